@@ -20,7 +20,10 @@ fn main() -> std::io::Result<()> {
         let directory = get("OUT_DIR");
         for name in SHARED {
             let script = Path::new(&directory).join(format!("lib{name}.so"));
-            fs::write(script, "GROUP ( -l:libc.a -l:libm.a -l:libgcc_eh.a -l:libgcc.a )\n")?;
+            fs::write(
+                script,
+                "GROUP ( -l:libc.a -l:libm.a -l:libgcc_eh.a -l:libgcc.a )\n",
+            )?;
         }
         println!("cargo::rustc-link-arg-bins=-L{directory}");
         println!("cargo::rustc-link-arg-bins=-static-pie");
@@ -31,8 +34,12 @@ fn main() -> std::io::Result<()> {
 /// Returns whether the linker has a C library to link in: some systems keep it in a package of its own.
 fn has_static(linker: &str) -> bool {
     let linker = if linker.is_empty() { "cc" } else { linker };
-    ["libc.a", "libm.a", "rcrt1.o", "libgcc_eh.a"].iter().all(|file| {
-        let found = Command::new(linker).arg(format!("-print-file-name={file}")).output();
-        found.is_ok_and(|found| found.stdout.starts_with(b"/"))
-    })
+    ["libc.a", "libm.a", "rcrt1.o", "libgcc_eh.a"]
+        .iter()
+        .all(|file| {
+            let found = Command::new(linker)
+                .arg(format!("-print-file-name={file}"))
+                .output();
+            found.is_ok_and(|found| found.stdout.starts_with(b"/"))
+        })
 }

@@ -25,7 +25,10 @@ fn main() -> ExitCode {
         eprintln!("which repository?");
         return ExitCode::from(2);
     };
-    let commits = args.next().and_then(|count| count.parse().ok()).unwrap_or(500_usize);
+    let commits = args
+        .next()
+        .and_then(|count| count.parse().ok())
+        .unwrap_or(500_usize);
     match replay(&directory, commits) {
         Ok(wrong) => ExitCode::from(u8::from(wrong > 0)),
         Err(error) => {
@@ -40,12 +43,29 @@ type Wrong = Box<dyn std::error::Error>;
 fn replay(directory: &Path, commits: usize) -> Result<usize, Wrong> {
     let repo = Repo::open_at(directory)?;
     let count = format!("--max-count={commits}");
-    let listed = git(directory, &["rev-list", "--max-parents=1", "--min-parents=1", &count, "HEAD"])?;
+    let listed = git(
+        directory,
+        &[
+            "rev-list",
+            "--max-parents=1",
+            "--min-parents=1",
+            &count,
+            "HEAD",
+        ],
+    )?;
     let (mut done, mut wrong) = (0, 0);
     let mut left_out: BTreeMap<String, usize> = BTreeMap::new();
     for commit in String::from_utf8(listed)?.lines() {
         for way in WAYS {
-            let shown = git(directory, &[&["show", "--no-ext-diff", "--no-textconv", "-p"], *way, &[commit]].concat())?;
+            let shown = git(
+                directory,
+                &[
+                    &["show", "--no-ext-diff", "--no-textconv", "-p"],
+                    *way,
+                    &[commit],
+                ]
+                .concat(),
+            )?;
             match check(&repo, commit, shown) {
                 Ok(()) => done += 1,
                 Err(Outcome::LeftOut(why)) => *left_out.entry(why).or_default() += 1,
@@ -57,7 +77,9 @@ fn replay(directory: &Path, commits: usize) -> Result<usize, Wrong> {
         }
     }
     println!("{done} diffs made their commit's files, {wrong} didn't");
-    left_out.iter().for_each(|(why, count)| println!("{count} left out: {why}"));
+    left_out
+        .iter()
+        .for_each(|(why, count)| println!("{count} left out: {why}"));
     Ok(wrong)
 }
 
@@ -75,13 +97,24 @@ impl<E: std::error::Error> From<E> for Outcome {
 /// Plans a commit's diff on its parent, and compares every path that it names with the commit.
 fn check(repo: &Repo, commit: &str, shown: Vec<u8>) -> Result<(), Outcome> {
     // Its message may hold anything; what it shows begins at its first section.
-    let start =
-        if shown.starts_with(b"diff --git ") { Some(0) } else { find(&shown, b"\ndiff --git ").map(|at| at + 1) };
-    let Some(start) = start else { return Err(Outcome::LeftOut("no change".into())) };
+    let start = if shown.starts_with(b"diff --git ") {
+        Some(0)
+    } else {
+        find(&shown, b"\ndiff --git ").map(|at| at + 1)
+    };
+    let Some(start) = start else {
+        return Err(Outcome::LeftOut("no change".into()));
+    };
     let Some(source) = Source::new(SourceId(0), commit, shown[start..].to_vec()) else {
         return Err(Outcome::LeftOut("too long".into()));
     };
-    let parsed = format::parse(&source, &Options { strict: true, ..Options::default() });
+    let parsed = format::parse(
+        &source,
+        &Options {
+            strict: true,
+            ..Options::default()
+        },
+    );
     if let Some(fault) = parsed.errors.first() {
         let why = fault.value.to_string();
         let known = fault.value.diagnosis().kind.code() == "unsupported" || why.contains("NUL");
@@ -94,17 +127,31 @@ fn check(repo: &Repo, commit: &str, shown: Vec<u8>) -> Result<(), Outcome> {
     if let Some(warning) = parsed.warnings.first() {
         return Err(Outcome::Wrong(format!("warning: {}", warning.value)));
     }
-    let (before, after) = (repo.revision_tree(&format!("{commit}^"))?, repo.revision_tree(commit)?);
-    let plan = plan::plan(std::slice::from_ref(&parsed.patch), &before, &Resolver::default(), &Rules::default());
+    let (before, after) = (
+        repo.revision_tree(&format!("{commit}^"))?,
+        repo.revision_tree(commit)?,
+    );
+    let plan = plan::plan(
+        std::slice::from_ref(&parsed.patch),
+        &before,
+        &Resolver::default(),
+        &Rules::default(),
+    );
     let plan = match plan {
         Ok(plan) => plan,
         Err(refusal) => {
-            let why: Vec<_> = refusal.errors.iter().map(|error| error.value.to_string()).collect();
+            let why: Vec<_> = refusal
+                .errors
+                .iter()
+                .map(|error| error.value.to_string())
+                .collect();
             return Err(Outcome::Wrong(why.join("; ")));
         }
     };
-    if let Some(warning) =
-        plan.warnings.iter().find(|warning| warning.value.diagnosis().kind.code() != "addition-place")
+    if let Some(warning) = plan
+        .warnings
+        .iter()
+        .find(|warning| warning.value.diagnosis().kind.code() != "addition-place")
     {
         return Err(Outcome::Wrong(format!("warning: {}", warning.value)));
     }
@@ -114,15 +161,34 @@ fn check(repo: &Repo, commit: &str, shown: Vec<u8>) -> Result<(), Outcome> {
             _ => None,
         };
         if change.after != wanted {
-            return Err(Outcome::Wrong(format!("`{}` is something else afterwards", change.path)));
+            return Err(Outcome::Wrong(format!(
+                "`{}` is something else afterwards",
+                change.path
+            )));
         }
     }
-    let named =
-        git(repo.git_dir(), &["diff-tree", "-r", "-z", "--no-renames", "--name-only", &format!("{commit}^"), commit])
-            .map_err(|error| Outcome::Wrong(error.to_string()))?;
-    for name in named.split(|&byte| byte == 0).filter(|name| !name.is_empty()) {
+    let named = git(
+        repo.git_dir(),
+        &[
+            "diff-tree",
+            "-r",
+            "-z",
+            "--no-renames",
+            "--name-only",
+            &format!("{commit}^"),
+            commit,
+        ],
+    )
+    .map_err(|error| Outcome::Wrong(error.to_string()))?;
+    for name in named
+        .split(|&byte| byte == 0)
+        .filter(|name| !name.is_empty())
+    {
         if plan.changes.get(&RepoPath::new(name)?).is_none() {
-            return Err(Outcome::Wrong(format!("`{}` isn't changed", name.escape_ascii())));
+            return Err(Outcome::Wrong(format!(
+                "`{}` isn't changed",
+                name.escape_ascii()
+            )));
         }
     }
     Ok(())
@@ -133,6 +199,14 @@ fn find(text: &[u8], what: &[u8]) -> Option<usize> {
 }
 
 fn git(directory: &Path, args: &[&str]) -> Result<Vec<u8>, Wrong> {
-    let output = Command::new("git").arg("-C").arg(directory).args(args).output()?;
-    if output.status.success() { Ok(output.stdout) } else { Err(String::from_utf8_lossy(&output.stderr).into()) }
+    let output = Command::new("git")
+        .arg("-C")
+        .arg(directory)
+        .args(args)
+        .output()?;
+    if output.status.success() {
+        Ok(output.stdout)
+    } else {
+        Err(String::from_utf8_lossy(&output.stderr).into())
+    }
 }

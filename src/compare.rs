@@ -57,13 +57,19 @@ pub trait Compare {
     ///
     /// # Errors
     /// If the engine gives up.
-    fn regions(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<Region>, CompareError>;
+    fn regions(&self, path: &RepoPath, old: &[u8], new: &[u8])
+    -> Result<Vec<Region>, CompareError>;
 
     /// Returns the text of a `GIT binary patch`, from that line on to the empty line that ends it.
     ///
     /// # Errors
     /// If the engine gives up.
-    fn binary_patch(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<u8>, CompareError>;
+    fn binary_patch(
+        &self,
+        path: &RepoPath,
+        old: &[u8],
+        new: &[u8],
+    ) -> Result<Vec<u8>, CompareError>;
 
     /// Returns the id of a content in hexadecimal; of none, zeros.
     ///
@@ -108,14 +114,22 @@ pub struct Options {
 impl Default for Options {
     fn default() -> Self {
         let (renames, progress) = (Renames::default(), Progress::default());
-        Self { context: 3, interhunk: 0, renames, progress }
+        Self {
+            context: 3,
+            interhunk: 0,
+            renames,
+            progress,
+        }
     }
 }
 
 impl Options {
     /// Takes together what is one hunk.
     pub fn groups<'r>(&self, regions: &'r [Region]) -> impl Iterator<Item = &'r [Region]> {
-        let together = self.context.saturating_mul(2).saturating_add(self.interhunk) as usize;
+        let together = self
+            .context
+            .saturating_mul(2)
+            .saturating_add(self.interhunk) as usize;
         regions.chunk_by(move |one, next| next.old.start - one.old.end <= together)
     }
 }
@@ -146,7 +160,11 @@ impl Default for Renames {
 pub enum CompareError {
     /// The file can't be turned into what git would store: an error of this kind.
     #[error("can't tell what git would store for `{path}`: {message}")]
-    Stored { path: RepoPath, kind: Kind, message: String },
+    Stored {
+        path: RepoPath,
+        kind: Kind,
+        message: String,
+    },
     /// The engine, the attributes or the objects.
     #[error("can't compare what `{path}` was and will be: {message}")]
     Engine { path: RepoPath, message: String },
@@ -172,7 +190,10 @@ mod tests {
             ("ä", None),
             (&long, Some(&long[..79])),
             (&"x€".repeat(40), Some(&"x€".repeat(20))),
-            (&format!("x{}", "é".repeat(60)), Some(&format!("x{}", "é".repeat(39)))),
+            (
+                &format!("x{}", "é".repeat(60)),
+                Some(&format!("x{}", "é".repeat(39))),
+            ),
         ] {
             let got = heading(line.as_bytes());
             assert_eq!(got, want.map(str::as_bytes), "{line:?}");

@@ -229,7 +229,8 @@ mod tests {
 
     #[test]
     fn codes_are_unique_and_explained() {
-        let codes: std::collections::BTreeSet<_> = Kind::ALL.iter().map(|kind| kind.code()).collect();
+        let codes: std::collections::BTreeSet<_> =
+            Kind::ALL.iter().map(|kind| kind.code()).collect();
         assert_eq!(codes.len(), Kind::ALL.len());
         for kind in Kind::ALL {
             assert!(kind.meaning().ends_with('.'), "{kind}");

@@ -35,10 +35,18 @@ pub fn leftovers(
     let mut found = markers(new);
     if !found.is_empty() && !markers(old).is_empty() {
         let regions = compare.regions(path, old, new)?;
-        let is_added = |line: LineNo| regions.iter().any(|region| region.new.contains(&line.index()));
+        let is_added = |line: LineNo| {
+            regions
+                .iter()
+                .any(|region| region.new.contains(&line.index()))
+        };
         found.retain(|(line, _)| is_added(*line));
     }
-    let leftover = |(line, marker)| Leftover { path: path.as_bstr().into(), line, marker };
+    let leftover = |(line, marker)| Leftover {
+        path: path.as_bstr().into(),
+        line,
+        marker,
+    };
     Ok(found.into_iter().map(leftover).collect())
 }
 
@@ -57,7 +65,10 @@ fn markers(content: &[u8]) -> Vec<(LineNo, &'static str)> {
             continue;
         }
         let rest = &content[at..];
-        let Some(marker) = envelope::boundary(&rest[..rest.find_byte(b'\n').unwrap_or(rest.len())]) else { continue };
+        let Some(marker) = envelope::boundary(&rest[..rest.find_byte(b'\n').unwrap_or(rest.len())])
+        else {
+            continue;
+        };
         line += memchr::memchr_iter(b'\n', &content[counted..at]).count();
         counted = at;
         found.push((LineNo::from_index(line), marker));
@@ -70,7 +81,10 @@ mod tests {
     use super::*;
 
     fn lines(content: &[u8]) -> Vec<u32> {
-        markers(content).into_iter().map(|(line, _)| line.get()).collect()
+        markers(content)
+            .into_iter()
+            .map(|(line, _)| line.get())
+            .collect()
     }
 
     #[test]

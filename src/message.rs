@@ -30,9 +30,14 @@ pub fn compose(patches: &[Patch<'_>], changes: &ChangeSet) -> BString {
         [only] => with_subject(&only.text),
         several => {
             let edits = patches.iter().map(|patch| patch.edits.len()).sum();
-            let subject =
-                format!("Apply {} to {}", count(edits, "edit"), count(Operation::list(changes).len(), "file"));
-            let bullets = several.iter().map(|note| wrap(&format!("- {}: {}", note.path, note.text), "  "));
+            let subject = format!(
+                "Apply {} to {}",
+                count(edits, "edit"),
+                count(Operation::list(changes).len(), "file")
+            );
+            let bullets = several
+                .iter()
+                .map(|note| wrap(&format!("- {}: {}", note.path, note.text), "  "));
             format!("{subject}\n\n{}", bullets.collect::<String>())
         }
     };
@@ -54,7 +59,10 @@ impl Note {
             let text = edit.why.as_ref().map(|why| fold(why)).unwrap_or_default();
             if !text.is_empty() && met.insert(text.clone()) {
                 let path = edit.path.strip_prefix(b"./").unwrap_or(&edit.path);
-                notes.push(Note { path: Shown(path).to_string(), text });
+                notes.push(Note {
+                    path: Shown(path).to_string(),
+                    text,
+                });
             }
         }
         notes
@@ -64,7 +72,9 @@ impl Note {
 /// Puts a text on one line: every run of whitespace and control characters becomes one space.
 fn fold(text: &[u8]) -> String {
     let text = text.to_str_lossy();
-    let words = text.split(|c: char| c.is_whitespace() || c.is_control()).filter(|word| !word.is_empty());
+    let words = text
+        .split(|c: char| c.is_whitespace() || c.is_control())
+        .filter(|word| !word.is_empty());
     words.collect::<Vec<_>>().join(" ")
 }
 
@@ -122,20 +132,31 @@ fn from_operations(changes: &ChangeSet) -> String {
     if operations.is_empty() {
         return "Change nothing\n".to_owned();
     }
-    let named = join_verbs(&operations, |these| and(these.iter().map(|operation| operation.object(shown)).collect()));
+    let named = join_verbs(&operations, |these| {
+        and(these
+            .iter()
+            .map(|operation| operation.object(shown))
+            .collect())
+    });
     if operations.len() <= LISTED && named.width() <= COLUMNS {
         return named + "\n";
     }
     if let [only] = &operations[..] {
         // A path has no space to cut at: its last part says more than its first.
-        let line = join_verbs(&operations, |_| only.object(|path| Shown(path.name()).to_string()));
+        let line = join_verbs(&operations, |_| {
+            only.object(|path| Shown(path.name()).to_string())
+        });
         return format!("{}\n\n{}", cut(&line), wrap(&named, ""));
     }
     let counted = counted(&operations);
     match common_directory(&operations) {
         Some(directory) => {
             let line = format!("{counted} in {}", shown(&directory));
-            if line.width() <= COLUMNS { line + "\n" } else { counted + "\n" }
+            if line.width() <= COLUMNS {
+                line + "\n"
+            } else {
+                counted + "\n"
+            }
         }
         None => counted + "\n",
     }
@@ -171,7 +192,10 @@ struct Operation<'c> {
 
 impl<'c> Operation<'c> {
     fn list(changes: &'c ChangeSet) -> Vec<Operation<'c>> {
-        let renamed: HashSet<_> = changes.iter().filter_map(|change| change.from.as_ref()).collect();
+        let renamed: HashSet<_> = changes
+            .iter()
+            .filter_map(|change| change.from.as_ref())
+            .collect();
         let operation = |change: &'c Change| {
             let verb = match (&change.before, &change.after) {
                 (_, Some(_)) if change.from.is_some() => Verb::Rename,
@@ -179,10 +203,19 @@ impl<'c> Operation<'c> {
                 (Some(_), Some(_)) => Verb::Update,
                 (Some(_), None) => Verb::Delete,
             };
-            Operation { verb, path: &change.path, from: change.from.as_ref() }
+            Operation {
+                verb,
+                path: &change.path,
+                from: change.from.as_ref(),
+            }
         };
-        let gone_elsewhere = |change: &&Change| change.after.is_none() && renamed.contains(&change.path);
-        changes.iter().filter(|change| !gone_elsewhere(change)).map(operation).collect()
+        let gone_elsewhere =
+            |change: &&Change| change.after.is_none() && renamed.contains(&change.path);
+        changes
+            .iter()
+            .filter(|change| !gone_elsewhere(change))
+            .map(operation)
+            .collect()
     }
 
     fn object(&self, name: impl Fn(&RepoPath) -> String) -> String {
@@ -198,12 +231,22 @@ fn shown(path: &RepoPath) -> String {
 }
 
 /// Says each verb with its objects, additions first: `Add a and b, delete c`.
-fn join_verbs(operations: &[Operation<'_>], mut objects: impl FnMut(&[&Operation<'_>]) -> String) -> String {
+fn join_verbs(
+    operations: &[Operation<'_>],
+    mut objects: impl FnMut(&[&Operation<'_>]) -> String,
+) -> String {
     let said = |verb: Verb| {
-        let these: Vec<_> = operations.iter().filter(|operation| operation.verb == verb).collect();
+        let these: Vec<_> = operations
+            .iter()
+            .filter(|operation| operation.verb == verb)
+            .collect();
         (!these.is_empty()).then(|| format!("{} {}", verb.name(), objects(&these)))
     };
-    let mut line = Verb::ALL.into_iter().filter_map(said).collect::<Vec<_>>().join(", ");
+    let mut line = Verb::ALL
+        .into_iter()
+        .filter_map(said)
+        .collect::<Vec<_>>()
+        .join(", ");
     if let Some(first) = line.get_mut(..1) {
         first.make_ascii_uppercase();
     }
@@ -221,15 +264,23 @@ fn counted(operations: &[Operation<'_>]) -> String {
 
 /// Returns the deepest directory that holds every path, old ones of renames included; `None` for the top.
 fn common_directory(operations: &[Operation<'_>]) -> Option<RepoPath> {
-    let mut paths = operations.iter().flat_map(|operation| std::iter::once(operation.path).chain(operation.from));
+    let mut paths = operations
+        .iter()
+        .flat_map(|operation| std::iter::once(operation.path).chain(operation.from));
     let first = paths.next()?;
     let rest: Vec<_> = paths.collect();
-    first.ancestors().find(|directory| rest.iter().all(|path| path.is_below(directory)))
+    first
+        .ancestors()
+        .find(|directory| rest.iter().all(|path| path.is_below(directory)))
 }
 
 fn and(mut names: Vec<String>) -> String {
     let last = names.pop().unwrap_or_default();
-    if names.is_empty() { last } else { format!("{} and {last}", names.join(", ")) }
+    if names.is_empty() {
+        last
+    } else {
+        format!("{} and {last}", names.join(", "))
+    }
 }
 
 fn count(n: usize, thing: &str) -> String {

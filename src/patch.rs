@@ -82,7 +82,14 @@ pub struct FileEdit<'a> {
 impl<'a> FileEdit<'a> {
     /// Makes one that says only what is to be done with which file.
     pub fn new(path: Text<'a>, operation: Operation<'a>, span: Option<Span>) -> Self {
-        Self { path, root: None, operation, header: None, why: None, span }
+        Self {
+            path,
+            root: None,
+            operation,
+            header: None,
+            why: None,
+            span,
+        }
     }
 
     /// Returns the path that the file gets, as the response wrote it, if it is to get one.
@@ -124,8 +131,12 @@ impl PartialOrd for FileEdit<'_> {
 
 impl Ord for FileEdit<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
-        let (one, two) = ((&self.path, &self.root, &self.operation), (&other.path, &other.root, &other.operation));
-        one.cmp(&two).then_with(|| (&self.header, &self.why).cmp(&(&other.header, &other.why)))
+        let (one, two) = (
+            (&self.path, &self.root, &self.operation),
+            (&other.path, &other.root, &other.operation),
+        );
+        one.cmp(&two)
+            .then_with(|| (&self.header, &self.why).cmp(&(&other.header, &other.why)))
     }
 }
 
@@ -194,7 +205,10 @@ pub enum Operation<'a> {
     /// Renames a file and leaves its content alone.
     Move { to: Text<'a> },
     /// Changes runs of lines, each found in the file's order, and possibly renames the file.
-    Update { to: Option<Text<'a>>, hunks: Vec<Hunk<'a>> },
+    Update {
+        to: Option<Text<'a>>,
+        hunks: Vec<Hunk<'a>>,
+    },
     /// Puts a text in place of another, found anywhere.
     Substitute(Substitution<'a>),
     /// An edit that could not be read. It is here so that planning knows which file's state is not known from here on.
@@ -206,20 +220,47 @@ impl Operation<'_> {
         let text = |text: Text<'_>| text.relocated(place);
         let texts = |lines: Vec<Text<'_>>| lines.into_iter().map(text).collect::<Vec<_>>();
         match self {
-            Operation::Create { lines, fills_empty, ends_open } => {
-                Operation::Create { lines: texts(lines), fills_empty, ends_open }
-            }
-            Operation::Replace { lines } => Operation::Replace { lines: texts(lines) },
-            Operation::Delete { expected } => Operation::Delete { expected: expected.map(texts) },
+            Operation::Create {
+                lines,
+                fills_empty,
+                ends_open,
+            } => Operation::Create {
+                lines: texts(lines),
+                fills_empty,
+                ends_open,
+            },
+            Operation::Replace { lines } => Operation::Replace {
+                lines: texts(lines),
+            },
+            Operation::Delete { expected } => Operation::Delete {
+                expected: expected.map(texts),
+            },
             Operation::Move { to } => Operation::Move { to: text(to) },
             Operation::Update { to, hunks } => Operation::Update {
                 to: to.map(text),
-                hunks: hunks.into_iter().map(|hunk| hunk.relocated(place)).collect(),
+                hunks: hunks
+                    .into_iter()
+                    .map(|hunk| hunk.relocated(place))
+                    .collect(),
             },
-            Operation::Substitute(Substitution { find, put, occurrence, written }) => {
-                let written =
-                    written.map(|written| Box::new(Written { find: texts(written.find), put: texts(written.put) }));
-                Operation::Substitute(Substitution { find: texts(find), put: texts(put), occurrence, written })
+            Operation::Substitute(Substitution {
+                find,
+                put,
+                occurrence,
+                written,
+            }) => {
+                let written = written.map(|written| {
+                    Box::new(Written {
+                        find: texts(written.find),
+                        put: texts(written.put),
+                    })
+                });
+                Operation::Substitute(Substitution {
+                    find: texts(find),
+                    put: texts(put),
+                    occurrence,
+                    written,
+                })
             }
             Operation::Unreadable => Operation::Unreadable,
         }
@@ -253,9 +294,16 @@ impl<'a> Hunk<'a> {
     }
 
     fn relocated(self, place: &dyn Fn(Span) -> Span) -> Hunk<'static> {
-        let line = |line: HunkLine<'_>| HunkLine { text: line.text.relocated(place), ..line };
+        let line = |line: HunkLine<'_>| HunkLine {
+            text: line.text.relocated(place),
+            ..line
+        };
         Hunk {
-            locators: self.locators.into_iter().map(|text| text.relocated(place)).collect(),
+            locators: self
+                .locators
+                .into_iter()
+                .map(|text| text.relocated(place))
+                .collect(),
             lines: self.lines.into_iter().map(line).collect(),
             span: self.span.map(place),
             ..self
@@ -285,8 +333,13 @@ impl PartialOrd for Hunk<'_> {
 impl Ord for Hunk<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
         let flags = (self.numbered, self.end_of_file).cmp(&(other.numbered, other.end_of_file));
-        let texts =
-            || (&self.position, &self.locators, &self.lines).cmp(&(&other.position, &other.locators, &other.lines));
+        let texts = || {
+            (&self.position, &self.locators, &self.lines).cmp(&(
+                &other.position,
+                &other.locators,
+                &other.lines,
+            ))
+        };
         flags.then_with(texts)
     }
 }

@@ -70,11 +70,16 @@ impl RepoPath {
     /// are there already may well be called so; a new one is a slip.
     pub fn suspicious_when_new(&self) -> Option<PathError> {
         let path = &self.0;
-        let wrapped = |quote: &u8| path.len() > 1 && path.starts_with(&[*quote]) && path.ends_with(&[*quote]);
+        let wrapped =
+            |quote: &u8| path.len() > 1 && path.starts_with(&[*quote]) && path.ends_with(&[*quote]);
         if path.contains(&b'\\') {
-            Some(PathError::Backslash { path: path[..].into() })
+            Some(PathError::Backslash {
+                path: path[..].into(),
+            })
         } else if b"\"'`".iter().any(wrapped) {
-            Some(PathError::Quoted { path: path[..].into() })
+            Some(PathError::Quoted {
+                path: path[..].into(),
+            })
         } else {
             None
         }
@@ -97,7 +102,9 @@ impl RepoPath {
 
     /// Returns the directory that holds it; a path at the top has none.
     pub fn parent(&self) -> Option<RepoPath> {
-        self.0.rfind_byte(b'/').map(|slash| RepoPath(self.0[..slash].into()))
+        self.0
+            .rfind_byte(b'/')
+            .map(|slash| RepoPath(self.0[..slash].into()))
     }
 
     /// Returns the directory above it that its first `len` bytes name, if they name one.
@@ -112,7 +119,10 @@ impl RepoPath {
 
     /// Returns the last part.
     pub fn name(&self) -> &[u8] {
-        self.0.rsplit(|&byte| byte == b'/').next().unwrap_or_default()
+        self.0
+            .rsplit(|&byte| byte == b'/')
+            .next()
+            .unwrap_or_default()
     }
 
     /// Returns the parts in order.
@@ -122,7 +132,9 @@ impl RepoPath {
 
     /// Returns whether it lies below a directory; no path lies below itself.
     pub fn is_below(&self, directory: &RepoPath) -> bool {
-        self.0.strip_prefix(directory.as_bytes()).is_some_and(|rest| rest.starts_with(b"/"))
+        self.0
+            .strip_prefix(directory.as_bytes())
+            .is_some_and(|rest| rest.starts_with(b"/"))
     }
 }
 
@@ -152,17 +164,25 @@ fn check_bytes(path: &[u8]) -> Result<(), PathError> {
 
 /// Refuses parts that aren't in git's normal form, or `.git` under any of its names. `path` is what messages name.
 fn check_parts(parts: &[u8], path: &[u8]) -> Result<(), PathError> {
-    parts.split(|&byte| byte == b'/').try_for_each(|part| match part {
-        b"" | b"." | b".." => Err(PathError::NotNormal { path: path.into() }),
-        part => check_part(part, path),
-    })
+    parts
+        .split(|&byte| byte == b'/')
+        .try_for_each(|part| match part {
+            b"" | b"." | b".." => Err(PathError::NotNormal { path: path.into() }),
+            part => check_part(part, path),
+        })
 }
 
 /// Refuses a part that is `.git` under any of its names.
 fn check_part(part: &[u8], path: &[u8]) -> Result<(), PathError> {
     // git's `verify_path` looks behind every backslash too, since a checkout on Windows would.
-    match part.split(|&byte| byte == b'\\').find(|piece| is_dot_git(piece)) {
-        Some(name) => Err(PathError::DotGit { path: path.into(), name: name.into() }),
+    match part
+        .split(|&byte| byte == b'\\')
+        .find(|piece| is_dot_git(piece))
+    {
+        Some(name) => Err(PathError::DotGit {
+            path: path.into(),
+            name: name.into(),
+        }),
         None => Ok(()),
     }
 }
@@ -170,15 +190,26 @@ fn check_part(part: &[u8], path: &[u8]) -> Result<(), PathError> {
 fn is_dot_git(name: &[u8]) -> bool {
     use gix_validate::path::component::{Error, Options};
     // All its names are `.git` or `git~1` and what isn't part of a word, as ` ` or `::$INDEX`, but for characters that HFS+ ignores.
-    let starts_like = |start: &[u8]| name.get(..start.len()).is_some_and(|name| name.eq_ignore_ascii_case(start));
+    let starts_like = |start: &[u8]| {
+        name.get(..start.len())
+            .is_some_and(|name| name.eq_ignore_ascii_case(start))
+    };
     let goes_on = name.get(b".git".len()).is_some_and(u8::is_ascii_alphabetic);
     let may_be = starts_like(b".git") && !goes_on || starts_like(b"git~");
     if name.is_ascii() && !may_be {
         return false;
     }
-    let options = Options { protect_windows: false, protect_hfs: true, protect_ntfs: true };
-    let refused =
-        |name: &[u8]| matches!(gix_validate::path::component(name.into(), None, options), Err(Error::DotGitDir));
+    let options = Options {
+        protect_windows: false,
+        protect_hfs: true,
+        protect_ntfs: true,
+    };
+    let refused = |name: &[u8]| {
+        matches!(
+            gix_validate::path::component(name.into(), None, options),
+            Err(Error::DotGitDir)
+        )
+    };
     // git's look at HFS+ names ends at the first byte that isn't UTF-8.
     let readable = name.utf8_chunks().next().map_or("", |chunk| chunk.valid());
     refused(name) || refused(readable.as_bytes())
@@ -216,16 +247,27 @@ pub enum PathError {
     UriHost { path: BString },
     #[error("`{}` names no file", Shown(path))]
     UriEmpty { path: BString },
-    #[error("`{}` has a `?` or a `#` in it, which in a URI aren't part of the path", Shown(path))]
+    #[error(
+        "`{}` has a `?` or a `#` in it, which in a URI aren't part of the path",
+        Shown(path)
+    )]
     UriQuery { path: BString },
     #[error("`{}` has a `%` that two hexadecimal digits don't follow", Shown(path))]
     UriEscape { path: BString },
     /// A `root` that is neither mapped nor `name`, the name of the work tree.
-    #[error("root `{}` isn't this work tree, which is `{}`", Shown(root), Shown(name))]
+    #[error(
+        "root `{}` isn't this work tree, which is `{}`",
+        Shown(root),
+        Shown(name)
+    )]
     UnknownRoot { root: BString, name: BString },
     #[error("root `{}` isn't known, since there is no work tree here", Shown(root))]
     RootWithoutTree { root: BString },
-    #[error("root `{}` is mapped to `{}`, which isn't in this work tree", Shown(root), Shown(directory))]
+    #[error(
+        "root `{}` is mapped to `{}`, which isn't in this work tree",
+        Shown(root),
+        Shown(directory)
+    )]
     RootOutside { root: BString, directory: BString },
     #[error("`{}` holds a backslash", Shown(path))]
     Backslash { path: BString },

@@ -63,8 +63,8 @@ impl Stage {
     const ALL: [Stage; 14] = {
         use Stage::*;
         [
-            Parsing, Planning, Comparing, Waiting, Preparing, Storing, Writing, Flushing, Restoring, Tidying, Scanning,
-            Checking, Showing, Proving,
+            Parsing, Planning, Comparing, Waiting, Preparing, Storing, Writing, Flushing,
+            Restoring, Tidying, Scanning, Checking, Showing, Proving,
         ]
     };
 }
@@ -87,7 +87,9 @@ impl Progress {
     /// Begins with a stage of so many things; 0 if nobody knows.
     pub fn enter(&self, stage: Stage, total: usize) {
         let total = u64::try_from(total).unwrap_or(MAX).min(MAX);
-        self.0.state.store((stage as u64) << (2 * COUNT_BITS) | total, Ordering::SeqCst);
+        self.0
+            .state
+            .store((stage as u64) << (2 * COUNT_BITS) | total, Ordering::SeqCst);
     }
 
     /// One thing more is done.
@@ -112,7 +114,9 @@ impl Progress {
     /// Tells whoever waits which file is waited for, and who holds it.
     pub fn tell_holder(&self, lock: &dyn Display, holder: &dyn Display) {
         if let Some(voice) = self.0.voice.get() {
-            voice(&format!("waiting for `{lock}`, which is held by {holder}\n"));
+            voice(&format!(
+                "waiting for `{lock}`, which is held by {holder}\n"
+            ));
         }
         if let Ok(mut told) = self.0.holder.lock() {
             *told = holder.to_string();
@@ -121,7 +125,12 @@ impl Progress {
 
     /// Returns who holds what is waited for, as far as that was told.
     pub fn holder(&self) -> Option<String> {
-        self.0.holder.lock().ok().filter(|holder| !holder.is_empty()).map(|holder| holder.clone())
+        self.0
+            .holder
+            .lock()
+            .ok()
+            .filter(|holder| !holder.is_empty())
+            .map(|holder| holder.clone())
     }
 
     /// Sets who reports what is waited for.
@@ -133,8 +142,14 @@ impl Progress {
     pub fn seen(&self) -> Option<Seen> {
         let state = self.0.state.load(Ordering::SeqCst);
         let number = state >> (2 * COUNT_BITS);
-        let stage = Stage::ALL.into_iter().find(|stage| *stage as u64 == number)?;
-        Some(Seen { stage, done: state >> COUNT_BITS & MAX, total: state & MAX })
+        let stage = Stage::ALL
+            .into_iter()
+            .find(|stage| *stage as u64 == number)?;
+        Some(Seen {
+            stage,
+            done: state >> COUNT_BITS & MAX,
+            total: state & MAX,
+        })
     }
 
     /// A watcher says whether something of this is on a screen, or is about to be.
@@ -155,7 +170,14 @@ mod tests {
             for (total, want) in [(0, 0), (7, 7), (usize::MAX, MAX)] {
                 progress.enter(stage, total);
                 progress.clone().step();
-                assert_eq!(progress.seen(), Some(Seen { stage, done: 1, total: want }));
+                assert_eq!(
+                    progress.seen(),
+                    Some(Seen {
+                        stage,
+                        done: 1,
+                        total: want
+                    })
+                );
             }
         }
         progress.rest();
@@ -165,9 +187,19 @@ mod tests {
     #[test]
     fn counts_never_run_over() {
         let progress = Progress::default();
-        progress.0.state.store((Stage::Writing as u64) << (2 * COUNT_BITS) | (MAX - 1) << COUNT_BITS, Ordering::SeqCst);
+        progress.0.state.store(
+            (Stage::Writing as u64) << (2 * COUNT_BITS) | (MAX - 1) << COUNT_BITS,
+            Ordering::SeqCst,
+        );
         (0..3).for_each(|_| progress.step());
-        assert_eq!(progress.seen(), Some(Seen { stage: Stage::Writing, done: MAX, total: 0 }));
+        assert_eq!(
+            progress.seen(),
+            Some(Seen {
+                stage: Stage::Writing,
+                done: MAX,
+                total: 0
+            })
+        );
     }
 
     #[test]

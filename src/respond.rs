@@ -71,10 +71,21 @@ pub fn respond(
     progress: &Progress,
 ) -> Result<Outcome, CompareError> {
     progress.enter(Stage::Comparing, 0);
-    let usual = if matches!(format, Format::Opx | Format::Blocks | Format::Tool) { 0 } else { look.options.context };
+    let usual = if matches!(format, Format::Opx | Format::Blocks | Format::Tool) {
+        0
+    } else {
+        look.options.context
+    };
     let context = look.context.unwrap_or(usual);
-    let options = Options { context, progress: progress.clone(), ..look.options.clone() };
-    let Derived { mut patch, unrepresentable } = match format {
+    let options = Options {
+        context,
+        progress: progress.clone(),
+        ..look.options.clone()
+    };
+    let Derived {
+        mut patch,
+        unrepresentable,
+    } = match format {
         Format::Opx => derive::opx(changes, compare, &options)?,
         Format::Blocks | Format::Tool => derive::exact(format, changes, compare, context)?,
         _ => derive::envelope(changes, compare, &options)?,
@@ -96,8 +107,11 @@ pub fn respond(
         }
         Ok(_) => return Ok(Err(sorted(all))),
         Err(these) => {
-            let told =
-                these.into_iter().map(|these| Unrepresentable { path: these.path, format, what: what(these.why) });
+            let told = these.into_iter().map(|these| Unrepresentable {
+                path: these.path,
+                format,
+                what: what(these.why),
+            });
             all.extend(told);
             return Ok(Err(sorted(all)));
         }
@@ -105,18 +119,32 @@ pub fn respond(
     let Some(source) = Source::new(SourceId(0), "", response.clone()) else {
         return Ok(Err(misread(changes, format)));
     };
-    let before = Before { changes, tree, progress };
+    let before = Before {
+        changes,
+        tree,
+        progress,
+    };
     for strict in [false, true] {
         if let Some(wrong) = differing(&source, strict, &patch, &before, format)? {
             return Ok(Err(wrong));
         }
     }
-    Ok(Ok(Response { text: response, replaced: replaced(&patch) }))
+    Ok(Ok(Response {
+        text: response,
+        replaced: replaced(&patch),
+    }))
 }
 
 fn replaced(patch: &Patch<'_>) -> Vec<Replaced> {
-    let whole = patch.edits.iter().filter(|edit| matches!(edit.operation, Operation::Replace { .. }));
-    whole.map(|edit| Replaced { path: edit.path[..].into() }).collect()
+    let whole = patch
+        .edits
+        .iter()
+        .filter(|edit| matches!(edit.operation, Operation::Replace { .. }));
+    whole
+        .map(|edit| Replaced {
+            path: edit.path[..].into(),
+        })
+        .collect()
 }
 
 /// Turns what is at paths before and afterwards into a change, and says what no patch in these formats can say.
@@ -134,7 +162,12 @@ pub fn change_of(
         };
         let known = RepoPath::new(&path).map_err(|_| What::Name);
         match (known, file(before), file(after)) {
-            (Ok(path), Ok(before), Ok(after)) => changes.push(Change { path, before, after, from: None }),
+            (Ok(path), Ok(before), Ok(after)) => changes.push(Change {
+                path,
+                before,
+                after,
+                from: None,
+            }),
             (Err(what), ..) | (_, Err(what), _) | (_, _, Err(what)) => {
                 unrepresentable.push(Unrepresentable { path, format, what });
             }
@@ -161,7 +194,11 @@ fn what(why: Why) -> What {
 }
 
 fn misread(changes: &ChangeSet, format: Format) -> Vec<Unrepresentable> {
-    let told = |change: &Change| Unrepresentable { path: change.path.as_bstr().into(), format, what: What::Misread };
+    let told = |change: &Change| Unrepresentable {
+        path: change.path.as_bstr().into(),
+        format,
+        what: What::Misread,
+    };
     changes.iter().map(told).collect()
 }
 
@@ -176,7 +213,13 @@ fn differing(
     let changes = before.changes;
     before.progress.enter(Stage::Proving, changes.len());
     let all = || Ok(Some(misread(changes, format)));
-    let parsed = format::parse(source, &format::Options { strict, ..format::Options::default() });
+    let parsed = format::parse(
+        source,
+        &format::Options {
+            strict,
+            ..format::Options::default()
+        },
+    );
     let is_plain = parsed.warnings.iter().all(|warning| match &warning.value {
         // A change may need the same edit twice.
         format::Warning::Detect(Doubt::RepeatedEdit { .. }) => true,
@@ -185,21 +228,45 @@ fn differing(
     if !(parsed.errors.is_empty() && is_plain && parsed.patch == *patch) {
         return all();
     }
-    let rules = Rules { strict, unique: strict, ..Rules::default() };
+    let rules = Rules {
+        strict,
+        unique: strict,
+        ..Rules::default()
+    };
     let plan = match plan::plan(&[parsed.patch], before, &Resolver::default(), &rules) {
         Ok(plan) => plan,
-        Err(refusal) => return refusal.errors.iter().find_map(|error| unread(&error.value)).map_or_else(all, Err),
+        Err(refusal) => {
+            return refusal
+                .errors
+                .iter()
+                .find_map(|error| unread(&error.value))
+                .map_or_else(all, Err);
+        }
     };
-    if plan.warnings.iter().any(|warning| derive::leaves_doubt(warning.value.kind())) {
+    if plan
+        .warnings
+        .iter()
+        .any(|warning| derive::leaves_doubt(warning.value.kind()))
+    {
         return all();
     }
     let mut wrong = Vec::new();
     for change in changes {
         let planned = plan.changes.get(&change.path);
-        if planned.is_none_or(|planned| (&planned.before, &planned.after) != (&change.before, &change.after)) {
+        if planned.is_none_or(|planned| {
+            (&planned.before, &planned.after) != (&change.before, &change.after)
+        }) {
             let planned = planned.and_then(|planned| planned.after.as_ref());
-            let what = if same_texts(planned, change.after.as_ref()) { What::LineEnds } else { What::Misread };
-            wrong.push(Unrepresentable { path: change.path.as_bstr().into(), format, what });
+            let what = if same_texts(planned, change.after.as_ref()) {
+                What::LineEnds
+            } else {
+                What::Misread
+            };
+            wrong.push(Unrepresentable {
+                path: change.path.as_bstr().into(),
+                format,
+                what,
+            });
         }
     }
     if wrong.is_empty() && plan.changes.len() != changes.len() {
@@ -210,14 +277,25 @@ fn differing(
 
 /// Returns the error that says nothing of a response: a file couldn't be read.
 fn unread(error: &plan::Error) -> Option<CompareError> {
-    let plan::Error::Tree(error @ TreeError::Io { path, .. }) = error else { return None };
-    Some(CompareError::Engine { path: path.clone(), message: error.to_string() })
+    let plan::Error::Tree(error @ TreeError::Io { path, .. }) = error else {
+        return None;
+    };
+    Some(CompareError::Engine {
+        path: path.clone(),
+        message: error.to_string(),
+    })
 }
 
 fn same_texts(one: Option<&File>, other: Option<&File>) -> bool {
-    let (Some(one), Some(other)) = (one, other) else { return false };
+    let (Some(one), Some(other)) = (one, other) else {
+        return false;
+    };
     let (one_lines, other_lines) = (one.content.lines(), other.content.lines());
-    one.content != other.content && one_lines.iter().map(|line| line.text).eq(other_lines.iter().map(|line| line.text))
+    one.content != other.content
+        && one_lines
+            .iter()
+            .map(|line| line.text)
+            .eq(other_lines.iter().map(|line| line.text))
 }
 
 /// Puts notes to the edits of OPX, in order; where a file has more notes than edits, its last edit gets the rest together.
@@ -229,12 +307,17 @@ fn note(patch: &mut Patch<'_>, changes: &ChangeSet, notes: &Notes) {
     }
     for edit in &mut patch.edits {
         let path = file(edit);
-        let Some((at, count)) = edits.get_mut(&path) else { continue };
+        let Some((at, count)) = edits.get_mut(&path) else {
+            continue;
+        };
         let note = match notes {
             Notes::None => None,
             Notes::One(note) => Some(note.clone()),
             Notes::Each(each) => {
-                let from = changes.iter().find(|change| change.path.as_bytes() == path).and_then(|at| at.from.as_ref());
+                let from = changes
+                    .iter()
+                    .find(|change| change.path.as_bytes() == path)
+                    .and_then(|at| at.from.as_ref());
                 let mut notes: Vec<&BString> = Vec::new();
                 let of_both = from.map(RepoPath::as_bytes).into_iter().chain([&path[..]]);
                 for note in of_both.filter_map(|path| each.get(path)).flatten() {
@@ -242,13 +325,21 @@ fn note(patch: &mut Patch<'_>, changes: &ChangeSet, notes: &Notes) {
                         notes.push(note);
                     }
                 }
-                let rest = notes.get((*at).min(notes.len().saturating_sub(1))..).unwrap_or_default();
-                let these = if *at + 1 == *count { rest } else { &rest[..rest.len().min(1)] };
+                let rest = notes
+                    .get((*at).min(notes.len().saturating_sub(1))..)
+                    .unwrap_or_default();
+                let these = if *at + 1 == *count {
+                    rest
+                } else {
+                    &rest[..rest.len().min(1)]
+                };
                 Some(bstr::join("; ", these).into())
             }
         };
         *at += 1;
-        edit.why = note.filter(|note| !note.trim().is_empty()).map(|note| Text::derived(note.to_vec()));
+        edit.why = note
+            .filter(|note| !note.trim().is_empty())
+            .map(|note| Text::derived(note.to_vec()));
     }
 }
 
@@ -263,10 +354,23 @@ fn as_prose(notes: &Notes) -> Vec<u8> {
             for (path, notes) in each {
                 for note in notes.iter().filter(|note| met.insert(note.to_vec())) {
                     let words: Vec<&[u8]> = note.fields().collect();
-                    lines.push([b"- ", path.as_bytes(), b": ", &bstr::join(" ", words)[..], b"\n"].concat());
+                    lines.push(
+                        [
+                            b"- ",
+                            path.as_bytes(),
+                            b": ",
+                            &bstr::join(" ", words)[..],
+                            b"\n",
+                        ]
+                        .concat(),
+                    );
                 }
             }
-            if lines.is_empty() { Vec::new() } else { [lines.concat(), b"\n".to_vec()].concat() }
+            if lines.is_empty() {
+                Vec::new()
+            } else {
+                [lines.concat(), b"\n".to_vec()].concat()
+            }
         }
     }
 }

@@ -10,18 +10,29 @@ const MOST: usize = 8;
 
 /// Returns into how many parts a work on so many bytes is best divided.
 pub(crate) fn parts(bytes: usize) -> usize {
-    if bytes < WORTH_IT { 1 } else { thread::available_parallelism().map_or(1, |count| count.get().min(MOST)) }
+    if bytes < WORTH_IT {
+        1
+    } else {
+        thread::available_parallelism().map_or(1, |count| count.get().min(MOST))
+    }
 }
 
 /// Does two things at once, if they are about so many bytes that it is worth it; the second in this thread.
-pub(crate) fn beside<A: Send, B>(bytes: usize, one: impl Fn() -> A + Sync, two: impl FnOnce() -> B) -> (A, B) {
+pub(crate) fn beside<A: Send, B>(
+    bytes: usize,
+    one: impl Fn() -> A + Sync,
+    two: impl FnOnce() -> B,
+) -> (A, B) {
     if parts(bytes) == 1 {
         return (one(), two());
     }
     thread::scope(|scope| match Builder::new().spawn_scoped(scope, &one) {
         Ok(thread) => {
             let two = two();
-            (thread.join().unwrap_or_else(|panic| resume_unwind(panic)), two)
+            (
+                thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                two,
+            )
         }
         Err(_) => (one(), two()),
     })
@@ -31,12 +42,17 @@ pub(crate) fn beside<A: Send, B>(bytes: usize, one: impl Fn() -> A + Sync, two: 
 pub(crate) fn share<T: Send>(parts: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let work = &work;
     thread::scope(|scope| {
-        let others: Vec<_> = (1..parts).map(|part| Builder::new().spawn_scoped(scope, move || work(part))).collect();
+        let others: Vec<_> = (1..parts)
+            .map(|part| Builder::new().spawn_scoped(scope, move || work(part)))
+            .collect();
         let first = (parts > 0).then(|| work(0));
-        let others = others.into_iter().zip(1..).map(|(thread, part)| match thread {
-            Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
-            Err(_) => work(part),
-        });
+        let others = others
+            .into_iter()
+            .zip(1..)
+            .map(|(thread, part)| match thread {
+                Ok(thread) => thread.join().unwrap_or_else(|panic| resume_unwind(panic)),
+                Err(_) => work(part),
+            });
         first.into_iter().chain(others).collect()
     })
 }

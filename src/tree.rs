@@ -43,9 +43,15 @@ pub struct Mode {
 
 impl Mode {
     /// A plain file that isn't on disk.
-    pub const PLAIN: Mode = Mode { executable: false, bits: None };
+    pub const PLAIN: Mode = Mode {
+        executable: false,
+        bits: None,
+    };
     /// An executable file that isn't on disk.
-    pub const EXECUTABLE: Mode = Mode { executable: true, bits: None };
+    pub const EXECUTABLE: Mode = Mode {
+        executable: true,
+        bits: None,
+    };
 
     /// Returns the mode as git writes it: 100644 or 100755, octal.
     pub fn git(self) -> u32 {
@@ -54,7 +60,11 @@ impl Mode {
 
     /// Returns permission bits for a file that is to be executable, or not to be: whoever may read may execute, as in git.
     pub(crate) fn bits(bits: u16, executable: bool) -> u16 {
-        if executable { bits | (bits & 0o444) >> 2 } else { bits & !0o111 }
+        if executable {
+            bits | (bits & 0o444) >> 2
+        } else {
+            bits & !0o111
+        }
     }
 }
 
@@ -80,7 +90,10 @@ pub enum Entry {
     /// Something else that is no place for a file.
     Other(Obstacle),
     /// Nothing that can be reached, since the nearest ancestor that is there is no directory; `what` is `None` for a regular file.
-    Beneath { ancestor: RepoPath, what: Option<Obstacle> },
+    Beneath {
+        ancestor: RepoPath,
+        what: Option<Obstacle>,
+    },
 }
 
 /// What may be where a file or a directory should be.
@@ -142,7 +155,9 @@ pub trait Tree {
 
     /// Returns why a file isn't here that git knows; `None` if it knows none.
     fn gone(&self, path: &RepoPath) -> Option<Gone> {
-        let Some(below) = self.below() else { return self.tracked().contains(path).then_some(Gone::Deleted) };
+        let Some(below) = self.below() else {
+            return self.tracked().contains(path).then_some(Gone::Deleted);
+        };
         below.gone(path)
     }
 
@@ -158,7 +173,9 @@ pub trait Tree {
     /// # Errors
     /// If an attribute of the path asks for what can't be done here.
     fn check_out(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, TreeError> {
-        let Some(below) = self.below() else { return Ok(bytes) };
+        let Some(below) = self.below() else {
+            return Ok(bytes);
+        };
         below.check_out(path, bytes)
     }
 
@@ -167,8 +184,15 @@ pub trait Tree {
     ///
     /// # Errors
     /// If an attribute of a path asks for what can't be done here.
-    fn carry(&self, from: &RepoPath, to: &RepoPath, content: Content) -> Result<Content, TreeError> {
-        let Some(below) = self.below() else { return Ok(content) };
+    fn carry(
+        &self,
+        from: &RepoPath,
+        to: &RepoPath,
+        content: Content,
+    ) -> Result<Content, TreeError> {
+        let Some(below) = self.below() else {
+            return Ok(content);
+        };
         below.carry(from, to, content)
     }
 
@@ -178,7 +202,8 @@ pub trait Tree {
     /// # Errors
     /// If an attribute asks for what can't be done here.
     fn settle(&self, files: &mut [Planned<'_>], rules: &AttributeFiles) -> Result<(), TreeError> {
-        self.below().map_or(Ok(()), |below| below.settle(files, rules))
+        self.below()
+            .map_or(Ok(()), |below| below.settle(files, rules))
     }
 
     /// Returns what works out the id that git would give to a content at a path; `None` where nobody knows git.
@@ -186,7 +211,8 @@ pub trait Tree {
     /// # Errors
     /// If an attribute of the path asks for what can't be done here.
     fn id(&self, path: &RepoPath, content: &Content) -> Result<Option<Id>, TreeError> {
-        self.below().map_or(Ok(None), |below| below.id(path, content))
+        self.below()
+            .map_or(Ok(None), |below| below.id(path, content))
     }
 
     /// Checks that a path may change here: asked once for every path of the finished change, with the file that
@@ -196,7 +222,8 @@ pub trait Tree {
     /// # Errors
     /// If the sides of the path disagree, or it has something that can't be kept right ([`TreeError`]).
     fn confirm(&self, path: &RepoPath, before: Option<&File>) -> Result<(), TreeError> {
-        self.below().map_or(Ok(()), |below| below.confirm(path, before))
+        self.below()
+            .map_or(Ok(()), |below| below.confirm(path, before))
     }
 
     /// Returns whether two paths that differ only in case are one file here (`core.ignoreCase`).
@@ -221,10 +248,17 @@ pub enum TreeError {
     Unmerged { path: RepoPath },
     /// Something that this version can't do right, so doesn't: `what` is such as `has a filter driver (filter=lfs)`.
     #[error("`{path}` {what}")]
-    Unsupported { path: RepoPath, what: String, remedy: Remedy },
+    Unsupported {
+        path: RepoPath,
+        what: String,
+        remedy: Remedy,
+    },
     /// The system refused.
     #[error("can't read `{path}`: {}", SystemError(source))]
-    Io { path: RepoPath, source: std::io::Error },
+    Io {
+        path: RepoPath,
+        source: std::io::Error,
+    },
 }
 
 impl TreeError {
@@ -325,7 +359,13 @@ impl MemoryTree {
     /// If the path is unsafe.
     #[must_use]
     pub fn with(self, path: &str, content: impl Into<Vec<u8>>) -> Self {
-        self.with_entry(path, Entry::File(File { content: content.into().into(), mode: Mode::PLAIN }))
+        self.with_entry(
+            path,
+            Entry::File(File {
+                content: content.into().into(),
+                mode: Mode::PLAIN,
+            }),
+        )
     }
 
     /// Adds anything.
@@ -355,16 +395,35 @@ impl Tree for MemoryTree {
         for ancestor in path.ancestors() {
             match self.files.get(&ancestor) {
                 None | Some(Entry::Directory) => {}
-                Some(Entry::Other(what)) => return Ok(Entry::Beneath { ancestor, what: Some(*what) }),
-                Some(_) => return Ok(Entry::Beneath { ancestor, what: None }),
+                Some(Entry::Other(what)) => {
+                    return Ok(Entry::Beneath {
+                        ancestor,
+                        what: Some(*what),
+                    });
+                }
+                Some(_) => {
+                    return Ok(Entry::Beneath {
+                        ancestor,
+                        what: None,
+                    });
+                }
             }
         }
         let is_directory = self.files.keys().any(|file| file.is_below(path));
-        Ok(if is_directory { Entry::Directory } else { Entry::Absent })
+        Ok(if is_directory {
+            Entry::Directory
+        } else {
+            Entry::Absent
+        })
     }
 
     fn leaves_below(&self, directory: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
-        Ok(self.files.keys().filter(|file| file.is_below(directory)).cloned().collect())
+        Ok(self
+            .files
+            .keys()
+            .filter(|file| file.is_below(directory))
+            .cloned()
+            .collect())
     }
 
     fn tracked(&self) -> Vec<RepoPath> {
@@ -372,8 +431,14 @@ impl Tree for MemoryTree {
     }
 
     fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
-        let twin = |file: &&RepoPath| *file != path && file.as_bytes().eq_ignore_ascii_case(path.as_bytes());
-        Ok(if self.ignores_case { self.files.keys().filter(twin).cloned().collect() } else { Vec::new() })
+        let twin = |file: &&RepoPath| {
+            *file != path && file.as_bytes().eq_ignore_ascii_case(path.as_bytes())
+        };
+        Ok(if self.ignores_case {
+            self.files.keys().filter(twin).cloned().collect()
+        } else {
+            Vec::new()
+        })
     }
 
     fn ignores_case(&self) -> bool {

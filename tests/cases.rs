@@ -28,10 +28,14 @@ fn main() {
             let name = format!("{}/{}", name(&format), name(&case));
             if !case.join("error.txt").exists() {
                 let case = case.clone();
-                trials.push(Trial::test(format!("git-apply {name}"), move || agrees_with_git(&case)));
+                trials.push(Trial::test(format!("git-apply {name}"), move || {
+                    agrees_with_git(&case)
+                }));
             }
             let documented = case.clone();
-            trials.push(Trial::test(format!("json {name}"), move || is_told_to_programs(&documented)));
+            trials.push(Trial::test(format!("json {name}"), move || {
+                is_told_to_programs(&documented)
+            }));
             trials.push(Trial::test(format!("apply {name}"), move || applies(&case)));
         }
     }
@@ -45,8 +49,16 @@ fn applies(case: &Path) -> Result<(), Failed> {
     let error = case.join("error.txt");
     if error.exists() {
         snapshot(format!("{}\n{}", run.status, run.stderr), &error);
-        same(&before, &repo.files(), "a refused response must change nothing")?;
-        return if run.stdout.is_empty() { Ok(()) } else { Err("a refusal prints nothing on stdout".into()) };
+        same(
+            &before,
+            &repo.files(),
+            "a refused response must change nothing",
+        )?;
+        return if run.stdout.is_empty() {
+            Ok(())
+        } else {
+            Err("a refusal prints nothing on stdout".into())
+        };
     }
     if run.status != 0 {
         return Err(format!("exit status {}\n{}", run.status, run.stderr).into());
@@ -55,7 +67,11 @@ fn applies(case: &Path) -> Result<(), Failed> {
     if warnings.exists() || !run.stderr.is_empty() {
         snapshot(run.stderr, &warnings);
     }
-    same(&files(&case.join("after")), &repo.files(), "the tree afterwards")
+    same(
+        &files(&case.join("after")),
+        &repo.files(),
+        "the tree afterwards",
+    )
 }
 
 /// What people are told of a case, programs are told too, and what they approve of is what is applied.
@@ -70,7 +86,11 @@ fn is_told_to_programs(case: &Path) -> Result<(), Failed> {
     let checked = run(&[check, json.clone()]);
     let document = support::documents::document(&checked);
     if checked.status != told.status || !checked.stderr.is_empty() {
-        return Err(format!("exit status {}, {}\n{}", checked.status, told.status, checked.stderr).into());
+        return Err(format!(
+            "exit status {}, {}\n{}",
+            checked.status, told.status, checked.stderr
+        )
+        .into());
     }
     support::documents::agree(std::slice::from_ref(&document), &told, false);
     if checked.status != 0 {
@@ -84,18 +104,31 @@ fn is_told_to_programs(case: &Path) -> Result<(), Failed> {
             return Err(format!("{field}: {} {}", applied[field], document[field]).into());
         }
     }
-    same(&files(&case.join("after")), &repo.files(), "the tree afterwards")
+    same(
+        &files(&case.join("after")),
+        &repo.files(),
+        "the tree afterwards",
+    )
 }
 
 fn agrees_with_git(case: &Path) -> Result<(), Failed> {
     let ours = repository(case);
     let theirs = repository(case);
     let arguments = arguments(case);
-    ours.llmpatch("apply", &arguments, &response(case)).succeeded();
-    let diff = theirs.llmpatch("diff", &arguments, &response(case)).succeeded();
+    ours.llmpatch("apply", &arguments, &response(case))
+        .succeeded();
+    let diff = theirs
+        .llmpatch("diff", &arguments, &response(case))
+        .succeeded();
     if !diff.stdout_bytes.is_empty() {
-        theirs.git_with_input(&["apply", "--check", "--index", "--whitespace=nowarn"], &diff.stdout_bytes);
-        theirs.git_with_input(&["apply", "--index", "--whitespace=nowarn"], &diff.stdout_bytes);
+        theirs.git_with_input(
+            &["apply", "--check", "--index", "--whitespace=nowarn"],
+            &diff.stdout_bytes,
+        );
+        theirs.git_with_input(
+            &["apply", "--index", "--whitespace=nowarn"],
+            &diff.stdout_bytes,
+        );
     }
     same(&ours.files(), &theirs.files(), "git apply of our diff")
 }
@@ -106,8 +139,16 @@ fn same(want: &Files, got: &Files, what: &str) -> Result<(), Failed> {
     }
     let mut said = format!("{what}:\n");
     let paths: std::collections::BTreeSet<_> = want.keys().chain(got.keys()).collect();
-    for path in paths.into_iter().filter(|path| want.get(*path) != got.get(*path)) {
-        said += &format!("  {}\n    wanted {:?}\n    got    {:?}\n", path.display(), want.get(path), got.get(path));
+    for path in paths
+        .into_iter()
+        .filter(|path| want.get(*path) != got.get(*path))
+    {
+        said += &format!(
+            "  {}\n    wanted {:?}\n    got    {:?}\n",
+            path.display(),
+            want.get(path),
+            got.get(path)
+        );
     }
     Err(said.into())
 }
@@ -120,8 +161,13 @@ fn files(directory: &Path) -> Files {
 
 fn repository(case: &Path) -> Repo {
     let repo = Repo::of_directory(&case.join("before"));
-    for setting in std::fs::read_to_string(case.join("config.txt")).unwrap_or_default().lines() {
-        let (name, value) = setting.split_once('=').unwrap_or_else(|| panic!("{setting}: no `=`"));
+    for setting in std::fs::read_to_string(case.join("config.txt"))
+        .unwrap_or_default()
+        .lines()
+    {
+        let (name, value) = setting
+            .split_once('=')
+            .unwrap_or_else(|| panic!("{setting}: no `=`"));
         repo.git(&["config", "--add", name, value]);
     }
     repo

@@ -13,7 +13,8 @@ use std::path::{Path, PathBuf};
 fn main() {
     let args = libtest_mimic::Arguments::from_args();
     // How many each response meets for each target.
-    let mishaps: u64 = std::env::var("MISHAPS").map_or(1, |count| count.parse().expect("MISHAPS is a number"));
+    let mishaps: u64 =
+        std::env::var("MISHAPS").map_or(1, |count| count.parse().expect("MISHAPS is a number"));
     let seeds: &'static [Vec<u8>] = seeds().leak();
     let markers: &'static [Vec<u8>] = markers().leak();
     let trials = laws::TARGETS.iter().map(|(name, target)| {
@@ -39,8 +40,13 @@ fn seeds() -> Vec<Vec<u8>> {
     let mut seeds = Vec::new();
     let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
     for case in entries(&cases).iter().flat_map(|format| entries(format)) {
-        let Ok(response) = fs::read(case.join("patch.txt")) else { continue };
-        for file in entries(&case.join("before")).iter().filter_map(|file| fs::read(file).ok()) {
+        let Ok(response) = fs::read(case.join("patch.txt")) else {
+            continue;
+        };
+        for file in entries(&case.join("before"))
+            .iter()
+            .filter_map(|file| fs::read(file).ok())
+        {
             seeds.push([&file[..], b"\0", &response].concat());
         }
         seeds.push(response);
@@ -50,7 +56,11 @@ fn seeds() -> Vec<Vec<u8>> {
 }
 
 fn entries(directory: &Path) -> Vec<PathBuf> {
-    let mut found: Vec<_> = fs::read_dir(directory).into_iter().flatten().map(|entry| entry.unwrap().path()).collect();
+    let mut found: Vec<_> = fs::read_dir(directory)
+        .into_iter()
+        .flatten()
+        .map(|entry| entry.unwrap().path())
+        .collect();
     found.sort();
     found
 }
@@ -58,10 +68,26 @@ fn entries(directory: &Path) -> Vec<PathBuf> {
 /// The words of the fuzzers' dictionary.
 fn markers() -> Vec<Vec<u8>> {
     let dictionary = include_str!("../fuzz/markers.dict");
-    let quoted =
-        |line: &str| Some(line.strip_prefix('"')?.strip_suffix('"')?.replace("\\\"", "\"").replace("\\\\", "\\"));
-    let words: Vec<_> = dictionary.lines().filter(|line| !line.is_empty() && !line.starts_with('#')).collect();
-    words.iter().map(|line| quoted(line).unwrap_or_else(|| panic!("no word: {line}")).into_bytes()).collect()
+    let quoted = |line: &str| {
+        Some(
+            line.strip_prefix('"')?
+                .strip_suffix('"')?
+                .replace("\\\"", "\"")
+                .replace("\\\\", "\\"),
+        )
+    };
+    let words: Vec<_> = dictionary
+        .lines()
+        .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        .collect();
+    words
+        .iter()
+        .map(|line| {
+            quoted(line)
+                .unwrap_or_else(|| panic!("no word: {line}"))
+                .into_bytes()
+        })
+        .collect()
 }
 
 /// Chance that is the same every time (xorshift).
@@ -77,7 +103,10 @@ impl Dice {
 
     /// Does something to a response that happens to responses: lines lost, doubled, swapped, cut, joined, strayed into.
     fn mishap(&mut self, seed: &[u8], others: &[Vec<u8>], markers: &[Vec<u8>]) -> Vec<u8> {
-        let mut lines: Vec<Vec<u8>> = seed.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
+        let mut lines: Vec<Vec<u8>> = seed
+            .split_inclusive(|&byte| byte == b'\n')
+            .map(<[u8]>::to_vec)
+            .collect();
         for _ in 0..=self.below(3) {
             if lines.is_empty() {
                 lines.push(Vec::new());
@@ -88,7 +117,10 @@ impl Dice {
                 1 => lines.insert(other, lines[at].clone()),
                 2 => lines.swap(at, other),
                 3 => lines.truncate(at),
-                4 => lines.insert(at, [&markers[self.below(markers.len())][..], b"\n"].concat()),
+                4 => lines.insert(
+                    at,
+                    [&markers[self.below(markers.len())][..], b"\n"].concat(),
+                ),
                 5 => {
                     let within = self.below(lines[at].len() + 1);
                     let marker = &markers[self.below(markers.len())];
@@ -97,7 +129,9 @@ impl Dice {
                 6 => {
                     let within = self.below(lines[at].len());
                     if let Some(byte) = lines[at].get_mut(within) {
-                        *byte = [0, b' ', b'\r', b'\n', b'+', b'-', b'*', b'<', b'>', 0xff, 0x80][self.below(11)];
+                        *byte = [
+                            0, b' ', b'\r', b'\n', b'+', b'-', b'*', b'<', b'>', 0xff, 0x80,
+                        ][self.below(11)];
                     }
                 }
                 7 => drop(lines[at].pop()),

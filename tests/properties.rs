@@ -18,14 +18,27 @@ use similar::{ChangeTag, TextDiff};
 use support::Repo;
 
 fn config(cases: u32) -> ProptestConfig {
-    ProptestConfig { cases, failure_persistence: None, ..ProptestConfig::default() }
+    ProptestConfig {
+        cases,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    }
 }
 
 fn plan(response: &str, tree: &MemoryTree) -> Result<Plan, Option<Refusal>> {
     let source = Source::new(SourceId(0), "answer.txt", response.into()).unwrap();
     let parsed = format::parse(&source, &Options::default());
-    let planned = plan::plan(&[parsed.patch], tree, &Resolver::default(), &Rules::default());
-    if parsed.errors.is_empty() { planned.map_err(Some) } else { Err(None) }
+    let planned = plan::plan(
+        &[parsed.patch],
+        tree,
+        &Resolver::default(),
+        &Rules::default(),
+    );
+    if parsed.errors.is_empty() {
+        planned.map_err(Some)
+    } else {
+        Err(None)
+    }
 }
 
 /// Writes the difference of two texts as an envelope, with so many lines around each change.
@@ -71,22 +84,34 @@ fn word() -> impl Strategy<Value = &'static str> {
 
 /// Lines that are all different, so that every place is unmistakable.
 fn numbered() -> impl Strategy<Value = Vec<String>> {
-    proptest::collection::vec(word(), 1..40)
-        .prop_map(|words| words.iter().enumerate().map(|(at, word)| format!("{at} {word}\n")).collect())
+    proptest::collection::vec(word(), 1..40).prop_map(|words| {
+        words
+            .iter()
+            .enumerate()
+            .map(|(at, word)| format!("{at} {word}\n"))
+            .collect()
+    })
 }
 
 /// A change of some lines: each is kept, dropped, replaced, or gets company.
 fn edited(lines: Vec<String>) -> impl Strategy<Value = (String, String)> {
     let count = lines.len();
-    (proptest::collection::vec((0..12u8, word()), count), Just(lines)).prop_map(|(edits, lines)| {
-        let after = lines.iter().zip(edits).map(|(line, (edit, word))| match edit {
-            0 => String::new(),
-            1 => format!("new {word}\n"),
-            2 => format!("{line}also {word}\n"),
-            _ => line.clone(),
-        });
-        (lines.concat(), after.collect())
-    })
+    (
+        proptest::collection::vec((0..12u8, word()), count),
+        Just(lines),
+    )
+        .prop_map(|(edits, lines)| {
+            let after = lines
+                .iter()
+                .zip(edits)
+                .map(|(line, (edit, word))| match edit {
+                    0 => String::new(),
+                    1 => format!("new {word}\n"),
+                    2 => format!("{line}also {word}\n"),
+                    _ => line.clone(),
+                });
+            (lines.concat(), after.collect())
+        })
 }
 
 proptest! {
@@ -146,8 +171,12 @@ proptest! {
 
 /// Writes hunks for a file, with their numbers or without; each added line is like no other.
 fn hunks(hunks: &[(usize, Vec<&str>)], has_numbers: bool) -> String {
-    let mut response =
-        if has_numbers { "--- a/f\n+++ b/f\n" } else { "*** Begin Patch\n*** Update File: f\n" }.to_owned();
+    let mut response = if has_numbers {
+        "--- a/f\n+++ b/f\n"
+    } else {
+        "*** Begin Patch\n*** Update File: f\n"
+    }
+    .to_owned();
     for (nth, (start, lines)) in hunks.iter().enumerate() {
         let old = lines.iter().filter(|line| **line != "+").count();
         let new = lines.iter().filter(|line| !line.starts_with('-')).count();
@@ -156,7 +185,11 @@ fn hunks(hunks: &[(usize, Vec<&str>)], has_numbers: bool) -> String {
             false => "@@\n".into(),
         };
         for (at, line) in lines.iter().enumerate() {
-            response += &if *line == "+" { format!("+{nth}.{at}\n") } else { format!("{line}\n") };
+            response += &if *line == "+" {
+                format!("+{nth}.{at}\n")
+            } else {
+                format!("{line}\n")
+            };
         }
     }
     response + if has_numbers { "" } else { "*** End Patch\n" }
@@ -295,7 +328,11 @@ type Drawn = (usize, usize, usize, Vec<&'static str>);
 /// Writes a section that changes lines of a file, as an envelope's or a diff's.
 fn section(state: &str, drawn: &[Drawn], off: isize, is_diff: bool) -> String {
     let lines: Vec<&str> = state.trim_start_matches('\u{feff}').lines().collect();
-    let mut section = if is_diff { "--- a/f\n+++ b/f\n".to_owned() } else { "*** Update File: f\n".to_owned() };
+    let mut section = if is_diff {
+        "--- a/f\n+++ b/f\n".to_owned()
+    } else {
+        "*** Update File: f\n".to_owned()
+    };
     let (mut at, mut shift) = (0, 0);
     for (skip, context, gone, come) in drawn {
         let start = (at + skip).min(lines.len());
@@ -309,11 +346,20 @@ fn section(state: &str, drawn: &[Drawn], off: isize, is_diff: bool) -> String {
         let number = (start as isize + off).max(0) as usize;
         let of = |start: usize, count: usize| format!("{},{count}", start + usize::from(count > 0));
         section += &match is_diff {
-            true => format!("@@ -{} +{} @@\n", of(number, old), of((number as isize + shift).max(0) as usize, new)),
+            true => format!(
+                "@@ -{} +{} @@\n",
+                of(number, old),
+                of((number as isize + shift).max(0) as usize, new)
+            ),
             false => "@@\n".to_owned(),
         };
         shift += new as isize - old as isize;
-        let run = |mark: char, lines: &[&str]| lines.iter().map(|line| format!("{mark}{line}\n")).collect::<String>();
+        let run = |mark: char, lines: &[&str]| {
+            lines
+                .iter()
+                .map(|line| format!("{mark}{line}\n"))
+                .collect::<String>()
+        };
         section += &(run(' ', &lines[start..gone_from]) + &run('-', &lines[gone_from..gone_to]));
         section += &(run('+', come) + &run(' ', &lines[gone_to..at]));
     }
@@ -436,8 +482,11 @@ thread_local! {
 
 /// Lines in which the same bytes are found often.
 fn repetitive() -> impl Strategy<Value = String> {
-    proptest::collection::vec(prop_oneof![Just("a"), Just("b"), Just("ab"), Just("\n"), Just("é")], 1..30)
-        .prop_map(|parts| parts.concat())
+    proptest::collection::vec(
+        prop_oneof![Just("a"), Just("b"), Just("ab"), Just("\n"), Just("é")],
+        1..30,
+    )
+    .prop_map(|parts| parts.concat())
 }
 
 proptest! {

@@ -33,7 +33,10 @@ impl Scene {
     }
 
     fn configured(before: &Files, after: &Files, config: &[[&str; 2]]) -> Self {
-        let scene = Self { directory: assert_fs::TempDir::new().unwrap(), changes: changes(before, after) };
+        let scene = Self {
+            directory: assert_fs::TempDir::new().unwrap(),
+            changes: changes(before, after),
+        };
         scene.git(&["init", "-q"]);
         for [key, value] in config {
             scene.git(&["config", key, value]);
@@ -45,8 +48,14 @@ impl Scene {
     }
 
     fn write(&self, files: &Files) {
-        for entry in std::fs::read_dir(self.directory.path()).unwrap().map(|entry| entry.unwrap()) {
-            match (entry.file_name() == ".git", entry.file_type().unwrap().is_dir()) {
+        for entry in std::fs::read_dir(self.directory.path())
+            .unwrap()
+            .map(|entry| entry.unwrap())
+        {
+            match (
+                entry.file_name() == ".git",
+                entry.file_type().unwrap().is_dir(),
+            ) {
                 (true, _) => {}
                 (_, true) => std::fs::remove_dir_all(entry.path()).unwrap(),
                 _ => std::fs::remove_file(entry.path()).unwrap(),
@@ -56,7 +65,8 @@ impl Scene {
             let path = self.path(name);
             path.write_binary(content).unwrap();
             let mode = if *executable { 0o755 } else { 0o644 };
-            std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(mode)).unwrap();
+            std::fs::set_permissions(&path, std::os::unix::fs::PermissionsExt::from_mode(mode))
+                .unwrap();
         }
         self.git(&["add", "-A"]);
     }
@@ -67,7 +77,11 @@ impl Scene {
 
     fn git(&self, args: &[&str]) -> Vec<u8> {
         let output = self.run(args);
-        assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "git {args:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         output.stdout
     }
 
@@ -79,28 +93,42 @@ impl Scene {
     fn held(&self) -> Files {
         let listed = self.git(&["ls-files", "-s", "-z"]);
         let entry = |entry: &[u8]| {
-            let (about, name) = entry.split_at(entry.iter().position(|&byte| byte == b'\t').unwrap());
+            let (about, name) =
+                entry.split_at(entry.iter().position(|&byte| byte == b'\t').unwrap());
             let about = String::from_utf8_lossy(about).into_owned();
             let (mode, rest) = about.split_once(' ').unwrap();
             let id = rest.split(' ').next().unwrap();
-            (name[1..].to_vec(), (self.git(&["cat-file", "blob", id]), mode == "100755"))
+            (
+                name[1..].to_vec(),
+                (self.git(&["cat-file", "blob", id]), mode == "100755"),
+            )
         };
-        listed.split(|&byte| byte == 0).filter(|entry_| !entry_.is_empty()).map(entry).collect()
+        listed
+            .split(|&byte| byte == 0)
+            .filter(|entry_| !entry_.is_empty())
+            .map(entry)
+            .collect()
     }
 
     fn run(&self, args: &[&str]) -> std::process::Output {
         let mut git = Command::new("git");
         git.arg("-C").arg(self.directory.path()).args(args);
-        git.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").env_remove("GIT_DIR");
+        git.env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env_remove("GIT_DIR");
         for who in ["AUTHOR", "COMMITTER"] {
-            git.env(format!("GIT_{who}_NAME"), "n").env(format!("GIT_{who}_EMAIL"), "e@x");
+            git.env(format!("GIT_{who}_NAME"), "n")
+                .env(format!("GIT_{who}_EMAIL"), "e@x");
         }
         git.output().unwrap()
     }
 
     fn ours<T>(&self, show: impl FnOnce(&git_llmpatch::patch::Patch<'_>) -> T) -> T {
         let repo = Repo::open_at(self.directory.path()).unwrap();
-        let (differ, options) = (repo.differ(Side::Blobs).unwrap(), repo.diff_options().unwrap());
+        let (differ, options) = (
+            repo.differ(Side::Blobs).unwrap(),
+            repo.diff_options().unwrap(),
+        );
         show(&derive::unified(&self.changes, &differ, &options).unwrap())
     }
 
@@ -108,7 +136,10 @@ impl Scene {
     fn check(&self) {
         let ours = self.ours(|patch| print(patch, Quoting::default()));
         let theirs = self.git(&["diff", "--cached", "--binary"]);
-        assert_eq!(shown(&without_binary(&ours)), shown(&without_binary(&theirs)));
+        assert_eq!(
+            shown(&without_binary(&ours)),
+            shown(&without_binary(&theirs))
+        );
         self.check_figures(80);
 
         let want = self.git(&["write-tree"]);
@@ -125,10 +156,22 @@ impl Scene {
     fn check_figures(&self, width: usize) {
         let wide = format!("--stat={width}");
         for (args, ours) in [
-            (&[wide.as_str()][..], self.ours(|patch| stat(patch, Quoting::default(), width))),
-            (&["--numstat"], self.ours(|patch| numstat(patch, Quoting::default(), Termination::Line))),
-            (&["--numstat", "-z"], self.ours(|patch| numstat(patch, Quoting::default(), Termination::Nul))),
-            (&["--summary"], self.ours(|patch| summary(patch, Quoting::default()))),
+            (
+                &[wide.as_str()][..],
+                self.ours(|patch| stat(patch, Quoting::default(), width)),
+            ),
+            (
+                &["--numstat"],
+                self.ours(|patch| numstat(patch, Quoting::default(), Termination::Line)),
+            ),
+            (
+                &["--numstat", "-z"],
+                self.ours(|patch| numstat(patch, Quoting::default(), Termination::Nul)),
+            ),
+            (
+                &["--summary"],
+                self.ours(|patch| summary(patch, Quoting::default())),
+            ),
         ] {
             let theirs = self.git(&[&["diff", "--cached"], args].concat());
             assert_eq!(shown(&ours), shown(&theirs), "{args:?}");
@@ -137,7 +180,10 @@ impl Scene {
 }
 
 fn shown(bytes: &[u8]) -> String {
-    bytes.split_inclusive(|&byte| byte == b'\n').map(|line| format!("{}\n", line.escape_ascii())).collect()
+    bytes
+        .split_inclusive(|&byte| byte == b'\n')
+        .map(|line| format!("{}\n", line.escape_ascii()))
+        .collect()
 }
 
 /// Leaves out the bodies of binary patches: how they are deflated depends on the library.
@@ -156,7 +202,11 @@ fn changes(before: &Files, after: &Files) -> ChangeSet {
     let file = |files: &Files, name: &Vec<u8>| {
         files.get(name).map(|(content, executable)| File {
             content: content.clone().into(),
-            mode: if *executable { Mode::EXECUTABLE } else { Mode::PLAIN },
+            mode: if *executable {
+                Mode::EXECUTABLE
+            } else {
+                Mode::PLAIN
+            },
         })
     };
     ChangeSet::new(names.into_iter().map(|name| Change {
@@ -168,34 +218,62 @@ fn changes(before: &Files, after: &Files) -> ChangeSet {
 }
 
 fn files(files: &[(&str, &[u8])]) -> Files {
-    files.iter().map(|(name, content)| (name.as_bytes().to_vec(), (content.to_vec(), false))).collect()
+    files
+        .iter()
+        .map(|(name, content)| (name.as_bytes().to_vec(), (content.to_vec(), false)))
+        .collect()
 }
 
 fn lines(range: std::ops::Range<usize>) -> Vec<u8> {
-    range.map(|line| format!("line {line}\n")).collect::<String>().into_bytes()
+    range
+        .map(|line| format!("line {line}\n"))
+        .collect::<String>()
+        .into_bytes()
 }
 
 #[test]
 fn equals_git_for_a_table_of_changes() {
-    let long =
-        [lines(0..40), b"fn long_heading() { ".to_vec(), b"x ".repeat(60), b"\n".to_vec(), lines(50..60)].concat();
+    let long = [
+        lines(0..40),
+        b"fn long_heading() { ".to_vec(),
+        b"x ".repeat(60),
+        b"\n".to_vec(),
+        lines(50..60),
+    ]
+    .concat();
     type Files<'a> = &'a [(&'a str, &'a [u8])];
     let table: &[(&str, Files<'_>, Files<'_>)] = &[
         ("edit", &[("a", b"x\ny\n")], &[("a", b"x\nz\n")]),
         ("new", &[], &[("a", b"x\n")]),
-        ("new and empty", &[("b", b"1\n")], &[("a", b""), ("b", b"1\n")]),
+        (
+            "new and empty",
+            &[("b", b"1\n")],
+            &[("a", b""), ("b", b"1\n")],
+        ),
         ("emptied", &[("a", b"x\ny\n")], &[("a", b"")]),
         ("filled", &[("a", b"")], &[("a", b"x\n")]),
         ("deleted", &[("a", b"x\ny")], &[]),
         ("deleted and empty", &[("a", b"")], &[]),
         ("newline added", &[("a", b"x\ny")], &[("a", b"x\ny\n")]),
         ("newline lost", &[("a", b"x\ny\n")], &[("a", b"x\ny")]),
-        ("no newline on both sides", &[("a", b"x\ny")], &[("a", b"z\ny")]),
+        (
+            "no newline on both sides",
+            &[("a", b"x\ny")],
+            &[("a", b"z\ny")],
+        ),
         ("crlf", &[("a", b"x\r\ny\r\n")], &[("a", b"x\r\nz\r\n")]),
         ("crlf to lf", &[("a", b"x\r\ny\r\n")], &[("a", b"x\ny\n")]),
         ("lone cr", &[("a", b"x\ry\nz\n")], &[("a", b"x\rY\nz\n")]),
-        ("byte order mark", &[("a", b"\xef\xbb\xbfx\ny\n")], &[("a", b"\xef\xbb\xbfx\nz\n")]),
-        ("latin-1", &[("a", b"caf\xe9\n")], &[("a", b"caf\xe9\xff\n")]),
+        (
+            "byte order mark",
+            &[("a", b"\xef\xbb\xbfx\ny\n")],
+            &[("a", b"\xef\xbb\xbfx\nz\n")],
+        ),
+        (
+            "latin-1",
+            &[("a", b"caf\xe9\n")],
+            &[("a", b"caf\xe9\xff\n")],
+        ),
         ("binary", &[("a", b"x\0y\n")], &[("a", b"x\0z\n")]),
         ("binary new", &[], &[("a", b"x\0y\n")]),
         ("binary deleted", &[("a", b"x\0y\n")], &[]),
@@ -203,22 +281,80 @@ fn equals_git_for_a_table_of_changes() {
         ("binary renamed", &[("a", b"x\0y\n")], &[("b", b"x\0y\n")]),
         (
             "odd names",
-            &[("a b", b"1\n"), ("t\tb", b"1\n"), ("q\"", b"1\n"), ("\u{e4}", b"1\n")],
-            &[("a b", b"2\n"), ("t\tb", b"2\n"), ("q\"", b"2\n"), ("\u{e4}", b"2\n")],
+            &[
+                ("a b", b"1\n"),
+                ("t\tb", b"1\n"),
+                ("q\"", b"1\n"),
+                ("\u{e4}", b"1\n"),
+            ],
+            &[
+                ("a b", b"2\n"),
+                ("t\tb", b"2\n"),
+                ("q\"", b"2\n"),
+                ("\u{e4}", b"2\n"),
+            ],
         ),
-        ("renamed", &[("a", &lines(0..20))], &[("d/b", &lines(0..20))]),
-        ("renamed to an odd name", &[("a", &lines(0..20))], &[("d/\u{e4} b", &lines(1..20))]),
-        ("renamed and edited", &[("s/a", &lines(0..20))], &[("s/b", &lines(3..22))]),
-        ("too little in common", &[("a", &lines(0..20))], &[("b", &lines(15..40))]),
-        ("half in common", &[("a", &lines(0..20))], &[("b", &lines(10..30))]),
-        ("same name wins", &[("x/n", &lines(0..20))], &[("y/n", &lines(2..20)), ("y/m", &lines(1..20))]),
-        ("two from one", &[("x", &lines(0..20))], &[("y", &lines(0..20)), ("z", &lines(0..20))]),
-        ("one from two", &[("x", &lines(0..20)), ("y", &lines(1..20))], &[("z", &lines(0..19))]),
+        (
+            "renamed",
+            &[("a", &lines(0..20))],
+            &[("d/b", &lines(0..20))],
+        ),
+        (
+            "renamed to an odd name",
+            &[("a", &lines(0..20))],
+            &[("d/\u{e4} b", &lines(1..20))],
+        ),
+        (
+            "renamed and edited",
+            &[("s/a", &lines(0..20))],
+            &[("s/b", &lines(3..22))],
+        ),
+        (
+            "too little in common",
+            &[("a", &lines(0..20))],
+            &[("b", &lines(15..40))],
+        ),
+        (
+            "half in common",
+            &[("a", &lines(0..20))],
+            &[("b", &lines(10..30))],
+        ),
+        (
+            "same name wins",
+            &[("x/n", &lines(0..20))],
+            &[("y/n", &lines(2..20)), ("y/m", &lines(1..20))],
+        ),
+        (
+            "two from one",
+            &[("x", &lines(0..20))],
+            &[("y", &lines(0..20)), ("z", &lines(0..20))],
+        ),
+        (
+            "one from two",
+            &[("x", &lines(0..20)), ("y", &lines(1..20))],
+            &[("z", &lines(0..19))],
+        ),
         ("empty files renamed", &[("x", b"")], &[("y", b"")]),
-        ("swapped", &[("x", &lines(0..20)), ("y", &lines(20..40))], &[("y", &lines(0..20)), ("x", &lines(20..40))]),
-        ("directory from file", &[("x", &lines(0..20))], &[("x/y", &lines(0..20))]),
-        ("long heading", &[("a", &long)], &[("a", &[&long[..], b"end\n"].concat())]),
-        ("hunks that touch", &[("a", &lines(0..30))], &[("a", &[&lines(1..8)[..], b"x\n", &lines(14..29)].concat())]),
+        (
+            "swapped",
+            &[("x", &lines(0..20)), ("y", &lines(20..40))],
+            &[("y", &lines(0..20)), ("x", &lines(20..40))],
+        ),
+        (
+            "directory from file",
+            &[("x", &lines(0..20))],
+            &[("x/y", &lines(0..20))],
+        ),
+        (
+            "long heading",
+            &[("a", &long)],
+            &[("a", &[&long[..], b"end\n"].concat())],
+        ),
+        (
+            "hunks that touch",
+            &[("a", &lines(0..30))],
+            &[("a", &[&lines(1..8)[..], b"x\n", &lines(14..29)].concat())],
+        ),
     ];
     for (what, before, after) in table {
         println!("{what}");
@@ -238,7 +374,11 @@ fn modes_stand_in_the_header() {
         }
     };
     let (plain, executable) = (with(false), with(true));
-    let (old, new, other) = (files(&[("a", b"x\n")]), files(&[("a", b"y\n")]), files(&[("b", b"x\n")]));
+    let (old, new, other) = (
+        files(&[("a", b"x\n")]),
+        files(&[("a", b"y\n")]),
+        files(&[("b", b"x\n")]),
+    );
     for (before, after) in [
         (plain(old.clone()), executable(old.clone())),
         (executable(old.clone()), plain(new.clone())),
@@ -254,7 +394,13 @@ fn modes_stand_in_the_header() {
 #[test]
 fn settings_that_git_diff_keeps_are_kept() {
     let before = files(&[("a", &lines(0..60)), ("d", &lines(0..20))]);
-    let after = files(&[("a", &[b"0\n".to_vec(), lines(2..30), lines(31..60)].concat()), ("e", &lines(0..20))]);
+    let after = files(&[
+        (
+            "a",
+            &[b"0\n".to_vec(), lines(2..30), lines(31..60)].concat(),
+        ),
+        ("e", &lines(0..20)),
+    ]);
     for setting in [
         ["diff.context", "1"],
         ["diff.context", "0"],
@@ -275,19 +421,35 @@ fn settings_that_git_diff_keeps_are_kept() {
 #[test]
 fn settings_that_git_apply_wouldnt_take_are_not_kept() {
     let (before, after) = (files(&[("a", b"x\n")]), files(&[("a", b"y\n")]));
-    for setting in [["diff.noprefix", "true"], ["diff.mnemonicPrefix", "true"], ["diff.external", "false"]] {
+    for setting in [
+        ["diff.noprefix", "true"],
+        ["diff.mnemonicPrefix", "true"],
+        ["diff.external", "false"],
+    ] {
         let scene = Scene::configured(&before, &after, &[setting]);
         let ours = scene.ours(|patch| print(patch, Quoting::default()));
-        let plain = ["diff", "--cached", "--no-ext-diff", "--src-prefix=a/", "--dst-prefix=b/"];
+        let plain = [
+            "diff",
+            "--cached",
+            "--no-ext-diff",
+            "--src-prefix=a/",
+            "--dst-prefix=b/",
+        ];
         assert_eq!(shown(&ours), shown(&scene.git(&plain)), "{setting:?}");
     }
 }
 
 #[test]
 fn paths_are_quoted_as_configured() {
-    let scene = Scene::new(&Files::new(), &files(&[("\u{e4}", b"x\n"), ("q\"\u{e4}", b"x\n")]));
+    let scene = Scene::new(
+        &Files::new(),
+        &files(&[("\u{e4}", b"x\n"), ("q\"\u{e4}", b"x\n")]),
+    );
     let ours = scene.ours(|patch| print(patch, Quoting::Ascii));
-    assert_eq!(shown(&ours), shown(&scene.git(&["-c", "core.quotePath=false", "diff", "--cached"])));
+    assert_eq!(
+        shown(&ours),
+        shown(&scene.git(&["-c", "core.quotePath=false", "diff", "--cached"]))
+    );
 }
 
 #[test]
@@ -298,7 +460,11 @@ fn attributes_say_what_is_binary() {
         files.insert(b".gitattributes".to_vec(), (attributes.to_vec(), false));
         files
     };
-    for config in [&[][..], &[["diff.x.binary", "true"]], &[["diff.x.binary", "false"]]] {
+    for config in [
+        &[][..],
+        &[["diff.x.binary", "true"]],
+        &[["diff.x.binary", "false"]],
+    ] {
         Scene::configured(&with(b"x\n"), &with(b"y\n"), config).check();
         Scene::configured(&with(b"x\0\n"), &with(b"y\0\n"), config).check();
     }
@@ -313,14 +479,27 @@ fn what_stands_in_the_work_tree_is_shown_as_stored() {
         for (name, (content, _)) in &after {
             std::fs::write(scene.path(name), content).unwrap();
         }
-        Scene { changes: changes(&before, &after), ..scene }
+        Scene {
+            changes: changes(&before, &after),
+            ..scene
+        }
     };
     for (attributes, config, before, after) in [
-        (&b"*.txt text\n"[..], &[][..], &b"x\r\ny\r\n"[..], &b"x\r\nz\r\n"[..]),
+        (
+            &b"*.txt text\n"[..],
+            &[][..],
+            &b"x\r\ny\r\n"[..],
+            &b"x\r\nz\r\n"[..],
+        ),
         (b"*.txt text\n", &[], b"x\r\ny\r\n", b"x\ny\n"),
         (b"*.txt eol=crlf\n", &[], b"x\r\ny\r\n", b"x\r\nz\r\nw"),
         (b"* text=auto\n", &[], b"x\ny\n", b"x\r\nz\r\n"),
-        (b"\n", &[["core.autocrlf", "true"]], b"x\r\ny\r\n", b"x\r\nz\r\n"),
+        (
+            b"\n",
+            &[["core.autocrlf", "true"]],
+            b"x\r\ny\r\n",
+            b"x\r\nz\r\n",
+        ),
         (b"\n", &[], b"x\r\ny\r\n", b"x\r\nz\r\n"),
         (b"*.txt ident\n", &[], b"$Id$\nx\n", b"$Id: 0123$\ny\n"),
     ] {
@@ -329,29 +508,55 @@ fn what_stands_in_the_work_tree_is_shown_as_stored() {
         let differ = repo.differ(Side::WorkTree).unwrap();
         let ours = derive::unified(&scene.changes, &differ, &repo.diff_options().unwrap()).unwrap();
         let ours = print(&ours, Quoting::default());
-        assert_eq!(shown(&ours), shown(&scene.git(&["diff"])), "{}", attributes.escape_ascii());
+        assert_eq!(
+            shown(&ours),
+            shown(&scene.git(&["diff"])),
+            "{}",
+            attributes.escape_ascii()
+        );
     }
 }
 
 #[test]
 fn a_filter_that_cant_be_run_is_said() {
     let with = |content| files(&[(".gitattributes", b"*.txt filter=f\n"), ("a.txt", content)]);
-    let scene = Scene::configured(&with(b"x\n"), &with(b"y\n"), &[["filter.f.required", "false"]]);
+    let scene = Scene::configured(
+        &with(b"x\n"),
+        &with(b"y\n"),
+        &[["filter.f.required", "false"]],
+    );
     for setting in [["filter.f.clean", "false"], ["filter.f.required", "true"]] {
         scene.git(&[&["config"][..], &setting].concat());
     }
     let repo = Repo::open_at(scene.directory.path()).unwrap();
-    let fault = derive::unified(&scene.changes, &repo.differ(Side::WorkTree).unwrap(), &repo.diff_options().unwrap());
-    let (wanted, fault) =
-        ("can't tell what git would store for `a.txt`: a path has a filter driver (filter=f), ", fault);
+    let fault = derive::unified(
+        &scene.changes,
+        &repo.differ(Side::WorkTree).unwrap(),
+        &repo.diff_options().unwrap(),
+    );
+    let (wanted, fault) = (
+        "can't tell what git would store for `a.txt`: a path has a filter driver (filter=f), ",
+        fault,
+    );
     assert!(fault.unwrap_err().to_string().starts_with(wanted));
 }
 
 #[test]
 fn the_columns_of_stat_are_divided_as_git_does() {
-    let long = "a/very/long/path/that/goes/on/and/on/through/many/directories/until/it/ends/here.txt";
-    let before = files(&[(long, &lines(0..500)), ("b", &lines(0..3)), ("c", b"\0"), ("old/n", &lines(0..30))]);
-    let after = files(&[(long, &lines(100..900)), ("b", &lines(2..9)), ("c", &[0; 12345]), ("new/n", &lines(1..30))]);
+    let long =
+        "a/very/long/path/that/goes/on/and/on/through/many/directories/until/it/ends/here.txt";
+    let before = files(&[
+        (long, &lines(0..500)),
+        ("b", &lines(0..3)),
+        ("c", b"\0"),
+        ("old/n", &lines(0..30)),
+    ]);
+    let after = files(&[
+        (long, &lines(100..900)),
+        ("b", &lines(2..9)),
+        ("c", &[0; 12345]),
+        ("new/n", &lines(1..30)),
+    ]);
     let scene = Scene::new(&before, &after);
     for width in [1, 20, 30, 40, 60, 80, 100, 120, 200, 2000] {
         scene.check_figures(width);
@@ -402,8 +607,20 @@ struct Fate {
 fn fate() -> impl Strategy<Value = Fate> {
     let piece = content().prop_map(|lines| lines.into_iter().take(3).collect());
     let edits = prop::collection::vec((any::<prop::sample::Index>(), 0..4_u8, piece), 0..4);
-    (0..NAMES.len(), edits, prop::bool::weighted(0.9), prop::bool::weighted(0.1), prop::bool::weighted(0.8))
-        .prop_map(|(name, edits, newline, executable, stays)| Fate { name, edits, newline, executable, stays })
+    (
+        0..NAMES.len(),
+        edits,
+        prop::bool::weighted(0.9),
+        prop::bool::weighted(0.1),
+        prop::bool::weighted(0.8),
+    )
+        .prop_map(|(name, edits, newline, executable, stays)| Fate {
+            name,
+            edits,
+            newline,
+            executable,
+            stays,
+        })
 }
 
 fn joined(lines: &[Vec<u8>], newline: bool) -> Vec<u8> {

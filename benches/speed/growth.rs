@@ -21,8 +21,18 @@ struct Size {
 }
 
 const SIZES: [Size; 6] = [
-    Size { name: "MiB of a file", smallest: 1, make: |size| Scenario::large("", size << 20, 1), is_refused: false },
-    Size { name: "hunks in 10 MiB", smallest: 50, make: |size| Scenario::large("", 10 << 20, size), is_refused: false },
+    Size {
+        name: "MiB of a file",
+        smallest: 1,
+        make: |size| Scenario::large("", size << 20, 1),
+        is_refused: false,
+    },
+    Size {
+        name: "hunks in 10 MiB",
+        smallest: 50,
+        make: |size| Scenario::large("", 10 << 20, size),
+        is_refused: false,
+    },
     Size {
         name: "files that change",
         smallest: 30,
@@ -62,12 +72,32 @@ struct Curve {
 pub(crate) fn measure(is_short: bool, picture: Option<&Path>) {
     let rounds = if is_short { 1 } else { 5 };
     let start = time(&Scenario::small_change(20), false, rounds);
-    let curves: Vec<Curve> =
-        SIZES.iter().map(|size| curve(size, start, if is_short { &STEPS[..2] } else { &STEPS }, rounds)).collect();
-    println!("{:30}{:>10}   milliseconds at each size; a small change takes {start:.2}", "", "exponent");
-    for Curve { name, points, exponent } in &curves {
+    let curves: Vec<Curve> = SIZES
+        .iter()
+        .map(|size| {
+            curve(
+                size,
+                start,
+                if is_short { &STEPS[..2] } else { &STEPS },
+                rounds,
+            )
+        })
+        .collect();
+    println!(
+        "{:30}{:>10}   milliseconds at each size; a small change takes {start:.2}",
+        "", "exponent"
+    );
+    for Curve {
+        name,
+        points,
+        exponent,
+    } in &curves
+    {
         let exponent = exponent.map_or("–".into(), |exponent| format!("{exponent:.2}"));
-        let points: Vec<_> = points.iter().map(|(size, time)| format!("{size}: {time:.2}")).collect();
+        let points: Vec<_> = points
+            .iter()
+            .map(|(size, time)| format!("{size}: {time:.2}"))
+            .collect();
         println!("{name:30}{exponent:>10}   {}", points.join(", "));
     }
     if let Some(picture) = picture {
@@ -82,8 +112,16 @@ fn curve(size: &Size, start: f64, steps: &[usize], rounds: usize) -> Curve {
     };
     let points: Vec<_> = steps.iter().map(measured).collect();
     let telling = points.iter().filter(|(_, time)| *time > 1.5 * start);
-    let exponent = slope(&telling.map(|(size, time)| (size.ln(), (time - start).ln())).collect::<Vec<_>>());
-    Curve { name: size.name, points, exponent }
+    let exponent = slope(
+        &telling
+            .map(|(size, time)| (size.ln(), (time - start).ln()))
+            .collect::<Vec<_>>(),
+    );
+    Curve {
+        name: size.name,
+        points,
+        exponent,
+    }
 }
 
 /// Returns the least of a few times, in milliseconds.
@@ -95,16 +133,31 @@ fn time(scenario: &Scenario, is_refused: bool, rounds: usize) -> f64 {
     let response = directory.path().join("change.envelope");
     if is_refused {
         let patch = fs::read_to_string(&response).expect("it was written");
-        fs::write(&response, patch.replace("\n-    let value_", "\n-    let another_")).expect("it can be written");
+        fs::write(
+            &response,
+            patch.replace("\n-    let value_", "\n-    let another_"),
+        )
+        .expect("it can be written");
     }
     let run = || {
         scenario.reset(&top);
         let mut command = Command::new(env!("CARGO_BIN_EXE_git-llmpatch"));
-        command.args(["apply", "-q"]).args(scenario.is_staged.then_some("--index")).arg(&response);
-        command.current_dir(&top).stdout(Stdio::null()).stderr(Stdio::null());
+        command
+            .args(["apply", "-q"])
+            .args(scenario.is_staged.then_some("--index"))
+            .arg(&response);
+        command
+            .current_dir(&top)
+            .stdout(Stdio::null())
+            .stderr(Stdio::null());
         let started = Instant::now();
         let status = command.status().expect("it can be started");
-        assert_eq!(status.code(), Some(i32::from(is_refused)), "{}", response.display());
+        assert_eq!(
+            status.code(),
+            Some(i32::from(is_refused)),
+            "{}",
+            response.display()
+        );
         started.elapsed().as_secs_f64() * 1000.0
     };
     (0..rounds).map(|_| run()).fold(f64::INFINITY, f64::min)
@@ -113,8 +166,13 @@ fn time(scenario: &Scenario, is_refused: bool, rounds: usize) -> f64 {
 /// Returns the slope of the line through some points; `None` for less than two.
 fn slope(points: &[(f64, f64)]) -> Option<f64> {
     let count = points.len() as f64;
-    let (x, y) = points.iter().fold((0.0, 0.0), |(x, y), point| (x + point.0 / count, y + point.1 / count));
-    let both: f64 = points.iter().map(|point| (point.0 - x) * (point.1 - y)).sum();
+    let (x, y) = points.iter().fold((0.0, 0.0), |(x, y), point| {
+        (x + point.0 / count, y + point.1 / count)
+    });
+    let both: f64 = points
+        .iter()
+        .map(|point| (point.0 - x) * (point.1 - y))
+        .sum();
     let square: f64 = points.iter().map(|point| (point.0 - x).powi(2)).sum();
     (points.len() > 1).then(|| both / square)
 }
@@ -129,29 +187,50 @@ fn drawn(curves: &[Curve]) -> String {
         .to_owned();
     for power in 0..=4 {
         let (time, line) = (10_f64.powi(power), y(10_f64.powi(power)));
-        let _ =
-            writeln!(svg, "<path d=\"M60 {line}h400\" stroke=\"#ddd\"/><text x=\"8\" y=\"{line}\">{time} ms</text>");
+        let _ = writeln!(
+            svg,
+            "<path d=\"M60 {line}h400\" stroke=\"#ddd\"/><text x=\"8\" y=\"{line}\">{time} ms</text>"
+        );
         let grey = (y(time), y(time * 100.0));
         if power <= 2 {
-            let _ = writeln!(svg, "<path d=\"M60 {}L460 {}\" stroke=\"#ccc\" stroke-dasharray=\"4\"/>", grey.0, grey.1);
+            let _ = writeln!(
+                svg,
+                "<path d=\"M60 {}L460 {}\" stroke=\"#ccc\" stroke-dasharray=\"4\"/>",
+                grey.0, grey.1
+            );
         }
     }
     for (size, text) in [(1.0, "smallest"), (10.0, "× 10"), (100.0, "× 100")] {
-        let _ = writeln!(svg, "<text x=\"{}\" y=\"440\" text-anchor=\"middle\">{text}</text>", x(size));
+        let _ = writeln!(
+            svg,
+            "<text x=\"{}\" y=\"440\" text-anchor=\"middle\">{text}</text>",
+            x(size)
+        );
     }
-    let colours = ["#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#333333"];
+    let colours = [
+        "#0072b2", "#d55e00", "#009e73", "#cc79a7", "#e69f00", "#333333",
+    ];
     for (nth, (curve, colour)) in curves.iter().zip(colours).enumerate() {
         let smallest = curve.points[0].0;
-        let points: Vec<_> =
-            curve.points.iter().map(|(size, time)| format!("{:.1},{:.1}", x(size / smallest), y(*time))).collect();
+        let points: Vec<_> = curve
+            .points
+            .iter()
+            .map(|(size, time)| format!("{:.1},{:.1}", x(size / smallest), y(*time)))
+            .collect();
         let _ = writeln!(
             svg,
             "<polyline points=\"{}\" fill=\"none\" stroke=\"{colour}\" stroke-width=\"2\"/>",
             points.join(" ")
         );
-        let exponent = curve.exponent.map_or(String::new(), |exponent| format!(": {exponent:.2}"));
+        let exponent = curve
+            .exponent
+            .map_or(String::new(), |exponent| format!(": {exponent:.2}"));
         let name = format!("{}, from {smallest}{exponent}", curve.name);
-        let _ = writeln!(svg, "<text x=\"475\" y=\"{}\" fill=\"{colour}\">{name}</text>", 40 + 22 * nth);
+        let _ = writeln!(
+            svg,
+            "<text x=\"475\" y=\"{}\" fill=\"{colour}\">{name}</text>",
+            40 + 22 * nth
+        );
     }
     svg + "</svg>\n"
 }

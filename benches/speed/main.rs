@@ -35,12 +35,27 @@ impl Options {
     fn read() -> Self {
         let arguments: Vec<String> = std::env::args().collect();
         let has = |name: &str| arguments.iter().any(|argument| argument == name);
-        let value = |name: &str| arguments.iter().find_map(|argument| argument.strip_prefix(name)).map(str::to_owned);
+        let value = |name: &str| {
+            arguments
+                .iter()
+                .find_map(|argument| argument.strip_prefix(name))
+                .map(str::to_owned)
+        };
         let is_short = has("--short");
-        let rounds = value("--rounds=").and_then(|rounds| rounds.parse().ok()).unwrap_or(if is_short { 1 } else { 10 });
+        let rounds = value("--rounds=")
+            .and_then(|rounds| rounds.parse().ok())
+            .unwrap_or(if is_short { 1 } else { 10 });
         let (is_flushed, is_markdown) = (has("--flush"), has("--markdown"));
-        let picture = value("--picture=").map(|path| Path::new(env!("CARGO_MANIFEST_DIR")).join(path));
-        Options { rounds, only: value("--only="), is_short, is_flushed, is_markdown, picture }
+        let picture =
+            value("--picture=").map(|path| Path::new(env!("CARGO_MANIFEST_DIR")).join(path));
+        Options {
+            rounds,
+            only: value("--only="),
+            is_short,
+            is_flushed,
+            is_markdown,
+            picture,
+        }
     }
 }
 
@@ -59,7 +74,14 @@ struct Way {
 impl Way {
     fn new(name: &str, program: &str, arguments: &[&str]) -> Self {
         let arguments = arguments.iter().map(|&argument| argument.into()).collect();
-        Way { name: name.into(), program: program.into(), arguments, input: None, times: Vec::new(), memory: 0 }
+        Way {
+            name: name.into(),
+            program: program.into(),
+            arguments,
+            input: None,
+            times: Vec::new(),
+            memory: 0,
+        }
     }
 
     fn median(&self) -> f64 {
@@ -67,26 +89,45 @@ impl Way {
     }
 
     fn run(&mut self, top: &Path) {
-        let input = self.input.as_ref().map_or(Stdio::null(), |path| fs::File::open(path).expect("it is there").into());
+        let input = self.input.as_ref().map_or(Stdio::null(), |path| {
+            fs::File::open(path).expect("it is there").into()
+        });
         let mut command = Command::new(&self.program);
-        command.args(&self.arguments).current_dir(top).stdin(input).stdout(Stdio::null());
+        command
+            .args(&self.arguments)
+            .current_dir(top)
+            .stdin(input)
+            .stdout(Stdio::null());
         let started = Instant::now();
         let status = command.status();
         self.times.push(started.elapsed());
-        assert!(status.as_ref().is_ok_and(|status| status.success()), "{} ends with {status:?}", self.name);
+        assert!(
+            status.as_ref().is_ok_and(|status| status.success()),
+            "{} ends with {status:?}",
+            self.name
+        );
     }
 
     /// Runs it once more and watches how much memory it takes, which would disturb its time.
     fn weigh(&mut self, top: &Path) {
-        let input = self.input.as_ref().map_or(Stdio::null(), |path| fs::File::open(path).expect("it is there").into());
+        let input = self.input.as_ref().map_or(Stdio::null(), |path| {
+            fs::File::open(path).expect("it is there").into()
+        });
         let mut command = Command::new(&self.program);
-        let child = command.args(&self.arguments).current_dir(top).stdin(input).stdout(Stdio::null()).spawn();
+        let child = command
+            .args(&self.arguments)
+            .current_dir(top)
+            .stdin(input)
+            .stdout(Stdio::null())
+            .spawn();
         let mut child = child.expect("it has been started before");
         let status = format!("/proc/{}/status", child.id());
         while let Ok(None) = child.try_wait() {
             let status = fs::read_to_string(&status).unwrap_or_default();
             let peak = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
-            let peak = peak.and_then(|peak| peak.trim().trim_end_matches(" kB").parse().ok()).unwrap_or(0);
+            let peak = peak
+                .and_then(|peak| peak.trim().trim_end_matches(" kB").parse().ok())
+                .unwrap_or(0);
             self.memory = self.memory.max(peak);
         }
     }
@@ -101,17 +142,33 @@ fn main() {
         );
     }
     for scenario in Scenario::all(options.is_short) {
-        if options.only.as_deref().is_none_or(|only| scenario.name.starts_with(only)) {
+        if options
+            .only
+            .as_deref()
+            .is_none_or(|only| scenario.name.starts_with(only))
+        {
             measure(&scenario, &options);
         }
     }
-    if options.only.as_deref().is_none_or(|only| "staged".starts_with(only)) {
+    if options
+        .only
+        .as_deref()
+        .is_none_or(|only| "staged".starts_with(only))
+    {
         staged(&options);
     }
-    if options.only.as_deref().is_none_or(|only| "batch".starts_with(only)) {
+    if options
+        .only
+        .as_deref()
+        .is_none_or(|only| "batch".starts_with(only))
+    {
         batch::measure(options.is_short);
     }
-    if options.only.as_deref().is_none_or(|only| "growth".starts_with(only)) {
+    if options
+        .only
+        .as_deref()
+        .is_none_or(|only| "growth".starts_with(only))
+    {
         growth::measure(options.is_short, options.picture.as_deref());
     }
 }
@@ -150,43 +207,80 @@ fn measure(scenario: &Scenario, options: &Options) {
         floors.push(scenario.floor(&top));
     }
     let names: Vec<_> = ways.iter().map(|way| &way.name).collect();
-    assert!(ends.windows(2).all(|pair| pair[0] == pair[1]), "{}: {names:?} end differently", scenario.name);
+    assert!(
+        ends.windows(2).all(|pair| pair[0] == pair[1]),
+        "{}: {names:?} end differently",
+        scenario.name
+    );
     print(scenario, &ways, median(floors), options);
 }
 
 fn ways(scenario: &Scenario, directory: &Path) -> Vec<Way> {
     let ours = env!("CARGO_BIN_EXE_git-llmpatch");
     let diff = directory.join("change.diff");
-    let index: &[&str] = if scenario.is_staged { &["--index"] } else { &[] };
-    let mut ways = vec![Way::new("git apply", "git", &[&["apply"], index, &["../change.diff"]].concat())];
-    if !scenario.is_staged && Command::new("patch").arg("--version").stdout(Stdio::null()).status().is_ok() {
+    let index: &[&str] = if scenario.is_staged {
+        &["--index"]
+    } else {
+        &[]
+    };
+    let mut ways = vec![Way::new(
+        "git apply",
+        "git",
+        &[&["apply"], index, &["../change.diff"]].concat(),
+    )];
+    if !scenario.is_staged
+        && Command::new("patch")
+            .arg("--version")
+            .stdout(Stdio::null())
+            .status()
+            .is_ok()
+    {
         let mut way = Way::new("patch", "patch", &["-s", "-p1"]);
         way.input = Some(diff);
         ways.push(way);
     }
     for format in ["diff", "envelope", "opx"] {
         let response = format!("../change.{format}");
-        ways.push(Way::new(&format!("ours, {format}"), ours, &[&["apply", "-q"], index, &[&response]].concat()));
+        ways.push(Way::new(
+            &format!("ours, {format}"),
+            ours,
+            &[&["apply", "-q"], index, &[&response]].concat(),
+        ));
     }
     ways
 }
 
 fn print(scenario: &Scenario, ways: &[Way], floor: f64, options: &Options) {
     let median_of = |name: &str| ways.iter().find(|way| way.name == name).map(Way::median);
-    let ratio = |time: f64, to: Option<f64>| to.map_or("–".into(), |to| format!("{:.2}", time / to));
+    let ratio =
+        |time: f64, to: Option<f64>| to.map_or("–".into(), |to| format!("{:.2}", time / to));
     if options.is_markdown {
         // A line of a table as in `.github/COMPARISON.md`.
         let git = &ways[0];
         let others = ["patch", "ours, diff", "ours, envelope", "ours, opx"];
-        let ratios = others.map(|name| median_of(name).map_or("–".into(), |time| ratio(time, Some(git.median()))));
-        let most = ways.iter().filter(|way| way.name.starts_with("ours")).map(|way| way.memory).max().unwrap_or(0);
+        let ratios = others.map(|name| {
+            median_of(name).map_or("–".into(), |time| ratio(time, Some(git.median())))
+        });
+        let most = ways
+            .iter()
+            .filter(|way| way.name.starts_with("ours"))
+            .map(|way| way.memory)
+            .max()
+            .unwrap_or(0);
         let (name, time, ratios) = (&scenario.name, git.median(), ratios.join(" | "));
-        println!("| {name} | {time:.1} | {ratios} | {} | {} |", git.memory >> 10, most >> 10);
+        println!(
+            "| {name} | {time:.1} | {ratios} | {} | {} |",
+            git.memory >> 10,
+            most >> 10
+        );
         return;
     }
     for way in ways {
         let time = way.median();
-        let (git, patch) = (ratio(time, median_of("git apply")), ratio(time, median_of("patch")));
+        let (git, patch) = (
+            ratio(time, median_of("git apply")),
+            ratio(time, median_of("patch")),
+        );
         let (floor, peak) = (ratio(time, Some(floor)), way.memory as f64 / 1024.0);
         let (name, way) = (&scenario.name, &way.name);
         println!("{name:34}{way:>18}{time:>12.2}{git:>9}{patch:>9}{floor:>9}{peak:>10.0}");
@@ -209,16 +303,33 @@ fn staged(options: &Options) {
             git(&top, &["add", "."]);
         }
         let mut ways = [
-            Way::new("git diff --cached", "git", &["diff", "--cached", "--name-only"]),
-            Way::new("check --staged", env!("CARGO_BIN_EXE_git-llmpatch"), &["check", "--staged"]),
+            Way::new(
+                "git diff --cached",
+                "git",
+                &["diff", "--cached", "--name-only"],
+            ),
+            Way::new(
+                "check --staged",
+                env!("CARGO_BIN_EXE_git-llmpatch"),
+                &["check", "--staged"],
+            ),
         ];
         for _ in 0..options.rounds {
             ways.iter_mut().for_each(|way| way.run(&top));
         }
         let git = ways[0].median();
-        let name = format!("staged: {} of {} files", u8::from(is_one_staged), files / scale);
+        let name = format!(
+            "staged: {} of {} files",
+            u8::from(is_one_staged),
+            files / scale
+        );
         for way in &ways {
-            println!("{name:34}{:>18}{:>12.2}{:>9.2}", way.name, way.median(), way.median() / git);
+            println!(
+                "{name:34}{:>18}{:>12.2}{:>9.2}",
+                way.name,
+                way.median(),
+                way.median() / git
+            );
             if let Some(count) = instructions(directory.path(), way) {
                 println!(
                     "{:34}{:>18}{:>12.2} million instructions, children included",
@@ -226,7 +337,11 @@ fn staged(options: &Options) {
                     way.name,
                     count as f64 / 1e6
                 );
-                assert!(count <= MOST_INSTRUCTIONS, "{} takes {count} instructions", way.name);
+                assert!(
+                    count <= MOST_INSTRUCTIONS,
+                    "{} takes {count} instructions",
+                    way.name
+                );
             }
         }
     }
@@ -236,13 +351,29 @@ fn staged(options: &Options) {
 fn instructions(directory: &Path, way: &Way) -> Option<u64> {
     let logs = tempfile::tempdir_in(directory).expect("a directory can be made");
     let mut valgrind = Command::new("valgrind");
-    valgrind.args(["--tool=callgrind", "--callgrind-out-file=/dev/null", "--trace-children=yes"]);
-    valgrind.arg(format!("--log-file={}/%p", logs.path().display())).arg(&way.program).args(&way.arguments);
-    let status = valgrind.current_dir(directory.join("top")).stdout(Stdio::null()).status().ok()?;
+    valgrind.args([
+        "--tool=callgrind",
+        "--callgrind-out-file=/dev/null",
+        "--trace-children=yes",
+    ]);
+    valgrind
+        .arg(format!("--log-file={}/%p", logs.path().display()))
+        .arg(&way.program)
+        .args(&way.arguments);
+    let status = valgrind
+        .current_dir(directory.join("top"))
+        .stdout(Stdio::null())
+        .status()
+        .ok()?;
     assert!(status.success(), "valgrind ends with {status:?}");
     let collected = |log: std::io::Result<fs::DirEntry>| {
         let log = fs::read_to_string(log.ok()?.path()).ok()?;
-        log.rsplit_once("Collected : ")?.1.split_whitespace().next()?.parse::<u64>().ok()
+        log.rsplit_once("Collected : ")?
+            .1
+            .split_whitespace()
+            .next()?
+            .parse::<u64>()
+            .ok()
     };
     Some(fs::read_dir(logs.path()).ok()?.filter_map(collected).sum())
 }

@@ -34,12 +34,24 @@ impl File {
             new[at] = replacement(at);
         }
         let new = new.concat().into_bytes();
-        File { path, old, changed, context, new }
+        File {
+            path,
+            old,
+            changed,
+            context,
+            new,
+        }
     }
 
     fn created(path: String, lines: usize) -> Self {
         let new = (0..lines).map(line).collect::<String>().into_bytes();
-        File { path, old: Vec::new(), changed: Vec::new(), context: 0, new }
+        File {
+            path,
+            old: Vec::new(),
+            changed: Vec::new(),
+            context: 0,
+            new,
+        }
     }
 
     fn is_new(&self) -> bool {
@@ -51,7 +63,12 @@ impl File {
         self.changed.iter().map(|&at| {
             let from = at.saturating_sub(self.context);
             let to = (at + self.context + 1).min(self.old.len());
-            (from, self.old[from..at].concat(), self.old[at].clone(), self.old[at + 1..to].concat())
+            (
+                from,
+                self.old[from..at].concat(),
+                self.old[at].clone(),
+                self.old[at + 1..to].concat(),
+            )
         })
     }
 }
@@ -66,29 +83,48 @@ fn replacement(index: usize) -> String {
 
 /// Returns `count` indices, evenly spread over `lines`.
 fn spread(count: usize, lines: usize) -> Vec<usize> {
-    (0..count).map(|nth| lines / count * nth + lines / count / 2).collect()
+    (0..count)
+        .map(|nth| lines / count * nth + lines / count / 2)
+        .collect()
 }
 
 impl Scenario {
     fn new(name: &str, others: usize, files: Vec<File>) -> Self {
-        Scenario { name: name.into(), is_staged: false, others, files }
+        Scenario {
+            name: name.into(),
+            is_staged: false,
+            others,
+            files,
+        }
     }
 
     /// One line changes in a repository of so many files.
     pub(crate) fn small_change(others: usize) -> Self {
         let lines: Vec<_> = (0..200).map(line).collect();
-        Scenario::new("A: one line, small repository", others, vec![File::new("src/a.txt".into(), lines, vec![100], 3)])
+        Scenario::new(
+            "A: one line, small repository",
+            others,
+            vec![File::new("src/a.txt".into(), lines, vec![100], 3)],
+        )
     }
 
     /// So many hunks in a file of about so many bytes.
     pub(crate) fn large(name: &str, bytes: usize, changes: usize) -> Self {
         let lines: Vec<_> = (0..bytes / line(0).len()).map(line).collect();
         let changed = spread(changes, lines.len());
-        Scenario::new(name, 10, vec![File::new("large.txt".into(), lines, changed, 3)])
+        Scenario::new(
+            name,
+            10,
+            vec![File::new("large.txt".into(), lines, changed, 3)],
+        )
     }
 
     /// So many files of so many lines, with so many hunks each, beside others.
-    pub(crate) fn many(name: &str, others: usize, (count, lines, changes): (usize, usize, usize)) -> Self {
+    pub(crate) fn many(
+        name: &str,
+        others: usize,
+        (count, lines, changes): (usize, usize, usize),
+    ) -> Self {
         let lines: Vec<_> = (0..lines).map(line).collect();
         let path = |nth| format!("changed/part{:02}/file{nth:05}.txt", nth % 40);
         let file = |nth| File::new(path(nth), lines.clone(), spread(changes, lines.len()), 3);
@@ -96,31 +132,63 @@ impl Scenario {
     }
 
     /// Fifty times so many lines, of which each time one changes, shown with so many lines on each side that are made by number.
-    pub(crate) fn repeated(name: &str, (size, context): (usize, usize), line_of: &dyn Fn(usize) -> String) -> Self {
+    pub(crate) fn repeated(
+        name: &str,
+        (size, context): (usize, usize),
+        line_of: &dyn Fn(usize) -> String,
+    ) -> Self {
         let changed: Vec<_> = (0..50).map(|nth| nth * size + size / 2).collect();
-        let lines = (0..size * 50).map(|nth| if nth % size == size / 2 { line(nth) } else { line_of(nth) });
-        Scenario::new(name, 10, vec![File::new("repeated.txt".into(), lines.collect(), changed, context)])
+        let lines = (0..size * 50).map(|nth| {
+            if nth % size == size / 2 {
+                line(nth)
+            } else {
+                line_of(nth)
+            }
+        });
+        Scenario::new(
+            name,
+            10,
+            vec![File::new(
+                "repeated.txt".into(),
+                lines.collect(),
+                changed,
+                context,
+            )],
+        )
     }
 
     /// Makes the change in the index too.
     pub(crate) fn staged(self) -> Self {
-        Scenario { name: self.name + ", --index", is_staged: true, ..self }
+        Scenario {
+            name: self.name + ", --index",
+            is_staged: true,
+            ..self
+        }
     }
 
     pub(crate) fn all(is_short: bool) -> Vec<Scenario> {
         let scale = if is_short { 50 } else { 1 };
         let sizes = (4000 / scale.min(8), 500 / scale.min(8));
-        let new = (0..5000 / scale).map(|nth| File::created(format!("new/part{:02}/file{nth:05}.txt", nth % 50), 20));
+        let new = (0..5000 / scale)
+            .map(|nth| File::created(format!("new/part{:02}/file{nth:05}.txt", nth % 50), 20));
         let many = Scenario::many;
         vec![
             Scenario::small_change(20),
-            many("B: 200 files x 3 hunks of 5,000", 5000 / scale, (200 / scale.min(20), 200, 3)),
+            many(
+                "B: 200 files x 3 hunks of 5,000",
+                5000 / scale,
+                (200 / scale.min(20), 200, 3),
+            ),
             many("C: 10 files of 100,000", 100_000 / scale, (10, 60, 1)),
             many("C: 10 files of 100,000", 100_000 / scale, (10, 60, 1)).staged(),
             Scenario::large("D: 64 MiB, 1,000 hunks", (64 << 20) / scale, 1000 / scale),
             Scenario::repeated("E: 50 hunks of 1,001, a prefix", sizes, &line),
-            Scenario::repeated("E: 50 hunks of 1,001, equal lines", sizes, &|_| "}\n".into()),
-            Scenario::repeated("E: 50 hunks of 1,001, a cycle", sizes, &|nth| format!("    step({});\n", nth % 7)),
+            Scenario::repeated("E: 50 hunks of 1,001, equal lines", sizes, &|_| {
+                "}\n".into()
+            }),
+            Scenario::repeated("E: 50 hunks of 1,001, a cycle", sizes, &|nth| {
+                format!("    step({});\n", nth % 7)
+            }),
             Scenario::new("F: 5,000 new files", 10, new.collect()),
             Scenario::large("G: 10 MiB, 2,000 hunks", (10 << 20) / scale, 2000 / scale),
         ]
@@ -131,19 +199,36 @@ impl Scenario {
         let top = directory.join("top");
         fs::create_dir(&top).expect("a directory can be made");
         for nth in 0..self.others {
-            write(&top, &format!("other/part{:03}/file{nth:06}.txt", nth % 500), format!("{nth}\n").as_bytes());
+            write(
+                &top,
+                &format!("other/part{:03}/file{nth:06}.txt", nth % 500),
+                format!("{nth}\n").as_bytes(),
+            );
         }
         for file in self.files.iter().filter(|file| !file.is_new()) {
             write(&top, &file.path, file.old.concat().as_bytes());
         }
         git(&top, &["init", "-q"]);
         git(&top, &["add", "."]);
-        git(&top, &["-c", "user.name=A", "-c", "user.email=a@example.com", "commit", "-q", "-m", "base"]);
+        git(
+            &top,
+            &[
+                "-c",
+                "user.name=A",
+                "-c",
+                "user.email=a@example.com",
+                "commit",
+                "-q",
+                "-m",
+                "base",
+            ],
+        );
         write(directory, "change.diff", self.unified().as_bytes());
         write(directory, "change.envelope", self.envelope().as_bytes());
         write(directory, "change.opx", self.opx().as_bytes());
         if self.is_staged {
-            fs::copy(top.join(".git/index"), directory.join("index")).expect("an index can be copied");
+            fs::copy(top.join(".git/index"), directory.join("index"))
+                .expect("an index can be copied");
         }
     }
 
@@ -165,9 +250,18 @@ impl Scenario {
     pub(crate) fn fingerprint(&self, top: &Path) -> Vec<u8> {
         for file in &self.files {
             let now = fs::read(top.join(&file.path)).unwrap_or_default();
-            assert!(now == file.new, "{}: {} isn't what it should be", self.name, file.path);
+            assert!(
+                now == file.new,
+                "{}: {} isn't what it should be",
+                self.name,
+                file.path
+            );
         }
-        if self.is_staged { git(top, &["write-tree"]).into_bytes() } else { Vec::new() }
+        if self.is_staged {
+            git(top, &["write-tree"]).into_bytes()
+        } else {
+            Vec::new()
+        }
     }
 
     /// Reads the old files and writes the new ones, and says how long that took.
@@ -175,7 +269,11 @@ impl Scenario {
         let started = Instant::now();
         for file in &self.files {
             let path = top.join(&file.path);
-            let old = if file.is_new() { Vec::new() } else { fs::read(&path).expect("it is there") };
+            let old = if file.is_new() {
+                Vec::new()
+            } else {
+                fs::read(&path).expect("it is there")
+            };
             std::hint::black_box(&old);
             let temporary = path.with_extension("new");
             fs::create_dir_all(path.parent().unwrap_or(top)).expect("a directory can be made");
@@ -192,13 +290,18 @@ impl Scenario {
             if file.is_new() {
                 let lines = String::from_utf8_lossy(&file.new);
                 let count = lines.lines().count();
-                let _ =
-                    write!(diff, "diff --git a/{path} b/{path}\nnew file mode 100644\n--- /dev/null\n+++ b/{path}\n");
+                let _ = write!(
+                    diff,
+                    "diff --git a/{path} b/{path}\nnew file mode 100644\n--- /dev/null\n+++ b/{path}\n"
+                );
                 let _ = writeln!(diff, "@@ -0,0 +1,{count} @@");
                 diff += &prefixed('+', &lines);
                 continue;
             }
-            let _ = write!(diff, "diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n");
+            let _ = write!(
+                diff,
+                "diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n"
+            );
             for ((from, before, old, after), &at) in file.hunks().zip(&file.changed) {
                 let count = before.lines().count() + 1 + after.lines().count();
                 let _ = writeln!(diff, "@@ -{0},{count} +{0},{count} @@", from + 1);
@@ -245,7 +348,10 @@ impl Scenario {
                     edits,
                     "<edit file=\"{path}\" op=\"patch\">\n<find>\n<<<\n{before}{old}{after}>>>\n</find>\n"
                 );
-                let _ = write!(edits, "<put>\n<<<\n{before}{put}{after}>>>\n</put>\n</edit>\n");
+                let _ = write!(
+                    edits,
+                    "<put>\n<<<\n{before}{put}{after}>>>\n</put>\n</edit>\n"
+                );
             }
         }
         edits
@@ -253,7 +359,10 @@ impl Scenario {
 }
 
 fn prefixed(sign: char, lines: &str) -> String {
-    lines.split_inclusive('\n').map(|line| format!("{sign}{line}")).collect()
+    lines
+        .split_inclusive('\n')
+        .map(|line| format!("{sign}{line}"))
+        .collect()
 }
 
 fn write(top: &Path, path: &str, content: &[u8]) {
@@ -264,8 +373,16 @@ fn write(top: &Path, path: &str, content: &[u8]) {
 
 /// Runs git with no configuration but the repository's, and returns what it prints.
 pub(crate) fn git(top: &Path, arguments: &[&str]) -> String {
-    let output = Command::new("git").args(arguments).current_dir(top).env("GIT_CONFIG_GLOBAL", "/dev/null").output();
+    let output = Command::new("git")
+        .args(arguments)
+        .current_dir(top)
+        .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .output();
     let output = output.expect("git can be started");
-    assert!(output.status.success(), "git {arguments:?}: {}", String::from_utf8_lossy(&output.stderr));
+    assert!(
+        output.status.success(),
+        "git {arguments:?}: {}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     String::from_utf8_lossy(&output.stdout).into_owned()
 }

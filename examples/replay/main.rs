@@ -44,7 +44,9 @@ fn main() -> Result<()> {
     for id in scratch.history(count)? {
         let commits = repo.commits(&id, false)?;
         let commit = commits.first().context("a commit is one")?;
-        let Some(parent) = commit.parents.first() else { continue };
+        let Some(parent) = commit.parents.first() else {
+            continue;
+        };
         tally.commits += 1;
         scratch.go_to(parent)?;
         diffs::replay(&repo, &scratch, commit, parent, &mut tally)?;

@@ -12,19 +12,29 @@ const FORMATS: [&str; 4] = ["envelope", "opx", "blocks", "tool"];
 const BINARY: &[u8] = b"\nGIT binary patch\n";
 
 /// Puts a commit through both formats. Index and work tree are the parent's.
-pub(crate) fn replay(scratch: &Scratch, commit: &str, parent: &str, tally: &mut Tally) -> Result<()> {
+pub(crate) fn replay(
+    scratch: &Scratch,
+    commit: &str,
+    parent: &str,
+    tally: &mut Tally,
+) -> Result<()> {
     for format in FORMATS {
         let shown = scratch.tool(&["show", &format!("--to={format}"), commit], b"")?;
         let said = String::from_utf8_lossy(&shown.stderr).into_owned();
         // That a file is replaced whole is how OPX says what no lines can.
-        let is_plain = said.lines().all(|line| line.ends_with("[replaced-whole]") || line.starts_with("help: "));
+        let is_plain = said
+            .lines()
+            .all(|line| line.ends_with("[replaced-whole]") || line.starts_with("help: "));
         match (shown.status.code(), is_plain) {
             (Some(0), true) => {}
             (Some(1), false) if said.contains("changes no file") => continue,
             (Some(1), false) if shown.stdout.is_empty() && is_inexpressible(&said) => {
                 let of = tally.of(format);
                 of.left_out += 1;
-                for reason in said.lines().filter_map(|line| line.strip_prefix("error[inexpressible]: ")) {
+                for reason in said
+                    .lines()
+                    .filter_map(|line| line.strip_prefix("error[inexpressible]: "))
+                {
                     let reason = reason.rsplit(": ").next().unwrap_or(reason);
                     *of.reasons.entry(reason.to_owned()).or_default() += 1;
                 }
@@ -44,7 +54,9 @@ pub(crate) fn replay(scratch: &Scratch, commit: &str, parent: &str, tally: &mut 
         let is_good = applied.status.success() && scratch.is_at(commit)?;
         if !tally.of(format).applied.add(is_good) {
             let said = String::from_utf8_lossy(&applied.stderr);
-            tally.fail(format!("{commit}: as {format} it doesn't give the commit's tree\n{said}"));
+            tally.fail(format!(
+                "{commit}: as {format} it doesn't give the commit's tree\n{said}"
+            ));
         }
         scratch.go_to(parent)?;
     }
@@ -52,8 +64,14 @@ pub(crate) fn replay(scratch: &Scratch, commit: &str, parent: &str, tally: &mut 
 }
 
 fn is_inexpressible(said: &str) -> bool {
-    let errors: Vec<_> = said.lines().filter(|line| line.starts_with("error")).collect();
-    !errors.is_empty() && errors.iter().all(|error| error.starts_with("error[inexpressible]: "))
+    let errors: Vec<_> = said
+        .lines()
+        .filter(|line| line.starts_with("error"))
+        .collect();
+    !errors.is_empty()
+        && errors
+            .iter()
+            .all(|error| error.starts_with("error[inexpressible]: "))
 }
 
 /// Spoils one searched line, and demands that nothing comes of the response.
@@ -65,7 +83,9 @@ fn spoil(
     response: &[u8],
     tally: &mut Tally,
 ) -> Result<()> {
-    let Some(at) = searched_line(response) else { return Ok(()) };
+    let Some(at) = searched_line(response) else {
+        return Ok(());
+    };
     let spoiled = [&response[..at], b" (spoiled)", &response[at..]].concat();
     let refused = scratch.tool(&["apply", "--index"], &spoiled)?;
     let is_good = refused.status.code() == Some(1) && scratch.is_at(parent)?;
@@ -88,13 +108,20 @@ fn searched_line(response: &[u8]) -> Option<usize> {
     files.dedup();
     let searched = |operation: &Operation<'_>| -> Option<Span> {
         match operation {
-            Operation::Update { hunks, .. } => hunks.iter().flat_map(|hunk| hunk.old()).last()?.text.span,
+            Operation::Update { hunks, .. } => {
+                hunks.iter().flat_map(|hunk| hunk.old()).last()?.text.span
+            }
             Operation::Substitute(substitution) => substitution.find.last()?.span,
             _ => None,
         }
     };
-    let last = patch.edits.iter().rev().find_map(|edit| searched(&edit.operation));
-    last.filter(|_| files.len() > 1).map(|span| span.end as usize)
+    let last = patch
+        .edits
+        .iter()
+        .rev()
+        .find_map(|edit| searched(&edit.operation));
+    last.filter(|_| files.len() > 1)
+        .map(|span| span.end as usize)
 }
 
 /// Converts a response into the other formats, and these back.
@@ -107,25 +134,41 @@ fn convert(
     tally: &mut Tally,
 ) -> Result<()> {
     let onto = format!("--onto={parent}");
-    let to = |format: &str, input: &[u8]| scratch.tool(&["convert", &format!("--to={format}"), &onto], input);
+    let to = |format: &str, input: &[u8]| {
+        scratch.tool(&["convert", &format!("--to={format}"), &onto], input)
+    };
     let own = to(format, response)?;
-    for other in FORMATS.into_iter().chain(["unified"]).filter(|other| *other != format) {
+    for other in FORMATS
+        .into_iter()
+        .chain(["unified"])
+        .filter(|other| *other != format)
+    {
         let there = to(other, response)?;
         // What one format can say another may not.
-        if there.status.code() == Some(1) && is_inexpressible(&String::from_utf8_lossy(&there.stderr)) {
+        if there.status.code() == Some(1)
+            && is_inexpressible(&String::from_utf8_lossy(&there.stderr))
+        {
             continue;
         }
         // Of a binary file that goes, git's format shows bytes, which nothing but git reads.
-        if other == "unified" && there.stdout.windows(BINARY.len()).any(|window| window == BINARY) {
+        if other == "unified"
+            && there
+                .stdout
+                .windows(BINARY.len())
+                .any(|window| window == BINARY)
+        {
             tally.of(format).binary += 1;
             continue;
         }
         let back = to(format, &there.stdout)?;
-        let is_good = own.status.success() && there.status.success() && same_patch(&own.stdout, &back.stdout);
+        let is_good =
+            own.status.success() && there.status.success() && same_patch(&own.stdout, &back.stdout);
         if !tally.of(format).converted.add(is_good) {
             let said = [&own.stderr[..], &there.stderr, &back.stderr].concat();
             let said = String::from_utf8_lossy(&said).into_owned();
-            tally.fail(format!("{commit}: {format} to {other} and back isn't the same\n{said}"));
+            tally.fail(format!(
+                "{commit}: {format} to {other} and back isn't the same\n{said}"
+            ));
         }
     }
     Ok(())
@@ -134,7 +177,9 @@ fn convert(
 /// Returns whether two responses do the same in the same words, their notes aside: not every format holds them.
 fn same_patch(one: &[u8], other: &[u8]) -> bool {
     let source = |response: &[u8]| Source::new(SourceId(0), "", response.to_vec());
-    let (Some(one), Some(other)) = (source(one), source(other)) else { return false };
+    let (Some(one), Some(other)) = (source(one), source(other)) else {
+        return false;
+    };
     let [one, other] = [&one, &other].map(|source| {
         let mut patch = format::parse(source, &Options::default()).patch;
         patch.edits.iter_mut().for_each(|edit| edit.why = None);

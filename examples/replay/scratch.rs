@@ -18,11 +18,28 @@ impl Scratch {
     /// Clones a repository, without copying its objects.
     pub(crate) fn clone(repository: &str) -> Result<Self> {
         let from = Path::new(repository).canonicalize()?;
-        let source = from.to_str().context("a directory with such a name can't be cloned here")?.to_owned();
-        let scratch = Self { directory: tempfile::tempdir()?, source };
-        scratch.git(&["clone", "-q", "--shared", "--no-checkout", &scratch.source, "."])?;
+        let source = from
+            .to_str()
+            .context("a directory with such a name can't be cloned here")?
+            .to_owned();
+        let scratch = Self {
+            directory: tempfile::tempdir()?,
+            source,
+        };
+        scratch.git(&[
+            "clone",
+            "-q",
+            "--shared",
+            "--no-checkout",
+            &scratch.source,
+            ".",
+        ])?;
         // Nobody minds if a loss of power tears it.
-        for (key, value) in [("llmpatch.fsync", "false"), ("gc.auto", "0"), ("core.autocrlf", "false")] {
+        for (key, value) in [
+            ("llmpatch.fsync", "false"),
+            ("gc.auto", "0"),
+            ("core.autocrlf", "false"),
+        ] {
             scratch.git(&["config", key, value])?;
         }
         Ok(scratch)
@@ -30,8 +47,16 @@ impl Scratch {
 
     /// Lists the last commits that aren't merges.
     pub(crate) fn history(&self, count: usize) -> Result<Vec<String>> {
-        let listed = self.git(&["rev-list", "--no-merges", &format!("--max-count={count}"), "HEAD"])?;
-        Ok(String::from_utf8(listed)?.lines().map(str::to_owned).collect())
+        let listed = self.git(&[
+            "rev-list",
+            "--no-merges",
+            &format!("--max-count={count}"),
+            "HEAD",
+        ])?;
+        Ok(String::from_utf8(listed)?
+            .lines()
+            .map(str::to_owned)
+            .collect())
     }
 
     /// Makes index and work tree those of a commit.
@@ -42,8 +67,15 @@ impl Scratch {
     /// Returns whether index and work tree hold what a commit holds, and nothing else.
     pub(crate) fn is_at(&self, commit: &str) -> Result<bool> {
         let tree = self.git(&["rev-parse", &format!("{commit}^{{tree}}")])?;
-        let status = self.git(&["status", "--porcelain", "--untracked-files=all", "--ignored"])?;
-        let is_clean = status.split(|&byte| byte == b'\n').all(|line| line.get(1).is_none_or(|&state| state == b' '));
+        let status = self.git(&[
+            "status",
+            "--porcelain",
+            "--untracked-files=all",
+            "--ignored",
+        ])?;
+        let is_clean = status
+            .split(|&byte| byte == b'\n')
+            .all(|line| line.get(1).is_none_or(|&state| state == b' '));
         Ok(is_clean && self.git(&["write-tree"])? == tree)
     }
 
@@ -64,7 +96,10 @@ impl Scratch {
     /// Returns whether git has a driver of its own for any of these paths, as `diff=python` asks for one.
     pub(crate) fn has_driver(&self, paths: &[&[u8]]) -> Result<bool> {
         let mut git = self.command("git");
-        let listed = run(git.args(["-C", &self.source, "check-attr", "--stdin", "-z", "diff"]), &paths.join(&0))?;
+        let listed = run(
+            git.args(["-C", &self.source, "check-attr", "--stdin", "-z", "diff"]),
+            &paths.join(&0),
+        )?;
         let mut values = listed.stdout.split(|&byte| byte == 0).skip(2).step_by(3);
         Ok(values.any(|value| !matches!(value, b"unspecified" | b"set" | b"unset")))
     }
@@ -77,7 +112,9 @@ impl Scratch {
     /// Runs the program itself.
     pub(crate) fn tool(&self, args: &[&str], input: &[u8]) -> Result<Output> {
         let program = std::env::current_exe()?;
-        let program = program.to_str().context("a program with such a name can't be started here")?;
+        let program = program
+            .to_str()
+            .context("a program with such a name can't be started here")?;
         run(self.command(program).arg(AS_TOOL).args(args), input)
     }
 
@@ -92,7 +129,11 @@ impl Scratch {
 }
 
 fn run(command: &mut Command, input: &[u8]) -> Result<Output> {
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()?;
     let stdin = child.stdin.take();
     std::thread::scope(|scope| {
         // One that stops reading says why on its own.

@@ -54,8 +54,15 @@ impl Tally {
 
     /// Counts the warnings among what was said.
     pub(crate) fn heed(&mut self, format: &'static str, said: &[u8]) {
-        for line in String::from_utf8_lossy(said).lines().filter(|line| line.starts_with("warning: ")) {
-            let kind = line.rsplit('[').next().unwrap_or_default().trim_end_matches(']');
+        for line in String::from_utf8_lossy(said)
+            .lines()
+            .filter(|line| line.starts_with("warning: "))
+        {
+            let kind = line
+                .rsplit('[')
+                .next()
+                .unwrap_or_default()
+                .trim_end_matches(']');
             *self.warned.entry((format, kind.to_owned())).or_default() += 1;
         }
     }
@@ -80,18 +87,42 @@ impl fmt::Display for Tally {
         for failure in &self.failures {
             writeln!(f, "{failure}")?;
         }
-        let Self { commits, diffs, diffed_files, driven, git_takes, .. } = self;
+        let Self {
+            commits,
+            diffs,
+            diffed_files,
+            driven,
+            git_takes,
+            ..
+        } = self;
         writeln!(f, "{commits} commits")?;
         writeln!(
             f,
             "diff: {diffs} the same as git's ({diffed_files} files; {driven} but for headings), git apply --check takes {git_takes}"
         )?;
-        for (format, Replayed { applied, spoiled, converted, binary, left_out, reasons }) in &self.formats {
-            writeln!(f, "{format}: {applied} give the commit's tree, {left_out} can't be said")?;
+        for (
+            format,
+            Replayed {
+                applied,
+                spoiled,
+                converted,
+                binary,
+                left_out,
+                reasons,
+            },
+        ) in &self.formats
+        {
+            writeln!(
+                f,
+                "{format}: {applied} give the commit's tree, {left_out} can't be said"
+            )?;
             for (reason, files) in reasons {
                 writeln!(f, "  {files} files: {reason}")?;
             }
-            writeln!(f, "  spoiled: {spoiled} refused; converted: {converted} the same again, {binary} binary")?;
+            writeln!(
+                f,
+                "  spoiled: {spoiled} refused; converted: {converted} the same again, {binary} binary"
+            )?;
         }
         for ((format, kind), times) in &self.warned {
             writeln!(f, "{format}: {times} warnings of the kind {kind}")?;

@@ -39,7 +39,13 @@ pub(super) struct Apply {
     #[arg(long, conflicts_with = "cached")]
     commit: bool,
     /// With --3way, refuse conflicts, or write markers around them and make the rest of the change; implies --index
-    #[arg(long, value_name = "how", value_enum, default_value = "refuse", requires_if("markers", "three_way"))]
+    #[arg(
+        long,
+        value_name = "how",
+        value_enum,
+        default_value = "refuse",
+        requires_if("markers", "three_way")
+    )]
     conflicts: Conflicts,
     /// Apply to this commit or tree in the object database only: print the new tree, or with --commit the new commit
     #[arg(long, value_name = "rev", conflicts_with_all = ["index", "cached", "intent_to_add", "edit", "apply"])]
@@ -93,10 +99,18 @@ impl Apply {
         }
         self.check_options()?;
         let review = self.review()?;
-        let verbosity = Verbosity { feedback: self.feedback.feedback, ..self.json.verbosity(&self.verbosity) };
+        let verbosity = Verbosity {
+            feedback: self.feedback.feedback,
+            ..self.json.verbosity(&self.verbosity)
+        };
         let responses = Origin::names(&self.responses.paths);
-        let reading = Reading { marks: self.leaves_conflicts(), ..self.reading.clone() };
-        Ok(flow::run(&reading, &verbosity, responses, |session| self.apply(session, review.as_ref())))
+        let reading = Reading {
+            marks: self.leaves_conflicts(),
+            ..self.reading.clone()
+        };
+        Ok(flow::run(&reading, &verbosity, responses, |session| {
+            self.apply(session, review.as_ref())
+        }))
     }
 
     fn leaves_conflicts(&self) -> bool {
@@ -110,16 +124,23 @@ impl Apply {
             return usage(&format!("the option '{option}' requires '--commit'"));
         }
         let is_elsewhere = self.commit || self.cached || self.onto.is_some() || self.intent_to_add;
-        if self.leaves_conflicts() && (is_elsewhere || self.interactive || self.preview.is_asked_for()) {
+        if self.leaves_conflicts()
+            && (is_elsewhere || self.interactive || self.preview.is_asked_for())
+        {
             return usage(
                 "the option '--conflicts=markers' is for the work tree and the index together, without a preview",
             );
         }
         if let Some(name) = self.branch.as_ref().filter(|name| !is_branch_name(name)) {
-            return usage(&format!("git takes no branch of the name '{}'", Shown(name.as_bytes())));
+            return usage(&format!(
+                "git takes no branch of the name '{}'",
+                Shown(name.as_bytes())
+            ));
         }
         if self.committing.is_empty_message() {
-            return usage("the commit message is empty; without '-m' it is made from the response's notes");
+            return usage(
+                "the commit message is empty; without '-m' it is made from the response's notes",
+            );
         }
         if let Some(message) = self.preview.lacks() {
             return usage(message);
@@ -151,18 +172,38 @@ impl Apply {
         if let Some(rev) = &self.onto {
             return ("Store", Base::Revision(rev.clone()), None);
         }
-        match (self.commit, self.index || self.leaves_conflicts(), self.cached) {
-            (true, ..) => ("Apply and commit", Base::Agreeing(Against::IndexAndHead), None),
-            (_, true, _) => ("Apply and stage", Base::Agreeing(Against::Index), Some(Target::IndexAndWorkTree)),
+        match (
+            self.commit,
+            self.index || self.leaves_conflicts(),
+            self.cached,
+        ) {
+            (true, ..) => (
+                "Apply and commit",
+                Base::Agreeing(Against::IndexAndHead),
+                None,
+            ),
+            (_, true, _) => (
+                "Apply and stage",
+                Base::Agreeing(Against::Index),
+                Some(Target::IndexAndWorkTree),
+            ),
             (.., true) => ("Stage", Base::Index, Some(Target::Index)),
-            _ => ("Apply", Base::WorkTree, Some(Target::WorkTree { intent_to_add: self.intent_to_add })),
+            _ => (
+                "Apply",
+                Base::WorkTree,
+                Some(Target::WorkTree {
+                    intent_to_add: self.intent_to_add,
+                }),
+            ),
         }
     }
 
     /// Refuses a change that isn't the expected one. It is told all the same, so that it can be looked at.
     fn compare(&self, session: &Session, worked: &Worked<'_>) -> Result<(), Failure> {
         // The name takes a look at every byte.
-        let Some(expected) = self.expect else { return Ok(()) };
+        let Some(expected) = self.expect else {
+            return Ok(());
+        };
         let found = worked.changes.id();
         if found == expected {
             return Ok(());
@@ -178,8 +219,16 @@ impl Apply {
     }
 
     /// Applies, or only works out, and returns the report and what to print on standard output.
-    fn apply(&self, session: &Session, review: Option<&Review>) -> Result<(Report, Printed), Failure> {
-        let onto = self.onto.as_ref().map(|rev| session.repo.revision(rev)).transpose()?;
+    fn apply(
+        &self,
+        session: &Session,
+        review: Option<&Review>,
+    ) -> Result<(Report, Printed), Failure> {
+        let onto = self
+            .onto
+            .as_ref()
+            .map(|rev| session.repo.revision(rev))
+            .transpose()?;
         if let Some(onto) = onto.filter(|_| self.each) {
             return self.each(session, onto);
         }
@@ -195,14 +244,24 @@ impl Apply {
         let tree = base.tree(&session.repo)?;
         let mut worked = session.work_out(&sources, &base, &*tree)?;
         self.compare(session, &worked)?;
-        let mail = if self.commit { session.mail(&worked)? } else { None };
+        let mail = if self.commit {
+            session.mail(&worked)?
+        } else {
+            None
+        };
         let message = message.or_else(|| mail.as_ref().map(|mail| mail.message.clone()));
         if let Some(review) = review {
-            let case = if tree.ignores_case() { Case::Ignored } else { Case::Counts };
+            let case = if tree.ignores_case() {
+                Case::Ignored
+            } else {
+                Case::Counts
+            };
             review.choose(session, case, &mut worked)?;
         }
         let prints = self.preview.prints() && !session.verbosity.json;
-        let printed = prints.then(|| self.preview.print(session, &base, &worked.changes)).transpose()?;
+        let printed = prints
+            .then(|| self.preview.print(session, &base, &worked.changes))
+            .transpose()?;
         let report = self.described(session, &mut worked, message.as_ref())?;
         if self.preview.is_asked_for() && self.verbosity.verbose && !session.verbosity.json {
             // On standard error, since what is previewed is often read by a program.
@@ -212,14 +271,22 @@ impl Apply {
         let report = match onto {
             Some(revision) => {
                 let commit = (self.commit && !worked.changes.is_empty()).then(request);
-                let onto = Onto { revision, commit, branch: self.branch.clone() };
+                let onto = Onto {
+                    revision,
+                    commit,
+                    branch: self.branch.clone(),
+                };
                 self.store(session, &worked.changes, &onto, report)?
             }
             None => {
                 let commits = self.ready(session, &worked)?;
                 let ready = commits.last().cloned();
-                let target = target.unwrap_or_else(|| Target::Commit(CommitRequest { ready, ..request() }));
-                Report { commits, ..self.make(session, &worked.changes, target, report)? }
+                let target =
+                    target.unwrap_or_else(|| Target::Commit(CommitRequest { ready, ..request() }));
+                Report {
+                    commits,
+                    ..self.make(session, &worked.changes, target, report)?
+                }
             }
         };
         let printed = match printed {
@@ -232,15 +299,28 @@ impl Apply {
     }
 
     /// Makes the change, or only looks whether that would be possible.
-    fn make(&self, session: &Session, changes: &ChangeSet, target: Target, report: Report) -> Result<Report, Failure> {
+    fn make(
+        &self,
+        session: &Session,
+        changes: &ChangeSet,
+        target: Target,
+        report: Report,
+    ) -> Result<Report, Failure> {
         match (self.preview.applies(), changes.is_empty()) {
             (true, false) => publish(session, changes, target, report),
             (true, true) => Ok(self.made_nothing(report)),
             // The exit status is to be as if it had been applied; a diff alone shows only what would become of the files.
-            (false, false) if self.preview.check => match transaction::check(&session.repo, &target) {
-                Err(error) => Err(not_made(&report, State::NothingChanged, &error, error.signal())),
-                Ok(()) => Ok(report),
-            },
+            (false, false) if self.preview.check => {
+                match transaction::check(&session.repo, &target) {
+                    Err(error) => Err(not_made(
+                        &report,
+                        State::NothingChanged,
+                        &error,
+                        error.signal(),
+                    )),
+                    Ok(()) => Ok(report),
+                }
+            }
             (false, _) => Ok(report),
         }
     }
@@ -254,23 +334,35 @@ impl Apply {
         mut report: Report,
     ) -> Result<Report, Failure> {
         if !self.preview.applies() {
-            let checked = if self.preview.check { onto.check(&session.repo) } else { Ok(()) };
+            let checked = if self.preview.check {
+                onto.check(&session.repo)
+            } else {
+                Ok(())
+            };
             checked.map_err(|error| not_made(&report, State::NothingChanged, &error, None))?;
             return Ok(report);
         }
         let stored = transaction::store(&session.repo, changes, onto);
-        let stored = stored.map_err(|error| not_made(&report, State::NothingChanged, &error, None))?;
+        let stored =
+            stored.map_err(|error| not_made(&report, State::NothingChanged, &error, None))?;
         report.tree = Some(stored.tree);
         if changes.is_empty() {
             return Ok(self.made_nothing(report));
         }
-        Ok(Report { status: Status::Applied, state: State::Changed, commit: stored.commit, ..report })
+        Ok(Report {
+            status: Status::Applied,
+            state: State::Changed,
+            commit: stored.commit,
+            ..report
+        })
     }
 
     /// Reports that there was nothing to make, and nothing to commit; only where that was allowed.
     fn made_nothing(&self, mut report: Report) -> Report {
         report.status = Status::Applied;
-        report.warnings.extend(self.commit.then(|| Diagnostic::from(&CliError::NoCommit)));
+        report
+            .warnings
+            .extend(self.commit.then(|| Diagnostic::from(&CliError::NoCommit)));
         report
     }
 
@@ -283,14 +375,26 @@ impl Apply {
     ) -> Result<Report, Failure> {
         let warnings = std::mem::take(&mut worked.warnings);
         if !session.verbosity.json {
-            let is_silent =
-                self.verbosity.quiet || self.onto.is_some() || self.preview.prints() || !self.preview.applies();
+            let is_silent = self.verbosity.quiet
+                || self.onto.is_some()
+                || self.preview.prints()
+                || !self.preview.applies();
             let files = details::counted_files(session, worked.base, &worked.changes, is_silent);
             return Ok(Report::checked(files, warnings));
         }
-        let diffs = self.preview.diff.then(|| preview::diffs(session, worked.base, &worked.changes)).transpose()?;
-        let (files, detail) = (details::files(session, worked, diffs), details::of_change(worked, message));
-        Ok(Report { detail, ..Report::checked(files, warnings) })
+        let diffs = self
+            .preview
+            .diff
+            .then(|| preview::diffs(session, worked.base, &worked.changes))
+            .transpose()?;
+        let (files, detail) = (
+            details::files(session, worked, diffs),
+            details::of_change(worked, message),
+        );
+        Ok(Report {
+            detail,
+            ..Report::checked(files, warnings)
+        })
     }
 
     /// Makes a commit of each response, and has the branch come to the last one. Until then nothing names any of them, so that one
@@ -312,17 +416,32 @@ impl Apply {
         if !self.each || worked.changes.is_empty() {
             return Ok(Vec::new());
         }
-        Ok(self.commits(session, worked.sources, session.repo.revision("HEAD")?)?.commits)
+        Ok(self
+            .commits(session, worked.sources, session.repo.revision("HEAD")?)?
+            .commits)
     }
 
     /// Makes a commit of each response, which nothing names yet.
-    fn commits(&self, session: &Session, sources: &[Source], onto: Revision) -> Result<Report, Failure> {
+    fn commits(
+        &self,
+        session: &Session,
+        sources: &[Source],
+        onto: Revision,
+    ) -> Result<Report, Failure> {
         let given = self.committing.message()?;
         let commit = Some(self.committing.request("x".into(), None));
-        let mut on = Onto { revision: onto, commit, branch: self.branch.clone() };
+        let mut on = Onto {
+            revision: onto,
+            commit,
+            branch: self.branch.clone(),
+        };
         on.check(&session.repo)?;
         on.branch = None;
-        let mut all = Report { status: Status::Applied, state: State::Changed, ..Report::default() };
+        let mut all = Report {
+            status: Status::Applied,
+            state: State::Changed,
+            ..Report::default()
+        };
         for source in sources {
             let base = Base::Revision(on.revision.to_string());
             let tree = base.tree(&session.repo)?;
@@ -331,7 +450,11 @@ impl Apply {
             if worked.changes.is_empty() {
                 continue;
             }
-            on.commit = Some(self.committing.request_for(&worked, given.clone(), session.mail(&worked)?));
+            on.commit = Some(self.committing.request_for(
+                &worked,
+                given.clone(),
+                session.mail(&worked)?,
+            ));
             let made = transaction::store(&session.repo, &worked.changes, &on)?;
             if let Some(commit) = made.commit {
                 on.revision = session.repo.revision(&commit.id)?;
@@ -357,7 +480,13 @@ pub(super) fn publish(
 ) -> Result<Report, Failure> {
     let work = session.meter.begin(Stage::Waiting, 0);
     let mut recovered = Vec::new();
-    let begun = transaction::begin(&session.repo, changes, target, work.progress().clone(), &mut recovered);
+    let begun = transaction::begin(
+        &session.repo,
+        changes,
+        target,
+        work.progress().clone(),
+        &mut recovered,
+    );
     session.note(recovered);
     let prepared = begun.map_err(|error| {
         let state = State::left(recover::attention(&error), State::NothingChanged);
@@ -369,15 +498,29 @@ pub(super) fn publish(
         let state = State::left(undone.attention.clone(), State::PutBack);
         not_made(&report, state, &undone, undone.error.signal())
     })?;
-    report.warnings.extend(done.warnings.iter().map(Diagnostic::from));
+    report
+        .warnings
+        .extend(done.warnings.iter().map(Diagnostic::from));
     report.conflicts = changes.unmerged().keys().cloned().collect();
     report.tree = done.commit.as_ref().and_then(|made| made.tree.clone());
     let warnings = merge(report.warnings);
-    Ok(Report { status: Status::Applied, state: State::Changed, commit: done.commit, warnings, ..report })
+    Ok(Report {
+        status: Status::Applied,
+        state: State::Changed,
+        commit: done.commit,
+        warnings,
+        ..report
+    })
 }
 
 /// Returns why a change isn't made, and what it would have been.
 fn not_made(report: &Report, state: State, error: &impl Diagnose, signal: Option<i32>) -> Failure {
     let errors = vec![Diagnostic::from(error)];
-    Box::new(Report { status: Status::Failed, state, signal, errors, ..report.clone() })
+    Box::new(Report {
+        status: Status::Failed,
+        state,
+        signal,
+        errors,
+        ..report.clone()
+    })
 }

@@ -27,7 +27,9 @@ const USAGE: &str = "Usage: apply_patch 'PATCH'\n       echo 'PATCH' | apply_pat
 
 /// Behave as the apply_patch that agents run, or install that name
 #[derive(Debug, Args)]
-#[command(override_usage = "git llmpatch apply-patch [<patch>]\n       git llmpatch apply-patch --install")]
+#[command(
+    override_usage = "git llmpatch apply-patch [<patch>]\n       git llmpatch apply-patch --install"
+)]
 pub(super) struct ApplyPatch {
     /// The patch itself, or nothing for standard input
     #[arg(value_name = "patch", conflicts_with = "install")]
@@ -46,7 +48,10 @@ impl ApplyPatch {
         match Home::find() {
             _ if !self.install => Ok(run(self.patch.as_slice())),
             Some(home) => Ok(install::link(&home.programs(), "apply_patch")),
-            None => Err(super::usage("apply-patch", "HOME names no directory to install to")),
+            None => Err(super::usage(
+                "apply-patch",
+                "HOME names no directory to install to",
+            )),
         }
     }
 }
@@ -63,25 +68,42 @@ pub(super) fn run(arguments: &[OsString]) -> Exit {
         [] => ("<stdin>", Origin::Stdin.read()),
         [patch] => ("<argument>", Ok(patch.clone().into_vec())),
         _ => {
-            output::complain(&format!("Error: apply_patch accepts exactly one argument.\n{USAGE}"));
+            output::complain(&format!(
+                "Error: apply_patch accepts exactly one argument.\n{USAGE}"
+            ));
             return Exit::Usage;
         }
     };
-    if patch.as_ref().is_ok_and(|patch| patch.trim_ascii().is_empty()) {
+    if patch
+        .as_ref()
+        .is_ok_and(|patch| patch.trim_ascii().is_empty())
+    {
         output::complain(USAGE);
         return Exit::Usage;
     }
     // Paths count from where the agent is.
     let directory = std::env::current_dir().ok().map(Into::into);
-    let reading = Reading { directory, ..Reading::default() };
-    let exit = flow::run(&reading, &Verbosity::default(), vec![name.to_owned()], |session| {
-        let source = responses::source(SourceId(0), name.to_owned(), Some(patch?))?;
-        let report = made(session, std::slice::from_ref(&source))?;
-        let text = summary(&report, session.resolver().directory());
-        Ok((report, text.into()))
-    });
+    let reading = Reading {
+        directory,
+        ..Reading::default()
+    };
+    let exit = flow::run(
+        &reading,
+        &Verbosity::default(),
+        vec![name.to_owned()],
+        |session| {
+            let source = responses::source(SourceId(0), name.to_owned(), Some(patch?))?;
+            let report = made(session, std::slice::from_ref(&source))?;
+            let text = summary(&report, session.resolver().directory());
+            Ok((report, text.into()))
+        },
+    );
     // Agents know no more than that it failed.
-    if exit == Exit::Obstructed { Exit::Refused } else { exit }
+    if exit == Exit::Obstructed {
+        Exit::Refused
+    } else {
+        exit
+    }
 }
 
 /// Makes the change.
@@ -92,7 +114,14 @@ fn made(session: &Session, sources: &[crate::text::Source]) -> Result<Report, Fa
     let mut worked = session.work_out(sources, &base, &*tree)?;
     let files = details::counted_files(session, &base, &worked.changes, true);
     let report = Report::checked(files, std::mem::take(&mut worked.warnings));
-    apply::publish(session, &worked.changes, Target::WorkTree { intent_to_add: false }, report)
+    apply::publish(
+        session,
+        &worked.changes,
+        Target::WorkTree {
+            intent_to_add: false,
+        },
+        report,
+    )
 }
 
 /// Lists what has become of files, named as from a directory: first the new ones, then those that changed, then those that are gone.
@@ -104,11 +133,21 @@ fn summary(report: &Report, directory: &[u8]) -> String {
         FileOperation::Deleted => 'D',
     };
     for letter in ['A', 'M', 'D'] {
-        for file in report.files.iter().filter(|file| of(file.operation) == letter) {
+        for file in report
+            .files
+            .iter()
+            .filter(|file| of(file.operation) == letter)
+        {
             let path = file.path.as_bytes();
-            let below = path.strip_prefix(directory).map(|rest| rest.strip_prefix(b"/").unwrap_or(rest));
+            let below = path
+                .strip_prefix(directory)
+                .map(|rest| rest.strip_prefix(b"/").unwrap_or(rest));
             let path = below.filter(|_| !directory.is_empty()).unwrap_or(path);
-            let _ = writeln!(text, "{letter} {}", Shown::path(Path::new(OsStr::from_bytes(path))));
+            let _ = writeln!(
+                text,
+                "{letter} {}",
+                Shown::path(Path::new(OsStr::from_bytes(path)))
+            );
         }
     }
     text

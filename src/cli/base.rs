@@ -52,7 +52,11 @@ impl Base {
 
     /// Returns the revision whose history led to it.
     pub(super) fn tip(&self) -> &str {
-        if let Base::Revision(rev) = self { rev } else { "HEAD" }
+        if let Base::Revision(rev) = self {
+            rev
+        } else {
+            "HEAD"
+        }
     }
 
     /// Returns what its files hold: bytes as on disk, or as git stores them.

@@ -81,7 +81,12 @@ type Answers = Result<(usize, Answer), Failure>;
 impl Batch {
     /// Does it, and prints how it went.
     pub(super) fn run(&self) -> Exit {
-        flow::run(&self.reading, &Verbosity::default(), Vec::new(), |session| self.batch(session))
+        flow::run(
+            &self.reading,
+            &Verbosity::default(),
+            Vec::new(),
+            |session| self.batch(session),
+        )
     }
 
     fn batch(&self, session: &Session) -> Result<(Report, Printed), Failure> {
@@ -91,7 +96,10 @@ impl Batch {
         Candidates::new(&session.repo, &revision, self.commit)?;
         let input = self.input()?;
         let (mut output, answered) = Output::open(self.output.as_deref(), self.resume, &onto)?;
-        let jobs = self.jobs.or_else(|| thread::available_parallelism().ok()).map_or(1, NonZeroUsize::get);
+        let jobs = self
+            .jobs
+            .or_else(|| thread::available_parallelism().ok())
+            .map_or(1, NonZeroUsize::get);
         let (done, answers) = channel();
         let (credit, credits) = channel();
         let _: Result<(), _> = (0..AHEAD).try_for_each(|_| credit.send(()));
@@ -99,9 +107,16 @@ impl Batch {
         let waiting = Arc::new(Mutex::new(waiting));
         // None of them is waited for: what they do is nothing until it is answered, and one may never have done with reading.
         for _ in 0..jobs {
-            let job = Job { reading: self.reading.clone(), onto: onto.clone(), commits: self.commit };
+            let job = Job {
+                reading: self.reading.clone(),
+                onto: onto.clone(),
+                commits: self.commit,
+            };
             let (waiting, done) = (Arc::clone(&waiting), done.clone());
-            Builder::new().spawn(move || job.work(&waiting, &done)).context(NO_THREAD).map_err(IoError::from)?;
+            Builder::new()
+                .spawn(move || job.work(&waiting, &done))
+                .context(NO_THREAD)
+                .map_err(IoError::from)?;
         }
         drop(waiting);
         let feed = move || {
@@ -109,7 +124,10 @@ impl Batch {
                 let _ = done.send(Err(error.into()));
             }
         };
-        Builder::new().spawn(feed).context(NO_THREAD).map_err(IoError::from)?;
+        Builder::new()
+            .spawn(feed)
+            .context(NO_THREAD)
+            .map_err(IoError::from)?;
         answer(session, &mut output, &answers, &credit)?;
         if let (Some(bundle), Some(output)) = (&self.bundle, &self.output) {
             transaction::bundle(&session.repo, &revision, &output::made(output)?, bundle)?;
@@ -119,13 +137,16 @@ impl Batch {
 
     fn input(&self) -> Result<Box<dyn BufRead + Send>, IoError> {
         const READ_AHEAD: usize = 1 << 16;
-        Ok(match self.lines.as_deref().map_or(Origin::Stdin, Origin::of) {
-            Origin::Stdin => Box::new(BufReader::with_capacity(READ_AHEAD, io::stdin())),
-            Origin::File(path) => {
-                let file = File::open(&path).with_context(|| format!("can't read `{}`", Origin::File(path).name()))?;
-                Box::new(BufReader::with_capacity(READ_AHEAD, file))
-            }
-        })
+        Ok(
+            match self.lines.as_deref().map_or(Origin::Stdin, Origin::of) {
+                Origin::Stdin => Box::new(BufReader::with_capacity(READ_AHEAD, io::stdin())),
+                Origin::File(path) => {
+                    let file = File::open(&path)
+                        .with_context(|| format!("can't read `{}`", Origin::File(path).name()))?;
+                    Box::new(BufReader::with_capacity(READ_AHEAD, file))
+                }
+            },
+        )
     }
 }
 
@@ -141,7 +162,9 @@ fn read(
     let mut number = 0;
     for at in 1.. {
         let mut line = Vec::new();
-        let len = io::Read::take(&mut input, MOST).read_until(b'\n', &mut line).context("can't read the input")?;
+        let len = io::Read::take(&mut input, MOST)
+            .read_until(b'\n', &mut line)
+            .context("can't read the input")?;
         if len == 0 {
             break;
         }
@@ -201,5 +224,9 @@ fn answer(
             break;
         }
     }
-    if early.is_empty() { Ok(()) } else { Err(IoError::from(anyhow!("a thread ended unexpectedly")).into()) }
+    if early.is_empty() {
+        Ok(())
+    } else {
+        Err(IoError::from(anyhow!("a thread ended unexpectedly")).into())
+    }
 }

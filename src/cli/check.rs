@@ -17,8 +17,10 @@ use crate::tree::Tree;
 #[command(
     override_usage = "git llmpatch check [<options>] [<response>...]\n       git llmpatch check --staged [<options>] [<path>...]"
 )]
-#[command(after_help = "Each response is checked by itself; the exit status is that of the worst. \
-    With --staged, arguments are paths in the index that are responses.")]
+#[command(
+    after_help = "Each response is checked by itself; the exit status is that of the worst. \
+    With --staged, arguments are paths in the index that are responses."
+)]
 pub(super) struct Check {
     #[command(flatten)]
     responses: Responses,
@@ -47,7 +49,10 @@ impl Check {
             return Ok(exit);
         }
         self.responses.check("check")?;
-        let verbosity = Verbosity { feedback: self.feedback.feedback, ..self.json.verbosity(&self.verbosity) };
+        let verbosity = Verbosity {
+            feedback: self.feedback.feedback,
+            ..self.json.verbosity(&self.verbosity)
+        };
         if self.staged {
             return self.run_on_staged(&verbosity);
         }
@@ -55,8 +60,13 @@ impl Check {
         // What keeps all from being looked at is told a person once, and a program of each.
         let hindered = |report: &Report, style| match verbosity.json {
             true => {
-                let one =
-                    |origin: &Origin| flow::conclude(&report.clone().about(vec![origin.name()]), &verbosity, style);
+                let one = |origin: &Origin| {
+                    flow::conclude(
+                        &report.clone().about(vec![origin.name()]),
+                        &verbosity,
+                        style,
+                    )
+                };
                 origins.iter().map(one).max().unwrap_or_default()
             }
             false => flow::conclude(report, &verbosity, style),
@@ -71,16 +81,26 @@ impl Check {
             Err(report) => return Ok(hindered(&report, session.style)),
         };
         let check = |origin: &Origin| {
-            let checked =
-                origin.source(0).map_err(Failure::from).and_then(|source| check(&session, &base, &*tree, &[source]));
-            session.end(checked.map(|(report, line)| (report, line.into())), vec![origin.name()])
+            let checked = origin
+                .source(0)
+                .map_err(Failure::from)
+                .and_then(|source| check(&session, &base, &*tree, &[source]));
+            session.end(
+                checked.map(|(report, line)| (report, line.into())),
+                vec![origin.name()],
+            )
         };
         Ok(origins.iter().map(check).max().unwrap_or_default())
     }
 
     fn run_on_staged(&self, verbosity: &Verbosity) -> Result<Exit, clap::Error> {
-        if Origin::all(&self.responses.paths).contains(&Origin::Stdin) && !self.responses.paths.is_empty() {
-            return Err(super::usage("check", "standard input is never staged; name paths of the index"));
+        if Origin::all(&self.responses.paths).contains(&Origin::Stdin)
+            && !self.responses.paths.is_empty()
+        {
+            return Err(super::usage(
+                "check",
+                "standard input is never staged; name paths of the index",
+            ));
         }
         Ok(match Session::open(&self.reading, verbosity) {
             Ok(session) => staged::check(&session, &self.responses.paths),
@@ -101,14 +121,27 @@ pub(super) fn check(
 ) -> Result<(Report, String), Failure> {
     let worked = session.work_out(source, base, tree)?;
     if session.verbosity.json {
-        let (files, detail) = (details::files(session, &worked, None), details::of_change(&worked, None));
-        return Ok((Report { detail, ..Report::checked(files, worked.warnings) }, String::new()));
+        let (files, detail) = (
+            details::files(session, &worked, None),
+            details::of_change(&worked, None),
+        );
+        return Ok((
+            Report {
+                detail,
+                ..Report::checked(files, worked.warnings)
+            },
+            String::new(),
+        ));
     }
     let files = FileReport::list(&worked.changes, |_| None);
     let mut line = String::new();
     if !session.verbosity.quiet {
         let count = files.len();
-        line = format!("{}: ok, {count} file{}\n", source[0].name(), if count == 1 { "" } else { "s" });
+        line = format!(
+            "{}: ok, {count} file{}\n",
+            source[0].name(),
+            if count == 1 { "" } else { "s" }
+        );
         if session.verbosity.verbose {
             line.extend(files.iter().map(|file| format!("  {file}\n")));
             line += &format!("  {}", details::plan_line(&worked.changes));

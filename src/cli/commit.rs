@@ -18,7 +18,13 @@ use crate::transaction::{CommitRequest, Sign};
 #[command(next_help_heading = "Committing (with --commit)")]
 pub(super) struct Commit {
     /// The commit message, instead of the response's notes; several are paragraphs
-    #[arg(short, long, value_name = "msg", allow_hyphen_values = true, conflicts_with = "message_file")]
+    #[arg(
+        short,
+        long,
+        value_name = "msg",
+        allow_hyphen_values = true,
+        conflicts_with = "message_file"
+    )]
     message: Vec<OsString>,
     /// Take the commit message from a file, or - for standard input
     #[arg(short = 'F', value_name = "file")]
@@ -68,7 +74,10 @@ impl Commit {
             (self.no_gpg_sign, "--no-gpg-sign"),
             (self.no_verify, "--no-verify"),
         ];
-        given.into_iter().find(|(given, _)| *given).map(|(_, name)| name)
+        given
+            .into_iter()
+            .find(|(given, _)| *given)
+            .map(|(_, name)| name)
     }
 
     /// Returns whether the message is read from standard input.
@@ -85,7 +94,11 @@ impl Commit {
         if let Some(file) = &self.message_file {
             return Origin::of(file).read().map(|bytes| Some(bytes.into()));
         }
-        let paragraphs: Vec<_> = self.message.iter().map(|paragraph| paragraph.as_bytes()).collect();
+        let paragraphs: Vec<_> = self
+            .message
+            .iter()
+            .map(|paragraph| paragraph.as_bytes())
+            .collect();
         Ok((!paragraphs.is_empty()).then(|| bstr::join("\n\n", paragraphs).into()))
     }
 
@@ -97,14 +110,23 @@ impl Commit {
 
     /// Puts together what is asked for of a change that was worked out: with the message that is given, else that of the mail which
     /// it came in, else one that is made of its notes.
-    pub(super) fn request_for(&self, worked: &Worked<'_>, given: Option<BString>, mail: Option<Mail>) -> CommitRequest {
+    pub(super) fn request_for(
+        &self,
+        worked: &Worked<'_>,
+        given: Option<BString>,
+        mail: Option<Mail>,
+    ) -> CommitRequest {
         let (sent, author) = mail.map_or((None, None), |mail| (Some(mail.message), mail.author));
         let composed = || message::compose(&worked.patches, &worked.changes);
         self.request(given.or(sent).unwrap_or_else(composed), author)
     }
 
     /// Puts together what is asked for, with a message, and with who wrote the change and when if nothing is asked for.
-    pub(super) fn request(&self, message: BString, author: Option<(OsString, OsString)>) -> CommitRequest {
+    pub(super) fn request(
+        &self,
+        message: BString,
+        author: Option<(OsString, OsString)>,
+    ) -> CommitRequest {
         let (author, date) = match (&self.author, author) {
             (None, Some((author, date))) => (Some(author), self.date.clone().or(Some(date))),
             (given, _) => (given.clone(), self.date.clone()),

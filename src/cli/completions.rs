@@ -21,8 +21,10 @@ use crate::text::Shown;
 /// Print a shell's completion script, or install it
 #[derive(Debug, Args)]
 #[command(override_usage = "git llmpatch completions [--install] [<shell>]")]
-#[command(after_help = "Without a shell, it is the one that SHELL names. Shells whose scripts complete \
-    'git llmpatch' as well as 'git-llmpatch': bash, zsh, fish.")]
+#[command(
+    after_help = "Without a shell, it is the one that SHELL names. Shells whose scripts complete \
+    'git llmpatch' as well as 'git-llmpatch': bash, zsh, fish."
+)]
 pub(super) struct Completions {
     /// The shell
     #[arg(value_name = "shell", value_enum)]
@@ -33,8 +35,11 @@ pub(super) struct Completions {
 }
 
 /// The shells that have a place of their own for a user's scripts, and whose scripts the project ships.
-pub const SHIPPED: [(&str, &str); 3] =
-    [("bash", "git-llmpatch.bash"), ("zsh", "_git-llmpatch"), ("fish", "git-llmpatch.fish")];
+pub const SHIPPED: [(&str, &str); 3] = [
+    ("bash", "git-llmpatch.bash"),
+    ("zsh", "_git-llmpatch"),
+    ("fish", "git-llmpatch.fish"),
+];
 
 impl Completions {
     /// Does it.
@@ -43,19 +48,30 @@ impl Completions {
     /// If there is no telling which shell is meant.
     pub(super) fn run(&self) -> Result<Exit, clap::Error> {
         let Some(shell) = self.shell.or_else(Shell::from_env) else {
-            return Err(super::usage("completions", &format!("which shell? one of {}", names())));
+            return Err(super::usage(
+                "completions",
+                &format!("which shell? one of {}", names()),
+            ));
         };
         if !self.install {
             return Ok(flow::said(output::print_as_is(&script(shell))));
         }
-        let Some((directory, name, advice)) = Home::find().and_then(|home| place(&home, shell)) else {
-            let message =
-                format!("{shell} has no place for a user's own scripts; print it, and put it where you want it");
+        let Some((directory, name, advice)) = Home::find().and_then(|home| place(&home, shell))
+        else {
+            let message = format!(
+                "{shell} has no place for a user's own scripts; print it, and put it where you want it"
+            );
             return Err(super::usage("completions", &message));
         };
-        let mut pieces = vec![Piece { name, content: script(shell) }];
+        let mut pieces = vec![Piece {
+            name,
+            content: script(shell),
+        }];
         if shell == Shell::Fish {
-            pieces.push(Piece { name: "completions/git-llmpatch.fish", content: NO_OTHERS.into() });
+            pieces.push(Piece {
+                name: "completions/git-llmpatch.fish",
+                content: NO_OTHERS.into(),
+            });
         }
         Ok(install::install(&directory, &pieces, &advice))
     }
@@ -65,7 +81,10 @@ impl Completions {
 const NO_OTHERS: &str = include_str!("../../completions/no-others.fish");
 
 fn names() -> String {
-    let names: Vec<_> = Shell::value_variants().iter().map(ToString::to_string).collect();
+    let names: Vec<_> = Shell::value_variants()
+        .iter()
+        .map(ToString::to_string)
+        .collect();
     names.join(", ")
 }
 
@@ -86,7 +105,11 @@ fn place(home: &Home, shell: Shell) -> Option<(PathBuf, &'static str, String)> {
             (directory, "_git-llmpatch", advice)
         }
         // Not among the completions: fish reads those of `git` only when it completes git.
-        Shell::Fish => (home.config().join("fish"), "conf.d/git-llmpatch.fish", "a new fish reads them".to_owned()),
+        Shell::Fish => (
+            home.config().join("fish"),
+            "conf.d/git-llmpatch.fish",
+            "a new fish reads them".to_owned(),
+        ),
         _ => return None,
     })
 }
@@ -122,14 +145,20 @@ _git-llmpatch_revisions() {
 
 fn with_revisions_for_zsh(script: &str) -> String {
     let mut script = REVISIONS.iter().fold(script.to_owned(), |script, name| {
-        script.replace(&format!(":{name}:_default"), &format!(":{name}:_git-llmpatch_revisions"))
+        script.replace(
+            &format!(":{name}:_default"),
+            &format!(":{name}:_git-llmpatch_revisions"),
+        )
     });
     for argument in revisions(&super::command()).filter(|argument| argument.is_positional()) {
         // One colon before what must be there, two before what may.
         let start = format!("{} -- ", argument.get_id());
         let is_it = |line: &&str| line.trim_start_matches(['\'', ':']).starts_with(&start);
         let line = script.lines().find(is_it).unwrap_or_default().to_owned();
-        script = script.replace(&line, &line.replace(":_default'", ":_git-llmpatch_revisions'"));
+        script = script.replace(
+            &line,
+            &line.replace(":_default'", ":_git-llmpatch_revisions'"),
+        );
     }
     // After the first lines, which must stay first: compinit looks for `#compdef` there.
     match script.split_once("\n\n") {
@@ -139,23 +168,38 @@ fn with_revisions_for_zsh(script: &str) -> String {
 }
 
 fn with_revisions_for_fish(script: &str) -> String {
-    const REFS: &str = r#" -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)""#;
+    const REFS: &str =
+        r#" -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)""#;
     let command = super::command();
-    let options: Vec<_> =
-        revisions(&command).filter_map(|argument| Some(format!(" -l {} ", argument.get_long()?))).collect();
+    let options: Vec<_> = revisions(&command)
+        .filter_map(|argument| Some(format!(" -l {} ", argument.get_long()?)))
+        .collect();
     let is_option = |line: &str| options.iter().any(|option| line.contains(option));
-    let lines = script.lines().map(|line| format!("{line}{}\n", if is_option(line) { REFS } else { "" }));
+    let lines = script
+        .lines()
+        .map(|line| format!("{line}{}\n", if is_option(line) { REFS } else { "" }));
     let mut script: String = lines.collect();
     for subcommand in command.get_subcommands() {
-        let Some(argument) = subcommand.get_arguments().find(|argument| argument.is_positional()) else { continue };
-        let values: Vec<_> = argument.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
+        let Some(argument) = subcommand
+            .get_arguments()
+            .find(|argument| argument.is_positional())
+        else {
+            continue;
+        };
+        let values: Vec<_> = argument
+            .get_possible_values()
+            .iter()
+            .map(|value| value.get_name().to_owned())
+            .collect();
         let answer = match values.is_empty() {
             false => format!(" -f -a \"{}\"", values.join(" ")),
             true if takes_revision(argument) => REFS.to_owned(),
             true => continue,
         };
         let name = subcommand.get_name();
-        script += &format!("complete -c git-llmpatch -n \"__fish_git_llmpatch_using_subcommand {name}\"{answer}\n");
+        script += &format!(
+            "complete -c git-llmpatch -n \"__fish_git_llmpatch_using_subcommand {name}\"{answer}\n"
+        );
     }
     script + FISH_GIT
 }
@@ -175,7 +219,10 @@ complete -c git -n "__fish_git_using_command llmpatch" -f -a "(__fish_git_llmpat
 
 /// Returns the arguments of all subcommands that are revisions.
 fn revisions(command: &clap::Command) -> impl Iterator<Item = &clap::Arg> {
-    command.get_subcommands().flat_map(clap::Command::get_arguments).filter(|argument| takes_revision(argument))
+    command
+        .get_subcommands()
+        .flat_map(clap::Command::get_arguments)
+        .filter(|argument| takes_revision(argument))
 }
 
 fn takes_revision(argument: &clap::Arg) -> bool {

@@ -15,12 +15,20 @@ use crate::search::Fuzz;
 /// # Errors
 /// If the configuration holds something else than a boolean.
 fn switch(on: bool, off: bool, config: &Config, key: &str) -> Result<bool, RepoError> {
-    if on || off { Ok(on) } else { Ok(config.bool(key)?.unwrap_or(false)) }
+    if on || off {
+        Ok(on)
+    } else {
+        Ok(config.bool(key)?.unwrap_or(false))
+    }
 }
 
 /// Returns what a setting holds; one that can't be read counts as not set.
 pub(super) fn text(config: &Config, key: &str) -> Option<String> {
-    config.string(key).ok().flatten().map(|value| value.to_string())
+    config
+        .string(key)
+        .ok()
+        .flatten()
+        .map(|value| value.to_string())
 }
 
 /// Decides which tree responses are about, if that is said.
@@ -32,7 +40,9 @@ pub(super) fn about(reading: &Reading, config: &Config) -> Result<About, RepoErr
         (Some(base), _) => About::Asked(base.clone()),
         (None, true) => About::Nothing,
         (None, false) => {
-            let set = config.string("llmpatch.base")?.filter(|set| !set.is_empty());
+            let set = config
+                .string("llmpatch.base")?
+                .filter(|set| !set.is_empty());
             About::Open(set.map(|set| set.to_string()))
         }
     })
@@ -67,7 +77,11 @@ fn strictness(reading: &Reading, config: &Config) -> Result<(bool, Fuzz), RepoEr
         return Ok((false, level));
     }
     let strict = switch(reading.strict, reading.no_strict, config, "llmpatch.strict")?;
-    let level = if reading.no_fuzz { Fuzz::Exact } else { level(config)? };
+    let level = if reading.no_fuzz {
+        Fuzz::Exact
+    } else {
+        level(config)?
+    };
     Ok((strict, if strict { Fuzz::Exact } else { level }))
 }
 
@@ -79,7 +93,9 @@ fn strictness(reading: &Reading, config: &Config) -> Result<(bool, Fuzz), RepoEr
 fn lints(config: &Config) -> Result<Lints, RepoError> {
     let mut lints = Lints::default();
     for (name, value) in config.entries("llmpatch.lint.") {
-        let known = Lints::ALL.into_iter().find(|lint| name.eq_ignore_ascii_case(lint.code().as_bytes()));
+        let known = Lints::ALL
+            .into_iter()
+            .find(|lint| name.eq_ignore_ascii_case(lint.code().as_bytes()));
         let verdict = match &value.to_ascii_lowercase()[..] {
             b"allow" | b"ignore" => Some(Verdict::Ignore),
             b"warn" => Some(Verdict::Warn),
@@ -93,7 +109,11 @@ fn lints(config: &Config) -> Result<Lints, RepoError> {
                     None => "`allow`, `warn` or `error`",
                     Some(_) => "the setting of a lint: git-llmpatch(1) lists their names",
                 };
-                return Err(RepoError::Setting { key: format!("llmpatch.lint.{name}"), value, wanted });
+                return Err(RepoError::Setting {
+                    key: format!("llmpatch.lint.{name}"),
+                    value,
+                    wanted,
+                });
             }
         };
     }
@@ -111,7 +131,10 @@ fn guard(reading: &Reading, config: &Config) -> Result<Guard, Failure> {
         [] => (limited, Origin::Setting),
         given => (given.iter().cloned().collect(), Origin::Option),
     };
-    Ok(Guard { limit: Some(limit).filter(|(paths, _)| !paths.is_empty()), protected })
+    Ok(Guard {
+        limit: Some(limit).filter(|(paths, _)| !paths.is_empty()),
+        protected,
+    })
 }
 
 /// Reads the pathspecs of a setting. As in git's own lists, an empty value takes back those before it. The options that git was
@@ -131,11 +154,17 @@ fn set(config: &Config, key: &'static str) -> Result<Pathspecs, Failure> {
 
 fn level(config: &Config) -> Result<Fuzz, RepoError> {
     const KEY: &str = "llmpatch.fuzz";
-    let Some(value) = config.string(KEY)? else { return Ok(Fuzz::Exact) };
+    let Some(value) = config.string(KEY)? else {
+        return Ok(Fuzz::Exact);
+    };
     match Fuzz::LEVELS.into_iter().find(|level| value == level.name()) {
         Some(level) => Ok(level),
         None if value == "none" => Ok(Fuzz::Exact),
-        None => Err(RepoError::Setting { key: KEY.into(), value, wanted: "`none`, `trailing`, `indent` or `unicode`" }),
+        None => Err(RepoError::Setting {
+            key: KEY.into(),
+            value,
+            wanted: "`none`, `trailing`, `indent` or `unicode`",
+        }),
     }
 }
 
@@ -148,13 +177,23 @@ pub(super) fn style(verbosity: &Verbosity, config: Option<&Config>) -> Style {
 pub(super) fn style_on(stream: impl AsFd, verbosity: &Verbosity, config: Option<&Config>) -> Style {
     let is_terminal = stream.as_fd().is_terminal();
     let colored = colored(verbosity, config, MESSAGES, is_terminal);
-    Style { colored, width: width(stream).unwrap_or(Style::DEFAULT_WIDTH), is_terminal, tells_all: verbosity.verbose }
+    Style {
+        colored,
+        width: width(stream).unwrap_or(Style::DEFAULT_WIDTH),
+        is_terminal,
+        tells_all: verbosity.verbose,
+    }
 }
 
 /// Decides whether a diff on standard output is coloured, as for `git diff`.
 pub(super) fn paints(verbosity: &Verbosity, config: &Config) -> bool {
     // git has started a pager of its own already, as `pager.llmpatch` tells it to.
-    colored(verbosity, Some(config), DIFFS, std::io::stdout().is_terminal() || is_paged())
+    colored(
+        verbosity,
+        Some(config),
+        DIFFS,
+        std::io::stdout().is_terminal() || is_paged(),
+    )
 }
 
 /// The settings that say whether messages are coloured: the first that is set counts.
@@ -165,7 +204,12 @@ pub(super) const DIFFS: &[&str] = &["color.llmpatch", "color.diff", "color.ui"];
 pub(super) const QUESTIONS: &[&str] = &["color.llmpatch", "color.interactive", "color.ui"];
 
 /// Decides whether something is coloured that a person sees, or doesn't.
-pub(super) fn colored(verbosity: &Verbosity, config: Option<&Config>, keys: &[&str], is_seen: bool) -> bool {
+pub(super) fn colored(
+    verbosity: &Verbosity,
+    config: Option<&Config>,
+    keys: &[&str],
+    is_seen: bool,
+) -> bool {
     let set = config.and_then(|config| keys.iter().find_map(|key| colors(config, key)));
     match verbosity.color.or(set) {
         Some(When::Always) => true,
@@ -179,7 +223,12 @@ pub(super) fn colored(verbosity: &Verbosity, config: Option<&Config>, keys: &[&s
 pub(super) fn sequence(config: &Config, keys: &[&str], default: &str) -> String {
     let style = |value: &str| anstyle_git::parse(value).ok();
     let set = |key: &&str| style(&text(config, key)?);
-    keys.iter().find_map(set).or_else(|| style(default)).unwrap_or_default().render().to_string()
+    keys.iter()
+        .find_map(set)
+        .or_else(|| style(default))
+        .unwrap_or_default()
+        .render()
+        .to_string()
 }
 
 fn is_paged() -> bool {
@@ -203,7 +252,16 @@ fn environment_allows_color() -> bool {
 
 /// Returns how many columns a stream has: `COLUMNS`, which git heeds too, else its terminal's; `None` if it has none.
 pub(super) fn width(stream: impl AsFd) -> Option<usize> {
-    let given = std::env::var("COLUMNS").ok().and_then(|columns| columns.trim().parse().ok());
-    let asked = || rustix::termios::tcgetwinsize(stream).ok().map(|size| usize::from(size.ws_col));
-    given.filter(|&columns| columns > 0).or_else(asked).filter(|&columns| columns > 0)
+    let given = std::env::var("COLUMNS")
+        .ok()
+        .and_then(|columns| columns.trim().parse().ok());
+    let asked = || {
+        rustix::termios::tcgetwinsize(stream)
+            .ok()
+            .map(|size| usize::from(size.ws_col))
+    };
+    given
+        .filter(|&columns| columns > 0)
+        .or_else(asked)
+        .filter(|&columns| columns > 0)
 }

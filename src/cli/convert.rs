@@ -57,7 +57,12 @@ impl Convert {
     /// If options don't go together.
     pub(super) fn run(&self) -> Result<Exit, clap::Error> {
         self.responses.check("convert")?;
-        Ok(flow::run(&self.reading, &self.verbosity, Vec::new(), |session| self.print(session)))
+        Ok(flow::run(
+            &self.reading,
+            &self.verbosity,
+            Vec::new(),
+            |session| self.print(session),
+        ))
     }
 
     fn print(&self, session: &Session) -> Result<(Report, Printed), Failure> {
@@ -66,9 +71,11 @@ impl Convert {
         let tree = base.tree(&session.repo)?;
         let mut worked = session.work_out(&sources, &base, &*tree)?;
         let printed = match self.to {
-            Format::Unified => {
-                Printed::Diff(Preview::diff(self.context.lines).print(session, &base, &worked.changes)?)
-            }
+            Format::Unified => Printed::Diff(Preview::diff(self.context.lines).print(
+                session,
+                &base,
+                &worked.changes,
+            )?),
             _ if worked.changes.is_empty() => Printed::Response(Vec::new()),
             to => Printed::Response(self.respond(session, to, &mut worked, &*tree)?),
         };
@@ -93,16 +100,30 @@ impl Convert {
         // Contents are compared as they are in the files: that is what the response is about.
         let differ = session.repo.differ(Side::Blobs)?;
         let work = session.meter.begin(Stage::Comparing, 0);
-        let outcome = respond::respond(format, &worked.changes, tree, &differ, &look, Vec::new(), work.progress())?;
+        let outcome = respond::respond(
+            format,
+            &worked.changes,
+            tree,
+            &differ,
+            &look,
+            Vec::new(),
+            work.progress(),
+        )?;
         let response = outcome.map_err(|unrepresentable| {
             let mut errors: Vec<_> = unrepresentable.iter().map(Diagnostic::from).collect();
             // Once is enough: it is true of all.
             if let Some(last) = errors.last_mut() {
                 last.help = Some("`--to=unified` can express everything that git can".to_owned());
             }
-            Box::new(Report::failed_with(State::NothingChanged, errors, worked.warnings.clone()))
+            Box::new(Report::failed_with(
+                State::NothingChanged,
+                errors,
+                worked.warnings.clone(),
+            ))
         })?;
-        worked.warnings.extend(response.replaced.iter().map(Diagnostic::from));
+        worked
+            .warnings
+            .extend(response.replaced.iter().map(Diagnostic::from));
         Ok(response.text)
     }
 }
@@ -111,12 +132,18 @@ impl Convert {
 fn notes(session: &Session, worked: &Worked<'_>) -> Notes {
     let mut notes: BTreeMap<RepoPath, Vec<BString>> = BTreeMap::new();
     for edit in worked.patches.iter().flat_map(|patch| &patch.edits) {
-        let (Some(why), Some(path)) = (&edit.why, session.resolve(edit)) else { continue };
+        let (Some(why), Some(path)) = (&edit.why, session.resolve(edit)) else {
+            continue;
+        };
         let notes = notes.entry(path).or_default();
         let note = BString::from(&why[..]);
         if !notes.contains(&note) {
             notes.push(note);
         }
     }
-    if notes.is_empty() { Notes::None } else { Notes::Each(notes) }
+    if notes.is_empty() {
+        Notes::None
+    } else {
+        Notes::Each(notes)
+    }
 }

@@ -20,28 +20,53 @@ pub(super) fn of_change(worked: &Worked<'_>, message: Option<&BString>) -> Detai
     Detail {
         plan: Some(worked.changes.id()),
         base: worked.about.clone(),
-        message: Some(message.cloned().unwrap_or_else(|| message::compose(&worked.patches, &worked.changes))),
+        message: Some(
+            message
+                .cloned()
+                .unwrap_or_else(|| message::compose(&worked.patches, &worked.changes)),
+        ),
         ..Detail::of(&worked.patches, &worked.placements, worked.sources)
     }
 }
 
 /// Lists the files of a change with all that programs are told of each, and with their diffs if there are some.
-pub(super) fn files(session: &Session, worked: &Worked<'_>, mut diffs: Option<preview::Diffs>) -> Vec<FileReport> {
+pub(super) fn files(
+    session: &Session,
+    worked: &Worked<'_>,
+    mut diffs: Option<preview::Diffs>,
+) -> Vec<FileReport> {
     let mut files = files_of(session, worked.base, &worked.changes);
     let mut hunks = hunks_by_file(&worked.patches, &worked.placements, session.resolver());
     for file in &mut files {
         let placed = hunks.remove(&file.path).unwrap_or_default();
-        file.hunks = placed.into_iter().map(|place| HunkReport::of(place, worked.sources)).collect();
+        file.hunks = placed
+            .into_iter()
+            .map(|place| HunkReport::of(place, worked.sources))
+            .collect();
         if let Some(diffs) = &mut diffs {
-            file.diff = Some(diffs.remove(file.path.as_bytes()).unwrap_or_default().into());
+            file.diff = Some(
+                diffs
+                    .remove(file.path.as_bytes())
+                    .unwrap_or_default()
+                    .into(),
+            );
         }
     }
     files
 }
 
 /// Lists the files of a change with how many lines come and go, unless nobody is told.
-pub(super) fn counted_files(session: &Session, base: &Base, changes: &ChangeSet, is_silent: bool) -> Vec<FileReport> {
-    let mut counts = if is_silent { HashMap::new() } else { preview::counted(session, base, changes) };
+pub(super) fn counted_files(
+    session: &Session,
+    base: &Base,
+    changes: &ChangeSet,
+    is_silent: bool,
+) -> Vec<FileReport> {
+    let mut counts = if is_silent {
+        HashMap::new()
+    } else {
+        preview::counted(session, base, changes)
+    };
     FileReport::list(changes, |path| counts.remove(path.as_bytes()))
 }
 
@@ -53,13 +78,24 @@ pub(super) fn files_of(session: &Session, base: &Base, changes: &ChangeSet) -> V
     let differ = differ.map(|differ| differ.after(changes.attribute_files()));
     let side = |path: &RepoPath, file: Option<&File>, state| {
         let file = file?;
-        let id = |differ: &dyn Compare| differ.id(Some(&differ.stored(path, &file.content, state).ok()?)).ok();
-        Some((differ.as_ref().and_then(|differ| id(differ)), format!("{:06o}", file.mode.git())))
+        let id = |differ: &dyn Compare| {
+            differ
+                .id(Some(&differ.stored(path, &file.content, state).ok()?))
+                .ok()
+        };
+        Some((
+            differ.as_ref().and_then(|differ| id(differ)),
+            format!("{:06o}", file.mode.git()),
+        ))
     };
     for file in &mut files {
         let origin = file.from.as_ref().unwrap_or(&file.path);
-        let before = changes.get(origin).and_then(|change| change.before.as_ref());
-        let after = changes.get(&file.path).and_then(|change| change.after.as_ref());
+        let before = changes
+            .get(origin)
+            .and_then(|change| change.before.as_ref());
+        let after = changes
+            .get(&file.path)
+            .and_then(|change| change.after.as_ref());
         let (old, new) = (
             side(origin, before, compare::State::Before),
             side(&file.path, after, compare::State::After(file.from.as_ref())),
@@ -80,9 +116,12 @@ fn hunks_by_file<'p>(
     let mut files: BTreeMap<RepoPath, Vec<&Placement>> = BTreeMap::new();
     let mut placed = placements.iter().peekable();
     for (number, edit) in patches.iter().flat_map(|patch| &patch.edits).enumerate() {
-        let own: Vec<_> = std::iter::from_fn(|| placed.next_if(|place| place.edit <= number)).collect();
+        let own: Vec<_> =
+            std::iter::from_fn(|| placed.next_if(|place| place.edit <= number)).collect();
         let resolve = |written: &[u8]| resolver.resolve(edit.root.as_deref(), written).ok();
-        let Some(path) = resolve(&edit.path) else { continue };
+        let Some(path) = resolve(&edit.path) else {
+            continue;
+        };
         let to = edit.destination().and_then(|to| resolve(to));
         match &edit.operation {
             Operation::Update { .. } | Operation::Substitute(_) | Operation::Move { .. } => {

@@ -38,7 +38,12 @@ impl Diff {
         if let Some(message) = self.forms.lacks() {
             return Err(super::usage("diff", message));
         }
-        Ok(flow::run(&self.reading, &self.verbosity, Vec::new(), |session| self.print(session)))
+        Ok(flow::run(
+            &self.reading,
+            &self.verbosity,
+            Vec::new(),
+            |session| self.print(session),
+        ))
     }
 
     fn print(&self, session: &Session) -> Result<(Report, Printed), Failure> {

@@ -27,15 +27,24 @@ impl<E: Diagnose> From<E> for Failure {
 
 /// Makes a report of errors before anything was changed.
 pub(super) fn failed(errors: Vec<Diagnostic>) -> Failure {
-    Box::new(Report::failed_with(State::NothingChanged, errors, Vec::new()))
+    Box::new(Report::failed_with(
+        State::NothingChanged,
+        errors,
+        Vec::new(),
+    ))
 }
 
 /// Why a command does nothing, or less than was asked for.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum CliError {
     /// A change that isn't the one of `--expect`.
-    #[error("the change isn't the one that was expected: the response, the options or the files have changed since")]
-    Unexpected { found: PlanId, files: Vec<FileReport> },
+    #[error(
+        "the change isn't the one that was expected: the response, the options or the files have changed since"
+    )]
+    Unexpected {
+        found: PlanId,
+        files: Vec<FileReport>,
+    },
     /// A response that changes nothing, and was to be committed.
     #[error("nothing changes, so no commit is made")]
     NoCommit,
@@ -71,19 +80,32 @@ pub(super) enum CliError {
     #[error("from here on, {count} more lines like these")]
     MoreMarkers { first: Leftover, count: usize },
     /// A guard that can't be understood guards nothing, so nothing goes on.
-    #[error("`{key}` is set to `{}`, which isn't a pathspec: {error}", Shown(value))]
-    NoPathspec { key: &'static str, value: BString, error: PathspecError },
+    #[error(
+        "`{key}` is set to `{}`, which isn't a pathspec: {error}",
+        Shown(value)
+    )]
+    NoPathspec {
+        key: &'static str,
+        value: BString,
+        error: PathspecError,
+    },
     /// A line of the input of `batch` that isn't one.
     #[error("the line isn't what `batch` reads: {error}")]
     NoLine { error: String },
     #[error("the line must have either a `response` or a `file`")]
     NoResponse,
-    #[error("the responses are based on {} and on {}, but a change has only one base", Shown(first), Shown(second))]
+    #[error(
+        "the responses are based on {} and on {}, but a change has only one base",
+        Shown(first),
+        Shown(second)
+    )]
     TwoBases { first: BString, second: BString },
     /// What a response says that it is about.
     #[error("the response is based on `{}`, which names no commit or tree here", Shown(rev.as_bytes()))]
     UnknownBase { rev: String },
-    #[error("nothing says which commit or tree the response is based on, so there is nothing to merge")]
+    #[error(
+        "nothing says which commit or tree the response is based on, so there is nothing to merge"
+    )]
     NoBase,
     #[error("--directory can't be used: {0}")]
     Directory(PathError),
@@ -145,7 +167,11 @@ const RECOVER: &str = "run `git llmpatch recover`; the next apply does so, too";
 /// Lists the first of many files.
 fn listed(files: &[FileReport]) -> String {
     const SHOWN: usize = 10;
-    let mut lines: Vec<_> = files.iter().take(SHOWN).map(|file| format!("  {file}")).collect();
+    let mut lines: Vec<_> = files
+        .iter()
+        .take(SHOWN)
+        .map(|file| format!("  {file}"))
+        .collect();
     match files.len().saturating_sub(SHOWN) {
         0 => {}
         more => lines.push(format!("  and {more} more")),
@@ -180,8 +206,12 @@ impl Diagnose for IoError {
     fn diagnosis(&self) -> Diagnosis {
         let of = Diagnosis::new(Kind::Io);
         match self.0.downcast_ref::<io::Error>().map(io::Error::kind) {
-            Some(io::ErrorKind::NotFound) => of.help("name a file that is there, or `-` for standard input"),
-            Some(io::ErrorKind::IsADirectory) => of.help("name the files in it, or `-` for standard input"),
+            Some(io::ErrorKind::NotFound) => {
+                of.help("name a file that is there, or `-` for standard input")
+            }
+            Some(io::ErrorKind::IsADirectory) => {
+                of.help("name the files in it, or `-` for standard input")
+            }
             _ => of,
         }
     }

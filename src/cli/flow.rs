@@ -52,18 +52,31 @@ pub(super) struct Session {
 
 impl Session {
     /// Opens the repository of the current directory, or returns why not, and how that is to be shown.
-    pub(super) fn open(reading: &Reading, verbosity: &Verbosity) -> Result<Session, (Failure, Style)> {
-        let repo = Repo::open().map_err(|error| (Failure::from(error), config::style(verbosity, None)))?;
+    pub(super) fn open(
+        reading: &Reading,
+        verbosity: &Verbosity,
+    ) -> Result<Session, (Failure, Style)> {
+        let repo =
+            Repo::open().map_err(|error| (Failure::from(error), config::style(verbosity, None)))?;
         let style = config::style(verbosity, Some(repo.config()));
         Session::new(repo, reading, verbosity, style).map_err(|report| (report, style))
     }
 
-    fn new(repo: Repo, reading: &Reading, verbosity: &Verbosity, style: Style) -> Result<Session, Failure> {
+    fn new(
+        repo: Repo,
+        reading: &Reading,
+        verbosity: &Verbosity,
+        style: Style,
+    ) -> Result<Session, Failure> {
         let config = repo.config();
         let rules = config::rules(reading, config)?;
         let about = config::about(reading, config)?;
         // An empty one is none, as for `git apply`.
-        let directory = reading.directory.as_deref().map(OsStr::as_bytes).filter(|directory| !directory.is_empty());
+        let directory = reading
+            .directory
+            .as_deref()
+            .map(OsStr::as_bytes)
+            .filter(|directory| !directory.is_empty());
         let resolver = repo.resolver(directory).map_err(CliError::Directory)?;
         Ok(Session {
             verbosity: verbosity.clone(),
@@ -91,8 +104,12 @@ impl Session {
 
     /// Records what became of interrupted changes, to be told with whatever else is.
     pub(super) fn note(&self, recovered: Vec<Recovered>) {
-        let told = recovered.iter().filter(|one| !matches!(one.how, How::Tidied | How::Left));
-        self.recovered.borrow_mut().extend(told.map(Diagnostic::from));
+        let told = recovered
+            .iter()
+            .filter(|one| !matches!(one.how, How::Tidied | How::Left));
+        self.recovered
+            .borrow_mut()
+            .extend(told.map(Diagnostic::from));
     }
 
     /// Records that all interrupted changes of this user have been recovered.
@@ -111,7 +128,11 @@ impl Session {
 
     /// Prints what was asked for, then concludes. What can't be printed is one error more, and changes nothing of the state. A
     /// program that wants the document gets nothing else.
-    pub(super) fn end(&self, done: Result<(Report, Printed), Failure>, responses: Vec<String>) -> Exit {
+    pub(super) fn end(
+        &self,
+        done: Result<(Report, Printed), Failure>,
+        responses: Vec<String>,
+    ) -> Exit {
         let (mut report, printed) = match done {
             Ok(done) => done,
             Err(report) => return self.conclude(&report.about(responses)),
@@ -123,7 +144,9 @@ impl Session {
             Printed::Diff(diff) => pager::print_diff(&diff, &self.verbosity, config),
             Printed::Response(response) => pager::print_response(&response, config),
         };
-        report.errors.extend(written.err().map(|error| Diagnostic::from(&error)));
+        report
+            .errors
+            .extend(written.err().map(|error| Diagnostic::from(&error)));
         self.conclude(&report.about(responses))
     }
 
@@ -132,7 +155,14 @@ impl Session {
     pub(super) fn conclude(&self, report: &Report) -> Exit {
         if self.verbosity.verbose {
             let line = |(path, why)| format!("git converts `{path}`, which {why}\n");
-            output::complain(&self.repo.converted_by_git().into_iter().map(line).collect::<String>());
+            output::complain(
+                &self
+                    .repo
+                    .converted_by_git()
+                    .into_iter()
+                    .map(line)
+                    .collect::<String>(),
+            );
         }
         let mut report = report.clone();
         report.warnings.splice(..0, self.recovered.take());
@@ -140,7 +170,10 @@ impl Session {
             && !self.verbosity.json
             && output::print_as_is(feedback.as_bytes()).is_ok()
         {
-            let warnings = Report { errors: Vec::new(), ..report.clone() };
+            let warnings = Report {
+                errors: Vec::new(),
+                ..report.clone()
+            };
             conclude(&warnings, &self.verbosity, self.style);
             return Exit::of(&report);
         }
@@ -157,35 +190,57 @@ impl Session {
         base: &'s Base,
         tree: &dyn Tree,
     ) -> Result<Worked<'s>, Failure> {
-        let Read { patches, bases, mut errors, mut warnings } = self.read(sources, tree);
+        let Read {
+            patches,
+            bases,
+            mut errors,
+            mut warnings,
+        } = self.read(sources, tree);
         let is_readable = errors.is_empty();
         if !is_readable && patches.iter().all(|patch| patch.edits.is_empty()) {
             return Err(self.refused(&patches, sources, errors, warnings));
         }
         let work = self.meter.begin(Stage::Planning, 0);
-        let paths = patches.iter().flat_map(|patch| &patch.edits).filter(|_| work.is_watched());
+        let paths = patches
+            .iter()
+            .flat_map(|patch| &patch.edits)
+            .filter(|_| work.is_watched());
         let paths = paths.filter_map(|edit| self.resolve(edit)).collect();
         let tree = ObservedTree::new(self.interrupted(base), tree).counting(paths, work.progress());
         let about = self.about(&bases, sources)?;
         let (plan, found, noticed) = match self.plan(&patches, base, about.as_deref(), &tree)? {
-            Ok(plan) => (Some((plan.changes, plan.placements)), Vec::new(), plan.warnings),
+            Ok(plan) => (
+                Some((plan.changes, plan.placements)),
+                Vec::new(),
+                plan.warnings,
+            ),
             Err(refusal) => (None, refusal.errors, refusal.warnings),
         };
         drop(work);
         // What is half changed is no state to find errors in.
         warnings.extend(tree.verdict()?);
         // That nothing would change is no finding while part of the response is unknown.
-        let found = found.iter().filter(|error| is_readable || error.value.kind() != Kind::Unchanged);
+        let found = found
+            .iter()
+            .filter(|error| is_readable || error.value.kind() != Kind::Unchanged);
         errors.extend(Diagnostic::all(found, sources));
         if let Some(top) = self.repo.top_without_repository() {
-            let note = format!("`{}` is not inside a git repository, so paths count from there", Shown::path(top));
-            let missing = errors.iter_mut().find(|error| error.kind == Kind::FileMissing);
-            missing.into_iter().for_each(|error| error.notes.push(note.clone()));
+            let note = format!(
+                "`{}` is not inside a git repository, so paths count from there",
+                Shown::path(top)
+            );
+            let missing = errors
+                .iter_mut()
+                .find(|error| error.kind == Kind::FileMissing);
+            missing
+                .into_iter()
+                .for_each(|error| error.notes.push(note.clone()));
         }
         // And where nothing changes at all, that is said once, not of each part again.
         let is_unchanged = errors.iter().any(|error| error.kind == Kind::Unchanged);
-        let noticed =
-            noticed.iter().filter(|warning| !(is_unchanged && warning.value.diagnosis().kind == Kind::NoChange));
+        let noticed = noticed
+            .iter()
+            .filter(|warning| !(is_unchanged && warning.value.diagnosis().kind == Kind::NoChange));
         warnings.extend(Diagnostic::all(noticed, sources));
         match plan {
             Some((changes, placements)) if errors.is_empty() => {
@@ -193,7 +248,15 @@ impl Session {
                 if self.verbosity.json {
                     name_as_written(&mut warnings, &patches, &self.resolver);
                 }
-                Ok(Worked { sources, base, about, patches, changes, placements, warnings })
+                Ok(Worked {
+                    sources,
+                    base,
+                    about,
+                    patches,
+                    changes,
+                    placements,
+                    warnings,
+                })
             }
             _ => Err(self.refused(&patches, sources, errors, warnings)),
         }
@@ -205,7 +268,9 @@ impl Session {
     /// If git can't read it.
     pub(super) fn mail(&self, worked: &Worked<'_>) -> Result<Option<Mail>, Failure> {
         match (&worked.patches[..], worked.sources) {
-            ([patch], [source]) if patch.format == Format::Unified => Ok(self.repo.mail(source.bytes())?),
+            ([patch], [source]) if patch.format == Format::Unified => {
+                Ok(self.repo.mail(source.bytes())?)
+            }
             _ => Ok(None),
         }
     }
@@ -214,13 +279,20 @@ impl Session {
     ///
     /// # Errors
     /// If there is no such thing, or they are about several.
-    fn about(&self, bases: &[Located<BString>], sources: &[Source]) -> Result<Option<String>, Failure> {
+    fn about(
+        &self,
+        bases: &[Located<BString>],
+        sources: &[Source],
+    ) -> Result<Option<String>, Failure> {
         let refused = |error: &Located<_>| failed(Diagnostic::all([error], sources));
         let (rev, span) = match (&self.about, bases) {
             (About::Asked(rev), _) | (About::Open(Some(rev)), []) => (rev.clone(), None),
             (About::Open(_), [first, others @ ..]) => {
                 if let Some(other) = others.iter().find(|other| other.value != first.value) {
-                    let error = CliError::TwoBases { first: first.value.clone(), second: other.value.clone() };
+                    let error = CliError::TwoBases {
+                        first: first.value.clone(),
+                        second: other.value.clone(),
+                    };
                     return Err(refused(&Located::new(other.span, error)));
                 }
                 (first.value.to_string(), first.span)
@@ -245,8 +317,17 @@ impl Session {
             let (old, _) = edit.header.as_ref()?.ids.as_ref()?;
             Some((self.resolve(edit)?, self.repo.blob_named(old)?))
         };
-        let blobs: BTreeMap<_, _> = patches.iter().flat_map(|patch| &patch.edits).rev().filter_map(blob).collect();
-        if blobs.is_empty() { Err(CliError::NoBase.into()) } else { Ok(blobs) }
+        let blobs: BTreeMap<_, _> = patches
+            .iter()
+            .flat_map(|patch| &patch.edits)
+            .rev()
+            .filter_map(blob)
+            .collect();
+        if blobs.is_empty() {
+            Err(CliError::NoBase.into())
+        } else {
+            Ok(blobs)
+        }
     }
 
     /// Plans patches on a tree, or on the base that they are about.
@@ -261,12 +342,19 @@ impl Session {
         tree: &dyn Tree,
     ) -> Result<Result<Plan, Refusal>, Failure> {
         let based = match about {
-            Some(rev) => self.repo.based_tree(rev, base.tip(), tree, self.reading.three_way)?,
-            None if self.reading.three_way => self.repo.tree_based_on_blobs(self.blobs(patches)?, tree)?,
+            Some(rev) => self
+                .repo
+                .based_tree(rev, base.tip(), tree, self.reading.three_way)?,
+            None if self.reading.three_way => {
+                self.repo.tree_based_on_blobs(self.blobs(patches)?, tree)?
+            }
             None => return Ok(plan::plan(patches, tree, &self.resolver, &self.rules)),
         };
         // The model has seen what it replaces.
-        let rules = Rules { knows_base: about.is_some(), ..self.rules.clone() };
+        let rules = Rules {
+            knows_base: about.is_some(),
+            ..self.rules.clone()
+        };
         let plan = match plan::plan(patches, &based, &self.resolver, &rules) {
             Ok(plan) if self.reading.three_way => plan,
             planned => return Ok(planned),
@@ -279,8 +367,14 @@ impl Session {
         Ok(match plan::merge(&plan.changes, tree, &lines, conflicts) {
             Ok(changes) => Ok(Plan { changes, ..plan }),
             Err(errors) => {
-                let errors = errors.into_iter().map(|error| Located::new(None, error)).collect();
-                Err(Refusal { errors, warnings: plan.warnings })
+                let errors = errors
+                    .into_iter()
+                    .map(|error| Located::new(None, error))
+                    .collect();
+                Err(Refusal {
+                    errors,
+                    warnings: plan.warnings,
+                })
             }
         })
     }
@@ -294,17 +388,28 @@ impl Session {
         };
         let file = self.reading.file.as_deref().map(OsStr::as_bytes);
         let (format, strict) = (self.reading.format, self.rules.strict);
-        let options = format::Options { format, strict, file, depth: 0, is_file: Some(&is_file) };
+        let options = format::Options {
+            format,
+            strict,
+            file,
+            depth: 0,
+            is_file: Some(&is_file),
+        };
         for source in sources {
             let work = self.meter.begin(Stage::Parsing, 0);
             let parsed = format::parse(source, &options);
             drop(work);
             read.errors.extend(Diagnostic::all(&parsed.errors, sources));
-            read.warnings.extend(Diagnostic::all(&parsed.warnings, sources));
+            read.warnings
+                .extend(Diagnostic::all(&parsed.warnings, sources));
             if self.verbosity.verbose {
                 let edits = parsed.patch.edits.len();
                 let s = if edits == 1 { "" } else { "s" };
-                output::complain(&format!("{}: {}, {edits} edit{s}\n", source.name(), parsed.patch.format));
+                output::complain(&format!(
+                    "{}: {}, {edits} edit{s}\n",
+                    source.name(),
+                    parsed.patch.format
+                ));
             }
             read.patches.push(parsed.patch);
             read.bases.extend(parsed.bases);
@@ -321,9 +426,19 @@ impl Session {
         mut warnings: Vec<Diagnostic>,
     ) -> Failure {
         // Lines that were taken into a hunk and aren't in the file have not been read as its lines after all.
-        let place = |one: &Diagnostic| one.response.as_ref().map(|place| (place.file.clone(), place.line));
-        let doubted: Vec<_> = errors.iter().filter(|error| error.kind == Kind::Parse).map(place).collect();
-        warnings.retain(|warning| warning.kind != Kind::Recounted || !doubted.contains(&place(warning)));
+        let place = |one: &Diagnostic| {
+            one.response
+                .as_ref()
+                .map(|place| (place.file.clone(), place.line))
+        };
+        let doubted: Vec<_> = errors
+            .iter()
+            .filter(|error| error.kind == Kind::Parse)
+            .map(place)
+            .collect();
+        warnings.retain(|warning| {
+            warning.kind != Kind::Recounted || !doubted.contains(&place(warning))
+        });
         let mut report = Report::failed_with(State::NothingChanged, merge(errors), merge(warnings));
         if self.verbosity.json {
             report.detail = Detail::of(patches, &[], sources);
@@ -398,7 +513,9 @@ pub(super) struct Worked<'s> {
 /// can't be written, standard error is told all the same.
 pub(super) fn conclude(report: &Report, verbosity: &Verbosity, style: Style) -> Exit {
     if verbosity.json {
-        let Err(error) = output::print(format!("{}\n", report.json()).as_bytes()) else { return Exit::of(report) };
+        let Err(error) = output::print(format!("{}\n", report.json()).as_bytes()) else {
+            return Exit::of(report);
+        };
         let mut report = report.clone();
         report.errors.push(Diagnostic::from(&error));
         output::complain(&report.complaints(style));
@@ -418,7 +535,9 @@ fn name_as_written(all: &mut [Diagnostic], patches: &[Patch<'_>], resolver: &Res
             if let Ok(resolved) = resolver.resolve(edit.root.as_deref(), path)
                 && *resolved.as_bytes() != path[..]
             {
-                written.entry(resolved.as_bstr().to_owned()).or_insert_with(|| path[..].into());
+                written
+                    .entry(resolved.as_bstr().to_owned())
+                    .or_insert_with(|| path[..].into());
             }
         }
     }
@@ -431,12 +550,17 @@ fn name_as_written(all: &mut [Diagnostic], patches: &[Patch<'_>], resolver: &Res
 
 /// Prints the schema of documents, if that was asked for, and returns how the run ends.
 pub(super) fn schema(json: &Json) -> Option<Exit> {
-    json.is_schema().then(|| said(output::print(json::SCHEMA.as_bytes())))
+    json.is_schema()
+        .then(|| said(output::print(json::SCHEMA.as_bytes())))
 }
 
 /// Prints what went wrong outside of any repository, and returns how the run ends.
 pub(super) fn said(done: Result<(), IoError>) -> Exit {
     let Err(error) = done else { return Exit::Done };
     let verbosity = Verbosity::default();
-    conclude(&Failure::from(error), &verbosity, config::style(&verbosity, None))
+    conclude(
+        &Failure::from(error),
+        &verbosity,
+        config::style(&verbosity, None),
+    )
 }

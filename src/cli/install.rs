@@ -44,7 +44,9 @@ impl Home {
 
     /// Returns where bash-completion looks for the user's own scripts.
     pub(super) fn bash_completions(&self) -> PathBuf {
-        directory("BASH_COMPLETION_USER_DIR").unwrap_or_else(|| self.data().join("bash-completion")).join("completions")
+        directory("BASH_COMPLETION_USER_DIR")
+            .unwrap_or_else(|| self.data().join("bash-completion"))
+            .join("completions")
     }
 
     /// Returns where the user's own programs are: beside this one, if that is in the user's home.
@@ -56,20 +58,30 @@ impl Home {
     /// Returns the directory in whose `bin` this program is, if it is in the user's home.
     fn prefix(&self) -> Option<PathBuf> {
         let program = env::current_exe().ok()?;
-        let prefix = program.parent().filter(|directory| directory.ends_with("bin"))?.parent()?;
-        prefix.starts_with(&self.directory).then(|| prefix.to_owned())
+        let prefix = program
+            .parent()
+            .filter(|directory| directory.ends_with("bin"))?
+            .parent()?;
+        prefix
+            .starts_with(&self.directory)
+            .then(|| prefix.to_owned())
     }
 
     /// Returns where `man` looks for pages of a program that is where this one is: in `share/man` beside its `bin`, if
     /// that is the user's own; else in the user's data.
     pub(super) fn manual(&self) -> PathBuf {
-        self.prefix().map_or_else(|| self.data().join("man"), |prefix| prefix.join("share/man"))
+        self.prefix().map_or_else(
+            || self.data().join("man"),
+            |prefix| prefix.join("share/man"),
+        )
     }
 }
 
 /// Returns the directory that a variable names; one that isn't absolute counts for nothing, as the XDG rules want it.
 fn directory(variable: &str) -> Option<PathBuf> {
-    env::var_os(variable).map(PathBuf::from).filter(|path| path.is_absolute())
+    env::var_os(variable)
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute())
 }
 
 /// Links this program under another name in a directory, beside the name that it has, and says where; a link of that name is replaced.
@@ -78,18 +90,27 @@ pub(super) fn link(directory: &Path, name: &str) -> Exit {
         let link = directory.join(name);
         let shown = Shown::path(&link);
         let program = env::current_exe().context("can't tell where this program is")?;
-        fs::create_dir_all(directory).with_context(|| format!("can't make the directory of `{shown}`"))?;
-        if link.symlink_metadata().is_ok_and(|there| !there.is_symlink()) {
+        fs::create_dir_all(directory)
+            .with_context(|| format!("can't make the directory of `{shown}`"))?;
+        if link
+            .symlink_metadata()
+            .is_ok_and(|there| !there.is_symlink())
+        {
             anyhow::bail!("`{shown}` is another program: move it away first");
         }
-        let made = tempfile::Builder::new().make_in(directory, |path| std::os::unix::fs::symlink(&program, path));
+        let made = tempfile::Builder::new()
+            .make_in(directory, |path| std::os::unix::fs::symlink(&program, path));
         let made = made.with_context(|| format!("can't make `{shown}`"))?;
-        made.into_temp_path().persist(&link).with_context(|| format!("can't make `{shown}`"))?;
+        made.into_temp_path()
+            .persist(&link)
+            .with_context(|| format!("can't make `{shown}`"))?;
         let told = flow::said(output::print(format!("{shown}\n").as_bytes()));
         let paths = env::var_os("PATH").unwrap_or_default();
         if !env::split_paths(&paths).any(|path| path == directory) {
             let directory = Shown::path(directory);
-            let line = format!("put this line where your shell reads it\n    export PATH=\"{directory}:$PATH\"\n");
+            let line = format!(
+                "put this line where your shell reads it\n    export PATH=\"{directory}:$PATH\"\n"
+            );
             output::complain(&line);
         }
         Ok(told)
@@ -104,9 +125,11 @@ pub(super) fn install(directory: &Path, pieces: &[Piece], advice: &str) -> Exit 
         for Piece { name, content } in pieces {
             let path = directory.join(name);
             let directory = path.parent().unwrap_or(directory);
-            fs::create_dir_all(directory)
-                .with_context(|| format!("can't make the directory `{}`", Shown::path(directory)))?;
-            write(directory, &path, content).with_context(|| format!("can't write `{}`", Shown::path(&path)))?;
+            fs::create_dir_all(directory).with_context(|| {
+                format!("can't make the directory `{}`", Shown::path(directory))
+            })?;
+            write(directory, &path, content)
+                .with_context(|| format!("can't write `{}`", Shown::path(&path)))?;
             lines += &format!("{}\n", Shown::path(&path));
         }
         let told = flow::said(output::print(lines.as_bytes()));
@@ -120,7 +143,8 @@ pub(super) fn install(directory: &Path, pieces: &[Piece], advice: &str) -> Exit 
 fn write(directory: &Path, path: &Path, content: &[u8]) -> anyhow::Result<()> {
     let mut file = tempfile::NamedTempFile::new_in(directory)?;
     file.write_all(content)?;
-    file.as_file().set_permissions(PermissionsExt::from_mode(0o644))?;
+    file.as_file()
+        .set_permissions(PermissionsExt::from_mode(0o644))?;
     file.persist(path)?;
     Ok(())
 }

@@ -84,7 +84,11 @@ fn names() -> PossibleValuesParser {
     let names = PAGES.iter().map(|Page { name, .. }| {
         let short = name.strip_prefix(PREFIX);
         let value = PossibleValue::new(short.unwrap_or(name));
-        if short.is_some() { value.alias(*name) } else { value }
+        if short.is_some() {
+            value.alias(*name)
+        } else {
+            value
+        }
     });
     PossibleValuesParser::new(names)
 }
@@ -99,10 +103,17 @@ impl Man {
             let Some(home) = Home::find() else {
                 return Err(super::usage("man", "HOME names no directory to install to"));
             };
-            let pages = PAGES.iter().map(|page| Piece { name: page.file, content: page.content.into() });
+            let pages = PAGES.iter().map(|page| Piece {
+                name: page.file,
+                content: page.content.into(),
+            });
             let directory = home.manual();
             let advice = advice(&directory);
-            return Ok(install::install(&directory, &pages.collect::<Vec<_>>(), &advice));
+            return Ok(install::install(
+                &directory,
+                &pages.collect::<Vec<_>>(),
+                &advice,
+            ));
         }
         if self.skill {
             return Ok(flow::said(output::print_as_is(SKILL.as_bytes())));
@@ -117,7 +128,9 @@ impl Man {
 
 /// Finds a page by its name, or that of the command.
 fn page(wanted: &str) -> Option<&'static Page> {
-    PAGES.iter().find(|page| page.name == wanted || page.name.strip_prefix(PREFIX) == Some(wanted))
+    PAGES
+        .iter()
+        .find(|page| page.name == wanted || page.name.strip_prefix(PREFIX) == Some(wanted))
 }
 
 /// Show the manual page of a command, or a guide
@@ -132,7 +145,11 @@ pub(super) struct Help {
 impl Help {
     /// Asks for the page of a command; for that of the program where there is no such command.
     pub(super) fn of(command: &str) -> Self {
-        Self { page: page(command).map_or("git-llmpatch", |page| page.name).to_owned() }
+        Self {
+            page: page(command)
+                .map_or("git-llmpatch", |page| page.name)
+                .to_owned(),
+        }
     }
 
     /// Shows the page by `man`, installed or not; where there is no `man`, prints what `-h` does.
@@ -143,7 +160,12 @@ impl Help {
         let shown = page(&self.page).and_then(|page| {
             let mut file = tempfile::NamedTempFile::new().ok()?;
             file.write_all(page.content.as_bytes()).ok()?;
-            Command::new("man").arg("-l").arg(file.path()).stderr(Stdio::null()).status().ok()
+            Command::new("man")
+                .arg("-l")
+                .arg(file.path())
+                .stderr(Stdio::null())
+                .status()
+                .ok()
         });
         if shown.is_some_and(|ended| ended.success()) {
             return Ok(Exit::Done);
@@ -152,14 +174,19 @@ impl Help {
         command.build();
         let short = self.page.strip_prefix(PREFIX).unwrap_or(&self.page);
         let mut of = command.find_subcommand(short).cloned().unwrap_or(command);
-        Ok(flow::said(output::print_as_is(of.render_help().to_string().as_bytes())))
+        Ok(flow::said(output::print_as_is(
+            of.render_help().to_string().as_bytes(),
+        )))
     }
 }
 
 /// Returns what is still to be done so that `man` looks in a directory.
 fn advice(directory: &Path) -> String {
     let has = |set: OsString, wanted: &Path| env::split_paths(&set).any(|path| path == wanted);
-    let bin = directory.parent().and_then(Path::parent).map(|prefix| prefix.join("bin"));
+    let bin = directory
+        .parent()
+        .and_then(Path::parent)
+        .map(|prefix| prefix.join("bin"));
     let is_found = bin.is_some_and(|bin| has(env::var_os("PATH").unwrap_or_default(), &bin));
     // man looks beside the directories in PATH, unless MANPATH says otherwise; an empty part of that stands for the usual ones.
     let is_read = match env::var_os("MANPATH") {
@@ -170,5 +197,7 @@ fn advice(directory: &Path) -> String {
         return "try: git llmpatch --help".to_owned();
     }
     let directory = Shown::path(directory);
-    format!("man must look there: put this line where your shell reads it\n    export MANPATH=\"{directory}:$MANPATH\"")
+    format!(
+        "man must look there: put this line where your shell reads it\n    export MANPATH=\"{directory}:$MANPATH\""
+    )
 }

@@ -63,7 +63,11 @@ Exit status: 0 done; 1 the response is to blame, or the files aren't what it nee
     subcommand_required = true,
     arg_required_else_help = true
 )]
-#[command(disable_help_subcommand = true, args_override_self = true, max_term_width = 100)]
+#[command(
+    disable_help_subcommand = true,
+    args_override_self = true,
+    max_term_width = 100
+)]
 #[command(disable_help_flag = true, after_help = AFTER)]
 struct Cli {
     // No `long`, so that nothing advises `--help`: git makes it a search for a manual page. Without git it works.
@@ -96,11 +100,17 @@ enum Command {
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     crate::transaction::wait_for_children();
     let arguments: Vec<_> = arguments.into_iter().collect();
-    if let Some((_, rest)) = arguments.split_first().filter(|(program, _)| apply_patch::is_called(program)) {
+    if let Some((_, rest)) = arguments
+        .split_first()
+        .filter(|(program, _)| apply_patch::is_called(program))
+    {
         return apply_patch::run(rest);
     }
     // As git does, and unlike `-h`.
-    let page = arguments.get(1).filter(|_| arguments.iter().any(|word| word == "--help")).cloned();
+    let page = arguments
+        .get(1)
+        .filter(|_| arguments.iter().any(|word| word == "--help"))
+        .cloned();
     let command = match parse_alone(&arguments) {
         Some(command) => Ok(command),
         None => Cli::try_parse_from(arguments).map(|cli| cli.command),
@@ -122,7 +132,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Completions(completions) => completions.run(),
     });
     let done = done.or_else(|usage| match page {
-        Some(page) if usage.kind() == ErrorKind::DisplayHelp => manual::Help::of(&page.to_string_lossy()).run(),
+        Some(page) if usage.kind() == ErrorKind::DisplayHelp => {
+            manual::Help::of(&page.to_string_lossy()).run()
+        }
         _ => Err(usage),
     });
     done.unwrap_or_else(|mut usage| {
@@ -130,7 +142,11 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         show_the_way(&mut usage);
         // Where nobody reads it, there is nobody to tell.
         let _ = usage.print();
-        if usage.use_stderr() { Exit::Usage } else { Exit::Done }
+        if usage.use_stderr() {
+            Exit::Usage
+        } else {
+            Exit::Done
+        }
     })
 }
 
@@ -174,13 +190,21 @@ fn keep_only_slips(usage: &mut clap::Error) {
 
 /// Adds, to the error of an option that `git apply` has, what there is here for it.
 fn show_the_way(usage: &mut clap::Error) {
-    let Some(ContextValue::String(given)) = usage.get(ContextKind::InvalidArg) else { return };
+    let Some(ContextValue::String(given)) = usage.get(ContextKind::InvalidArg) else {
+        return;
+    };
     let name = given.split('=').next().unwrap_or_default();
-    let way = GITS_OPTIONS.iter().find(|(names, _)| names.split(' ').any(|known| known == name)).map(|(_, way)| *way);
+    let way = GITS_OPTIONS
+        .iter()
+        .find(|(names, _)| names.split(' ').any(|known| known == name))
+        .map(|(_, way)| *way);
     if let Some(way) = way {
         usage.remove(ContextKind::SuggestedArg);
         // A line each, none wider than a terminal.
-        usage.insert(ContextKind::Suggested, ContextValue::StyledStrs(way.split("; ").map(Into::into).collect()));
+        usage.insert(
+            ContextKind::Suggested,
+            ContextValue::StyledStrs(way.split("; ").map(Into::into).collect()),
+        );
     }
 }
 
@@ -190,7 +214,10 @@ const GITS_OPTIONS: [(&str, &str); 9] = [
         "-R --reverse",
         "'git llmpatch undo' takes back the last apply; 'git llmpatch diff --onto=<rev> <response> | git apply -R' undoes others",
     ),
-    ("--reject", "a change is made whole or not at all; 'git llmpatch apply -i' asks for each file and hunk"),
+    (
+        "--reject",
+        "a change is made whole or not at all; 'git llmpatch apply -i' asks for each file and hunk",
+    ),
     (
         "--whitespace",
         "lines are applied as written; 'git llmpatch diff <response> | git apply --whitespace=fix' corrects them",
@@ -204,8 +231,14 @@ const GITS_OPTIONS: [(&str, &str); 9] = [
         "-C --ignore-whitespace --ignore-space-change --inaccurate-eof",
         "text must be in the file as written; '--fuzz=<level>' says what may differ",
     ),
-    ("--recount --unidiff-zero --binary", "this is done without an option, if only one result is possible"),
-    ("--include --exclude", "'--limit=<pathspec>' refuses a response that touches other files; 'apply -i' takes some"),
+    (
+        "--recount --unidiff-zero --binary",
+        "this is done without an option, if only one result is possible",
+    ),
+    (
+        "--include --exclude",
+        "'--limit=<pathspec>' refuses a response that touches other files; 'apply -i' takes some",
+    ),
     ("--amend", "apply with '--index', then 'git commit --amend'"),
 ];
 
@@ -232,7 +265,9 @@ pub fn command() -> clap::Command {
 fn usage(subcommand: &str, message: &str) -> clap::Error {
     let mut command = Cli::command();
     command.build();
-    let error = command.find_subcommand_mut(subcommand).map(|of| of.error(ErrorKind::ArgumentConflict, message));
+    let error = command
+        .find_subcommand_mut(subcommand)
+        .map(|of| of.error(ErrorKind::ArgumentConflict, message));
     error.unwrap_or_else(|| clap::Error::raw(ErrorKind::ArgumentConflict, message))
 }
 
@@ -269,13 +304,31 @@ mod tests {
             "apply --onto=HEAD --commit --branch x -m y",
             "diff --cached --strict --directory=x answer.txt",
         ] {
-            let arguments: Vec<_> = ["git-llmpatch"].into_iter().chain(line.split(' ')).map(OsString::from).collect();
+            let arguments: Vec<_> = ["git-llmpatch"]
+                .into_iter()
+                .chain(line.split(' '))
+                .map(OsString::from)
+                .collect();
             let alone = parse_alone(&arguments).unwrap_or_else(|| panic!("{line}"));
-            let whole = Cli::try_parse_from(&arguments).unwrap_or_else(|error| panic!("{error}")).command;
+            let whole = Cli::try_parse_from(&arguments)
+                .unwrap_or_else(|error| panic!("{error}"))
+                .command;
             assert_eq!(format!("{alone:?}"), format!("{whole:?}"), "{line}");
         }
-        for line in ["", "apply -h", "check --help", "diff --no-such", "show HEAD", "-h", "apply --fuzz=all"] {
-            let arguments: Vec<_> = ["git-llmpatch"].into_iter().chain(line.split(' ')).map(OsString::from).collect();
+        for line in [
+            "",
+            "apply -h",
+            "check --help",
+            "diff --no-such",
+            "show HEAD",
+            "-h",
+            "apply --fuzz=all",
+        ] {
+            let arguments: Vec<_> = ["git-llmpatch"]
+                .into_iter()
+                .chain(line.split(' '))
+                .map(OsString::from)
+                .collect();
             assert!(parse_alone(&arguments).is_none(), "{line}");
         }
     }
@@ -286,9 +339,18 @@ mod tests {
         command.build();
         command.clone().debug_assert();
         for subcommand in command.get_subcommands() {
-            assert!(subcommand.get_about().is_some(), "{}", subcommand.get_name());
+            assert!(
+                subcommand.get_about().is_some(),
+                "{}",
+                subcommand.get_name()
+            );
             for argument in subcommand.get_arguments() {
-                assert!(argument.get_help().is_some(), "{} {}", subcommand.get_name(), argument.get_id());
+                assert!(
+                    argument.get_help().is_some(),
+                    "{} {}",
+                    subcommand.get_name(),
+                    argument.get_id()
+                );
             }
         }
     }

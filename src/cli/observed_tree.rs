@@ -27,28 +27,46 @@ impl<'t> ObservedTree<'t> {
     /// Watches for the paths of what was interrupted, if anything was.
     pub(super) fn new(interrupted: Option<Interrupted>, tree: &'t dyn Tree) -> Self {
         let (was_read, is_at_work) = (Cell::new(false), Cell::new(false));
-        Self { tree, interrupted, was_read, progress: Progress::default(), unread: RefCell::default(), is_at_work }
+        Self {
+            tree,
+            interrupted,
+            was_read,
+            progress: Progress::default(),
+            unread: RefCell::default(),
+            is_at_work,
+        }
     }
 
     /// Tells how many of these paths were read and done with: a path is once the next one is read.
     pub(super) fn counting(self, paths: BTreeSet<RepoPath>, progress: &Progress) -> Self {
         progress.enter(Stage::Planning, paths.len());
-        Self { progress: progress.clone(), unread: RefCell::new(paths), ..self }
+        Self {
+            progress: progress.clone(),
+            unread: RefCell::new(paths),
+            ..self
+        }
     }
 
     /// Returns a warning if there is something, and an error if it was read.
     pub(super) fn verdict(&self) -> Result<Option<Diagnostic>, Failure> {
-        let Some(Interrupted { origin, paths }) = &self.interrupted else { return Ok(None) };
+        let Some(Interrupted { origin, paths }) = &self.interrupted else {
+            return Ok(None);
+        };
         match self.was_read.get() || paths.is_empty() {
             true => Err(CliError::HalfDone { origin: *origin }.into()),
-            false => Ok(Some(Diagnostic::from(&CliError::HalfDoneElsewhere { origin: *origin }))),
+            false => Ok(Some(Diagnostic::from(&CliError::HalfDoneElsewhere {
+                origin: *origin,
+            }))),
         }
     }
 
     /// Records that a path is read.
     pub(super) fn note(&self, path: &RepoPath) {
         let torn = |interrupted: &Interrupted| {
-            interrupted.paths.iter().any(|torn| torn == path || torn.is_below(path) || path.is_below(torn))
+            interrupted
+                .paths
+                .iter()
+                .any(|torn| torn == path || torn.is_below(path) || path.is_below(torn))
         };
         if self.interrupted.as_ref().is_some_and(torn) {
             self.was_read.set(true);

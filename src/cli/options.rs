@@ -35,7 +35,13 @@ pub(super) struct Reading {
     #[arg(long, overrides_with = "unique")]
     pub(super) no_unique: bool,
     /// If lines aren't in a file as written, use the only place that differs in nothing but this (also llmpatch.fuzz)
-    #[arg(long, value_name = "level", value_enum, conflicts_with = "strict", overrides_with = "no_fuzz")]
+    #[arg(
+        long,
+        value_name = "level",
+        value_enum,
+        conflicts_with = "strict",
+        overrides_with = "no_fuzz"
+    )]
     pub(super) fuzz: Option<Fuzz>,
     /// Take back --fuzz or llmpatch.fuzz
     #[arg(long, overrides_with = "fuzz")]
@@ -70,7 +76,8 @@ pub(super) struct Reading {
 /// Reads the values of `--limit`, as git would read a pathspec with the options that it was given: `git --literal-pathspecs` and
 /// its kin tell us by the environment.
 fn pathspec() -> impl TypedValueParser<Value = Pathspec> {
-    OsStringValueParser::new().try_map(|written: OsString| Pathspec::new(written.as_bytes(), defaults()))
+    OsStringValueParser::new()
+        .try_map(|written: OsString| Pathspec::new(written.as_bytes(), defaults()))
 }
 
 fn defaults() -> Defaults {
@@ -83,24 +90,42 @@ fn defaults() -> Defaults {
         (false, true) => Wildcards::ByDirectory,
         (false, false) => Wildcards::Free,
     };
-    Defaults { wildcards, any_case: is_set("GIT_ICASE_PATHSPECS"), literal: is_set("GIT_LITERAL_PATHSPECS") }
+    Defaults {
+        wildcards,
+        any_case: is_set("GIT_ICASE_PATHSPECS"),
+        literal: is_set("GIT_LITERAL_PATHSPECS"),
+    }
 }
 
 impl ValueEnum for Format {
     fn value_variants<'a>() -> &'a [Self] {
-        &[Format::Envelope, Format::Opx, Format::Unified, Format::Blocks, Format::Tool, Format::Files]
+        &[
+            Format::Envelope,
+            Format::Opx,
+            Format::Unified,
+            Format::Blocks,
+            Format::Tool,
+            Format::Files,
+        ]
     }
 
     fn to_possible_value(&self) -> Option<PossibleValue> {
         let (name, help) = match self {
             Format::Envelope => ("envelope", "`*** Begin Patch` … `*** End Patch`"),
             Format::Opx => ("opx", "`<edit file=… op=…>`"),
-            Format::Unified => ("unified", "`diff --git …`, as `git diff` and `diff -u` print it"),
+            Format::Unified => (
+                "unified",
+                "`diff --git …`, as `git diff` and `diff -u` print it",
+            ),
             Format::Blocks => ("blocks", "`<<<<<<< SEARCH` … `>>>>>>> REPLACE`"),
-            Format::Tool => ("tool", "Tool calls as JSON: `{\"path\": …, \"old_string\": …, \"new_string\": …}`"),
-            Format::Files => {
-                ("files", "Whole files in Markdown fences under their paths; never looked for unless asked for")
-            }
+            Format::Tool => (
+                "tool",
+                "Tool calls as JSON: `{\"path\": …, \"old_string\": …, \"new_string\": …}`",
+            ),
+            Format::Files => (
+                "files",
+                "Whole files in Markdown fences under their paths; never looked for unless asked for",
+            ),
         };
         Some(PossibleValue::new(name).help(help))
     }
@@ -175,7 +200,10 @@ impl Json {
 
     /// Puts it to how much is said.
     pub(super) fn verbosity(&self, verbosity: &Verbosity) -> Verbosity {
-        Verbosity { json: self.json.is_some(), ..verbosity.clone() }
+        Verbosity {
+            json: self.json.is_some(),
+            ..verbosity.clone()
+        }
     }
 }
 
@@ -224,7 +252,16 @@ impl Responses {
     /// # Errors
     /// If standard input is named more than once.
     pub(super) fn check(&self, subcommand: &str) -> Result<(), clap::Error> {
-        let stdin = Origin::all(&self.paths).into_iter().filter(|origin| *origin == Origin::Stdin);
-        if stdin.count() > 1 { Err(super::usage(subcommand, "standard input can be read only once")) } else { Ok(()) }
+        let stdin = Origin::all(&self.paths)
+            .into_iter()
+            .filter(|origin| *origin == Origin::Stdin);
+        if stdin.count() > 1 {
+            Err(super::usage(
+                subcommand,
+                "standard input can be read only once",
+            ))
+        } else {
+            Ok(())
+        }
     }
 }

@@ -14,7 +14,11 @@ use crate::text::Shown;
 /// # Errors
 /// Whatever the system says but `EPIPE`.
 pub(super) fn print(bytes: &[u8]) -> Result<(), IoError> {
-    let bytes = if io::stdout().is_terminal() { Cow::Owned(harmless(bytes)) } else { Cow::Borrowed(bytes) };
+    let bytes = if io::stdout().is_terminal() {
+        Cow::Owned(harmless(bytes))
+    } else {
+        Cow::Borrowed(bytes)
+    };
     print_as_is(&bytes)
 }
 
@@ -30,7 +34,10 @@ pub(super) fn print_as_is(bytes: &[u8]) -> Result<(), IoError> {
 pub(super) fn harmless(bytes: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(bytes.len());
     for line in bytes.split_inclusive(|&byte| byte == b'\n') {
-        let text = line.strip_suffix(b"\r\n").or(line.strip_suffix(b"\n")).unwrap_or(line);
+        let text = line
+            .strip_suffix(b"\r\n")
+            .or(line.strip_suffix(b"\n"))
+            .unwrap_or(line);
         for (index, part) in text.split(|&byte| byte == b'\t').enumerate() {
             if index > 0 {
                 out.push(b'\t');

@@ -20,7 +20,11 @@ use crate::transaction::LeftToChild;
 ///
 /// # Errors
 /// If standard output can't be written, but not if its reader has gone.
-pub(super) fn print_diff(bytes: &[u8], verbosity: &Verbosity, config: &Config) -> Result<(), IoError> {
+pub(super) fn print_diff(
+    bytes: &[u8],
+    verbosity: &Verbosity,
+    config: &Config,
+) -> Result<(), IoError> {
     let paints = config::paints(verbosity, config);
     match io::stdout().is_terminal() {
         true => page(&drawn(bytes, paints, config), config, None),
@@ -33,7 +37,12 @@ pub(super) fn print_diff(bytes: &[u8], verbosity: &Verbosity, config: &Config) -
 ///
 /// # Errors
 /// If it can't be written.
-pub(super) fn show_diff(bytes: &[u8], terminal: &File, verbosity: &Verbosity, config: &Config) -> Result<(), IoError> {
+pub(super) fn show_diff(
+    bytes: &[u8],
+    terminal: &File,
+    verbosity: &Verbosity,
+    config: &Config,
+) -> Result<(), IoError> {
     let is_colored = config::colored(verbosity, Some(config), config::DIFFS, true);
     let drawn = drawn(bytes, is_colored, config);
     // As git does, only what has colours goes through the filter.
@@ -51,7 +60,11 @@ fn filtered(filter: &str, diff: &[u8]) -> io::Result<Vec<u8>> {
     input.write_all(diff)?;
     input.rewind()?;
     let left = LeftToChild::begin();
-    let ended = Command::new("sh").args(["-c", filter]).stdin(input).stdout(output.try_clone()?).status();
+    let ended = Command::new("sh")
+        .args(["-c", filter])
+        .stdin(input)
+        .stdout(output.try_clone()?)
+        .status();
     drop(left);
     if !ended?.success() {
         return Err(io::ErrorKind::Other.into());
@@ -67,13 +80,21 @@ fn filtered(filter: &str, diff: &[u8]) -> io::Result<Vec<u8>> {
 /// # Errors
 /// If standard output can't be written, but not if its reader has gone.
 pub(super) fn print_response(bytes: &[u8], config: &Config) -> Result<(), IoError> {
-    if io::stdout().is_terminal() { page(&output::harmless(bytes), config, None) } else { output::print(bytes) }
+    if io::stdout().is_terminal() {
+        page(&output::harmless(bytes), config, None)
+    } else {
+        output::print(bytes)
+    }
 }
 
 /// Makes a diff what a person sees of it. It is made harmless before it is painted: then what is obeyed is ours.
 fn drawn(bytes: &[u8], paints: bool, config: &Config) -> Vec<u8> {
     let bytes = output::harmless(bytes);
-    if paints { paint::diff(&bytes, &palette(config)) } else { bytes }
+    if paints {
+        paint::diff(&bytes, &palette(config))
+    } else {
+        bytes
+    }
 }
 
 /// Returns the colours that are set, with git's own where none are.
@@ -81,7 +102,11 @@ fn palette(config: &Config) -> Palette {
     Palette::new(|name, default| {
         let key = format!("color.diff.{name}");
         // `plain` is what git called `context` before.
-        let older = if name == "context" { "color.diff.plain" } else { &key };
+        let older = if name == "context" {
+            "color.diff.plain"
+        } else {
+            &key
+        };
         config::sequence(config, &[&key, older], default)
     })
 }
@@ -95,8 +120,11 @@ fn pager(config: &Config) -> Option<String> {
         Err(_) => config::text(config, "pager.llmpatch"),
     };
     let set = || config::text(config, "core.pager");
-    let pager =
-        variable("GIT_PAGER").or(own).or_else(set).or_else(|| variable("PAGER")).unwrap_or_else(|| "less".into());
+    let pager = variable("GIT_PAGER")
+        .or(own)
+        .or_else(set)
+        .or_else(|| variable("PAGER"))
+        .unwrap_or_else(|| "less".into());
     (!pager.is_empty() && pager != "cat").then_some(pager)
 }
 
@@ -107,11 +135,24 @@ fn pager(config: &Config) -> Option<String> {
 pub(super) fn edit(path: &Path, terminal: &File, config: &Config) -> Result<(), IoError> {
     let variable = |name| env::var(name).ok().filter(|value| !value.is_empty());
     let set = || config::text(config, "core.editor");
-    let editor = variable("GIT_EDITOR").or_else(set).or_else(|| variable("VISUAL")).or_else(|| variable("EDITOR"));
+    let editor = variable("GIT_EDITOR")
+        .or_else(set)
+        .or_else(|| variable("VISUAL"))
+        .or_else(|| variable("EDITOR"));
     let editor = editor.unwrap_or_else(|| "vi".into());
-    let stream = || terminal.try_clone().context("can't give the terminal to the editor");
+    let stream = || {
+        terminal
+            .try_clone()
+            .context("can't give the terminal to the editor")
+    };
     let mut command = Command::new("sh");
-    command.arg("-c").arg(format!("{editor} \"$@\"")).arg(&editor).arg(path).stdin(stream()?).stdout(stream()?);
+    command
+        .arg("-c")
+        .arg(format!("{editor} \"$@\""))
+        .arg(&editor)
+        .arg(path)
+        .stdin(stream()?)
+        .stdout(stream()?);
     let left = LeftToChild::begin();
     let ended = command.status();
     drop(left);
@@ -131,7 +172,9 @@ fn page(bytes: &[u8], config: &Config, terminal: Option<&File>) -> Result<(), Io
         return Ok(());
     }
     match terminal {
-        Some(mut terminal) => Ok(terminal.write_all(bytes).context("can't write to the terminal")?),
+        Some(mut terminal) => Ok(terminal
+            .write_all(bytes)
+            .context("can't write to the terminal")?),
         None => output::print_as_is(bytes),
     }
 }
@@ -141,7 +184,11 @@ fn through(pager: &str, bytes: &[u8], terminal: Option<&File>) -> Result<bool, I
     let mut command = Command::new("sh");
     command.args(["-c", pager]).stdin(Stdio::piped());
     if let Some(terminal) = terminal {
-        command.stdout(terminal.try_clone().context("can't give the terminal to the pager")?);
+        command.stdout(
+            terminal
+                .try_clone()
+                .context("can't give the terminal to the pager")?,
+        );
     }
     // As git sets them, for whoever didn't.
     for (name, value) in [("LESS", "FRX"), ("LV", "-c")] {
@@ -150,8 +197,13 @@ fn through(pager: &str, bytes: &[u8], terminal: Option<&File>) -> Result<bool, I
         }
     }
     let left = LeftToChild::begin();
-    let mut child = command.spawn().with_context(|| format!("can't start the pager `{pager}`"))?;
-    let written = child.stdin.take().map_or(Ok(()), |mut stdin| stdin.write_all(bytes));
+    let mut child = command
+        .spawn()
+        .with_context(|| format!("can't start the pager `{pager}`"))?;
+    let written = child
+        .stdin
+        .take()
+        .map_or(Ok(()), |mut stdin| stdin.write_all(bytes));
     let ended = child.wait();
     drop(left);
     let ended = ended.with_context(|| format!("can't wait for the pager `{pager}`"))?;
@@ -159,7 +211,9 @@ fn through(pager: &str, bytes: &[u8], terminal: Option<&File>) -> Result<bool, I
         return Ok(false);
     }
     match written {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error).context("can't write to the pager")?,
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(error).context("can't write to the pager")?
+        }
         _ => Ok(true),
     }
 }

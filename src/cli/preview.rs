@@ -75,12 +75,20 @@ pub(super) struct Preview {
 impl Preview {
     /// Returns the preview that is nothing but the diff.
     pub(super) fn diff(context: Option<u32>) -> Self {
-        Self { diff: true, context, ..Self::default() }
+        Self {
+            diff: true,
+            context,
+            ..Self::default()
+        }
     }
 
     /// Returns the preview that is what `git diff` prints: a diff, or only what is asked for.
     pub(super) fn of(forms: &Forms) -> Self {
-        Self { diff: !forms.any(), forms: forms.clone(), ..Self::default() }
+        Self {
+            diff: !forms.any(),
+            forms: forms.clone(),
+            ..Self::default()
+        }
     }
 
     /// Returns what is missing for the options that were given to make sense.
@@ -107,11 +115,20 @@ impl Preview {
     ///
     /// # Errors
     /// If contents can't be compared.
-    pub(super) fn print(&self, session: &Session, base: &Base, changes: &ChangeSet) -> Result<Vec<u8>, Failure> {
+    pub(super) fn print(
+        &self,
+        session: &Session,
+        base: &Base,
+        changes: &ChangeSet,
+    ) -> Result<Vec<u8>, Failure> {
         let patch = compared(session, base.side(), changes, self.context, derive::unified)?;
         let quoting = quoting(session)?;
         let mut out = Vec::new();
-        let end = if self.forms.nul { Termination::Nul } else { Termination::Line };
+        let end = if self.forms.nul {
+            Termination::Nul
+        } else {
+            Termination::Line
+        };
         if self.forms.name_only {
             return Ok(unified::name_only(&patch, quoting, end));
         }
@@ -119,7 +136,11 @@ impl Preview {
             out.extend(unified::numstat(&patch, quoting, end));
         }
         if self.forms.stat {
-            out.extend(unified::stat(&patch, quoting, config::width(std::io::stdout()).unwrap_or(STAT_WIDTH)));
+            out.extend(unified::stat(
+                &patch,
+                quoting,
+                config::width(std::io::stdout()).unwrap_or(STAT_WIDTH),
+            ));
         }
         if self.forms.summary {
             out.extend(unified::summary(&patch, quoting));
@@ -142,9 +163,20 @@ pub(super) fn diffs(session: &Session, base: &Base, changes: &ChangeSet) -> Resu
     let Patch { format, edits } = compared(session, base.side(), changes, None, derive::unified)?;
     let quoting = quoting(session)?;
     let one = |edit: FileEdit<'_>| {
-        let Operation::Update { to, .. } = &edit.operation else { return None };
+        let Operation::Update { to, .. } = &edit.operation else {
+            return None;
+        };
         let path = to.as_ref().unwrap_or(&edit.path).to_vec();
-        Some((path, unified::print(&Patch { format, edits: vec![edit] }, quoting)))
+        Some((
+            path,
+            unified::print(
+                &Patch {
+                    format,
+                    edits: vec![edit],
+                },
+                quoting,
+            ),
+        ))
     };
     Ok(edits.into_iter().filter_map(one).collect())
 }
@@ -153,8 +185,16 @@ pub(super) fn diffs(session: &Session, base: &Base, changes: &ChangeSet) -> Resu
 pub(super) type Diffs = HashMap<Vec<u8>, Vec<u8>>;
 
 fn quoting(session: &Session) -> Result<Quoting, Failure> {
-    let quotes_all = session.repo.config().bool("core.quotepath")?.unwrap_or(true);
-    Ok(if quotes_all { Quoting::Full } else { Quoting::Ascii })
+    let quotes_all = session
+        .repo
+        .config()
+        .bool("core.quotepath")?
+        .unwrap_or(true);
+    Ok(if quotes_all {
+        Quoting::Full
+    } else {
+        Quoting::Ascii
+    })
 }
 
 /// Compares what was and what will be, as `git diff` does.
@@ -169,18 +209,36 @@ fn compared<'c, T>(
     let work = session.meter.begin(Stage::Comparing, 0);
     let options = session.repo.diff_options()?;
     // `git apply` takes no hunk without context.
-    let (context, progress) = (context.unwrap_or(options.context).max(1), work.progress().clone());
-    let options = compare::Options { context, progress, ..options };
+    let (context, progress) = (
+        context.unwrap_or(options.context).max(1),
+        work.progress().clone(),
+    );
+    let options = compare::Options {
+        context,
+        progress,
+        ..options
+    };
     derive(changes, &differ, &options).map_err(Failure::from)
 }
 
 /// Counts the lines that come and go in each path: of what git would store, or, where that can't be known (a filter driver),
 /// of what is in the files.
-pub(super) fn counted(session: &Session, base: &Base, changes: &ChangeSet) -> HashMap<Vec<u8>, LineCount> {
+pub(super) fn counted(
+    session: &Session,
+    base: &Base,
+    changes: &ChangeSet,
+) -> HashMap<Vec<u8>, LineCount> {
     let counted = |side| compared(session, side, changes, None, derive::changed_lines);
-    let files = counted(base.side()).or_else(|_| counted(Base::Index.side())).unwrap_or_default();
+    let files = counted(base.side())
+        .or_else(|_| counted(Base::Index.side()))
+        .unwrap_or_default();
     let mut counts: HashMap<Vec<u8>, LineCount> = HashMap::new();
-    for derive::ChangedLines { path, removed, added } in files {
+    for derive::ChangedLines {
+        path,
+        removed,
+        added,
+    } in files
+    {
         let count = counts.entry(path.as_bytes().to_vec()).or_default();
         count.added += added;
         count.removed += removed;

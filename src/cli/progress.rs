@@ -54,7 +54,12 @@ impl ProgressMeter {
         if !verbosity.quiet && !verbosity.json && !is_seen {
             progress.listen(output::complain);
         }
-        Self { progress, delay, spent: Cell::default(), is_busy: Cell::default() }
+        Self {
+            progress,
+            delay,
+            spent: Cell::default(),
+            is_busy: Cell::default(),
+        }
     }
 
     /// Begins a task of so many things; 0 if nobody knows. Nothing else is to be printed before it is over. What is begun meanwhile
@@ -62,7 +67,13 @@ impl ProgressMeter {
     pub(super) fn begin(&self, stage: Stage, total: usize) -> Line<'_> {
         let begun = Instant::now();
         if self.is_busy.replace(true) {
-            return Line { meter: self, begun, progress: Progress::default(), watcher: None, is_part: true };
+            return Line {
+                meter: self,
+                begun,
+                progress: Progress::default(),
+                watcher: None,
+                is_part: true,
+            };
         }
         self.progress.enter(stage, total);
         let watcher = self.delay.and_then(|delay| {
@@ -70,10 +81,18 @@ impl ProgressMeter {
             let left = delay.saturating_sub(self.spent.get());
             let progress = self.progress.clone();
             // Where there is no thread to be had, nothing is shown.
-            let thread = thread::Builder::new().spawn(move || watch(&progress, &is_over, left)).ok()?;
+            let thread = thread::Builder::new()
+                .spawn(move || watch(&progress, &is_over, left))
+                .ok()?;
             Some((end, thread))
         });
-        Line { meter: self, begun, progress: self.progress.clone(), watcher, is_part: false }
+        Line {
+            meter: self,
+            begun,
+            progress: self.progress.clone(),
+            watcher,
+            is_part: false,
+        }
     }
 }
 
@@ -100,20 +119,29 @@ impl Drop for Line<'_> {
         }
         self.progress.rest();
         self.meter.is_busy.set(false);
-        self.meter.spent.set(self.meter.spent.get() + self.begun.elapsed());
+        self.meter
+            .spent
+            .set(self.meter.spent.get() + self.begun.elapsed());
     }
 }
 
 fn watch(progress: &Progress, end: &Receiver<()>, delay: Duration) {
     let is_over = |wait| end.recv_timeout(wait) != Err(RecvTimeoutError::Timeout);
-    let mut shown = Shown { on: io::stderr(), text: String::new() };
+    let mut shown = Shown {
+        on: io::stderr(),
+        text: String::new(),
+    };
     let mut wait = delay;
     while !is_over(wait) {
         // Before it is asked what to show: whoever comes to rest now waits until that is taken away again.
         progress.show(true);
         let seen = progress.seen().filter(|_| is_in_front());
-        let holder = seen.filter(|seen| seen.stage == Stage::Waiting).and_then(|_| progress.holder());
-        let by = holder.map_or(String::new(), |holder| format!(", which is held by {holder}"));
+        let holder = seen
+            .filter(|seen| seen.stage == Stage::Waiting)
+            .and_then(|_| progress.holder());
+        let by = holder.map_or(String::new(), |holder| {
+            format!(", which is held by {holder}")
+        });
         shown.put(&seen.map_or(String::new(), |seen| said(seen) + &by));
         progress.show(!shown.text.is_empty());
         wait = TICK;
@@ -172,8 +200,15 @@ impl<W: Write> Shown<W> {
         // In the last column a cursor may go to the next line, from where nothing comes back.
         let text: String = text.chars().take(columns.saturating_sub(1)).collect();
         let blanks = self.text.len().saturating_sub(text.len());
-        let line = if text.is_empty() { format!("\r{:blanks$}\r", "") } else { format!("\r{text}{:blanks$}", "") };
-        let _ = self.on.write_all(line.as_bytes()).and_then(|()| self.on.flush());
+        let line = if text.is_empty() {
+            format!("\r{:blanks$}\r", "")
+        } else {
+            format!("\r{text}{:blanks$}", "")
+        };
+        let _ = self
+            .on
+            .write_all(line.as_bytes())
+            .and_then(|()| self.on.flush());
         self.text = text;
     }
 }
@@ -184,7 +219,10 @@ mod tests {
 
     #[test]
     fn a_line_takes_the_place_of_the_last_and_goes_without_a_trace() {
-        let mut shown = Shown { on: Vec::new(), text: String::new() };
+        let mut shown = Shown {
+            on: Vec::new(),
+            text: String::new(),
+        };
         for text in ["", "Reading files: 1000", "Flushing", "Flushing", ""] {
             shown.put(text);
         }
@@ -194,17 +232,34 @@ mod tests {
 
     #[test]
     fn parts_of_a_work_are_not_told_of() {
-        let meter = ProgressMeter { delay: None, ..ProgressMeter::new(&Verbosity::default()) };
+        let meter = ProgressMeter {
+            delay: None,
+            ..ProgressMeter::new(&Verbosity::default())
+        };
         let whole = meter.begin(Stage::Checking, 2);
         let part = meter.begin(Stage::Parsing, 9);
         part.progress().step();
         drop(part);
         whole.progress().step();
-        assert_eq!(meter.progress.seen(), Some(Seen { stage: Stage::Checking, done: 1, total: 2 }));
+        assert_eq!(
+            meter.progress.seen(),
+            Some(Seen {
+                stage: Stage::Checking,
+                done: 1,
+                total: 2
+            })
+        );
         drop(whole);
         assert_eq!(meter.progress.seen(), None);
         let next = meter.begin(Stage::Planning, 0);
-        assert_eq!(next.progress().seen(), Some(Seen { stage: Stage::Planning, done: 0, total: 0 }));
+        assert_eq!(
+            next.progress().seen(),
+            Some(Seen {
+                stage: Stage::Planning,
+                done: 0,
+                total: 0
+            })
+        );
     }
 
     #[test]

@@ -21,7 +21,11 @@ use crate::text::Shown;
 #[command(after_help = "Put what it prints before the question, or into the system prompt.")]
 pub(super) struct Prompt {
     /// The format
-    #[arg(value_name = "format", default_value = "envelope", hide_default_value = false)]
+    #[arg(
+        value_name = "format",
+        default_value = "envelope",
+        hide_default_value = false
+    )]
     #[arg(value_parser = format_among(&[Format::Envelope, Format::Opx, Format::Blocks, Format::Tool]))]
     format: Format,
     /// Add an example from this repository: a commit, written as a response
@@ -36,13 +40,25 @@ impl Prompt {
             Format::Opx => include_str!("prompt/opx.md"),
             Format::Blocks => include_str!("prompt/blocks.md"),
             Format::Tool => include_str!("prompt/tool.md"),
-            Format::Envelope | Format::Unified | Format::Files => include_str!("prompt/envelope.md"),
+            Format::Envelope | Format::Unified | Format::Files => {
+                include_str!("prompt/envelope.md")
+            }
         };
-        let Some(named) = &self.example else { return flow::said(output::print_as_is(text.as_bytes())) };
-        flow::run(&Reading::default(), &Verbosity::default(), Vec::new(), |session| {
-            let example = example(session, named, self.format)?;
-            Ok((Report::default(), Printed::Text([text.as_bytes(), &example].concat())))
-        })
+        let Some(named) = &self.example else {
+            return flow::said(output::print_as_is(text.as_bytes()));
+        };
+        flow::run(
+            &Reading::default(),
+            &Verbosity::default(),
+            Vec::new(),
+            |session| {
+                let example = example(session, named, self.format)?;
+                Ok((
+                    Report::default(),
+                    Printed::Text([text.as_bytes(), &example].concat()),
+                ))
+            },
+        )
     }
 }
 
@@ -61,13 +77,32 @@ fn example(session: &Session, named: &str, format: Format) -> Result<Vec<u8>, Fa
     let Some(Response { text: patch, .. }) = written.map_err(|errors| failed(all(errors)))? else {
         return Err(CliError::NoFiles(named.to_owned()).into());
     };
-    let subject = commit.message.trim_start().lines().next().unwrap_or_default();
-    let lead = format!("\nAn example from this repository, for “{}”:\n\n", Shown(subject));
+    let subject = commit
+        .message
+        .trim_start()
+        .lines()
+        .next()
+        .unwrap_or_default();
+    let lead = format!(
+        "\nAn example from this repository, for “{}”:\n\n",
+        Shown(subject)
+    );
     let fence = "`".repeat(longest_fence(&patch).max(2) + 1);
-    Ok([lead.as_bytes(), fence.as_bytes(), b"\n", &patch, fence.as_bytes(), b"\n"].concat())
+    Ok([
+        lead.as_bytes(),
+        fence.as_bytes(),
+        b"\n",
+        &patch,
+        fence.as_bytes(),
+        b"\n",
+    ]
+    .concat())
 }
 
 /// Returns how many backticks are in a row anywhere.
 fn longest_fence(text: &[u8]) -> usize {
-    text.split(|&byte| byte != b'`').map(<[u8]>::len).max().unwrap_or_default()
+    text.split(|&byte| byte != b'`')
+        .map(<[u8]>::len)
+        .max()
+        .unwrap_or_default()
 }

@@ -50,7 +50,10 @@ impl Recover {
             let asked = if self.force { Asked::Force } else { Asked::Yes };
             transaction::recover(&repo, asked, work.progress()).map_err(failed)
         });
-        let report = done.map_or_else(|report| *report, |recovered| reported(&recovered, &verbosity));
+        let report = done.map_or_else(
+            |report| *report,
+            |recovered| reported(&recovered, &verbosity),
+        );
         flow::conclude(&report, &verbosity, style)
     }
 }
@@ -62,7 +65,9 @@ fn reported(recovered: &[Recovered], verbosity: &Verbosity) -> Report {
         report.warnings = recovered.iter().map(noticed).collect();
     } else if !verbosity.quiet {
         let printed = output::print(told(recovered, verbosity.verbose).as_bytes());
-        report.errors.extend(printed.err().map(|error| Diagnostic::from(&error)));
+        report
+            .errors
+            .extend(printed.err().map(|error| Diagnostic::from(&error)));
     }
     report
 }
@@ -74,13 +79,18 @@ fn done_with(recovered: &[Recovered]) -> Report {
         (false, true) => State::PutBack,
         (false, false) => State::NothingChanged,
     };
-    Report { status: Status::Recovered, state, ..Report::default() }
+    Report {
+        status: Status::Recovered,
+        state,
+        ..Report::default()
+    }
 }
 
 /// Tells of what became of one interrupted change, and names its paths.
 pub(super) fn noticed(recovered: &Recovered) -> Diagnostic {
     let mut said = Diagnostic::from(recovered);
-    said.notes.splice(..0, recovered.paths.iter().map(|path| format!("`{path}`")));
+    said.notes
+        .splice(..0, recovered.paths.iter().map(|path| format!("`{path}`")));
     said
 }
 
@@ -90,7 +100,8 @@ pub(super) fn noticed(recovered: &Recovered) -> Diagnostic {
 /// If not everything could be put back, or something of an earlier run still lives.
 pub(super) fn first(session: &Session) -> Result<(), Failure> {
     let work = session.meter.begin(Stage::Waiting, 0);
-    let recovered = transaction::recover(&session.repo, Asked::No, work.progress()).map_err(failed)?;
+    let recovered =
+        transaction::recover(&session.repo, Asked::No, work.progress()).map_err(failed)?;
     drop(work);
     let torn = torn(&recovered);
     session.note(recovered);
@@ -103,26 +114,38 @@ pub(super) fn first(session: &Session) -> Result<(), Failure> {
 
 fn failed(error: TransactionError) -> Failure {
     let signal = error.signal();
-    Box::new(Report { signal, ..*Failure::from(error) })
+    Box::new(Report {
+        signal,
+        ..*Failure::from(error)
+    })
 }
 
 /// Makes the report of what is left for a person to see to; `None` if nothing is.
 fn torn(recovered: &[Recovered]) -> Option<Failure> {
-    let open: Vec<_> = recovered.iter().filter(|one| !one.open.is_empty()).cloned().collect();
+    let open: Vec<_> = recovered
+        .iter()
+        .filter(|one| !one.open.is_empty())
+        .cloned()
+        .collect();
     (!open.is_empty()).then(|| {
         let error = TransactionError::Torn { recovered: open };
         let paths = attention(&error);
         let state = State::left(paths, done_with(recovered).state);
-        Box::new(Report::failed_with(state, vec![Diagnostic::from(&error)], Vec::new()))
+        Box::new(Report::failed_with(
+            state,
+            vec![Diagnostic::from(&error)],
+            Vec::new(),
+        ))
     })
 }
 
 /// Returns the paths that aren't what they were before an interrupted change.
 pub(super) fn attention(error: &TransactionError) -> Vec<RepoPath> {
     match error {
-        TransactionError::Torn { recovered } => {
-            recovered.iter().flat_map(|one| one.attention.iter().cloned()).collect()
-        }
+        TransactionError::Torn { recovered } => recovered
+            .iter()
+            .flat_map(|one| one.attention.iter().cloned())
+            .collect(),
         _ => Vec::new(),
     }
 }
@@ -139,7 +162,11 @@ fn told(recovered: &[Recovered], is_verbose: bool) -> String {
         } else {
             let _ = writeln!(out, "  {} paths (-v lists them)", one.paths.len());
         }
-        out.extend(one.notes.iter().map(|note| format!("{}\n", Shown(note.as_bytes()))));
+        out.extend(
+            one.notes
+                .iter()
+                .map(|note| format!("{}\n", Shown(note.as_bytes()))),
+        );
     }
     if recovered.is_empty() {
         out.push_str("nothing to recover\n");

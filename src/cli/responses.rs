@@ -24,7 +24,11 @@ pub(super) enum Origin {
 impl Origin {
     /// Parses arguments: `-` is standard input, and so are none at all.
     pub(super) fn all(arguments: &[PathBuf]) -> Vec<Origin> {
-        if arguments.is_empty() { vec![Origin::Stdin] } else { arguments.iter().map(|path| Origin::of(path)).collect() }
+        if arguments.is_empty() {
+            vec![Origin::Stdin]
+        } else {
+            arguments.iter().map(|path| Origin::of(path)).collect()
+        }
     }
 
     /// Returns the names of all that arguments name.
@@ -34,7 +38,11 @@ impl Origin {
 
     /// Parses one argument.
     pub(super) fn of(argument: &Path) -> Origin {
-        if argument == OsStr::new("-") { Origin::Stdin } else { Origin::File(argument.to_owned()) }
+        if argument == OsStr::new("-") {
+            Origin::Stdin
+        } else {
+            Origin::File(argument.to_owned())
+        }
     }
 
     /// Returns the name under which messages point at it.
@@ -57,11 +65,15 @@ impl Origin {
             Origin::Stdin => {
                 let stdin = io::stdin().lock();
                 if stdin.is_terminal() {
-                    output::complain("reading from the terminal; Ctrl-D on an empty line ends it\n");
+                    output::complain(
+                        "reading from the terminal; Ctrl-D on an empty line ends it\n",
+                    );
                 }
                 stdin.take(limit).read_to_end(&mut bytes)
             }
-            Origin::File(path) => File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes)),
+            Origin::File(path) => {
+                File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes))
+            }
         };
         read.with_context(|| format!("can't read `{}`", self.name()))?;
         Ok(bytes)
@@ -72,7 +84,8 @@ impl Origin {
     /// # Errors
     /// If the system refuses, or there are too many or too long ones.
     pub(super) fn source(&self, number: usize) -> Result<Source, IoError> {
-        let id = u16::try_from(number).with_context(|| format!("more than {} responses", usize::from(u16::MAX) + 1))?;
+        let id = u16::try_from(number)
+            .with_context(|| format!("more than {} responses", usize::from(u16::MAX) + 1))?;
         source(SourceId(id), self.name(), Some(self.read()?))
     }
 }
@@ -81,10 +94,18 @@ impl Origin {
 ///
 /// # Errors
 /// If it is too long.
-pub(super) fn source(id: SourceId, name: String, bytes: Option<Vec<u8>>) -> Result<Source, IoError> {
+pub(super) fn source(
+    id: SourceId,
+    name: String,
+    bytes: Option<Vec<u8>>,
+) -> Result<Source, IoError> {
     let (length, lines) = (Source::MAX_LEN >> 20, Source::MAX_LINES);
-    let too_long = format!("`{name}` is longer than {length} MiB or has more than {lines} lines; give it in parts");
-    Ok(bytes.and_then(|bytes| Source::new(id, name, bytes)).context(too_long)?)
+    let too_long = format!(
+        "`{name}` is longer than {length} MiB or has more than {lines} lines; give it in parts"
+    );
+    Ok(bytes
+        .and_then(|bytes| Source::new(id, name, bytes))
+        .context(too_long)?)
 }
 
 /// Reads the responses that arguments name, in order, and numbers them.
@@ -100,5 +121,9 @@ pub(super) fn read(arguments: &[PathBuf]) -> Result<Vec<Source>, Failure> {
             Err(error) => errors.push(Diagnostic::from(&error)),
         }
     }
-    if errors.is_empty() { Ok(sources) } else { Err(failed(errors)) }
+    if errors.is_empty() {
+        Ok(sources)
+    } else {
+        Err(failed(errors))
+    }
 }

@@ -75,25 +75,40 @@ impl Review {
     /// # Errors
     /// If there is no terminal to ask at.
     pub(super) fn open(verb: &'static str, is_whole: bool) -> io::Result<Self> {
-        Ok(Self { terminal: Terminal::open()?, verb, is_whole })
+        Ok(Self {
+            terminal: Terminal::open()?,
+            verb,
+            is_whole,
+        })
     }
 
     /// Asks, and leaves of what was worked out what was wanted.
     ///
     /// # Errors
     /// If nothing was wanted, or the change can't be shown.
-    pub(super) fn choose(&self, session: &Session, case: Case, worked: &mut Worked<'_>) -> Result<(), Failure> {
+    pub(super) fn choose(
+        &self,
+        session: &Session,
+        case: Case,
+        worked: &mut Worked<'_>,
+    ) -> Result<(), Failure> {
         if worked.changes.is_empty() {
             return Ok(());
         }
         let parts = choose::parts(&worked.patches, &worked.changes, session.resolver(), case);
         let base = worked.base;
-        let asking =
-            Asking { review: self, session, base, colors: Colors::of(&session.verbosity, session.repo.config()) };
+        let asking = Asking {
+            review: self,
+            session,
+            base,
+            colors: Colors::of(&session.verbosity, session.repo.config()),
+        };
         let warnings = Report::checked(Vec::new(), worked.warnings.clone());
         asking.show(&worked.changes)?;
         if !session.verbosity.quiet {
-            let style = self.terminal.style(&session.verbosity, session.repo.config());
+            let style = self
+                .terminal
+                .style(&session.verbosity, session.repo.config());
             self.terminal.say(&warnings.complaints(style))?;
             // They aren't told twice in one place.
             if !session.verbosity.json && io::stderr().is_terminal() {
@@ -118,25 +133,41 @@ impl Review {
 impl Declined {
     /// Leaves it out of what was worked out. Of a file of which some hunks are made, no program is told where the response's own were.
     fn leave_out(self, parts: &[Part], worked: &mut Worked<'_>) {
-        let mut edits: BTreeSet<_> =
-            self.parts.iter().flat_map(|&number| parts[number].edits.iter().copied()).collect();
+        let mut edits: BTreeSet<_> = self
+            .parts
+            .iter()
+            .flat_map(|&number| parts[number].edits.iter().copied())
+            .collect();
         for (number, made) in &self.hunks {
             let mut earlier = Vec::new();
             for &edit in &parts[*number].edits {
-                let places: Vec<_> = worked.placements.iter().filter(|place| place.edit == edit).collect();
+                let places: Vec<_> = worked
+                    .placements
+                    .iter()
+                    .filter(|place| place.edit == edit)
+                    .collect();
                 if !made.iter().any(|piece| piece.is_of(&places, &earlier)) {
                     edits.insert(edit);
                 }
                 earlier.push(places);
             }
         }
-        let in_part = |edit: &usize| self.hunks.keys().any(|&number| parts[number].edits.contains(edit));
+        let in_part = |edit: &usize| {
+            self.hunks
+                .keys()
+                .any(|&number| parts[number].edits.contains(edit))
+        };
         worked.placements.retain(|place| !in_part(&place.edit));
         choose::leave_out(&mut worked.patches, &mut worked.placements, &edits);
-        let wanted = parts.iter().enumerate().filter(|(number, _)| !self.parts.contains(number));
+        let wanted = parts
+            .iter()
+            .enumerate()
+            .filter(|(number, _)| !self.parts.contains(number));
         let made = |(number, part): (usize, &Part)| -> Vec<Change> {
             let hunks = self.hunks.get(&number);
-            let made = |change: &Change| hunks.map_or_else(|| change.clone(), |hunks| pieces::only(change, hunks));
+            let made = |change: &Change| {
+                hunks.map_or_else(|| change.clone(), |hunks| pieces::only(change, hunks))
+            };
             part.changes.iter().map(made).collect()
         };
         worked.changes = ChangeSet::new(wanted.flat_map(made));
@@ -183,7 +214,10 @@ impl Asking<'_> {
         const CHOICES: &Choices = &[
             ('y', "yes, apply this change"),
             ('n', "no, leave this out"),
-            ('q', "quit: leave out this and all the rest, apply what you chose (Ctrl-C applies nothing)"),
+            (
+                'q',
+                "quit: leave out this and all the rest, apply what you chose (Ctrl-C applies nothing)",
+            ),
             ('a', "yes to this and all the rest"),
             ('d', "no to this and all the rest, as q"),
             ('p', "print this change again"),
@@ -191,7 +225,13 @@ impl Asking<'_> {
         let mut number = 0;
         self.show(&parts[0].changes)?;
         while let Some(part) = parts.get(number) {
-            let question = format!("({}/{}) {} {}", number + 1, parts.len(), self.review.verb, named(part));
+            let question = format!(
+                "({}/{}) {} {}",
+                number + 1,
+                parts.len(),
+                self.review.verb,
+                named(part)
+            );
             let mut choices = CHOICES.to_vec();
             choices.splice(5..5, self.pieces(part)?.map(|_| SPLIT));
             match self.ask(&question, &choices)? {
@@ -222,7 +262,12 @@ impl Asking<'_> {
     }
 
     /// Asks about the hunks of a part, and notes what isn't wanted.
-    fn about_part(&self, number: usize, part: &Part, declined: &mut Declined) -> Result<Next, Failure> {
+    fn about_part(
+        &self,
+        number: usize,
+        part: &Part,
+        declined: &mut Declined,
+    ) -> Result<Next, Failure> {
         let (Some(change), Some(pieces)) = (part.changes.iter().next(), self.pieces(part)?) else {
             return Ok(Next::GoOn);
         };
@@ -238,17 +283,30 @@ impl Asking<'_> {
     /// Returns the hunks of a part that is one file with some.
     fn pieces(&self, part: &Part) -> Result<Option<Vec<Piece>>, Failure> {
         let mut changes = part.changes.iter();
-        let (Some(change), None) = (changes.next(), changes.next()) else { return Ok(None) };
+        let (Some(change), None) = (changes.next(), changes.next()) else {
+            return Ok(None);
+        };
         let differ = self.session.repo.differ(Side::Blobs)?;
-        Ok(pieces::pieces(change, &differ, &self.session.repo.diff_options()?)?)
+        Ok(pieces::pieces(
+            change,
+            &differ,
+            &self.session.repo.diff_options()?,
+        )?)
     }
 
     /// Asks about hunk after hunk, and returns those that are wanted, and whether to ask on.
-    fn about_hunks(&self, change: &Change, pieces: &[Piece]) -> Result<(Vec<Piece>, Next), Failure> {
+    fn about_hunks(
+        &self,
+        change: &Change,
+        pieces: &[Piece],
+    ) -> Result<(Vec<Piece>, Next), Failure> {
         const CHOICES: &Choices = &[
             ('y', "yes, apply this hunk"),
             ('n', "no, leave it out"),
-            ('q', "quit: leave out this and all the rest, apply what you chose (Ctrl-C applies nothing)"),
+            (
+                'q',
+                "quit: leave out this and all the rest, apply what you chose (Ctrl-C applies nothing)",
+            ),
             ('a', "yes to this and all later hunks of the file"),
             ('d', "no to this and all later hunks of the file"),
             ('e', "edit this hunk, then apply it"),
@@ -259,8 +317,13 @@ impl Asking<'_> {
             let alone = ChangeSet::new([pieces::only(change, std::slice::from_ref(piece))]);
             self.review.terminal.say("\n")?;
             self.show(&alone)?;
-            let question =
-                format!("({}/{}) {} this hunk of `{}`", number + 1, pieces.len(), self.review.verb, change.path);
+            let question = format!(
+                "({}/{}) {} this hunk of `{}`",
+                number + 1,
+                pieces.len(),
+                self.review.verb,
+                change.path
+            );
             loop {
                 match self.ask(&question, CHOICES)? {
                     Some('y') => wanted.push(piece.clone()),
@@ -287,18 +350,42 @@ impl Asking<'_> {
     }
 
     /// Runs the editor on a hunk until it fits; `None` if it is to stay as it was.
-    fn edited(&self, change: &Change, piece: &Piece, alone: &ChangeSet) -> Result<Option<Piece>, Failure> {
-        const AGAIN: &Choices = &[('y', "yes, edit it again"), ('n', "no, leave the hunk as it was")];
+    fn edited(
+        &self,
+        change: &Change,
+        piece: &Piece,
+        alone: &ChangeSet,
+    ) -> Result<Option<Piece>, Failure> {
+        const AGAIN: &Choices = &[
+            ('y', "yes, edit it again"),
+            ('n', "no, leave the hunk as it was"),
+        ];
         let config = self.session.repo.config();
-        let content = change.before.as_ref().map(|file| &file.content[..]).unwrap_or_default();
+        let content = change
+            .before
+            .as_ref()
+            .map(|file| &file.content[..])
+            .unwrap_or_default();
         // Contents as they are in the file: that is what is edited.
         let diff = Preview::diff(None).print(self.session, &Base::Index, alone)?;
         let hunk = diff.find("\n@@ ").map_or(&diff[..], |at| &diff[at + 1..]);
-        let mut text = [b"# Edit the hunk; the guide is below it.\n", hunk, GUIDE.as_bytes()].concat();
+        let mut text = [
+            b"# Edit the hunk; the guide is below it.\n",
+            hunk,
+            GUIDE.as_bytes(),
+        ]
+        .concat();
         loop {
-            text = edit(&text, |path| pager::edit(path, self.review.terminal.file(), config))?;
+            text = edit(&text, |path| {
+                pager::edit(path, self.review.terminal.file(), config)
+            })?;
             let is_kept = |line: &&[u8]| !line.starts_with(b"#") && !line.starts_with(b"@@ ");
-            let lines: Vec<u8> = text.lines_with_terminator().filter(is_kept).flatten().copied().collect();
+            let lines: Vec<u8> = text
+                .lines_with_terminator()
+                .filter(is_kept)
+                .flatten()
+                .copied()
+                .collect();
             let question = "Your edited hunk does not apply. Edit again (saying \"no\" discards!)";
             if lines.trim_ascii().is_empty() {
                 return Ok(None);
@@ -311,7 +398,10 @@ impl Asking<'_> {
     }
 
     fn ask(&self, question: &str, choices: &Choices) -> Result<Option<char>, Failure> {
-        self.review.terminal.ask(question, choices, &self.colors).map_err(Failure::from)
+        self.review
+            .terminal
+            .ask(question, choices, &self.colors)
+            .map_err(Failure::from)
     }
 
     fn show(&self, changes: &ChangeSet) -> Result<(), Failure> {
@@ -329,12 +419,17 @@ impl Asking<'_> {
 fn named(part: &Part) -> String {
     let files = FileReport::list(&part.changes, |_| None);
     let [file] = &files[..] else {
-        return format!("this change to {}, which belong together", counted(files.len()));
+        return format!(
+            "this change to {}, which belong together",
+            counted(files.len())
+        );
     };
     match (file.operation, &file.from) {
         (FileOperation::Added, _) => format!("the new file `{}`", file.path),
         (FileOperation::Deleted, _) => format!("the deletion of `{}`", file.path),
-        (FileOperation::Renamed, Some(from)) => format!("the renaming of `{from}` to `{}`", file.path),
+        (FileOperation::Renamed, Some(from)) => {
+            format!("the renaming of `{from}` to `{}`", file.path)
+        }
         _ => format!("this change to `{}`", file.path),
     }
 }
@@ -344,13 +439,22 @@ fn counted(files: usize) -> String {
 }
 
 /// Puts text into a file for an editor, and returns what it leaves there.
-fn edit(text: &[u8], editor: impl FnOnce(&Path) -> Result<(), IoError>) -> Result<Vec<u8>, IoError> {
+fn edit(
+    text: &[u8],
+    editor: impl FnOnce(&Path) -> Result<(), IoError>,
+) -> Result<Vec<u8>, IoError> {
     let doing = "can't keep the hunk for the editor";
-    let mut file = tempfile::Builder::new().prefix("llmpatch-hunk-").suffix(".diff").tempfile().context(doing)?;
+    let mut file = tempfile::Builder::new()
+        .prefix("llmpatch-hunk-")
+        .suffix(".diff")
+        .tempfile()
+        .context(doing)?;
     file.write_all(text).context(doing)?;
     editor(file.path())?;
     // An editor may have put another file in its place.
     let mut edited = Vec::new();
-    File::open(file.path()).and_then(|mut file| file.read_to_end(&mut edited)).context(doing)?;
+    File::open(file.path())
+        .and_then(|mut file| file.read_to_end(&mut edited))
+        .context(doing)?;
     Ok(edited)
 }

@@ -56,7 +56,12 @@ impl Show {
     /// # Errors
     /// Never: whatever goes wrong is printed.
     pub(super) fn run(&self) -> Result<Exit, clap::Error> {
-        Ok(flow::run(&Reading::default(), &self.verbosity, Vec::new(), |session| self.print(session)))
+        Ok(flow::run(
+            &Reading::default(),
+            &self.verbosity,
+            Vec::new(),
+            |session| self.print(session),
+        ))
     }
 
     fn print(&self, session: &Session) -> Result<(Report, Printed), Failure> {
@@ -82,24 +87,41 @@ impl Show {
                 Ok(Some(response)) => {
                     let name = file_name(written.len() + 1, &subject_and_body(&commit.message).0);
                     written.push((name, response.text));
-                    warnings.extend(response.replaced.iter().map(|file| of_commit(Diagnostic::from(file))));
+                    warnings.extend(
+                        response
+                            .replaced
+                            .iter()
+                            .map(|file| of_commit(Diagnostic::from(file))),
+                    );
                 }
-                Ok(None) => warnings.push(Diagnostic::from(&CliError::EmptyCommit(commit.id.clone()))),
+                Ok(None) => {
+                    warnings.push(Diagnostic::from(&CliError::EmptyCommit(commit.id.clone())))
+                }
                 Err(unrepresentable) => {
-                    errors.extend(unrepresentable.iter().map(|error| of_commit(Diagnostic::from(error))));
+                    errors.extend(
+                        unrepresentable
+                            .iter()
+                            .map(|error| of_commit(Diagnostic::from(error))),
+                    );
                 }
             }
         }
         // Once is enough: it is true of all.
         if let Some(last) = errors.last_mut().filter(|last| last.help.is_none()) {
-            last.help = Some("`git format-patch` and `git show` can express everything that git can".to_owned());
+            last.help = Some(
+                "`git format-patch` and `git show` can express everything that git can".to_owned(),
+            );
         }
         if written.is_empty() && errors.is_empty() {
             warnings.clear();
             errors.push(Diagnostic::from(&CliError::NoFiles(self.named.clone())));
         }
         if !errors.is_empty() {
-            return Err(Box::new(Report::failed_with(State::NothingChanged, errors, warnings)));
+            return Err(Box::new(Report::failed_with(
+                State::NothingChanged,
+                errors,
+                warnings,
+            )));
         }
         let printed = match &self.output_directory {
             Some(directory) => Printed::Text(write(directory, &written)?),
@@ -117,13 +139,22 @@ impl Show {
     ) -> Result<Result<Option<Response>, Vec<derive::Unrepresentable>>, Failure> {
         let format = self.to;
         let (subject, body) = subject_and_body(&commit.message);
-        let mut prose = if is_range { format!("commit {}\n\n", commit.id).into_bytes() } else { Vec::new() };
+        let mut prose = if is_range {
+            format!("commit {}\n\n", commit.id).into_bytes()
+        } else {
+            Vec::new()
+        };
         if format != Format::Opx {
             prose.extend_from_slice(&[&subject[..], b"\n\n"].concat());
         }
         prose.extend_from_slice(&body);
         let base = commit.parents.first().filter(|_| self.base);
-        let look = Look { context: self.context.lines, prose: prose.into(), base: base.cloned(), ..Look::default() };
+        let look = Look {
+            context: self.context.lines,
+            prose: prose.into(),
+            base: base.cloned(),
+            ..Look::default()
+        };
         written(session, commit, format, look)
     }
 }
@@ -131,7 +162,8 @@ impl Show {
 /// Writes responses to the files of their names, and returns the paths, one a line.
 fn write(directory: &Path, responses: &[(String, Vec<u8>)]) -> Result<Vec<u8>, IoError> {
     let shown = |path: &Path| Shown::path(path).to_string();
-    std::fs::create_dir_all(directory).with_context(|| format!("can't make `{}`", shown(directory)))?;
+    std::fs::create_dir_all(directory)
+        .with_context(|| format!("can't make `{}`", shown(directory)))?;
     let mut paths = Vec::new();
     for (name, text) in responses {
         let path = directory.join(name);
@@ -147,7 +179,10 @@ fn file_name(number: usize, subject: &BString) -> String {
     const LONGEST: usize = 52;
     let is_kept = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '_';
     let subject = subject.to_str_lossy();
-    let words: Vec<_> = subject.split(|c| !is_kept(c)).filter(|word| !word.is_empty()).collect();
+    let words: Vec<_> = subject
+        .split(|c| !is_kept(c))
+        .filter(|word| !word.is_empty())
+        .collect();
     let mut name = words.join("-").replace("..", ".");
     name.truncate(LONGEST);
     format!("{number:04}-{}.txt", name.trim_end_matches(['.', '-']))
@@ -182,8 +217,20 @@ pub(super) fn written(
         Format::Opx => Notes::One(subject_and_body(&commit.message).0),
         _ => Notes::None,
     };
-    let look = Look { options, notes, ..look };
-    let outcome = respond::respond(format, &changes, &*tree, &differ, &look, unrepresentable, work.progress())?;
+    let look = Look {
+        options,
+        notes,
+        ..look
+    };
+    let outcome = respond::respond(
+        format,
+        &changes,
+        &*tree,
+        &differ,
+        &look,
+        unrepresentable,
+        work.progress(),
+    )?;
     Ok(outcome.map(Some))
 }
 
@@ -208,11 +255,18 @@ mod tests {
 
     #[test]
     fn a_message_is_a_subject_and_a_body() {
-        for (message, subject, body) in
-            [("", "", ""), ("\n\nA  b\n", "A b", ""), ("a\nb\n\nc\n\nd\n", "a b", "c\n\nd"), ("a\r\n\r\nb", "a", "b")]
-        {
+        for (message, subject, body) in [
+            ("", "", ""),
+            ("\n\nA  b\n", "A b", ""),
+            ("a\nb\n\nc\n\nd\n", "a b", "c\n\nd"),
+            ("a\r\n\r\nb", "a", "b"),
+        ] {
             let (got_subject, got_body) = subject_and_body(message.as_bytes());
-            assert_eq!((got_subject.as_bstr(), got_body.as_bstr()), (subject.into(), body.into()), "{message:?}");
+            assert_eq!(
+                (got_subject.as_bstr(), got_body.as_bstr()),
+                (subject.into(), body.into()),
+                "{message:?}"
+            );
         }
     }
 }

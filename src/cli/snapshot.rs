@@ -22,15 +22,28 @@ pub(super) struct Snapshot {
 impl Snapshot {
     /// Does it, and prints how it went.
     pub(super) fn run(&self) -> Exit {
-        flow::run(&Reading::default(), &Verbosity::default(), Vec::new(), |session| self.keep(session))
+        flow::run(
+            &Reading::default(),
+            &Verbosity::default(),
+            Vec::new(),
+            |session| self.keep(session),
+        )
     }
 
     fn keep(&self, session: &Session) -> Result<(Report, Printed), Failure> {
         if let Some(interrupted) = transaction::interrupted(&session.repo) {
-            return Err(CliError::HalfDone { origin: interrupted.origin }.into());
+            return Err(CliError::HalfDone {
+                origin: interrupted.origin,
+            }
+            .into());
         }
         let tree = Some(transaction::snapshot(&session.repo, self.untracked)?);
-        let report = Report { status: Status::Applied, state: State::Changed, tree, ..Report::default() };
+        let report = Report {
+            status: Status::Applied,
+            state: State::Changed,
+            tree,
+            ..Report::default()
+        };
         let printed = report.stored().into();
         Ok((report, printed))
     }

@@ -35,7 +35,10 @@ const ATTRIBUTE: &str = "llmpatch";
 /// Looks at all that is staged, and at these paths of the index, and prints what it finds.
 pub(super) fn check(session: &Session, named: &[PathBuf]) -> Exit {
     let told = look(session, named).map(|reports| {
-        let exit = reports.iter().map(|(path, report)| tell(session, path.as_bstr(), report)).max();
+        let exit = reports
+            .iter()
+            .map(|(path, report)| tell(session, path.as_bstr(), report))
+            .max();
         let findings = reports.values().map(|report| report.errors.len()).sum();
         if findings > 0 && !session.verbosity.quiet && !session.verbosity.json {
             output::complain(&summary(findings));
@@ -84,7 +87,10 @@ fn look(session: &Session, named: &[PathBuf]) -> Result<BTreeMap<BString, Report
     let repo = &session.repo;
     let work = session.meter.begin(Stage::Scanning, 0);
     let staged = repo.staged()?;
-    let there: Vec<&Staged> = staged.iter().filter(|staged| staged.after != Held::Nothing).collect();
+    let there: Vec<&Staged> = staged
+        .iter()
+        .filter(|staged| staged.after != Held::Nothing)
+        .collect();
     let paths: Vec<&BStr> = there.iter().map(|staged| staged.path.as_bstr()).collect();
     let said = repo.staged_attribute(ATTRIBUTE, &paths, &staged)?;
     drop(work);
@@ -100,10 +106,13 @@ fn look(session: &Session, named: &[PathBuf]) -> Result<BTreeMap<BString, Report
     let here = std::env::current_dir().unwrap_or_default();
     for argument in named {
         let written = argument.as_os_str().as_bytes();
-        let found = repo.path_from_here(&here, written).map_err(Failure::from).and_then(|path| {
-            let held = repo.held_by_index(&path)?;
-            Ok((BString::from(path.as_bytes()), held))
-        });
+        let found = repo
+            .path_from_here(&here, written)
+            .map_err(Failure::from)
+            .and_then(|path| {
+                let held = repo.held_by_index(&path)?;
+                Ok((BString::from(path.as_bytes()), held))
+            });
         match found {
             Ok((path, held)) => drop(responses.insert(path, held)),
             Err(report) => drop(reports.insert(BString::from(written), *report)),
@@ -115,9 +124,11 @@ fn look(session: &Session, named: &[PathBuf]) -> Result<BTreeMap<BString, Report
         let tree = base.tree(repo)?;
         // Of a single one more can be told than that, and where each is told of at once nothing may be in between.
         let is_told_at_once = responses.len() == 1 || session.verbosity.verbose;
-        let work = (!is_told_at_once).then(|| session.meter.begin(Stage::Checking, responses.len()));
+        let work =
+            (!is_told_at_once).then(|| session.meter.begin(Stage::Checking, responses.len()));
         for (path, held) in responses {
-            let report = response(session, &base, &*tree, path.as_bstr(), held).unwrap_or_else(|report| *report);
+            let report = response(session, &base, &*tree, path.as_bstr(), held)
+                .unwrap_or_else(|report| *report);
             reports.insert(path, report);
             work.iter().for_each(|work| work.progress().step());
         }
@@ -129,13 +140,20 @@ fn look(session: &Session, named: &[PathBuf]) -> Result<BTreeMap<BString, Report
 
 /// Refuses to look at what an interrupted apply may have left half changed, and says else that there was one; of responses
 /// that is said as ever.
-fn heed_interruption(session: &Session, others: &[&Staged], is_unsaid: bool) -> Result<(), Failure> {
+fn heed_interruption(
+    session: &Session,
+    others: &[&Staged],
+    is_unsaid: bool,
+) -> Result<(), Failure> {
     if others.is_empty() {
         return Ok(());
     }
     let nothing = MemoryTree::new();
     let watched = ObservedTree::new(transaction::interrupted(&session.repo), &nothing);
-    others.iter().filter_map(|staged| RepoPath::new(&staged.path).ok()).for_each(|path| watched.note(&path));
+    others
+        .iter()
+        .filter_map(|staged| RepoPath::new(&staged.path).ok())
+        .for_each(|path| watched.note(&path));
     let warning = watched.verdict()?;
     if is_unsaid && !session.verbosity.quiet && !session.verbosity.json {
         let report = Report::checked(Vec::new(), warning.into_iter().collect());
@@ -145,7 +163,13 @@ fn heed_interruption(session: &Session, others: &[&Staged], is_unsaid: bool) -> 
 }
 
 /// Looks at a response as the index has it.
-fn response(session: &Session, base: &Base, tree: &dyn Tree, path: &BStr, held: Held) -> Result<Report, Failure> {
+fn response(
+    session: &Session,
+    base: &Base,
+    tree: &dyn Tree,
+    path: &BStr,
+    held: Held,
+) -> Result<Report, Failure> {
     let named = || path.to_owned();
     let id = match held {
         Held::File(id) => id,
@@ -156,7 +180,11 @@ fn response(session: &Session, base: &Base, tree: &dyn Tree, path: &BStr, held: 
     };
     let content = session.repo.content(path, id, Source::MAX_LEN as u64)?;
     let name = Shown(path).to_string();
-    let source = [responses::source(SourceId(0), name, content.map(|content| content.to_vec()))?];
+    let source = [responses::source(
+        SourceId(0),
+        name,
+        content.map(|content| content.to_vec()),
+    )?];
     let checked = check::check(session, base, tree, &source);
     if checked.is_err() && is_made(session, &source, tree) {
         return Ok(Report::default());
@@ -171,8 +199,12 @@ fn response(session: &Session, base: &Base, tree: &dyn Tree, path: &BStr, held: 
 /// Returns whether all that a response makes of the last commit is staged: it is committed together with its change.
 fn is_made(session: &Session, source: &[Source; 1], index: &dyn Tree) -> bool {
     let base = Base::Revision("HEAD".to_owned());
-    let Ok(tree) = base.tree(&session.repo) else { return false };
-    let Ok(worked) = session.work_out(source, &base, &*tree) else { return false };
+    let Ok(tree) = base.tree(&session.repo) else {
+        return false;
+    };
+    let Ok(worked) = session.work_out(source, &base, &*tree) else {
+        return false;
+    };
     let mut changes = worked.changes.iter();
     changes.all(|change| match (index.read(&change.path), &change.after) {
         (Ok(Entry::File(staged)), Some(after)) => {
@@ -190,9 +222,16 @@ fn tell(session: &Session, path: &BStr, report: &Report) -> Exit {
         return session.conclude(&report.clone().about(vec![name]));
     }
     let line = |one: &Diagnostic| {
-        let place = one.response.as_ref().map(|place| (place.line, place.column));
-        let own =
-            || one.places.iter().find(|_| one.kind == Kind::Markers).map(|place| (place.first.line, place.column));
+        let place = one
+            .response
+            .as_ref()
+            .map(|place| (place.line, place.column));
+        let own = || {
+            one.places
+                .iter()
+                .find(|_| one.kind == Kind::Markers)
+                .map(|place| (place.first.line, place.column))
+        };
         let (line, column) = place.or_else(own).unwrap_or((LineNo::FIRST, 1));
         format!("{name}:{line}:{column}: ")
     };
@@ -202,7 +241,14 @@ fn tell(session: &Session, path: &BStr, report: &Report) -> Exit {
         output::complain(&report.warnings.iter().map(warning).collect::<String>());
     }
     let finding = |one| format!("{}{}: {}\n", line(one), one.kind, message(one));
-    match output::print(report.errors.iter().map(finding).collect::<String>().as_bytes()) {
+    match output::print(
+        report
+            .errors
+            .iter()
+            .map(finding)
+            .collect::<String>()
+            .as_bytes(),
+    ) {
         Ok(()) => Exit::of(report),
         Err(error) => flow::conclude(&Failure::from(error), &session.verbosity, session.style),
     }
@@ -252,8 +298,12 @@ fn look_for_markers(
 fn marked(session: &Session, staged: &Staged, longest: u64) -> Result<Option<Marked>, Failure> {
     let path = RepoPath::new(&staged.path)?;
     // Links and submodules have no lines, and what is unmerged can't be committed.
-    let Held::File(id) = staged.after else { return Ok(None) };
-    let Some(new) = lines(session, staged.path.as_bstr(), id, longest)?.filter(|new| leftover::has_markers(new)) else {
+    let Held::File(id) = staged.after else {
+        return Ok(None);
+    };
+    let Some(new) = lines(session, staged.path.as_bstr(), id, longest)?
+        .filter(|new| leftover::has_markers(new))
+    else {
         return Ok(None);
     };
     let old = match staged.before {
@@ -264,28 +314,52 @@ fn marked(session: &Session, staged: &Staged, longest: u64) -> Result<Option<Mar
 }
 
 /// Reads a content that has lines.
-fn lines(session: &Session, path: &BStr, id: BlobId, longest: u64) -> Result<Option<Content>, Failure> {
+fn lines(
+    session: &Session,
+    path: &BStr,
+    id: BlobId,
+    longest: u64,
+) -> Result<Option<Content>, Failure> {
     let content = session.repo.content(path, id, longest)?;
     Ok(content.filter(|content| !is_binary(content)))
 }
 
 /// Finds what new files were, where git would call them renamed: markers that only moved are none that were added.
-fn find_origins(session: &Session, staged: &[Staged], all: &mut [Marked], longest: u64) -> Result<(), Failure> {
+fn find_origins(
+    session: &Session,
+    staged: &[Staged],
+    all: &mut [Marked],
+    longest: u64,
+) -> Result<(), Failure> {
     let gone = || {
-        staged.iter().filter_map(|staged| match (staged.before, staged.after) {
-            (Held::File(id), Held::Nothing) => Some((RepoPath::new(&staged.path).ok()?, id)),
-            _ => None,
-        })
+        staged
+            .iter()
+            .filter_map(|staged| match (staged.before, staged.after) {
+                (Held::File(id), Held::Nothing) => Some((RepoPath::new(&staged.path).ok()?, id)),
+                _ => None,
+            })
     };
     for marked in all.iter_mut().filter(|marked| marked.old.is_none()) {
         if gone().any(|(_, id)| id == marked.id) {
             marked.old = Some(marked.new.clone());
         }
     }
-    let file = |content: &Content| Some(File { content: content.clone(), mode: Mode::PLAIN });
-    let change = |path: &RepoPath, before, after| Change { path: path.clone(), before, after, from: None };
+    let file = |content: &Content| {
+        Some(File {
+            content: content.clone(),
+            mode: Mode::PLAIN,
+        })
+    };
+    let change = |path: &RepoPath, before, after| Change {
+        path: path.clone(),
+        before,
+        after,
+        from: None,
+    };
     let news = all.iter().filter(|marked| marked.old.is_none());
-    let mut changes: Vec<_> = news.map(|marked| change(&marked.path, None, file(&marked.new))).collect();
+    let mut changes: Vec<_> = news
+        .map(|marked| change(&marked.path, None, file(&marked.new)))
+        .collect();
     if changes.is_empty() || gone().next().is_none() {
         return Ok(());
     }
@@ -298,7 +372,9 @@ fn find_origins(session: &Session, staged: &[Staged], all: &mut [Marked], longes
     let options = session.repo.diff_options()?;
     let changes = derive::with_renames(&ChangeSet::new(changes), &differ, &options)?;
     for marked in all {
-        let from = changes.get(&marked.path).and_then(|change| change.from.as_ref());
+        let from = changes
+            .get(&marked.path)
+            .and_then(|change| change.from.as_ref());
         if let Some(was) = from.and_then(|from| changes.get(from)?.before.as_ref()) {
             marked.old = Some(was.content.clone());
         }
@@ -314,7 +390,10 @@ impl Marked {
         let all = leftover::leftovers(&self.path, old, &self.new, &differ)?;
         let mut errors: Vec<_> = all.iter().take(TOLD).map(Diagnostic::from).collect();
         if let Some(first) = all.get(TOLD) {
-            let more = CliError::MoreMarkers { first: first.clone(), count: all.len() - TOLD };
+            let more = CliError::MoreMarkers {
+                first: first.clone(),
+                count: all.len() - TOLD,
+            };
             errors.push(Diagnostic::from(&more));
         }
         Ok(errors)

@@ -35,7 +35,11 @@ impl Terminal {
     /// # Errors
     /// If there is none.
     pub(super) fn open() -> io::Result<Self> {
-        File::options().read(true).write(true).open("/dev/tty").map(Self)
+        File::options()
+            .read(true)
+            .write(true)
+            .open("/dev/tty")
+            .map(Self)
     }
 
     /// Returns it as a stream.
@@ -47,7 +51,12 @@ impl Terminal {
     ///
     /// # Errors
     /// If the terminal is gone.
-    pub(super) fn show_diff(&self, diff: &[u8], verbosity: &Verbosity, config: &Config) -> Result<(), IoError> {
+    pub(super) fn show_diff(
+        &self,
+        diff: &[u8],
+        verbosity: &Verbosity,
+        config: &Config,
+    ) -> Result<(), IoError> {
         pager::show_diff(diff, &self.0, verbosity, config)
     }
 
@@ -56,7 +65,9 @@ impl Terminal {
     /// # Errors
     /// If the terminal is gone.
     pub(super) fn say(&self, text: &str) -> Result<(), IoError> {
-        Ok((&self.0).write_all(text.as_bytes()).context("can't write to the terminal")?)
+        Ok((&self.0)
+            .write_all(text.as_bytes())
+            .context("can't write to the terminal")?)
     }
 
     /// Returns how messages look on it.
@@ -68,10 +79,18 @@ impl Terminal {
     ///
     /// # Errors
     /// If the terminal is gone.
-    pub(super) fn ask(&self, question: &str, choices: &Choices, colors: &Colors) -> Result<Option<char>, IoError> {
+    pub(super) fn ask(
+        &self,
+        question: &str,
+        choices: &Choices,
+        colors: &Colors,
+    ) -> Result<Option<char>, IoError> {
         let all = || choices.iter().chain([&HELP]);
         let letters: Vec<_> = all().map(|(letter, _)| letter.to_string()).collect();
-        let prompt = colors.paint(&colors.prompt, &format!("{question} [{}]? ", letters.join(",")));
+        let prompt = colors.paint(
+            &colors.prompt,
+            &format!("{question} [{}]? ", letters.join(",")),
+        );
         loop {
             self.say(&prompt)?;
             let Some(line) = self.line()? else {
@@ -87,7 +106,9 @@ impl Terminal {
                 (Some(_), Some(_)) => char::REPLACEMENT_CHARACTER,
             };
             if letter == HELP.0 {
-                let line = |(letter, what)| colors.paint(&colors.help, &format!("{letter} - {what}")) + "\n";
+                let line = |(letter, what)| {
+                    colors.paint(&colors.help, &format!("{letter} - {what}")) + "\n"
+                };
                 let lines = all().copied().map(line);
                 self.say(&lines.collect::<String>())?;
             } else if choices.iter().any(|(known, _)| *known == letter) {
@@ -132,11 +153,18 @@ impl Colors {
         Self {
             prompt: sequence(&["color.interactive.prompt"], "bold blue"),
             help: sequence(&["color.interactive.help"], "bold red"),
-            error: sequence(&["color.interactive.error", "color.interactive.help"], "bold red"),
+            error: sequence(
+                &["color.interactive.error", "color.interactive.help"],
+                "bold red",
+            ),
         }
     }
 
     fn paint(&self, sequence: &str, text: &str) -> String {
-        if sequence.is_empty() { text.to_owned() } else { format!("{sequence}{text}\x1b[m") }
+        if sequence.is_empty() {
+            text.to_owned()
+        } else {
+            format!("{sequence}{text}\x1b[m")
+        }
     }
 }

@@ -42,17 +42,41 @@ impl Undo {
             return exit;
         }
         if self.list {
-            return flow::run(&Reading::default(), &self.json.verbosity(&self.verbosity), Vec::new(), |session| {
-                let earlier: Vec<_> = transaction::earlier(&session.repo)?.into_iter().map(reported).collect();
-                let text = listed(&earlier);
-                Ok((Report { status: Status::Listed, earlier: Some(earlier), ..Report::default() }, text.into()))
-            });
+            return flow::run(
+                &Reading::default(),
+                &self.json.verbosity(&self.verbosity),
+                Vec::new(),
+                |session| {
+                    let earlier: Vec<_> = transaction::earlier(&session.repo)?
+                        .into_iter()
+                        .map(reported)
+                        .collect();
+                    let text = listed(&earlier);
+                    Ok((
+                        Report {
+                            status: Status::Listed,
+                            earlier: Some(earlier),
+                            ..Report::default()
+                        },
+                        text.into(),
+                    ))
+                },
+            );
         }
-        flow::run(&Reading::default(), &self.json.verbosity(&self.verbosity), Vec::new(), |session| {
-            let report = self.undo(session)?;
-            let printed = if self.verbosity.quiet { String::new() } else { report.done() };
-            Ok((report, printed.into()))
-        })
+        flow::run(
+            &Reading::default(),
+            &self.json.verbosity(&self.verbosity),
+            Vec::new(),
+            |session| {
+                let report = self.undo(session)?;
+                let printed = if self.verbosity.quiet {
+                    String::new()
+                } else {
+                    report.done()
+                };
+                Ok((report, printed.into()))
+            },
+        )
     }
 
     fn undo(&self, session: &Session) -> Result<Report, Failure> {
@@ -64,7 +88,9 @@ impl Undo {
         let Undoing { changes, reverse } = match last {
             Last::Change(undoing) => undoing,
             Last::Nothing => return Err(CliError::NothingToUndo.into()),
-            Last::Commit { id, is_head } => return Err(CliError::UndoOfCommit { id, is_head }.into()),
+            Last::Commit { id, is_head } => {
+                return Err(CliError::UndoOfCommit { id, is_head }.into());
+            }
         };
         if self.verbosity.verbose {
             let what = match (reverse.has_files(), reverse.has_entries()) {
@@ -74,7 +100,11 @@ impl Undo {
             };
             output::complain(&format!("the last apply changed {what}\n"));
         }
-        let base = if reverse.has_files() { Base::WorkTree } else { Base::Index };
+        let base = if reverse.has_files() {
+            Base::WorkTree
+        } else {
+            Base::Index
+        };
         let mut report = Report::default();
         if session.verbosity.json {
             report.detail.plan = Some(changes.id());
@@ -83,30 +113,71 @@ impl Undo {
             report.files = details::counted_files(session, &base, &changes, self.verbosity.quiet);
         }
         let report = apply::publish(session, &changes, Target::Undo(reverse), report)?;
-        Ok(Report { status: Status::Undone, ..report })
+        Ok(Report {
+            status: Status::Undone,
+            ..report
+        })
     }
 }
 
-fn reported(Earlier { when, commit, paths }: Earlier) -> EarlierReport {
+fn reported(
+    Earlier {
+        when,
+        commit,
+        paths,
+    }: Earlier,
+) -> EarlierReport {
     let operation = |letter| match letter {
         'A' => FileOperation::Added,
         'D' => FileOperation::Deleted,
         _ => FileOperation::Modified,
     };
-    let files = paths.into_iter().map(|(letter, path)| EarlierFile { path, operation: operation(letter) });
-    EarlierReport { time: when, commit, files: files.collect() }
+    let files = paths.into_iter().map(|(letter, path)| EarlierFile {
+        path,
+        operation: operation(letter),
+    });
+    EarlierReport {
+        time: when,
+        commit,
+        files: files.collect(),
+    }
 }
 
 /// Lists what can be taken back, a line each: its number, when it was made, and what it changed.
 fn listed(earlier: &[EarlierReport]) -> String {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |now| now.as_secs() as i64);
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .map_or(0, |now| now.as_secs() as i64);
     let mut text = String::new();
-    for (number, EarlierReport { time, commit, files }) in (1..).zip(earlier) {
+    for (
+        number,
+        EarlierReport {
+            time,
+            commit,
+            files,
+        },
+    ) in (1..).zip(earlier)
+    {
         const SHOWN: usize = 3;
-        let file = |file: &EarlierFile| format!("{} {}", file.operation.letter(), Shown(file.path.as_bytes()));
+        let file = |file: &EarlierFile| {
+            format!(
+                "{} {}",
+                file.operation.letter(),
+                Shown(file.path.as_bytes())
+            )
+        };
         let mut what: Vec<String> = files.iter().take(SHOWN).map(file).collect();
-        what.extend(commit.as_ref().map(|id| format!("commit {id}, which git takes back, not undo")));
-        what.extend(files.len().checked_sub(SHOWN + 1).map(|more| format!("and {} more", more + 1)));
+        what.extend(
+            commit
+                .as_ref()
+                .map(|id| format!("commit {id}, which git takes back, not undo")),
+        );
+        what.extend(
+            files
+                .len()
+                .checked_sub(SHOWN + 1)
+                .map(|more| format!("and {} more", more + 1)),
+        );
         text += &format!("{number:2}  {}  {}\n", ago(now - time), what.join(", "));
     }
     text
@@ -126,7 +197,9 @@ fn ago(seconds: i64) -> String {
 /// Makes the report of what can't be taken back, each path by itself.
 fn refused(error: TransactionError) -> Failure {
     match error {
-        TransactionError::ChangedSince { all } => failed(all.iter().map(Diagnostic::from).collect()),
+        TransactionError::ChangedSince { all } => {
+            failed(all.iter().map(Diagnostic::from).collect())
+        }
         error => Failure::from(error),
     }
 }

@@ -12,8 +12,7 @@ use crate::plan::{Closest, looks_elided};
 use crate::search::Gap;
 use crate::text::{Excerpt, LineNo, Span, plural};
 
-const APART: &str =
-    "old lines must follow one another without a gap: put the missing ones in, or change the two places apart";
+const APART: &str = "old lines must follow one another without a gap: put the missing ones in, or change the two places apart";
 
 /// Returns how the nearest place differs, and shows it.
 pub(super) fn diagnosis(kind: Kind, closest: &Closest, file: &File<'_>) -> Diagnosis {
@@ -21,20 +20,46 @@ pub(super) fn diagnosis(kind: Kind, closest: &Closest, file: &File<'_>) -> Diagn
     let of = Diagnosis::new(kind);
     let (of, label_of_file, marked) = match closest.gap() {
         _ if looks_elided(&closest.text) => {
-            let help = "give every line of the file that is there, or begin another hunk after the gap";
-            let of = Diagnosis { is_habit: true, ..of.label("stands for lines of the file").habit(help) };
+            let help =
+                "give every line of the file that is there, or begin another hunk after the gap";
+            let of = Diagnosis {
+                is_habit: true,
+                ..of.label("stands for lines of the file").habit(help)
+            };
             (of, "the patch leaves this out", None)
         }
         Gap::Other { alike, .. } => {
             let difference = Difference::of(&closest.text, text, alike, closest.is_part);
-            let of = if difference.is_hidden() { of.note(difference.how.to_string()) } else { of };
+            let of = if difference.is_hidden() {
+                of.note(difference.how.to_string())
+            } else {
+                of
+            };
             let of = remedied(of, closest, &difference);
-            let of = Diagnosis { mark: part(closest, &difference.patch), ..of };
-            (of, if difference.is_hidden() { "similar, but not equal" } else { "differs here" }, Some(difference.file))
+            let of = Diagnosis {
+                mark: part(closest, &difference.patch),
+                ..of
+            };
+            (
+                of,
+                if difference.is_hidden() {
+                    "similar, but not equal"
+                } else {
+                    "differs here"
+                },
+                Some(difference.file),
+            )
         }
         Gap::LeftOut { count, .. } => {
-            let label = format!("the file has {count} more line{} before this", plural(count));
-            (of.label(label).habit(APART), "the patch leaves this out", None)
+            let label = format!(
+                "the file has {count} more line{} before this",
+                plural(count)
+            );
+            (
+                of.label(label).habit(APART),
+                "the patch leaves this out",
+                None,
+            )
         }
         Gap::Invented { line, count, .. } => {
             let is_fence = closest.text.trim_ascii_start().starts_with(b"```");
@@ -52,13 +77,27 @@ pub(super) fn diagnosis(kind: Kind, closest: &Closest, file: &File<'_>) -> Diagn
                 }
             };
             let is_at_end = line >= file.lines.len();
-            let label_of_file = if is_at_end { "the file ends with this line" } else { "the file continues with this" };
-            (Diagnosis { is_habit: is_fence, ..of.label(label).habit(help) }, label_of_file, None)
+            let label_of_file = if is_at_end {
+                "the file ends with this line"
+            } else {
+                "the file continues with this"
+            };
+            (
+                Diagnosis {
+                    is_habit: is_fence,
+                    ..of.label(label).habit(help)
+                },
+                label_of_file,
+                None,
+            )
         }
     };
     let of = match closest.elsewhere.count {
         0 => of,
-        _ => of.note(format!("the patch's line is in the file, but elsewhere: {}", closest.elsewhere)),
+        _ => of.note(format!(
+            "the patch's line is in the file, but elsewhere: {}",
+            closest.elsewhere
+        )),
     };
     let differs = marked.as_ref().map_or(0, |mark| mark.start);
     let mut place = file.place(closest.line, &caption(closest), label_of_file);
@@ -69,7 +108,12 @@ pub(super) fn diagnosis(kind: Kind, closest: &Closest, file: &File<'_>) -> Diagn
     let start = closest.near.start;
     let nearest = Nearest::around(LineNo::from_index(start), place.first.line, text, differs);
     let region = start..closest.near.end.max(start + 1).min(file.lines.len());
-    Diagnosis { places: vec![place], nearest: Some(nearest), passages: file.passages([region]), ..of }
+    Diagnosis {
+        places: vec![place],
+        nearest: Some(nearest),
+        passages: file.passages([region]),
+        ..of
+    }
 }
 
 impl Diagnosis {
@@ -81,19 +125,26 @@ impl Diagnosis {
 
 /// Adds how a line differs, and what to do about it.
 fn remedied(of: Diagnosis, closest: &Closest, difference: &Difference) -> Diagnosis {
-    const PLAINLY: &str = "give the text itself, not a JSON string: no backslash before quotes, and real line ends";
-    let plain = if difference.patch.is_empty() { "something is missing here" } else { "different in the file" };
+    const PLAINLY: &str =
+        "give the text itself, not a JSON string: no backslash before quotes, and real line ends";
+    let plain = if difference.patch.is_empty() {
+        "something is missing here"
+    } else {
+        "different in the file"
+    };
     let (label, habit) = match &difference.how {
         How::Numbered(_) => (
             "a line number, which isn't in the file",
             "leave the line numbers out of the patch: they were only shown beside the file's text",
         ),
         How::Escaped(_) | How::EscapedNewline => (plain, PLAINLY),
-        How::Entity(..) => {
-            (plain, "give the text itself: nothing in a patch is ever decoded, so write `<`, `>` and `&` plainly")
-        }
+        How::Entity(..) => (
+            plain,
+            "give the text itself: nothing in a patch is ever decoded, so write `<`, `>` and `&` plainly",
+        ),
         How::UnprefixedContext => {
-            let habit = "begin every context line with one space, in front of the line's own indentation";
+            let habit =
+                "begin every context line with one space, in front of the line's own indentation";
             let of = of.label("the prefix is missing").habit(habit);
             return match closest.level {
                 Some(level) => of.help(format!("{habit}; or run with --fuzz={level}")),
@@ -115,31 +166,55 @@ fn remedied(of: Diagnosis, closest: &Closest, difference: &Difference) -> Diagno
             let of = match how {
                 How::EndOfFile(end) => of.label(format!("the file's line has {end} here")),
                 How::Unlike => of.label("the file has another line here"),
-                How::Indent(ours, _) if ours.0.is_empty() => of.label("the file's line is indented"),
+                How::Indent(ours, _) if ours.0.is_empty() => {
+                    of.label("the file's line is indented")
+                }
                 _ => of.label(plain),
             };
             let of = of.advice(BYTE_FOR_BYTE);
             return match closest.level {
-                Some(level) => of.help(format!("{BYTE_FOR_BYTE}; correct them, or run with --fuzz={level}")),
+                Some(level) => of.help(format!(
+                    "{BYTE_FOR_BYTE}; correct them, or run with --fuzz={level}"
+                )),
                 None => of.help(CORRECT_THEM),
             };
         }
     };
     let is_habit = !matches!(difference.how, How::Unlike | How::Cut | How::Elided);
-    Diagnosis { is_habit, ..of.label(label).habit(habit) }
+    Diagnosis {
+        is_habit,
+        ..of.label(label).habit(habit)
+    }
 }
 
 fn caption(closest: &Closest) -> String {
-    let Closest { near, of, line, from, .. } = closest;
-    let before = if near.start < *from { ", though before the previous hunk" } else { "" };
-    let start = if near.start == *line { String::new() } else { format!(" from line {} on", near.start + 1) };
+    let Closest {
+        near,
+        of,
+        line,
+        from,
+        ..
+    } = closest;
+    let before = if near.start < *from {
+        ", though before the previous hunk"
+    } else {
+        ""
+    };
+    let start = if near.start == *line {
+        String::new()
+    } else {
+        format!(" from line {} on", near.start + 1)
+    };
     match of {
         1 => format!("closest line{before}"),
         _ if near.agree == 0 => format!("closest place{start}{before}"),
         _ if near.agree == *of => {
             format!("closest place{start}{before}, all {of} lines are there, with others between")
         }
-        _ => format!("closest place{start}{before}, {} of {of} lines agree", near.agree),
+        _ => format!(
+            "closest place{start}{before}, {} of {of} lines agree",
+            near.agree
+        ),
     }
 }
 
@@ -147,7 +222,13 @@ fn caption(closest: &Closest) -> String {
 fn part(closest: &Closest, range: &Range<usize>) -> Option<Span> {
     let span = closest.span?;
     // The span of a hunk's line begins with its prefix.
-    let prefix = ((span.end - span.start) as usize).checked_sub(closest.text.len()).filter(|&prefix| prefix <= 1)?;
+    let prefix = ((span.end - span.start) as usize)
+        .checked_sub(closest.text.len())
+        .filter(|&prefix| prefix <= 1)?;
     let at = |offset: usize| span.start + (prefix + offset) as u32;
-    Some(Span { start: at(range.start), end: at(range.end), ..span })
+    Some(Span {
+        start: at(range.start),
+        end: at(range.end),
+        ..span
+    })
 }

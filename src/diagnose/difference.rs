@@ -39,24 +39,34 @@ pub(super) enum How {
     #[error("in column {0} the file has {file}, the patch {patch}", patch = name(*.1), file = name(*.2))]
     LookAlike(usize, Option<char>, Option<char>),
     /// The same letter, spelt with a combining mark on one side only.
-    #[error("in column {0} the {1} has one character (NFC), where the {2} has a letter and a combining mark (NFD)")]
+    #[error(
+        "in column {0} the {1} has one character (NFC), where the {2} has a letter and a combining mark (NFD)"
+    )]
     Combining(usize, &'static str, &'static str),
     /// The patch has characters escaped as in JSON: this one, such as `\"`.
     #[error("the patch's line is escaped as in JSON: it has `{0}`, the file hasn't")]
     Escaped(&'static str),
-    #[error("the patch has `\\n` as two characters, a backslash and an n, where the file's line ends")]
+    #[error(
+        "the patch has `\\n` as two characters, a backslash and an n, where the file's line ends"
+    )]
     EscapedNewline,
     #[error("the patch has the entity `{0}` where the file has `{1}`")]
     Entity(&'static str, &'static str),
     #[error("the patch's line begins with a line number, `{}`", Shown(.0))]
     Numbered(Vec<u8>),
     /// The prefix has been left out, and the first character of the code was taken for it.
-    #[error("the patch's line has one space less: the one that is a context line's prefix is missing")]
+    #[error(
+        "the patch's line has one space less: the one that is a context line's prefix is missing"
+    )]
     UnprefixedContext,
-    #[error("the file's line begins with `-` itself, which was read as the prefix of the patch's line")]
+    #[error(
+        "the file's line begins with `-` itself, which was read as the prefix of the patch's line"
+    )]
     UnprefixedMinus,
     /// The file has this character as one byte, and the patch in UTF-8.
-    #[error("the file isn't in UTF-8: it has `{0}` as the single byte \\{1:03o}, as Latin-1 has it")]
+    #[error(
+        "the file isn't in UTF-8: it has `{0}` as the single byte \\{1:03o}, as Latin-1 has it"
+    )]
     Encoding(char, u32),
     #[error("the two differ only in upper and lower case")]
     Case,
@@ -91,13 +101,21 @@ impl Difference {
             How::Indent(..) | How::UnprefixedContext | How::UnprefixedMinus => {
                 (0..indent(patch).len(), 0..indent(file).len())
             }
-            How::End(..) | How::EndOfFile(_) | How::EndOfPatch(_) => {
-                (patch.trim_ascii_end().len()..patch.len(), file.trim_ascii_end().len()..file.len())
-            }
-            How::Unlike | How::Case => (indent(patch).len()..patch.len(), indent(file).len()..file.len()),
+            How::End(..) | How::EndOfFile(_) | How::EndOfPatch(_) => (
+                patch.trim_ascii_end().len()..patch.len(),
+                file.trim_ascii_end().len()..file.len(),
+            ),
+            How::Unlike | How::Case => (
+                indent(patch).len()..patch.len(),
+                indent(file).len()..file.len(),
+            ),
             _ => (left, right),
         };
-        Self { patch: left, file: right.start + start..right.end + start, how }
+        Self {
+            patch: left,
+            file: right.start + start..right.end + start,
+            how,
+        }
     }
 
     /// Returns whether a reader can't see it by looking at both lines.
@@ -106,7 +124,13 @@ impl Difference {
     }
 }
 
-fn how(patch: &[u8], file: &[u8], alike: u8, (left, right): (&Range<usize>, &Range<usize>), part: bool) -> How {
+fn how(
+    patch: &[u8],
+    file: &[u8],
+    alike: u8,
+    (left, right): (&Range<usize>, &Range<usize>),
+    part: bool,
+) -> How {
     let spaces = |bytes: &[u8]| Spaces(bytes.into());
     let bare = |line: &[u8]| line[indent(line).len()..].trim_ascii_end().to_vec();
     if patch.trim_ascii_end() == file.trim_ascii_end() {
@@ -120,17 +144,26 @@ fn how(patch: &[u8], file: &[u8], alike: u8, (left, right): (&Range<usize>, &Ran
     if bare(patch) == bare(file) {
         let (patch, file) = (indent(patch), indent(file));
         let is_one_less = !part && file.strip_prefix(b" ") == Some(patch) && file.len() % 2 == 0;
-        return if is_one_less { How::UnprefixedContext } else { How::Indent(spaces(patch), spaces(file)) };
+        return if is_one_less {
+            How::UnprefixedContext
+        } else {
+            How::Indent(spaces(patch), spaces(file))
+        };
     }
     if !part && file.strip_prefix(b"-") == Some(patch) {
         return How::UnprefixedMinus;
     }
-    if let Some(how) = mangled(patch, file).or_else(|| encoded(patch, file)).or_else(|| look_alike(patch, file)) {
+    if let Some(how) = mangled(patch, file)
+        .or_else(|| encoded(patch, file))
+        .or_else(|| look_alike(patch, file))
+    {
         return how;
     }
     let (patch_trimmed, file_trimmed) = (patch.trim_ascii(), file.trim_ascii());
     let is_elided = |ellipsis: &[u8]| {
-        let start = patch_trimmed.strip_suffix(ellipsis).filter(|start| start.len() > 3);
+        let start = patch_trimmed
+            .strip_suffix(ellipsis)
+            .filter(|start| start.len() > 3);
         start.is_some_and(|start| file_trimmed.starts_with(start.trim_ascii_end()))
     };
     if patch_trimmed.eq_ignore_ascii_case(file_trimmed) {
@@ -148,9 +181,21 @@ fn how(patch: &[u8], file: &[u8], alike: u8, (left, right): (&Range<usize>, &Ran
 
 /// What becomes of text on its way through formats that it wasn't meant for.
 fn mangled(patch: &[u8], file: &[u8]) -> Option<How> {
-    const ESCAPES: &[(&str, &str)] = &[("\\\"", "\""), ("\\'", "'"), ("\\t", "\t"), ("\\/", "/"), ("\\\\", "\\")];
-    const ENTITIES: &[(&str, &str)] =
-        &[("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&apos;", "'"), ("&amp;", "&")];
+    const ESCAPES: &[(&str, &str)] = &[
+        ("\\\"", "\""),
+        ("\\'", "'"),
+        ("\\t", "\t"),
+        ("\\/", "/"),
+        ("\\\\", "\\"),
+    ];
+    const ENTITIES: &[(&str, &str)] = &[
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#39;", "'"),
+        ("&apos;", "'"),
+        ("&amp;", "&"),
+    ];
     if let Some(number) = line_number(patch, file) {
         return Some(How::Numbered(number.into()));
     }
@@ -161,11 +206,17 @@ fn mangled(patch: &[u8], file: &[u8]) -> Option<How> {
         return Some(How::EscapedNewline);
     }
     let escape = decoded(patch, file, ESCAPES).map(|(escape, _)| How::Escaped(escape));
-    escape.or_else(|| decoded(patch, file, ENTITIES).map(|(entity, meant)| How::Entity(entity, meant)))
+    escape.or_else(|| {
+        decoded(patch, file, ENTITIES).map(|(entity, meant)| How::Entity(entity, meant))
+    })
 }
 
 /// Returns the first code in a patch's line that is the file's once codes are replaced by what they mean.
-fn decoded(patch: &[u8], file: &[u8], codes: &[(&'static str, &'static str)]) -> Option<(&'static str, &'static str)> {
+fn decoded(
+    patch: &[u8],
+    file: &[u8],
+    codes: &[(&'static str, &'static str)],
+) -> Option<(&'static str, &'static str)> {
     let mut plain = patch.to_vec();
     let mut first = None;
     for (code, meant) in codes.iter().filter(|(code, _)| patch.contains_str(code)) {
@@ -180,9 +231,13 @@ fn decoded(patch: &[u8], file: &[u8], codes: &[(&'static str, &'static str)]) ->
 
 /// The first character that is a byte in the file, where the file's line would be the patch's if it were UTF-8.
 fn encoded(patch: &[u8], file: &[u8]) -> Option<How> {
-    let first = *file.iter().find(|&&byte| byte >= 0xa0).filter(|_| file.to_str().is_err())?;
+    let first = *file
+        .iter()
+        .find(|&&byte| byte >= 0xa0)
+        .filter(|_| file.to_str().is_err())?;
     let decoded: String = file.iter().map(|&byte| char::from(byte)).collect();
-    (decoded.trim().as_bytes() == patch.trim_ascii()).then_some(How::Encoding(first.into(), first.into()))
+    (decoded.trim().as_bytes() == patch.trim_ascii())
+        .then_some(How::Encoding(first.into(), first.into()))
 }
 
 /// The first characters that differ, where they are all that differs and look the same or nearly so.
@@ -193,33 +248,48 @@ fn look_alike(patch: &[u8], file: &[u8]) -> Option<How> {
     // A side that has ended has no character there.
     let differ = |patch: &str, file: &str| {
         let (mut left, mut right) = (patch.chars(), file.chars());
-        (0..=patch.len().max(file.len())).map(|at| (at, left.next(), right.next())).find(|(_, a, b)| a != b)
+        (0..=patch.len().max(file.len()))
+            .map(|at| (at, left.next(), right.next()))
+            .find(|(_, a, b)| a != b)
     };
     if plain_patch == plain_file {
         let text = |line: &[u8]| line[indent(line).len()..].to_str_lossy().into_owned();
-        let (at, left, right) = differ(&text(patch), &text(file)).filter(|(_, a, b)| a.is_some() && b.is_some())?;
+        let (at, left, right) =
+            differ(&text(patch), &text(file)).filter(|(_, a, b)| a.is_some() && b.is_some())?;
         return Some(How::LookAlike(column(at), left, right));
     }
     let without_spaces = |text: &str| text.split_whitespace().collect::<String>();
     if without_spaces(&plain_patch) == without_spaces(&plain_file) {
         let run = |text: &str, from: usize| {
             let start = text[..from].trim_end().len();
-            Spaces(text[start..].bytes().take_while(u8::is_ascii_whitespace).collect())
+            Spaces(
+                text[start..]
+                    .bytes()
+                    .take_while(u8::is_ascii_whitespace)
+                    .collect(),
+            )
         };
-        let same = plain_patch.char_indices().zip(plain_file.chars()).find(|((_, left), right)| left != right);
+        let same = plain_patch
+            .char_indices()
+            .zip(plain_file.chars())
+            .find(|((_, left), right)| left != right);
         let at = same.map_or(plain_patch.len().min(plain_file.len()), |((at, _), _)| at);
         return Some(How::Between(run(&plain_patch, at), run(&plain_file, at)));
     }
     let (at, left, right) = differ(&plain_patch, &plain_file)?;
     let longer = plain_patch.chars().count().cmp(&plain_file.chars().count());
     if longer.is_ne() && plain_patch.nfc().eq(plain_file.nfc()) {
-        let (one, two) = if longer.is_gt() { ("file", "patch") } else { ("patch", "file") };
+        let (one, two) = if longer.is_gt() {
+            ("file", "patch")
+        } else {
+            ("patch", "file")
+        };
         return Some(How::Combining(column(at), one, two));
     }
     let hidden = |c: char| !Shown::is_harmless(c) && c != '\t';
     let visible = |text: &str| text.chars().filter(|&c| !hidden(c)).collect::<String>();
-    let is_alike =
-        looks(patch.trim_ascii()) == looks(file.trim_ascii()) || visible(&plain_patch) == visible(&plain_file);
+    let is_alike = looks(patch.trim_ascii()) == looks(file.trim_ascii())
+        || visible(&plain_patch) == visible(&plain_file);
     is_alike.then_some(How::LookAlike(column(at), left, right))
 }
 
@@ -242,13 +312,23 @@ fn change(patch: &[u8], file: &[u8]) -> (Range<usize>, Range<usize>) {
         return (start..patch.len(), start..file.len());
     }
     let (left, right) = (&patch[start..], &file[start..]);
-    let head = left.char_indices().zip(right.char_indices()).take_while(|(a, b)| a == b).last();
+    let head = left
+        .char_indices()
+        .zip(right.char_indices())
+        .take_while(|(a, b)| a == b)
+        .last();
     let head = head.map_or(0, |((_, end, _), _)| end);
     let rest = left.len().min(right.len()) - head;
     let tail = || left.char_indices().rev().zip(right.char_indices().rev());
     let tail = tail().map(|((a, _, c), (b, _, d))| (left.len() - a, right.len() - b, c == d));
-    let tail = tail.take_while(|&(a, b, same)| same && a == b && a <= rest).last().map_or(0, |(tail, ..)| tail);
-    (start + head..patch.len() - tail, start + head..file.len() - tail)
+    let tail = tail
+        .take_while(|&(a, b, same)| same && a == b && a <= rest)
+        .last()
+        .map_or(0, |(tail, ..)| tail);
+    (
+        start + head..patch.len() - tail,
+        start + head..file.len() - tail,
+    )
 }
 
 /// Returns the line number, and the mark behind it, that a patch's line has before what is the file's line otherwise.
@@ -257,9 +337,25 @@ fn line_number<'l>(patch: &'l [u8], file: &[u8]) -> Option<&'l [u8]> {
     // What was before the number may be a sign of the patch.
     let sign = |text: &[u8]| text.trim_ascii_start().strip_prefix(b"-").is_some_and(same);
     let digits = patch.trim_ascii_start();
-    let number = digits.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let marks = [&b":"[..], b" |", b"|", "→".as_bytes(), b"\t", b".", b"-", b" "];
-    let fits = |mark: &&[u8]| digits[number..].strip_prefix(*mark).is_some_and(|text| same(text) || sign(text));
+    let number = digits
+        .iter()
+        .take_while(|byte| byte.is_ascii_digit())
+        .count();
+    let marks = [
+        &b":"[..],
+        b" |",
+        b"|",
+        "→".as_bytes(),
+        b"\t",
+        b".",
+        b"-",
+        b" ",
+    ];
+    let fits = |mark: &&[u8]| {
+        digits[number..]
+            .strip_prefix(*mark)
+            .is_some_and(|text| same(text) || sign(text))
+    };
     let mark = marks.into_iter().filter(|_| number > 0).find(fits)?;
     Some(digits[..number + mark.len()].trim_ascii())
 }
@@ -270,7 +366,8 @@ fn part_of(patch: &[u8], file: &[u8]) -> Option<Range<usize>> {
     let indent = indent(patch).len();
     let text = &patch[indent..];
     let lengths = || SEED.rev().filter(|&length| length <= text.len());
-    let head = lengths().find_map(|length| Some((memchr::memmem::find(file, &text[..length])?, length)));
+    let head =
+        lengths().find_map(|length| Some((memchr::memmem::find(file, &text[..length])?, length)));
     let from = head.map_or(0, |(at, length)| at + length);
     let tail = lengths().find_map(|length| {
         let at = memchr::memmem::find(&file[from..], &text[text.len() - length..])?;
@@ -280,18 +377,36 @@ fn part_of(patch: &[u8], file: &[u8]) -> Option<Range<usize>> {
         (Some((start, _)), Some(end)) => start..end,
         (Some((start, _)), None) => {
             let rest = &file[start..];
-            start..start + rest.char_indices().take_while(as_wide(text, rest)).last().map_or(0, |(_, end, _)| end)
+            start
+                ..start
+                    + rest
+                        .char_indices()
+                        .take_while(as_wide(text, rest))
+                        .last()
+                        .map_or(0, |(_, end, _)| end)
         }
         (None, Some(end)) => {
             let rest = &file[..end];
-            rest.char_indices().rev().take_while(as_wide(text, rest)).last().map_or(end, |(start, ..)| start)..end
+            rest.char_indices()
+                .rev()
+                .take_while(as_wide(text, rest))
+                .last()
+                .map_or(end, |(start, ..)| start)..end
         }
         (None, None) => return None,
     };
     // Spaces at the ends of the line are part of it: they may be all that differs.
     let is_space = |part: &[u8]| part.trim_ascii().is_empty();
-    let start = if indent > 0 && is_space(&file[..range.start]) { 0 } else { range.start };
-    let end = if is_space(&file[range.end..]) { file.len() } else { range.end };
+    let start = if indent > 0 && is_space(&file[..range.start]) {
+        0
+    } else {
+        range.start
+    };
+    let end = if is_space(&file[range.end..]) {
+        file.len()
+    } else {
+        range.end
+    };
     Some(start..end)
 }
 
@@ -306,7 +421,10 @@ fn as_wide(text: &[u8], file: &[u8]) -> impl FnMut(&(usize, usize, char)) -> boo
 }
 
 fn indent(line: &[u8]) -> &[u8] {
-    &line[..line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()]
+    &line[..line
+        .iter()
+        .take_while(|byte| matches!(byte, b' ' | b'\t'))
+        .count()]
 }
 
 impl fmt::Display for Spaces {
@@ -335,7 +453,9 @@ impl fmt::Display for Spaces {
 }
 
 fn name(character: Option<char>) -> String {
-    let Some(character) = character else { return "the end of the line".into() };
+    let Some(character) = character else {
+        return "the end of the line".into();
+    };
     match character {
         ' ' => "a space".into(),
         '\t' => "a tab".into(),
@@ -345,7 +465,10 @@ fn name(character: Option<char>) -> String {
         '\u{200b}' => "a zero-width space (U+200B)".into(),
         '\u{feff}' => "a byte order mark (U+FEFF)".into(),
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-            format!("a control of writing direction (U+{:04X})", u32::from(character))
+            format!(
+                "a control of writing direction (U+{:04X})",
+                u32::from(character)
+            )
         }
         '\u{2018}' | '\u{2019}' => format!("a curly apostrophe `{character}`"),
         '\u{201c}' | '\u{201d}' => format!("a curly quote `{character}`"),
@@ -357,8 +480,13 @@ fn name(character: Option<char>) -> String {
         '\u{2212}' => "a minus sign `−` (U+2212)".into(),
         '`' => "a backtick".into(),
         '\u{370}'..='\u{3ff}' => format!("a Greek `{character}` (U+{:04X})", u32::from(character)),
-        '\u{400}'..='\u{52f}' => format!("a Cyrillic `{character}` (U+{:04X})", u32::from(character)),
-        '\u{ff01}'..='\u{ff5e}' => format!("a full-width `{character}` (U+{:04X})", u32::from(character)),
+        '\u{400}'..='\u{52f}' => {
+            format!("a Cyrillic `{character}` (U+{:04X})", u32::from(character))
+        }
+        '\u{ff01}'..='\u{ff5e}' => format!(
+            "a full-width `{character}` (U+{:04X})",
+            u32::from(character)
+        ),
         shown if shown.is_ascii_graphic() || shown.is_alphanumeric() => format!("`{shown}`"),
         hidden => format!("U+{:04X}", u32::from(hidden)),
     }
@@ -371,8 +499,16 @@ mod tests {
     #[test]
     fn what_differs_is_named() {
         for (patch, file, said) in [
-            ("    b", "\tb", "the file indents this line by a tab, the patch by 4 spaces"),
-            ("  b", "    b", "the file indents this line by 4 spaces, the patch by 2 spaces"),
+            (
+                "    b",
+                "\tb",
+                "the file indents this line by a tab, the patch by 4 spaces",
+            ),
+            (
+                "  b",
+                "    b",
+                "the file indents this line by 4 spaces, the patch by 2 spaces",
+            ),
             (
                 "   b",
                 "    b",
@@ -383,16 +519,56 @@ mod tests {
                 "- comment",
                 "the file's line begins with `-` itself, which was read as the prefix of the patch's line",
             ),
-            ("a", "a  ", "the file's line ends with 2 spaces, the patch's doesn't"),
-            ("a \t", "a", "the patch's line ends with a space and a tab, the file's doesn't"),
-            ("a", "a\r", "the file's line ends with a carriage return, the patch's doesn't"),
-            ("it's", "it’s", "in column 3 the file has a curly apostrophe `’`, the patch `'`"),
-            ("“a”", "\"a\"", "in column 1 the file has `\"`, the patch a curly quote `“`"),
-            ("1–2", "1-2", "in column 2 the file has `-`, the patch an en dash `–`"),
-            ("a b", "a\u{a0}b", "in column 2 the file has a no-break space (U+00A0), the patch a space"),
-            ("ab", "a\u{200b}b", "in column 2 the file has a zero-width space (U+200B), the patch `b`"),
-            ("x = 1;  // n", "x = 1; // n", "the file has a space there, the patch 2 spaces"),
-            ("f(a,b)", "f(a, b)", "the file has a space there, the patch nothing"),
+            (
+                "a",
+                "a  ",
+                "the file's line ends with 2 spaces, the patch's doesn't",
+            ),
+            (
+                "a \t",
+                "a",
+                "the patch's line ends with a space and a tab, the file's doesn't",
+            ),
+            (
+                "a",
+                "a\r",
+                "the file's line ends with a carriage return, the patch's doesn't",
+            ),
+            (
+                "it's",
+                "it’s",
+                "in column 3 the file has a curly apostrophe `’`, the patch `'`",
+            ),
+            (
+                "“a”",
+                "\"a\"",
+                "in column 1 the file has `\"`, the patch a curly quote `“`",
+            ),
+            (
+                "1–2",
+                "1-2",
+                "in column 2 the file has `-`, the patch an en dash `–`",
+            ),
+            (
+                "a b",
+                "a\u{a0}b",
+                "in column 2 the file has a no-break space (U+00A0), the patch a space",
+            ),
+            (
+                "ab",
+                "a\u{200b}b",
+                "in column 2 the file has a zero-width space (U+200B), the patch `b`",
+            ),
+            (
+                "x = 1;  // n",
+                "x = 1; // n",
+                "the file has a space there, the patch 2 spaces",
+            ),
+            (
+                "f(a,b)",
+                "f(a, b)",
+                "the file has a space there, the patch nothing",
+            ),
             (
                 "caf\u{e9} x",
                 "cafe\u{301} x",
@@ -408,17 +584,41 @@ mod tests {
                 "a();",
                 "the patch has `\\n` as two characters, a backslash and an n, where the file's line ends",
             ),
-            ("if a &lt; b &amp;&amp; c", "if a < b && c", "the patch has the entity `&lt;` where the file has `<`"),
-            ("  12: let a = 1;", "let a = 1;", "the patch's line begins with a line number, `12:`"),
-            (" 9 -let a;", "let a;", "the patch's line begins with a line number, `9`"),
-            ("12 |     let a;", "    let a;", "the patch's line begins with a line number, `12 |`"),
-            ("Let A", "let a", "the two differ only in upper and lower case"),
+            (
+                "if a &lt; b &amp;&amp; c",
+                "if a < b && c",
+                "the patch has the entity `&lt;` where the file has `<`",
+            ),
+            (
+                "  12: let a = 1;",
+                "let a = 1;",
+                "the patch's line begins with a line number, `12:`",
+            ),
+            (
+                " 9 -let a;",
+                "let a;",
+                "the patch's line begins with a line number, `9`",
+            ),
+            (
+                "12 |     let a;",
+                "    let a;",
+                "the patch's line begins with a line number, `12 |`",
+            ),
+            (
+                "Let A",
+                "let a",
+                "the two differ only in upper and lower case",
+            ),
             (
                 "fn long(a...",
                 "fn long(a: u8) {",
                 "the patch's line ends with an ellipsis, where the file's line continues",
             ),
-            ("fn long(a: u8)", "fn long(a: u8) {", "the patch's line is only the beginning of the file's"),
+            (
+                "fn long(a: u8)",
+                "fn long(a: u8) {",
+                "the patch's line is only the beginning of the file's",
+            ),
         ] {
             let difference = Difference::of(patch.as_bytes(), file.as_bytes(), 90, false);
             assert_eq!(difference.how.to_string(), said, "{patch:?} for {file:?}");
@@ -428,17 +628,31 @@ mod tests {
     #[test]
     fn a_file_in_latin_1_is_told() {
         let difference = Difference::of("caf\u{e9} = 1".as_bytes(), b"caf\xe9 = 1", 90, false);
-        let said = "the file isn't in UTF-8: it has `\u{e9}` as the single byte \\351, as Latin-1 has it";
-        assert_eq!((difference.how.to_string(), difference.is_hidden()), (said.to_owned(), true));
+        let said =
+            "the file isn't in UTF-8: it has `\u{e9}` as the single byte \\351, as Latin-1 has it";
+        assert_eq!(
+            (difference.how.to_string(), difference.is_hidden()),
+            (said.to_owned(), true)
+        );
     }
 
     #[test]
     fn the_words_that_differ_are_marked() {
         for (patch, file, in_patch, in_file) in [
-            ("let port = cfg.port;", "let port = cfg.port_or(80);", "port", "port_or(80)"),
+            (
+                "let port = cfg.port;",
+                "let port = cfg.port_or(80);",
+                "port",
+                "port_or(80)",
+            ),
             ("a + b", "a - b", "+", "-"),
             ("call(one)", "call(one, two)", "", ", two"),
-            ("let value_1 = 2;", "let value_12 = 2;", "value_1", "value_12"),
+            (
+                "let value_1 = 2;",
+                "let value_12 = 2;",
+                "value_1",
+                "value_12",
+            ),
             ("über alles", "üben alles", "über", "üben"),
             ("aaa", "aa", "aaa", "aa"),
         ] {

@@ -11,12 +11,20 @@ impl Diagnose for Leftover {
             path: self.path.clone(),
             column: 1,
             caption: "it is here".into(),
-            first: FileLine { line: self.line, excerpt: text, heading: None, label: "left over".into() },
+            first: FileLine {
+                line: self.line,
+                excerpt: text,
+                heading: None,
+                label: "left over".into(),
+            },
             more: Vec::new(),
         };
         let of = Diagnosis::new(Kind::Markers)
             .path(&self.path)
             .help("take it out and stage the file again; where such lines are meant, set the attribute `-llmpatch`");
-        Diagnosis { places: vec![place], ..of }
+        Diagnosis {
+            places: vec![place],
+            ..of
+        }
     }
 }

@@ -38,8 +38,17 @@ pub struct FileLine {
 impl FileLine {
     /// Labels a line that was quoted.
     pub fn new(quote: &Quote, label: &str) -> Self {
-        let Quote { number, text, heading } = quote.clone();
-        Self { line: number, excerpt: text, heading, label: label.into() }
+        let Quote {
+            number,
+            text,
+            heading,
+        } = quote.clone();
+        Self {
+            line: number,
+            excerpt: text,
+            heading,
+            label: label.into(),
+        }
     }
 }
 
@@ -67,7 +76,11 @@ impl Nearest {
     pub fn around(start: LineNo, line: LineNo, text: &[u8], differs: usize) -> Self {
         let latest = text.len().saturating_sub(Self::LONGEST);
         let from = differs.saturating_sub(Self::LONGEST / 2).min(latest);
-        Self { start, line, text: text[from..text.len().min(from + Self::LONGEST)].into() }
+        Self {
+            start,
+            line,
+            text: text[from..text.len().min(from + Self::LONGEST)].into(),
+        }
     }
 }
 
@@ -90,7 +103,14 @@ impl Passage {
     /// Takes the beginning of a file: all of it if it is small.
     pub fn beginning(path: &BStr, lines: &Lines<'_>) -> Vec<Passage> {
         let is_large = lines.len() > Self::SMALL;
-        Self::around(path, lines, is_large.then_some(0..Self::SMALL - Self::AROUND).into_iter().collect())
+        Self::around(
+            path,
+            lines,
+            is_large
+                .then_some(0..Self::SMALL - Self::AROUND)
+                .into_iter()
+                .collect(),
+        )
     }
 
     /// How many lines are shown before and behind what is meant.

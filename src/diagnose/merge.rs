@@ -14,7 +14,9 @@ pub(super) fn unmerged(of: Diagnosis, why: &Unmerged) -> Diagnosis {
     let of = of
         .help("make this change by hand, or ask the model again with the files as they are now")
         .advice("the file has changed since you saw it, where you change it: write the patch for what it is now");
-    let Unmerged::Lines(marked) = why else { return of };
+    let Unmerged::Lines(marked) = why else {
+        return of;
+    };
     let mut is_in = false;
     let conflicts = marked.lines().filter(|line| {
         let was_in = is_in || line.starts_with(b"<<<<<<< here");
@@ -23,8 +25,12 @@ pub(super) fn unmerged(of: Diagnosis, why: &Unmerged) -> Diagnosis {
     });
     let lines: Vec<_> = conflicts.map(|line| format!("  {}", Shown(line))).collect();
     if lines.is_empty() {
-        return of.note("its lines can't be merged: it is binary, or the attribute `merge` says so");
+        return of
+            .note("its lines can't be merged: it is binary, or the attribute `merge` says so");
     }
     let more = if lines.len() > MARKED { "\n  ..." } else { "" };
-    of.note(format!("the two sides are:\n{}{more}", lines[..lines.len().min(MARKED)].join("\n")))
+    of.note(format!(
+        "the two sides are:\n{}{more}",
+        lines[..lines.len().min(MARKED)].join("\n")
+    ))
 }

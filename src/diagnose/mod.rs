@@ -91,13 +91,19 @@ impl Diagnosis {
     /// Adds the few words under the marked place in the response.
     #[must_use]
     pub fn label(self, label: impl Into<String>) -> Self {
-        Self { label: Some(label.into()), ..self }
+        Self {
+            label: Some(label.into()),
+            ..self
+        }
     }
 
     /// Adds the path that it is about.
     #[must_use]
     pub fn path(self, path: &(impl AsRef<[u8]> + ?Sized)) -> Self {
-        Self { path: Some(path.as_ref().into()), ..self }
+        Self {
+            path: Some(path.as_ref().into()),
+            ..self
+        }
     }
 
     /// Adds a further fact.
@@ -117,13 +123,19 @@ impl Diagnosis {
     /// Adds what to do about it.
     #[must_use]
     pub fn help(self, help: impl Into<String>) -> Self {
-        Self { help: Some(help.into()), ..self }
+        Self {
+            help: Some(help.into()),
+            ..self
+        }
     }
 
     /// Adds what the model can do about it.
     #[must_use]
     pub fn advice(self, advice: impl Into<String>) -> Self {
-        Self { advice: Some(advice.into()), ..self }
+        Self {
+            advice: Some(advice.into()),
+            ..self
+        }
     }
 }
 

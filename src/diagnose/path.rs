@@ -5,7 +5,8 @@ use crate::kind::Kind;
 use crate::path::PathError;
 use crate::text::Shown;
 
-const PLAINLY: &str = "write the path plainly, from the top of the work tree, such as `src/main.rs`";
+const PLAINLY: &str =
+    "write the path plainly, from the top of the work tree, such as `src/main.rs`";
 const FROM_THE_TOP: &str =
     "a patch can only touch files of this work tree; name them from its top, such as `src/main.rs`";
 

@@ -5,13 +5,14 @@ use std::ops::Range;
 use super::{Diagnose, Diagnosis, closest};
 use super::{FileLine, FilePlace, Nearest, Passage};
 use crate::path::RepoPath;
-use crate::plan::{Ambiguity, Closest, Earlier, Part, PlaceError, Places, Quote, Reason, Seen, Unplaced};
+use crate::plan::{
+    Ambiguity, Closest, Earlier, Part, PlaceError, Places, Quote, Reason, Seen, Unplaced,
+};
 use crate::text::{LineNo, Lines, listed};
 use crate::tree::Content;
 
 pub(super) const BYTE_FOR_BYTE: &str = "old lines must be in the file byte for byte";
-pub(super) const CORRECT_THEM: &str =
-    "old lines must be in the file byte for byte; correct them, or give the model what --feedback prints";
+pub(super) const CORRECT_THEM: &str = "old lines must be in the file byte for byte; correct them, or give the model what --feedback prints";
 const IN_ORDER: &str = "put the hunks into the file's order, or into a section of their own";
 const EARLIER_CONTEXT: &str = "give a context line that comes before these lines, or drop it";
 const JOIN: &str = "join the two hunks, or leave the lines that they share out of one of them";
@@ -28,7 +29,11 @@ pub(super) struct File<'f> {
 
 impl<'f> File<'f> {
     pub(super) fn new(path: &'f RepoPath, content: &'f Content, is_left: bool) -> Self {
-        Self { path, lines: content.lines(), is_left }
+        Self {
+            path,
+            lines: content.lines(),
+            is_left,
+        }
     }
 
     pub(super) fn seen(path: &'f RepoPath, seen: &'f Seen) -> Self {
@@ -41,15 +46,37 @@ impl<'f> File<'f> {
 
     /// Shows the lines around some ranges; where there are none, the whole file if it is small.
     pub(super) fn passages(&self, ranges: impl IntoIterator<Item = Range<usize>>) -> Vec<Passage> {
-        let passages = Passage::around(self.path.as_bstr(), &self.lines, ranges.into_iter().collect());
-        passages.into_iter().map(|passage| Passage { is_left: self.is_left, ..passage }).collect()
+        let passages = Passage::around(
+            self.path.as_bstr(),
+            &self.lines,
+            ranges.into_iter().collect(),
+        );
+        passages
+            .into_iter()
+            .map(|passage| Passage {
+                is_left: self.is_left,
+                ..passage
+            })
+            .collect()
     }
 
     /// Shows the first few of several places; what tells them apart is under which line each is.
     fn rivals(&self, all: &[LineNo], caption: &str) -> Vec<FilePlace> {
-        let lines = all.iter().map(|line| line.index()).filter(|&index| index < self.lines.len());
-        let quotes: Vec<_> = lines.take(Quote::DRAWN).map(|index| Quote::with_heading(&self.lines, index)).collect();
-        if all.len() > 1 { rivals(self.path, &quotes, caption, |_| "").into_iter().collect() } else { Vec::new() }
+        let lines = all
+            .iter()
+            .map(|line| line.index())
+            .filter(|&index| index < self.lines.len());
+        let quotes: Vec<_> = lines
+            .take(Quote::DRAWN)
+            .map(|index| Quote::with_heading(&self.lines, index))
+            .collect();
+        if all.len() > 1 {
+            rivals(self.path, &quotes, caption, |_| "")
+                .into_iter()
+                .collect()
+        } else {
+            Vec::new()
+        }
     }
 }
 
@@ -72,31 +99,53 @@ pub(super) fn rivals(
     label: impl Fn(LineNo) -> &'static str,
 ) -> Option<FilePlace> {
     let (first, others) = lines.split_first()?;
-    let more = others.iter().map(|line| FileLine::new(line, label(line.number))).collect();
-    Some(FilePlace { more, ..place(path, first, caption, label(first.number)) })
+    let more = others
+        .iter()
+        .map(|line| FileLine::new(line, label(line.number)))
+        .collect();
+    Some(FilePlace {
+        more,
+        ..place(path, first, caption, label(first.number))
+    })
 }
 
 impl Diagnosis {
     /// Adds a place in a file that a reader should look at.
     pub(super) fn shows(self, place: FilePlace) -> Self {
-        Self { places: vec![place], ..self }
+        Self {
+            places: vec![place],
+            ..self
+        }
     }
 
     /// Adds the place in a file that comes nearest to what was looked for.
     pub(super) fn at(self, place: FilePlace) -> Self {
-        let nearest = Nearest::new(place.first.line, place.first.line, place.first.excerpt.text());
-        Self { nearest: Some(nearest), ..self.shows(place) }
+        let nearest = Nearest::new(
+            place.first.line,
+            place.first.line,
+            place.first.excerpt.text(),
+        );
+        Self {
+            nearest: Some(nearest),
+            ..self.shows(place)
+        }
     }
 }
 
 impl Diagnose for Unplaced {
     fn diagnosis(&self) -> Diagnosis {
         let file = File::seen(&self.path, &self.seen);
-        let said = Place { of: self, file: &file }.diagnosis();
-        let note = self
-            .seen
-            .is_left
-            .then(|| format!("that is `{}` as the edits before this one leave it, not as it is", self.path));
+        let said = Place {
+            of: self,
+            file: &file,
+        }
+        .diagnosis();
+        let note = self.seen.is_left.then(|| {
+            format!(
+                "that is `{}` as the edits before this one leave it, not as it is",
+                self.path
+            )
+        });
         said.notes(note).path(&self.path)
     }
 }
@@ -161,7 +210,10 @@ impl Place<'_> {
 
     /// Begins what is said, and shows these lines of the file.
     fn said(&self, ranges: impl IntoIterator<Item = Range<usize>>) -> Diagnosis {
-        Diagnosis { passages: self.file.passages(ranges), ..Diagnosis::new(self.of.error.kind()) }
+        Diagnosis {
+            passages: self.file.passages(ranges),
+            ..Diagnosis::new(self.of.error.kind())
+        }
     }
 
     /// The same of what isn't in the file.
@@ -171,7 +223,8 @@ impl Place<'_> {
 
     /// The same, and shows where the lines are instead.
     fn at(&self, at: LineNo, caption: &str, label: &str) -> Diagnosis {
-        self.said([self.from(at)]).at(self.file.place(at.index(), caption, label))
+        self.said([self.from(at)])
+            .at(self.file.place(at.index(), caption, label))
     }
 
     fn from(&self, line: LineNo) -> Range<usize> {
@@ -180,38 +233,77 @@ impl Place<'_> {
 
     fn earlier(&self, at: LineNo, than: &Earlier) -> Diagnosis {
         let (label, said, help) = match than {
-            Earlier::Previous => ("before what earlier hunks have reached", "is earlier", IN_ORDER),
+            Earlier::Previous => (
+                "before what earlier hunks have reached",
+                "is earlier",
+                IN_ORDER,
+            ),
             Earlier::AtContext => ("the context line itself", "is earlier", EARLIER_CONTEXT),
             Earlier::Context(_) => ("before the context line", "is earlier", EARLIER_CONTEXT),
-            Earlier::Shared => ("begins among the lines of an earlier hunk", "shared with an earlier hunk", JOIN),
-            Earlier::Taken => ("an earlier hunk has lines here", "shared with an earlier hunk", JOIN),
+            Earlier::Shared => (
+                "begins among the lines of an earlier hunk",
+                "shared with an earlier hunk",
+                JOIN,
+            ),
+            Earlier::Taken => (
+                "an earlier hunk has lines here",
+                "shared with an earlier hunk",
+                JOIN,
+            ),
         };
         let context = match than {
             Earlier::AtContext => Some(at),
             Earlier::Context(context) => Some(*context),
             _ => None,
         };
-        let note = |line| format!("its context line is line {line}, and a hunk's lines come after that");
-        self.at(at, FOUND, label).label(said).help(help).notes(context.map(note))
+        let note =
+            |line| format!("its context line is line {line}, and a hunk's lines come after that");
+        self.at(at, FOUND, label)
+            .label(said)
+            .help(help)
+            .notes(context.map(note))
     }
 
     fn context(&self, places: &Places, near: Option<&Closest>, lines: Option<LineNo>) -> Diagnosis {
         let said = match near {
-            Some(near) => Diagnosis { advice: None, ..closest::diagnosis(self.of.error.kind(), near, self.file) },
+            Some(near) => Diagnosis {
+                advice: None,
+                ..closest::diagnosis(self.of.error.kind(), near, self.file)
+            },
             None => {
                 let caption = match places.count > Quote::DRAWN {
-                    true => format!("the first {} of {} lines that hold that text", Quote::DRAWN, places.count),
+                    true => format!(
+                        "the first {} of {} lines that hold that text",
+                        Quote::DRAWN,
+                        places.count
+                    ),
                     false => "each of these lines holds that text".into(),
                 };
-                let said = self.said(first_few(&places.lines, 1)).label("this line is not there");
-                Diagnosis { places: self.file.rivals(&places.lines, &caption), line: lines, ..said }
+                let said = self
+                    .said(first_few(&places.lines, 1))
+                    .label("this line is not there");
+                Diagnosis {
+                    places: self.file.rivals(&places.lines, &caption),
+                    line: lines,
+                    ..said
+                }
             }
         };
-        let said = Diagnosis { candidates: places.lines.clone(), ..said };
-        let Some(line) = lines else { return said.help("give a whole line of the file after `@@`, or drop it") };
-        Diagnosis { passages: self.file.passages([self.from(line)]), ..said }
-            .note(format!("the hunk's own lines are in the file once, on line {line}"))
-            .help("drop the text after `@@`, or give a whole line of the file there")
+        let said = Diagnosis {
+            candidates: places.lines.clone(),
+            ..said
+        };
+        let Some(line) = lines else {
+            return said.help("give a whole line of the file after `@@`, or drop it");
+        };
+        Diagnosis {
+            passages: self.file.passages([self.from(line)]),
+            ..said
+        }
+        .note(format!(
+            "the hunk's own lines are in the file once, on line {line}"
+        ))
+        .help("drop the text after `@@`, or give a whole line of the file there")
     }
 
     fn not_found(&self, reason: &Reason) -> Diagnosis {
@@ -253,13 +345,18 @@ impl Place<'_> {
     fn up_to(&self, last: LineNo) -> Diagnosis {
         let end = last.index() + 1;
         let lines = end.saturating_sub(self.of.len.max(1))..end;
-        self.said([lines]).at(self.file.place(last.index(), FOUND, "where they end"))
+        self.said([lines])
+            .at(self.file.place(last.index(), FOUND, "where they end"))
     }
 
     /// Shows several places of which nothing says which is meant.
     fn several(&self, places: &Places) -> Diagnosis {
         let caption = match places.count > Quote::DRAWN {
-            true => format!("the first {} of {} places that match", Quote::DRAWN, places.count),
+            true => format!(
+                "the first {} of {} places that match",
+                Quote::DRAWN,
+                places.count
+            ),
             false => "each of these places matches".into(),
         };
         self.which(&places.lines, &caption)
@@ -272,7 +369,11 @@ impl Place<'_> {
 
     fn which(&self, lines: &[LineNo], caption: &str) -> Diagnosis {
         let said = self.said(first_few(lines, self.of.len)).label("which one?");
-        Diagnosis { places: self.file.rivals(lines, caption), candidates: lines.into(), ..said }
+        Diagnosis {
+            places: self.file.rivals(lines, caption),
+            candidates: lines.into(),
+            ..said
+        }
     }
 
     fn ambiguous(&self, ambiguity: &Ambiguity) -> Diagnosis {
@@ -320,5 +421,8 @@ impl Place<'_> {
 
 /// Returns so many lines from each of the first few places on.
 fn first_few(places: &[LineNo], len: usize) -> impl Iterator<Item = Range<usize>> {
-    places.iter().take(3).map(move |line| line.index()..line.index() + len.max(1))
+    places
+        .iter()
+        .take(3)
+        .map(move |line| line.index()..line.index() + len.max(1))
 }

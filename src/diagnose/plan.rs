@@ -12,8 +12,8 @@ use crate::kind::Kind;
 use crate::path::{PathError, RepoPath};
 use crate::plan::derive::{Replaced, Unrepresentable};
 use crate::plan::{
-    Barrier, Conflict, Error, Finding, Irregular, Missing, Occupied, Origin, Part, Placing, Quote, Seen, Suggestion,
-    Warning,
+    Barrier, Conflict, Error, Finding, Irregular, Missing, Occupied, Origin, Part, Placing, Quote,
+    Seen, Suggestion, Warning,
 };
 use crate::repo::RepoError;
 use crate::text::{LineNo, Shown, listed};
@@ -78,10 +78,17 @@ impl Diagnose for Error {
 }
 
 fn unchanged(paths: &[RepoPath]) -> Diagnosis {
-    let path = if let [path] = paths { Some(path.as_bstr().into()) } else { None };
-    Diagnosis { path, ..Diagnosis::new(Kind::Unchanged) }
-        .help("--allow-empty makes that a success")
-        .advice("if something else was meant, send a patch that does it")
+    let path = if let [path] = paths {
+        Some(path.as_bstr().into())
+    } else {
+        None
+    };
+    Diagnosis {
+        path,
+        ..Diagnosis::new(Kind::Unchanged)
+    }
+    .help("--allow-empty makes that a success")
+    .advice("if something else was meant, send a patch that does it")
 }
 
 /// Takes the beginning of a file: all of it if it is small.
@@ -90,7 +97,13 @@ fn beginning(path: &RepoPath, seen: &Seen) -> Vec<Passage> {
         true => Vec::new(),
         false => Passage::beginning(path.as_bstr(), &seen.content.lines()),
     };
-    passages.into_iter().map(|passage| Passage { is_left: seen.is_left, ..passage }).collect()
+    passages
+        .into_iter()
+        .map(|passage| Passage {
+            is_left: seen.is_left,
+            ..passage
+        })
+        .collect()
 }
 
 fn binary_note(content: &Content) -> Option<String> {
@@ -98,17 +111,36 @@ fn binary_note(content: &Content) -> Option<String> {
         return Some("it begins like text in UTF-16, which git treats as binary, too".into());
     }
     let nul = memchr::memchr(0, content)?;
-    Some(format!("it has a NUL at byte {}, so git, too, treats it as binary", nul + 1))
+    Some(format!(
+        "it has a NUL at byte {}, so git, too, treats it as binary",
+        nul + 1
+    ))
 }
 
 fn suspicious(written: &BString, error: &PathError, meant: Option<&RepoPath>) -> Diagnosis {
-    let Diagnosis { kind, label, notes, help, advice, .. } = error.diagnosis();
-    let of = Diagnosis { label, ..Diagnosis::new(kind) }.path(written);
+    let Diagnosis {
+        kind,
+        label,
+        notes,
+        help,
+        advice,
+        ..
+    } = error.diagnosis();
+    let of = Diagnosis {
+        label,
+        ..Diagnosis::new(kind)
+    }
+    .path(written);
     match meant {
-        Some(meant) => {
-            of.note(format!("did you mean `{meant}`?")).help("paths count from the top of the repository; correct it")
-        }
-        None if matches!(error, PathError::DotGit { .. }) => Diagnosis { notes, help, advice, ..of },
+        Some(meant) => of
+            .note(format!("did you mean `{meant}`?"))
+            .help("paths count from the top of the repository; correct it"),
+        None if matches!(error, PathError::DotGit { .. }) => Diagnosis {
+            notes,
+            help,
+            advice,
+            ..of
+        },
         None => Diagnosis { help, advice, ..of },
     }
 }
@@ -127,47 +159,81 @@ impl Diagnose for Barrier {
     fn diagnosis(&self) -> Diagnosis {
         let (Barrier::Limit { path, .. } | Barrier::Protected { path, .. }) = self;
         let help = match self {
-            Barrier::Limit { origin: Origin::Option, .. } => "run with a --limit that covers it",
-            Barrier::Limit { origin: Origin::Setting, .. } => {
-                "run with a --limit that covers it, which replaces the setting"
+            Barrier::Limit {
+                origin: Origin::Option,
+                ..
+            } => "run with a --limit that covers it",
+            Barrier::Limit {
+                origin: Origin::Setting,
+                ..
+            } => "run with a --limit that covers it, which replaces the setting",
+            Barrier::Protected { .. } => {
+                "make the change by hand; `git config --edit` changes llmpatch.protect"
             }
-            Barrier::Protected { .. } => "make the change by hand; `git config --edit` changes llmpatch.protect",
         };
         let advice = "leave this file out of the patch";
-        Diagnosis::new(Kind::Protected).path(path).help(format!("{advice}, or {help}")).advice(advice)
+        Diagnosis::new(Kind::Protected)
+            .path(path)
+            .help(format!("{advice}, or {help}"))
+            .advice(advice)
     }
 }
 
 fn missing(of: Diagnosis, path: &RepoPath, why: &Missing) -> Diagnosis {
     match why {
         Missing::Never(suggestion) => suggested(of, path, suggestion),
-        Missing::Tracked { gone: Gone::LeftOut, .. } => {
-            of.help("sparse checkout left it out; `git sparse-checkout add` adds it").advice("leave the file alone")
-        }
+        Missing::Tracked {
+            gone: Gone::LeftOut,
+            ..
+        } => of
+            .help("sparse checkout left it out; `git sparse-checkout add` adds it")
+            .advice("leave the file alone"),
         Missing::Tracked { gone, is_to_go } => {
-            let staged = if *gone == Gone::Unstaged { " --staged" } else { "" };
+            let staged = if *gone == Gone::Unstaged {
+                " --staged"
+            } else {
+                ""
+            };
             let back = format!("bring it back with `git restore{staged}`");
             if *is_to_go {
-                of.help(format!("leave this out if the file is to be gone, or {back}"))
+                of.help(format!(
+                    "leave this out if the file is to be gone, or {back}"
+                ))
             } else {
-                of.help(back).advice("leave the file alone, or add it as a new one")
+                of.help(back)
+                    .advice("leave the file alone, or add it as a new one")
             }
         }
         Missing::BelowFile(_) => of.help("correct the path in the patch"),
         Missing::Deleted(by) => Diagnosis { cause: *by, ..of }
             .help("put this edit before the one that deletes the file, or drop one of them"),
-        Missing::Moved { to, by } => Diagnosis { cause: *by, ..of }.help(format!("name it `{to}` from there on")),
+        Missing::Moved { to, by } => {
+            Diagnosis { cause: *by, ..of }.help(format!("name it `{to}` from there on"))
+        }
     }
 }
 
 /// Says what there is where a file was looked for that never was, and what to do.
 fn suggested(of: Diagnosis, path: &RepoPath, suggestion: &Suggestion) -> Diagnosis {
-    let Suggestion { meant, below, is_to_go, .. } = suggestion;
-    let or_not = if *is_to_go { "leave this out if the file is gone already" } else { "let the patch add the file" };
+    let Suggestion {
+        meant,
+        below,
+        is_to_go,
+        ..
+    } = suggestion;
+    let or_not = if *is_to_go {
+        "leave this out if the file is gone already"
+    } else {
+        "let the patch add the file"
+    };
     let Some((directory, written)) = below else {
         let of = match meant {
-            Some(meant) => of.note(format!("did you mean `{meant}`?")).help("correct the path in the patch"),
-            None => of.help(format!("paths count from the top of the repository; correct it, or {or_not}")),
+            Some(meant) => of
+                .note(format!("did you mean `{meant}`?"))
+                .help("correct the path in the patch"),
+            None => of.help(format!(
+                "paths count from the top of the repository; correct it, or {or_not}"
+            )),
         };
         return of.notes(others(suggestion));
     };
@@ -175,7 +241,10 @@ fn suggested(of: Diagnosis, path: &RepoPath, suggestion: &Suggestion) -> Diagnos
         "paths are looked for below that directory; if yours is right, leave it: whoever applies the patch has to correct that",
     );
     let inside = |meant: &RepoPath| {
-        let rest = meant.as_bytes().strip_prefix(directory.as_bytes())?.strip_prefix(b"/")?;
+        let rest = meant
+            .as_bytes()
+            .strip_prefix(directory.as_bytes())?
+            .strip_prefix(b"/")?;
         Some(Shown(rest).to_string())
     };
     let of = match (meant, meant.as_ref().and_then(inside)) {
@@ -199,8 +268,17 @@ fn suggested(of: Diagnosis, path: &RepoPath, suggestion: &Suggestion) -> Diagnos
 }
 
 fn others(suggestion: &Suggestion) -> Option<String> {
-    let Suggestion { others, count, directory, same_name, .. } = suggestion;
-    let names: Vec<_> = others.iter().map(|name| format!("`{}`", Shown(name))).collect();
+    let Suggestion {
+        others,
+        count,
+        directory,
+        same_name,
+        ..
+    } = suggestion;
+    let names: Vec<_> = others
+        .iter()
+        .map(|name| format!("`{}`", Shown(name)))
+        .collect();
     let names = match count - others.len() {
         0 => names.join(", "),
         more => format!("{} and {more} more", names.join(", ")),
@@ -213,7 +291,15 @@ fn others(suggestion: &Suggestion) -> Option<String> {
 }
 
 fn occupied(of: Diagnosis, path: &RepoPath, what: &Occupied) -> Diagnosis {
-    let passages = |content: &Content| beginning(path, &Seen { content: content.clone(), is_left: false });
+    let passages = |content: &Content| {
+        beginning(
+            path,
+            &Seen {
+                content: content.clone(),
+                is_left: false,
+            },
+        )
+    };
     match what {
             Occupied::File(content) => Diagnosis { passages: passages(content), ..of }
                 .help(
@@ -241,25 +327,39 @@ fn occupied(of: Diagnosis, path: &RepoPath, what: &Occupied) -> Diagnosis {
 fn irregular(what: &Irregular) -> &'static str {
     match what {
         Irregular::Directory => "name a file in that directory",
-        Irregular::Other(Obstacle::Repository) | Irregular::Below { what: Obstacle::Repository, .. } => {
-            "its files are changed in that repository; to remove a submodule, use `git rm`"
-        }
+        Irregular::Other(Obstacle::Repository)
+        | Irregular::Below {
+            what: Obstacle::Repository,
+            ..
+        } => "its files are changed in that repository; to remove a submodule, use `git rm`",
         Irregular::Other(Obstacle::Link) => {
             "responses leave links alone: name the file that it leads to, or remove the link itself with `git rm`"
         }
-        Irregular::Other(_) | Irregular::Below { .. } => "name the regular file itself, inside this repository",
+        Irregular::Other(_) | Irregular::Below { .. } => {
+            "name the regular file itself, inside this repository"
+        }
     }
 }
 
 impl Diagnose for Conflict {
     fn diagnosis(&self) -> Diagnosis {
-        let of = Diagnosis { cause: self.by, ..Diagnosis::new(Kind::Conflict) };
+        let of = Diagnosis {
+            cause: self.by,
+            ..Diagnosis::new(Kind::Conflict)
+        };
         let of = match &self.found {
             Some((path, content, range)) => {
                 let file = File::new(path, content, false);
                 let at = range.start + self.nth;
-                let place = file.place(at, "before the response, the file has it here", "not changed yet");
-                Diagnosis { passages: file.passages([range.clone()]), ..of.at(place) }
+                let place = file.place(
+                    at,
+                    "before the response, the file has it here",
+                    "not changed yet",
+                );
+                Diagnosis {
+                    passages: file.passages([range.clone()]),
+                    ..of.at(place)
+                }
             }
             None => of,
         };
@@ -270,22 +370,32 @@ impl Diagnose for Conflict {
                  lines that the earlier one leaves"
             }
         };
-        of.label("changed by an earlier edit").help(help).path(&self.path)
+        of.label("changed by an earlier edit")
+            .help(help)
+            .path(&self.path)
     }
 }
 
 /// Says what became of a file since the one that the response is about, and shows it to whoever is to answer again.
 fn drifted(path: &RepoPath, drift: &Drift) -> Diagnosis {
-    let lines = drift.lines.iter().map(|range| match (range.start, range.end) {
-        (start, end) if start == end => format!("after line {start}"),
-        (start, end) if start + 1 == end => format!("line {end}"),
-        (start, end) => format!("lines {} to {end}", start + 1),
-    });
-    let lines = (!drift.lines.is_empty()).then(|| format!("it differs in {}", listed(lines, drift.lines.len())));
+    let lines = drift
+        .lines
+        .iter()
+        .map(|range| match (range.start, range.end) {
+            (start, end) if start == end => format!("after line {start}"),
+            (start, end) if start + 1 == end => format!("line {end}"),
+            (start, end) => format!("lines {} to {end}", start + 1),
+        });
+    let lines = (!drift.lines.is_empty())
+        .then(|| format!("it differs in {}", listed(lines, drift.lines.len())));
     let commit = |commit: &BString| format!("changed by {}", Shown(commit));
     let now = drift.now.as_ref().filter(|now| !is_binary(now));
-    let passages = now.map(|now| Passage::around(path.as_bstr(), &now.lines(), drift.lines.clone()));
-    let of = Diagnosis::new(Kind::Stale).path(path).notes(lines).notes(drift.commits.iter().map(commit));
+    let passages =
+        now.map(|now| Passage::around(path.as_bstr(), &now.lines(), drift.lines.clone()));
+    let of = Diagnosis::new(Kind::Stale)
+        .path(path)
+        .notes(lines)
+        .notes(drift.commits.iter().map(commit));
     Diagnosis { passages: passages.unwrap_or_default(), ..of }
         .help("ask the model again with the files as they are now, or apply it where it belongs, with `--onto=<base>`")
         .advice("the file isn't what you were shown any more: make the change for what it is now")
@@ -326,7 +436,11 @@ impl Diagnose for TreeError {
 
 impl Diagnose for Warning {
     fn diagnosis(&self) -> Diagnosis {
-        let of = Diagnosis { is_warning: true, ..Diagnosis::new(self.kind()) }.path(self.path());
+        let of = Diagnosis {
+            is_warning: true,
+            ..Diagnosis::new(self.kind())
+        }
+        .path(self.path());
         match self {
             Warning::Placed { path, part, how } => placed(of, path, *part, how),
             Warning::InsideWord { path, line, .. } => {
@@ -334,7 +448,10 @@ impl Diagnose for Warning {
             }
             Warning::BlankEdges { at, .. }
             | Warning::PartialDeleteBody { first: at, .. }
-            | Warning::EmptyLine { at, .. } => Diagnosis { line: Some(*at), ..of },
+            | Warning::EmptyLine { at, .. } => Diagnosis {
+                line: Some(*at),
+                ..of
+            },
             Warning::Found { finding, .. } => found(of, *finding),
             Warning::ModeDiffers { .. }
             | Warning::IdDiffers { .. }
@@ -353,16 +470,35 @@ fn placed(of: Diagnosis, path: &RepoPath, part: Part, how: &Placing) -> Diagnosi
     let among = |of, chosen: LineNo, others: &[LineNo]| {
         let mut candidates = [others, &[chosen]].concat();
         candidates.sort();
-        Diagnosis { line: Some(chosen), candidates, ..of }
+        Diagnosis {
+            line: Some(chosen),
+            candidates,
+            ..of
+        }
     };
     match how {
-        Placing::Relaxed { line, .. } => {
-            of.shows(place(path, line, "the line that is used", "used as the context line"))
-        }
-        Placing::Fuzzy { line, .. } => of.shows(place(path, line, "the file has", "used for the line of the patch")),
-        Placing::Duplicates { chosen, others, lines, .. } => {
+        Placing::Relaxed { line, .. } => of.shows(place(
+            path,
+            line,
+            "the line that is used",
+            "used as the context line",
+        )),
+        Placing::Fuzzy { line, .. } => of.shows(place(
+            path,
+            line,
+            "the file has",
+            "used for the line of the patch",
+        )),
+        Placing::Duplicates {
+            chosen,
+            others,
+            lines,
+            ..
+        } => {
             let label = |line| if line == *chosen { "changed" } else { "alike" };
-            let places = rivals(path, lines, "the lines are here", label).into_iter().collect();
+            let places = rivals(path, lines, "the lines are here", label)
+                .into_iter()
+                .collect();
             among(Diagnosis { places, ..of }, *chosen, others).help(match part {
                 Part::Search => {
                     "it is the line that the response names; if another is meant, give more lines around the change; --unique refuses \
@@ -378,7 +514,10 @@ fn placed(of: Diagnosis, path: &RepoPath, part: Part, how: &Placing) -> Diagnosi
         | Placing::BlankDropped(at)
         | Placing::Moved { at, .. }
         | Placing::AddedAfter(at)
-        | Placing::AddedByNumber(at) => Diagnosis { line: Some(*at), ..of },
+        | Placing::AddedByNumber(at) => Diagnosis {
+            line: Some(*at),
+            ..of
+        },
         Placing::AddedAtEnd | Placing::AddedAtTop | Placing::Idle => of,
     }
 }
@@ -423,7 +562,9 @@ impl Diagnose for Unrepresentable {
 
 impl Diagnose for Replaced {
     fn diagnosis(&self) -> Diagnosis {
-        Diagnosis::new(Kind::ReplacedWhole).path(&self.path).help("apply it only to the file as it was here")
+        Diagnosis::new(Kind::ReplacedWhole)
+            .path(&self.path)
+            .help("apply it only to the file as it was here")
     }
 }
 
@@ -438,11 +579,24 @@ mod tests {
 
     #[test]
     fn what_there_is_instead_of_a_missing_file_is_told() {
-        let tree =
-            MemoryTree::new().with("src/net/tcp.rs", "1\n").with("src/lib.rs", "").with("doc/lib.rs", "").with("a", "");
+        let tree = MemoryTree::new()
+            .with("src/net/tcp.rs", "1\n")
+            .with("src/lib.rs", "")
+            .with("doc/lib.rs", "")
+            .with("a", "");
         for (directory, written, notes, help) in [
-            ("", "lib.rs", &["there are `doc/lib.rs`, `src/lib.rs`"][..], "paths count from the top"),
-            ("", "src/new/zzz", &["`src` holds `lib.rs`, `net/`"], "paths count from the top"),
+            (
+                "",
+                "lib.rs",
+                &["there are `doc/lib.rs`, `src/lib.rs`"][..],
+                "paths count from the top",
+            ),
+            (
+                "",
+                "src/new/zzz",
+                &["`src` holds `lib.rs`, `net/`"],
+                "paths count from the top",
+            ),
             (
                 "",
                 "nothing/like.it",
@@ -452,34 +606,51 @@ mod tests {
             (
                 "lib",
                 "net/tcp.rs",
-                &["there is `src/net/tcp.rs`, but --directory=lib makes `lib/net/tcp.rs` of the patch's `net/tcp.rs`"],
+                &[
+                    "there is `src/net/tcp.rs`, but --directory=lib makes `lib/net/tcp.rs` of the patch's `net/tcp.rs`",
+                ],
                 "correct --directory, or leave it out",
             ),
             (
                 "src",
                 "tcp.rs",
-                &["did you mean `src/net/tcp.rs`? with --directory=src the patch calls it `net/tcp.rs`"],
+                &[
+                    "did you mean `src/net/tcp.rs`? with --directory=src the patch calls it `net/tcp.rs`",
+                ],
                 "correct the path in the patch",
             ),
             (
                 "src",
                 "zzz",
-                &["--directory=src makes `src/zzz` of the patch's `zzz`", "`src` holds `lib.rs`, `net/`"],
+                &[
+                    "--directory=src makes `src/zzz` of the patch's `zzz`",
+                    "`src` holds `lib.rs`, `net/`",
+                ],
                 "correct --directory or the path",
             ),
         ] {
             let resolver = match directory {
                 "" => Resolver::default(),
-                directory => Resolver::default().with_directory(directory.as_bytes()).unwrap(),
+                directory => Resolver::default()
+                    .with_directory(directory.as_bytes())
+                    .unwrap(),
             };
             let written_path = Text::derived(written.as_bytes());
             let operation = Operation::Delete { expected: None };
             let edit = FileEdit::new(written_path, operation, None);
-            let patch = Patch { format: Format::Envelope, edits: vec![edit] };
-            let refusal = plan::plan(&[patch], &tree, &resolver, &plan::Rules::default()).unwrap_err();
+            let patch = Patch {
+                format: Format::Envelope,
+                edits: vec![edit],
+            };
+            let refusal =
+                plan::plan(&[patch], &tree, &resolver, &plan::Rules::default()).unwrap_err();
             let of = refusal.errors[0].value.diagnosis();
             assert_eq!(of.notes, notes, "{written} in {directory}");
-            assert!(of.help.as_ref().unwrap().starts_with(help), "{written} in {directory}: {:?}", of.help);
+            assert!(
+                of.help.as_ref().unwrap().starts_with(help),
+                "{written} in {directory}: {:?}",
+                of.help
+            );
         }
     }
 }

@@ -53,7 +53,9 @@ impl Diagnose for RepoError {
 impl Remedy {
     pub(super) fn help(&self) -> &'static str {
         match self {
-            Remedy::Fetch => "let git fetch it first (`git cat-file -e <object>` does), or see what `git fsck` says",
+            Remedy::Fetch => {
+                "let git fetch it first (`git cat-file -e <object>` does), or see what `git fsck` says"
+            }
             Remedy::ByHand => "make this change by hand, or leave the file out of the patch",
             Remedy::Repository(repair) => repair.help(),
         }
@@ -67,8 +69,12 @@ impl Repair {
                 "change its work tree alone, or make the change in a clone without it, and fetch it from there"
             }
             Repair::Content(Hindrance::Encoding) => "correct the file or its attribute first",
-            Repair::Content(Hindrance::Filter) => "see to it that `git checkout` can write this file",
-            Repair::Content(Hindrance::NotFetched) => "fetch the content first, with `git lfs pull`",
+            Repair::Content(Hindrance::Filter) => {
+                "see to it that `git checkout` can write this file"
+            }
+            Repair::Content(Hindrance::NotFetched) => {
+                "fetch the content first, with `git lfs pull`"
+            }
         }
     }
 }
@@ -124,16 +130,25 @@ impl Diagnose for CommitError {
 
 /// Repeats the last thing that git said.
 fn last_line(said: &BString) -> Option<String> {
-    let mut lines = said.lines().map(|line| line.trim_ascii()).filter(|line| !line.is_empty());
-    lines.next_back().map(|line| format!("git says: {}", Shown(line)))
+    let mut lines = said
+        .lines()
+        .map(|line| line.trim_ascii())
+        .filter(|line| !line.is_empty());
+    lines
+        .next_back()
+        .map(|line| format!("git says: {}", Shown(line)))
 }
 
 impl Diagnose for CompareError {
     fn diagnosis(&self) -> Diagnosis {
         match self {
-            CompareError::Stored { path, kind: Kind::Unsupported, .. } => Diagnosis::new(Kind::Unsupported)
-                .path(path)
-                .help("leave out the option that prints a diff; the change itself doesn't need one"),
+            CompareError::Stored {
+                path,
+                kind: Kind::Unsupported,
+                ..
+            } => Diagnosis::new(Kind::Unsupported).path(path).help(
+                "leave out the option that prints a diff; the change itself doesn't need one",
+            ),
             CompareError::Stored { path, kind, .. } => Diagnosis::new(*kind).path(path),
             CompareError::Engine { path, .. } => Diagnosis::new(Kind::Io).path(path),
             CompareError::Objects { .. } => Diagnosis::new(Kind::Io),

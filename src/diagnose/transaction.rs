@@ -6,7 +6,9 @@ use std::path::PathBuf;
 use super::{Diagnose, Diagnosis};
 use crate::kind::Kind;
 use crate::text::{Shown, listed};
-use crate::transaction::{ChangedSince, Holder, How, Open, Recovered, TransactionError, Undone, Unfit, Warning, Why};
+use crate::transaction::{
+    ChangedSince, Holder, How, Open, Recovered, TransactionError, Undone, Unfit, Warning, Why,
+};
 use crate::tree::TreeError;
 
 impl Diagnose for TransactionError {
@@ -72,7 +74,11 @@ impl Diagnose for TransactionError {
 
 impl Diagnose for Undone {
     fn diagnosis(&self) -> Diagnosis {
-        self.error.diagnosis().notes(self.open.iter().map(|open| format!("{open}: {}", open.help())))
+        self.error.diagnosis().notes(
+            self.open
+                .iter()
+                .map(|open| format!("{open}: {}", open.help())),
+        )
     }
 }
 
@@ -93,7 +99,9 @@ fn unwritten(source: &std::io::Error, help: Option<&str>) -> Diagnosis {
 
 /// Names what is left of changes that were interrupted.
 fn torn(recovered: &[Recovered]) -> Diagnosis {
-    let left = recovered.iter().filter(|one| one.how == How::Left && !one.paths.is_empty());
+    let left = recovered
+        .iter()
+        .filter(|one| one.how == How::Left && !one.paths.is_empty());
     let about = |one: &Recovered| {
         let paths = one.paths.iter().map(|path| format!("`{path}`"));
         format!("it is about {}", listed(paths, one.paths.len()))
@@ -108,15 +116,20 @@ fn torn(recovered: &[Recovered]) -> Diagnosis {
         .help(helps.join("; "))
 }
 
-const ELSEWHERE: &str = "wait until it is done; if it runs nowhere any more, run `git llmpatch recover --force`";
+const ELSEWHERE: &str =
+    "wait until it is done; if it runs nowhere any more, run `git llmpatch recover --force`";
 
 impl Why {
     fn help(&self) -> &'static str {
         match self {
-            Why::Unreadable { .. } => "try again; it needs to be read to see whether something was interrupted",
+            Why::Unreadable { .. } => {
+                "try again; it needs to be read to see whether something was interrupted"
+            }
             Why::Foreign => "have its owner run `git llmpatch recover`",
             Why::Broken => "look at what is in it, then remove it",
-            Why::OtherIndex => "run `git llmpatch recover` with the `GIT_INDEX_FILE` that it was made with",
+            Why::OtherIndex => {
+                "run `git llmpatch recover` with the `GIT_INDEX_FILE` that it was made with"
+            }
             Why::Elsewhere { .. } => ELSEWHERE,
             Why::Unlocked | Why::HeadMoved | Why::IndexMoved => {
                 "`git llmpatch recover` takes back what that run did to these paths; to keep what is there, remove the journal"
@@ -130,14 +143,15 @@ impl Open {
         match self {
             Open::Journal(Unfit { why, .. }) => why.help(),
             Open::Again(_) => "run `git llmpatch recover` again",
-            Open::Kept(_) => "look at these paths, take from the originals what you need, then remove them",
+            Open::Kept(_) => {
+                "look at these paths, take from the originals what you need, then remove them"
+            }
             Open::Lock(_) => "if no git command runs here, remove it",
         }
     }
 }
 
-const TAKE_BACK: &str =
-    "undo takes back all or nothing: restore this file as the last apply left it, or undo the change by hand";
+const TAKE_BACK: &str = "undo takes back all or nothing: restore this file as the last apply left it, or undo the change by hand";
 
 impl Diagnose for ChangedSince {
     fn diagnosis(&self) -> Diagnosis {
@@ -149,7 +163,12 @@ impl Diagnose for ChangedSince {
                 .help("look at the old file, and correct by hand what should be"),
             ChangedSince::Appeared { path } => of.path(path).help("move it away, then try again"),
             ChangedSince::File { path, before } | ChangedSince::Gone { path, before } => {
-                let note = |kept: &PathBuf| format!("what it was before that apply is kept in `{}`", Shown::path(kept));
+                let note = |kept: &PathBuf| {
+                    format!(
+                        "what it was before that apply is kept in `{}`",
+                        Shown::path(kept)
+                    )
+                };
                 of.path(path).notes(before.iter().map(note)).help(TAKE_BACK)
             }
             ChangedSince::Entry { path } => of.path(path).help(TAKE_BACK),

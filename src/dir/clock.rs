@@ -37,9 +37,17 @@ impl Moment {
 impl Dir {
     /// Returns this moment, for files of the top's file system; `None` where their times go by another clock, or are inexact.
     pub(crate) fn now(&self) -> Option<Moment> {
-        let device = || self.stat().ok().filter(|_| is_exact(&self.top)).map(|stat| stat.device);
+        let device = || {
+            self.stat()
+                .ok()
+                .filter(|_| is_exact(&self.top))
+                .map(|stat| stat.device)
+        };
         let device = (*self.exact.get_or_init(device))?;
-        Some(Moment { now: now()?, device })
+        Some(Moment {
+            now: now()?,
+            device,
+        })
     }
 }
 
@@ -65,14 +73,19 @@ mod tests {
     #[test]
     fn what_is_written_to_a_backdated_file_shows_however_soon_it_comes() {
         let outer = tempfile::tempdir().unwrap();
-        let (dir, path) = (Dir::open(outer.path()).unwrap(), RepoPath::new(b"file").unwrap());
+        let (dir, path) = (
+            Dir::open(outer.path()).unwrap(),
+            RepoPath::new(b"file").unwrap(),
+        );
         let look = || match dir.look(&path).unwrap() {
             Found::File(stat) => stat,
             found => panic!("{found:?}"),
         };
         for _ in 0..500 {
             std::fs::write(outer.path().join("file"), "ours").unwrap();
-            let (mut stat, Some(published)) = (look(), dir.now()) else { return };
+            let (mut stat, Some(published)) = (look(), dir.now()) else {
+                return;
+            };
             if let Some(before) = published.right_before(&stat) {
                 dir.set_modified(&path, before).unwrap();
                 assert!(!look().is_unwritten_since(&stat));

@@ -8,7 +8,8 @@ use std::path::Path;
 
 use rustix::buffer::spare_capacity;
 use rustix::fs::{
-    self, Mode, OFlags, ResolveFlags, XattrFlags, fgetxattr, flistxattr, flistxattr_query, fremovexattr, fsetxattr,
+    self, Mode, OFlags, ResolveFlags, XattrFlags, fgetxattr, flistxattr, flistxattr_query,
+    fremovexattr, fsetxattr,
 };
 use rustix::io::{Errno, retry_on_intr};
 
@@ -26,7 +27,12 @@ pub(super) fn open_top(path: &Path) -> Result<OwnedFd, Errno> {
 }
 
 /// Opens, or makes, what is at the end of a path of which no part may be a link, and none may lead out.
-pub(super) fn open_confined(top: &OwnedFd, path: &OsStr, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
+pub(super) fn open_confined(
+    top: &OwnedFd,
+    path: &OsStr,
+    flags: OFlags,
+    mode: Mode,
+) -> Result<OwnedFd, Errno> {
     let confined = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     let mut tries = 0;
     loop {
@@ -63,7 +69,10 @@ const MOST: usize = 1 << 16;
 /// Returns the names of the access list and all attributes of a file, each with a NUL behind it.
 fn names(file: &File) -> io::Result<Vec<u8>> {
     // Most have none, and room for them would be got for nothing.
-    if matches!(flistxattr_query(file), Ok(0) | Err(Errno::NOTSUP | Errno::NOSYS)) {
+    if matches!(
+        flistxattr_query(file),
+        Ok(0) | Err(Errno::NOTSUP | Errno::NOSYS)
+    ) {
         return Ok(Vec::new());
     }
     let mut list = Vec::with_capacity(MOST);
@@ -80,7 +89,11 @@ pub(super) fn attributes(file: &File) -> io::Result<Attributes> {
         let read = fgetxattr(file, name, spare_capacity(&mut value));
         (name.to_vec(), read.is_ok().then_some(value))
     };
-    Ok(list.split(|byte| *byte == 0).filter(wanted).map(read).collect())
+    Ok(list
+        .split(|byte| *byte == 0)
+        .filter(wanted)
+        .map(read)
+        .collect())
 }
 
 /// Gives a new file an access list and attributes, and takes away the access list that it has by its directory. Returns whether it was
@@ -90,15 +103,27 @@ pub(super) fn give_attributes(attributes: &Attributes, to: &File) -> io::Result<
     let mut is_changed = !attributes.is_empty();
     // A directory's default list is for files that are new.
     if !attributes.iter().any(|(name, _)| name == ACCESS)
-        && names(to)?.split(|byte| *byte == 0).any(|name| name == ACCESS)
+        && names(to)?
+            .split(|byte| *byte == 0)
+            .any(|name| name == ACCESS)
     {
         is_changed = true;
-        lost.extend(fremovexattr(to, ACCESS).is_err().then_some(Lost::AccessList));
+        lost.extend(
+            fremovexattr(to, ACCESS)
+                .is_err()
+                .then_some(Lost::AccessList),
+        );
     }
     for (name, value) in attributes {
-        let is_given = value.as_ref().is_some_and(|value| fsetxattr(to, &name[..], value, XattrFlags::empty()).is_ok());
+        let is_given = value
+            .as_ref()
+            .is_some_and(|value| fsetxattr(to, &name[..], value, XattrFlags::empty()).is_ok());
         if !is_given {
-            lost.push(if name == ACCESS { Lost::AccessList } else { Lost::Attributes });
+            lost.push(if name == ACCESS {
+                Lost::AccessList
+            } else {
+                Lost::Attributes
+            });
         }
     }
     lost.dedup();
@@ -115,23 +140,46 @@ pub(super) fn now() -> Option<(i64, u32)> {
 /// known to be this machine's own.
 pub(super) fn is_remote(file: impl AsFd) -> bool {
     /// FAT, exFAT, NTFS, HFS+, eCryptfs, UBIFS, UDF, ReiserFS, JFS, NILFS.
-    const OTHERS: [u32; 10] =
-        [0x4d44, 0x2011_bab0, 0x7366_746e, 0x482b, 0xf15f, 0x2405_1905, 0x1501_3346, 0x5265_4973, 0x3153_464a, 0x3434];
+    const OTHERS: [u32; 10] = [
+        0x4d44,
+        0x2011_bab0,
+        0x7366_746e,
+        0x482b,
+        0xf15f,
+        0x2405_1905,
+        0x1501_3346,
+        0x5265_4973,
+        0x3153_464a,
+        0x3434,
+    ];
     let kind = kind(&file);
     !kind.is_some_and(|kind| EXACT.contains(&kind) || OTHERS.contains(&kind))
 }
 
 /// The file systems of this machine that keep a file's time as exactly as the kernel has it: ext2 to ext4, XFS, Btrfs, tmpfs, ramfs,
 /// overlayfs, F2FS, ZFS, bcachefs.
-const EXACT: [u32; 9] =
-    [0xef53, 0x5846_5342, 0x9123_683e, 0x0102_1994, 0x8584_58f6, 0x794c_7630, 0xf2f5_2010, 0x2fc1_2fc1, 0xca45_1a4e];
+const EXACT: [u32; 9] = [
+    0xef53,
+    0x5846_5342,
+    0x9123_683e,
+    0x0102_1994,
+    0x8584_58f6,
+    0x794c_7630,
+    0xf2f5_2010,
+    0x2fc1_2fc1,
+    0xca45_1a4e,
+];
 
 /// Returns whether a file system keeps a file's time exactly.
 pub(super) fn is_exact(file: impl AsFd) -> bool {
     kind(file).is_some_and(|kind| EXACT.contains(&kind))
 }
 
-#[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "all of them have 32 bits")]
+#[expect(
+    clippy::cast_possible_truncation,
+    clippy::cast_sign_loss,
+    reason = "all of them have 32 bits"
+)]
 fn kind(file: impl AsFd) -> Option<u32> {
     fs::fstatfs(file).ok().map(|system| system.f_type as u32)
 }

@@ -11,7 +11,10 @@ mod read;
 pub(crate) mod rights;
 // The feature has Linux tested as if it were another system.
 #[cfg_attr(all(target_os = "linux", not(feature = "portable")), path = "linux.rs")]
-#[cfg_attr(not(all(target_os = "linux", not(feature = "portable"))), path = "portable.rs")]
+#[cfg_attr(
+    not(all(target_os = "linux", not(feature = "portable"))),
+    path = "portable.rs"
+)]
 mod system;
 pub(crate) mod write;
 
@@ -114,7 +117,10 @@ impl Dir {
         // Kernels before 5.6 don't have what confines, and sandboxes forbid what they don't know. Asked once, since that doesn't change.
         Ok(match open_top(top) {
             Ok(top) => Self::new(top, Way::Confined),
-            Err(_) => Self::new(retry_on_intr(|| fs::open(top, HANDLE, Mode::empty()))?, Way::Walk),
+            Err(_) => Self::new(
+                retry_on_intr(|| fs::open(top, HANDLE, Mode::empty()))?,
+                Way::Walk,
+            ),
         })
     }
 
@@ -123,11 +129,19 @@ impl Dir {
     /// # Errors
     /// `ENOENT` if there is none; `ENOTDIR` or `ELOOP` if it, or something above it, is no directory.
     pub(crate) fn beneath(&self, directory: &RepoPath) -> io::Result<Self> {
-        Ok(Self::new(self.directory(Some(directory), HANDLE)?, self.way))
+        Ok(Self::new(
+            self.directory(Some(directory), HANDLE)?,
+            self.way,
+        ))
     }
 
     fn new(top: OwnedFd, way: Way) -> Self {
-        Self { top, way, exact: OnceCell::new(), kept: RefCell::default() }
+        Self {
+            top,
+            way,
+            exact: OnceCell::new(),
+            kept: RefCell::default(),
+        }
     }
 
     /// Begins a pass.
@@ -162,7 +176,10 @@ impl Dir {
 
     fn holder<'p>(&'p self, path: &'p RepoPath) -> Result<Parent<'p>, Errno> {
         let directory = self.handle(path.parent().as_ref())?;
-        Ok(Parent { directory, name: OsStr::from_bytes(path.name()) })
+        Ok(Parent {
+            directory,
+            name: OsStr::from_bytes(path.name()),
+        })
     }
 
     /// Opens the directories that hold two paths, the second of which is beneath another top; one that is the same only once.
@@ -174,8 +191,13 @@ impl Dir {
     ) -> io::Result<(Parent<'p>, Parent<'p>)> {
         let from = self.parent(path)?;
         let to = match &from.directory {
-            Handle::Beneath(directory) if std::ptr::eq(self, other) && path.parent() == with.parent() => {
-                Parent { directory: Handle::Beneath(directory.clone()), name: OsStr::from_bytes(with.name()) }
+            Handle::Beneath(directory)
+                if std::ptr::eq(self, other) && path.parent() == with.parent() =>
+            {
+                Parent {
+                    directory: Handle::Beneath(directory.clone()),
+                    name: OsStr::from_bytes(with.name()),
+                }
             }
             _ => other.parent(with)?,
         };
@@ -184,7 +206,9 @@ impl Dir {
 
     /// Returns a handle of a directory beneath the top, or of the top itself.
     fn handle(&self, directory: Option<&RepoPath>) -> Result<Handle<'_>, Errno> {
-        let Some(path) = directory else { return Ok(Handle::Top(self.top.as_fd())) };
+        let Some(path) = directory else {
+            return Ok(Handle::Top(self.top.as_fd()));
+        };
         let mut kept = self.kept.borrow_mut();
         if let Kept::Last(last, handle) = &*kept
             && last == path
@@ -218,9 +242,16 @@ impl Dir {
 
     /// Opens a directory beneath the top, or the top itself.
     fn directory(&self, directory: Option<&RepoPath>, flags: OFlags) -> Result<OwnedFd, Errno> {
-        let Some(directory) = directory else { return open_here(&self.top, OsStr::new("."), flags) };
+        let Some(directory) = directory else {
+            return open_here(&self.top, OsStr::new("."), flags);
+        };
         match self.way {
-            Way::Confined => open_confined(&self.top, OsStr::from_bytes(directory.as_bytes()), flags, Mode::empty()),
+            Way::Confined => open_confined(
+                &self.top,
+                OsStr::from_bytes(directory.as_bytes()),
+                flags,
+                Mode::empty(),
+            ),
             Way::Walk => {
                 let mut above = None;
                 for part in directory.parts() {

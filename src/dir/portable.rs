@@ -12,7 +12,9 @@ use rustix::io::Errno;
 use super::rights::{Attributes, Lost};
 
 /// How a directory is opened that is only gone through.
-pub(super) const HANDLE: OFlags = OFlags::RDONLY.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
+pub(super) const HANDLE: OFlags = OFlags::RDONLY
+    .union(OFlags::DIRECTORY)
+    .union(OFlags::CLOEXEC);
 
 /// How something is opened of which only the name counts.
 pub(super) const NAME: OFlags = OFlags::RDONLY.union(OFlags::CLOEXEC);

@@ -100,7 +100,10 @@ impl Stat {
         Ok(Self::from_system(&fs::fstat(file)?))
     }
 
-    #[allow(clippy::unnecessary_cast, reason = "the types of the fields differ between platforms")]
+    #[allow(
+        clippy::unnecessary_cast,
+        reason = "the types of the fields differ between platforms"
+    )]
     pub(crate) fn from_system(stat: &fs::Stat) -> Self {
         Self {
             bits: (stat.st_mode & 0o7777) as u16,
@@ -144,7 +147,9 @@ impl Dir {
 
     /// Looks at what a path leads to, through links as well, which is enough to recognize a file that was seen before by its number.
     pub(crate) fn glance(&self, path: &RepoPath) -> Option<Stat> {
-        fs::statat(&self.top, path.as_path(), AtFlags::SYMLINK_NOFOLLOW).ok().map(|stat| Stat::from_system(&stat))
+        fs::statat(&self.top, path.as_path(), AtFlags::SYMLINK_NOFOLLOW)
+            .ok()
+            .map(|stat| Stat::from_system(&stat))
     }
 
     /// Returns what is at a path when the directory that should hold it can't be opened: the first thing that is no directory.
@@ -157,7 +162,9 @@ impl Dir {
             match shape_of(here, name) {
                 Ok((Shape::Directory, _)) => {}
                 Ok((what, _)) => {
-                    let ancestor = path.directory_of_len(end).expect("a directory's name ends before a slash");
+                    let ancestor = path
+                        .directory_of_len(end)
+                        .expect("a directory's name ends before a slash");
                     return Ok(Found::Beneath { ancestor, what });
                 }
                 Err(Errno::NOENT) => return Ok(Found::Absent),
@@ -166,7 +173,10 @@ impl Dir {
             above = Some(open_here(here, name, HANDLE)?);
             start = end + 1;
         }
-        match shape_of(above.as_ref().unwrap_or(&self.top), OsStr::from_bytes(path.name())) {
+        match shape_of(
+            above.as_ref().unwrap_or(&self.top),
+            OsStr::from_bytes(path.name()),
+        ) {
             Ok((shape, stat)) => Ok(found(shape, stat)),
             Err(Errno::NOENT) => Ok(Found::Absent),
             Err(error) => Err(error.into()),
@@ -179,7 +189,9 @@ impl Dir {
     /// # Errors
     /// If the file can't be opened or read.
     pub fn read(&self, path: &RepoPath) -> io::Result<Option<(Content, Stat)>> {
-        let Some((file, stat)) = self.open_file(path)? else { return Ok(None) };
+        let Some((file, stat)) = self.open_file(path)? else {
+            return Ok(None);
+        };
         Ok(Some((read_whole(&file, stat.size)?.into(), stat)))
     }
 
@@ -188,7 +200,9 @@ impl Dir {
     /// # Errors
     /// `FileTooLarge` if it is longer, `PermissionDenied` if it is another's, or if it can't be opened or read.
     pub(crate) fn read_own(&self, path: &RepoPath, most: u64) -> io::Result<Option<Vec<u8>>> {
-        let Some((file, stat)) = self.open_file(path)? else { return Ok(None) };
+        let Some((file, stat)) = self.open_file(path)? else {
+            return Ok(None);
+        };
         if stat.owner != rustix::process::geteuid().as_raw() {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
@@ -211,12 +225,20 @@ impl Dir {
         size: usize,
         parts: impl Fn() -> P + Sync,
     ) -> io::Result<Option<(bool, Stat)>> {
-        let Some((file, stat)) = self.open_file(path)? else { return Ok(None) };
-        Ok(Some((stat.size == size as u64 && is_all_of(&file, size, parts)?, stat)))
+        let Some((file, stat)) = self.open_file(path)? else {
+            return Ok(None);
+        };
+        Ok(Some((
+            stat.size == size as u64 && is_all_of(&file, size, parts)?,
+            stat,
+        )))
     }
 
     /// Reads a regular file whole, and whether it has neither an access list nor attributes, or says what is at its path instead.
-    pub(crate) fn read_or_look(&self, path: &RepoPath) -> io::Result<Result<(Content, Stat, bool), Found>> {
+    pub(crate) fn read_or_look(
+        &self,
+        path: &RepoPath,
+    ) -> io::Result<Result<(Content, Stat, bool), Found>> {
         match self.open_regular(path) {
             Ok(Some((file, stat))) => {
                 let content = read_whole(&file, stat.size)?.into();
@@ -240,10 +262,16 @@ impl Dir {
     }
 
     fn open_regular(&self, path: &RepoPath) -> Result<Option<(std::fs::File, Stat)>, Errno> {
-        let file = match self.open_at(path, OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY, Mode::empty()) {
+        let file = match self.open_at(
+            path,
+            OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY,
+            Mode::empty(),
+        ) {
             Ok(file) => file,
             // A link is ELOOP (EMLINK on FreeBSD); a socket, or a device that nothing drives, ENXIO or ENODEV.
-            Err(Errno::NOTDIR | Errno::LOOP | Errno::MLINK | Errno::NXIO | Errno::NODEV) => return Ok(None),
+            Err(Errno::NOTDIR | Errno::LOOP | Errno::MLINK | Errno::NXIO | Errno::NODEV) => {
+                return Ok(None);
+            }
             Err(error) => return Err(error),
         };
         let stat = fs::fstat(&file)?;
@@ -257,7 +285,11 @@ impl Dir {
     /// If it isn't there, is no directory, or can't be read.
     pub fn list(&self, directory: Option<&RepoPath>) -> io::Result<Vec<(BString, Shape)>> {
         let handle = self.handle(directory)?;
-        let readable = open_here(&handle, OsStr::new("."), OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC)?;
+        let readable = open_here(
+            &handle,
+            OsStr::new("."),
+            OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
+        )?;
         let mut names = Vec::new();
         for entry in fs::Dir::new(readable)? {
             let entry = entry?;
@@ -340,7 +372,10 @@ impl Dir {
         let found = match self.way {
             // With the name it may be longer than a path may be.
             Way::Confined if path.len() < LONGEST => at_once(OsStr::from_bytes(&path)),
-            _ => self.handle(Some(directory)).and_then(|above| shape_of(&above, OsStr::new(name))).map(drop),
+            _ => self
+                .handle(Some(directory))
+                .and_then(|above| shape_of(&above, OsStr::new(name)))
+                .map(drop),
         };
         match found {
             Ok(()) => Ok(true),
@@ -362,7 +397,11 @@ pub struct DirectoriesWith<'d> {
 impl<'d> DirectoriesWith<'d> {
     /// Looks for `name`, the name of a file or a directory.
     pub fn new(dir: &'d Dir, name: &'static str) -> Self {
-        Self { dir, name, known: RefCell::default() }
+        Self {
+            dir,
+            name,
+            known: RefCell::default(),
+        }
     }
 
     /// Returns which directories above a path they are, highest first and without the top.
@@ -370,7 +409,9 @@ impl<'d> DirectoriesWith<'d> {
     /// # Errors
     /// If the system doesn't let us see.
     pub fn above(&self, path: &RepoPath) -> io::Result<Rc<[RepoPath]>> {
-        let Some(directory) = path.parent() else { return Ok(Rc::new([])) };
+        let Some(directory) = path.parent() else {
+            return Ok(Rc::new([]));
+        };
         if let Some(known) = self.known.borrow().get(&directory) {
             return Ok(Rc::clone(known));
         }
@@ -378,8 +419,14 @@ impl<'d> DirectoriesWith<'d> {
             self.on_the_way_to(path)?.into()
         } else {
             let above = self.above(&directory)?;
-            let itself = self.dir.has(&directory, self.name)?.then(|| directory.clone());
-            itself.map_or_else(|| Rc::clone(&above), |itself| above.iter().cloned().chain([itself]).collect())
+            let itself = self
+                .dir
+                .has(&directory, self.name)?
+                .then(|| directory.clone());
+            itself.map_or_else(
+                || Rc::clone(&above),
+                |itself| above.iter().cloned().chain([itself]).collect(),
+            )
         };
         self.known.borrow_mut().insert(directory, Rc::clone(&with));
         Ok(with)
@@ -411,7 +458,9 @@ fn read_whole(file: impl AsFd + Sync, size: u64) -> io::Result<Buffer> {
         }
     }
     loop {
-        bytes.try_reserve_exact(more).map_err(|_| io::ErrorKind::OutOfMemory)?;
+        bytes
+            .try_reserve_exact(more)
+            .map_err(|_| io::ErrorKind::OutOfMemory)?;
         more = bytes.len().max(32);
         while bytes.len() < bytes.capacity() {
             let count = retry_on_intr(|| rustix::io::read(&file, spare_capacity(&mut bytes)))?;
@@ -424,13 +473,20 @@ fn read_whole(file: impl AsFd + Sync, size: u64) -> io::Result<Buffer> {
 
 /// Reads a file from its start, in several threads; returns whether it fills all of these bytes but the last.
 fn is_read_into(file: &(impl AsFd + Sync), bytes: &mut [u8]) -> io::Result<bool> {
-    let (end, each) = (bytes.len() - 1, bytes.len().div_ceil(threads::parts(bytes.len())));
+    let (end, each) = (
+        bytes.len() - 1,
+        bytes.len().div_ceil(threads::parts(bytes.len())),
+    );
     let parts: Vec<_> = bytes.chunks_mut(each).map(Mutex::new).collect();
     let read = threads::share(parts.len(), |nth| {
-        let (start, mut part) = (nth * each, parts[nth].lock().unwrap_or_else(PoisonError::into_inner));
+        let (start, mut part) = (
+            nth * each,
+            parts[nth].lock().unwrap_or_else(PoisonError::into_inner),
+        );
         let mut len = 0;
         while len < part.len() {
-            let count = retry_on_intr(|| rustix::io::pread(file, &mut part[len..], (start + len) as u64))?;
+            let count =
+                retry_on_intr(|| rustix::io::pread(file, &mut part[len..], (start + len) as u64))?;
             len += count;
             if count == 0 || start + len == end {
                 break;
@@ -438,7 +494,8 @@ fn is_read_into(file: &(impl AsFd + Sync), bytes: &mut [u8]) -> io::Result<bool>
         }
         Ok(start + len == end.min(start + part.len()))
     });
-    read.into_iter().try_fold(true, |all, read: io::Result<bool>| Ok(all && read?))
+    read.into_iter()
+        .try_fold(true, |all, read: io::Result<bool>| Ok(all && read?))
 }
 
 /// Returns whether a file is just these bytes, so many of them, which come in parts; large ones are compared in several threads.
@@ -449,8 +506,11 @@ fn is_all_of<'p, P: Iterator<Item = &'p [u8]>>(
 ) -> io::Result<bool> {
     let count = threads::parts(size);
     let each = size.div_ceil(count);
-    let held = threads::share(count, |nth| holds_range(&file, nth * each..size.min((nth + 1) * each), size, parts()));
-    held.into_iter().try_fold(true, |all, held| Ok(all && held?))
+    let held = threads::share(count, |nth| {
+        holds_range(&file, nth * each..size.min((nth + 1) * each), size, parts())
+    });
+    held.into_iter()
+        .try_fold(true, |all, held| Ok(all && held?))
 }
 
 /// Returns whether a range of a file is that of these bytes, and the file ends where they do if the range reaches that.
@@ -476,7 +536,13 @@ fn holds_range<'p>(
         let count = retry_on_intr(|| rustix::io::pread(file, &mut buffer[..asked], at as u64))?;
         let mut read = &buffer[..count];
         while !read.is_empty() {
-            let Some(next) = (if part.is_empty() { parts.next() } else { Some(part) }) else { return Ok(false) };
+            let Some(next) = (if part.is_empty() {
+                parts.next()
+            } else {
+                Some(part)
+            }) else {
+                return Ok(false);
+            };
             let both = next.len().min(read.len());
             if next[..both] != read[..both] {
                 return Ok(false);
@@ -502,7 +568,10 @@ fn found(shape: Shape, stat: Stat) -> Found {
 
 fn shape_of(directory: impl AsFd, name: &OsStr) -> Result<(Shape, Stat), Errno> {
     let stat = retry_on_intr(|| fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW))?;
-    Ok((FileType::from_raw_mode(stat.st_mode as _).into(), Stat::from_system(&stat)))
+    Ok((
+        FileType::from_raw_mode(stat.st_mode as _).into(),
+        Stat::from_system(&stat),
+    ))
 }
 
 #[cfg(test)]
@@ -514,12 +583,31 @@ mod tests {
     #[test]
     fn a_file_is_read_to_its_end_whatever_its_size_was() {
         let file = tempfile::tempfile().unwrap();
-        assert_eq!(read_whole(&file, u64::MAX).unwrap_err().kind(), io::ErrorKind::OutOfMemory);
-        for len in [0, 1, 31, Buffer::MANY - 1, Buffer::MANY, Buffer::MANY + 1, 5 * Buffer::MANY] {
+        assert_eq!(
+            read_whole(&file, u64::MAX).unwrap_err().kind(),
+            io::ErrorKind::OutOfMemory
+        );
+        for len in [
+            0,
+            1,
+            31,
+            Buffer::MANY - 1,
+            Buffer::MANY,
+            Buffer::MANY + 1,
+            5 * Buffer::MANY,
+        ] {
             let bytes: Vec<u8> = (0..len).map(|at| (at % 251) as u8).collect();
             rustix::fs::ftruncate(&file, 0).unwrap();
             std::os::unix::fs::FileExt::write_all_at(&file, &bytes, 0).unwrap();
-            for told in [0, len / 2, len.saturating_sub(1), len, len + 1, 3 * len, Buffer::MANY] {
+            for told in [
+                0,
+                len / 2,
+                len.saturating_sub(1),
+                len,
+                len + 1,
+                3 * len,
+                Buffer::MANY,
+            ] {
                 (&file).rewind().unwrap();
                 assert!(
                     *read_whole(&file, told as u64).unwrap() == *bytes,

@@ -43,12 +43,18 @@ pub(crate) struct Rights {
 impl Rights {
     /// Looks at an open file.
     pub(crate) fn of(file: &File, stat: Stat) -> io::Result<Self> {
-        Ok(Self { stat, attributes: attributes(file)? })
+        Ok(Self {
+            stat,
+            attributes: attributes(file)?,
+        })
     }
 
     /// Returns those of a file that was seen to have neither an access list nor attributes.
     pub(crate) fn plain(stat: Stat) -> Self {
-        Self { stat, attributes: Attributes::new() }
+        Self {
+            stat,
+            attributes: Attributes::new(),
+        }
     }
 
     /// Returns whether it has neither an access list nor attributes.
@@ -60,12 +66,21 @@ impl Rights {
     /// old one until it has that one's group and access list.
     pub(crate) fn at_first(&self, bits: u16) -> u16 {
         let is_same_for_all = bits & SET_ID == 0 && bits >> 3 & 7 == bits & 7;
-        if is_same_for_all && self.are_plain() { bits } else { 0o600 }
+        if is_same_for_all && self.are_plain() {
+            bits
+        } else {
+            0o600
+        }
     }
 
     /// Gives them to a new file, which nobody else can open yet in a way that the old one couldn't be, and permission bits, of which some may
     /// have to go. Returns the bits that it has then.
-    pub(crate) fn give(&self, to: &File, stat: &mut Stat, bits: u16) -> io::Result<(u16, Vec<Lost>)> {
+    pub(crate) fn give(
+        &self,
+        to: &File,
+        stat: &mut Stat,
+        bits: u16,
+    ) -> io::Result<(u16, Vec<Lost>)> {
         let (old, new) = (&self.stat, *stat);
         let mut lost = Vec::new();
         if old.bits & SET_ID != 0 {
@@ -103,12 +118,19 @@ mod tests {
     #[test]
     fn nobody_may_open_a_new_file_before_it_has_the_rights_of_the_old_one() {
         let outer = tempfile::tempdir().unwrap();
-        let (dir, [old, new]) =
-            (Dir::open(outer.path()).unwrap(), [&b"old"[..], b"new"].map(|path| RepoPath::new(path).unwrap()));
+        let (dir, [old, new]) = (
+            Dir::open(outer.path()).unwrap(),
+            [&b"old"[..], b"new"].map(|path| RepoPath::new(path).unwrap()),
+        );
         let anothers = u32::from(rustix::process::geteuid().is_root());
-        for (bits, want) in
-            [(0o644, 0o644), (0o755, 0o755), (0o600, 0o600), (0o640, 0o600), (0o604, 0o600), (0o4755, 0o600)]
-        {
+        for (bits, want) in [
+            (0o644, 0o644),
+            (0o755, 0o755),
+            (0o600, 0o600),
+            (0o640, 0o600),
+            (0o604, 0o600),
+            (0o4755, 0o600),
+        ] {
             let made = |path, bits| {
                 let file = dir.create(path, 0o600).unwrap();
                 set_bits(&file, bits).unwrap();
@@ -122,8 +144,14 @@ mod tests {
             let (file, mut stat) = made(&new, want);
             let (got, lost) = rights.give(&file, &mut stat, bits).unwrap();
             assert_eq!((got, stat), (bits & !SET_ID, Stat::of(&file).unwrap()));
-            assert_eq!((stat.bits, stat.group), (got, rights.stat.group), "{lost:?}");
-            dir.remove_file(&old).and_then(|()| dir.remove_file(&new)).unwrap();
+            assert_eq!(
+                (stat.bits, stat.group),
+                (got, rights.stat.group),
+                "{lost:?}"
+            );
+            dir.remove_file(&old)
+                .and_then(|()| dir.remove_file(&new))
+                .unwrap();
         }
     }
 }

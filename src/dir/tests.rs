@@ -26,11 +26,16 @@ fn sample() -> (tempfile::TempDir, [Dir; 2]) {
     symlink("nowhere", top.join("a/dangling")).unwrap();
     symlink("loop", top.join("loop")).unwrap();
     // By the program: macOS has no `mknodat`.
-    let made = std::process::Command::new("mkfifo").arg(top.join("pipe")).status();
+    let made = std::process::Command::new("mkfifo")
+        .arg(top.join("pipe"))
+        .status();
     assert!(made.unwrap().success());
     std::os::unix::net::UnixListener::bind(top.join("socket")).unwrap();
     let native = Dir::open(&top).unwrap();
-    let walking = Dir { way: Way::Walk, ..Dir::open(&top).unwrap() };
+    let walking = Dir {
+        way: Way::Walk,
+        ..Dir::open(&top).unwrap()
+    };
     (outer, [native, walking])
 }
 
@@ -49,9 +54,18 @@ fn what_is_above_a_path_is_seen_as_far_as_directories_go() {
             let with: Vec<_> = with.iter().map(RepoPath::to_string).collect();
             assert_eq!(with.join(" "), with_b, "{at}");
             let found = dir.nearest_directory(&path(at)).unwrap();
-            assert_eq!(found.map_or(String::new(), |directory| directory.to_string()), nearest, "{at}");
+            assert_eq!(
+                found.map_or(String::new(), |directory| directory.to_string()),
+                nearest,
+                "{at}"
+            );
         }
-        assert_eq!(*DirectoriesWith::new(dir, "a").above(&path("a/b/c")).unwrap(), []);
+        assert_eq!(
+            *DirectoriesWith::new(dir, "a")
+                .above(&path("a/b/c"))
+                .unwrap(),
+            []
+        );
     }
 }
 
@@ -69,7 +83,10 @@ fn directories_above_are_those_that_are_there() {
             ("nowhere/x/y", ""),
         ] {
             let there = dir.directories_above(&path(at)).unwrap();
-            let names: Vec<_> = there.iter().map(|(directory, _)| directory.to_string()).collect();
+            let names: Vec<_> = there
+                .iter()
+                .map(|(directory, _)| directory.to_string())
+                .collect();
             assert_eq!(names.join(" "), want, "{at}");
             for (directory, bits) in there {
                 assert_eq!(bits, dir.directory_bits(&directory).unwrap(), "{directory}");
@@ -95,15 +112,33 @@ fn directories_are_made_where_none_are_and_never_behind_a_link() {
             ("a/dangling/x", Err("a/dangling")),
             ("pipe/x/y", Err("pipe")),
         ] {
-            let made = dir.make_directories(&path(at)).map_err(|(directory, error)| (directory.to_string(), error));
-            assert_eq!(made.as_ref().map(|_| ()).map_err(|(directory, _)| &directory[..]), want, "{at}");
+            let made = dir
+                .make_directories(&path(at))
+                .map_err(|(directory, error)| (directory.to_string(), error));
+            assert_eq!(
+                made.as_ref()
+                    .map(|_| ())
+                    .map_err(|(directory, _)| &directory[..]),
+                want,
+                "{at}"
+            );
             let is_no_directory = |error: &io::Error| {
-                [Errno::NOTDIR, Errno::LOOP].iter().any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
+                [Errno::NOTDIR, Errno::LOOP]
+                    .iter()
+                    .any(|errno| error.raw_os_error() == Some(errno.raw_os_error()))
             };
-            assert!(made.err().is_none_or(|(_, error)| is_no_directory(&error)), "{at}");
+            assert!(
+                made.err().is_none_or(|(_, error)| is_no_directory(&error)),
+                "{at}"
+            );
         }
         assert!(top.join("a/b/c/d").is_dir() && top.join("new/er").is_dir());
-        assert_eq!(std::fs::read_dir(keep.path().join("outside")).unwrap().count(), 1);
+        assert_eq!(
+            std::fs::read_dir(keep.path().join("outside"))
+                .unwrap()
+                .count(),
+            1
+        );
         assert!(!top.join("a/made").exists() && !top.join("nowhere").exists());
     }
 }
@@ -166,7 +201,12 @@ fn only_regular_files_are_read() {
             ("none/x", None),
         ] {
             let read = dir.read(&path(at)).unwrap();
-            assert_eq!(read.map(|(bytes, _)| bytes), want.map(|text| text.into()), "{at} by {:?}", dir.way);
+            assert_eq!(
+                read.map(|(bytes, _)| bytes),
+                want.map(|text| text.into()),
+                "{at} by {:?}",
+                dir.way
+            );
         }
     }
 }
@@ -174,7 +214,9 @@ fn only_regular_files_are_read() {
 #[test]
 fn what_a_file_holds_is_compared_to_its_last_byte() {
     let (keep, dirs) = sample();
-    let large: Vec<u8> = (0..300_000_u32).map(|number| number.to_le_bytes()[0]).collect();
+    let large: Vec<u8> = (0..300_000_u32)
+        .map(|number| number.to_le_bytes()[0])
+        .collect();
     std::fs::write(keep.path().join("top/large"), &large).unwrap();
     let other_at = |at: usize| {
         let mut other = large.clone();
@@ -201,9 +243,20 @@ fn what_a_file_holds_is_compared_to_its_last_byte() {
             ("a", Vec::new(), None),
             ("none", Vec::new(), None),
         ] {
-            let held = dir.holds(&path(at), bytes.len(), || bytes.chunks(3)).unwrap();
-            assert_eq!(held.map(|(is_held, _)| is_held), want, "{at}: {} bytes", bytes.len());
-            assert_eq!(held.map(|(_, stat)| stat), dir.read(&path(at)).unwrap().map(|(_, stat)| stat), "{at}");
+            let held = dir
+                .holds(&path(at), bytes.len(), || bytes.chunks(3))
+                .unwrap();
+            assert_eq!(
+                held.map(|(is_held, _)| is_held),
+                want,
+                "{at}: {} bytes",
+                bytes.len()
+            );
+            assert_eq!(
+                held.map(|(_, stat)| stat),
+                dir.read(&path(at)).unwrap().map(|(_, stat)| stat),
+                "{at}"
+            );
         }
     }
 }
@@ -211,10 +264,17 @@ fn what_a_file_holds_is_compared_to_its_last_byte() {
 #[test]
 fn a_stat_is_what_the_system_says() {
     let (keep, [dir, _]) = sample();
-    std::fs::hard_link(keep.path().join("top/a/empty"), keep.path().join("top/twin")).unwrap();
+    std::fs::hard_link(
+        keep.path().join("top/a/empty"),
+        keep.path().join("top/twin"),
+    )
+    .unwrap();
     let (_, stat) = dir.read(&path("a/empty")).unwrap().unwrap();
     assert_eq!(dir.look(&path("a/empty")).unwrap(), Found::File(stat));
-    assert_eq!((stat.bits, stat.size, stat.links, stat.is_executable()), (0o4751, 0, 2, true));
+    assert_eq!(
+        (stat.bits, stat.size, stat.links, stat.is_executable()),
+        (0o4751, 0, 2, true)
+    );
     let (_, twin) = dir.read(&path("twin")).unwrap().unwrap();
     assert_eq!(stat, twin);
 }
@@ -225,8 +285,15 @@ fn a_listing_knows_what_stands_behind_the_names() {
     for dir in &dirs {
         let mut names = dir.list(Some(&path("a"))).unwrap();
         names.sort();
-        let want = [("b", Shape::Directory), ("dangling", Shape::Link), ("empty", Shape::File)];
-        assert_eq!(names, want.map(|(name, shape)| (BString::from(name), shape)));
+        let want = [
+            ("b", Shape::Directory),
+            ("dangling", Shape::Link),
+            ("empty", Shape::File),
+        ];
+        assert_eq!(
+            names,
+            want.map(|(name, shape)| (BString::from(name), shape))
+        );
         assert_eq!(dir.list(None).unwrap().len(), 9);
         for at in ["none", "file", "in", "out", "pipe"] {
             assert!(dir.list(Some(&path(at))).is_err(), "{at}");
@@ -240,7 +307,9 @@ fn a_parent_is_never_behind_a_link() {
     for dir in &dirs {
         assert_eq!(dir.parent(&path("a/b/new")).unwrap().name, "new");
         assert_eq!(dir.parent(&path("new")).unwrap().name, "new");
-        for at in ["none/x", "in/x", "out/x", "file/x", "loop/x", "in/b/x", "pipe/x"] {
+        for at in [
+            "none/x", "in/x", "out/x", "file/x", "loop/x", "in/b/x", "pipe/x",
+        ] {
             assert!(dir.parent(&path(at)).is_err(), "{at} by {:?}", dir.way);
         }
     }
@@ -252,9 +321,14 @@ fn a_directory_with_a_repository_shows() {
     std::fs::create_dir(keep.path().join("top/linked")).unwrap();
     symlink("elsewhere", keep.path().join("top/linked/.git")).unwrap();
     for dir in &dirs {
-        for (at, want) in
-            [("nested", true), ("linked", true), ("a", false), ("none", false), ("in", false), ("file", false)]
-        {
+        for (at, want) in [
+            ("nested", true),
+            ("linked", true),
+            ("a", false),
+            ("none", false),
+            ("in", false),
+            ("file", false),
+        ] {
             assert_eq!(dir.has(&path(at), ".git").unwrap(), want, "{at}");
         }
     }

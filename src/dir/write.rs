@@ -35,7 +35,13 @@ impl Dir {
     /// Makes a file that must not exist, for writing. The umask takes its share of the bits.
     pub(crate) fn create(&self, path: &RepoPath, bits: u16) -> io::Result<File> {
         step("create a file")?;
-        Ok(self.open_at(path, OFlags::RDWR | OFlags::CREATE | OFlags::EXCL, mode(bits))?.into())
+        Ok(self
+            .open_at(
+                path,
+                OFlags::RDWR | OFlags::CREATE | OFlags::EXCL,
+                mode(bits),
+            )?
+            .into())
     }
 
     /// Removes a file.
@@ -78,7 +84,13 @@ impl Dir {
     /// Also where the file system has no hard links, or the file is on another.
     pub(crate) fn link_from(&self, file: &Path, path: &RepoPath) -> io::Result<()> {
         let Parent { directory, name } = self.parent(path)?;
-        Ok(fs::linkat(fs::CWD, file, &directory, name, AtFlags::empty())?)
+        Ok(fs::linkat(
+            fs::CWD,
+            file,
+            &directory,
+            name,
+            AtFlags::empty(),
+        )?)
     }
 
     /// Gives a file here a second name anywhere, which must be free.
@@ -87,7 +99,13 @@ impl Dir {
     /// Also where the file system has no hard links, or the name is on another.
     pub(crate) fn link_to(&self, path: &RepoPath, file: &Path) -> io::Result<()> {
         let Parent { directory, name } = self.parent(path)?;
-        Ok(fs::linkat(&directory, name, fs::CWD, file, AtFlags::empty())?)
+        Ok(fs::linkat(
+            &directory,
+            name,
+            fs::CWD,
+            file,
+            AtFlags::empty(),
+        )?)
     }
 
     /// Renames a file to any place, over whatever file is there.
@@ -97,25 +115,50 @@ impl Dir {
     }
 
     /// Sets when a file of ours was written to the last time, in seconds and nanoseconds.
-    pub(crate) fn set_modified(&self, path: &RepoPath, (seconds, nanoseconds): (i64, u32)) -> io::Result<()> {
+    pub(crate) fn set_modified(
+        &self,
+        path: &RepoPath,
+        (seconds, nanoseconds): (i64, u32),
+    ) -> io::Result<()> {
         step("set the time of a file")?;
         let Parent { directory, name } = self.parent(path)?;
-        let last_access = Timespec { tv_sec: 0, tv_nsec: fs::UTIME_OMIT };
-        let last_modification = Timespec { tv_sec: seconds, tv_nsec: nanoseconds.into() };
-        let times = Timestamps { last_access, last_modification };
-        Ok(fs::utimensat(&directory, name, &times, AtFlags::SYMLINK_NOFOLLOW)?)
+        let last_access = Timespec {
+            tv_sec: 0,
+            tv_nsec: fs::UTIME_OMIT,
+        };
+        let last_modification = Timespec {
+            tv_sec: seconds,
+            tv_nsec: nanoseconds.into(),
+        };
+        let times = Timestamps {
+            last_access,
+            last_modification,
+        };
+        Ok(fs::utimensat(
+            &directory,
+            name,
+            &times,
+            AtFlags::SYMLINK_NOFOLLOW,
+        )?)
     }
 
     /// Waits until the names in the top are on the disk.
     pub(crate) fn flush(&self) -> io::Result<()> {
         step("flush a directory")?;
-        system::flush(open_here(&self.top, OsStr::new("."), OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC)?)
+        system::flush(open_here(
+            &self.top,
+            OsStr::new("."),
+            OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
+        )?)
     }
 
     /// Waits until all that was written to the file system of a directory (`None`: the top) is on the disk.
     pub(crate) fn flush_file_system(&self, directory: Option<&RepoPath>) -> io::Result<()> {
         step("flush a file system")?;
-        flush_file_system(self.directory(directory, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC)?)
+        flush_file_system(self.directory(
+            directory,
+            OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
+        )?)
     }
 
     /// Makes the directories that a path needs and that aren't there, each in the one above it.
@@ -129,7 +172,10 @@ impl Dir {
         for end in memchr::memchr_iter(b'/', path.as_bytes()) {
             let name = OsStr::from_bytes(&path.as_bytes()[start..end]);
             let opened = open_or_make(above.as_ref().unwrap_or(&self.top), name);
-            let at = || path.directory_of_len(end).expect("a directory's name ends before a slash");
+            let at = || {
+                path.directory_of_len(end)
+                    .expect("a directory's name ends before a slash")
+            };
             above = Some(opened.map_err(|error| (at(), error))?);
             start = end + 1;
         }
@@ -140,7 +186,11 @@ impl Dir {
     pub(crate) fn set_directory_bits(&self, path: &RepoPath, bits: u16) -> io::Result<()> {
         step("set the mode of a directory")?;
         let Parent { directory, name } = self.parent(path)?;
-        let directory = open_here(&directory, name, OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC)?;
+        let directory = open_here(
+            &directory,
+            name,
+            OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
+        )?;
         Ok(fs::fchmod(&directory, mode(bits))?)
     }
 
@@ -158,20 +208,40 @@ impl Dir {
     pub(crate) fn exchange(&self, path: &RepoPath, other: &Dir, with: &RepoPath) -> io::Result<()> {
         step("exchange two files")?;
         let (from, to) = self.parents(path, other, with)?;
-        match fs::renameat_with(&from.directory, from.name, &to.directory, to.name, RenameFlags::EXCHANGE) {
+        match fs::renameat_with(
+            &from.directory,
+            from.name,
+            &to.directory,
+            to.name,
+            RenameFlags::EXCHANGE,
+        ) {
             Err(errno) if is_unsupported(errno) => Err(io::ErrorKind::Unsupported.into()),
             done => Ok(done?),
         }
     }
 
     /// Renames something to a name that only we have, whether or not it is free. What comes out is to be looked at.
-    pub(crate) fn rename_to_own(&self, path: &RepoPath, other: &Dir, to: &RepoPath) -> io::Result<()> {
+    pub(crate) fn rename_to_own(
+        &self,
+        path: &RepoPath,
+        other: &Dir,
+        to: &RepoPath,
+    ) -> io::Result<()> {
         step("rename to a name of ours")?;
         let (from, to) = self.parents(path, other, to)?;
-        match fs::renameat_with(&from.directory, from.name, &to.directory, to.name, RenameFlags::empty()) {
-            Err(errno) if is_unsupported(errno) => {
-                Ok(fs::renameat(&from.directory, from.name, &to.directory, to.name)?)
-            }
+        match fs::renameat_with(
+            &from.directory,
+            from.name,
+            &to.directory,
+            to.name,
+            RenameFlags::empty(),
+        ) {
+            Err(errno) if is_unsupported(errno) => Ok(fs::renameat(
+                &from.directory,
+                from.name,
+                &to.directory,
+                to.name,
+            )?),
             done => Ok(done?),
         }
     }
@@ -179,27 +249,56 @@ impl Dir {
     /// Renames something of ours in a directory that is ours.
     pub(crate) fn rename_own(&self, path: &RepoPath, to: &RepoPath) -> io::Result<()> {
         let (from, to) = self.parents(path, self, to)?;
-        Ok(fs::renameat(&from.directory, from.name, &to.directory, to.name)?)
+        Ok(fs::renameat(
+            &from.directory,
+            from.name,
+            &to.directory,
+            to.name,
+        )?)
     }
 
     /// Renames something that has a name which only we have to one that must be free.
     ///
     /// Where the file system can't promise that in one step, a hard link can; where there are none either, the name is
     /// looked at first, which leaves an instant in which another program's new file would be overwritten.
-    pub(crate) fn rename_to_free(&self, path: &RepoPath, other: &Dir, to: &RepoPath) -> io::Result<()> {
+    pub(crate) fn rename_to_free(
+        &self,
+        path: &RepoPath,
+        other: &Dir,
+        to: &RepoPath,
+    ) -> io::Result<()> {
         step("rename to a free name")?;
         let (from, to) = self.parents(path, other, to)?;
-        match fs::renameat_with(&from.directory, from.name, &to.directory, to.name, RenameFlags::NOREPLACE) {
+        match fs::renameat_with(
+            &from.directory,
+            from.name,
+            &to.directory,
+            to.name,
+            RenameFlags::NOREPLACE,
+        ) {
             Err(errno) if is_unsupported(errno) => {}
             done => return Ok(done?),
         }
-        match fs::linkat(&from.directory, from.name, &to.directory, to.name, AtFlags::empty()) {
+        match fs::linkat(
+            &from.directory,
+            from.name,
+            &to.directory,
+            to.name,
+            AtFlags::empty(),
+        ) {
             Ok(()) => return Ok(fs::unlinkat(&from.directory, from.name, AtFlags::empty())?),
-            Err(errno @ (Errno::EXIST | Errno::NOENT | Errno::XDEV | Errno::NOSPC)) => return Err(errno.into()),
+            Err(errno @ (Errno::EXIST | Errno::NOENT | Errno::XDEV | Errno::NOSPC)) => {
+                return Err(errno.into());
+            }
             Err(_) => {}
         }
         match fs::statat(&to.directory, to.name, AtFlags::SYMLINK_NOFOLLOW) {
-            Err(Errno::NOENT) => Ok(fs::renameat(&from.directory, from.name, &to.directory, to.name)?),
+            Err(Errno::NOENT) => Ok(fs::renameat(
+                &from.directory,
+                from.name,
+                &to.directory,
+                to.name,
+            )?),
             Ok(_) => Err(Errno::EXIST.into()),
             Err(errno) => Err(errno.into()),
         }
@@ -217,7 +316,10 @@ impl Dir {
     }
 
     /// Returns the device that a directory (`None`: the top) is on.
-    #[allow(clippy::unnecessary_cast, reason = "the types of the fields differ between platforms")]
+    #[allow(
+        clippy::unnecessary_cast,
+        reason = "the types of the fields differ between platforms"
+    )]
     pub(crate) fn device(&self, directory: Option<&RepoPath>) -> io::Result<u64> {
         Ok(fs::fstat(self.handle(directory)?)?.st_dev as u64)
     }
@@ -227,12 +329,21 @@ impl Dir {
     ///
     /// # Errors
     /// If something stays.
-    pub(crate) fn remove_flat(&self, directory: &RepoPath, first: &str, last: &str) -> io::Result<()> {
+    pub(crate) fn remove_flat(
+        &self,
+        directory: &RepoPath,
+        first: &str,
+        last: &str,
+    ) -> io::Result<()> {
         let inside = self.beneath(directory)?;
         let mut names = inside.list(None)?;
         names.sort_by_key(|(name, _)| (name != first, name == last));
         for (name, shape) in names {
-            let flags = if shape == Shape::Directory { AtFlags::REMOVEDIR } else { AtFlags::empty() };
+            let flags = if shape == Shape::Directory {
+                AtFlags::REMOVEDIR
+            } else {
+                AtFlags::empty()
+            };
             fs::unlinkat(&inside.top, OsStr::from_bytes(&name), flags)?;
         }
         self.remove_empty(directory)
@@ -302,7 +413,10 @@ fn is_unsupported(errno: Errno) -> bool {
     [Errno::NOSYS, Errno::INVAL, Errno::NOTSUP, Errno::OPNOTSUPP].contains(&errno)
 }
 
-#[allow(clippy::useless_conversion, reason = "the width of a mode differs between platforms")]
+#[allow(
+    clippy::useless_conversion,
+    reason = "the width of a mode differs between platforms"
+)]
 pub(super) fn mode(bits: u16) -> Mode {
     Mode::from_raw_mode(bits.into())
 }
@@ -332,7 +446,9 @@ pub(crate) mod watch {
 
     pub(super) fn ask(call: &'static str) -> io::Result<()> {
         // Taken out for the time of the call, so that a watcher may itself do what is watched.
-        let Some(mut watcher) = WATCHER.take() else { return Ok(()) };
+        let Some(mut watcher) = WATCHER.take() else {
+            return Ok(());
+        };
         let answer = watcher(call);
         WATCHER.set(Some(watcher));
         answer

@@ -16,21 +16,26 @@ impl Fence {
     /// Reads a line that can begin a fence, and of Markdown's end one, and returns what is behind the backticks, tildes or tag.
     pub(super) fn read(line: &[u8]) -> Option<(Self, &[u8])> {
         let text = envelope::trim(line);
-        let &of @ (b'`' | b'~' | b'<') = text.first()? else { return None };
+        let &of @ (b'`' | b'~' | b'<') = text.first()? else {
+            return None;
+        };
         if of == b'<' {
             let info = text.strip_prefix(TAG.0)?;
             return (!info.contains(&b'<')).then_some((Self { of, length: 1 }, info));
         }
         let length = text.iter().take_while(|&&byte| byte == of).count();
         let info = &text[length..];
-        (length >= 3 && (of == b'~' || !info.contains(&b'`'))).then_some((Self { of, length }, info))
+        (length >= 3 && (of == b'~' || !info.contains(&b'`')))
+            .then_some((Self { of, length }, info))
     }
 
     /// Returns whether a line ends it.
     pub(super) fn is_closed_by(self, line: &[u8]) -> bool {
         match self.of {
             b'<' => envelope::trim(line) == TAG.1,
-            _ => Self::read(line).is_some_and(|(other, info)| info.is_empty() && self.is_like(other)),
+            _ => {
+                Self::read(line).is_some_and(|(other, info)| info.is_empty() && self.is_like(other))
+            }
         }
     }
 

@@ -46,11 +46,18 @@ pub(super) fn first<'a>(source: &'a Source, options: &Options<'_>) -> Option<(Sp
 }
 
 /// Reads the file whose fence a line opens; `None` if the line opens no fence, or one without a path.
-pub(super) fn parse_block<'a>(source: &'a Source, opener: Row<'a>, options: &Options<'_>) -> Option<Block<'a>> {
+pub(super) fn parse_block<'a>(
+    source: &'a Source,
+    opener: Row<'a>,
+    options: &Options<'_>,
+) -> Option<Block<'a>> {
     let (fence, _) = Fence::read(opener.text)?;
     let paths = paths(source, opener, options);
     let path = paths.first()?.clone();
-    let mut reader = Reader { path: path[..].into(), errors: Vec::new() };
+    let mut reader = Reader {
+        path: path[..].into(),
+        errors: Vec::new(),
+    };
     if path::one(&paths).is_err() {
         reader.wrong(opener.span, Error::TwoPaths);
     }
@@ -64,7 +71,9 @@ pub(super) fn parse_block<'a>(source: &'a Source, opener: Row<'a>, options: &Opt
         let own = row.text.len() - trim_start(row.text).len();
         let is_code = own > DEEPEST || row.text.starts_with(b"\t");
         let closes = fence.is_closed_by(row.text);
-        if is_code || !closes && !Fence::read(row.text).is_some_and(|(other, _)| fence.is_like(other)) {
+        if is_code
+            || !closes && !Fence::read(row.text).is_some_and(|(other, _)| fence.is_like(other))
+        {
             lines.push(row.whole());
         } else if own > 0 || !closes {
             reader.wrong(row.span, Error::Unclear);
@@ -81,13 +90,25 @@ pub(super) fn parse_block<'a>(source: &'a Source, opener: Row<'a>, options: &Opt
         Some(_) => {}
     }
     let operation = match reader.errors.is_empty() {
-        true => Operation::Create { lines, fills_empty: false, ends_open: false },
+        true => Operation::Create {
+            lines,
+            fills_empty: false,
+            ends_open: false,
+        },
         false => Operation::Unreadable,
     };
-    let end = closing.map_or(source.bytes().len(), |row| source.start_of(row.number.next()));
+    let end = closing.map_or(source.bytes().len(), |row| {
+        source.start_of(row.number.next())
+    });
     let edit = FileEdit::new(path, operation, Some(opener.span));
     let warnings: Vec<Located<Warning>> = Vec::new();
-    Some(Block::new(Format::Files, opener.start()..end, vec![edit], reader.errors, warnings))
+    Some(Block::new(
+        Format::Files,
+        opener.start()..end,
+        vec![edit],
+        reader.errors,
+        warnings,
+    ))
 }
 
 /// What is wrong with one file.
@@ -100,7 +121,13 @@ impl Reader {
     /// Records an error, unless it was met before.
     fn wrong(&mut self, span: Span, what: Error) {
         if self.errors.iter().all(|error| error.value.what != what) {
-            self.errors.push(Located::new(span, InFile { path: Some(self.path.clone()), what }));
+            self.errors.push(Located::new(
+                span,
+                InFile {
+                    path: Some(self.path.clone()),
+                    what,
+                },
+            ));
         }
     }
 }
@@ -110,16 +137,23 @@ const DEEPEST: usize = 3;
 
 /// Returns the paths that the line above a fence and what is behind its backticks name.
 fn paths<'a>(source: &'a Source, opener: Row<'a>, options: &Options<'_>) -> Vec<Text<'a>> {
-    let before = (0..opener.number.index()).rev().filter_map(|index| source.row(LineNo::from_index(index)));
+    let before = (0..opener.number.index())
+        .rev()
+        .filter_map(|index| source.row(LineNo::from_index(index)));
     let above = before.into_iter().find(|row| !is_blank(row.text));
     let above = above.and_then(|row| path::above(row, row.number.next() == opener.number, options));
     let info = Fence::read(opener.text).map_or(&b""[..], |(_, info)| info);
-    above.into_iter().chain(path::behind(source, info)).collect()
+    above
+        .into_iter()
+        .chain(path::behind(source, info))
+        .collect()
 }
 
 /// Returns whether the next fence behind a file has no language and no path, so that it may be in that file, and end there what the
 /// closing line began.
 fn goes_on(source: &Source, closing: LineNo, fence: Fence, options: &Options<'_>) -> bool {
-    let next = source.rows(closing.next()).find(|row| Fence::is_at(row.text));
+    let next = source
+        .rows(closing.next())
+        .find(|row| Fence::is_at(row.text));
     next.is_some_and(|row| fence.is_closed_by(row.text) && paths(source, row, options).is_empty())
 }

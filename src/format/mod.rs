@@ -61,8 +61,9 @@ pub struct Parsed<'a> {
 impl Parsed<'_> {
     /// Returns whether there is a patch, if only one that can't be read.
     fn has_patch(&self) -> bool {
-        let is_of_patch =
-            |error: &Error| !error.is_absence() && !matches!(error, Error::Detect(detect::Error::Residue(_)));
+        let is_of_patch = |error: &Error| {
+            !error.is_absence() && !matches!(error, Error::Detect(detect::Error::Residue(_)))
+        };
         !self.patch.edits.is_empty() || self.errors.iter().any(|error| is_of_patch(&error.value))
     }
 }
@@ -132,7 +133,9 @@ impl<T: std::error::Error> std::error::Error for InFile<T> {}
 
 /// Returns words that follow the name of an element and say in which edit it is.
 fn in_edit(path: Option<&BString>) -> String {
-    path.map_or(String::new(), |path| format!(" in the edit of `{}`", Shown(path)))
+    path.map_or(String::new(), |path| {
+        format!(" in the edit of `{}`", Shown(path))
+    })
 }
 
 /// What was read of one envelope, element, section, block, call or file.
@@ -157,9 +160,21 @@ impl<'a> Block<'a> {
         errors: Vec<Located<E>>,
         warnings: Vec<Located<W>>,
     ) -> Self {
-        let errors = errors.into_iter().map(|error| error.map(Into::into)).collect();
-        let warnings = warnings.into_iter().map(|warning| warning.map(Into::into)).collect();
-        Self { format, range, edits, errors, warnings }
+        let errors = errors
+            .into_iter()
+            .map(|error| error.map(Into::into))
+            .collect();
+        let warnings = warnings
+            .into_iter()
+            .map(|warning| warning.map(Into::into))
+            .collect();
+        Self {
+            format,
+            range,
+            edits,
+            errors,
+            warnings,
+        }
     }
 
     /// Returns its first line, by which messages point at it.
@@ -181,14 +196,21 @@ fn unindented<'a>(row: Row<'a>, indentation: &[u8]) -> Option<Row<'a>> {
 /// Cuts what a message quotes to a length that fits one.
 fn excerpt(text: &[u8]) -> BString {
     const FITS: usize = 80;
-    let fits = text.char_indices().map(|(_, end, _)| end).take_while(|&end| end <= FITS).last().unwrap_or(0);
+    let fits = text
+        .char_indices()
+        .map(|(_, end, _)| end)
+        .take_while(|&end| end <= FITS)
+        .last()
+        .unwrap_or(0);
     text[..fits].into()
 }
 
 /// Returns whether a line begins with a line number, before the prefix that a line of a hunk has: `12 -old`, `12: +new`; or before
 /// text, as `12 old`, `13-old`, where the next line has the next number, or the same. Files are not known here.
 pub(super) fn has_line_number(line: &[u8], next: Option<&[u8]>) -> bool {
-    let Some((number, rest)) = line_number(line) else { return false };
+    let Some((number, rest)) = line_number(line) else {
+        return false;
+    };
     let marks = [&b":"[..], b" |", b"|", "→".as_bytes(), b"\t"];
     let behind = marks.iter().find_map(|mark| rest.strip_prefix(*mark));
     // Behind a mark one space may follow; without one there must be a space, and remarks begin with numbers, too.
@@ -197,8 +219,9 @@ pub(super) fn has_line_number(line: &[u8], next: Option<&[u8]>) -> bool {
         None => rest.strip_prefix(b" ").unwrap_or_default(),
     };
     let is_prefixed = |text: &[u8]| matches!(text.first(), Some(b' ' | b'-' | b'+'));
-    let goes_on =
-        |(other, rest): (u32, &[u8])| is_prefixed(rest) && (number..=number.saturating_add(1)).contains(&other);
+    let goes_on = |(other, rest): (u32, &[u8])| {
+        is_prefixed(rest) && (number..=number.saturating_add(1)).contains(&other)
+    };
     is_prefixed(text)
         || behind.is_some_and(|behind| behind.trim_ascii().is_empty())
         || is_prefixed(rest) && next.and_then(line_number).is_some_and(goes_on)

@@ -52,19 +52,32 @@ pub fn print(patch: &Patch<'_>) -> Result<Vec<u8>, Vec<Unrepresentable>> {
     let (begin, between, end): (&[u8], &[u8], &[u8]) = match patch.format {
         Format::Opx | Format::Blocks => (b"", b"\n", b""),
         Format::Tool => (b"", b"", b""),
-        Format::Envelope | Format::Unified | Format::Files => (b"*** Begin Patch\n", b"", b"*** End Patch\n"),
+        Format::Envelope | Format::Unified | Format::Files => {
+            (b"*** Begin Patch\n", b"", b"*** End Patch\n")
+        }
     };
     let (mut printed, mut refused) = (Vec::with_capacity(patch.edits.len()), Vec::new());
     for edit in &patch.edits {
-        let is_said =
-            edit.header.is_none() && (patch.format == Format::Opx || edit.root.is_none() && edit.why.is_none());
-        let text = if is_said { print(edit) } else { Err(Why::Detail) };
+        let is_said = edit.header.is_none()
+            && (patch.format == Format::Opx || edit.root.is_none() && edit.why.is_none());
+        let text = if is_said {
+            print(edit)
+        } else {
+            Err(Why::Detail)
+        };
         match text.and_then(|text| is_read([begin, &text, end].concat(), edit).map(|()| text)) {
             Ok(text) => printed.push(text),
-            Err(why) => refused.push(Unrepresentable { path: edit.path.as_bstr().into(), why }),
+            Err(why) => refused.push(Unrepresentable {
+                path: edit.path.as_bstr().into(),
+                why,
+            }),
         }
     }
-    if refused.is_empty() { Ok([begin, &bstr::join(between, printed), end].concat()) } else { Err(refused) }
+    if refused.is_empty() {
+        Ok([begin, &bstr::join(between, printed), end].concat())
+    } else {
+        Err(refused)
+    }
 }
 
 /// Checks that a text, which an edit was printed as, is read as that edit and nothing else, however strictly.
@@ -72,10 +85,26 @@ fn is_read(text: Vec<u8>, edit: &FileEdit<'_>) -> Result<(), Why> {
     if memchr::memchr(0, &text).is_some() {
         return Err(Why::Nul);
     }
-    let Some(source) = Source::new(SourceId(0), "", text) else { return Err(Why::Markup) };
-    let read = detect::parse(&source, &Options { strict: true, ..Options::default() });
-    let is_sound = read.errors.is_empty() && read.warnings.iter().all(|warning| is_of_printing(&warning.value));
-    if is_sound && read.patch.edits == std::slice::from_ref(edit) { Ok(()) } else { Err(Why::Markup) }
+    let Some(source) = Source::new(SourceId(0), "", text) else {
+        return Err(Why::Markup);
+    };
+    let read = detect::parse(
+        &source,
+        &Options {
+            strict: true,
+            ..Options::default()
+        },
+    );
+    let is_sound = read.errors.is_empty()
+        && read
+            .warnings
+            .iter()
+            .all(|warning| is_of_printing(&warning.value));
+    if is_sound && read.patch.edits == std::slice::from_ref(edit) {
+        Ok(())
+    } else {
+        Err(Why::Markup)
+    }
 }
 
 /// Returns whether a warning only says what a printed patch can't do without.
@@ -91,5 +120,16 @@ pub(super) fn add_lines(out: &mut Vec<u8>, prefix: &str, lines: &[Text<'_>]) {
 
 /// Adds a line.
 pub(super) fn add_line(out: &mut Vec<u8>, prefix: &str, line: &[u8]) {
-    out.extend([prefix.as_bytes(), line, if line.ends_with(b"\r") { b"\r\n" } else { b"\n" }].concat());
+    out.extend(
+        [
+            prefix.as_bytes(),
+            line,
+            if line.ends_with(b"\r") {
+                b"\r\n"
+            } else {
+                b"\n"
+            },
+        ]
+        .concat(),
+    );
 }

@@ -16,7 +16,11 @@ const PATCHES: [[&str; 3]; 3] = [
         "*** Begin Patch\n*** Delete File: b\n*** End Patch\n",
         "*** Begin Patch\n*** Delete File: c\n*** End Patch\n",
     ],
-    ["<edit file=\"a\" op=\"remove\"/>\n", "<edit file=\"b\" op=\"remove\"/>\n", "<edit file=\"c\" op=\"remove\"/>\n"],
+    [
+        "<edit file=\"a\" op=\"remove\"/>\n",
+        "<edit file=\"b\" op=\"remove\"/>\n",
+        "<edit file=\"c\" op=\"remove\"/>\n",
+    ],
     [
         "a.x\n<<<<<<< SEARCH\n=======\n>>>>>>> REPLACE\n",
         "b.x\n<<<<<<< SEARCH\n=======\n>>>>>>> REPLACE\n",
@@ -28,7 +32,11 @@ const PATCHES: [[&str; 3]; 3] = [
 /// replaced. It ends with an empty line; an empty text stays empty.
 pub fn prose(text: &[u8]) -> Vec<u8> {
     let text = text.to_str_lossy().replace('\0', "\u{fffd}");
-    let lines: Vec<&str> = text.trim_end().lines().skip_while(|line| line.trim().is_empty()).collect();
+    let lines: Vec<&str> = text
+        .trim_end()
+        .lines()
+        .skip_while(|line| line.trim().is_empty())
+        .collect();
     if lines.is_empty() {
         return Vec::new();
     }
@@ -39,7 +47,11 @@ pub fn prose(text: &[u8]) -> Vec<u8> {
     if lines.len() <= LINES {
         let line = |line: &&str| {
             let plain = line.trim_end().to_owned();
-            if is_nothing(&joined([plain.clone()].into_iter())) { plain } else { quoted(line) }
+            if is_nothing(&joined([plain.clone()].into_iter())) {
+                plain
+            } else {
+                quoted(line)
+            }
         };
         let some = joined(lines.iter().map(line));
         if is_nothing(&some) {
@@ -56,24 +68,57 @@ fn joined(lines: impl Iterator<Item = String>) -> Vec<u8> {
 }
 
 fn quoted(line: &str) -> String {
-    format!("| {}", line.trim_end().replace('<', "&lt;").replace("-->", "--&gt;"))
+    format!(
+        "| {}",
+        line.trim_end()
+            .replace('<', "&lt;")
+            .replace("-->", "--&gt;")
+    )
 }
 
 fn is_nothing(prose: &[u8]) -> bool {
     // These would end a comment or a block of reasoning that the prose began, and so take the patch between out of it.
-    let ends = detect::REASONING.iter().map(|tag| format!("</{tag}>\n")).collect::<String>();
+    let ends = detect::REASONING
+        .iter()
+        .map(|tag| format!("</{tag}>\n"))
+        .collect::<String>();
     let is_nothing = |[first, between, last]: [&str; 3], ends: &str| {
-        let text =
-            [first.as_bytes(), b"\n", prose, between.as_bytes(), b"-->\n", ends.as_bytes(), last.as_bytes()].concat();
-        let Some(source) = Source::new(SourceId(0), "", text) else { return false };
-        let parsed = parse(&source, &Options { strict: true, ..Options::default() });
+        let text = [
+            first.as_bytes(),
+            b"\n",
+            prose,
+            between.as_bytes(),
+            b"-->\n",
+            ends.as_bytes(),
+            last.as_bytes(),
+        ]
+        .concat();
+        let Some(source) = Source::new(SourceId(0), "", text) else {
+            return false;
+        };
+        let parsed = parse(
+            &source,
+            &Options {
+                strict: true,
+                ..Options::default()
+            },
+        );
         // Where nothing is open, they are themselves warned of.
-        let is_of_ends = |warning: &Warning| matches!(warning, Warning::Detect(detect::Warning::Unopened { .. }));
-        let is_quiet = parsed.warnings.iter().all(|warning| !ends.is_empty() && is_of_ends(&warning.value));
+        let is_of_ends = |warning: &Warning| {
+            matches!(warning, Warning::Detect(detect::Warning::Unopened { .. }))
+        };
+        let is_quiet = parsed
+            .warnings
+            .iter()
+            .all(|warning| !ends.is_empty() && is_of_ends(&warning.value));
         parsed.errors.is_empty() && is_quiet && parsed.patch.edits.len() == 3
     };
-    prose.lines().all(|line| detect::stated_base(line).is_none())
-        && PATCHES.iter().all(|patches| is_nothing(*patches, "") && is_nothing(*patches, &ends))
+    prose
+        .lines()
+        .all(|line| detect::stated_base(line).is_none())
+        && PATCHES
+            .iter()
+            .all(|patches| is_nothing(*patches, "") && is_nothing(*patches, &ends))
 }
 
 #[cfg(test)]
@@ -86,19 +131,34 @@ mod tests {
             ("", ""),
             ("\n \n", ""),
             ("Fix it\n\nMore of it.\n", "Fix it\n\nMore of it.\n\n"),
-            ("a\n*** Begin Patch\n  *** End Patch", "a\n| *** Begin Patch\n|   *** End Patch\n\n"),
+            (
+                "a\n*** Begin Patch\n  *** End Patch",
+                "a\n| *** Begin Patch\n|   *** End Patch\n\n",
+            ),
             ("*** Add File: x", "| *** Add File: x\n\n"),
             ("- *** Begin Patch", "| - *** Begin Patch\n\n"),
-            ("see <edit file=\"x\" op=\"new\">", "| see &lt;edit file=\"x\" op=\"new\">\n\n"),
-            ("see `<edit file=\"x\" op=\"new\">`", "see `<edit file=\"x\" op=\"new\">`\n\n"),
+            (
+                "see <edit file=\"x\" op=\"new\">",
+                "| see &lt;edit file=\"x\" op=\"new\">\n\n",
+            ),
+            (
+                "see `<edit file=\"x\" op=\"new\">`",
+                "see `<edit file=\"x\" op=\"new\">`\n\n",
+            ),
             ("</put>\n>>>\nx", "| &lt;/put>\n| >>>\nx\n\n"),
             ("a <!-- b", "| a &lt;!-- b\n\n"),
             ("<think>\nb", "| &lt;think>\nb\n\n"),
-            ("a <<<<<<< SEARCH\n>>>>>>> REPLACE", "a <<<<<<< SEARCH\n| >>>>>>> REPLACE\n\n"),
+            (
+                "a <<<<<<< SEARCH\n>>>>>>> REPLACE",
+                "a <<<<<<< SEARCH\n| >>>>>>> REPLACE\n\n",
+            ),
             ("<apply_diff>", "| &lt;apply_diff>\n\n"),
         ] {
             assert_eq!(prose(text.as_bytes()).as_bstr(), want, "{text:?}");
-            assert!(text.trim().is_empty() || is_nothing(&prose(text.as_bytes())), "{text:?}");
+            assert!(
+                text.trim().is_empty() || is_nothing(&prose(text.as_bytes())),
+                "{text:?}"
+            );
         }
     }
 

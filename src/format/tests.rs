@@ -8,7 +8,9 @@ use proptest::sample::select;
 use super::{Options, Unrepresentable, Why, has_line_number, parse, print};
 use crate::diagnose::Diagnose as _;
 use crate::kind::Kind;
-use crate::patch::{FileEdit, Format, Hunk, HunkLine, Mark, Occurrence, Operation, Patch, Substitution};
+use crate::patch::{
+    FileEdit, Format, Hunk, HunkLine, Mark, Occurrence, Operation, Patch, Substitution,
+};
 use crate::text::{Source, SourceId, Text};
 
 const ODD: &[&[u8]] = &[
@@ -96,27 +98,52 @@ fn path() -> impl Strategy<Value = Text<'static>> {
 
 fn hunk() -> impl Strategy<Value = Hunk<'static>> {
     let mark = select(&[Mark::Context, Mark::Removed, Mark::Added][..]);
-    let line = (mark, text()).prop_map(|(mark, text)| HunkLine { mark, text, unterminated: false });
-    (vec(text(), 0..3), vec(line, 0..6), any::<bool>()).prop_map(|(locators, lines, end_of_file)| Hunk {
-        locators,
-        lines,
-        end_of_file,
-        ..Hunk::default()
-    })
+    let line = (mark, text()).prop_map(|(mark, text)| HunkLine {
+        mark,
+        text,
+        unterminated: false,
+    });
+    (vec(text(), 0..3), vec(line, 0..6), any::<bool>()).prop_map(
+        |(locators, lines, end_of_file)| Hunk {
+            locators,
+            lines,
+            end_of_file,
+            ..Hunk::default()
+        },
+    )
 }
 
-fn edit(operation: impl Strategy<Value = Operation<'static>>) -> impl Strategy<Value = FileEdit<'static>> {
+fn edit(
+    operation: impl Strategy<Value = Operation<'static>>,
+) -> impl Strategy<Value = FileEdit<'static>> {
     let why = proptest::option::weighted(
         0.2,
-        lines().prop_map(|lines| Text::derived(bstr::join("\n", lines.iter().map(|line| &line[..])))),
+        lines()
+            .prop_map(|lines| Text::derived(bstr::join("\n", lines.iter().map(|line| &line[..])))),
     );
-    (path(), operation, proptest::option::weighted(0.1, path()), why)
-        .prop_map(|(path, operation, root, why)| FileEdit { path, root, operation, header: None, why, span: None })
+    (
+        path(),
+        operation,
+        proptest::option::weighted(0.1, path()),
+        why,
+    )
+        .prop_map(|(path, operation, root, why)| FileEdit {
+            path,
+            root,
+            operation,
+            header: None,
+            why,
+            span: None,
+        })
 }
 
 fn in_an_envelope() -> impl Strategy<Value = Operation<'static>> {
     prop_oneof![
-        lines().prop_map(|lines| Operation::Create { lines, fills_empty: false, ends_open: false }),
+        lines().prop_map(|lines| Operation::Create {
+            lines,
+            fills_empty: false,
+            ends_open: false
+        }),
         proptest::option::of(lines()).prop_map(|expected| Operation::Delete { expected }),
         (proptest::option::weighted(0.2, path()), vec(hunk(), 0..3))
             .prop_map(|(to, hunks)| Operation::Update { to, hunks }),
@@ -125,19 +152,30 @@ fn in_an_envelope() -> impl Strategy<Value = Operation<'static>> {
 
 fn in_opx() -> impl Strategy<Value = Operation<'static>> {
     let occurrence = select(
-        &[Occurrence::Only, Occurrence::First, Occurrence::Last, Occurrence::Nth(std::num::NonZeroUsize::MIN)][..],
+        &[
+            Occurrence::Only,
+            Occurrence::First,
+            Occurrence::Last,
+            Occurrence::Nth(std::num::NonZeroUsize::MIN),
+        ][..],
     );
     prop_oneof![
-        lines().prop_map(|lines| Operation::Create { lines, fills_empty: false, ends_open: false }),
+        lines().prop_map(|lines| Operation::Create {
+            lines,
+            fills_empty: false,
+            ends_open: false
+        }),
         lines().prop_map(|lines| Operation::Replace { lines }),
         Just(Operation::Delete { expected: None }),
         path().prop_map(|to| Operation::Move { to }),
-        (lines(), lines(), occurrence).prop_map(|(find, put, occurrence)| Operation::Substitute(Substitution {
-            find,
-            put,
-            occurrence,
-            written: None,
-        })),
+        (lines(), lines(), occurrence).prop_map(|(find, put, occurrence)| Operation::Substitute(
+            Substitution {
+                find,
+                put,
+                occurrence,
+                written: None,
+            }
+        )),
     ]
 }
 
@@ -146,9 +184,22 @@ fn is_read(printed: &[u8], patch: &Patch<'_>) {
     for before in [&b""[..], b"Some prose:\n\n"] {
         let source = Source::new(SourceId(0), "", [before, printed].concat()).unwrap();
         for strict in [false, true] {
-            let parsed = parse(&source, &Options { strict, ..Options::default() });
-            let is_plain = parsed.warnings.iter().all(|warning| warning.value.diagnosis().kind == Kind::RepeatedEdit);
-            assert!(parsed.errors.is_empty() && is_plain, "{parsed:?}\n{}", printed.as_bstr());
+            let parsed = parse(
+                &source,
+                &Options {
+                    strict,
+                    ..Options::default()
+                },
+            );
+            let is_plain = parsed
+                .warnings
+                .iter()
+                .all(|warning| warning.value.diagnosis().kind == Kind::RepeatedEdit);
+            assert!(
+                parsed.errors.is_empty() && is_plain,
+                "{parsed:?}\n{}",
+                printed.as_bstr()
+            );
             assert_eq!(parsed.patch, *patch, "{}", printed.as_bstr());
         }
     }
@@ -211,7 +262,11 @@ fn what_cannot_be_said_is_told_of_every_edit() {
         why: None,
         span: None,
     };
-    let lines = |text: &'static str| text.split('\n').map(|line| Text::derived(line.as_bytes())).collect::<Vec<_>>();
+    let lines = |text: &'static str| {
+        text.split('\n')
+            .map(|line| Text::derived(line.as_bytes()))
+            .collect::<Vec<_>>()
+    };
     let substitution = |find| {
         Operation::Substitute(Substitution {
             find: lines(find),
@@ -222,20 +277,77 @@ fn what_cannot_be_said_is_told_of_every_edit() {
     };
     let patch = |format, edits| Patch { format, edits };
     let edits = vec![
-        edit("a", Operation::Create { lines: lines("\nx"), fills_empty: false, ends_open: false }),
-        edit("b", Operation::Create { lines: lines("x"), fills_empty: false, ends_open: false }),
+        edit(
+            "a",
+            Operation::Create {
+                lines: lines("\nx"),
+                fills_empty: false,
+                ends_open: false,
+            },
+        ),
+        edit(
+            "b",
+            Operation::Create {
+                lines: lines("x"),
+                fills_empty: false,
+                ends_open: false,
+            },
+        ),
         edit("c", substitution(" \n")),
-        edit("d", Operation::Create { lines: lines("a\n>>>\n</put>"), fills_empty: false, ends_open: false }),
-        edit("e", Operation::Create { lines: lines("a\0"), fills_empty: false, ends_open: false }),
-        edit("f", Operation::Update { to: None, hunks: Vec::new() }),
+        edit(
+            "d",
+            Operation::Create {
+                lines: lines("a\n>>>\n</put>"),
+                fills_empty: false,
+                ends_open: false,
+            },
+        ),
+        edit(
+            "e",
+            Operation::Create {
+                lines: lines("a\0"),
+                fills_empty: false,
+                ends_open: false,
+            },
+        ),
+        edit(
+            "f",
+            Operation::Update {
+                to: None,
+                hunks: Vec::new(),
+            },
+        ),
     ];
     let refused = print(&patch(Format::Opx, edits)).unwrap_err();
-    assert_eq!(whys(&refused), [Why::BlankEdges, Why::BlankFind, Why::Markup, Why::Nul, Why::Operation]);
+    assert_eq!(
+        whys(&refused),
+        [
+            Why::BlankEdges,
+            Why::BlankFind,
+            Why::Markup,
+            Why::Nul,
+            Why::Operation
+        ]
+    );
     let edits = vec![
         edit("a ", Operation::Delete { expected: None }),
         edit("b", substitution("x")),
-        edit("c", Operation::Create { lines: lines("++ b/f"), fills_empty: false, ends_open: false }),
-        edit("d", Operation::Create { lines: lines("*** End Patch\n\n"), fills_empty: false, ends_open: false }),
+        edit(
+            "c",
+            Operation::Create {
+                lines: lines("++ b/f"),
+                fills_empty: false,
+                ends_open: false,
+            },
+        ),
+        edit(
+            "d",
+            Operation::Create {
+                lines: lines("*** End Patch\n\n"),
+                fills_empty: false,
+                ends_open: false,
+            },
+        ),
     ];
     let refused = print(&patch(Format::Envelope, edits)).unwrap_err();
     assert_eq!(whys(&refused), [Why::Path, Why::Operation, Why::Markup]);
@@ -275,6 +387,10 @@ fn a_number_before_text_is_told_from_a_remark_by_the_next_line() {
         ("2 things", "-gone", false),
         ("1. first", "2. second", false),
     ] {
-        assert_eq!(has_line_number(line.as_bytes(), Some(next.as_bytes())), want, "{line:?}, then {next:?}");
+        assert_eq!(
+            has_line_number(line.as_bytes(), Some(next.as_bytes())),
+            want,
+            "{line:?}, then {next:?}"
+        );
     }
 }

@@ -9,16 +9,38 @@ fn path(path: &str) -> RepoPath {
 
 /// Makes a change set of words such as `+new`, `-gone`, `~kept`, `old>new`.
 fn changes(words: &str) -> ChangeSet {
-    let file = |text: &str| Some(File { content: text.into(), mode: Mode::PLAIN });
+    let file = |text: &str| {
+        Some(File {
+            content: text.into(),
+            mode: Mode::PLAIN,
+        })
+    };
     ChangeSet::new(words.split_whitespace().flat_map(|word| {
-        let one = |path: RepoPath, before, after| vec![Change { path, before, after, from: None }];
+        let one = |path: RepoPath, before, after| {
+            vec![Change {
+                path,
+                before,
+                after,
+                from: None,
+            }]
+        };
         match (word.split_at(1), word.split_once('>')) {
             (("+", new), _) => one(path(new), None, file("a")),
             (("-", gone), _) => one(path(gone), file("a"), None),
             (("~", kept), _) => one(path(kept), file("a"), file("b")),
             (_, Some((old, new))) => vec![
-                Change { path: path(old), before: file("a"), after: None, from: None },
-                Change { path: path(new), before: None, after: file("a"), from: Some(path(old)) },
+                Change {
+                    path: path(old),
+                    before: file("a"),
+                    after: None,
+                    from: None,
+                },
+                Change {
+                    path: path(new),
+                    before: None,
+                    after: file("a"),
+                    from: Some(path(old)),
+                },
             ],
             _ => panic!("no change: {word}"),
         }
@@ -34,7 +56,10 @@ fn patch(notes: &[(&'static str, Option<&'static str>)]) -> Patch<'static> {
         header: Default::default(),
         span: None,
     };
-    Patch { format: Format::Opx, edits: notes.iter().map(edit).collect() }
+    Patch {
+        format: Format::Opx,
+        edits: notes.iter().map(edit).collect(),
+    }
 }
 
 #[test]
@@ -48,17 +73,36 @@ fn without_notes_the_operations_make_the_subject() {
         ("~a.rs ~b.rs", "Update a.rs and b.rs\n"),
         ("~a.rs ~b.rs ~c.rs", "Update a.rs, b.rs and c.rs\n"),
         ("old.rs>new.rs", "Rename old.rs to new.rs\n"),
-        ("old.rs>new.rs ~lib.rs", "Update lib.rs, rename old.rs to new.rs\n"),
-        ("~src/api/a ~src/api/b ~src/api/c ~src/api/d/e", "Update 4 files in src/api\n"),
+        (
+            "old.rs>new.rs ~lib.rs",
+            "Update lib.rs, rename old.rs to new.rs\n",
+        ),
+        (
+            "~src/api/a ~src/api/b ~src/api/c ~src/api/d/e",
+            "Update 4 files in src/api\n",
+        ),
         ("~src/a ~src/b ~src/c ~x", "Update 4 files\n"),
-        ("+s/a ~s/b ~s/c -s/d s/e>s/f", "Add 1 file, update 2, rename 1, delete 1 in s\n"),
+        (
+            "+s/a ~s/b ~s/c -s/d s/e>s/f",
+            "Add 1 file, update 2, rename 1, delete 1 in s\n",
+        ),
         ("~sa/b ~s/c ~s/d ~s/e", "Update 4 files\n"),
         ("a\u{1b}>b\u{7}", "Rename a\\033 to b\\007\n"),
-        (&format!("~{long}"), &format!("Update file.rs\n\nUpdate\n{long}\n")),
+        (
+            &format!("~{long}"),
+            &format!("Update file.rs\n\nUpdate\n{long}\n"),
+        ),
         (&format!("~{long} ~{long}2"), "Update 2 files\n"),
     ] {
         assert_eq!(compose(&[], &changes(words)), want, "{words}");
-        assert_eq!(compose(&[patch(&[("x", None), ("y", Some(" \n\t"))])], &changes(words)), want, "{words}");
+        assert_eq!(
+            compose(
+                &[patch(&[("x", None), ("y", Some(" \n\t"))])],
+                &changes(words)
+            ),
+            want,
+            "{words}"
+        );
     }
 }
 
@@ -78,26 +122,46 @@ fn one_note_is_the_subject() {
         (&exact, &format!("{exact}\n")),
         (&format!("{exact} y"), &format!("{exact}\n\n{exact}\ny\n")),
         (&word, &format!("{}\n\n{word}\n", "w".repeat(72))),
-        (&"界".repeat(37), &format!("{}\n\n{}\n", "界".repeat(36), "界".repeat(37))),
+        (
+            &"界".repeat(37),
+            &format!("{}\n\n{}\n", "界".repeat(36), "界".repeat(37)),
+        ),
         (&"é".repeat(72), &format!("{}\n", "é".repeat(72))),
     ] {
         let note: &'static str = note.to_owned().leak();
-        let patches = [patch(&[("a", None), ("b", Some(note))]), patch(&[("c", Some(note))])];
+        let patches = [
+            patch(&[("a", None), ("b", Some(note))]),
+            patch(&[("c", Some(note))]),
+        ];
         assert_eq!(compose(&patches, &changes("~a ~b ~c")), want, "{note:?}");
     }
 }
 
 #[test]
 fn several_notes_are_bullets() {
-    let long = "a reason that is told at such length that one line of a commit message cannot hold it";
+    let long =
+        "a reason that is told at such length that one line of a commit message cannot hold it";
     for (notes, words, want) in [
-        (vec![("a", Some("one")), ("./b", Some("two"))], "~a ~b", "Apply 2 edits to 2 files\n\n- a: one\n- b: two\n"),
         (
-            vec![("a", Some("one")), ("a", Some("two")), ("a", None), ("b", Some("one"))],
+            vec![("a", Some("one")), ("./b", Some("two"))],
+            "~a ~b",
+            "Apply 2 edits to 2 files\n\n- a: one\n- b: two\n",
+        ),
+        (
+            vec![
+                ("a", Some("one")),
+                ("a", Some("two")),
+                ("a", None),
+                ("b", Some("one")),
+            ],
             "~a",
             "Apply 4 edits to 1 file\n\n- a: one\n- a: two\n",
         ),
-        (vec![("a", Some("# x")), ("b", Some("y"))], "a>b", "Apply 2 edits to 1 file\n\n- a: # x\n- b: y\n"),
+        (
+            vec![("a", Some("# x")), ("b", Some("y"))],
+            "a>b",
+            "Apply 2 edits to 1 file\n\n- a: # x\n- b: y\n",
+        ),
         (
             vec![("src/a.rs", Some(long)), ("b\u{1b}", Some("y"))],
             "~a ~b",
@@ -106,7 +170,11 @@ fn several_notes_are_bullets() {
              commit message cannot hold it\n- b\\033: y\n",
         ),
     ] {
-        assert_eq!(compose(&[patch(&notes)], &changes(words)), want, "{notes:?}");
+        assert_eq!(
+            compose(&[patch(&notes)], &changes(words)),
+            want,
+            "{notes:?}"
+        );
     }
 }
 

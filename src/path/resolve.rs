@@ -33,13 +33,19 @@ const LONGEST_PART: usize = 255;
 impl Resolver {
     /// Makes one for a work tree; `tops` are the absolute spellings of its top, as given, canonical and so on, best first.
     pub fn within(tops: impl IntoIterator<Item = BString>) -> Self {
-        Self { tops: tops.into_iter().collect(), ..Self::default() }
+        Self {
+            tops: tops.into_iter().collect(),
+            ..Self::default()
+        }
     }
 
     /// Sets how links are followed, and tries absolute paths that way too.
     #[must_use]
     pub fn following_links(self, real: FollowLinks) -> Self {
-        Self { real: Some(real), ..self }
+        Self {
+            real: Some(real),
+            ..self
+        }
     }
 
     /// Puts a directory in front of relative paths. It is written like them, and may be the top.
@@ -89,19 +95,32 @@ impl Resolver {
         let path = self.locate(&base, written)?;
         let last = written.rsplit_str("/").next().unwrap_or_default();
         if path.is_empty() || matches!(last, b"" | b"." | b"..") {
-            return Err(PathError::Directory { path: written.into() });
+            return Err(PathError::Directory {
+                path: written.into(),
+            });
         }
         // Its parts have been checked; what they are once they are composed hasn't.
-        let composed = Some(&path).filter(|_| self.composes).and_then(|path| path.to_str().ok());
+        let composed = Some(&path)
+            .filter(|_| self.composes)
+            .and_then(|path| path.to_str().ok());
         let path = match composed {
             Some(path) => RepoPath::new(path.nfc().collect::<String>().as_bytes())?,
             None => RepoPath(path[..].into()),
         };
         if path.as_bytes().len() > LONGEST || path.parts().any(|part| part.len() > LONGEST_PART) {
-            return Err(PathError::TooLong { path: written.into() });
+            return Err(PathError::TooLong {
+                path: written.into(),
+            });
         }
-        match self.off_limits.iter().find(|directory| covers(directory, &path)) {
-            Some(directory) => Err(PathError::DotGit { path: written.into(), name: directory.as_bstr().into() }),
+        match self
+            .off_limits
+            .iter()
+            .find(|directory| covers(directory, &path))
+        {
+            Some(directory) => Err(PathError::DotGit {
+                path: written.into(),
+                name: directory.as_bstr().into(),
+            }),
             None => Ok(path),
         }
     }
@@ -110,20 +129,36 @@ impl Resolver {
     fn root(&self, root: &[u8]) -> Result<BString, PathError> {
         let wanted = variable_case(root);
         if let Some((_, directory)) = self.roots.iter().rev().find(|(name, _)| *name == wanted) {
-            let outside = |_| PathError::RootOutside { root: root.into(), directory: directory.clone() };
+            let outside = |_| PathError::RootOutside {
+                root: root.into(),
+                directory: directory.clone(),
+            };
             return if directory.is_empty() {
                 Ok(BString::default())
             } else {
                 self.locate(b"", directory).map_err(outside)
             };
         }
-        let name_of =
-            |top: &BString| BString::from(top.trim_end_with(|c| c == '/').rsplit_str("/").next().unwrap_or(b""));
-        if self.tops.iter().any(|top| !root.is_empty() && name_of(top) == root) {
+        let name_of = |top: &BString| {
+            BString::from(
+                top.trim_end_with(|c| c == '/')
+                    .rsplit_str("/")
+                    .next()
+                    .unwrap_or(b""),
+            )
+        };
+        if self
+            .tops
+            .iter()
+            .any(|top| !root.is_empty() && name_of(top) == root)
+        {
             return Ok(self.directory.clone());
         }
         Err(match self.tops.first().map(name_of) {
-            Some(name) => PathError::UnknownRoot { root: root.into(), name },
+            Some(name) => PathError::UnknownRoot {
+                root: root.into(),
+                name,
+            },
             None => PathError::RootWithoutTree { root: root.into() },
         })
     }
@@ -133,29 +168,49 @@ impl Resolver {
         check_bytes(written)?;
         let decoded = from_uri(written)?;
         let path = decoded.as_deref().unwrap_or(written);
-        let outside = || PathError::Outside { path: written.into(), top: self.tops.first().cloned() };
+        let outside = || PathError::Outside {
+            path: written.into(),
+            top: self.tops.first().cloned(),
+        };
         if path.starts_with(b"/") {
             let path = absolute_parts(path);
             let depth = |top: &BString| {
                 let top = absolute_parts(top);
                 path.starts_with(&top).then_some(top.len())
             };
-            let depth = self.tops.iter().filter_map(depth).max().or_else(|| self.depth_of_linked_top(&path));
+            let depth = self
+                .tops
+                .iter()
+                .filter_map(depth)
+                .max()
+                .or_else(|| self.depth_of_linked_top(&path));
             let parts = &path[depth.ok_or_else(outside)?..];
-            parts.iter().try_for_each(|part| check_part(part, written))?;
+            parts
+                .iter()
+                .try_for_each(|part| check_part(part, written))?;
             return Ok(join(parts));
         }
         if is_windows_absolute(path) {
             return Err(outside());
         }
-        let mut parts: Vec<&[u8]> = base.split_str("/").filter(|part| !part.is_empty()).collect();
+        let mut parts: Vec<&[u8]> = base
+            .split_str("/")
+            .filter(|part| !part.is_empty())
+            .collect();
         let mut first = true;
-        for part in path.split_str("/").filter(|part| !matches!(*part, b"" | b".")) {
+        for part in path
+            .split_str("/")
+            .filter(|part| !matches!(*part, b"" | b"."))
+        {
             if std::mem::take(&mut first) && part.starts_with(b"~") {
-                return Err(PathError::Home { path: written.into() });
+                return Err(PathError::Home {
+                    path: written.into(),
+                });
             }
             if part == b".." {
-                parts.pop().ok_or_else(|| PathError::Escapes { path: written.into() })?;
+                parts.pop().ok_or_else(|| PathError::Escapes {
+                    path: written.into(),
+                })?;
             } else {
                 check_part(part, written)?;
                 parts.push(part);
@@ -200,7 +255,8 @@ fn absolute_parts(path: &[u8]) -> Vec<&[u8]> {
 /// Returns whether a path is a directory or lies below it, whatever the case: the file system may not care for case.
 fn covers(directory: &RepoPath, path: &RepoPath) -> bool {
     let (directory, path) = (directory.as_bytes(), path.as_bytes());
-    path.get(..directory.len()).is_some_and(|start| start.eq_ignore_ascii_case(directory))
+    path.get(..directory.len())
+        .is_some_and(|start| start.eq_ignore_ascii_case(directory))
         && matches!(path.get(directory.len()), None | Some(b'/'))
 }
 
@@ -214,24 +270,35 @@ fn variable_case(name: &[u8]) -> BString {
 
 /// `C:\…`, `C:/…` and `\\server\…`.
 fn is_windows_absolute(path: &[u8]) -> bool {
-    path.starts_with(br"\\") || matches!(path, [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic())
+    path.starts_with(br"\\")
+        || matches!(path, [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic())
 }
 
 /// Returns the path that a `file:` URI names; `None` for what isn't a URI at all.
 fn from_uri(written: &[u8]) -> Result<Option<Vec<u8>>, PathError> {
-    let Some(colon) = written.find_byte(b':') else { return Ok(None) };
+    let Some(colon) = written.find_byte(b':') else {
+        return Ok(None);
+    };
     let (scheme, rest) = (&written[..colon], &written[colon + 1..]);
     if !scheme.eq_ignore_ascii_case(b"file") {
         let is_scheme = |byte: &u8| byte.is_ascii_alphanumeric() || b"+.-".contains(byte);
         // One letter is a drive.
         let is_url = scheme.len() > 1 && rest.starts_with(b"//") && scheme.iter().all(is_scheme);
-        return if is_url { Err(PathError::Url { path: written.into() }) } else { Ok(None) };
+        return if is_url {
+            Err(PathError::Url {
+                path: written.into(),
+            })
+        } else {
+            Ok(None)
+        };
     }
     let path = match rest.strip_prefix(b"//") {
         Some(rest) => {
             let (host, path) = rest.split_at(rest.find_byte(b'/').unwrap_or(rest.len()));
             if !host.is_empty() && !host.eq_ignore_ascii_case(b"localhost") {
-                return Err(PathError::UriHost { path: written.into() });
+                return Err(PathError::UriHost {
+                    path: written.into(),
+                });
             }
             path
         }
@@ -239,13 +306,21 @@ fn from_uri(written: &[u8]) -> Result<Option<Vec<u8>>, PathError> {
         None => return Ok(None),
     };
     if path.is_empty() {
-        return Err(PathError::UriEmpty { path: written.into() });
+        return Err(PathError::UriEmpty {
+            path: written.into(),
+        });
     }
     if path.find_byteset(b"?#").is_some() {
-        return Err(PathError::UriQuery { path: written.into() });
+        return Err(PathError::UriQuery {
+            path: written.into(),
+        });
     }
-    let path = percent_decoded(path).ok_or_else(|| PathError::UriEscape { path: written.into() })?;
-    check_bytes(&path).map_err(|_| PathError::Nul { path: written.into() })?;
+    let path = percent_decoded(path).ok_or_else(|| PathError::UriEscape {
+        path: written.into(),
+    })?;
+    check_bytes(&path).map_err(|_| PathError::Nul {
+        path: written.into(),
+    })?;
     Ok(Some(path))
 }
 
@@ -253,7 +328,9 @@ fn percent_decoded(text: &[u8]) -> Option<Vec<u8>> {
     let mut pieces = text.split_str("%");
     let mut decoded = pieces.next().unwrap_or_default().to_vec();
     for piece in pieces {
-        let digits = piece.get(..2).filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
+        let digits = piece
+            .get(..2)
+            .filter(|digits| digits.iter().all(u8::is_ascii_hexdigit))?;
         decoded.push(u8::from_str_radix(digits.to_str().ok()?, 16).ok()?);
         decoded.extend(&piece[2..]);
     }

@@ -61,8 +61,14 @@ fn a_name_is_checked_when_it_joins_a_directory() {
     ] {
         assert_eq!(told(directory.join(name)), want, "{:?}", BStr::new(name));
     }
-    assert_eq!(directory.directory_of_len(1), Some(RepoPath::new(b"a").unwrap()));
-    assert_eq!([0, 2, 3, 9].map(|len| directory.directory_of_len(len)), [None, None, None, None]);
+    assert_eq!(
+        directory.directory_of_len(1),
+        Some(RepoPath::new(b"a").unwrap())
+    );
+    assert_eq!(
+        [0, 2, 3, 9].map(|len| directory.directory_of_len(len)),
+        [None, None, None, None]
+    );
 }
 
 #[test]
@@ -88,12 +94,27 @@ fn git_is_refused_under_all_its_names() {
         b"\xe2\x80\x8c.git\xe2\x80\x8d\xff",
     ];
     for name in refused {
-        for (before, after) in
-            [("", ""), ("", "/config"), ("a/", ""), ("a/", "/hooks/x"), (r"a\", r"\x"), (r"a/b\", "")]
-        {
+        for (before, after) in [
+            ("", ""),
+            ("", "/config"),
+            ("a/", ""),
+            ("a/", "/hooks/x"),
+            (r"a\", r"\x"),
+            (r"a/b\", ""),
+        ] {
             let path = [before.as_bytes(), name, after.as_bytes()].concat();
-            assert_eq!(told(RepoPath::new(&path)), "!DotGit", "{:?}", BStr::new(&path));
-            assert_eq!(told(Resolver::default().resolve(None, &path)), "!DotGit", "{:?}", BStr::new(&path));
+            assert_eq!(
+                told(RepoPath::new(&path)),
+                "!DotGit",
+                "{:?}",
+                BStr::new(&path)
+            );
+            assert_eq!(
+                told(Resolver::default().resolve(None, &path)),
+                "!DotGit",
+                "{:?}",
+                BStr::new(&path)
+            );
         }
     }
     let allowed: &[&[u8]] = &[
@@ -159,7 +180,11 @@ fn paths_are_resolved_by_their_spelling() {
         ("bare/REPO.db/config", "!DotGit"),
         ("bare/repo.dbx", "bare/repo.dbx"),
     ] {
-        assert_eq!(told(resolver().resolve(None, written.as_bytes())), want, "{written:?}");
+        assert_eq!(
+            told(resolver().resolve(None, written.as_bytes())),
+            want,
+            "{written:?}"
+        );
     }
 }
 
@@ -203,7 +228,11 @@ fn absolute_paths_and_uris_must_lie_inside() {
         ("file:///real/top/a%00", "!Nul"),
         ("file:///real/top/a/", "!Directory"),
     ] {
-        assert_eq!(told(resolver().resolve(None, written.as_bytes())), want, "{written:?}");
+        assert_eq!(
+            told(resolver().resolve(None, written.as_bytes())),
+            want,
+            "{written:?}"
+        );
     }
     assert_eq!(told(Resolver::default().resolve(None, b"/a")), "!Outside");
 }
@@ -223,10 +252,17 @@ fn a_directory_goes_before_relative_paths_only() {
         ("sub", ".", "!Directory"),
     ] {
         let resolver = resolver().with_directory(directory.as_bytes()).unwrap();
-        assert_eq!(told(resolver.resolve(None, written.as_bytes())), want, "{written:?} in {directory:?}");
+        assert_eq!(
+            told(resolver.resolve(None, written.as_bytes())),
+            want,
+            "{written:?} in {directory:?}"
+        );
     }
     for directory in ["", "..", "../x", "/etc", ".git", "~/x", "a\0"] {
-        assert!(resolver().with_directory(directory.as_bytes()).is_err(), "{directory:?}");
+        assert!(
+            resolver().with_directory(directory.as_bytes()).is_err(),
+            "{directory:?}"
+        );
     }
 }
 
@@ -251,11 +287,21 @@ fn a_root_is_the_work_tree_or_mapped() {
         ("out", "a", "!RootOutside"),
         ("far", "a", "!RootOutside"),
     ] {
-        assert_eq!(told(resolver.resolve(Some(root.as_bytes()), written.as_bytes())), want, "{written:?} in {root:?}");
+        assert_eq!(
+            told(resolver.resolve(Some(root.as_bytes()), written.as_bytes())),
+            want,
+            "{written:?} in {root:?}"
+        );
     }
     let error = resolver.resolve(Some(b"other"), b"a").unwrap_err();
-    assert_eq!(error.to_string(), "root `other` isn't this work tree, which is `given`");
-    assert_eq!(told(Resolver::default().resolve(Some(b"x"), b"a")), "!RootWithoutTree");
+    assert_eq!(
+        error.to_string(),
+        "root `other` isn't this work tree, which is `given`"
+    );
+    assert_eq!(
+        told(Resolver::default().resolve(Some(b"x"), b"a")),
+        "!RootWithoutTree"
+    );
 }
 
 #[test]
@@ -265,14 +311,23 @@ fn odd_names_are_for_old_files_only() {
         ("it's", None),
         ("\"a", None),
         ("a/'b'", None),
-        (r"src\main.rs", Some("write `src/main.rs`, if that is meant")),
+        (
+            r"src\main.rs",
+            Some("write `src/main.rs`, if that is meant"),
+        ),
         ("`a/b`", Some("write `a/b`, without the quotes")),
         ("\"a\"", Some("write `a`, without the quotes")),
         ("''", Some("write ``, without the quotes")),
         ("'", None),
     ] {
-        let error = RepoPath::new(path.as_bytes()).unwrap().suspicious_when_new();
-        assert_eq!(error.and_then(|error| error.diagnosis().help).as_deref(), want, "{path:?}");
+        let error = RepoPath::new(path.as_bytes())
+            .unwrap()
+            .suspicious_when_new();
+        assert_eq!(
+            error.and_then(|error| error.diagnosis().help).as_deref(),
+            want,
+            "{path:?}"
+        );
     }
 }
 
@@ -302,7 +357,12 @@ fn no_name_is_longer_than_a_file_system_takes() {
         ("a/".repeat(2047) + "a", true),
         ("a/".repeat(2048) + "a", false),
     ] {
-        assert_eq!(Resolver::default().resolve(None, path.as_bytes()).is_ok(), is_fine, "{}", path.len());
+        assert_eq!(
+            Resolver::default().resolve(None, path.as_bytes()).is_ok(),
+            is_fine,
+            "{}",
+            path.len()
+        );
     }
 }
 
@@ -313,7 +373,10 @@ fn a_letter_and_its_accent_become_one_character_where_git_does_so() {
         ("cafe\u{301}/a.txt", false, "cafe\u{301}/a.txt"),
         ("caf\u{e9}/a.txt", true, "caf\u{e9}/a.txt"),
     ] {
-        let path = Resolver::default().composing(composes).resolve(None, written.as_bytes()).unwrap();
+        let path = Resolver::default()
+            .composing(composes)
+            .resolve(None, written.as_bytes())
+            .unwrap();
         assert_eq!(path.as_bytes(), want.as_bytes(), "{written}");
     }
 }

@@ -43,7 +43,10 @@ impl Glob {
             tokens.push(token);
             at = end;
         }
-        Some(Self { tokens, by_directory })
+        Some(Self {
+            tokens,
+            by_directory,
+        })
     }
 
     /// Returns whether it matches all of a text, in the same case or in any.
@@ -76,7 +79,10 @@ impl Glob {
     /// Marks a place of the pattern, and those behind it that need no byte to be reached.
     fn reach(&self, places: &mut [bool], mut at: usize) {
         places[at] = true;
-        while matches!(self.tokens.get(at), Some(Token::Star | Token::Stars | Token::Directories)) {
+        while matches!(
+            self.tokens.get(at),
+            Some(Token::Star | Token::Stars | Token::Directories)
+        ) {
             at += 1;
             places[at] = true;
         }
@@ -95,7 +101,11 @@ impl Glob {
 
 /// Reads one `*` or several, and what they mean.
 fn stars(pattern: &[u8], start: usize, by_directory: bool) -> (Token, usize) {
-    let end = start + pattern[start..].iter().take_while(|byte| **byte == b'*').count();
+    let end = start
+        + pattern[start..]
+            .iter()
+            .take_while(|byte| **byte == b'*')
+            .count();
     let behind = &pattern[end..];
     let alone = (start == 0 || pattern[start - 1] == b'/')
         && (behind.is_empty() || behind.starts_with(b"/") || behind.starts_with(b"\\/"));
@@ -139,7 +149,9 @@ impl Class {
                     match pattern[at + 2..end].strip_suffix(b":") {
                         Some(name) => {
                             let is = named(name)?;
-                            (0..=u8::MAX).filter(is).for_each(|byte| bytes[usize::from(byte)] = true);
+                            (0..=u8::MAX)
+                                .filter(is)
+                                .for_each(|byte| bytes[usize::from(byte)] = true);
                             (at, from) = (end, None);
                         }
                         None => (bytes[usize::from(b'[')], from) = (true, Some(b'[')),
@@ -158,7 +170,8 @@ impl Class {
 
     fn has(&self, byte: u8, folds: bool) -> bool {
         let is = |byte: u8| self.bytes[usize::from(byte)];
-        let is_in = is(byte) || folds && (is(byte.to_ascii_lowercase()) || is(byte.to_ascii_uppercase()));
+        let is_in =
+            is(byte) || folds && (is(byte.to_ascii_lowercase()) || is(byte.to_ascii_uppercase()));
         is_in != self.negated
     }
 }
@@ -226,9 +239,12 @@ mod tests {
             ("[", "[", false, false),
         ] {
             for (directory, want) in [(false, anywhere), (true, by_directory)] {
-                let is =
-                    Glob::new(pattern.as_bytes(), directory).is_some_and(|glob| glob.matches(text.as_bytes(), false));
-                assert_eq!(is, want, "{pattern:?} on {text:?}, by directory: {directory}");
+                let is = Glob::new(pattern.as_bytes(), directory)
+                    .is_some_and(|glob| glob.matches(text.as_bytes(), false));
+                assert_eq!(
+                    is, want,
+                    "{pattern:?} on {text:?}, by directory: {directory}"
+                );
             }
         }
     }
@@ -243,7 +259,11 @@ mod tests {
             ("[[:upper:]]", "a", true),
         ] {
             let glob = Glob::new(pattern.as_bytes(), false).unwrap();
-            assert_eq!(glob.matches(text.as_bytes(), true), want, "{pattern:?} on {text:?}");
+            assert_eq!(
+                glob.matches(text.as_bytes(), true),
+                want,
+                "{pattern:?} on {text:?}"
+            );
         }
     }
 
@@ -251,6 +271,10 @@ mod tests {
     fn many_stars_take_no_time() {
         let pattern = format!("{}b", "*a".repeat(40));
         let text = "a".repeat(4000);
-        assert!(!Glob::new(pattern.as_bytes(), false).unwrap().matches(text.as_bytes(), true));
+        assert!(
+            !Glob::new(pattern.as_bytes(), false)
+                .unwrap()
+                .matches(text.as_bytes(), true)
+        );
     }
 }

@@ -38,9 +38,20 @@ impl Magic {
     /// Reads it, and returns what is left.
     pub(super) fn read(written: &[u8], defaults: Defaults) -> Result<(Self, &[u8]), PathspecError> {
         if defaults.literal {
-            return Ok((Self { excludes: false, any_case: false, wildcards: Wildcards::None }, written));
+            return Ok((
+                Self {
+                    excludes: false,
+                    any_case: false,
+                    wildcards: Wildcards::None,
+                },
+                written,
+            ));
         }
-        let mut magic = Self { excludes: false, any_case: defaults.any_case, wildcards: defaults.wildcards };
+        let mut magic = Self {
+            excludes: false,
+            any_case: defaults.any_case,
+            wildcards: defaults.wildcards,
+        };
         let rest = match written.strip_prefix(b":") {
             None => written,
             Some(rest) => match rest.strip_prefix(b"(") {
@@ -61,8 +72,12 @@ impl Magic {
                 b"icase" => self.any_case = true,
                 b"literal" => literal = true,
                 b"glob" => glob = true,
-                word if word.starts_with(b"attr:") => return Err(PathspecError::Unsupported("attr")),
-                word if word.starts_with(b"prefix:") => return Err(PathspecError::Unsupported("prefix")),
+                word if word.starts_with(b"attr:") => {
+                    return Err(PathspecError::Unsupported("attr"));
+                }
+                word if word.starts_with(b"prefix:") => {
+                    return Err(PathspecError::Unsupported("prefix"));
+                }
                 word => return Err(PathspecError::UnknownWord(word.into())),
             }
         }
@@ -82,8 +97,8 @@ impl Magic {
                 b'/' => {}
                 b'!' | b'^' => self.excludes = true,
                 // What git keeps for signs to come.
-                b'"' | b'#' | b'%' | b'&' | b'\'' | b',' | b'-' | b';' | b'<' | b'=' | b'>' | b'@' | b'_' | b'`'
-                | b'~' => {
+                b'"' | b'#' | b'%' | b'&' | b'\'' | b',' | b'-' | b';' | b'<' | b'=' | b'>'
+                | b'@' | b'_' | b'`' | b'~' => {
                     return Err(PathspecError::UnknownSign(sign));
                 }
                 _ => return Ok(&rest[at..]),

@@ -86,14 +86,39 @@ impl Pathspec {
             let unknown = || PathspecError::UnknownPreset(name.into());
             let whole = (name == b"executes").then_some(()).ok_or_else(unknown);
             let (written, pattern) = (written.into(), Vec::new());
-            return whole.map(|()| Self { written, excludes, any_case: false, executes: true, pattern, wild: None });
+            return whole.map(|()| Self {
+                written,
+                excludes,
+                any_case: false,
+                executes: true,
+                pattern,
+                wild: None,
+            });
         }
-        let (Magic { excludes, any_case, wildcards }, rest) = Magic::read(written, defaults)?;
+        let (
+            Magic {
+                excludes,
+                any_case,
+                wildcards,
+            },
+            rest,
+        ) = Magic::read(written, defaults)?;
         let pattern = normal(rest)?;
-        let plain = pattern.iter().position(|byte| b"*?[\\".contains(byte)).filter(|_| wildcards != Wildcards::None);
+        let plain = pattern
+            .iter()
+            .position(|byte| b"*?[\\".contains(byte))
+            .filter(|_| wildcards != Wildcards::None);
         let by_directory = wildcards == Wildcards::ByDirectory;
-        let wild = plain.and_then(|plain| Some((plain, Glob::new(&pattern[plain..], by_directory)?)));
-        Ok(Self { written: written.into(), excludes, any_case, executes: false, pattern, wild })
+        let wild =
+            plain.and_then(|plain| Some((plain, Glob::new(&pattern[plain..], by_directory)?)));
+        Ok(Self {
+            written: written.into(),
+            excludes,
+            any_case,
+            executes: false,
+            pattern,
+            wild,
+        })
     }
 
     /// Returns it as it was written.
@@ -107,16 +132,27 @@ impl Pathspec {
             return executes(path).is_some();
         }
         let folds = self.any_case || case == Case::Ignored;
-        let is_same = |a: &[u8], b: &[u8]| if folds { a.eq_ignore_ascii_case(b) } else { a == b };
+        let is_same = |a: &[u8], b: &[u8]| {
+            if folds {
+                a.eq_ignore_ascii_case(b)
+            } else {
+                a == b
+            }
+        };
         let pattern = &self.pattern[..];
         if let Some(start) = path.get(..pattern.len())
             && is_same(start, pattern)
-            && (pattern.is_empty() || pattern.ends_with(b"/") || matches!(path.get(pattern.len()), None | Some(b'/')))
+            && (pattern.is_empty()
+                || pattern.ends_with(b"/")
+                || matches!(path.get(pattern.len()), None | Some(b'/')))
         {
             return true;
         }
-        let Some((plain, glob)) = &self.wild else { return false };
-        path.get(..*plain).is_some_and(|start| is_same(start, &pattern[..*plain]))
+        let Some((plain, glob)) = &self.wild else {
+            return false;
+        };
+        path.get(..*plain)
+            .is_some_and(|start| is_same(start, &pattern[..*plain]))
             && glob.matches(&path[*plain..], folds)
     }
 }
@@ -151,14 +187,20 @@ impl Pathspecs {
 
     /// Returns whether a path is meant.
     pub fn matches(&self, path: &[u8], case: Case) -> bool {
-        let any = |excludes| self.0.iter().any(|one| one.excludes == excludes && one.matches(path, case));
+        let any = |excludes| {
+            self.0
+                .iter()
+                .any(|one| one.excludes == excludes && one.matches(path, case))
+        };
         let only_excludes = !self.is_empty() && self.0.iter().all(|one| one.excludes);
         (only_excludes || any(false)) && !any(true)
     }
 
     /// Returns the first of those that match a path that is meant; none if that is only because no other excludes it.
     pub fn matching(&self, path: &[u8], case: Case) -> Option<&Pathspec> {
-        self.0.iter().find(|one| !one.excludes && one.matches(path, case))
+        self.0
+            .iter()
+            .find(|one| !one.excludes && one.matches(path, case))
     }
 }
 

@@ -3,13 +3,22 @@
 /// What runs by itself, or says what does, once it is in a work tree: names of files and directories, wherever they are, and what each
 /// says. The manual has the same list.
 pub const EXECUTES: &[(&str, &str)] = &[
-    (".githooks", "which hooks git runs, where `core.hooksPath` names it"),
+    (
+        ".githooks",
+        "which hooks git runs, where `core.hooksPath` names it",
+    ),
     (".husky", "which hooks husky runs"),
     ("lefthook.yml", "which hooks lefthook runs"),
     (".lefthook.yml", "which hooks lefthook runs"),
     (".pre-commit-config.yaml", "which hooks pre-commit runs"),
-    (".gitattributes", "which filters and merge drivers git runs on which files"),
-    (".gitmodules", "from where git clones, and what it runs to update"),
+    (
+        ".gitattributes",
+        "which filters and merge drivers git runs on which files",
+    ),
+    (
+        ".gitmodules",
+        "from where git clones, and what it runs to update",
+    ),
     (".lfsconfig", "to which server git-lfs talks"),
     (".github/workflows", "what GitHub runs"),
     (".github/actions", "what GitHub runs"),
@@ -25,7 +34,10 @@ pub const EXECUTES: &[(&str, &str)] = &[
     ("azure-pipelines.yml", "what Azure runs"),
     ("bitbucket-pipelines.yml", "what Bitbucket runs"),
     (".cirrus.yml", "what Cirrus runs"),
-    (".vscode", "what the editor runs when it opens the directory"),
+    (
+        ".vscode",
+        "what the editor runs when it opens the directory",
+    ),
     (".idea", "what the editor runs when it opens the directory"),
     (".zed", "what the editor runs when it opens the directory"),
     (".devcontainer", "what the editor runs in a container"),
@@ -33,7 +45,10 @@ pub const EXECUTES: &[(&str, &str)] = &[
     (".vimrc", "what vim runs when it starts here"),
     (".nvim.lua", "what neovim runs when it starts here"),
     (".nvimrc", "what neovim runs when it starts here"),
-    (".dir-locals.el", "what Emacs evaluates when it opens a file"),
+    (
+        ".dir-locals.el",
+        "what Emacs evaluates when it opens a file",
+    ),
     (".claude", "what an agent may run, and its hooks"),
     (".codex", "what an agent may run"),
     (".cursor", "what an agent may run, and its servers"),
@@ -43,11 +58,26 @@ pub const EXECUTES: &[(&str, &str)] = &[
     (".windsurf", "what an agent may run"),
     (".roo", "what an agent may run"),
     (".mcp.json", "which servers an agent starts"),
-    (".envrc", "what direnv runs in a shell that enters the directory"),
-    ("mise.toml", "what mise runs in a shell that enters the directory"),
-    (".mise.toml", "what mise runs in a shell that enters the directory"),
-    (".cargo/config.toml", "what cargo runs as compiler, linker and runner"),
-    (".cargo/config", "what cargo runs as compiler, linker and runner"),
+    (
+        ".envrc",
+        "what direnv runs in a shell that enters the directory",
+    ),
+    (
+        "mise.toml",
+        "what mise runs in a shell that enters the directory",
+    ),
+    (
+        ".mise.toml",
+        "what mise runs in a shell that enters the directory",
+    ),
+    (
+        ".cargo/config.toml",
+        "what cargo runs as compiler, linker and runner",
+    ),
+    (
+        ".cargo/config",
+        "what cargo runs as compiler, linker and runner",
+    ),
     (".npmrc", "which scripts and registries npm uses"),
     (".yarnrc.yml", "which program runs as yarn"),
     (".bazelrc", "what bazel runs"),
@@ -59,12 +89,15 @@ pub const EXECUTES: &[(&str, &str)] = &[
 
 /// Returns what a path says of what runs by itself, if it is one of those; case doesn't count.
 pub fn executes(path: &[u8]) -> Option<&'static str> {
-    let mut starts = std::iter::once(0).chain(memchr::memchr_iter(b'/', path).map(|slash| slash + 1));
+    let mut starts =
+        std::iter::once(0).chain(memchr::memchr_iter(b'/', path).map(|slash| slash + 1));
     let named = |start| {
         let rest = &path[start..];
         let is_named = |(name, _): &&(&str, &str)| {
             matches!(rest.get(name.len()), None | Some(b'/'))
-                && rest.get(..name.len()).is_some_and(|there| there.eq_ignore_ascii_case(name.as_bytes()))
+                && rest
+                    .get(..name.len())
+                    .is_some_and(|there| there.eq_ignore_ascii_case(name.as_bytes()))
         };
         EXECUTES.iter().find(is_named).map(|(_, what)| *what)
     };

@@ -1,7 +1,10 @@
 use super::*;
 
 fn list(specs: &[&str]) -> Pathspecs {
-    specs.iter().map(|spec| Pathspec::new(spec.as_bytes(), Defaults::default()).unwrap()).collect()
+    specs
+        .iter()
+        .map(|spec| Pathspec::new(spec.as_bytes(), Defaults::default()).unwrap())
+        .collect()
 }
 
 #[test]
@@ -29,16 +32,27 @@ fn a_list_means_what_one_matches_and_none_excludes() {
         (&[":/docs"], "docs/a", true),
         (&["::docs"], "docs/a", true),
     ] {
-        assert_eq!(list(specs).matches(path.as_bytes(), Case::Counts), want, "{specs:?} on {path}");
+        assert_eq!(
+            list(specs).matches(path.as_bytes(), Case::Counts),
+            want,
+            "{specs:?} on {path}"
+        );
     }
 }
 
 #[test]
 fn where_case_is_ignored_every_spec_ignores_it() {
-    for (spec, path) in
-        [(".github", ".GitHub/x"), ("*.MD", "a.md"), ("[M]akefile", "makefile"), (":(glob)Src/*", "sRC/a"), ("é", "é")]
-    {
-        assert!(list(&[spec]).matches(path.as_bytes(), Case::Ignored), "{spec} on {path}");
+    for (spec, path) in [
+        (".github", ".GitHub/x"),
+        ("*.MD", "a.md"),
+        ("[M]akefile", "makefile"),
+        (":(glob)Src/*", "sRC/a"),
+        ("é", "é"),
+    ] {
+        assert!(
+            list(&[spec]).matches(path.as_bytes(), Case::Ignored),
+            "{spec} on {path}"
+        );
     }
     assert!(!list(&[".", ":!Secret"]).matches(b"sEcret/x", Case::Ignored));
     assert!(!list(&[".github"]).matches(b".GitHub/x", Case::Counts));
@@ -47,7 +61,9 @@ fn where_case_is_ignored_every_spec_ignores_it() {
 #[test]
 fn the_spec_that_matches_is_known() {
     let specs = list(&["docs", ":!docs/x", "docs/a"]);
-    let matching = specs.matching(b"docs/a", Case::Counts).map(|one| one.written().to_string());
+    let matching = specs
+        .matching(b"docs/a", Case::Counts)
+        .map(|one| one.written().to_string());
     assert_eq!(matching.as_deref(), Some("docs"));
     assert_eq!(list(&[":!docs"]).matching(b"src", Case::Counts), None);
 }
@@ -66,6 +82,10 @@ fn what_git_refuses_is_refused() {
         ("a/../..", PathspecError::Outside),
         ("/a", PathspecError::Absolute),
     ] {
-        assert_eq!(Pathspec::new(spec.as_bytes(), Defaults::default()), Err(want), "{spec}");
+        assert_eq!(
+            Pathspec::new(spec.as_bytes(), Defaults::default()),
+            Err(want),
+            "{spec}"
+        );
     }
 }

@@ -16,7 +16,8 @@ use super::error::{Error, Missing};
 use super::place_error::{Closest, Part, PlaceError, Reason};
 use super::planner::Planner;
 use crate::patch::{
-    FileEdit, Format, Header, Hunk, HunkLine, Mark, Occurrence, Operation, Patch, Position, Status, Substitution, Times,
+    FileEdit, Format, Header, Hunk, HunkLine, Mark, Occurrence, Operation, Patch, Position, Status,
+    Substitution, Times,
 };
 use crate::path::RepoPath;
 use crate::search::{Document, Effort};
@@ -46,17 +47,35 @@ impl Planner<'_> {
         if self.errors.is_empty() || !self.errors.iter().all(|error| is_absence(&error.value)) {
             return None;
         }
-        let (whole, edits): (Vec<_>, Vec<_>) = self.edits.iter().rev().copied().partition(|edit| is_whole(edit));
+        let (whole, edits): (Vec<_>, Vec<_>) = self
+            .edits
+            .iter()
+            .rev()
+            .copied()
+            .partition(|edit| is_whole(edit));
         let is_certain = !edits.is_empty() && edits.iter().all(|edit| self.is_certain(edit));
         // A text that is put may well be in a line by which a misspelt find is meant, unless it is all of that line.
-        let is_misspelt = |error: &Located<Error>| is_find(&error.value) && near(&error.value).is_some();
-        let is_doubtful = !is_certain && (self.evidence() <= CHANCE || self.errors.iter().any(is_misspelt));
+        let is_misspelt =
+            |error: &Located<Error>| is_find(&error.value) && near(&error.value).is_some();
+        let is_doubtful =
+            !is_certain && (self.evidence() <= CHANCE || self.errors.iter().any(is_misspelt));
         if is_doubtful || !whole.iter().all(|edit| self.is_idle(edit)) {
             return None;
         }
-        let edits = edits.into_iter().map(|edit| reversed(edit, is_certain)).collect::<Option<_>>()?;
-        let patches = [Patch { format: Format::Envelope, edits }];
-        let rules = Rules { strict: false, unique: false, overwrite: false, ..self.rules.clone() };
+        let edits = edits
+            .into_iter()
+            .map(|edit| reversed(edit, is_certain))
+            .collect::<Option<_>>()?;
+        let patches = [Patch {
+            format: Format::Envelope,
+            edits,
+        }];
+        let rules = Rules {
+            strict: false,
+            unique: false,
+            overwrite: false,
+            ..self.rules.clone()
+        };
         let mut back = Planner::new(&patches, self.tree, self.resolver, &rules);
         (back.effort, back.enough) = (Effort::new(0), 1);
         if !back.edit_all().errors.is_empty() {
@@ -72,22 +91,32 @@ impl Planner<'_> {
         };
         // Texts of that length aren't there by chance.
         let is_long = |edit: &&FileEdit<'_>| matches!(&edit.operation, Operation::Substitute(edit) if is_long(edit));
-        let is_made =
-            is_certain && self.edits.iter().all(is_long) || self.errors.iter().all(|error| is_made(&error.value));
+        let is_made = is_certain && self.edits.iter().all(is_long)
+            || self.errors.iter().all(|error| is_made(&error.value));
         let first = || self.errors.iter().find_map(|error| error.value.applied());
-        is_made.then(|| Applied { hunks: self.hunks(), first: first().map(|(line, content)| (line, content.clone())) })
+        is_made.then(|| Applied {
+            hunks: self.hunks(),
+            first: first().map(|(line, content)| (line, content.clone())),
+        })
     }
 
     /// Makes one error of those that say that a hunk is applied already.
     pub(super) fn join(&mut self) {
         let is_one = |error: &Error| error.applied().is_some();
-        let Some(first) = self.errors.iter().position(|error| is_one(&error.value)) else { return };
+        let Some(first) = self.errors.iter().position(|error| is_one(&error.value)) else {
+            return;
+        };
         let behind = self.errors.split_off(first + 1);
-        let (others, rest): (Vec<_>, Vec<_>) = behind.into_iter().partition(|error| is_one(&error.value));
+        let (others, rest): (Vec<_>, Vec<_>) =
+            behind.into_iter().partition(|error| is_one(&error.value));
         let applied = (1 + others.len(), self.hunks());
         let spans = others.iter().filter_map(|error| error.span).collect();
         if let Some(first) = self.errors.pop() {
-            self.errors.push(first.map(|error| Error::Joined { error: Box::new(error), spans, applied }));
+            self.errors.push(first.map(|error| Error::Joined {
+                error: Box::new(error),
+                spans,
+                applied,
+            }));
         }
         self.errors.extend(rest);
     }
@@ -99,7 +128,11 @@ impl Planner<'_> {
             Operation::Substitute(_) => 1,
             _ => 0,
         };
-        self.edits.iter().filter(|edit| !is_whole(edit)).map(hunks).sum()
+        self.edits
+            .iter()
+            .filter(|edit| !is_whole(edit))
+            .map(hunks)
+            .sum()
     }
 
     /// Returns how much of what the response makes is there if it can be taken back, in bytes of lines that tell anything.
@@ -111,30 +144,47 @@ impl Planner<'_> {
             _ => 0,
         };
         // Nor is it chance that a file which git knows is gone.
-        let is_gone = |error: &&Located<Error>| matches!(error.value, Error::Missing(_, Missing::Tracked { .. }));
+        let is_gone = |error: &&Located<Error>| {
+            matches!(error.value, Error::Missing(_, Missing::Tracked { .. }))
+        };
         let gone = self.errors.iter().filter(is_gone).count();
         self.edits.iter().map(of_edit).sum::<usize>() + gone * (CHANCE + 1)
     }
 
     /// Returns whether what an edit makes is in its file, where it would be, and what it changes isn't.
     fn is_certain(&self, edit: &FileEdit<'_>) -> bool {
-        let path = self.resolver.resolve(edit.root.as_deref(), edit.destination().unwrap_or(&edit.path));
-        let Some(content) = path.ok().and_then(|path| self.overlay.in_tree(&path)) else { return false };
+        let path = self.resolver.resolve(
+            edit.root.as_deref(),
+            edit.destination().unwrap_or(&edit.path),
+        );
+        let Some(content) = path.ok().and_then(|path| self.overlay.in_tree(&path)) else {
+            return false;
+        };
         let lines = content.lines();
         match &edit.operation {
             Operation::Update { hunks, .. } => hunks.iter().all(|hunk| {
                 let marks = || hunk.lines.iter().map(|line| line.mark);
                 let has = |mark| marks().any(|of_line| of_line == mark);
                 let is_framed = is_framed(hunk) && !marks().all(|mark| mark == Mark::Context);
-                let removed = hunk.lines.iter().filter(|line| line.mark == Mark::Removed).map(|line| &line.text);
-                let number = hunk.position.as_ref().map(|position| position.new_start as usize);
+                let removed = hunk
+                    .lines
+                    .iter()
+                    .filter(|line| line.mark == Mark::Removed)
+                    .map(|line| &line.text);
+                let number = hunk
+                    .position
+                    .as_ref()
+                    .map(|position| position.new_start as usize);
                 let place = || self.made(&lines, removed, hunk.new_lines().map(|line| &line.text));
                 (is_framed || (has(Mark::Removed) && has(Mark::Added)))
                     && (lines.len() <= FEW || number.is_some())
                     && place().is_some_and(|at| lines.len() <= FEW || number == Some(at + 1))
             }),
             Operation::Substitute(edit) => {
-                (is_long(edit) || lines.len() <= FEW) && self.made(&lines, edit.find.iter(), edit.put.iter()).is_some()
+                (is_long(edit) || lines.len() <= FEW)
+                    && self
+                        .made(&lines, edit.find.iter(), edit.put.iter())
+                        .is_some()
             }
             _ => false,
         }
@@ -148,12 +198,20 @@ impl Planner<'_> {
         new: impl Iterator<Item = &'t Text<'t>> + Clone,
     ) -> Option<usize> {
         let texts = || new.clone().map(|line| &line[..]);
-        if !self.effort.spend(lines.bytes().len()) || !texts().flatten().any(u8::is_ascii_alphanumeric) {
+        if !self.effort.spend(lines.bytes().len())
+            || !texts().flatten().any(u8::is_ascii_alphanumeric)
+        {
             return None;
         }
         let put: HashSet<_> = texts().collect();
-        let gone = || removed.clone().map(|line| &line[..]).filter(|line| !put.contains(line));
-        let runs = std::iter::once(texts().collect::<Vec<_>>()).chain(gone().map(|line| vec![line]));
+        let gone = || {
+            removed
+                .clone()
+                .map(|line| &line[..])
+                .filter(|line| !put.contains(line))
+        };
+        let runs =
+            std::iter::once(texts().collect::<Vec<_>>()).chain(gone().map(|line| vec![line]));
         let file = Document::of_lines(lines, runs);
         let is_gone = gone().all(|line| file.run([line]).first().is_none());
         file.run(texts()).only().filter(|_| is_gone)
@@ -173,23 +231,37 @@ fn is_long(edit: &Substitution<'_>) -> bool {
 
 /// Returns how long a line is, whitespace aside; nothing if it is a mere brace.
 fn size(text: &Text<'_>) -> usize {
-    let size = text.iter().filter(|byte| !byte.is_ascii_whitespace()).count();
+    let size = text
+        .iter()
+        .filter(|byte| !byte.is_ascii_whitespace())
+        .count();
     if size > 1 { size } else { 0 }
 }
 
 /// Returns whether a hunk of several lines has context on both sides.
 pub(super) fn is_framed(hunk: &Hunk<'_>) -> bool {
     let ends = [hunk.lines.first(), hunk.lines.last()];
-    hunk.lines.len() > 1 && ends.into_iter().flatten().all(|line| line.mark == Mark::Context)
+    hunk.lines.len() > 1
+        && ends
+            .into_iter()
+            .flatten()
+            .all(|line| line.mark == Mark::Context)
 }
 
 /// Returns the size of the lines of a hunk that are in a row once it is applied, and aren't before.
 fn telling(hunk: &Hunk<'_>) -> usize {
     let is_cut = is_framed(hunk) && hunk.lines.iter().any(|line| line.mark == Mark::Removed);
     let mut added = hunk.lines.iter().filter(|line| line.mark == Mark::Added);
-    let kept = || hunk.new_lines().filter(|line| line.mark == Mark::Context && size(&line.text) > CHANCE);
+    let kept = || {
+        hunk.new_lines()
+            .filter(|line| line.mark == Mark::Context && size(&line.text) > CHANCE)
+    };
     match added.next() {
-        Some(first) if size(&first.text) + added.map(|line| size(&line.text)).sum::<usize>() == 0 => 0,
+        Some(first)
+            if size(&first.text) + added.map(|line| size(&line.text)).sum::<usize>() == 0 =>
+        {
+            0
+        }
         None if !is_cut || kept().count() < 2 => 0,
         _ => hunk.new_lines().map(|line| size(&line.text)).sum(),
     }
@@ -199,9 +271,10 @@ fn telling(hunk: &Hunk<'_>) -> usize {
 fn is_whole(edit: &FileEdit<'_>) -> bool {
     match &edit.operation {
         Operation::Create { .. } | Operation::Replace { .. } | Operation::Delete { .. } => true,
-        Operation::Update { .. } => {
-            edit.header.as_ref().is_some_and(|header| matches!(header.status, Status::Added | Status::Deleted))
-        }
+        Operation::Update { .. } => edit
+            .header
+            .as_ref()
+            .is_some_and(|header| matches!(header.status, Status::Added | Status::Deleted)),
         _ => false,
     }
 }
@@ -211,38 +284,91 @@ fn is_whole(edit: &FileEdit<'_>) -> bool {
 fn reversed<'e>(edit: &'e FileEdit<'_>, puts_lines: bool) -> Option<FileEdit<'e>> {
     let to = edit.destination().map(|_| edit.path.clone());
     let operation = match &edit.operation {
-        Operation::Move { .. } => Operation::Update { to, hunks: Vec::new() },
-        Operation::Update { hunks, .. } => {
-            Operation::Update { to, hunks: hunks.iter().map(hunk).collect::<Option<_>>()? }
-        }
+        Operation::Move { .. } => Operation::Update {
+            to,
+            hunks: Vec::new(),
+        },
+        Operation::Update { hunks, .. } => Operation::Update {
+            to,
+            hunks: hunks.iter().map(hunk).collect::<Option<_>>()?,
+        },
         Operation::Substitute(Substitution { find, put, .. }) if puts_lines => {
-            let line = |mark| move |text: &Text<'e>| HunkLine { mark, text: text.clone(), unterminated: false };
-            let lines = put.iter().map(line(Mark::Removed)).chain(find.iter().map(line(Mark::Added))).collect();
-            Operation::Update { to, hunks: vec![Hunk { lines, ..Hunk::default() }] }
+            let line = |mark| {
+                move |text: &Text<'e>| HunkLine {
+                    mark,
+                    text: text.clone(),
+                    unterminated: false,
+                }
+            };
+            let lines = put
+                .iter()
+                .map(line(Mark::Removed))
+                .chain(find.iter().map(line(Mark::Added)))
+                .collect();
+            Operation::Update {
+                to,
+                hunks: vec![Hunk {
+                    lines,
+                    ..Hunk::default()
+                }],
+            }
         }
-        Operation::Substitute(Substitution { find, put, occurrence, .. }) if !put.is_empty() => {
+        Operation::Substitute(Substitution {
+            find,
+            put,
+            occurrence,
+            ..
+        }) if !put.is_empty() => {
             let (find, put) = (put.clone(), find.clone());
             let occurrence = match occurrence {
                 Occurrence::Lines(_) => Occurrence::Lines(None),
                 // A part of a line is there by chance unless it is long.
-                Occurrence::Text(Times::Once) if find.iter().map(size).sum::<usize>() > SHORT => *occurrence,
+                Occurrence::Text(Times::Once) if find.iter().map(size).sum::<usize>() > SHORT => {
+                    *occurrence
+                }
                 Occurrence::Text(_) => return None,
                 _ => Occurrence::Only,
             };
-            Operation::Substitute(Substitution { find, put, occurrence, written: None })
+            Operation::Substitute(Substitution {
+                find,
+                put,
+                occurrence,
+                written: None,
+            })
         }
         _ => return None,
     };
     let header = match edit.header.as_deref() {
-        Some(Header { binary: Some(_), .. } | Header { status: Status::Copied, .. }) => return None,
+        Some(
+            Header {
+                binary: Some(_), ..
+            }
+            | Header {
+                status: Status::Copied,
+                ..
+            },
+        ) => return None,
         Some(header) => {
             let (old_mode, new_mode) = (header.new_mode, header.old_mode);
-            Some(Box::new(Header { old_mode, new_mode, ids: None, similarity: None, ..header.clone() }))
+            Some(Box::new(Header {
+                old_mode,
+                new_mode,
+                ids: None,
+                similarity: None,
+                ..header.clone()
+            }))
         }
         None => None,
     };
     let path = edit.destination().unwrap_or(&edit.path).clone();
-    Some(FileEdit { path, root: edit.root.clone(), operation, header, why: None, span: None })
+    Some(FileEdit {
+        path,
+        root: edit.root.clone(),
+        operation,
+        header,
+        why: None,
+        span: None,
+    })
 }
 
 /// Returns the hunk that does the contrary, if there are lines by which its place can be found.
@@ -264,7 +390,12 @@ fn hunk<'e>(hunk: &'e Hunk<'_>) -> Option<Hunk<'e>> {
         heading: Vec::new(),
     });
     let lines = hunk.lines.iter().map(line).collect();
-    Some(Hunk { lines, position, end_of_file: hunk.end_of_file, ..Hunk::default() })
+    Some(Hunk {
+        lines,
+        position,
+        end_of_file: hunk.end_of_file,
+        ..Hunk::default()
+    })
 }
 
 /// Returns whether something is looked for and isn't there, which is so of what has been done before.
@@ -287,9 +418,14 @@ fn is_find(error: &Error) -> bool {
 
 /// Returns the place that comes nearest to what a hunk looks for, and its file, if that is misspelt rather than applied.
 fn near(error: &Error) -> Option<(&RepoPath, &Closest)> {
-    let Error::Place(unplaced) = error else { return None };
+    let Error::Place(unplaced) = error else {
+        return None;
+    };
     match &unplaced.error {
-        PlaceError::NotFound { reason: Reason::Near(closest), .. } => Some((&unplaced.path, closest)),
+        PlaceError::NotFound {
+            reason: Reason::Near(closest),
+            ..
+        } => Some((&unplaced.path, closest)),
         _ => None,
     }
 }

@@ -32,7 +32,9 @@ pub struct Change {
 impl Change {
     /// Returns the file that is replaced on disk; `None` if there is none: the path is new, or the file is in the index alone.
     pub fn on_disk(&self) -> Option<&File> {
-        self.before.as_ref().filter(|before| before.mode.bits.is_some())
+        self.before
+            .as_ref()
+            .filter(|before| before.mode.bits.is_some())
     }
 }
 
@@ -49,11 +51,17 @@ impl ChangeSet {
     ///
     /// # Panics
     /// If a path occurs twice.
-    pub fn with_unmerged(changes: impl IntoIterator<Item = Change>, unmerged: BTreeMap<RepoPath, Sides>) -> Self {
+    pub fn with_unmerged(
+        changes: impl IntoIterator<Item = Change>,
+        unmerged: BTreeMap<RepoPath, Sides>,
+    ) -> Self {
         let is_kept = |change: &Change| !is_same(change) || unmerged.contains_key(&change.path);
         let mut changes: Vec<_> = changes.into_iter().filter(is_kept).collect();
         changes.sort_by(|a, b| a.path.cmp(&b.path));
-        assert!(changes.windows(2).all(|pair| pair[0].path < pair[1].path), "a path stands in a change set once");
+        assert!(
+            changes.windows(2).all(|pair| pair[0].path < pair[1].path),
+            "a path stands in a change set once"
+        );
         Self { changes, unmerged }
     }
 
@@ -69,13 +77,25 @@ impl ChangeSet {
 
     /// Returns the change of a path.
     pub fn get(&self, path: &RepoPath) -> Option<&Change> {
-        self.changes.binary_search_by(|change| change.path.cmp(path)).ok().map(|at| &self.changes[at])
+        self.changes
+            .binary_search_by(|change| change.path.cmp(path))
+            .ok()
+            .map(|at| &self.changes[at])
     }
 
     /// Returns the files among them that hold attributes, as they are afterwards.
     pub fn attribute_files(&self) -> AttributeFiles {
-        let rules = self.iter().filter(|change| change.path.name() == RULES.as_bytes());
-        rules.map(|change| (change.path.clone(), change.after.as_ref().map(|file| file.content.clone()))).collect()
+        let rules = self
+            .iter()
+            .filter(|change| change.path.name() == RULES.as_bytes());
+        rules
+            .map(|change| {
+                (
+                    change.path.clone(),
+                    change.after.as_ref().map(|file| file.content.clone()),
+                )
+            })
+            .collect()
     }
 
     /// Returns how many paths change.

@@ -22,16 +22,24 @@ pub struct Part {
 }
 
 /// Takes a plan of patches apart, in the order of its paths. Edits that change nothing are in no part.
-pub fn parts(patches: &[Patch<'_>], changes: &ChangeSet, resolver: &Resolver, case: Case) -> Vec<Part> {
+pub fn parts(
+    patches: &[Patch<'_>],
+    changes: &ChangeSet,
+    resolver: &Resolver,
+    case: Case,
+) -> Vec<Part> {
     let mut ties = Ties::default();
     let mut edits = Vec::new();
     for edit in patches.iter().flat_map(|patch| &patch.edits) {
         let resolve = |written: &[u8]| resolver.resolve(edit.root.as_deref(), written).ok();
-        let named: Vec<usize> = [resolve(&edit.path), edit.destination().and_then(|to| resolve(to))]
-            .into_iter()
-            .flatten()
-            .map(|path| ties.of(&path))
-            .collect();
+        let named: Vec<usize> = [
+            resolve(&edit.path),
+            edit.destination().and_then(|to| resolve(to)),
+        ]
+        .into_iter()
+        .flatten()
+        .map(|path| ties.of(&path))
+        .collect();
         named.windows(2).for_each(|pair| ties.tie(pair[0], pair[1]));
         edits.push(named.first().copied());
     }
@@ -44,7 +52,11 @@ pub fn parts(patches: &[Patch<'_>], changes: &ChangeSet, resolver: &Resolver, ca
     }
     for file in changes.attribute_files().keys() {
         let directory = file.parent();
-        let governs = |path: &RepoPath| directory.as_ref().is_none_or(|directory| path.is_below(directory));
+        let governs = |path: &RepoPath| {
+            directory
+                .as_ref()
+                .is_none_or(|directory| path.is_below(directory))
+        };
         for change in changes.iter().filter(|change| governs(&change.path)) {
             let (rules, at) = (ties.of(file), ties.of(&change.path));
             ties.tie(rules, at);
@@ -56,7 +68,11 @@ pub fn parts(patches: &[Patch<'_>], changes: &ChangeSet, resolver: &Resolver, ca
     for (number, change) in changes.iter().enumerate() {
         let root = ties.of(&change.path);
         let root = ties.root(root);
-        parts.entry(root).or_insert_with(|| (number, Vec::new(), BTreeSet::new())).1.push(change.clone());
+        parts
+            .entry(root)
+            .or_insert_with(|| (number, Vec::new(), BTreeSet::new()))
+            .1
+            .push(change.clone());
     }
     for (number, named) in edits.into_iter().enumerate() {
         if let Some(part) = named.and_then(|named| parts.get_mut(&ties.root(named))) {
@@ -65,11 +81,21 @@ pub fn parts(patches: &[Patch<'_>], changes: &ChangeSet, resolver: &Resolver, ca
     }
     let mut parts: Vec<_> = parts.into_values().collect();
     parts.sort_by_key(|(first, ..)| *first);
-    parts.into_iter().map(|(_, changes, edits)| Part { changes: ChangeSet::new(changes), edits }).collect()
+    parts
+        .into_iter()
+        .map(|(_, changes, edits)| Part {
+            changes: ChangeSet::new(changes),
+            edits,
+        })
+        .collect()
 }
 
 /// Leaves edits out of patches, and what is known of their places; the numbers of the others close up.
-pub fn leave_out(patches: &mut [Patch<'_>], placements: &mut Vec<Placement>, edits: &BTreeSet<usize>) {
+pub fn leave_out(
+    patches: &mut [Patch<'_>],
+    placements: &mut Vec<Placement>,
+    edits: &BTreeSet<usize>,
+) {
     let mut number = 0;
     for patch in patches {
         patch.edits.retain(|_| {
@@ -127,10 +153,14 @@ impl Ties {
             twins.push((*met.entry(folded(path)).or_insert(number), number));
         }
         for (path, &number) in &self.numbers {
-            let above = path.ancestors().filter_map(|ancestor| met.get(&folded(&ancestor)));
+            let above = path
+                .ancestors()
+                .filter_map(|ancestor| met.get(&folded(&ancestor)));
             twins.extend(above.map(|&above| (above, number)));
         }
-        twins.into_iter().for_each(|(one, other)| self.tie(one, other));
+        twins
+            .into_iter()
+            .for_each(|(one, other)| self.tie(one, other));
     }
 }
 
@@ -152,7 +182,11 @@ mod tests {
         let Plan { changes, .. } = plan(&patches, tree, &resolver, &Rules::default()).unwrap();
         let parts = parts(&patches, &changes, &resolver, case);
         let shown = |part: &Part| {
-            let paths: Vec<_> = part.changes.iter().map(|change| change.path.to_string()).collect();
+            let paths: Vec<_> = part
+                .changes
+                .iter()
+                .map(|change| change.path.to_string())
+                .collect();
             format!("{} {:?}", paths.join("+"), part.edits)
         };
         parts.iter().map(shown).collect()
@@ -160,28 +194,76 @@ mod tests {
 
     #[test]
     fn what_depends_on_each_other_is_one_part() {
-        let tree = MemoryTree::new().with("a", "a\n").with("b", "b\n").with("c", "c\n").with("d/e", "e\n");
+        let tree = MemoryTree::new()
+            .with("a", "a\n")
+            .with("b", "b\n")
+            .with("c", "c\n")
+            .with("d/e", "e\n");
         let update = |path: &str| format!("*** Update File: {path}\n@@\n-{path}\n+{path}{path}\n");
         let moved = |path: &str, to: &str| format!("*** Update File: {path}\n*** Move to: {to}\n");
-        let (delete, add) =
-            (|path: &str| format!("*** Delete File: {path}\n"), |path: &str| format!("*** Add File: {path}\n+x\n"));
+        let (delete, add) = (
+            |path: &str| format!("*** Delete File: {path}\n"),
+            |path: &str| format!("*** Add File: {path}\n+x\n"),
+        );
         for (edits, want) in [
             (vec![update("b"), update("a")], vec!["a {1}", "b {0}"]),
-            (vec![update("a"), add("n"), "*** Update File: a\n@@\n-aa\n+x\n".into()], vec!["a {0, 2}", "n {1}"]),
             (
-                vec![moved("a", "n"), update("b"), "*** Update File: n\n@@\n-a\n+x\n".into()],
+                vec![
+                    update("a"),
+                    add("n"),
+                    "*** Update File: a\n@@\n-aa\n+x\n".into(),
+                ],
+                vec!["a {0, 2}", "n {1}"],
+            ),
+            (
+                vec![
+                    moved("a", "n"),
+                    update("b"),
+                    "*** Update File: n\n@@\n-a\n+x\n".into(),
+                ],
                 vec!["a+n {0, 2}", "b {1}"],
             ),
-            (vec![add("n"), "*** Update File: n\n@@\n-x\n+y\n".into(), update("c")], vec!["c {2}", "n {0, 1}"]),
-            (vec![moved("a", "t"), moved("b", "a"), moved("t", "b"), update("c")], vec!["a+b {0, 1, 2}", "c {3}"]),
-            (vec![delete("b"), moved("a", "b"), add("a")], vec!["a+b {0, 1, 2}"]),
-            (vec![delete("a"), add("a/n"), update("b")], vec!["a+a/n {0, 1}", "b {2}"]),
-            (vec![delete("d/e"), add("d"), update("b")], vec!["b {2}", "d+d/e {0, 1}"]),
+            (
+                vec![
+                    add("n"),
+                    "*** Update File: n\n@@\n-x\n+y\n".into(),
+                    update("c"),
+                ],
+                vec!["c {2}", "n {0, 1}"],
+            ),
+            (
+                vec![
+                    moved("a", "t"),
+                    moved("b", "a"),
+                    moved("t", "b"),
+                    update("c"),
+                ],
+                vec!["a+b {0, 1, 2}", "c {3}"],
+            ),
+            (
+                vec![delete("b"), moved("a", "b"), add("a")],
+                vec!["a+b {0, 1, 2}"],
+            ),
+            (
+                vec![delete("a"), add("a/n"), update("b")],
+                vec!["a+a/n {0, 1}", "b {2}"],
+            ),
+            (
+                vec![delete("d/e"), add("d"), update("b")],
+                vec!["b {2}", "d+d/e {0, 1}"],
+            ),
             (vec![add("n"), delete("n"), update("b")], vec!["b {2}"]),
-            (vec![add("d/.gitattributes"), add("d/n"), update("b")], vec!["b {2}", "d/.gitattributes+d/n {0, 1}"]),
+            (
+                vec![add("d/.gitattributes"), add("d/n"), update("b")],
+                vec!["b {2}", "d/.gitattributes+d/n {0, 1}"],
+            ),
         ] {
             let response = format!("*** Begin Patch\n{}*** End Patch\n", edits.concat());
-            assert_eq!(taken_apart(&response, &tree, Case::Counts), want, "{response}");
+            assert_eq!(
+                taken_apart(&response, &tree, Case::Counts),
+                want,
+                "{response}"
+            );
         }
     }
 
@@ -189,8 +271,14 @@ mod tests {
     fn twins_belong_together_where_case_tells_nothing_apart() {
         let tree = MemoryTree::new().with("A", "a\n");
         let response = "*** Begin Patch\n*** Delete File: A\n*** Add File: a\n+x\n*** Add File: b\n+x\n*** End Patch\n";
-        assert_eq!(taken_apart(response, &tree, Case::Counts), ["A {0}", "a {1}", "b {2}"]);
-        assert_eq!(taken_apart(response, &tree, Case::Ignored), ["A+a {0, 1}", "b {2}"]);
+        assert_eq!(
+            taken_apart(response, &tree, Case::Counts),
+            ["A {0}", "a {1}", "b {2}"]
+        );
+        assert_eq!(
+            taken_apart(response, &tree, Case::Ignored),
+            ["A+a {0, 1}", "b {2}"]
+        );
     }
 
     #[test]
@@ -198,12 +286,23 @@ mod tests {
         let response = "*** Begin Patch\n*** Update File: a\n-a\n+1\n*** Update File: b\n-b\n+1\n*** Update File: c\n-c\n+1\n*** End Patch\n";
         let source = Source::new(SourceId(0), "answer", response.into()).unwrap();
         let mut patches = [format::parse(&source, &format::Options::default()).patch];
-        let tree = MemoryTree::new().with("a", "a\n").with("b", "b\n").with("c", "c\n");
-        let Plan { mut placements, .. } = plan(&patches, &tree, &Resolver::default(), &Rules::default()).unwrap();
+        let tree = MemoryTree::new()
+            .with("a", "a\n")
+            .with("b", "b\n")
+            .with("c", "c\n");
+        let Plan { mut placements, .. } =
+            plan(&patches, &tree, &Resolver::default(), &Rules::default()).unwrap();
         leave_out(&mut patches, &mut placements, &BTreeSet::from([1]));
-        let left: Vec<_> = patches[0].edits.iter().map(|edit| edit.path.to_vec()).collect();
+        let left: Vec<_> = patches[0]
+            .edits
+            .iter()
+            .map(|edit| edit.path.to_vec())
+            .collect();
         assert_eq!(left, [b"a", b"c"]);
-        let places: Vec<_> = placements.iter().map(|place| (place.edit, place.path.to_string())).collect();
+        let places: Vec<_> = placements
+            .iter()
+            .map(|place| (place.edit, place.path.to_string()))
+            .collect();
         assert_eq!(places, [(0, "a".to_owned()), (1, "c".to_owned())]);
     }
 }

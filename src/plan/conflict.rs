@@ -41,12 +41,20 @@ impl Planner<'_> {
         now: &Content,
         found: impl Fn(&Content) -> Option<Range<usize>>,
     ) -> Option<Conflict> {
-        let found = |content: &Content| self.effort.spend(content.len()).then(|| found(content)).flatten();
+        let found = |content: &Content| {
+            self.effort
+                .spend(content.len())
+                .then(|| found(content))
+                .flatten()
+        };
         let past = self.overlay.past(path);
         if past.is_empty() || found(now).is_some() {
             return None;
         }
-        let (edit, range) = past.iter().rev().find_map(|past| Some((past.edit, found(&past.content)?)))?;
+        let (edit, range) = past
+            .iter()
+            .rev()
+            .find_map(|past| Some((past.edit, found(&past.content)?)))?;
         let by = self.changed_by(edit, &range);
         let nth = by.map_or(0, |(at, _)| at - range.start);
         let original = self.overlay.in_tree(path);
@@ -55,20 +63,31 @@ impl Planner<'_> {
         let found = original.zip(range.filter(|range| !range.is_empty()));
         let found = found.map(|(original, range)| (origin.clone(), original, range));
         let by = by.map(|(_, span)| span);
-        Some(Conflict { path: path.clone(), part, nth, by, found, is_same: false })
+        Some(Conflict {
+            path: path.clone(),
+            part,
+            nth,
+            by,
+            found,
+            is_same: false,
+        })
     }
 
     /// Returns the first of these lines that an edit changes in the file that it finds, and which line of it does.
     fn changed_by(&self, edit: usize, lines: &Range<usize>) -> Option<(usize, Span)> {
         let at = self.edits.get(edit)?;
         let first = self.placements.partition_point(|place| place.edit < edit);
-        let placed = self.placements[first..].iter().take_while(|place| place.edit == edit);
+        let placed = self.placements[first..]
+            .iter()
+            .take_while(|place| place.edit == edit);
         let mut spans = placed.filter_map(|place| {
             let start = place.old.range().start;
             match &at.operation {
-                Operation::Update { hunks, .. } => {
-                    change_among(&hunks.get(place.number.checked_sub(1)?)?.lines, start, lines)
-                }
+                Operation::Update { hunks, .. } => change_among(
+                    &hunks.get(place.number.checked_sub(1)?)?.lines,
+                    start,
+                    lines,
+                ),
                 _ if start < lines.end && lines.start < start + place.old.count => {
                     Some((start.max(lines.start), place.span?))
                 }
@@ -81,7 +100,11 @@ impl Planner<'_> {
 
 /// Returns the first of these lines of a file that a hunk changes, or before which it puts something, and its line that does;
 /// the first old line of the hunk is line `start` of the file.
-pub(super) fn change_among(hunk: &[HunkLine<'_>], start: usize, lines: &Range<usize>) -> Option<(usize, Span)> {
+pub(super) fn change_among(
+    hunk: &[HunkLine<'_>],
+    start: usize,
+    lines: &Range<usize>,
+) -> Option<(usize, Span)> {
     let mut at = start;
     hunk.iter().find_map(|line| {
         let is_among = match line.mark {

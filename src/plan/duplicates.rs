@@ -60,13 +60,27 @@ impl<'h> Duplicates<'h> {
     }
 
     /// Lists all places of a run that [`Self::others`] would count, and the chosen one among them.
-    pub(super) fn all(&self, len: usize, places: &Run<'_>, chosen: usize, is_around: bool) -> Vec<usize> {
+    pub(super) fn all(
+        &self,
+        len: usize,
+        places: &Run<'_>,
+        chosen: usize,
+        is_around: bool,
+    ) -> Vec<usize> {
         let is_free = |&at: &usize| {
             let next = self.replaced.partition_point(|range| range.end <= at);
-            at >= chosen || self.replaced.get(next).is_none_or(|range| at + len <= range.start)
+            at >= chosen
+                || self
+                    .replaced
+                    .get(next)
+                    .is_none_or(|range| at + len <= range.start)
         };
         let from = if is_around { 0 } else { chosen };
-        places.iter_from(from).filter(is_free).take(CANDIDATES).collect()
+        places
+            .iter_from(from)
+            .filter(is_free)
+            .take(CANDIDATES)
+            .collect()
     }
 
     /// Finds the places of a run behind the one that was chosen, and, if the whole file `is_around` it, before it in lines that
@@ -87,21 +101,33 @@ impl<'h> Duplicates<'h> {
         others
     }
 
-    fn before(&mut self, how: Match, run: Vec<&'h [u8]>, places: &Run<'_>, chosen: usize) -> Others {
+    fn before(
+        &mut self,
+        how: Match,
+        run: Vec<&'h [u8]>,
+        places: &Run<'_>,
+        chosen: usize,
+    ) -> Others {
         let len = run.len();
         let seen = self.seen.entry((how, run)).or_default();
         let gap = |index: usize| {
-            let start = if index == 0 { 0 } else { self.replaced[index - 1].end };
-            start..(self.replaced[index].start + 1).saturating_sub(len).max(start)
+            let start = if index == 0 {
+                0
+            } else {
+                self.replaced[index - 1].end
+            };
+            start
+                ..(self.replaced[index].start + 1)
+                    .saturating_sub(len)
+                    .max(start)
         };
         while seen.ranges < self.replaced.len() {
             let gap = gap(seen.ranges);
             seen.ranges = match places.at_or_after(gap.start) {
                 None => self.replaced.len(),
                 // Past all gaps that hold no place.
-                Some(next) if next >= gap.end => {
-                    (seen.ranges + 1).max(self.replaced.partition_point(|range| range.start <= next))
-                }
+                Some(next) if next >= gap.end => (seen.ranges + 1)
+                    .max(self.replaced.partition_point(|range| range.start <= next)),
                 Some(_) => {
                     seen.found.add(places, gap);
                     seen.ranges + 1

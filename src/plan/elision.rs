@@ -13,30 +13,52 @@ use super::lint::{Added, Finding};
 use crate::text::{Lines, Located};
 
 /// Finds the added lines that are written in place of code, in a hunk or, if `is_whole`, in what replaces all of a file.
-pub(super) fn findings(added: &[Added<'_, '_>], is_whole: bool, before: &[u8], after: &[u8]) -> Vec<Located<Finding>> {
-    let mut found = added.iter().filter(|added| looks_elided(added.line)).peekable();
+pub(super) fn findings(
+    added: &[Added<'_, '_>],
+    is_whole: bool,
+    before: &[u8],
+    after: &[u8],
+) -> Vec<Located<Finding>> {
+    let mut found = added
+        .iter()
+        .filter(|added| looks_elided(added.line))
+        .peekable();
     if before.is_empty() || found.peek().is_none() {
         return Vec::new();
     }
     let old = Lines::new(before);
     let known: HashSet<&[u8]> = old.iter().map(|line| line.text.trim_ascii()).collect();
     let is_body = |added: &Added<'_, '_>| {
-        let above = added.above.map(<[u8]>::trim_ascii).filter(|above| above.ends_with(b":"));
+        let above = added
+            .above
+            .map(<[u8]>::trim_ascii)
+            .filter(|above| above.ends_with(b":"));
         added.line.trim_ascii() == b"..." && above.is_some_and(|above| !known.contains(above))
     };
-    let lost = if is_whole { lost(&old, &Lines::new(after)) } else { Vec::new() };
+    let lost = if is_whole {
+        lost(&old, &Lines::new(after))
+    } else {
+        Vec::new()
+    };
     let finding = match lost.iter().all(|line| line.trim_ascii().is_empty()) {
         true => Finding::Elided,
-        false => Finding::ElidedFile { lost: lost.len(), total: old.len() },
+        false => Finding::ElidedFile {
+            lost: lost.len(),
+            total: old.len(),
+        },
     };
     let meant = |added: &&Added<'_, '_>| known.contains(added.line.trim_ascii()) || is_body(added);
-    found.filter(|added| !meant(added)).map(|added| Located::new(added.line.span, finding)).collect()
+    found
+        .filter(|added| !meant(added))
+        .map(|added| Located::new(added.line.span, finding))
+        .collect()
 }
 
 /// Returns the lines of the old text that the new one has no more, or not so often.
 pub(super) fn lost<'o>(old: &Lines<'o>, new: &Lines<'_>) -> Vec<&'o [u8]> {
     let mut left: HashMap<&[u8], usize> = HashMap::new();
-    new.iter().for_each(|line| *left.entry(line.text).or_default() += 1);
+    new.iter()
+        .for_each(|line| *left.entry(line.text).or_default() += 1);
     let is_lost = |line: &&[u8]| match left.get_mut(*line).filter(|left| **left > 0) {
         Some(left) => {
             *left -= 1;
@@ -49,7 +71,8 @@ pub(super) fn lost<'o>(old: &Lines<'o>, new: &Lines<'_>) -> Vec<&'o [u8]> {
 
 /// What comments begin with. `*` goes on in one of several lines, and is a bullet too: it needs dots.
 const SIGNS: [&str; 19] = [
-    "//", "/*", "#", "<!--", "{/*", "*", "--", ";", "%", "(*", "{-", "{#", "{{!", "<%", "@*", "'", "!", "rem ", "dnl ",
+    "//", "/*", "#", "<!--", "{/*", "*", "--", ";", "%", "(*", "{-", "{#", "{{!", "<%", "@*", "'",
+    "!", "rem ", "dnl ",
 ];
 
 /// Those of [`SIGNS`] that begin with a letter.
@@ -85,12 +108,22 @@ const FILLERS: Words = Words(
 /// Returns whether a line is a comment that stands for code: three dots, or words such as “rest unchanged”.
 pub(crate) fn looks_elided(line: &[u8]) -> bool {
     const LONGEST: usize = 200;
-    let Some(text) = std::str::from_utf8(line).ok().map(str::trim).filter(|text| text.len() < LONGEST) else {
+    let Some(text) = std::str::from_utf8(line)
+        .ok()
+        .map(str::trim)
+        .filter(|text| text.len() < LONGEST)
+    else {
         return false;
     };
     // A line that begins with a letter or a digit is only a comment if it begins with one of these words.
-    let is_word = |word: &str| text.get(..word.len()).is_some_and(|start| start.eq_ignore_ascii_case(word));
-    if text.is_empty() || text.starts_with(|c: char| c.is_ascii_alphanumeric()) && !SPELLED.into_iter().any(is_word) {
+    let is_word = |word: &str| {
+        text.get(..word.len())
+            .is_some_and(|start| start.eq_ignore_ascii_case(word))
+    };
+    if text.is_empty()
+        || text.starts_with(|c: char| c.is_ascii_alphanumeric())
+            && !SPELLED.into_iter().any(is_word)
+    {
         return false;
     }
     let text = text.to_lowercase();
@@ -100,15 +133,22 @@ pub(crate) fn looks_elided(line: &[u8]) -> bool {
         return false;
     }
     let behind = &text[sign.map_or(0, str::len)..];
-    let Some(first) = behind.find(char::is_alphanumeric) else { return is_only_dots(sign, behind) };
+    let Some(first) = behind.find(char::is_alphanumeric) else {
+        return is_only_dots(sign, behind);
+    };
     let last = behind.rfind(char::is_alphanumeric).unwrap_or(first);
-    let (head, tail) = (&behind[..first], behind[last..].trim_start_matches(char::is_alphanumeric));
+    let (head, tail) = (
+        &behind[..first],
+        behind[last..].trim_start_matches(char::is_alphanumeric),
+    );
     let middle = &behind[first..behind.len() - tail.len()];
     if !head.chars().chain(tail.chars()).all(is_decoration) {
         return false;
     }
-    let words: Vec<&str> =
-        middle.split(|c: char| !c.is_alphanumeric() && c != '\'').filter(|w| !w.is_empty()).collect();
+    let words: Vec<&str> = middle
+        .split(|c: char| !c.is_alphanumeric() && c != '\'')
+        .filter(|w| !w.is_empty())
+        .collect();
     let dots = (has_dots(head), has_dots(tail));
     let brackets = head.contains(['[', '(', '<', '{']) && tail.contains([']', ')', '>', '}']);
     match sign {
@@ -123,7 +163,10 @@ pub(crate) fn looks_elided(line: &[u8]) -> bool {
         // `...rest` and `[...rest]` copy a value.
         None => {
             let apart = head.ends_with(' ') || !dots.0;
-            (dots.0 || brackets) && apart && words.len() > 1 && says_left_out(&words, (false, false))
+            (dots.0 || brackets)
+                && apart
+                && words.len() > 1
+                && says_left_out(&words, (false, false))
         }
     }
 }
@@ -139,30 +182,61 @@ fn says_left_out(words: &[&str], dots: (bool, bool)) -> bool {
             || matches!(word, "code" | "same" | "keep" | "truncated")
             || (word == "more" && any(PARTS))
     };
-    if dots == (true, true) && words.iter().any(|word| means(word) || matches!(*word, "above" | "before")) {
+    if dots == (true, true)
+        && words
+            .iter()
+            .any(|word| means(word) || matches!(*word, "above" | "before"))
+    {
         return true;
     }
-    let opens = words.iter().find(|word| means(word) || !FILLERS.has(word)).is_some_and(|word| means(word));
+    let opens = words
+        .iter()
+        .find(|word| means(word) || !FILLERS.has(word))
+        .is_some_and(|word| means(word));
     if dots.0 && opens {
         return true;
     }
-    let ends =
-        [["the", "same"], ["as", "before"], ["as", "is"], ["not", "shown"]].iter().any(|end| words.ends_with(end));
-    if others && opens && words.len() <= 10 && (ends || words.last().is_some_and(|word| KEPT.has(word))) {
+    let ends = [
+        ["the", "same"],
+        ["as", "before"],
+        ["as", "is"],
+        ["not", "shown"],
+    ]
+    .iter()
+    .any(|end| words.ends_with(end));
+    if others
+        && opens
+        && words.len() <= 10
+        && (ends || words.last().is_some_and(|word| KEPT.has(word)))
+    {
         return true;
     }
-    if !words.iter().all(|word| [PARTS, OTHERS, KEPT, FILLERS].iter().any(|known| known.has(word))) {
+    if !words.iter().all(|word| {
+        [PARTS, OTHERS, KEPT, FILLERS]
+            .iter()
+            .any(|known| known.has(word))
+    }) {
         return false;
     }
-    let goes_on = matches!(words.first(), Some(&("is" | "are" | "and" | "be" | "was" | "were" | "to")));
+    let goes_on = matches!(
+        words.first(),
+        Some(&("is" | "are" | "and" | "be" | "was" | "were" | "to"))
+    );
     (any(KEPT) && (opens || any(PARTS)) && !goes_on)
         || (dots.1 && others && any(PARTS))
         || (any(Words("existing previous remaining original"))
-            && any(if words.contains(&"keep") { PARTS } else { Words("code imports implementation logic") }))
+            && any(if words.contains(&"keep") {
+                PARTS
+            } else {
+                Words("code imports implementation logic")
+            }))
         || ((pair("rest", "of") || pair("remainder", "of")) && any(PARTS))
         || (pair("as", "is") && any(PARTS))
         || matches!(words, ["same" | "as", "before"] | ["same", "as", "before"])
-        || matches!(words, ["no", "change" | "changes", "here" | "below" | "above"])
+        || matches!(
+            words,
+            ["no", "change" | "changes", "here" | "below" | "above"]
+        )
 }
 
 /// Returns whether what has no words is three dots, and nothing but what is around them.
@@ -172,7 +246,10 @@ fn is_only_dots(sign: Option<&str>, text: &str) -> bool {
             let few = text.matches('.').count() <= 6;
             sign != "*" && few && has_dots(text) && text.chars().all(is_decoration)
         }
-        None => matches!(text, "..." | "…" | "[...]" | "(...)" | "<...>" | "[…]" | "(…)"),
+        None => matches!(
+            text,
+            "..." | "…" | "[...]" | "(...)" | "<...>" | "[…]" | "(…)"
+        ),
     }
 }
 

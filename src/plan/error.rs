@@ -21,7 +21,11 @@ use crate::tree::{Content, Gone, Obstacle, Remedy, Repair, TreeError, Withheld};
 pub enum Error {
     /// A path that is unsafe by its spelling, or that can hardly be meant for a new file; `meant` is the one tracked path that may be.
     #[error("{error}")]
-    Path { written: BString, error: PathError, meant: Option<RepoPath> },
+    Path {
+        written: BString,
+        error: PathError,
+        meant: Option<RepoPath>,
+    },
     /// A path that responses may not touch.
     #[error(transparent)]
     Guarded(Barrier),
@@ -41,7 +45,10 @@ pub enum Error {
     NoBase { path: RepoPath },
     /// Lines of a binary file can't be changed. Its content, if it has been looked at.
     #[error("`{path}` is a binary file, of which no lines can be changed")]
-    Binary { path: RepoPath, content: Option<Content> },
+    Binary {
+        path: RepoPath,
+        content: Option<Content>,
+    },
     /// A hunk or a find that can't be placed.
     #[error(transparent)]
     Place(Box<Unplaced>),
@@ -49,23 +56,42 @@ pub enum Error {
     #[error(transparent)]
     Conflict(Box<Conflict>),
     /// The file isn't the one whose content the delete section shows: `line` is its first that differs.
-    #[error("`{path}` isn't the file that this section wants to delete: its content differs from the `-` lines")]
-    DeleteDiffers { path: RepoPath, line: LineNo, seen: Seen },
+    #[error(
+        "`{path}` isn't the file that this section wants to delete: its content differs from the `-` lines"
+    )]
+    DeleteDiffers {
+        path: RepoPath,
+        line: LineNo,
+        seen: Seen,
+    },
     /// The delete section shows more lines than the file has.
-    #[error("`{path}` isn't the file that this section wants to delete: it holds fewer lines than the section shows")]
+    #[error(
+        "`{path}` isn't the file that this section wants to delete: it holds fewer lines than the section shows"
+    )]
     DeleteShorter { path: RepoPath, seen: Seen },
     /// A section of a unified diff that deletes a file and doesn't show all of it.
     #[error("`{path}` is to be deleted, but {left} line{} of it would be left", plural(*.left))]
-    DeleteLeaves { path: RepoPath, left: usize, seen: Seen },
+    DeleteLeaves {
+        path: RepoPath,
+        left: usize,
+        seen: Seen,
+    },
     /// Some hunks are applied already: what is said of the first, where the others are, how many they are, and how many hunks there are.
     #[error("{error}")]
-    Joined { error: Box<Error>, spans: Vec<Span>, applied: (usize, usize) },
+    Joined {
+        error: Box<Error>,
+        spans: Vec<Span>,
+        applied: (usize, usize),
+    },
     /// All hunks of the response are applied already.
     #[error(
         "already applied: {}{} {} as the patch wants {}",
         all_of(.applied.hunks), quoted(.paths), is_or_are(.paths), it_or_them(.paths)
     )]
-    AlreadyApplied { paths: Vec<RepoPath>, applied: Applied },
+    AlreadyApplied {
+        paths: Vec<RepoPath>,
+        applied: Applied,
+    },
     /// Nothing would change.
     #[error("nothing to do: {} {} already as the patch wants {}", quoted(.paths), is_or_are(.paths), it_or_them(.paths))]
     NothingToDo { paths: Vec<RepoPath> },
@@ -162,7 +188,10 @@ impl Error {
             let remedy = Remedy::Repository(Repair::Content(by));
             return Some(Error::Tree(TreeError::Unsupported { path, what, remedy }));
         }
-        content.is_binary().then(|| Error::Binary { path, content: Some(content.clone()) })
+        content.is_binary().then(|| Error::Binary {
+            path,
+            content: Some(content.clone()),
+        })
     }
 
     /// Returns the stable kind.
@@ -176,13 +205,19 @@ impl Error {
             Error::Place(unplaced) => unplaced.error.kind(),
             Error::Joined { error, .. } => error.kind(),
             Error::Conflict(_) => Kind::Conflict,
-            Error::DeleteDiffers { .. } | Error::DeleteShorter { .. } | Error::DeleteLeaves { .. } => Kind::Stale,
+            Error::DeleteDiffers { .. }
+            | Error::DeleteShorter { .. }
+            | Error::DeleteLeaves { .. } => Kind::Stale,
             Error::Unmerged { .. } => Kind::Stale,
             Error::Lint(found) => found.kind(),
-            Error::AlreadyApplied { .. } | Error::CancelsOut { .. } | Error::NothingToDo { .. } => Kind::Unchanged,
-            Error::Tree(TreeError::Disagrees { .. } | TreeError::Drifted { .. } | TreeError::Unmerged { .. }) => {
-                Kind::Stale
+            Error::AlreadyApplied { .. } | Error::CancelsOut { .. } | Error::NothingToDo { .. } => {
+                Kind::Unchanged
             }
+            Error::Tree(
+                TreeError::Disagrees { .. }
+                | TreeError::Drifted { .. }
+                | TreeError::Unmerged { .. },
+            ) => Kind::Stale,
             Error::Tree(TreeError::Unsupported { .. }) | Error::NoBase { .. } => Kind::Unsupported,
             Error::Tree(TreeError::Io { .. }) => Kind::Io,
         }
@@ -200,7 +235,13 @@ impl Error {
     pub(super) fn applied(&self) -> Option<(LineNo, &Content)> {
         match self {
             Error::Place(unplaced) => match (&unplaced.error, &unplaced.seen) {
-                (PlaceError::Applied { at }, Seen { content, is_left: false }) => Some((*at, content)),
+                (
+                    PlaceError::Applied { at },
+                    Seen {
+                        content,
+                        is_left: false,
+                    },
+                ) => Some((*at, content)),
                 _ => None,
             },
             _ => None,
@@ -209,7 +250,11 @@ impl Error {
 }
 
 fn all_of(hunks: usize) -> String {
-    if hunks == 0 { String::new() } else { format!("{hunks} of {hunks} hunk{}; ", plural(hunks)) }
+    if hunks == 0 {
+        String::new()
+    } else {
+        format!("{hunks} of {hunks} hunk{}; ", plural(hunks))
+    }
 }
 
 fn quoted(paths: &[RepoPath]) -> String {

@@ -28,16 +28,37 @@ pub(super) struct Levels<'f, 'h> {
 
 impl<'f, 'h> Levels<'f, 'h> {
     /// Takes all runs of lines that may be asked for. Nothing is read yet.
-    pub(super) fn new(lines: Lines<'f>, wanted: impl IntoIterator<Item = Vec<&'h [u8]>>, rules: &Rules) -> Self {
-        let up_to = if rules.strict { Fuzz::Exact } else { rules.fuzz };
-        let wanted = if up_to == Fuzz::Exact { Vec::new() } else { wanted.into_iter().collect() };
-        Self { lines, wanted, up_to, made: Default::default() }
+    pub(super) fn new(
+        lines: Lines<'f>,
+        wanted: impl IntoIterator<Item = Vec<&'h [u8]>>,
+        rules: &Rules,
+    ) -> Self {
+        let up_to = if rules.strict {
+            Fuzz::Exact
+        } else {
+            rules.fuzz
+        };
+        let wanted = if up_to == Fuzz::Exact {
+            Vec::new()
+        } else {
+            wanted.into_iter().collect()
+        };
+        Self {
+            lines,
+            wanted,
+            up_to,
+            made: Default::default(),
+        }
     }
 
     /// Returns the levels that may be tried, tightest first; each is read when it is reached.
     pub(super) fn iter(&self) -> impl Iterator<Item = &Level> {
-        let allowed = Fuzz::LEVELS.into_iter().zip(&self.made).filter(|(level, _)| *level <= self.up_to);
-        allowed.map(|(level, made)| made.get_or_init(|| Level::new(level, &self.lines, &self.wanted)))
+        let allowed = Fuzz::LEVELS
+            .into_iter()
+            .zip(&self.made)
+            .filter(|(level, _)| *level <= self.up_to);
+        allowed
+            .map(|(level, made)| made.get_or_init(|| Level::new(level, &self.lines, &self.wanted)))
     }
 }
 
@@ -49,22 +70,33 @@ pub(super) struct Level {
 
 impl Level {
     fn new(level: Fuzz, lines: &Lines<'_>, runs: &[Vec<&[u8]>]) -> Self {
-        let runs = runs.iter().map(|run| run.iter().map(|line| level.form(line)));
+        let runs = runs
+            .iter()
+            .map(|run| run.iter().map(|line| level.form(line)));
         Self {
             level,
-            forms: Document::of_texts(lines.bytes().len() + 1, lines.iter().map(|line| level.form(line.text)), runs),
+            forms: Document::of_texts(
+                lines.bytes().len() + 1,
+                lines.iter().map(|line| level.form(line.text)),
+                runs,
+            ),
         }
     }
 
     /// Returns all places of a run of lines.
     pub(super) fn run<'l>(&self, lines: impl IntoIterator<Item = &'l [u8]>) -> Run<'_> {
-        self.forms.run(lines.into_iter().map(|line| self.level.form(line)))
+        self.forms
+            .run(lines.into_iter().map(|line| self.level.form(line)))
     }
 
     /// Returns which line at or after `from` a context line means.
     pub(super) fn locator(&self, text: &[u8], from: usize) -> Loose {
         let places = self.run([text]);
-        Loose::of(Relaxation::Level(self.level), places.count_from(from), places.iter_from(from))
+        Loose::of(
+            Relaxation::Level(self.level),
+            places.count_from(from),
+            places.iter_from(from),
+        )
     }
 
     /// Returns that a place was found at this level.
@@ -74,7 +106,11 @@ impl Level {
 
     /// Returns the error of several candidates.
     pub(super) fn ambiguous(&self, places: Places) -> PlaceError {
-        Ambiguity::Fuzz { level: self.level, places }.into()
+        Ambiguity::Fuzz {
+            level: self.level,
+            places,
+        }
+        .into()
     }
 
     /// Makes the new lines of a hunk fit in where its old lines were found, the first of them on line `at`; and warns of the first
@@ -92,17 +128,32 @@ impl Level {
     ) -> Result<Fitted, Located<PlaceError>> {
         let (level, number) = (self.level, |nth: usize| LineNo::from_index(at + nth));
         let fails = |line: &Text<'_>, error| Located::new(line.span.or(span), error);
-        let pairs = || old.iter().enumerate().map(|(nth, text)| (&text[..], file.text(at + nth)));
+        let pairs = || {
+            old.iter()
+                .enumerate()
+                .map(|(nth, text)| (&text[..], file.text(at + nth)))
+        };
         let (mut shift, mut fitted) = (None, Vec::new());
         for Block { old: range, new } in blocks {
-            let common = common(&texts(old[range.clone()].iter().copied()), &texts(new.iter().copied()));
+            let common = common(
+                &texts(old[range.clone()].iter().copied()),
+                &texts(new.iter().copied()),
+            );
             for (&line, kept) in new.iter().zip(common) {
                 if let Some(nth) = kept {
                     fitted.push(file.text(at + range.start + nth).to_vec());
                     continue;
                 }
                 if shift.is_none() && level >= Fuzz::Indent {
-                    let error = |nth| fails(old[nth], PlaceError::Indentation { at: number(0), line: number(nth) });
+                    let error = |nth| {
+                        fails(
+                            old[nth],
+                            PlaceError::Indentation {
+                                at: number(0),
+                                line: number(nth),
+                            },
+                        )
+                    };
                     shift = Some(Shift::shown(pairs(), level).map_err(error)?);
                 }
                 fitted.push(match &shift {
@@ -115,8 +166,15 @@ impl Level {
             }
         }
         let differs = pairs().position(|(text, line)| text != line).unwrap_or(0);
-        let warning = Placing::Fuzzy { level, at: number(0), line: Quote::new(file, at + differs) };
-        Ok(Fitted { lines: fitted, warning: Located::new(old[differs].span.or(span), warning) })
+        let warning = Placing::Fuzzy {
+            level,
+            at: number(0),
+            line: Quote::new(file, at + differs),
+        };
+        Ok(Fitted {
+            lines: fitted,
+            warning: Located::new(old[differs].span.or(span), warning),
+        })
     }
 }
 
@@ -149,16 +207,30 @@ fn common(old: &[&[u8]], new: &[&[u8]]) -> Vec<Option<usize>> {
     }
     // What only one side has can't be common; without it most middles are short.
     let sought: HashSet<&[u8]> = old[head..old.len() - tail].iter().copied().collect();
-    let new_middle: Vec<usize> = (head..new.len() - tail).filter(|&at| sought.contains(new[at])).collect();
+    let new_middle: Vec<usize> = (head..new.len() - tail)
+        .filter(|&at| sought.contains(new[at]))
+        .collect();
     let sought: HashSet<&[u8]> = new_middle.iter().map(|&at| new[at]).collect();
-    let old_middle: Vec<usize> = (head..old.len() - tail).filter(|&at| sought.contains(old[at])).collect();
+    let old_middle: Vec<usize> = (head..old.len() - tail)
+        .filter(|&at| sought.contains(old[at]))
+        .collect();
     if old_middle.len().saturating_mul(new_middle.len()) > LARGE {
         return kept;
     }
-    let texts = |lines: &[&'_ [u8]], middle: &[usize]| middle.iter().map(|&at| lines[at].to_vec()).collect::<Vec<_>>();
+    let texts = |lines: &[&'_ [u8]], middle: &[usize]| {
+        middle
+            .iter()
+            .map(|&at| lines[at].to_vec())
+            .collect::<Vec<_>>()
+    };
     let (old_texts, new_texts) = (texts(old, &old_middle), texts(new, &new_middle));
     for op in similar::capture_diff_slices(similar::Algorithm::Myers, &old_texts, &new_texts) {
-        if let similar::DiffOp::Equal { old_index, new_index, len } = op {
+        if let similar::DiffOp::Equal {
+            old_index,
+            new_index,
+            len,
+        } = op
+        {
             for nth in 0..len {
                 kept[new_middle[new_index + nth]] = Some(old_middle[old_index + nth]);
             }
@@ -177,11 +249,19 @@ mod tests {
             ("a b c", "a x c", &[Some(0), None, Some(2)][..]),
             ("a b c", "b", &[Some(1)]),
             ("a", "a a", &[Some(0), None]),
-            ("a b c d", "x b y d z", &[None, Some(1), None, Some(3), None]),
+            (
+                "a b c d",
+                "x b y d z",
+                &[None, Some(1), None, Some(3), None],
+            ),
             ("", "a", &[None]),
             ("a", "", &[]),
         ] {
-            let words = |text: &'static str| text.split_ascii_whitespace().map(str::as_bytes).collect::<Vec<_>>();
+            let words = |text: &'static str| {
+                text.split_ascii_whitespace()
+                    .map(str::as_bytes)
+                    .collect::<Vec<_>>()
+            };
             assert_eq!(common(&words(old), &words(new)), want, "{old:?} {new:?}");
         }
     }

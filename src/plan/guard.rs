@@ -33,7 +33,11 @@ pub enum Origin {
 pub enum Barrier {
     /// It isn't within the limit.
     #[error("`{path}` is outside of {} ({origin})", listed(.limit, .limit.len()))]
-    Limit { path: RepoPath, limit: Vec<String>, origin: Origin },
+    Limit {
+        path: RepoPath,
+        limit: Vec<String>,
+        origin: Origin,
+    },
     /// It is protected by one of these pathspecs, or because they only say what isn't.
     #[error("`{path}` is protected by {} (llmpatch.protect)", listed(.by, .by.len()))]
     Protected { path: RepoPath, by: Vec<String> },
@@ -41,7 +45,10 @@ pub enum Barrier {
 
 impl Guard {
     /// The one that lets responses touch every path.
-    pub const NONE: Guard = Guard { limit: None, protected: Pathspecs::NONE };
+    pub const NONE: Guard = Guard {
+        limit: None,
+        protected: Pathspecs::NONE,
+    };
 
     /// Returns what keeps a path from being touched.
     pub fn barrier(&self, path: &RepoPath, case: Case) -> Option<Barrier> {
@@ -51,10 +58,20 @@ impl Guard {
                 Some(one) => vec![shown(one)],
                 None => self.protected.iter().map(shown).collect(),
             };
-            return Some(Barrier::Protected { path: path.clone(), by });
+            return Some(Barrier::Protected {
+                path: path.clone(),
+                by,
+            });
         }
-        let (limit, origin) = self.limit.as_ref().filter(|(limit, _)| !limit.matches(name, case))?;
-        Some(Barrier::Limit { path: path.clone(), limit: limit.iter().map(shown).collect(), origin: *origin })
+        let (limit, origin) = self
+            .limit
+            .as_ref()
+            .filter(|(limit, _)| !limit.matches(name, case))?;
+        Some(Barrier::Limit {
+            path: path.clone(),
+            limit: limit.iter().map(shown).collect(),
+            origin: *origin,
+        })
     }
 }
 

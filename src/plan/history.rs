@@ -43,8 +43,11 @@ impl Changed {
 
     /// Moves it as an edit above it does; returns whether it is left as it was.
     fn moves(&mut self, gone: &[Gone]) -> bool {
-        let above = gone.partition_point(|(range, ..)| range.end <= self.start && range.start < self.start);
-        let is_kept = gone.get(above).is_none_or(|(range, ..)| self.end() <= range.start);
+        let above =
+            gone.partition_point(|(range, ..)| range.end <= self.start && range.start < self.start);
+        let is_kept = gone
+            .get(above)
+            .is_none_or(|(range, ..)| self.end() <= range.start);
         if let Some((_, gone, come)) = above.checked_sub(1).map(|above| &gone[above]) {
             self.start = self.start + come - gone;
         }
@@ -68,11 +71,20 @@ impl History {
         let (mut gone, mut come) = (0, 0);
         for (start, old, new) in changes {
             let (same, end) = same_ends(&old, new);
-            let (start, old, new) = (start + same, &old[same..old.len() - end], &new[same..new.len() - end]);
+            let (start, old, new) = (
+                start + same,
+                &old[same..old.len() - end],
+                &new[same..new.len() - end],
+            );
             if old.is_empty() && new.is_empty() {
                 continue;
             }
-            step.push(Changed { start: start + come - gone, new_len: new.len(), old: hash(old), new: hash(new) });
+            step.push(Changed {
+                start: start + come - gone,
+                new_len: new.len(),
+                old: hash(old),
+                new: hash(new),
+            });
             (gone, come) = (gone + old.len(), come + new.len());
             before.push((start..start + old.len(), gone, come));
         }
@@ -84,10 +96,13 @@ impl History {
         let is_undone = !is_behind_all
             && all.iter().any(|earlier| {
                 earlier.len() == step.len()
-                    && earlier.iter().zip(&step).zip(&before).all(|((earlier, now), (range, ..))| {
-                        let place = (earlier.start, earlier.new_len) == (range.start, range.len());
-                        place && (earlier.old, earlier.new) == (now.new, now.old)
-                    })
+                    && earlier.iter().zip(&step).zip(&before).all(
+                        |((earlier, now), (range, ..))| {
+                            let place =
+                                (earlier.start, earlier.new_len) == (range.start, range.len());
+                            place && (earlier.old, earlier.new) == (now.new, now.old)
+                        },
+                    )
             });
         if !is_behind_all {
             all.retain_mut(|earlier| earlier.iter_mut().all(|earlier| earlier.moves(&before)));
@@ -98,7 +113,13 @@ impl History {
         // Edits mostly come in the file's order.
         *end = match is_behind_all {
             true => step.iter().map(Changed::end).max().unwrap_or_default(),
-            false => all.iter().chain([&step]).flatten().map(Changed::end).max().unwrap_or_default(),
+            false => all
+                .iter()
+                .chain([&step])
+                .flatten()
+                .map(Changed::end)
+                .max()
+                .unwrap_or_default(),
         };
         all.push(step);
         is_undone
@@ -141,9 +162,15 @@ mod tests {
         let path = RepoPath::new(b"f").unwrap();
         for (states, want) in [
             (&["a b c", "a X c", "a b c"][..], &[false, true][..]),
-            (&["a b c", "a X c", "Y Z X c", "Y Z b c"], &[false, false, true]),
+            (
+                &["a b c", "a X c", "Y Z X c", "Y Z b c"],
+                &[false, false, true],
+            ),
             (&["a b c", "a X c", "a X Y", "a b Y"], &[false, false, true]),
-            (&["a b c", "a X c", "a Y c", "a b c"], &[false, false, false]),
+            (
+                &["a b c", "a X c", "a Y c", "a b c"],
+                &[false, false, false],
+            ),
             (&["x b", "x c", "y c"], &[false, false]),
             (&["ab", "axb", "ab", "axb"], &[false, true, true]),
             (&["a b", "b b", "b a"], &[false, false]),
@@ -152,7 +179,12 @@ mod tests {
             let mut history = History::default();
             let got: Vec<_> = states
                 .windows(2)
-                .map(|pair| history.note(&path, [(0, Cow::Borrowed(pair[0].as_bytes()), pair[1].as_bytes())]))
+                .map(|pair| {
+                    history.note(
+                        &path,
+                        [(0, Cow::Borrowed(pair[0].as_bytes()), pair[1].as_bytes())],
+                    )
+                })
                 .collect();
             assert_eq!(got, want, "{states:?}");
         }

@@ -27,11 +27,20 @@ pub struct Piece {
 ///
 /// # Errors
 /// If the contents can't be compared.
-pub fn pieces(change: &Change, compare: &dyn Compare, options: &Options) -> Result<Option<Vec<Piece>>, CompareError> {
-    let (Some(before), Some(after)) = (&change.before, &change.after) else { return Ok(None) };
+pub fn pieces(
+    change: &Change,
+    compare: &dyn Compare,
+    options: &Options,
+) -> Result<Option<Vec<Piece>>, CompareError> {
+    let (Some(before), Some(after)) = (&change.before, &change.after) else {
+        return Ok(None);
+    };
     let is_plain = |file: &File| !file.content.is_binary() && !file.content.is_kept();
     let keeps_mode = before.mode.executable == after.mode.executable
-        && after.mode.bits.is_none_or(|bits| before.mode.bits == Some(bits));
+        && after
+            .mode
+            .bits
+            .is_none_or(|bits| before.mode.bits == Some(bits));
     if !keeps_mode || !is_plain(before) || !is_plain(after) {
         return Ok(None);
     }
@@ -48,21 +57,37 @@ pub fn pieces(change: &Change, compare: &dyn Compare, options: &Options) -> Resu
             new: new[bytes(&new_starts, &region.new)].to_vec(),
         };
         let shown = bytes(&old_starts, &(lines.start.saturating_sub(context)..last));
-        Piece { splices: group.iter().map(splice).collect(), shown, lines }
+        Piece {
+            splices: group.iter().map(splice).collect(),
+            shown,
+            lines,
+        }
     };
-    let options = Options { context: options.context.max(1), ..options.clone() };
+    let options = Options {
+        context: options.context.max(1),
+        ..options.clone()
+    };
     Ok(Some(options.groups(&regions).map(piece).collect()))
 }
 
 /// Returns a change with these of its hunks alone, in order.
 pub fn only(change: &Change, pieces: &[Piece]) -> Change {
-    let splices = pieces.iter().flat_map(|piece| piece.splices.iter().cloned()).collect();
+    let splices = pieces
+        .iter()
+        .flat_map(|piece| piece.splices.iter().cloned())
+        .collect();
     let after = change
         .after
         .as_ref()
         .zip(change.before.as_ref())
-        .map(|(after, before)| File { content: Content::spliced(before.content.clone(), splices), mode: after.mode });
-    Change { after, ..change.clone() }
+        .map(|(after, before)| File {
+            content: Content::spliced(before.content.clone(), splices),
+            mode: after.mode,
+        });
+    Change {
+        after,
+        ..change.clone()
+    }
 }
 
 impl Piece {
@@ -73,8 +98,11 @@ impl Piece {
         let mut signs = b"".to_vec();
         for line in lines.lines_with_terminator() {
             // An editor may have taken away the space of an empty line.
-            let (sign, text) =
-                if line.trim_ascii().is_empty() && line[0] != b' ' { (b' ', line) } else { (line[0], &line[1..]) };
+            let (sign, text) = if line.trim_ascii().is_empty() && line[0] != b' ' {
+                (b' ', line)
+            } else {
+                (line[0], &line[1..])
+            };
             match sign {
                 b' ' => {
                     old.extend_from_slice(text);
@@ -85,7 +113,9 @@ impl Piece {
                 b'\\' => {
                     // The line before it has no newline.
                     let sign = *signs.last()?;
-                    let cut = |side: &mut Vec<u8>| side.truncate(side.len() - usize::from(side.ends_with(b"\n")));
+                    let cut = |side: &mut Vec<u8>| {
+                        side.truncate(side.len() - usize::from(side.ends_with(b"\n")))
+                    };
                     if sign != b'+' {
                         cut(&mut old);
                     }
@@ -99,8 +129,19 @@ impl Piece {
         }
         let at = find_lines(&content[self.shown.clone()], &old)? + self.shown.start;
         let range = at..at + old.len();
-        let splices = if old == new { Vec::new() } else { vec![Splice { old: range.clone(), new }] };
-        Some(Piece { splices, shown: self.shown.clone(), lines: self.lines.clone() })
+        let splices = if old == new {
+            Vec::new()
+        } else {
+            vec![Splice {
+                old: range.clone(),
+                new,
+            }]
+        };
+        Some(Piece {
+            splices,
+            shown: self.shown.clone(),
+            lines: self.lines.clone(),
+        })
     }
 
     /// Returns whether an edit, of which these are the places, has to do with it; `earlier` are the places of the edits of the same file
@@ -108,7 +149,12 @@ impl Piece {
     pub fn is_of(&self, places: &[&Placement], earlier: &[Vec<&Placement>]) -> bool {
         places.is_empty()
             || places.iter().any(|place| {
-                let back = |line| earlier.iter().rev().fold(line, |line, places| before(line, places));
+                let back = |line| {
+                    earlier
+                        .iter()
+                        .rev()
+                        .fold(line, |line, places| before(line, places))
+                };
                 let (start, end) = (place.old.range().start, place.old.range().end);
                 back(start) <= self.lines.end && back(end) >= self.lines.start
             })
@@ -119,13 +165,18 @@ impl Piece {
 fn find_lines(text: &[u8], lines: &[u8]) -> Option<usize> {
     let is_start = |&at: &usize| at == 0 || text[at - 1] == b'\n';
     let ends = |&at: &usize| lines.ends_with(b"\n") || at + lines.len() == text.len();
-    (!lines.is_empty()).then(|| text.find_iter(lines).filter(is_start).find(ends)).flatten()
+    (!lines.is_empty())
+        .then(|| text.find_iter(lines).filter(is_start).find(ends))
+        .flatten()
 }
 
 /// Returns which line of a file, from 0, was this one before an edit with these places.
 fn before(line: usize, places: &[&Placement]) -> usize {
     let mut was = line;
-    for (old, new) in places.iter().map(|place| (place.old.range(), place.new.range())) {
+    for (old, new) in places
+        .iter()
+        .map(|place| (place.old.range(), place.new.range()))
+    {
         if line >= new.end {
             was = line + old.end - new.end;
         } else if line > new.start {
@@ -140,7 +191,11 @@ mod tests {
     use super::*;
 
     fn piece(content: &[u8]) -> Piece {
-        Piece { splices: Vec::new(), shown: 0..content.len(), lines: 1..2 }
+        Piece {
+            splices: Vec::new(),
+            shown: 0..content.len(),
+            lines: 1..2,
+        }
     }
 
     #[test]
@@ -154,15 +209,27 @@ mod tests {
             ("a\nb\nc\n", " a\nb\n c\n", None),
             ("a\nab\n", "-b\n", None),
             ("a\n\nc\n", " a\n\n-c\n", Some("a\n\n")),
-            ("a\nb", " a\n-b\n\\ No newline at end of file\n+c\n", Some("a\nc\n")),
-            ("a\nb\n", " a\n-b\n+c\n\\ No newline at end of file\n", Some("a\nc")),
+            (
+                "a\nb",
+                " a\n-b\n\\ No newline at end of file\n+c\n",
+                Some("a\nc\n"),
+            ),
+            (
+                "a\nb\n",
+                " a\n-b\n+c\n\\ No newline at end of file\n",
+                Some("a\nc"),
+            ),
             ("a\nb", " a\n-b\n+c\n", None),
             ("a\r\nb\r\n", " a\r\n-b\r\n+c\r\n", Some("a\r\nc\r\n")),
             ("a\n", "\\ No newline at end of file\n", None),
         ] {
             let edited = piece(content.as_bytes()).edited(content.as_bytes(), lines.as_bytes());
             let made = edited.map(|piece| Content::spliced(content.into(), piece.splices).to_vec());
-            assert_eq!(made.as_deref(), want.map(str::as_bytes), "{content:?} {lines:?}");
+            assert_eq!(
+                made.as_deref(),
+                want.map(str::as_bytes),
+                "{content:?} {lines:?}"
+            );
         }
     }
 }

@@ -77,7 +77,12 @@ mod tests {
     type Side = Option<(&'static str, Mode)>;
 
     fn named(changes: &[(&str, Side, Side)]) -> PlanId {
-        let file = |side: &Option<(&str, Mode)>| side.map(|(text, mode)| File { content: text.into(), mode });
+        let file = |side: &Option<(&str, Mode)>| {
+            side.map(|(text, mode)| File {
+                content: text.into(),
+                mode,
+            })
+        };
         let change = |(path, before, after): &(&str, _, _)| Change {
             path: RepoPath::new(path.as_bytes()).unwrap(),
             before: file(before),
@@ -109,13 +114,21 @@ mod tests {
             assert!(!all[..index].contains(id), "number {index}");
         }
         let both = [("a", None, plain("1")), ("b", None, plain("2"))];
-        assert_eq!(named(&both), named(&[both[1], both[0]]), "the order is the set's own");
+        assert_eq!(
+            named(&both),
+            named(&[both[1], both[0]]),
+            "the order is the set's own"
+        );
     }
 
     #[test]
     fn bits_that_only_the_disk_has_do_not_count() {
-        let private = Mode { executable: false, bits: Some(0o600) };
-        let [a, b] = [Mode::PLAIN, private].map(|mode| named(&[("a", Some(("1", mode)), Some(("2", mode)))]));
+        let private = Mode {
+            executable: false,
+            bits: Some(0o600),
+        };
+        let [a, b] = [Mode::PLAIN, private]
+            .map(|mode| named(&[("a", Some(("1", mode)), Some(("2", mode)))]));
         assert_eq!(a, b);
     }
 
@@ -124,8 +137,18 @@ mod tests {
         let id = named(&[("a", None, Some(("1", Mode::PLAIN)))]);
         let text = id.to_string();
         assert_eq!(text.len(), 64);
-        assert_eq!((text.parse(), text.to_uppercase().parse()), (Ok(id), Ok(id)));
-        for wrong in ["", "1", &text[1..], &format!("{text}0"), &format!("+{}", &text[1..]), &"é".repeat(32)] {
+        assert_eq!(
+            (text.parse(), text.to_uppercase().parse()),
+            (Ok(id), Ok(id))
+        );
+        for wrong in [
+            "",
+            "1",
+            &text[1..],
+            &format!("{text}0"),
+            &format!("+{}", &text[1..]),
+            &"é".repeat(32),
+        ] {
             assert_eq!(wrong.parse::<PlanId>(), Err(NoPlanId), "{wrong}");
         }
     }

@@ -57,7 +57,10 @@ impl Lints {
     }
 
     pub(super) fn verdict(&self, kind: Kind) -> Option<Verdict> {
-        Self::ALL.iter().position(|lint| *lint == kind).and_then(|at| self.0[at])
+        Self::ALL
+            .iter()
+            .position(|lint| *lint == kind)
+            .and_then(|at| self.0[at])
     }
 }
 
@@ -119,12 +122,20 @@ impl Finding {
 
     /// Returns what is done about it where nothing was said about its lint.
     pub(super) fn verdict(self) -> Verdict {
-        if let Finding::ElidedFile { .. } = self { Verdict::Error } else { Verdict::Warn }
+        if let Finding::ElidedFile { .. } = self {
+            Verdict::Error
+        } else {
+            Verdict::Warn
+        }
     }
 }
 
 fn count(lines: usize) -> String {
-    if lines == 1 { "line".into() } else { format!("{lines} lines") }
+    if lines == 1 {
+        "line".into()
+    } else {
+        format!("{lines} lines")
+    }
 }
 
 /// Looks at what one edit makes of one file.
@@ -153,11 +164,20 @@ pub(super) fn in_document(
 ) -> Vec<Located<Finding>> {
     let (added, before) = (added(edit), document.base());
     let mut found = elision::findings(&added, false, before, before);
-    found.extend(in_added(&added, before, || *indentation.get_or_init(|| indented(before))));
-    let ends = splices.iter().map(|splice| splice.old.start).chain([document.len()]);
-    let mut kept = std::iter::once(0).chain(splices.iter().map(|splice| splice.old.end)).zip(ends);
+    found.extend(in_added(&added, before, || {
+        *indentation.get_or_init(|| indented(before))
+    }));
+    let ends = splices
+        .iter()
+        .map(|splice| splice.old.start)
+        .chain([document.len()]);
+    let mut kept = std::iter::once(0)
+        .chain(splices.iter().map(|splice| splice.old.end))
+        .zip(ends);
     let is_emptied = splices.iter().all(|splice| is_blank(&splice.new))
-        && !splices.iter().all(|splice| is_blank(&document.slice(splice.old.clone())))
+        && !splices
+            .iter()
+            .all(|splice| is_blank(&document.slice(splice.old.clone())))
         && kept.all(|(start, end)| document.parts(start..end).all(is_blank));
     if is_emptied {
         found.push(Located::new(edit.span, Finding::Emptied));
@@ -182,13 +202,25 @@ fn in_added(
     };
     first(&is_conflict_marker, Finding::ConflictMarker);
     first(&is_patch_marker, Finding::PatchMarker);
-    let hidden = added.iter().find_map(|added| Some((added, hidden(added.line)?)));
+    let hidden = added
+        .iter()
+        .find_map(|added| Some((added, hidden(added.line)?)));
     // Who has it in the file already means it, as those do who write from right to left.
     let hidden = hidden.filter(|(_, hidden)| !before.contains_str(hidden.encode_utf8(&mut [0; 4])));
-    found.extend(hidden.map(|(added, hidden)| Located::new(added.line.span, Finding::HiddenCharacter(hidden))));
-    let of = |indent: Indent| added.iter().find(|added| indentation(added.line) == Some(indent));
+    found
+        .extend(hidden.map(|(added, hidden)| {
+            Located::new(added.line.span, Finding::HiddenCharacter(hidden))
+        }));
+    let of = |indent: Indent| {
+        added
+            .iter()
+            .find(|added| indentation(added.line) == Some(indent))
+    };
     let (tabs, spaces) = (of(Indent::Tab), of(Indent::Space));
-    let odd = match (tabs.is_some() || spaces.is_some()).then(indented).flatten() {
+    let odd = match (tabs.is_some() || spaces.is_some())
+        .then(indented)
+        .flatten()
+    {
         Some(Indent::Tab) => spaces.zip(Some(Finding::SpacesAmongTabs)),
         Some(Indent::Space) => tabs.zip(Some(Finding::TabsAmongSpaces)),
         None => None,
@@ -223,23 +255,44 @@ fn added<'e, 't>(edit: &'e FileEdit<'t>) -> Vec<Added<'e, 't>> {
     match &edit.operation {
         Operation::Create { lines, .. } | Operation::Replace { lines } => {
             let above = std::iter::once(None).chain(lines.iter().map(|line| Some(&line[..])));
-            return lines.iter().zip(above).map(|(line, above)| Added { line, above }).collect();
+            return lines
+                .iter()
+                .zip(above)
+                .map(|(line, above)| Added { line, above })
+                .collect();
         }
         Operation::Substitute(Substitution { find, put, .. }) => {
             // Mostly all lines but a few in the middle are the same.
             let (head, tail) = same_ends(find, put);
             let changed = head..put.len() - tail;
             let is_few = changed.len() <= FEW;
-            let old: HashSet<&[u8]> = find.iter().filter(|_| !is_few).map(|line| &line[..]).collect();
-            let is_old = |line| if is_few { find.contains(line) } else { old.contains(&line[..]) };
-            run(&mut put.iter().enumerate().map(|(nth, line)| (line, changed.contains(&nth) && !is_old(line))));
+            let old: HashSet<&[u8]> = find
+                .iter()
+                .filter(|_| !is_few)
+                .map(|line| &line[..])
+                .collect();
+            let is_old = |line| {
+                if is_few {
+                    find.contains(line)
+                } else {
+                    old.contains(&line[..])
+                }
+            };
+            run(&mut put
+                .iter()
+                .enumerate()
+                .map(|(nth, line)| (line, changed.contains(&nth) && !is_old(line))));
         }
         Operation::Update { hunks, .. } => {
             let lines = hunks.iter().flat_map(|hunk| &hunk.lines);
-            let removed = lines.filter(|line| line.mark == Mark::Removed).map(|line| &line.text[..]);
+            let removed = lines
+                .filter(|line| line.mark == Mark::Removed)
+                .map(|line| &line.text[..]);
             let removed: HashSet<&[u8]> = removed.collect();
             for hunk in hunks {
-                let is_new = |line: &HunkLine<'_>| line.mark == Mark::Added && !removed.contains(&line.text[..]);
+                let is_new = |line: &HunkLine<'_>| {
+                    line.mark == Mark::Added && !removed.contains(&line.text[..])
+                };
                 run(&mut hunk.new_lines().map(|line| (&line.text, is_new(line))));
             }
         }
@@ -250,8 +303,15 @@ fn added<'e, 't>(edit: &'e FileEdit<'t>) -> Vec<Added<'e, 't>> {
 
 /// Returns whether an edit says all that its file is to hold.
 pub(super) fn is_whole(edit: &FileEdit<'_>) -> bool {
-    let is_new = edit.header.as_ref().is_some_and(|header| header.status == Status::Added);
-    is_new || matches!(edit.operation, Operation::Create { .. } | Operation::Replace { .. })
+    let is_new = edit
+        .header
+        .as_ref()
+        .is_some_and(|header| header.status == Status::Added);
+    is_new
+        || matches!(
+            edit.operation,
+            Operation::Create { .. } | Operation::Replace { .. }
+        )
 }
 
 /// Returns whether a line is a marker of a conflict: seven signs of one kind, alone or with a name behind them. `=======` isn't taken for
@@ -259,13 +319,26 @@ pub(super) fn is_whole(edit: &FileEdit<'_>) -> bool {
 fn is_conflict_marker(line: &[u8]) -> bool {
     [b"<<<<<<<", b"|||||||", b">>>>>>>"].iter().any(|marker| {
         let rest = line.strip_prefix(&marker[..]);
-        rest.is_some_and(|rest| rest.is_empty() || (rest.starts_with(b" ") && !rest.trim_ascii().is_empty()))
+        rest.is_some_and(|rest| {
+            rest.is_empty() || (rest.starts_with(b" ") && !rest.trim_ascii().is_empty())
+        })
     })
 }
 
 fn is_patch_marker(line: &[u8]) -> bool {
-    const WHOLE: [&[u8]; 5] = [b"*** Begin Patch", b"*** End Patch", b"*** End of File", b"<opx>", b"</opx>"];
-    const HEADERS: [&[u8]; 4] = [b"*** Add File: ", b"*** Update File: ", b"*** Delete File: ", b"*** Move to: "];
+    const WHOLE: [&[u8]; 5] = [
+        b"*** Begin Patch",
+        b"*** End Patch",
+        b"*** End of File",
+        b"<opx>",
+        b"</opx>",
+    ];
+    const HEADERS: [&[u8]; 4] = [
+        b"*** Add File: ",
+        b"*** Update File: ",
+        b"*** Delete File: ",
+        b"*** Move to: ",
+    ];
     WHOLE.contains(&line.trim_ascii_end()) || HEADERS.iter().any(|header| line.starts_with(header))
 }
 
@@ -278,8 +351,8 @@ fn hidden(line: &[u8]) -> Option<char> {
     let (mut before, mut is_flag) = (None, false);
     line.chars().find(|&character| {
         is_flag = before == Some('\u{1f3f4}') || is_flag && class(character) == TAG;
-        let joins =
-            matches!(character, '\u{200c}' | '\u{200d}') && before.is_some_and(|before: char| !before.is_ascii());
+        let joins = matches!(character, '\u{200c}' | '\u{200d}')
+            && before.is_some_and(|before: char| !before.is_ascii());
         let is_mark = character == '\u{feff}' && before.is_none();
         before = Some(character);
         !class(character).is_empty() && !joins && !is_mark && !is_flag
@@ -291,8 +364,12 @@ const TAG: &str = "tag character";
 /// Returns the kind of a character that nobody sees; an empty text of one that is seen.
 fn class(character: char) -> &'static str {
     match character {
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => "bidi control",
-        '\u{180e}' | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2064}' | '\u{feff}' => "zero-width character",
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+            "bidi control"
+        }
+        '\u{180e}' | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2064}' | '\u{feff}' => {
+            "zero-width character"
+        }
         '\u{e0000}'..='\u{e007f}' => TAG,
         '\u{e0100}'..='\u{e01ef}' => "variation selector",
         _ => "",
@@ -322,9 +399,14 @@ fn indented(file: &[u8]) -> Option<Indent> {
     let file = file.strip_prefix(Lines::BOM).unwrap_or(file);
     let count = |start: &[u8], indent| {
         let first = file.starts_with(&start[1..]).then_some(0);
-        let lines = first.into_iter().chain(memchr::memmem::find_iter(file, start).map(|at| at + 1));
+        let lines = first
+            .into_iter()
+            .chain(memchr::memmem::find_iter(file, start).map(|at| at + 1));
         let line = |at: usize| file[at..].lines().next().unwrap_or_default();
-        lines.filter(|&at| indentation(line(at)) == Some(indent)).take(ENOUGH).count()
+        lines
+            .filter(|&at| indentation(line(at)) == Some(indent))
+            .take(ENOUGH)
+            .count()
     };
     match (count(b"\n\t", Indent::Tab), count(b"\n  ", Indent::Space)) {
         (ENOUGH, 0) => Some(Indent::Tab),

@@ -14,7 +14,8 @@ use crate::tree::{Content, Entry, File, Mode, Tree, TreeError};
 
 /// Merges the lines of a file as it was, as it is here, and as it is to be, in this order; or returns them with markers around those that are
 /// in conflict, none if they aren't lines.
-pub type MergeLines<'m> = &'m dyn Fn(&RepoPath, [&[u8]; 3]) -> Result<Result<Vec<u8>, BString>, TreeError>;
+pub type MergeLines<'m> =
+    &'m dyn Fn(&RepoPath, [&[u8]; 3]) -> Result<Result<Vec<u8>, BString>, TreeError>;
 
 /// Why a path can't be merged.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -57,7 +58,14 @@ pub fn merge(
 ) -> Result<ChangeSet, Vec<Error>> {
     let (mut merged, mut unmerged, mut errors) = (Vec::new(), BTreeMap::new(), Vec::new());
     for change in changes {
-        match (Merge { changes, here, lines, conflicts }).one(change) {
+        match (Merge {
+            changes,
+            here,
+            lines,
+            conflicts,
+        })
+        .one(change)
+        {
             Ok((change, sides)) => {
                 unmerged.extend(sides.map(|sides| (change.path.clone(), sides)));
                 merged.push(change);
@@ -71,7 +79,11 @@ pub fn merge(
     let merged = ChangeSet::with_unmerged(merged, unmerged);
     let refused = |change: &Change| here.confirm(&change.path, change.before.as_ref()).err();
     errors.extend(merged.iter().filter_map(refused).map(Error::from));
-    if errors.is_empty() { Ok(merged) } else { Err(errors) }
+    if errors.is_empty() {
+        Ok(merged)
+    } else {
+        Err(errors)
+    }
 }
 
 struct Merge<'m> {
@@ -86,9 +98,12 @@ impl Merge<'_> {
     fn one(&self, change: &Change) -> Result<(Change, Option<Sides>), Error> {
         let here = self.file(&change.path)?;
         let (was, source) = match &change.from {
-            Some(from) if here.is_none() => {
-                (self.changes.get(from).and_then(|change| change.before.clone()), self.file(from)?)
-            }
+            Some(from) if here.is_none() => (
+                self.changes
+                    .get(from)
+                    .and_then(|change| change.before.clone()),
+                self.file(from)?,
+            ),
             _ => (change.before.clone(), here.clone()),
         };
         if was == source && (change.from.is_none() || here.is_none()) {
@@ -96,13 +111,18 @@ impl Merge<'_> {
         }
         let merged = match (&was, &source, &change.after) {
             (_, None, None) => Ok(None),
-            (Some(was), Some(source), None) if self.is_moved(change) || is_same(was, source) => Ok(None),
+            (Some(was), Some(source), None) if self.is_moved(change) || is_same(was, source) => {
+                Ok(None)
+            }
             (_, Some(_), None) => Err((Unmerged::Changed, source.clone())),
             (Some(_), None, Some(after)) => Err((Unmerged::Gone, Some(after.clone()))),
             (None, None, Some(after)) => Ok(Some(after.clone())),
             (None, Some(source), Some(after)) if is_same(source, after) => Ok(Some(source.clone())),
             (None, Some(source), Some(after)) => {
-                let nothing = File { content: Vec::new().into(), mode: source.mode };
+                let nothing = File {
+                    content: Vec::new().into(),
+                    mode: source.mode,
+                };
                 match self.conflicts {
                     Conflicts::Refused => Err((Unmerged::Came, None)),
                     Conflicts::Marked => self
@@ -116,30 +136,47 @@ impl Merge<'_> {
                 .map(Some)
                 .map_err(|(marked, file)| (Unmerged::Lines(marked), Some(file))),
         };
-        let of = |after| Change { path: change.path.clone(), before: here.clone(), after, from: change.from.clone() };
+        let of = |after| Change {
+            path: change.path.clone(),
+            before: here.clone(),
+            after,
+            from: change.from.clone(),
+        };
         match merged {
             Ok(after) => Ok((of(after), None)),
             Err((_, left)) if self.conflicts == Conflicts::Marked => {
                 Ok((of(left), Some([was, source, change.after.clone()])))
             }
-            Err((why, _)) => Err(Error::Unmerged { path: change.path.clone(), why }),
+            Err((why, _)) => Err(Error::Unmerged {
+                path: change.path.clone(),
+                why,
+            }),
         }
     }
 
     /// Returns whether a file goes to another path.
     fn is_moved(&self, change: &Change) -> bool {
-        self.changes.iter().any(|other| other.from.as_ref() == Some(&change.path))
+        self.changes
+            .iter()
+            .any(|other| other.from.as_ref() == Some(&change.path))
     }
 
     /// Returns what is at a path here, where that is a file or nothing, or nothing once the change is made.
     fn file(&self, path: &RepoPath) -> Result<Option<File>, Error> {
-        let goes = |path: &RepoPath| self.changes.get(path).is_some_and(|change| change.after.is_none());
+        let goes = |path: &RepoPath| {
+            self.changes
+                .get(path)
+                .is_some_and(|change| change.after.is_none())
+        };
         match self.here.read(path)? {
             Entry::File(file) => Ok(Some(file)),
             Entry::Absent => Ok(None),
             Entry::Beneath { ancestor, .. } if goes(&ancestor) => Ok(None),
             Entry::Directory if self.here.leaves_below(path)?.iter().all(goes) => Ok(None),
-            _ => Err(Error::Unmerged { path: path.clone(), why: Unmerged::Kind }),
+            _ => Err(Error::Unmerged {
+                path: path.clone(),
+                why: Unmerged::Kind,
+            }),
         }
     }
 
@@ -156,23 +193,31 @@ impl Merge<'_> {
             false => after.mode.executable,
         };
         let is_as_it_was = executable == here.mode.executable;
-        let mode = Mode { executable, bits: here.mode.bits.filter(|_| is_as_it_was) };
+        let mode = Mode {
+            executable,
+            bits: here.mode.bits.filter(|_| is_as_it_was),
+        };
         let file = |content: Content| File { content, mode };
         if after.content == was.content || after.content == here.content {
             return Ok(Ok(file(here.content.clone())));
         }
         // What is kept in another encoding is merged by nobody here.
-        if [was, here, after].into_iter().any(|side| side.content.is_kept()) {
+        if [was, here, after]
+            .into_iter()
+            .any(|side| side.content.is_kept())
+        {
             return Ok(Err((BString::default(), here.clone())));
         }
         if here.content == was.content {
             return Ok(Ok(file(after.content.clone())));
         }
-        Ok(match (self.lines)(path, [&was.content, &here.content, &after.content])? {
-            Ok(merged) => Ok(file(merged.into())),
-            Err(marked) if marked.is_empty() => Err((marked, here.clone())),
-            Err(marked) => Err((marked.clone(), file(Vec::from(marked).into()))),
-        })
+        Ok(
+            match (self.lines)(path, [&was.content, &here.content, &after.content])? {
+                Ok(merged) => Ok(file(merged.into())),
+                Err(marked) if marked.is_empty() => Err((marked, here.clone())),
+                Err(marked) => Err((marked.clone(), file(Vec::from(marked).into()))),
+            },
+        )
     }
 }
 

@@ -52,7 +52,9 @@ pub use self::guard::{Barrier, Guard, Origin};
 pub use self::identity::{NoPlanId, PlanId};
 pub use self::lint::{Finding, Lints, Verdict};
 pub use self::merge::{Conflicts, MergeLines, Unmerged, merge};
-pub use self::place_error::{After, Ambiguity, Closest, Earlier, Part, PlaceError, Places, Reason, Unplaced};
+pub use self::place_error::{
+    After, Ambiguity, Closest, Earlier, Part, PlaceError, Places, Reason, Unplaced,
+};
 pub use self::placement::{Match, Placement, Rows};
 use self::planner::Planner;
 pub use self::suggest::Suggestion;
@@ -120,19 +122,37 @@ pub struct Refusal {
 ///
 /// # Errors
 /// If anything of it can't be done; nothing of it is then.
-pub fn plan(patches: &[Patch<'_>], tree: &dyn Tree, resolver: &Resolver, rules: &Rules) -> Result<Plan, Refusal> {
+pub fn plan(
+    patches: &[Patch<'_>],
+    tree: &dyn Tree,
+    resolver: &Resolver,
+    rules: &Rules,
+) -> Result<Plan, Refusal> {
     let mut planner = Planner::new(patches, tree, resolver, rules);
     planner.edit_all();
-    let is_read = planner.edits.iter().all(|edit| edit.operation != Operation::Unreadable);
+    let is_read = planner
+        .edits
+        .iter()
+        .all(|edit| edit.operation != Operation::Unreadable);
     let applied = if is_read { planner.applied() } else { None };
     if applied.is_none() {
         planner.agree_on_fuzz(patches);
         planner.join();
     }
-    let Planner { mut overlay, mut errors, mut warnings, mut placements, named, .. } = planner;
+    let Planner {
+        mut overlay,
+        mut errors,
+        mut warnings,
+        mut placements,
+        named,
+        ..
+    } = planner;
     let paths: Vec<_> = named.keys().cloned().collect();
     if let Err(error) = overlay.settle() {
-        errors.push(Located::new(named.get(error.path()).copied().flatten(), error.into()));
+        errors.push(Located::new(
+            named.get(error.path()).copied().flatten(),
+            error.into(),
+        ));
     }
     let cancels_out = overlay.is_undone();
     let mut changes = overlay.into_changes();
@@ -143,13 +163,16 @@ pub fn plan(patches: &[Patch<'_>], tree: &dyn Tree, resolver: &Resolver, rules: 
     }
     for change in &changes {
         if let Err(error) = tree.confirm(&change.path, change.before.as_ref()) {
-            errors.push(Located::new(named.get(&change.path).copied().flatten(), error.into()));
+            errors.push(Located::new(
+                named.get(&change.path).copied().flatten(),
+                error.into(),
+            ));
         }
     }
     if changes.is_empty() && errors.is_empty() && is_read {
-        errors.extend(
-            named.iter().filter_map(|(path, span)| Some(Located::new(*span, disagreement(tree, path)?.into()))),
-        );
+        errors.extend(named.iter().filter_map(|(path, span)| {
+            Some(Located::new(*span, disagreement(tree, path)?.into()))
+        }));
     }
     judge(rules.lints, &mut errors, &mut warnings);
     if !errors.is_empty() {
@@ -166,7 +189,11 @@ pub fn plan(patches: &[Patch<'_>], tree: &dyn Tree, resolver: &Resolver, rules: 
         errors.push(Located::new(first_span(patches), error));
         return Err(Refusal { errors, warnings });
     }
-    Ok(Plan { changes, warnings, placements })
+    Ok(Plan {
+        changes,
+        warnings,
+        placements,
+    })
 }
 
 /// Returns how a path that stays as it is differs between the places that are planned for: nothing is done yet where one of them
@@ -177,14 +204,19 @@ fn disagreement(tree: &dyn Tree, path: &RepoPath) -> Option<TreeError> {
         Ok(Entry::Absent) => None,
         _ => return None,
     };
-    tree.confirm(path, before.as_ref()).err().filter(|error| matches!(error, TreeError::Disagrees { .. }))
+    tree.confirm(path, before.as_ref())
+        .err()
+        .filter(|error| matches!(error, TreeError::Disagrees { .. }))
 }
 
 /// Drops what lints found that is allowed, and makes errors of what they found that is an error.
 fn judge(lints: Lints, errors: &mut Vec<Located<Error>>, warnings: &mut Vec<Located<Warning>>) {
     for warning in std::mem::take(warnings) {
-        let by_itself =
-            if let Warning::Found { finding, .. } = &warning.value { finding.verdict() } else { Verdict::Warn };
+        let by_itself = if let Warning::Found { finding, .. } = &warning.value {
+            finding.verdict()
+        } else {
+            Verdict::Warn
+        };
         match lints.verdict(warning.value.kind()).unwrap_or(by_itself) {
             Verdict::Ignore => {}
             Verdict::Warn => warnings.push(warning),
@@ -203,7 +235,10 @@ impl Planner<'_> {
             self.overlay.begin(number, edit.path.span.or(edit.span));
             let known = self.errors.len();
             self.edit(edit);
-            held += self.errors[known..].iter().map(|error| error.value.held()).sum::<usize>();
+            held += self.errors[known..]
+                .iter()
+                .map(|error| error.value.held())
+                .sum::<usize>();
             if self.errors.len() >= self.enough || held > HELD {
                 break;
             }
@@ -219,5 +254,8 @@ const ENOUGH: usize = 1000;
 const HELD: usize = 1 << 30;
 
 fn first_span(patches: &[Patch<'_>]) -> Option<Span> {
-    patches.iter().flat_map(|patch| &patch.edits).find_map(|edit| edit.span)
+    patches
+        .iter()
+        .flat_map(|patch| &patch.edits)
+        .find_map(|edit| edit.span)
 }

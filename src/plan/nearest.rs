@@ -36,61 +36,131 @@ impl<'f, 'p> Nearest<'f, 'p> {
         text: for<'h> fn(&'h HunkLine<'_>) -> &'h [u8],
         effort: &'f Effort,
     ) -> Self {
-        let locators = hunks.iter().flat_map(|hunk| &hunk.locators).map(|text| &text[..]);
-        let sought = locators.chain(hunks.iter().flat_map(|hunk| &hunk.lines).map(text)).collect();
-        Self { lines, sought, ends: Ends::Whole, text, has_levels: true, effort, nearness: OnceCell::new() }
+        let locators = hunks
+            .iter()
+            .flat_map(|hunk| &hunk.locators)
+            .map(|text| &text[..]);
+        let sought = locators
+            .chain(hunks.iter().flat_map(|hunk| &hunk.lines).map(text))
+            .collect();
+        Self {
+            lines,
+            sought,
+            ends: Ends::Whole,
+            text,
+            has_levels: true,
+            effort,
+            nearness: OnceCell::new(),
+        }
     }
 
     /// Prepares for a text, which may begin and end within lines, or for whole lines.
-    pub(super) fn of_text(lines: Lines<'f>, find: &'p [Text<'_>], ends: Ends, effort: &'f Effort) -> Self {
-        Self { sought: texts(find), ends, ..Self::of_hunks(lines, &[], |line| &line.text, effort) }
+    pub(super) fn of_text(
+        lines: Lines<'f>,
+        find: &'p [Text<'_>],
+        ends: Ends,
+        effort: &'f Effort,
+    ) -> Self {
+        Self {
+            sought: texts(find),
+            ends,
+            ..Self::of_hunks(lines, &[], |line| &line.text, effort)
+        }
     }
 
     /// Turns off suggestions of a level of fuzz: this format has none.
     pub(super) fn without_levels(self) -> Self {
-        Self { has_levels: false, ..self }
+        Self {
+            has_levels: false,
+            ..self
+        }
     }
 
     /// Returns why the old lines of a hunk are nowhere, and points at the line that shows it best. `from` is the first line at
     /// which they might have been.
-    pub(super) fn of_hunk(&self, hunk: &Hunk<'_>, from: usize, after: After) -> Located<PlaceError> {
-        let texts = hunk.old().map(|line| ((self.text)(line), line.text.span)).collect();
-        let wanted = Wanted { texts, from, span: hunk.span };
+    pub(super) fn of_hunk(
+        &self,
+        hunk: &Hunk<'_>,
+        from: usize,
+        after: After,
+    ) -> Located<PlaceError> {
+        let texts = hunk
+            .old()
+            .map(|line| ((self.text)(line), line.text.span))
+            .collect();
+        let wanted = Wanted {
+            texts,
+            from,
+            span: hunk.span,
+        };
         let near = self.near(&wanted);
         if let Some(at) = self.applied(hunk, from)
             && is_made(near.as_ref(), at, hunk.new_lines().map(self.text))
         {
-            return Located::new(wanted.first(), PlaceError::Applied { at: LineNo::from_index(at) });
+            return Located::new(
+                wanted.first(),
+                PlaceError::Applied {
+                    at: LineNo::from_index(at),
+                },
+            );
         }
-        self.reason(&wanted, near).map(|reason| PlaceError::NotFound { after, reason })
+        self.reason(&wanted, near)
+            .map(|reason| PlaceError::NotFound { after, reason })
     }
 
     /// Returns why a text is nowhere.
-    pub(super) fn of_find(&self, find: &[Text<'_>], put: &[Text<'_>], span: Option<Span>) -> Located<PlaceError> {
-        let wanted = Wanted { texts: find.iter().map(|line| (&line[..], line.span)).collect(), from: 0, span };
+    pub(super) fn of_find(
+        &self,
+        find: &[Text<'_>],
+        put: &[Text<'_>],
+        span: Option<Span>,
+    ) -> Located<PlaceError> {
+        let wanted = Wanted {
+            texts: find.iter().map(|line| (&line[..], line.span)).collect(),
+            from: 0,
+            span,
+        };
         let near = self.near(&wanted);
         if put.iter().any(|line| is_telling(line)) && self.effort.spend(self.lines.bytes().len()) {
             let put = texts(put);
-            let bounds = if self.ends == Ends::Whole { Bounds::LINES } else { Bounds::default() };
+            let bounds = if self.ends == Ends::Whole {
+                Bounds::LINES
+            } else {
+                Bounds::default()
+            };
             let needle = Needle::text(&put, bounds);
             // What is only a part of the old text is there whether or not the rest is, and half a word by chance.
-            let is_part = memchr::memmem::find(&texts(find).join(&b'\n'), &put.join(&b'\n')).is_some();
+            let is_part =
+                memchr::memmem::find(&texts(find).join(&b'\n'), &put.join(&b'\n')).is_some();
             if let Some(range) = first(&self.lines, &needle)
                 && !is_part
                 && crate::search::cuts_word(&self.lines, &range).is_none()
             {
                 let at = self.lines.index_at(range.start);
                 if is_made(near.as_ref(), at, put.iter().copied()) {
-                    return Located::new(span, PlaceError::Applied { at: LineNo::from_index(at) });
+                    return Located::new(
+                        span,
+                        PlaceError::Applied {
+                            at: LineNo::from_index(at),
+                        },
+                    );
                 }
             }
         }
-        self.reason(&wanted, near).map(|reason| PlaceError::NotFound { after: After(None), reason })
+        self.reason(&wanted, near)
+            .map(|reason| PlaceError::NotFound {
+                after: After(None),
+                reason,
+            })
     }
 
     /// Finds the line that a context line may mean.
     pub(super) fn of_locator(&self, locator: &Text<'_>, from: usize) -> Option<Located<Closest>> {
-        let wanted = Wanted { texts: vec![(&locator[..], locator.span)], from, span: locator.span };
+        let wanted = Wanted {
+            texts: vec![(&locator[..], locator.span)],
+            from,
+            span: locator.span,
+        };
         Some(self.closest(&wanted, self.near(&wanted)?))
     }
 
@@ -101,7 +171,8 @@ impl<'f, 'p> Nearest<'f, 'p> {
 
     fn near(&self, wanted: &Wanted<'_>) -> Option<Near> {
         let texts: Vec<&[u8]> = wanted.texts.iter().map(|(text, _)| *text).collect();
-        self.nearness()?.find(&texts, self.ends, wanted.from, self.effort)
+        self.nearness()?
+            .find(&texts, self.ends, wanted.from, self.effort)
     }
 
     /// Returns where a single line is; `None` if that would be too much for a message.
@@ -112,7 +183,9 @@ impl<'f, 'p> Nearest<'f, 'p> {
 
     fn reason(&self, wanted: &Wanted<'_>, near: Option<Near>) -> Located<Reason> {
         if let Some(near) = near.filter(|near| near.gap.is_some()) {
-            return self.closest(wanted, near).map(|closest| Reason::Near(Box::new(closest)));
+            return self
+                .closest(wanted, near)
+                .map(|closest| Reason::Near(Box::new(closest)));
         }
         let Wanted { texts, span, .. } = wanted;
         for (text, of_line) in texts.iter().take(SHOWN_ABSENT) {
@@ -122,20 +195,34 @@ impl<'f, 'p> Nearest<'f, 'p> {
                 None => return Located::new(wanted.first(), Reason::NotTogether(Vec::new())),
             }
         }
-        let places = texts.iter().take(SHOWN).filter_map(|(text, _)| self.places(text));
-        let lines = places.filter_map(|places| places.lines.first().copied()).collect();
-        let reason = if texts.len() > 1 { Reason::NotTogether(lines) } else { Reason::NoSuchLine };
+        let places = texts
+            .iter()
+            .take(SHOWN)
+            .filter_map(|(text, _)| self.places(text));
+        let lines = places
+            .filter_map(|places| places.lines.first().copied())
+            .collect();
+        let reason = if texts.len() > 1 {
+            Reason::NotTogether(lines)
+        } else {
+            Reason::NoSuchLine
+        };
         Located::new(wanted.first(), reason)
     }
 
     fn closest(&self, wanted: &Wanted<'_>, near: Near) -> Located<Closest> {
         let Wanted { texts, from, span } = wanted;
-        let gap = near.gap.unwrap_or(Gap::Other { wanted: 0, line: near.start, alike: 100 });
+        let gap = near.gap.unwrap_or(Gap::Other {
+            wanted: 0,
+            line: near.start,
+            alike: 100,
+        });
         let (text, of_line) = texts[gap.wanted()];
         let line = gap.line().min(self.lines.len().saturating_sub(1));
         let is_left_out = matches!(gap, Gap::LeftOut { .. }) && !elision::looks_elided(text);
         let line = self.unfolded(text, line).unwrap_or(line);
-        let is_part = self.ends == Ends::Part && (gap.wanted() == 0 || gap.wanted() + 1 == texts.len());
+        let is_part =
+            self.ends == Ends::Part && (gap.wanted() == 0 || gap.wanted() + 1 == texts.len());
         let closest = Closest {
             level: self.level(texts, &near),
             of: texts.len(),
@@ -152,21 +239,31 @@ impl<'f, 'p> Nearest<'f, 'p> {
 
     /// Returns the tightest level at which all lines are the same, one by one.
     fn level(&self, wanted: &[(&[u8], Option<Span>)], near: &Near) -> Option<Fuzz> {
-        let is_worth_it = matches!(near.gap, Some(Gap::Other { .. })) && near.end - near.start == wanted.len();
+        let is_worth_it =
+            matches!(near.gap, Some(Gap::Other { .. })) && near.end - near.start == wanted.len();
         let size = || self.lines.raw(near.start..near.end).len();
         if !self.has_levels || !is_worth_it || !self.effort.spend(Fuzz::LEVELS.len() * size()) {
             return None;
         }
         let lines = || (near.start..near.end).map(|at| self.lines.text(at));
-        let is_same = |level: Fuzz| lines().zip(wanted).all(|(line, (text, _))| level.form(line) == level.form(text));
+        let is_same = |level: Fuzz| {
+            lines()
+                .zip(wanted)
+                .all(|(line, (text, _))| level.form(line) == level.form(text))
+        };
         Fuzz::LEVELS.into_iter().find(|&level| is_same(level))
     }
 
     /// Returns the line, near another, that a text begins with whose line ends are written out as `\n`.
     fn unfolded(&self, text: &[u8], line: usize) -> Option<usize> {
-        let first = text.split_str("\\n").next().filter(|first| first.len() < text.len() && is_telling(first))?;
+        let first = text
+            .split_str("\\n")
+            .next()
+            .filter(|first| first.len() < text.len() && is_telling(first))?;
         let around = line.saturating_sub(8)..(line + 9).min(self.lines.len());
-        around.into_iter().find(|&at| self.lines.text(at).trim_ascii() == first.trim_ascii())
+        around
+            .into_iter()
+            .find(|&at| self.lines.text(at).trim_ascii() == first.trim_ascii())
     }
 
     /// Returns where a hunk's new lines are, if they say enough to be sure that it is meant.
@@ -174,7 +271,14 @@ impl<'f, 'p> Nearest<'f, 'p> {
         let adds = hunk.lines.iter().filter(|line| line.mark == Mark::Added);
         let is_sure = match adds.clone().next() {
             Some(_) => adds.clone().any(|line| is_telling((self.text)(line))),
-            None => is_framed(hunk) && hunk.new_lines().filter(|line| is_telling((self.text)(line))).count() > 1,
+            None => {
+                is_framed(hunk)
+                    && hunk
+                        .new_lines()
+                        .filter(|line| is_telling((self.text)(line)))
+                        .count()
+                        > 1
+            }
         };
         if !is_sure {
             return None;
@@ -208,7 +312,11 @@ const SHOWN_ABSENT: usize = 1000;
 
 /// Returns whether the new lines that are in the file from line `at` on have been made of what comes nearest to the old ones,
 /// rather than being there by chance while the old ones are elsewhere, misspelt.
-fn is_made<'l>(near: Option<&Near>, at: usize, new: impl Iterator<Item = &'l [u8]> + Clone) -> bool {
+fn is_made<'l>(
+    near: Option<&Near>,
+    at: usize,
+    new: impl Iterator<Item = &'l [u8]> + Clone,
+) -> bool {
     let is_alone = new.clone().filter(|line| is_telling(line)).count() < 2;
     // One line is often found in other places; of several, only look-alikes of the old ones cast doubt.
     let alike = if is_alone { 70 } else { 99 };
@@ -226,8 +334,18 @@ mod tests {
     #[test]
     fn without_effort_left_nothing_is_said_of_the_file() {
         let (lines, effort) = (Lines::new(b"one\ntwo\nthree\n"), Effort::new(0));
-        let find = ["two", "one"].map(|line| Text { bytes: line.as_bytes().into(), span: None });
-        let error = Nearest::of_text(lines, &find, Ends::Whole, &effort).of_find(&find, &find, None);
-        assert_eq!(error.value, PlaceError::NotFound { after: After(None), reason: Reason::NotTogether(Vec::new()) });
+        let find = ["two", "one"].map(|line| Text {
+            bytes: line.as_bytes().into(),
+            span: None,
+        });
+        let error =
+            Nearest::of_text(lines, &find, Ends::Whole, &effort).of_find(&find, &find, None);
+        assert_eq!(
+            error.value,
+            PlaceError::NotFound {
+                after: After(None),
+                reason: Reason::NotTogether(Vec::new())
+            }
+        );
     }
 }

@@ -40,7 +40,13 @@ impl Planner<'_> {
         if self.is_last(path) && open.document.is_untouched() {
             // Nobody will look at it again.
             let content = Content::spliced(open.document.base().clone(), splices);
-            self.overlay.put(path, File { content, mode: file.mode });
+            self.overlay.put(
+                path,
+                File {
+                    content,
+                    mode: file.mode,
+                },
+            );
             return done;
         }
         open.document.change(&splices);
@@ -50,7 +56,12 @@ impl Planner<'_> {
     }
 
     /// Returns what an edit makes of a file that goes elsewhere; where some hunks fail, what the others make of it.
-    pub(super) fn rewritten(&mut self, at: Named<'_, '_>, file: &File, edit: Edit<'_, '_>) -> (Content, Done) {
+    pub(super) fn rewritten(
+        &mut self,
+        at: Named<'_, '_>,
+        file: &File,
+        edit: Edit<'_, '_>,
+    ) -> (Content, Done) {
         let Named { path, span, .. } = at;
         if let Edit::Hunks([], _) = edit {
             return (file.content.clone(), Ok(()));
@@ -58,8 +69,11 @@ impl Planner<'_> {
         if let Some(error) = Error::no_text(path, &file.content) {
             return (file.content.clone(), self.fail(span, error));
         }
-        let open =
-            Open { document: edit.read(&file.content, edit.needles()), indentation: OnceCell::new(), content: None };
+        let open = Open {
+            document: edit.read(&file.content, edit.needles()),
+            indentation: OnceCell::new(),
+            content: None,
+        };
         let (splices, done) = self.placed(at, &open, edit, file);
         if !splices.is_empty() {
             self.inspect(path, &open, &splices);
@@ -77,53 +91,115 @@ impl Planner<'_> {
     ) -> (Vec<Splice>, Done) {
         let lost = self.overlay.lost(path);
         let (rules, effort, enough) = (self.rules, &self.effort, self.enough);
-        let task = Task { number: self.number, path, file: &open.document, rules, effort, enough };
+        let task = Task {
+            number: self.number,
+            path,
+            file: &open.document,
+            rules,
+            effort,
+            enough,
+        };
         let outcome = edit.place(task, lost);
         self.warnings.extend(outcome.warnings);
         if !outcome.errors.is_empty() {
-            let file = &File { content: open.document.content(), mode: file.mode };
-            let section = unplaced::Section { path, span, file, edit, placed: &outcome.placed };
+            let file = &File {
+                content: open.document.content(),
+                mode: file.mode,
+            };
+            let section = unplaced::Section {
+                path,
+                span,
+                file,
+                edit,
+                placed: &outcome.placed,
+            };
             self.unplaced(&section, outcome.errors);
         }
         self.placements.extend(outcome.placed);
-        (outcome.splices, if outcome.whole { Ok(()) } else { Err(Failed::Partly) })
+        (
+            outcome.splices,
+            if outcome.whole {
+                Ok(())
+            } else {
+                Err(Failed::Partly)
+            },
+        )
     }
 
     /// Returns a file, read with an eye to all that edits look for in it from this one on.
-    fn opened(&mut self, path: &RepoPath, span: Option<Span>, edit: Edit<'_, '_>) -> Result<(File, Box<Open>), Failed> {
+    fn opened(
+        &mut self,
+        path: &RepoPath,
+        span: Option<Span>,
+        edit: Edit<'_, '_>,
+    ) -> Result<(File, Box<Open>), Failed> {
         let file = self.base(path, span)?;
         let open = self.open.remove(path);
-        if let Some(open) = open.filter(|open| open.content.as_ref().is_none_or(|content| content.is(&file.content))) {
+        if let Some(open) = open.filter(|open| {
+            open.content
+                .as_ref()
+                .is_none_or(|content| content.is(&file.content))
+        }) {
             return Ok((file, open));
         }
         if let Some(error) = Error::no_text(path, &file.content) {
             return self.fail(span, error);
         }
         let document = edit.read(&file.content, self.needles(path));
-        let open = Open { document, indentation: OnceCell::new(), content: Some(file.content.clone()) };
+        let open = Open {
+            document,
+            indentation: OnceCell::new(),
+            content: Some(file.content.clone()),
+        };
         Ok((file, Box::new(open)))
     }
 
     /// Looks at what the splices of one edit are about to do.
-    fn inspect(&mut self, path: &RepoPath, Open { document, indentation, .. }: &Open, splices: &[Splice]) {
+    fn inspect(
+        &mut self,
+        path: &RepoPath,
+        Open {
+            document,
+            indentation,
+            ..
+        }: &Open,
+        splices: &[Splice],
+    ) {
         let edit = self.edits[self.number];
         // Of a file that goes, nothing is left to look at.
-        if edit.header.as_ref().is_some_and(|header| header.status == Status::Deleted) {
+        if edit
+            .header
+            .as_ref()
+            .is_some_and(|header| header.status == Status::Deleted)
+        {
             return;
         }
-        let of_path = |finding| Warning::Found { path: path.clone(), finding };
+        let of_path = |finding| Warning::Found {
+            path: path.clone(),
+            finding,
+        };
         let found = lint::in_document(edit, document, indentation, splices);
-        self.found.extend(found.into_iter().map(|found| found.map(of_path)));
-        let changes =
-            splices.iter().map(|splice| (splice.old.start, document.slice(splice.old.clone()), &splice.new[..]));
+        self.found
+            .extend(found.into_iter().map(|found| found.map(of_path)));
+        let changes = splices.iter().map(|splice| {
+            (
+                splice.old.start,
+                document.slice(splice.old.clone()),
+                &splice.new[..],
+            )
+        });
         if edit.destination().is_none() && self.history.note(path, changes) {
-            self.found.push(Located::new(edit.span, of_path(Finding::Undone)));
+            self.found
+                .push(Located::new(edit.span, of_path(Finding::Undone)));
         }
     }
 
     /// Returns whether no later edit is of a file.
     fn is_last(&self, path: &RepoPath) -> bool {
-        self.rows.get(path).and_then(|row| row.last()).is_none_or(|last| *last <= self.number)
+        self.rows
+            .get(path)
+            .and_then(|row| row.last())
+            .is_none_or(|last| *last <= self.number)
     }
 
     /// Writes what an open file has become to the overlay, unless later edits go on with it and nothing reads it in between.
@@ -163,7 +239,12 @@ impl Planner<'_> {
 
     /// Returns what this and the following edits look for in a file.
     fn needles(&self, path: &RepoPath) -> Vec<Needle> {
-        let row = self.rows.get(path).map_or(&[][..], |row| &row[row.partition_point(|edit| *edit < self.number)..]);
-        row.iter().filter_map(|number| Edit::of(self.edits[*number])).flat_map(Edit::needles).collect()
+        let row = self.rows.get(path).map_or(&[][..], |row| {
+            &row[row.partition_point(|edit| *edit < self.number)..]
+        });
+        row.iter()
+            .filter_map(|number| Edit::of(self.edits[*number]))
+            .flat_map(Edit::needles)
+            .collect()
     }
 }

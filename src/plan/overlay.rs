@@ -35,7 +35,10 @@ const KEPT: usize = 64 << 20;
 
 /// Returns how many bytes it takes to keep a content: its own, and what says of which parts it is.
 fn room(content: &Content) -> usize {
-    content.size() + content.splices().map_or(0, |(_, splices)| std::mem::size_of_val(splices))
+    content.size()
+        + content
+            .splices()
+            .map_or(0, |(_, splices)| std::mem::size_of_val(splices))
 }
 
 /// A file as an edit found it that changed it.
@@ -77,7 +80,14 @@ pub(super) enum Found {
 
 impl<'t> Overlay<'t> {
     pub(super) fn new(tree: &'t dyn Tree, directory: &'t BStr) -> Self {
-        Self { tree, directory, slots: BTreeMap::new(), by_case: HashMap::new(), edit: (0, None), kept: 0 }
+        Self {
+            tree,
+            directory,
+            slots: BTreeMap::new(),
+            by_case: HashMap::new(),
+            edit: (0, None),
+            kept: 0,
+        }
     }
 
     /// Sets which edit is at work from here on.
@@ -92,10 +102,15 @@ impl<'t> Overlay<'t> {
             _ if slot.unknown => Ok(Found::Unknown),
             (Some(file), _) => Ok(Found::File(file.clone())),
             (None, Some(missing)) => Err(Error::Missing(path.clone(), missing.clone())),
-            (None, None) if slot.directory => Err(Error::Irregular(path.clone(), Irregular::Directory)),
+            (None, None) if slot.directory => {
+                Err(Error::Irregular(path.clone(), Irregular::Directory))
+            }
             (None, None) => {
                 let above = path.ancestors().find(|ancestor| self.live(ancestor));
-                let why = above.map_or_else(|| suggest::missing(self.tree, path, self.directory), Missing::BelowFile);
+                let why = above.map_or_else(
+                    || suggest::missing(self.tree, path, self.directory),
+                    Missing::BelowFile,
+                );
                 Err(Error::Missing(path.clone(), why))
             }
         }
@@ -120,7 +135,11 @@ impl<'t> Overlay<'t> {
         if self.tree.ignores_case() {
             let mut twins = self.tree.case_twins(path)?;
             twins.retain(|twin| self.slots.get(twin).is_none_or(|slot| slot.now.is_some()));
-            let mut alike = self.by_case.get(&path.as_bytes().to_ascii_lowercase()).into_iter().flatten();
+            let mut alike = self
+                .by_case
+                .get(&path.as_bytes().to_ascii_lowercase())
+                .into_iter()
+                .flatten();
             let made = alike.find(|other| *other != path && self.live(other));
             if let Some(twin) = twins.pop().or(made.cloned()) {
                 return Err(Error::Occupied(path.clone(), Occupied::Twin(twin)));
@@ -131,7 +150,11 @@ impl<'t> Overlay<'t> {
 
     /// Returns whether an empty file is at a path.
     pub(super) fn is_empty(&mut self, path: &RepoPath) -> bool {
-        let is_empty = |slot: &Slot| slot.now.as_ref().is_some_and(|file| !slot.unknown && file.content.is_empty());
+        let is_empty = |slot: &Slot| {
+            slot.now
+                .as_ref()
+                .is_some_and(|file| !slot.unknown && file.content.is_empty())
+        };
         self.load(path).is_ok_and(is_empty)
     }
 
@@ -152,7 +175,11 @@ impl<'t> Overlay<'t> {
 
     /// Returns what was at a path in the tree below, if that has been read and is a file.
     pub(super) fn before(&self, path: &RepoPath) -> Option<Content> {
-        self.slots.get(path)?.before.as_ref().map(|file| file.content.clone())
+        self.slots
+            .get(path)?
+            .before
+            .as_ref()
+            .map(|file| file.content.clone())
     }
 
     /// Returns the file at a path as the edits so far found it that changed it, wherever it was then; perhaps not all of them.
@@ -194,17 +221,24 @@ impl<'t> Overlay<'t> {
 
     /// Returns whether there is room to keep the file at a path, were it changed now.
     pub(super) fn keeps(&self, path: &RepoPath) -> bool {
-        self.now(path).is_some_and(|now| self.kept + room(&now.content) <= KEPT)
+        self.now(path)
+            .is_some_and(|now| self.kept + room(&now.content) <= KEPT)
     }
 
     /// Keeps a file that has been read as it is, before an edit changes it.
     fn keep(&mut self, path: &RepoPath, new: Option<&File>) -> &mut Slot {
         let slot = self.slots.get_mut(path).expect(READ);
-        if let Some(now) = slot.now.as_ref().filter(|now| new.is_none_or(|new| new.content != now.content))
+        if let Some(now) = slot
+            .now
+            .as_ref()
+            .filter(|now| new.is_none_or(|new| new.content != now.content))
             && self.kept + room(&now.content) <= KEPT
         {
             self.kept += room(&now.content);
-            slot.past.push(Past { content: now.content.clone(), edit: self.edit.0 });
+            slot.past.push(Past {
+                content: now.content.clone(),
+                edit: self.edit.0,
+            });
         }
         slot
     }
@@ -240,7 +274,10 @@ impl<'t> Overlay<'t> {
         if self.load(path).is_err() {
             return;
         }
-        if let Some(slot) = self.slots.get_mut(path).filter(|slot| !slot.unknown && slot.aside.is_none())
+        if let Some(slot) = self
+            .slots
+            .get_mut(path)
+            .filter(|slot| !slot.unknown && slot.aside.is_none())
             && let Some(file) = slot.now.take()
         {
             slot.aside = Some((file, slot.origin.take()));
@@ -249,7 +286,10 @@ impl<'t> Overlay<'t> {
 
     /// Returns the file that was set aside from a path.
     pub(super) fn aside(&self, path: &RepoPath) -> Option<File> {
-        self.slots.get(path).and_then(|slot| slot.aside.as_ref()).map(|(file, _)| file.clone())
+        self.slots
+            .get(path)
+            .and_then(|slot| slot.aside.as_ref())
+            .map(|(file, _)| file.clone())
     }
 
     /// Deletes the file that was set aside from a path.
@@ -273,7 +313,8 @@ impl<'t> Overlay<'t> {
             slot.aside.take()
         });
         let slot = self.slot_of(to);
-        (slot.now, slot.gone, slot.origin) = (Some(file), None, aside.and_then(|(_, origin)| origin));
+        (slot.now, slot.gone, slot.origin) =
+            (Some(file), None, aside.and_then(|(_, origin)| origin));
     }
 
     /// Makes nothing known of a path any more.
@@ -288,12 +329,17 @@ impl<'t> Overlay<'t> {
 
     /// Returns the paths at which something is different now.
     pub(super) fn changed(&self) -> impl Iterator<Item = &RepoPath> {
-        self.slots.iter().filter(|(_, slot)| slot.before != slot.now).map(|(path, _)| path)
+        self.slots
+            .iter()
+            .filter(|(_, slot)| slot.before != slot.now)
+            .map(|(path, _)| path)
     }
 
     /// Returns whether some file was changed twice, or made and removed, by different edits.
     pub(super) fn is_undone(&self) -> bool {
-        self.slots.values().any(|slot| slot.past.len() > 1 || slot.before.is_none() && slot.gone.is_some())
+        self.slots
+            .values()
+            .any(|slot| slot.past.len() > 1 || slot.before.is_none() && slot.gone.is_some())
     }
 
     /// Converts the contents to what git would have on disk, or store, once the change is made.
@@ -301,19 +347,31 @@ impl<'t> Overlay<'t> {
         let content = |file: &Option<File>| file.as_ref().map(|file| file.content.clone());
         let is_rules = |path: &RepoPath| path.name() == RULES.as_bytes();
         let changed = |slot: &Slot| slot.before != slot.now;
-        let rules = self.slots.iter().filter(|(path, slot)| is_rules(path) && changed(slot));
-        let rules: AttributeFiles = rules.map(|(path, slot)| (path.clone(), content(&slot.now))).collect();
+        let rules = self
+            .slots
+            .iter()
+            .filter(|(path, slot)| is_rules(path) && changed(slot));
+        let rules: AttributeFiles = rules
+            .map(|(path, slot)| (path.clone(), content(&slot.now)))
+            .collect();
         let files = self.slots.iter_mut().filter(|(_, slot)| changed(slot));
         let planned = files.filter_map(|(path, Slot { now, origin, .. })| {
-            Some(Planned { path, is_new: origin.is_none(), content: &mut now.as_mut()?.content })
+            Some(Planned {
+                path,
+                is_new: origin.is_none(),
+                content: &mut now.as_mut()?.content,
+            })
         });
         self.tree.settle(&mut planned.collect::<Vec<_>>(), &rules)
     }
 
     /// Returns what is different now.
     pub(super) fn into_changes(self) -> ChangeSet {
-        let is_source =
-            |path: &RepoPath| self.slots.get(path).is_some_and(|slot| slot.before.is_some() && slot.now.is_none());
+        let is_source = |path: &RepoPath| {
+            self.slots
+                .get(path)
+                .is_some_and(|slot| slot.before.is_some() && slot.now.is_none())
+        };
         let changes: Vec<_> = self
             .slots
             .iter()
@@ -321,7 +379,10 @@ impl<'t> Overlay<'t> {
                 path: path.clone(),
                 before: slot.before.clone(),
                 after: slot.now.clone(),
-                from: slot.origin.clone().filter(|from| slot.before.is_none() && is_source(from)),
+                from: slot
+                    .origin
+                    .clone()
+                    .filter(|from| slot.before.is_none() && is_source(from)),
             })
             .collect();
         ChangeSet::new(changes)
@@ -334,9 +395,17 @@ impl<'t> Overlay<'t> {
     fn slot(&mut self, path: RepoPath, before: Option<File>) -> &mut Slot {
         let origin = before.is_some().then(|| path.clone());
         if self.tree.ignores_case() && !self.slots.contains_key(&path) {
-            self.by_case.entry(path.as_bytes().to_ascii_lowercase()).or_default().push(path.clone());
+            self.by_case
+                .entry(path.as_bytes().to_ascii_lowercase())
+                .or_default()
+                .push(path.clone());
         }
-        self.slots.entry(path).or_insert_with(|| Slot { origin, now: before.clone(), before, ..Slot::default() })
+        self.slots.entry(path).or_insert_with(|| Slot {
+            origin,
+            now: before.clone(),
+            before,
+            ..Slot::default()
+        })
     }
 
     /// Reads what is at a path, unless that is known.
@@ -348,19 +417,30 @@ impl<'t> Overlay<'t> {
             Entry::File(file) => Some(file),
             Entry::Absent => None,
             // If the file above is gone by now, nothing is there; if not, that is said where the absence is.
-            Entry::Beneath { what: None, ancestor } => {
+            Entry::Beneath {
+                what: None,
+                ancestor,
+            } => {
                 self.load(&ancestor)?;
                 None
             }
-            Entry::Beneath { what: Some(what), ancestor } => {
-                return Err(Error::Irregular(path.clone(), Irregular::Below { at: ancestor, what }));
+            Entry::Beneath {
+                what: Some(what),
+                ancestor,
+            } => {
+                return Err(Error::Irregular(
+                    path.clone(),
+                    Irregular::Below { at: ancestor, what },
+                ));
             }
             Entry::Directory => {
                 let slot = self.slot(path.clone(), None);
                 slot.directory = true;
                 return Ok(slot);
             }
-            Entry::Other(what) => return Err(Error::Irregular(path.clone(), Irregular::Other(what))),
+            Entry::Other(what) => {
+                return Err(Error::Irregular(path.clone(), Irregular::Other(what)));
+            }
         };
         Ok(self.slot(path.clone(), before))
     }
@@ -371,10 +451,17 @@ impl<'t> Overlay<'t> {
     }
 
     /// Returns a file that is now below a path, which the tree may have as a directory.
-    fn live_below(&self, directory: &RepoPath, is_in_tree: bool) -> Result<Option<RepoPath>, Error> {
+    fn live_below(
+        &self,
+        directory: &RepoPath,
+        is_in_tree: bool,
+    ) -> Result<Option<RepoPath>, Error> {
         let start = [directory.as_bytes(), b"/"].concat();
         let from = (Bound::Included(&start[..]), Bound::Unbounded);
-        let mut named = self.slots.range::<[u8], _>(from).take_while(|(path, _)| path.is_below(directory));
+        let mut named = self
+            .slots
+            .range::<[u8], _>(from)
+            .take_while(|(path, _)| path.is_below(directory));
         if let Some((path, _)) = named.find(|(_, slot)| slot.now.is_some()) {
             return Ok(Some(path.clone()));
         }
@@ -382,6 +469,8 @@ impl<'t> Overlay<'t> {
             return Ok(None);
         }
         let kept = self.tree.leaves_below(directory)?;
-        Ok(kept.into_iter().find(|path| self.slots.get(path).is_none_or(|slot| slot.now.is_some())))
+        Ok(kept
+            .into_iter()
+            .find(|path| self.slots.get(path).is_none_or(|slot| slot.now.is_some())))
     }
 }

@@ -34,7 +34,9 @@ impl<'e, 'p> Edit<'e, 'p> {
     pub(super) fn of(edit: &'e FileEdit<'p>) -> Option<Self> {
         match &edit.operation {
             Operation::Substitute(substitution) => Some(Edit::Text(substitution)),
-            Operation::Update { hunks, .. } if edit.header.is_some() => Some(Edit::by_number(hunks)),
+            Operation::Update { hunks, .. } if edit.header.is_some() => {
+                Some(Edit::by_number(hunks))
+            }
             Operation::Update { hunks, .. } => Some(Edit::in_order(hunks)),
             _ => None,
         }
@@ -61,7 +63,12 @@ impl<'e, 'p> Edit<'e, 'p> {
     /// Reads a file for it, and for all else that is looked for in that.
     pub(super) fn read(self, content: &Content, needles: Vec<Needle>) -> Document {
         match self {
-            Edit::Hunks(_, Policy { is_numbered: true, .. }) => Document::lazily(content.clone(), needles),
+            Edit::Hunks(
+                _,
+                Policy {
+                    is_numbered: true, ..
+                },
+            ) => Document::lazily(content.clone(), needles),
             _ => Document::new(content.clone(), needles),
         }
     }
@@ -118,7 +125,14 @@ pub(super) struct Task<'t> {
 impl Task<'_> {
     /// Warns of how a part of an edit came to its place.
     fn warning(&self, part: Part, span: Option<Span>, how: Placing) -> Located<Warning> {
-        Located::new(span, Warning::Placed { path: self.path.clone(), part, how })
+        Located::new(
+            span,
+            Warning::Placed {
+                path: self.path.clone(),
+                part,
+                how,
+            },
+        )
     }
 
     /// Returns which lines a hunk or a find replaces, and by which, all counted from 0.
@@ -131,7 +145,15 @@ impl Task<'_> {
         how: Match,
     ) -> Placement {
         let (edit, path) = (self.number, self.path.clone());
-        Placement { edit, path, number, span, old: Rows::of(old), new: Rows::of(new), how }
+        Placement {
+            edit,
+            path,
+            number,
+            span,
+            old: Rows::of(old),
+            new: Rows::of(new),
+            how,
+        }
     }
 }
 
@@ -213,14 +235,19 @@ impl PlacedHunk<'_, '_> {
                 splicer.keep_to(splicer.next() + block.len());
                 continue;
             }
-            let removed = block.iter().filter(|line| line.mark == Mark::Removed).count();
+            let removed = block
+                .iter()
+                .filter(|line| line.mark == Mark::Removed)
+                .count();
             splicer.replace(removed, added.by_ref().take(block.len() - removed));
         }
     }
 }
 
 /// Splits lines into runs of context and, between them, runs of removed and added lines: one replacement each, in whatever order they are.
-fn blocks<'l, 'h, 'p>(lines: &'l [&'h HunkLine<'p>]) -> impl Iterator<Item = &'l [&'h HunkLine<'p>]> {
+fn blocks<'l, 'h, 'p>(
+    lines: &'l [&'h HunkLine<'p>],
+) -> impl Iterator<Item = &'l [&'h HunkLine<'p>]> {
     lines.chunk_by(|a, b| (a.mark == Mark::Context) == (b.mark == Mark::Context))
 }
 
@@ -234,9 +261,14 @@ impl Policy {
         lost: &mut HashSet<Vec<u8>>,
         mut place: impl FnMut(usize, &'h Hunk<'p>) -> Result<(), Located<PlaceError>>,
     ) -> Outcome {
-        let mut outcome = Outcome { whole: true, ..Outcome::default() };
+        let mut outcome = Outcome {
+            whole: true,
+            ..Outcome::default()
+        };
         for (number, hunk) in (1..).zip(hunks) {
-            let Err(error) = place(number, hunk) else { continue };
+            let Err(error) = place(number, hunk) else {
+                continue;
+            };
             outcome.whole = false;
             if !follows_from(&error.value, hunk.old().map(self.text), lost) {
                 outcome.errors.push((number, error));
@@ -252,7 +284,11 @@ impl Policy {
 }
 
 /// Returns whether an error is only the consequence of an earlier one: a line is missing that a failed edit would have added.
-fn follows_from<'l>(error: &PlaceError, mut old: impl Iterator<Item = &'l [u8]>, lost: &HashSet<Vec<u8>>) -> bool {
+fn follows_from<'l>(
+    error: &PlaceError,
+    mut old: impl Iterator<Item = &'l [u8]>,
+    lost: &HashSet<Vec<u8>>,
+) -> bool {
     let is_lost = |text: &[u8]| !text.trim_ascii().is_empty() && lost.contains(text);
     match error {
         PlaceError::Context { text, .. } => is_lost(text),
@@ -262,8 +298,17 @@ fn follows_from<'l>(error: &PlaceError, mut old: impl Iterator<Item = &'l [u8]>,
 }
 
 /// Makes splices of hunks, given in the file's order. `all` also has those without a place, in the response's.
-fn made(task: Task<'_>, all: &[Hunk<'_>], hunks: &[PlacedHunk<'_, '_>], last: Last, outcome: Outcome) -> Outcome {
-    let outcome = Outcome { placed: placed(task, hunks), ..outcome };
+fn made(
+    task: Task<'_>,
+    all: &[Hunk<'_>],
+    hunks: &[PlacedHunk<'_, '_>],
+    last: Last,
+    outcome: Outcome,
+) -> Outcome {
+    let outcome = Outcome {
+        placed: placed(task, hunks),
+        ..outcome
+    };
     if hunks.iter().all(PlacedHunk::is_idle) {
         // That is said once, of the whole section.
         return outcome;
@@ -280,9 +325,18 @@ fn made(task: Task<'_>, all: &[Hunk<'_>], hunks: &[PlacedHunk<'_, '_>], last: La
     let (splices, adds_newline) = splicer.finish(last);
     if adds_newline {
         let span = all.first().and_then(|hunk| hunk.span);
-        warnings.push(Located::new(span, Warning::NewlineAdded { path: task.path.clone() }));
+        warnings.push(Located::new(
+            span,
+            Warning::NewlineAdded {
+                path: task.path.clone(),
+            },
+        ));
     }
-    Outcome { splices, warnings, ..outcome }
+    Outcome {
+        splices,
+        warnings,
+        ..outcome
+    }
 }
 
 /// Returns where hunks, given in the file's order, are before and afterwards.
@@ -290,11 +344,27 @@ fn placed(task: Task<'_>, hunks: &[PlacedHunk<'_, '_>]) -> Vec<Placement> {
     let (mut old_end, mut new_end) = (0, 0);
     let mut placed: Vec<_> = hunks
         .iter()
-        .map(|PlacedHunk { number, range, lines, span, how, .. }| {
-            let start = new_end + (range.start - old_end);
-            (old_end, new_end) = (range.end, start + lines.iter().filter(|line| line.mark != Mark::Removed).count());
-            task.placement(*number, *span, range.clone(), start..new_end, *how)
-        })
+        .map(
+            |PlacedHunk {
+                 number,
+                 range,
+                 lines,
+                 span,
+                 how,
+                 ..
+             }| {
+                let start = new_end + (range.start - old_end);
+                (old_end, new_end) = (
+                    range.end,
+                    start
+                        + lines
+                            .iter()
+                            .filter(|line| line.mark != Mark::Removed)
+                            .count(),
+                );
+                task.placement(*number, *span, range.clone(), start..new_end, *how)
+            },
+        )
         .collect();
     placed.sort_by_key(|placed| placed.number);
     placed

@@ -58,7 +58,12 @@ pub enum PlaceError {
     /// The context line isn't in the file. `places` are the lines that a looser reading finds, if they are several; `near` is the one that
     /// may be meant if it finds none, and `lines` the place of the hunk's old lines, if there is only one.
     #[error("names a context line that isn't in the file: `{}`", Shown(.text))]
-    Context { text: BString, places: Places, near: Option<Box<Closest>>, lines: Option<LineNo> },
+    Context {
+        text: BString,
+        places: Places,
+        near: Option<Box<Closest>>,
+        lines: Option<LineNo>,
+    },
     /// The context line is only before the hunks that came before.
     #[error(
         "names a context line that is only on line {at}, before the previous hunk; hunks must follow the file's order"
@@ -72,7 +77,11 @@ pub enum PlaceError {
     Applied { at: LineNo },
     /// The lines are where they may not be any more.
     #[error("matches no lines {after}; found on line {at}, {than}")]
-    Earlier { after: After, at: LineNo, than: Earlier },
+    Earlier {
+        after: After,
+        at: LineNo,
+        than: Earlier,
+    },
     /// The lines aren't at the end of the file.
     #[error("isn't at the end of the file, though `*** End of File` says so")]
     NotAtEnd { at: LineNo },
@@ -80,7 +89,9 @@ pub enum PlaceError {
     #[error(transparent)]
     Ambiguous(#[from] Ambiguity),
     /// Lines follow at once on the ones that the hunk's counts claim, and the file doesn't hold them there.
-    #[error("is complete by its counts, but more lines follow it, which the file doesn't have there")]
+    #[error(
+        "is complete by its counts, but more lines follow it, which the file doesn't have there"
+    )]
     Unconfirmed,
     /// The lines are there but for their indentation, and the old lines show different shifts: `line` is the first that is shifted
     /// otherwise than those before it.
@@ -106,7 +117,9 @@ pub enum PlaceError {
     #[error("is to be replaced {}, and occurs {}", times(wanted.get()), times(*.count))]
     Times { wanted: NonZeroUsize, count: usize },
     /// Places that share bytes, and are all to be replaced.
-    #[error("occurs on line {at} and again before it ends there, so that not all of them can be replaced")]
+    #[error(
+        "occurs on line {at} and again before it ends there, so that not all of them can be replaced"
+    )]
     Overlapping { at: LineNo },
     /// Two hunks change the same lines.
     #[error("changes lines that another hunk changes too")]
@@ -183,15 +196,23 @@ pub enum Ambiguity {
     #[error("matches {} places apart from {} (--fuzz={level}), and nothing says which is meant: {places}", .places.count, level.allows())]
     Fuzz { level: Fuzz, places: Places },
     /// The number in the hunk's header means one place, and the heading behind it another, which is below the heading.
-    #[error("is on line {numbered} by its number, and on line {other} by its heading, which is line {heading}")]
-    Heading { numbered: LineNo, other: LineNo, heading: LineNo },
+    #[error(
+        "is on line {numbered} by its number, and on line {other} by its heading, which is line {heading}"
+    )]
+    Heading {
+        numbered: LineNo,
+        other: LineNo,
+        heading: LineNo,
+    },
     /// No context follows the changes, as at the end of a file, where the lines are, too.
     #[error(
         "is on line {numbered} by its number, and also at the end of the file, on line {end}, where a hunk without context after its changes belongs"
     )]
     End { numbered: LineNo, end: LineNo },
     /// The lines are at the context line and again behind it.
-    #[error("matches at its context line {context} and again on line {behind}, and nothing says which is meant")]
+    #[error(
+        "matches at its context line {context} and again on line {behind}, and nothing says which is meant"
+    )]
     RestatedTwice { context: LineNo, behind: LineNo },
     /// Added lines with nothing to say where they go.
     #[error("only adds lines, and its line numbers mean nothing in this format")]
@@ -228,14 +249,27 @@ pub struct Places {
 impl Places {
     /// Takes places that begin in lines of their own, given by their indices.
     pub(super) fn new(indices: impl IntoIterator<Item = usize>, count: usize) -> Self {
-        let lines = indices.into_iter().take(CANDIDATES).map(LineNo::from_index).collect();
-        Self { lines, count, in_lines: count }
+        let lines = indices
+            .into_iter()
+            .take(CANDIDATES)
+            .map(LineNo::from_index)
+            .collect();
+        Self {
+            lines,
+            count,
+            in_lines: count,
+        }
     }
 }
 
 impl fmt::Display for Places {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "line{} {}", plural(self.in_lines), listed(self.lines.iter(), self.in_lines))
+        write!(
+            f,
+            "line{} {}",
+            plural(self.in_lines),
+            listed(self.lines.iter(), self.in_lines)
+        )
     }
 }
 
@@ -265,7 +299,11 @@ pub struct Closest {
 impl Closest {
     /// Returns how the first line that isn't as it was written differs.
     pub fn gap(&self) -> Gap {
-        self.near.gap.unwrap_or(Gap::Other { wanted: 0, line: self.near.start, alike: 100 })
+        self.near.gap.unwrap_or(Gap::Other {
+            wanted: 0,
+            line: self.near.start,
+            alike: 100,
+        })
     }
 
     fn is_like(&self, other: &Closest) -> bool {
@@ -298,7 +336,12 @@ impl PlaceError {
     }
 
     /// Returns whether both say the same of the same line of a file in two states, wherever that line is.
-    pub(super) fn is_like(&self, lines: &Lines<'_>, other: &PlaceError, of_other: &Lines<'_>) -> bool {
+    pub(super) fn is_like(
+        &self,
+        lines: &Lines<'_>,
+        other: &PlaceError,
+        of_other: &Lines<'_>,
+    ) -> bool {
         let reason = |error: &PlaceError| match error {
             PlaceError::NotFound { reason, .. } => (Some(std::mem::discriminant(reason)), None),
             PlaceError::Earlier { than, .. } => (None, Some(std::mem::discriminant(than))),
@@ -308,7 +351,8 @@ impl PlaceError {
             (Some(one), Some(other)) => one.is_like(other),
             (one, other) => one.is_none() && other.is_none(),
         };
-        let text = self.line().map(|line| lines.text(line)) == other.line().map(|line| of_other.text(line));
+        let text = self.line().map(|line| lines.text(line))
+            == other.line().map(|line| of_other.text(line));
         let is_same = std::mem::discriminant(self) == std::mem::discriminant(other);
         is_same && reason(self) == reason(other) && is_near && text
     }
@@ -316,8 +360,14 @@ impl PlaceError {
     /// Returns the place that comes nearest.
     pub fn closest(&self) -> Option<&Closest> {
         match self {
-            PlaceError::NotFound { reason: Reason::Near(closest), .. }
-            | PlaceError::Context { near: Some(closest), .. } => Some(closest),
+            PlaceError::NotFound {
+                reason: Reason::Near(closest),
+                ..
+            }
+            | PlaceError::Context {
+                near: Some(closest),
+                ..
+            } => Some(closest),
             _ => None,
         }
     }
@@ -327,7 +377,10 @@ impl PlaceError {
         match self {
             PlaceError::NotFound { reason, .. } => match reason {
                 Reason::Near(closest) => return Some(closest.line),
-                Reason::Edges(at) | Reason::Newline(at) | Reason::NoNewline(at) | Reason::Unnumbered { at, .. } => at,
+                Reason::Edges(at)
+                | Reason::Newline(at)
+                | Reason::NoNewline(at)
+                | Reason::Unnumbered { at, .. } => at,
                 _ => return None,
             },
             PlaceError::Context { near, .. } => return near.as_ref().map(|near| near.line),
@@ -345,12 +398,22 @@ impl PlaceError {
 
     /// Returns where the lines are that are looked for, if that is before where they may be.
     pub(super) fn is_earlier(&self) -> Option<LineNo> {
-        if let PlaceError::Earlier { at, .. } = self { Some(*at) } else { None }
+        if let PlaceError::Earlier { at, .. } = self {
+            Some(*at)
+        } else {
+            None
+        }
     }
 
     /// Returns the level of `--fuzz` at which the lines are found, so that it can be told.
     pub(super) fn level(&mut self) -> Option<&mut Option<Fuzz>> {
-        let PlaceError::NotFound { reason: Reason::Near(closest), .. } = self else { return None };
+        let PlaceError::NotFound {
+            reason: Reason::Near(closest),
+            ..
+        } = self
+        else {
+            return None;
+        };
         Some(&mut closest.level).filter(|level| level.is_some())
     }
 }

@@ -47,7 +47,10 @@ impl Rows {
 
     /// Numbers lines that are given by their indices, from 0.
     pub(super) fn of(range: Range<usize>) -> Self {
-        Self { start: range.start + usize::from(!range.is_empty()), count: range.len() }
+        Self {
+            start: range.start + usize::from(!range.is_empty()),
+            count: range.len(),
+        }
     }
 }
 
@@ -115,10 +118,22 @@ mod tests {
             (
                 "1\n2\n3\n4\n5\n6\n",
                 "*** Begin Patch\n*** Update File: a\n@@\n 1\n-2\n+b\n+c\n@@ 4\n 4\n-5\n@@\n-6\n+six\n+seven\n*** End Patch\n",
-                &["0 #1 1,2 1,3 exact", "0 #2 4,2 5,1 restated", "0 #3 6,1 6,2 exact"][..],
+                &[
+                    "0 #1 1,2 1,3 exact",
+                    "0 #2 4,2 5,1 restated",
+                    "0 #3 6,1 6,2 exact",
+                ][..],
             ),
-            ("1\n2\n", "*** Begin Patch\n*** Update File: a\n@@ 1\n+x\n*** End Patch\n", &["0 #1 1,0 2,1 addition"]),
-            ("", "*** Begin Patch\n*** Update File: a\n+x\n*** End Patch\n", &["0 #1 0,0 1,1 addition"]),
+            (
+                "1\n2\n",
+                "*** Begin Patch\n*** Update File: a\n@@ 1\n+x\n*** End Patch\n",
+                &["0 #1 1,0 2,1 addition"],
+            ),
+            (
+                "",
+                "*** Begin Patch\n*** Update File: a\n+x\n*** End Patch\n",
+                &["0 #1 0,0 1,1 addition"],
+            ),
             (
                 "1\n2\n3\n",
                 "<edit file=\"a\" op=\"patch\">\n<find>\n<<<\n2\n>>>\n</find>\n<put>\n<<<\n>>>\n</put>\n</edit>\n\

@@ -80,14 +80,24 @@ pub(super) struct Named<'e, 'p> {
 
 impl<'p> Planner<'p> {
     /// Begins a plan of these patches.
-    pub(super) fn new(patches: &'p [Patch<'p>], tree: &'p dyn Tree, resolver: &'p Resolver, rules: &'p Rules) -> Self {
+    pub(super) fn new(
+        patches: &'p [Patch<'p>],
+        tree: &'p dyn Tree,
+        resolver: &'p Resolver,
+        rules: &'p Rules,
+    ) -> Self {
         let edits: Vec<_> = patches.iter().flat_map(|patch| &patch.edits).collect();
         let mut paths: Vec<Result<RepoPath, PathError>> = Vec::with_capacity(edits.len());
         let (mut vacated, mut rows) = (BTreeMap::new(), BTreeMap::<_, Vec<usize>>::new());
         for (number, edit) in edits.iter().enumerate() {
             // Edits of one file mostly follow each other.
-            let is_same = |before: &usize| edits[*before].path == edit.path && edits[*before].root == edit.root;
-            let known = number.checked_sub(1).filter(is_same).map(|before| paths[before].clone());
+            let is_same = |before: &usize| {
+                edits[*before].path == edit.path && edits[*before].root == edit.root
+            };
+            let known = number
+                .checked_sub(1)
+                .filter(is_same)
+                .map(|before| paths[before].clone());
             let path = known.unwrap_or_else(|| resolver.resolve(edit.root.as_deref(), &edit.path));
             if let Ok(path) = &path {
                 if section::vacates(edit) {
@@ -130,43 +140,71 @@ impl Planner<'_> {
         let path = self.paths[self.number].clone();
         let Ok(path) = self.note(path, root, &edit.path, edit.span) else {
             // What is wrong with the other path is wrong all the same.
-            let _ = edit.destination().map(|to| self.resolve(root, to, edit.span));
+            let _ = edit
+                .destination()
+                .map(|to| self.resolve(root, to, edit.span));
             return;
         };
         self.found.clear();
         let in_place = match &edit.operation {
             Operation::Substitute(_) => true,
-            Operation::Update { to: None, .. } => edit.header.as_deref().is_none_or(section::is_in_place),
+            Operation::Update { to: None, .. } => {
+                edit.header.as_deref().is_none_or(section::is_in_place)
+            }
             _ => false,
         };
         if !in_place {
             self.settle();
         }
         let known = self.known(edit, &path);
-        let at = Named { path: &path, written: &edit.path, span };
+        let at = Named {
+            path: &path,
+            written: &edit.path,
+            span,
+        };
         let done = match (Section::of(edit, at), &edit.operation) {
             (Some(section), _) => self.section(&section),
-            (None, Operation::Create { lines, fills_empty: true, ends_open })
-                if self.overlay.is_empty(&path) && !lines.is_empty() =>
-            {
+            (
+                None,
+                Operation::Create {
+                    lines,
+                    fills_empty: true,
+                    ends_open,
+                },
+            ) if self.overlay.is_empty(&path) && !lines.is_empty() => {
                 self.warn(span, Warning::Filled { path: path.clone() });
                 self.replace(at, lines, *ends_open)
             }
-            (None, Operation::Create { lines, ends_open, .. }) => {
-                self.create(at, joined(lines, b"", Ending::Lf, *ends_open), None)
-            }
+            (
+                None,
+                Operation::Create {
+                    lines, ends_open, ..
+                },
+            ) => self.create(at, joined(lines, b"", Ending::Lf, *ends_open), None),
             (None, Operation::Replace { lines }) => self.replace(at, lines, false),
             (None, Operation::Delete { expected }) => self.delete(at, expected.as_deref()),
             (None, Operation::Move { to }) => self.update(at, root, to, &[]),
-            (None, Operation::Update { to: Some(to), hunks }) => self.update(at, root, to, hunks),
-            (None, Operation::Update { to: None, hunks }) if hunks.iter().any(|hunk| hunk.position.is_some()) => {
+            (
+                None,
+                Operation::Update {
+                    to: Some(to),
+                    hunks,
+                },
+            ) => self.update(at, root, to, hunks),
+            (None, Operation::Update { to: None, hunks })
+                if hunks.iter().any(|hunk| hunk.position.is_some()) =>
+            {
                 match self.rules.knows_base {
                     true => self.rewrite(at, Edit::by_number(hunks)),
                     false => self.fail(span, Error::NoBase { path: path.clone() }),
                 }
             }
-            (None, Operation::Update { to: None, hunks }) => self.rewrite(at, Edit::in_order(hunks)),
-            (None, Operation::Substitute(substitution)) => self.rewrite(at, Edit::Text(substitution)),
+            (None, Operation::Update { to: None, hunks }) => {
+                self.rewrite(at, Edit::in_order(hunks))
+            }
+            (None, Operation::Substitute(substitution)) => {
+                self.rewrite(at, Edit::Text(substitution))
+            }
             (None, Operation::Unreadable) => Err(Failed::Lost),
         };
         match done {
@@ -183,7 +221,12 @@ impl Planner<'_> {
     pub(super) fn known(&self, edit: &FileEdit<'_>, path: &RepoPath) -> Option<Content> {
         match edit.header.as_ref().map(|header| header.status) {
             // What is in its place now is on its way to another.
-            Some(Status::Added) if self.vacated.get(path).is_some_and(|edit| *edit > self.number) => {
+            Some(Status::Added)
+                if self
+                    .vacated
+                    .get(path)
+                    .is_some_and(|edit| *edit > self.number) =>
+            {
                 Some(Vec::new().into())
             }
             Some(Status::Renamed) => self.overlay.aside(path).map(|file| file.content),
@@ -194,17 +237,38 @@ impl Planner<'_> {
 
     /// Looks at what an edit of a whole file made of it. `known` is the file as it was, if that was known before.
     pub(super) fn lint(&mut self, edit: &FileEdit<'_>, path: &RepoPath, known: Option<Content>) {
-        let before = known.or_else(|| self.overlay.before(path)).unwrap_or_else(|| Vec::new().into());
-        let after = self.overlay.now(path).filter(|_| lint::is_whole(edit)).map(|file| file.content.clone());
+        let before = known
+            .or_else(|| self.overlay.before(path))
+            .unwrap_or_else(|| Vec::new().into());
+        let after = self
+            .overlay
+            .now(path)
+            .filter(|_| lint::is_whole(edit))
+            .map(|file| file.content.clone());
         let Some(after) = after else { return };
         if before.is_binary() || after.is_binary() || before == after {
             return;
         }
         for found in lint::findings(edit, &before, &after) {
-            self.warn(found.span, Warning::Found { path: path.clone(), finding: found.value });
+            self.warn(
+                found.span,
+                Warning::Found {
+                    path: path.clone(),
+                    finding: found.value,
+                },
+            );
         }
-        if self.history.note(path, [(0, Cow::Borrowed(&before[..]), &after[..])]) {
-            self.warn(edit.span, Warning::Found { path: path.clone(), finding: Finding::Undone });
+        if self
+            .history
+            .note(path, [(0, Cow::Borrowed(&before[..]), &after[..])])
+        {
+            self.warn(
+                edit.span,
+                Warning::Found {
+                    path: path.clone(),
+                    finding: Finding::Undone,
+                },
+            );
         }
     }
 
@@ -232,14 +296,24 @@ impl Planner<'_> {
                 let named = self.named.entry(path.clone());
                 let is_new = matches!(named, Entry::Vacant(_));
                 named.or_insert(span);
-                let case = if self.tree.ignores_case() { Case::Ignored } else { Case::Counts };
+                let case = if self.tree.ignores_case() {
+                    Case::Ignored
+                } else {
+                    Case::Counts
+                };
                 match self.rules.guard.barrier(&path, case) {
                     Some(barrier) if is_new => self.fail(span, Error::Guarded(barrier)),
                     Some(_) => Err(Failed::Lost),
                     None => {
                         if is_new && let Some(what) = executes(path.as_bytes()) {
                             let finding = Finding::Executes(what);
-                            self.warn(span, Warning::Found { path: path.clone(), finding });
+                            self.warn(
+                                span,
+                                Warning::Found {
+                                    path: path.clone(),
+                                    finding,
+                                },
+                            );
                         }
                         Ok(path)
                     }
@@ -248,11 +322,20 @@ impl Planner<'_> {
             Err(error) => {
                 let of_root = matches!(
                     error,
-                    PathError::UnknownRoot { .. } | PathError::RootWithoutTree { .. } | PathError::RootOutside { .. }
+                    PathError::UnknownRoot { .. }
+                        | PathError::RootWithoutTree { .. }
+                        | PathError::RootOutside { .. }
                 );
                 let span = root.and_then(|root| root.span).filter(|_| of_root).or(span);
                 let meant = suggest::inside(self.tree, &error);
-                self.fail(span, Error::Path { written: BString::from(&written[..]), error, meant })
+                self.fail(
+                    span,
+                    Error::Path {
+                        written: BString::from(&written[..]),
+                        error,
+                        meant,
+                    },
+                )
             }
         }
     }
@@ -261,7 +344,12 @@ impl Planner<'_> {
     pub(super) fn create(&mut self, at: Named<'_, '_>, bytes: Vec<u8>, mode: Option<u32>) -> Done {
         let there = self.overlay.obstacle(at.path);
         let there = self.room(at, there)?;
-        let content: Content = self.read(self.tree.check_out(at.path, bytes).map_err(Error::from), at.span)?.into();
+        let content: Content = self
+            .read(
+                self.tree.check_out(at.path, bytes).map_err(Error::from),
+                at.span,
+            )?
+            .into();
         let mode = section::with_mode(there.as_ref().map_or(Mode::PLAIN, |there| there.mode), mode);
         let file = self.newcomer(at, there, File { content, mode }, false)?;
         self.overlay.put(at.path, file);
@@ -273,12 +361,22 @@ impl Planner<'_> {
         let file = self.base(path, span)?;
         let old = file.content.lines();
         let is_binary = file.content.is_binary();
-        let (bom, ending) = if is_binary { (&b""[..], Ending::Lf) } else { (old.bom(), old.majority()) };
+        let (bom, ending) = if is_binary {
+            (&b""[..], Ending::Lf)
+        } else {
+            (old.bom(), old.majority())
+        };
         let content: Content = joined(lines, bom, ending, ends_open).into();
         if content == file.content {
             self.warn(span, Warning::NoChange { path: path.clone() });
         }
-        self.overlay.put(path, File { content, mode: file.mode });
+        self.overlay.put(
+            path,
+            File {
+                content,
+                mode: file.mode,
+            },
+        );
         Ok(())
     }
 
@@ -292,7 +390,12 @@ impl Planner<'_> {
     }
 
     /// Checks that the `-` lines of a delete section are the file, or at least a run of its lines.
-    fn compare_body(&mut self, at: Named<'_, '_>, content: &Content, expected: &[Text<'_>]) -> Done {
+    fn compare_body(
+        &mut self,
+        at: Named<'_, '_>,
+        content: &Content,
+        expected: &[Text<'_>],
+    ) -> Done {
         let Named { path, span, .. } = at;
         if content.why_withheld().is_some()
             && let Some(error) = Error::no_text(path, content)
@@ -305,36 +408,72 @@ impl Planner<'_> {
             return Ok(());
         }
         let file = Document::of_lines(&lines, [texts()]);
-        let part = if self.rules.strict { None } else { file.run(texts()).first() };
+        let part = if self.rules.strict {
+            None
+        } else {
+            file.run(texts()).first()
+        };
         if let Some(at) = part {
-            let (first, last) = (LineNo::from_index(at), LineNo::from_index(at + expected.len() - 1));
+            let (first, last) = (
+                LineNo::from_index(at),
+                LineNo::from_index(at + expected.len() - 1),
+            );
             let total = lines.len();
-            self.warn(span, Warning::PartialDeleteBody { path: path.clone(), first, last, total });
+            self.warn(
+                span,
+                Warning::PartialDeleteBody {
+                    path: path.clone(),
+                    first,
+                    last,
+                    total,
+                },
+            );
             return Ok(());
         }
         let both = lines.len().min(expected.len());
         let is_all = |content: &Content| {
             let lines = content.lines();
-            lines.iter().map(|line| line.text).eq(texts()).then_some(0..lines.len())
+            lines
+                .iter()
+                .map(|line| line.text)
+                .eq(texts())
+                .then_some(0..lines.len())
         };
         if let Some(conflict) = self.conflict(path, Part::Delete, content, is_all) {
-            let span = expected.get(conflict.nth).and_then(|line| line.span).or(span);
+            let span = expected
+                .get(conflict.nth)
+                .and_then(|line| line.span)
+                .or(span);
             return self.fail(span, Error::Conflict(Box::new(conflict)));
         }
-        let differs = lines.iter().zip(texts()).position(|(line, text)| line.text != text).unwrap_or(both);
+        let differs = lines
+            .iter()
+            .zip(texts())
+            .position(|(line, text)| line.text != text)
+            .unwrap_or(both);
         let span = expected.get(differs).and_then(|line| line.span).or(span);
         let (path, seen) = (path.clone(), self.seen(path, content));
         self.fail(
             span,
             match differs < lines.len() {
-                true => Error::DeleteDiffers { path, line: LineNo::from_index(differs), seen },
+                true => Error::DeleteDiffers {
+                    path,
+                    line: LineNo::from_index(differs),
+                    seen,
+                },
                 false => Error::DeleteShorter { path, seen },
             },
         )
     }
 
     /// Moves a file, and does what hunks say to it.
-    fn update(&mut self, at: Named<'_, '_>, root: Option<&Text<'_>>, to: &Text<'_>, hunks: &[Hunk<'_>]) -> Done {
+    fn update(
+        &mut self,
+        at: Named<'_, '_>,
+        root: Option<&Text<'_>>,
+        to: &Text<'_>,
+        hunks: &[Hunk<'_>],
+    ) -> Done {
         let Named { path, span, .. } = at;
         let target = self.resolve(root, to, span);
         // A move onto itself is a plain update.
@@ -342,14 +481,27 @@ impl Planner<'_> {
             return self.rewrite(at, Edit::in_order(hunks));
         }
         let base = self.base(path, span);
-        let (Ok(target), Ok(file)) = (target, base) else { return Err(Failed::Lost) };
+        let (Ok(target), Ok(file)) = (target, base) else {
+            return Err(Failed::Lost);
+        };
         if target == *path {
             self.warn(span, Warning::NoChange { path: path.clone() });
             return Ok(());
         }
         let (content, done) = self.rewritten(at, &file, Edit::in_order(hunks));
-        let target_at = Named { path: &target, written: to, span: to.span.or(span) };
-        let moved = self.relocate(path, File { content, mode: file.mode }, target_at);
+        let target_at = Named {
+            path: &target,
+            written: to,
+            span: to.span.or(span),
+        };
+        let moved = self.relocate(
+            path,
+            File {
+                content,
+                mode: file.mode,
+            },
+            target_at,
+        );
         if moved.is_err() {
             self.overlay.forget(&target);
         }
@@ -359,7 +511,9 @@ impl Planner<'_> {
     fn relocate(&mut self, path: &RepoPath, file: File, target: Named<'_, '_>) -> Done {
         let file = self.carry(path, file, target)?;
         // The source is in nobody's way: `a` may become `a/b`, and `A` may become `a`.
-        let there = self.overlay.without(path, |overlay| overlay.obstacle(target.path));
+        let there = self
+            .overlay
+            .without(path, |overlay| overlay.obstacle(target.path));
         let there = self.room(target, there)?;
         let file = match &there {
             Some(there) if there.content == file.content => there.clone(),
@@ -371,9 +525,20 @@ impl Planner<'_> {
     }
 
     /// Returns a file as git would have it at another path.
-    pub(super) fn carry(&mut self, path: &RepoPath, file: File, target: Named<'_, '_>) -> Result<File, Failed> {
-        let content = self.tree.carry(path, target.path, file.content).map_err(Error::from);
-        Ok(File { content: self.read(content, target.span)?, mode: file.mode })
+    pub(super) fn carry(
+        &mut self,
+        path: &RepoPath,
+        file: File,
+        target: Named<'_, '_>,
+    ) -> Result<File, Failed> {
+        let content = self
+            .tree
+            .carry(path, target.path, file.content)
+            .map_err(Error::from);
+        Ok(File {
+            content: self.read(content, target.span)?,
+            mode: file.mode,
+        })
     }
 
     /// Returns the file that an edit is about to change.
@@ -389,12 +554,22 @@ impl Planner<'_> {
     pub(super) fn doomed(&mut self, path: &RepoPath, span: Option<Span>) -> Result<File, Failed> {
         match self.overlay.file(path) {
             Err(Error::Missing(path, Missing::Never(suggestion))) => {
-                let suggestion = Box::new(Suggestion { is_to_go: true, ..*suggestion });
+                let suggestion = Box::new(Suggestion {
+                    is_to_go: true,
+                    ..*suggestion
+                });
                 self.fail(span, Error::Missing(path, Missing::Never(suggestion)))
             }
-            Err(Error::Missing(path, Missing::Tracked { gone, .. })) => {
-                self.fail(span, Error::Missing(path, Missing::Tracked { gone, is_to_go: true }))
-            }
+            Err(Error::Missing(path, Missing::Tracked { gone, .. })) => self.fail(
+                span,
+                Error::Missing(
+                    path,
+                    Missing::Tracked {
+                        gone,
+                        is_to_go: true,
+                    },
+                ),
+            ),
             _ => self.base(path, span),
         }
     }
@@ -402,7 +577,11 @@ impl Planner<'_> {
     /// Returns the file that is where a new one is to be; an error if what is there, or the path, allows none.
     pub(super) fn room(
         &mut self,
-        Named { path, written, span }: Named<'_, '_>,
+        Named {
+            path,
+            written,
+            span,
+        }: Named<'_, '_>,
         there: Result<Option<Found>, Error>,
     ) -> Result<Option<File>, Failed> {
         match there {
@@ -411,7 +590,14 @@ impl Planner<'_> {
             Err(error) => self.fail(span, error),
             Ok(None) => match path.suspicious_when_new() {
                 None => Ok(None),
-                Some(error) => self.fail(span, Error::Path { written: written[..].into(), error, meant: None }),
+                Some(error) => self.fail(
+                    span,
+                    Error::Path {
+                        written: written[..].into(),
+                        error,
+                        meant: None,
+                    },
+                ),
             },
         }
     }
@@ -425,7 +611,10 @@ impl Planner<'_> {
         is_target: bool,
     ) -> Result<File, Failed> {
         match there {
-            Some(there) if there.content == file.content && there.mode.executable == file.mode.executable => {
+            Some(there)
+                if there.content == file.content
+                    && there.mode.executable == file.mode.executable =>
+            {
                 self.warn(span, Warning::AlreadyThere { path: path.clone() });
                 Ok(there)
             }
@@ -436,7 +625,11 @@ impl Planner<'_> {
         }
     }
 
-    pub(super) fn read<T>(&mut self, read: Result<T, Error>, span: Option<Span>) -> Result<T, Failed> {
+    pub(super) fn read<T>(
+        &mut self,
+        read: Result<T, Error>,
+        span: Option<Span>,
+    ) -> Result<T, Failed> {
         read.or_else(|error| self.fail(span, error))
     }
 
@@ -452,12 +645,20 @@ impl Planner<'_> {
 
 /// Joins lines, each terminated; if the text ends open, the last one isn't.
 fn joined(lines: &[Text<'_>], bom: &[u8], ending: Ending, ends_open: bool) -> Vec<u8> {
-    let mut bytes = Vec::with_capacity(bom.len() + lines.iter().map(|line| line.len() + 2).sum::<usize>());
+    let mut bytes =
+        Vec::with_capacity(bom.len() + lines.iter().map(|line| line.len() + 2).sum::<usize>());
     bytes.extend_from_slice(bom);
     for line in lines {
         bytes.extend_from_slice(line);
         bytes.extend_from_slice(ending.as_bytes());
     }
-    bytes.truncate(bytes.len() - if ends_open { ending.as_bytes().len() } else { 0 });
+    bytes.truncate(
+        bytes.len()
+            - if ends_open {
+                ending.as_bytes().len()
+            } else {
+                0
+            },
+    );
     bytes
 }

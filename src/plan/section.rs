@@ -37,14 +37,29 @@ pub(super) struct Section<'e, 'p> {
 impl<'e, 'p> Section<'e, 'p> {
     /// Takes an edit for a section, if it is one.
     pub(super) fn of(edit: &'e FileEdit<'p>, at: Named<'e, 'p>) -> Option<Self> {
-        let (Some(header), Operation::Update { to, hunks }) = (&edit.header, &edit.operation) else { return None };
-        Some(Self { at, header, to: to.as_ref(), hunks })
+        let (Some(header), Operation::Update { to, hunks }) = (&edit.header, &edit.operation)
+        else {
+            return None;
+        };
+        Some(Self {
+            at,
+            header,
+            to: to.as_ref(),
+            hunks,
+        })
     }
 }
 
 /// Returns whether a section says nothing of its file but which lines change.
 pub(super) fn is_in_place(header: &Header) -> bool {
-    let Header { status, old_mode, new_mode, ids, binary, .. } = header;
+    let Header {
+        status,
+        old_mode,
+        new_mode,
+        ids,
+        binary,
+        ..
+    } = header;
     *status == Status::Modified && (old_mode, new_mode, ids, binary) == (&None, &None, &None, &None)
 }
 
@@ -57,7 +72,9 @@ fn other(header: &Header, id: &str) -> Option<(String, String)> {
 
 /// Returns whether nothing is at a path any more once an edit has been made, unless another puts something there.
 pub(super) fn vacates(edit: &FileEdit<'_>) -> bool {
-    edit.header.as_ref().is_some_and(|header| matches!(header.status, Status::Renamed | Status::Deleted))
+    edit.header
+        .as_ref()
+        .is_some_and(|header| matches!(header.status, Status::Renamed | Status::Deleted))
         && matches!(edit.operation, Operation::Update { .. })
 }
 
@@ -67,7 +84,13 @@ impl Planner<'_> {
         let Section { at, header, .. } = *section;
         let Named { path, span, .. } = at;
         if header.binary.is_some() {
-            return self.fail(span, Error::Binary { path: path.clone(), content: None });
+            return self.fail(
+                span,
+                Error::Binary {
+                    path: path.clone(),
+                    content: None,
+                },
+            );
         }
         match header.status {
             Status::Added => {
@@ -76,17 +99,23 @@ impl Planner<'_> {
             }
             Status::Deleted => self.deleted(section),
             Status::Modified
-                if !section.hunks.is_empty() && header.new_mode.is_none_or(|new| header.old_mode == Some(new)) =>
+                if !section.hunks.is_empty()
+                    && header
+                        .new_mode
+                        .is_none_or(|new| header.old_mode == Some(new)) =>
             {
                 if is_in_place(header) {
                     return self.rewrite(at, Edit::by_number(section.hunks));
                 }
                 let file = self.base(path, span)?;
-                self.compared(section, &file, |planner| planner.rewrite(at, Edit::by_number(section.hunks)))
+                self.compared(section, &file, |planner| {
+                    planner.rewrite(at, Edit::by_number(section.hunks))
+                })
             }
             Status::Modified => {
                 let file = self.base(path, span)?;
-                let (changed, done) = self.compared(section, &file, |planner| planner.patched(section, &file));
+                let (changed, done) =
+                    self.compared(section, &file, |planner| planner.patched(section, &file));
                 if done.is_ok() && changed == file {
                     self.warn(span, Warning::NoChange { path: path.clone() });
                 }
@@ -108,12 +137,20 @@ impl Planner<'_> {
             Some(file) => file,
             None => self.doomed(path, span)?,
         };
-        let (changed, done) = self.compared(section, &file, |planner| planner.patched(section, &file));
+        let (changed, done) =
+            self.compared(section, &file, |planner| planner.patched(section, &file));
         done?;
         if !changed.content.is_empty() {
             let left = changed.content.lines().len().max(1);
             let seen = self.seen(path, &file.content);
-            return self.fail(span, Error::DeleteLeaves { path: path.clone(), left, seen });
+            return self.fail(
+                span,
+                Error::DeleteLeaves {
+                    path: path.clone(),
+                    left,
+                    seen,
+                },
+            );
         }
         if is_aside {
             self.overlay.drop_aside(path);
@@ -125,7 +162,11 @@ impl Planner<'_> {
 
     /// Renames or copies.
     fn carried(&mut self, section: &Section<'_, '_>, to: &Text<'_>) -> Done {
-        let Section { at: Named { path, span, .. }, header, .. } = *section;
+        let Section {
+            at: Named { path, span, .. },
+            header,
+            ..
+        } = *section;
         let renames = header.status == Status::Renamed;
         let target = self.resolve(None, to, span);
         let aside = self.overlay.aside(path).filter(|_| renames);
@@ -135,18 +176,27 @@ impl Planner<'_> {
             None if renames => self.base(path, span),
             None => self.copied(section),
         };
-        let (Ok(target), Ok(file)) = (target, base) else { return Err(Failed::Lost) };
-        let (changed, done) = self.compared(section, &file, |planner| planner.patched(section, &file));
+        let (Ok(target), Ok(file)) = (target, base) else {
+            return Err(Failed::Lost);
+        };
+        let (changed, done) =
+            self.compared(section, &file, |planner| planner.patched(section, &file));
         if target == *path {
             self.overlay.put(path, changed);
             return done;
         }
-        let target_at = Named { path: &target, written: to, span: to.span.or(span) };
+        let target_at = Named {
+            path: &target,
+            written: to,
+            span: to.span.or(span),
+        };
         let put = self.carry(path, changed, target_at).and_then(|changed| {
             self.give_way(&target);
             // The source of a rename is in nobody's way: `a` may become `a/b`, and `A` may become `a`.
             let there = match renames && !is_aside {
-                true => self.overlay.without(path, |overlay| overlay.obstacle(&target)),
+                true => self
+                    .overlay
+                    .without(path, |overlay| overlay.obstacle(&target)),
                 false => self.overlay.obstacle(&target),
             };
             let there = self.room(target_at, there)?;
@@ -168,7 +218,11 @@ impl Planner<'_> {
 
     /// Returns the file that a copy is made of: as it was before the response, unless only what it is now fits.
     fn copied(&mut self, section: &Section<'_, '_>) -> Result<File, Failed> {
-        let Section { at: Named { path, span, .. }, header, .. } = *section;
+        let Section {
+            at: Named { path, span, .. },
+            header,
+            ..
+        } = *section;
         let original = self.overlay.original(path);
         let original = self.read(original, span)?;
         let now = match self.overlay.file(path) {
@@ -179,7 +233,11 @@ impl Planner<'_> {
         match (original, now) {
             (Some(original), Some(now)) if original != now => {
                 // Which of the two is meant doesn't depend on what is refused besides.
-                let rules = Rules { strict: false, unique: false, ..self.rules.clone() };
+                let rules = Rules {
+                    strict: false,
+                    unique: false,
+                    ..self.rules.clone()
+                };
                 let fits = |file: &File| {
                     let edit = Edit::by_number(section.hunks);
                     let task = Task {
@@ -208,25 +266,52 @@ impl Planner<'_> {
 
     /// Returns what header and hunks make of a file; where some hunks fail, what the others make of it.
     fn patched(&mut self, section: &Section<'_, '_>, file: &File) -> (File, Done) {
-        let Section { at, header, hunks, .. } = *section;
-        let changes_mode = header.new_mode.filter(|_| header.old_mode != header.new_mode);
+        let Section {
+            at, header, hunks, ..
+        } = *section;
+        let changes_mode = header
+            .new_mode
+            .filter(|_| header.old_mode != header.new_mode);
         let mode = with_mode(file.mode, changes_mode);
         let (content, done) = self.rewritten(at, file, Edit::by_number(hunks));
         (File { content, mode }, done)
     }
 
     /// Changes a file, and compares what it was with what the header says of it.
-    fn compared<T>(&mut self, section: &Section<'_, '_>, file: &File, change: impl FnOnce(&mut Self) -> T) -> T {
-        let Section { at: Named { path, span, .. }, header, .. } = *section;
+    fn compared<T>(
+        &mut self,
+        section: &Section<'_, '_>,
+        file: &File,
+        change: impl FnOnce(&mut Self) -> T,
+    ) -> T {
+        let Section {
+            at: Named { path, span, .. },
+            header,
+            ..
+        } = *section;
         let mode = file.mode.git();
         if let Some(patch) = header.old_mode.filter(|patch| *patch != mode) {
-            self.warn(span, Warning::ModeDiffers { path: path.clone(), file: mode, patch });
+            self.warn(
+                span,
+                Warning::ModeDiffers {
+                    path: path.clone(),
+                    file: mode,
+                    patch,
+                },
+            );
         }
         let id = self.id(section, file);
         let size = id.as_ref().map_or(0, |_| file.content.size());
         let (id, changed) = threads::beside(size, || id.as_ref().map(|id| id()), || change(self));
         if let Some((file, patch)) = id.and_then(|id| other(header, &id)) {
-            self.warn(span, Warning::IdDiffers { path: path.clone(), file, patch });
+            self.warn(
+                span,
+                Warning::IdDiffers {
+                    path: path.clone(),
+                    file,
+                    patch,
+                },
+            );
         }
         changed
     }
@@ -235,7 +320,10 @@ impl Planner<'_> {
     fn id(&self, section: &Section<'_, '_>, file: &File) -> Option<Id> {
         section.header.ids.as_ref()?;
         // A file is read once for this; how it is after each of many sections is only worth a warning.
-        let is_left = self.overlay.in_tree(section.at.path).is_none_or(|content| content != file.content);
+        let is_left = self
+            .overlay
+            .in_tree(section.at.path)
+            .is_none_or(|content| content != file.content);
         if is_left && !self.effort.spend(file.content.size()) {
             return None;
         }
@@ -252,20 +340,35 @@ impl Planner<'_> {
             std::ops::Bound::Excluded(&[target.as_bytes(), b"/"].concat()[..]),
             std::ops::Bound::Unbounded,
         ));
-        let mut leaving: Vec<RepoPath> =
-            below.map(|(path, _)| path).take_while(|path| path.is_below(target)).cloned().collect();
-        leaving.extend(target.ancestors().filter(|path| self.vacated.contains_key(path)));
+        let mut leaving: Vec<RepoPath> = below
+            .map(|(path, _)| path)
+            .take_while(|path| path.is_below(target))
+            .cloned()
+            .collect();
+        leaving.extend(
+            target
+                .ancestors()
+                .filter(|path| self.vacated.contains_key(path)),
+        );
         if self.vacated.contains_key(target) {
             leaving.push(target.clone());
         }
         if self.tree.ignores_case()
             && let Ok(twins) = self.tree.case_twins(target)
         {
-            leaving.extend(twins.into_iter().filter(|twin| self.vacated.contains_key(twin)));
+            leaving.extend(
+                twins
+                    .into_iter()
+                    .filter(|twin| self.vacated.contains_key(twin)),
+            );
         }
         for path in leaving {
             // Once is enough, so that no response makes this quadratic.
-            if self.vacated.remove(&path).is_some_and(|last| last > self.number) {
+            if self
+                .vacated
+                .remove(&path)
+                .is_some_and(|last| last > self.number)
+            {
                 self.overlay.set_aside(&path);
             }
         }
@@ -279,5 +382,8 @@ pub(super) fn with_mode(mode: Mode, wanted: Option<u32>) -> Mode {
     if executable == mode.executable {
         return mode;
     }
-    Mode { executable, bits: mode.bits.map(|bits| Mode::bits(bits, executable)) }
+    Mode {
+        executable,
+        bits: mode.bits.map(|bits| Mode::bits(bits, executable)),
+    }
 }

@@ -40,7 +40,16 @@ pub(super) struct Splicer<'f> {
 impl<'f> Splicer<'f> {
     pub(super) fn new(file: &'f Document) -> Self {
         let (len, splices, before) = (file.line_count(), Vec::new(), None);
-        Self { file, len, splices, next: 0, before, is_open: false, is_closed: false, has_mark: false }
+        Self {
+            file,
+            len,
+            splices,
+            next: 0,
+            before,
+            is_open: false,
+            is_closed: false,
+            has_mark: false,
+        }
     }
 
     /// Makes the byte order mark a part of the first line, if nothing is before that.
@@ -61,7 +70,11 @@ impl<'f> Splicer<'f> {
         let last = self.terminator(index - 1);
         self.is_open = last.is_none();
         // Only a file's last line can be without a terminator; what is added behind it goes by the line before.
-        let above = if index - 1 > self.next { self.terminator(index - 2) } else { self.before };
+        let above = if index - 1 > self.next {
+            self.terminator(index - 2)
+        } else {
+            self.before
+        };
         self.before = last.or(above);
         self.next = index;
     }
@@ -70,20 +83,42 @@ impl<'f> Splicer<'f> {
     pub(super) fn replace<'t>(&mut self, count: usize, new: impl IntoIterator<Item = NewLine<'t>>) {
         let first = self.next;
         self.next += count;
-        let start = if first == 0 && self.has_mark { 0 } else { self.file.start(first) };
+        let start = if first == 0 && self.has_mark {
+            0
+        } else {
+            self.file.start(first)
+        };
         // A file that is only a byte order mark has no line, and to git one.
-        let end = if count > 0 { self.file.start(self.next) } else { start };
+        let end = if count > 0 {
+            self.file.start(self.next)
+        } else {
+            start
+        };
         let mut bytes = Vec::new();
         for (nth, (text, written)) in new.into_iter().enumerate() {
-            let replaced = || (nth < count).then(|| self.terminator(first + nth)).flatten();
-            let near = || replaced().or(self.before).or_else(|| self.terminator(self.next));
-            let ending = written.or_else(near).unwrap_or_else(|| self.file.lines().majority());
+            let replaced = || {
+                (nth < count)
+                    .then(|| self.terminator(first + nth))
+                    .flatten()
+            };
+            let near = || {
+                replaced()
+                    .or(self.before)
+                    .or_else(|| self.terminator(self.next))
+            };
+            let ending = written
+                .or_else(near)
+                .unwrap_or_else(|| self.file.lines().majority());
             self.is_closed |= self.is_open;
             self.close(&mut bytes);
             bytes.extend_from_slice(text);
             bytes.extend_from_slice(ending.as_bytes());
             self.is_open = ending == Ending::None;
-            self.before = if self.is_open { self.before } else { Some(ending) };
+            self.before = if self.is_open {
+                self.before
+            } else {
+                Some(ending)
+            };
         }
         self.put(start..end, bytes);
     }
@@ -103,7 +138,9 @@ impl<'f> Splicer<'f> {
 
     /// Returns the terminator of a line, if it is there and has one.
     fn terminator(&self, line: usize) -> Option<Ending> {
-        (line < self.len).then(|| self.file.ending(line)).filter(|ending| *ending != Ending::None)
+        (line < self.len)
+            .then(|| self.file.ending(line))
+            .filter(|ending| *ending != Ending::None)
     }
 
     fn close(&mut self, bytes: &mut Vec<u8>) {
@@ -123,7 +160,10 @@ impl<'f> Splicer<'f> {
 
 /// Adds a splice that is behind all others; one that touches the last becomes a part of it.
 pub(super) fn push(splices: &mut Vec<Splice>, next: Splice) {
-    match splices.last_mut().filter(|last| last.old.end == next.old.start) {
+    match splices
+        .last_mut()
+        .filter(|last| last.old.end == next.old.start)
+    {
         Some(last) => {
             last.old.end = next.old.end;
             last.new.extend(next.new);
@@ -140,11 +180,17 @@ pub(super) fn within(
     put: &[impl Deref<Target = [u8]>],
 ) -> (Range<usize>, Vec<u8>) {
     let (first, last) = (lines.index_at(range.start), lines.index_at(range.end));
-    let Some((last_put, terminated)) = put.split_last() else { return (whole_lines(lines, range), Vec::new()) };
+    let Some((last_put, terminated)) = put.split_last() else {
+        return (whole_lines(lines, range), Vec::new());
+    };
     let mut new = Vec::with_capacity(put.iter().map(|line| line.len() + 2).sum::<usize>());
-    let mut before = first.checked_sub(1).and_then(|line| terminator(lines, line));
+    let mut before = first
+        .checked_sub(1)
+        .and_then(|line| terminator(lines, line));
     for (nth, line) in terminated.iter().enumerate() {
-        let replaced = (first + nth <= last).then(|| terminator(lines, first + nth)).flatten();
+        let replaced = (first + nth <= last)
+            .then(|| terminator(lines, first + nth))
+            .flatten();
         let near = replaced.or(before).or_else(|| terminator(lines, last + 1));
         let ending = near.unwrap_or_else(|| lines.majority());
         new.extend_from_slice(line);
@@ -167,7 +213,9 @@ pub(super) fn whole_lines(lines: &Lines<'_>, range: Range<usize>) -> Range<usize
     if line.ending != Ending::None {
         return range.start..text_end + line.ending.as_bytes().len();
     }
-    let Some(before) = first.checked_sub(1) else { return range };
+    let Some(before) = first.checked_sub(1) else {
+        return range;
+    };
     range.start - lines.get(before).ending.as_bytes().len()..range.end
 }
 

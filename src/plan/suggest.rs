@@ -33,14 +33,25 @@ pub struct Suggestion {
 /// `directory` is what `--directory` puts in front of paths.
 pub(super) fn missing(tree: &dyn Tree, path: &RepoPath, directory: &BStr) -> Missing {
     if let Some(gone) = tree.gone(path) {
-        return Missing::Tracked { gone, is_to_go: false };
+        return Missing::Tracked {
+            gone,
+            is_to_go: false,
+        };
     }
     let tracked = tree.tracked();
     let below = RepoPath::new(directory).ok().and_then(|directory| {
-        let written = path.as_bytes().strip_prefix(directory.as_bytes())?.strip_prefix(b"/")?.into();
+        let written = path
+            .as_bytes()
+            .strip_prefix(directory.as_bytes())?
+            .strip_prefix(b"/")?
+            .into();
         Some((directory, written))
     });
-    let mut suggestion = Suggestion { meant: meant(&tracked, path), below, ..Suggestion::default() };
+    let mut suggestion = Suggestion {
+        meant: meant(&tracked, path),
+        below,
+        ..Suggestion::default()
+    };
     if suggestion.meant.is_none() {
         look_around(&mut suggestion, &tracked, path);
     }
@@ -52,16 +63,28 @@ const LISTED: usize = 8;
 
 /// Lists the files that have the path's name, or else what is in the nearest directory above it that there is.
 fn look_around(suggestion: &mut Suggestion, tracked: &[RepoPath], path: &RepoPath) {
-    let mut others: Vec<&[u8]> =
-        tracked.iter().filter(|other| other.name() == path.name()).map(|other| other.as_bytes()).collect();
+    let mut others: Vec<&[u8]> = tracked
+        .iter()
+        .filter(|other| other.name() == path.name())
+        .map(|other| other.as_bytes())
+        .collect();
     suggestion.same_name = !others.is_empty();
     if others.is_empty() {
-        let holds =
-            |directory: &RepoPath| tracked.iter().any(|other| other.ancestors().any(|above| above == *directory));
+        let holds = |directory: &RepoPath| {
+            tracked
+                .iter()
+                .any(|other| other.ancestors().any(|above| above == *directory))
+        };
         suggestion.directory = path.ancestors().find(holds);
-        let start = suggestion.directory.as_ref().map_or(0, |directory| directory.as_bytes().len() + 1);
+        let start = suggestion
+            .directory
+            .as_ref()
+            .map_or(0, |directory| directory.as_bytes().len() + 1);
         let inside = tracked.iter().filter(|other| {
-            suggestion.directory.as_ref().is_none_or(|directory| other.ancestors().any(|above| above == *directory))
+            suggestion
+                .directory
+                .as_ref()
+                .is_none_or(|directory| other.ancestors().any(|above| above == *directory))
         });
         // A directory's name ends with its slash.
         let name = |path: &'_ RepoPath| {
@@ -78,13 +101,21 @@ fn look_around(suggestion: &mut Suggestion, tracked: &[RepoPath], path: &RepoPat
 
 /// Returns the one tracked path with which an absolute path of another machine, or one that climbs too far, ends.
 pub(super) fn inside(tree: &dyn Tree, error: &PathError) -> Option<RepoPath> {
-    let (PathError::Outside { path, .. } | PathError::Escapes { path }) = error else { return None };
-    let path = path.rsplit_str("../").next().unwrap_or_default().trim_start_with(|c| c == '/');
+    let (PathError::Outside { path, .. } | PathError::Escapes { path }) = error else {
+        return None;
+    };
+    let path = path
+        .rsplit_str("../")
+        .next()
+        .unwrap_or_default()
+        .trim_start_with(|c| c == '/');
     let path = RepoPath::new(path).ok()?;
-    let mut fitting = tree
-        .tracked()
-        .into_iter()
-        .filter(|tracked| tracked == &path || path.as_bytes().ends_with(&[b"/", tracked.as_bytes()].concat()));
+    let mut fitting = tree.tracked().into_iter().filter(|tracked| {
+        tracked == &path
+            || path
+                .as_bytes()
+                .ends_with(&[b"/", tracked.as_bytes()].concat())
+    });
     fitting.next().filter(|_| fitting.next().is_none())
 }
 
@@ -93,21 +124,33 @@ pub(super) fn inside(tree: &dyn Tree, error: &PathError) -> Option<RepoPath> {
 fn meant(tracked: &[RepoPath], path: &RepoPath) -> Option<RepoPath> {
     let only = |fits: &dyn Fn(&RepoPath) -> bool| {
         let mut fitting = tracked.iter().filter(|other| fits(other));
-        fitting.next().map(|first| fitting.next().is_none().then(|| first.clone()))
+        fitting
+            .next()
+            .map(|first| fitting.next().is_none().then(|| first.clone()))
     };
     let below = [b"/", path.as_bytes()].concat();
     let ends = |other: &RepoPath| {
-        other.as_bytes().ends_with(&below) || path.as_bytes().ends_with(&[b"/", other.as_bytes()].concat())
+        other.as_bytes().ends_with(&below)
+            || path
+                .as_bytes()
+                .ends_with(&[b"/", other.as_bytes()].concat())
     };
     let in_any_case = |other: &RepoPath| other.as_bytes().eq_ignore_ascii_case(path.as_bytes());
-    if let Some(found) =
-        only(&ends).or_else(|| only(&in_any_case)).or_else(|| only(&|other| other.name() == path.name()))
+    if let Some(found) = only(&ends)
+        .or_else(|| only(&in_any_case))
+        .or_else(|| only(&|other| other.name() == path.name()))
     {
         return found;
     }
-    let names: Vec<_> = tracked.iter().map(|other| other.as_bstr().to_str_lossy()).collect();
-    let near: Vec<_> =
-        names.iter().filter(|name| name.len().abs_diff(path.as_bytes().len()) <= 8).map(|name| &**name).collect();
+    let names: Vec<_> = tracked
+        .iter()
+        .map(|other| other.as_bstr().to_str_lossy())
+        .collect();
+    let near: Vec<_> = names
+        .iter()
+        .filter(|name| name.len().abs_diff(path.as_bytes().len()) <= 8)
+        .map(|name| &**name)
+        .collect();
     match similar::get_close_matches(&*path.as_bstr().to_str_lossy(), &near, 2, CLOSE)[..] {
         [one] => RepoPath::new(one.as_bytes()).ok(),
         _ => None,

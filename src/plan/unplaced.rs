@@ -29,12 +29,24 @@ pub(super) struct Section<'s, 'p> {
 
 impl Planner<'_> {
     /// Records why parts of an edit have no place.
-    pub(super) fn unplaced(&mut self, section: &Section<'_, '_>, errors: Vec<(usize, Located<PlaceError>)>) {
-        let Section { path, file, edit, .. } = *section;
+    pub(super) fn unplaced(
+        &mut self,
+        section: &Section<'_, '_>,
+        errors: Vec<(usize, Located<PlaceError>)>,
+    ) {
+        let Section {
+            path, file, edit, ..
+        } = *section;
         let of = self.number;
         let run = |edit: Edit<'_, '_>, content: &Content, rules: &Rules, effort: &Effort| {
-            let task =
-                Task { number: of, path, file: &edit.read(content, edit.needles()), rules, effort, enough: ENOUGH };
+            let task = Task {
+                number: of,
+                path,
+                file: &edit.read(content, edit.needles()),
+                rules,
+                effort,
+                enough: ENOUGH,
+            };
             edit.place(task, &mut HashSet::new())
         };
         // Which parts have no place at a level either; `None` if that can't be told.
@@ -43,19 +55,34 @@ impl Planner<'_> {
             let old = edit.old(number);
             let span = |nth: usize| old.get(nth)?.span;
             if let Some(conflict) = within(section, number, &error.value) {
-                self.errors.push(Located::new(span(conflict.nth), Error::Conflict(Box::new(conflict))));
+                self.errors.push(Located::new(
+                    span(conflict.nth),
+                    Error::Conflict(Box::new(conflict)),
+                ));
                 continue;
             }
             if let Some(level) = error.value.level() {
-                let at = Fuzz::LEVELS.iter().position(|known| Some(*known) == *level).unwrap_or(0);
+                let at = Fuzz::LEVELS
+                    .iter()
+                    .position(|known| Some(*known) == *level)
+                    .unwrap_or(0);
                 let refused = refused[at].get_or_insert_with(|| {
-                    let at_level = |rules: &Rules| run(edit, &file.content, rules, &Effort::new(0)).errors;
+                    let at_level =
+                        |rules: &Rules| run(edit, &file.content, rules, &Effort::new(0)).errors;
                     let errors = self.at_level(*level, &file.content, at_level)?;
                     Some(errors.into_iter().map(|(number, _)| number).collect())
                 });
-                level.take_if(|_| refused.as_ref().is_none_or(|refused| refused.contains(&number)));
+                level.take_if(|_| {
+                    refused
+                        .as_ref()
+                        .is_none_or(|refused| refused.contains(&number))
+                });
             }
-            let unplaced = (edit.part(number), old.len(), &span as &dyn Fn(usize) -> Option<Span>);
+            let unplaced = (
+                edit.part(number),
+                old.len(),
+                &span as &dyn Fn(usize) -> Option<Span>,
+            );
             let error = self.why(path, file, unplaced, error, |content, effort| {
                 let mut done = run(edit.alone(number), content, self.rules, effort);
                 match (done.errors.pop(), done.placed.first()) {
@@ -63,20 +90,40 @@ impl Planner<'_> {
                     (error, _) => Err(error.map(|(_, error)| error)),
                 }
             });
-            self.errors.push(Located::new(error.span.or(section.span), error.value));
+            self.errors
+                .push(Located::new(error.span.or(section.span), error.value));
         }
     }
 
     /// Advises the one fuzz level at which the whole response can be planned, or none: each error was looked at by itself.
     pub(super) fn agree_on_fuzz(&mut self, patches: &[Patch<'_>]) {
         fn level(error: &mut Located<Error>) -> Option<&mut Option<Fuzz>> {
-            if let Error::Place(unplaced) = &mut error.value { unplaced.error.level() } else { None }
+            if let Error::Place(unplaced) = &mut error.value {
+                unplaced.error.level()
+            } else {
+                None
+            }
         }
-        let levels: Vec<_> = self.errors.iter_mut().map(|error| level(error).copied().flatten()).collect();
-        let Some(highest) = levels.iter().copied().max().flatten().filter(|_| levels.len() > 1) else { return };
+        let levels: Vec<_> = self
+            .errors
+            .iter_mut()
+            .map(|error| level(error).copied().flatten())
+            .collect();
+        let Some(highest) = levels
+            .iter()
+            .copied()
+            .max()
+            .flatten()
+            .filter(|_| levels.len() > 1)
+        else {
+            return;
+        };
         let size = self.errors.iter().map(|error| error.value.held()).sum();
         let works = levels.iter().all(Option::is_some) && self.effort.spend(size) && {
-            let rules = Rules { fuzz: highest.max(self.rules.fuzz), ..self.rules.clone() };
+            let rules = Rules {
+                fuzz: highest.max(self.rules.fuzz),
+                ..self.rules.clone()
+            };
             let mut tried = Planner::new(patches, self.tree, self.resolver, &rules);
             (tried.effort, tried.enough) = (Effort::new(0), 1);
             tried.edit_all().errors.is_empty()
@@ -87,9 +134,17 @@ impl Planner<'_> {
     }
 
     /// Does something as if a level had been asked for; `None` if no level can be, or that would be too much for a message.
-    fn at_level<T>(&self, level: Option<Fuzz>, content: &Content, run: impl FnOnce(&Rules) -> T) -> Option<T> {
+    fn at_level<T>(
+        &self,
+        level: Option<Fuzz>,
+        content: &Content,
+        run: impl FnOnce(&Rules) -> T,
+    ) -> Option<T> {
         let level = level.filter(|_| !self.rules.strict && self.effort.spend(content.len()))?;
-        Some(run(&Rules { fuzz: level.max(self.rules.fuzz), ..self.rules.clone() }))
+        Some(run(&Rules {
+            fuzz: level.max(self.rules.fuzz),
+            ..self.rules.clone()
+        }))
     }
 
     /// Returns the error of a part of an edit that has no place in a file: it has so many old lines, at these places of the response.
@@ -102,34 +157,63 @@ impl Planner<'_> {
         place: impl Fn(&Content, &Effort) -> Result<Range<usize>, Option<Located<PlaceError>>>,
     ) -> Located<Error> {
         let unplaced = |error: Located<PlaceError>, seen: Seen| {
-            error.map(|error| Error::Place(Box::new(Unplaced { path: path.clone(), part, error, seen, len })))
+            error.map(|error| {
+                Error::Place(Box::new(Unplaced {
+                    path: path.clone(),
+                    part,
+                    error,
+                    seen,
+                    len,
+                }))
+            })
         };
         let original = self.overlay.in_tree(path);
-        let seen = Seen { content: file.content.clone(), is_left: original.as_ref() != Some(&file.content) };
+        let seen = Seen {
+            content: file.content.clone(),
+            is_left: original.as_ref() != Some(&file.content),
+        };
         if !seen.is_left {
             return unplaced(error, seen);
         }
         if error.value.is_absence()
-            && let Some(conflict) =
-                self.conflict(path, part, &file.content, |content| place(content, &Effort::new(0)).ok())
+            && let Some(conflict) = self.conflict(path, part, &file.content, |content| {
+                place(content, &Effort::new(0)).ok()
+            })
         {
             let is_same = matches!(error.value, PlaceError::Applied { .. });
             let span = span(conflict.nth).or(error.span);
-            return Located::new(span, Error::Conflict(Box::new(Conflict { is_same, ..conflict })));
+            return Located::new(
+                span,
+                Error::Conflict(Box::new(Conflict {
+                    is_same,
+                    ..conflict
+                })),
+            );
         }
         // What is the same in the file before the response is told as it is there.
         if let Some(content) = original.filter(|original| self.effort.spend(original.len()))
             && let Err(Some(before)) = place(&content, &self.effort)
-            && before.value.is_like(&content.lines(), &error.value, &file.content.lines())
+            && before
+                .value
+                .is_like(&content.lines(), &error.value, &file.content.lines())
         {
-            return unplaced(before, Seen { content, is_left: false });
+            return unplaced(
+                before,
+                Seen {
+                    content,
+                    is_left: false,
+                },
+            );
         }
         unplaced(error, seen)
     }
 
     /// Returns a file as an edit finds it.
     pub(super) fn seen(&self, path: &RepoPath, content: &Content) -> Seen {
-        Seen { content: content.clone(), is_left: self.overlay.in_tree(path).as_ref() != Some(content) }
+        Seen {
+            content: content.clone(),
+            is_left: self.overlay.in_tree(path).as_ref() != Some(content),
+        }
     }
 
     /// Returns the error that a file is where a new one should be, or one that is moved there.
@@ -145,17 +229,35 @@ impl Planner<'_> {
 
 /// Returns the conflict of a hunk with another of its section that changes its lines.
 fn within(section: &Section<'_, '_>, number: usize, error: &PlaceError) -> Option<Conflict> {
-    let Section { path, file, edit, placed, .. } = *section;
-    let Edit::Hunks(hunks, _) = edit else { return None };
+    let Section {
+        path,
+        file,
+        edit,
+        placed,
+        ..
+    } = *section;
+    let Edit::Hunks(hunks, _) = edit else {
+        return None;
+    };
     let hunk = &hunks[number - 1];
     let at = error.is_earlier()?.index();
     let lines = at..at + hunk.old().count();
     let mut others = placed.iter().filter(|other| other.number < number);
     let (other, (changed, by)) = others.find_map(|other| {
         let other_hunk = &hunks[other.number - 1];
-        Some((other_hunk, change_among(&other_hunk.lines, other.old.range().start, &lines)?))
+        Some((
+            other_hunk,
+            change_among(&other_hunk.lines, other.old.range().start, &lines)?,
+        ))
     })?;
     let (nth, is_same) = (changed - at, other.lines == hunk.lines);
     let found = (!lines.is_empty()).then(|| (path.clone(), file.content.clone(), lines));
-    Some(Conflict { path: path.clone(), part: Part::Hunk(number), nth, by: Some(by), found, is_same })
+    Some(Conflict {
+        path: path.clone(),
+        part: Part::Hunk(number),
+        nth,
+        by: Some(by),
+        found,
+        is_same,
+    })
 }

@@ -15,13 +15,27 @@ use std::borrow::Cow;
 pub enum Warning {
     /// A hunk, or a find, has its place by more than its lines, or does nothing there.
     #[error("{part} of `{path}`{how}")]
-    Placed { path: RepoPath, part: Part, how: Placing },
+    Placed {
+        path: RepoPath,
+        part: Part,
+        how: Placing,
+    },
     /// The file's mode isn't the one that the patch says it had.
     #[error("`{path}` has mode {file:06o}; the patch was made for one with {patch:06o}")]
-    ModeDiffers { path: RepoPath, file: u32, patch: u32 },
+    ModeDiffers {
+        path: RepoPath,
+        file: u32,
+        patch: u32,
+    },
     /// The file's content isn't the one that the patch was made from. Both ids are as long as the patch's.
-    #[error("`{path}` isn't the file that the patch was made from: its id is {file}, the patch says {patch}")]
-    IdDiffers { path: RepoPath, file: String, patch: String },
+    #[error(
+        "`{path}` isn't the file that the patch was made from: its id is {file}, the patch says {patch}"
+    )]
+    IdDiffers {
+        path: RepoPath,
+        file: String,
+        patch: String,
+    },
     /// The last line had no terminator and now has one.
     #[error("`{path}` did not end with a newline; it does now")]
     NewlineAdded { path: RepoPath },
@@ -45,18 +59,29 @@ pub enum Warning {
     Filled { path: RepoPath },
     /// A delete body that shows only a part of the file, from line to line.
     #[error("`{path}` is deleted whole, though this section shows only {} of {total}", range(*first, *last))]
-    PartialDeleteBody { path: RepoPath, first: LineNo, last: LineNo, total: usize },
+    PartialDeleteBody {
+        path: RepoPath,
+        first: LineNo,
+        last: LineNo,
+        total: usize,
+    },
     /// A find that matches only without the empty lines at its edges.
     #[error(
         "find in `{path}` matches on line {at} only without the empty lines at its edges; they are left out of find and put"
     )]
     BlankEdges { path: RepoPath, at: LineNo },
     /// Lines that the file holds without the backslashes before what would else be markers.
-    #[error("SEARCH in `{path}` is in the file only without the backslashes before its markers; they are left out")]
+    #[error(
+        "SEARCH in `{path}` is in the file only without the backslashes before its markers; they are left out"
+    )]
     Unescaped { path: RepoPath },
     /// A match that begins or ends inside a word.
     #[error("the match in `{path}` {how} inside a word on line {}", .line.number)]
-    InsideWord { path: RepoPath, how: Side, line: Quote },
+    InsideWord {
+        path: RepoPath,
+        how: Side,
+        line: Quote,
+    },
 }
 
 /// How a hunk, or a find, came to a place that may not be the one that was meant.
@@ -72,7 +97,11 @@ pub enum Placing {
         " isn't in the file as written; it is applied on line {at}, which is the same apart from {} (--fuzz={level})",
         level.allows()
     )]
-    Fuzzy { level: Fuzz, at: LineNo, line: Quote },
+    Fuzzy {
+        level: Fuzz,
+        at: LineNo,
+        line: Quote,
+    },
     /// The old lines begin with the context line itself, this one.
     #[error(": its lines begin with its own context line {_0}, and are changed there")]
     Restated(LineNo),
@@ -81,7 +110,12 @@ pub enum Placing {
     BlankDropped(LineNo),
     /// The lines are in so many other places too, of which the first few are listed and the first of all shown.
     #[error(": its lines are in {} places; line {chosen} is changed; they are also on {}", .count + 1, listed(.others, *.count))]
-    Duplicates { chosen: LineNo, others: Vec<LineNo>, count: usize, lines: Vec<Quote> },
+    Duplicates {
+        chosen: LineNo,
+        others: Vec<LineNo>,
+        count: usize,
+        lines: Vec<Quote>,
+    },
     /// A hunk of added lines only, which go to the end of the file.
     #[error(" only adds lines: they go after the last line of the file")]
     AddedAtEnd,
@@ -90,9 +124,15 @@ pub enum Placing {
     AddedAfter(LineNo),
     /// A hunk of added lines only, which go behind the first of several context lines; so many `others` equal it.
     #[error(" only adds lines: they go right after its context line {after}; the same line is also on {}", listed(.others, *.count))]
-    AddedAfterOneOf { after: LineNo, others: Vec<LineNo>, count: usize },
+    AddedAfterOneOf {
+        after: LineNo,
+        others: Vec<LineNo>,
+        count: usize,
+    },
     /// A hunk of a unified diff that is elsewhere than its number says.
-    #[error(" isn't on line {claimed}, as its number says; its lines are on line {at}, and are changed there")]
+    #[error(
+        " isn't on line {claimed}, as its number says; its lines are on line {at}, and are changed there"
+    )]
     Moved { claimed: LineNo, at: LineNo },
     /// A hunk of a unified diff that only its number places at the top of the file.
     #[error(" only adds lines: they go at the top of the file, by its number alone")]
@@ -124,7 +164,11 @@ impl Quote {
 
     /// Takes a line by its index.
     pub fn new(lines: &Lines<'_>, index: usize) -> Self {
-        Self { number: LineNo::from_index(index), text: Excerpt::of_line(lines.text(index)), heading: None }
+        Self {
+            number: LineNo::from_index(index),
+            text: Excerpt::of_line(lines.text(index)),
+            heading: None,
+        }
     }
 
     /// Takes a line by its index, and the line under which it is.
@@ -134,24 +178,57 @@ impl Quote {
 
     /// The same, of lines that are given by their indices.
     pub(super) fn under<'l>(text: impl Fn(usize) -> Cow<'l, [u8]>, index: usize) -> Self {
-        let indent = |at: usize| text(at).iter().take_while(|byte| byte.is_ascii_whitespace()).count();
+        let indent = |at: usize| {
+            text(at)
+                .iter()
+                .take_while(|byte| byte.is_ascii_whitespace())
+                .count()
+        };
         let has_text = |at: &usize| indent(*at) < text(*at).len();
-        let mut above = (index.saturating_sub(Self::ABOVE)..index).rev().filter(has_text);
+        let mut above = (index.saturating_sub(Self::ABOVE)..index)
+            .rev()
+            .filter(has_text);
         let own = indent(index);
-        let outer = if own > 0 { above.find(|&above| indent(above) < own) } else { None };
+        let outer = if own > 0 {
+            above.find(|&above| indent(above) < own)
+        } else {
+            None
+        };
         let heading = outer.or_else(|| index.checked_sub(1).filter(has_text));
         let heading = heading.map(|at| (LineNo::from_index(at), Excerpt::of_line(&text(at))));
-        Self { number: LineNo::from_index(index), text: Excerpt::of_line(&text(index)), heading }
+        Self {
+            number: LineNo::from_index(index),
+            text: Excerpt::of_line(&text(index)),
+            heading,
+        }
     }
 }
 
 impl Placing {
     /// Makes the note that lines are in so many other places too, of which these are the first.
-    pub(super) fn duplicates(file: &Document, chosen: LineNo, others: Vec<LineNo>, count: usize) -> Self {
-        let mut first: Vec<_> = others.iter().copied().take(Quote::DRAWN - 1).chain([chosen]).collect();
+    pub(super) fn duplicates(
+        file: &Document,
+        chosen: LineNo,
+        others: Vec<LineNo>,
+        count: usize,
+    ) -> Self {
+        let mut first: Vec<_> = others
+            .iter()
+            .copied()
+            .take(Quote::DRAWN - 1)
+            .chain([chosen])
+            .collect();
         first.sort();
-        let lines = first.iter().map(|line| Quote::under(|at| file.text(at), line.index())).collect();
-        Placing::Duplicates { chosen, others, count, lines }
+        let lines = first
+            .iter()
+            .map(|line| Quote::under(|at| file.text(at), line.index()))
+            .collect();
+        Placing::Duplicates {
+            chosen,
+            others,
+            count,
+            lines,
+        }
     }
 }
 
@@ -209,5 +286,9 @@ impl Warning {
 }
 
 fn range(first: LineNo, last: LineNo) -> String {
-    if first == last { format!("line {first}") } else { format!("lines {first} to {last}") }
+    if first == last {
+        format!("line {first}")
+    } else {
+        format!("lines {first} to {last}")
+    }
 }

@@ -40,7 +40,9 @@ impl<'r> AgreeingTree<'r> {
     pub(super) fn new(repo: &'r Repo, against: Against) -> Result<Self, RepoError> {
         let head = match against {
             Against::Index => None,
-            Against::IndexAndHead => Some(repo.head_tree()?.map(|tree| Directories::new(repo, tree))),
+            Against::IndexAndHead => {
+                Some(repo.head_tree()?.map(|tree| Directories::new(repo, tree)))
+            }
         };
         Ok(Self {
             repo,
@@ -62,7 +64,9 @@ impl<'r> AgreeingTree<'r> {
                     entry.is_some_and(|entry| entry.id() == id && kind(entry.mode()) == kind(mode))
                 }
                 TreePlace::Absent => entry.is_none(),
-                TreePlace::Beneath { ancestor, .. } => entry.is_none() && self.index.entry(&ancestor)?.is_some(),
+                TreePlace::Beneath { ancestor, .. } => {
+                    entry.is_none() && self.index.entry(&ancestor)?.is_some()
+                }
                 TreePlace::Directory(id) => {
                     let committed = leaves_of(directories, id, path)?;
                     let staged = self.index.leaves_below(path)?;
@@ -71,7 +75,14 @@ impl<'r> AgreeingTree<'r> {
             },
         };
         let how = Disagreement::IndexFromHead;
-        if agrees { Ok(()) } else { Err(TreeError::Disagrees { path: path.clone(), how }) }
+        if agrees {
+            Ok(())
+        } else {
+            Err(TreeError::Disagrees {
+                path: path.clone(),
+                how,
+            })
+        }
     }
 
     /// Returns whether a file on disk is what an entry of the index says.
@@ -79,7 +90,10 @@ impl<'r> AgreeingTree<'r> {
         if obstacle(entry.mode()).is_some() || (entry.mode() & 0o100 != 0) != file.mode.executable {
             return Ok(false);
         }
-        let stored = self.work.conversion.to_git(path, &file.content, || Ok(Some(entry.id())));
+        let stored = self
+            .work
+            .conversion
+            .to_git(path, &file.content, || Ok(Some(entry.id())));
         let stored = stored.map_err(|error| error.at(path))?;
         Ok(blob_id(entry.id().object_format(), &stored) == entry.id())
     }
@@ -102,7 +116,13 @@ impl Tree for AgreeingTree<'_> {
                 file.mode.executable = entry.mode() & 0o100 != 0;
                 Ok(Entry::File(file))
             }
-            (Entry::Absent, Some(entry)) => leaf(self.repo, &self.work.conversion, path, entry.id(), entry.mode()),
+            (Entry::Absent, Some(entry)) => leaf(
+                self.repo,
+                &self.work.conversion,
+                path,
+                entry.id(),
+                entry.mode(),
+            ),
             (Entry::Absent, None) => Ok(self.index.around(path)),
             (on_disk, _) => Ok(on_disk),
         }
@@ -136,20 +156,36 @@ impl Tree for AgreeingTree<'_> {
     }
 
     fn confirm(&self, path: &RepoPath, before: Option<&File>) -> Result<(), TreeError> {
-        let disagrees = |how| Err(TreeError::Disagrees { path: path.clone(), how });
+        let disagrees = |how| {
+            Err(TreeError::Disagrees {
+                path: path.clone(),
+                how,
+            })
+        };
         let is_there = match self.work.look(path) {
             Ok(found) => !matches!(found, Found::Absent | Found::Beneath { .. }),
-            Err(source) => return Err(TreeError::Io { path: path.clone(), source }),
+            Err(source) => {
+                return Err(TreeError::Io {
+                    path: path.clone(),
+                    source,
+                });
+            }
         };
         let entry = self.index.entry(path)?;
         let is_left_out = self.index.is_left_out(path);
         if let Some(file) = before.filter(|_| is_there || !is_left_out) {
-            let Some(entry) = &entry else { return disagrees(Disagreement::Untracked) };
+            let Some(entry) = &entry else {
+                return disagrees(Disagreement::Untracked);
+            };
             if !is_there {
                 return disagrees(Disagreement::MissingInWorkTree);
             }
             if !self.is_same(path, file, entry)? {
-                let how = if is_left_out { Disagreement::Skipped } else { Disagreement::WorkTreeFromIndex };
+                let how = if is_left_out {
+                    Disagreement::Skipped
+                } else {
+                    Disagreement::WorkTreeFromIndex
+                };
                 return disagrees(how);
             }
         }

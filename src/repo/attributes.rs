@@ -21,11 +21,19 @@ impl Repo {
     ///
     /// # Errors
     /// If the rules can't be read, or git is needed and can't be asked.
-    pub fn staged_attribute(&self, name: &str, paths: &[&BStr], staged: &[Staged]) -> Result<Vec<Value>, RepoError> {
+    pub fn staged_attribute(
+        &self,
+        name: &str,
+        paths: &[&BStr],
+        staged: &[Staged],
+    ) -> Result<Vec<Value>, RepoError> {
         if paths.is_empty() || !self.may_have_rules_about(name, paths, staged)? {
             return Ok(vec![Value::Unspecified; paths.len()]);
         }
-        let input: Vec<u8> = paths.iter().flat_map(|path| [path.as_bytes(), b"\0"].concat()).collect();
+        let input: Vec<u8> = paths
+            .iter()
+            .flat_map(|path| [path.as_bytes(), b"\0"].concat())
+            .collect();
         let git = Git::new(self);
         let mut command = git.command(["check-attr", "--stdin", "-z", "--cached", name]);
         // It takes paths from the current directory, unlike what lists them.
@@ -34,19 +42,38 @@ impl Repo {
         // path, attribute and value, each ended by a NUL
         let said: Vec<&[u8]> = said.split_str("\0").collect();
         let values: Vec<_> = said.chunks_exact(3).map(|one| value(one[2])).collect();
-        let others = || RepoError::Child { command: "check-attr".into(), message: "it answered of other paths".into() };
-        (values.len() == paths.len()).then_some(values).ok_or_else(others)
+        let others = || RepoError::Child {
+            command: "check-attr".into(),
+            message: "it answered of other paths".into(),
+        };
+        (values.len() == paths.len())
+            .then_some(values)
+            .ok_or_else(others)
     }
 
     /// Returns whether an attribute is named anywhere that git reads rules about these paths from. What can't be looked
     /// into may name it.
-    fn may_have_rules_about(&self, name: &str, paths: &[&BStr], staged: &[Staged]) -> Result<bool, RepoError> {
-        if self.rules_elsewhere().is_none_or(|rules| rules.contains_str(name)) {
+    fn may_have_rules_about(
+        &self,
+        name: &str,
+        paths: &[&BStr],
+        staged: &[Staged],
+    ) -> Result<bool, RepoError> {
+        if self
+            .rules_elsewhere()
+            .is_none_or(|rules| rules.contains_str(name))
+        {
             return Ok(true);
         }
         let head = self.head_tree()?.map(|tree| Directories::new(self, tree));
-        let staged: HashMap<&[u8], &Staged> = staged.iter().map(|staged| (staged.path.as_bytes(), staged)).collect();
-        let directories: BTreeSet<&[u8]> = paths.iter().flat_map(|path| directories_above(path)).collect();
+        let staged: HashMap<&[u8], &Staged> = staged
+            .iter()
+            .map(|staged| (staged.path.as_bytes(), staged))
+            .collect();
+        let directories: BTreeSet<&[u8]> = paths
+            .iter()
+            .flat_map(|path| directories_above(path))
+            .collect();
         for directory in directories {
             let rules = [directory, RULES.as_bytes()].concat();
             let id = match staged.get(&rules[..]).map(|staged| staged.after) {
@@ -54,7 +81,10 @@ impl Repo {
                 Some(Held::Nothing) => continue,
                 // Whatever git makes of a link or of an unfinished merge.
                 Some(_) => return Ok(true),
-                None => match head.as_ref().and_then(|head| head.entry(&rules).transpose()) {
+                None => match head
+                    .as_ref()
+                    .and_then(|head| head.entry(&rules).transpose())
+                {
                     Some(Ok((id, _))) => id,
                     Some(Err(_)) => return Ok(true),
                     None => continue,

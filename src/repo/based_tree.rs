@@ -55,7 +55,15 @@ impl Repo {
         let revision = self.revision(base)?;
         let base = About::Tree(self.revision_tree(&revision.to_string())?);
         let trusts_mode = self.config().bool("core.filemode")?.unwrap_or(true);
-        Ok(BasedTree { repo: self, base, commit: revision.commit, tip, now, merges, trusts_mode })
+        Ok(BasedTree {
+            repo: self,
+            base,
+            commit: revision.commit,
+            tip,
+            now,
+            merges,
+            trusts_mode,
+        })
     }
 
     /// Returns the same where only some of the files that a response is about are known, by their blobs; what has changed since may
@@ -71,13 +79,24 @@ impl Repo {
         let blobs = blobs.into_iter().map(|(path, id)| (path, id.0)).collect();
         let base = About::Blobs(blobs, self.work_tree_conversion()?);
         let trusts_mode = self.config().bool("core.filemode")?.unwrap_or(true);
-        Ok(BasedTree { repo: self, base, commit: None, tip: "HEAD", now, merges: true, trusts_mode })
+        Ok(BasedTree {
+            repo: self,
+            base,
+            commit: None,
+            tip: "HEAD",
+            now,
+            merges: true,
+            trusts_mode,
+        })
     }
 
     /// Returns the blob that an id names, which may be abbreviated; `None` if there is none, or several.
     pub fn blob_named(&self, id: &str) -> Option<BlobId> {
         let is_id = id.len() >= 4 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
-        let blob = is_id.then(|| self.git2().find_object_by_prefix(id, Some(git2::ObjectType::Blob)));
+        let blob = is_id.then(|| {
+            self.git2()
+                .find_object_by_prefix(id, Some(git2::ObjectType::Blob))
+        });
         blob?.ok().map(|blob| BlobId(blob.id()))
     }
 }
@@ -88,8 +107,14 @@ impl BasedTree<'_> {
         match &self.base {
             About::Tree(tree) => tree.read(path),
             About::Blobs(blobs, conversion) => {
-                let Some(id) = blobs.get(path) else { return Ok(now.clone()) };
-                let mode = if let Entry::File(now) = now { now.mode } else { Mode::PLAIN };
+                let Some(id) = blobs.get(path) else {
+                    return Ok(now.clone());
+                };
+                let mode = if let Entry::File(now) = now {
+                    now.mode
+                } else {
+                    Mode::PLAIN
+                };
                 leaf(self.repo, conversion, path, *id, mode.git())
             }
         }
@@ -97,16 +122,25 @@ impl BasedTree<'_> {
 
     /// Returns whether a path is what it was.
     fn is_same(&self, path: &RepoPath, base: &Entry, now: &Entry) -> Result<bool, TreeError> {
-        let (Entry::File(base), Entry::File(now)) = (base, now) else { return Ok(base == now) };
+        let (Entry::File(base), Entry::File(now)) = (base, now) else {
+            return Ok(base == now);
+        };
         let is_same_mode = !self.trusts_mode || base.mode.executable == now.mode.executable;
         Ok(is_same_mode
-            && Some(content_id(self.repo, base.content.kept())) == self.now.id(path, &now.content)?.map(|id| id()))
+            && Some(content_id(self.repo, base.content.kept()))
+                == self.now.id(path, &now.content)?.map(|id| id()))
     }
 
     /// Returns a file of the base as it would be where the change is to be made.
     fn as_now(&self, path: &RepoPath, file: &File) -> Result<File, TreeError> {
-        let content = self.now.check_out(path, file.content.text().to_vec())?.into();
-        Ok(File { content, mode: file.mode })
+        let content = self
+            .now
+            .check_out(path, file.content.text().to_vec())?
+            .into();
+        Ok(File {
+            content,
+            mode: file.mode,
+        })
     }
 
     /// Returns what became of a path since.
@@ -114,27 +148,55 @@ impl BasedTree<'_> {
         let (how, now) = match (base, now) {
             (Entry::File(_), Entry::File(now)) => (DriftKind::Changed, Some(now)),
             (Entry::File(_), _) => (DriftKind::Gone, None),
-            (_, now) => (DriftKind::Come, if let Entry::File(file) = now { Some(file) } else { None }),
+            (_, now) => (
+                DriftKind::Come,
+                if let Entry::File(file) = now {
+                    Some(file)
+                } else {
+                    None
+                },
+            ),
         };
         let mut lines = Vec::new();
         if let (Entry::File(base), Some(now)) = (base, &now) {
             let (old, new) = (self.as_now(path, base)?.content, &now.content);
-            let differ = self.repo.differ(Side::Blobs).map_err(|error| error.at(path))?;
-            let is_text = |content: &Content| differ.is_binary(path, content).is_ok_and(|is_binary| !is_binary);
+            let differ = self
+                .repo
+                .differ(Side::Blobs)
+                .map_err(|error| error.at(path))?;
+            let is_text = |content: &Content| {
+                differ
+                    .is_binary(path, content)
+                    .is_ok_and(|is_binary| !is_binary)
+            };
             if is_text(&old) && is_text(new) {
                 let regions = differ.regions(path, &old, new).unwrap_or_default();
                 lines = regions.into_iter().map(|region| region.new).collect();
             }
         }
-        Ok(Drift { how, lines, now: now.map(|now| now.content), commits: self.commits_since(path) })
+        Ok(Drift {
+            how,
+            lines,
+            now: now.map(|now| now.content),
+            commits: self.commits_since(path),
+        })
     }
 
     /// Names the last commits that changed a path; none where the base is no commit, or no commit did.
     fn commits_since(&self, path: &RepoPath) -> Vec<BString> {
-        let Some(commit) = self.commit else { return Vec::new() };
+        let Some(commit) = self.commit else {
+            return Vec::new();
+        };
         let git = Git::new(self.repo);
         let range = format!("{commit}..{}", self.tip);
-        let look = ["--literal-pathspecs", "log", NAMED, "--no-show-signature", "--no-color", "--format=%h (%an): %s"];
+        let look = [
+            "--literal-pathspecs",
+            "log",
+            NAMED,
+            "--no-show-signature",
+            "--no-color",
+            "--format=%h (%an): %s",
+        ];
         let mut command = git.command(look);
         // Paths count from the current directory there.
         self.repo.top.as_ref().map(|top| command.current_dir(top));
@@ -193,13 +255,18 @@ impl Tree for BasedTree<'_> {
         match self.is_same(path, &base, &now)? {
             true => self.now.confirm(path, before),
             false if self.merges => Ok(()),
-            false => Err(TreeError::Drifted { path: path.clone(), drift: self.drift(path, &base, now)? }),
+            false => Err(TreeError::Drifted {
+                path: path.clone(),
+                drift: self.drift(path, &base, now)?,
+            }),
         }
     }
 }
 
 impl std::fmt::Debug for BasedTree<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("BasedTree").field("commit", &self.commit).finish_non_exhaustive()
+        f.debug_struct("BasedTree")
+            .field("commit", &self.commit)
+            .finish_non_exhaustive()
     }
 }

@@ -22,16 +22,31 @@ impl Repo {
         let failed = |error| RepoError::git("a branch", error);
         let listed = Git::new(self).output(["worktree", "list", "--porcelain"], b"")?;
         for tree in listed.split_str("\n\n") {
-            let says = |what: &str| tree.lines().find_map(|line| line.strip_prefix(what.as_bytes()));
+            let says = |what: &str| {
+                tree.lines()
+                    .find_map(|line| line.strip_prefix(what.as_bytes()))
+            };
             if says("branch ") == Some(full.as_bytes()) {
                 let top = says("worktree ").unwrap_or_default().into();
-                return Err(CommitError::BranchInUse { name: name.to_owned(), top });
+                return Err(CommitError::BranchInUse {
+                    name: name.to_owned(),
+                    top,
+                });
             }
         }
-        let Some(old) = self.reference(&full).map_err(failed)? else { return Ok(None) };
-        match old == parent || self.git2().graph_descendant_of(parent, old).map_err(failed)? {
+        let Some(old) = self.reference(&full).map_err(failed)? else {
+            return Ok(None);
+        };
+        match old == parent
+            || self
+                .git2()
+                .graph_descendant_of(parent, old)
+                .map_err(failed)?
+        {
             true => Ok(Some(old)),
-            false => Err(CommitError::BranchAhead { name: name.to_owned() }),
+            false => Err(CommitError::BranchAhead {
+                name: name.to_owned(),
+            }),
         }
     }
 
@@ -39,17 +54,39 @@ impl Repo {
     ///
     /// # Errors
     /// `locked` if it is elsewhere by now.
-    pub(crate) fn move_branch(&self, name: &str, old: Option<Oid>, new: Oid) -> Result<(), CommitError> {
-        let (full, was) = (format!("refs/heads/{name}"), old.map_or_else(String::new, |old| old.to_string()));
-        let commit = self.git2().find_commit(new).map_err(|error| RepoError::git("a commit", error))?;
-        let subject = commit.message_bytes().lines().next().unwrap_or_default().to_str_lossy().into_owned();
+    pub(crate) fn move_branch(
+        &self,
+        name: &str,
+        old: Option<Oid>,
+        new: Oid,
+    ) -> Result<(), CommitError> {
+        let (full, was) = (
+            format!("refs/heads/{name}"),
+            old.map_or_else(String::new, |old| old.to_string()),
+        );
+        let commit = self
+            .git2()
+            .find_commit(new)
+            .map_err(|error| RepoError::git("a commit", error))?;
+        let subject = commit
+            .message_bytes()
+            .lines()
+            .next()
+            .unwrap_or_default()
+            .to_str_lossy()
+            .into_owned();
         let reason = format!("git-llmpatch: {subject}");
-        let moved = Git::new(self).output(["update-ref", "-m", &reason, &full, &new.to_string(), &was], b"");
+        let moved = Git::new(self).output(
+            ["update-ref", "-m", &reason, &full, &new.to_string(), &was],
+            b"",
+        );
         let Err(error) = moved else { return Ok(()) };
         match self.reference(&full) {
             // What git said of it couldn't be read.
             Ok(now) if now == Some(new) => Ok(()),
-            Ok(now) if now != old => Err(CommitError::BranchMoved { name: name.to_owned() }),
+            Ok(now) if now != old => Err(CommitError::BranchMoved {
+                name: name.to_owned(),
+            }),
             _ => Err(error.into()),
         }
     }

@@ -7,15 +7,26 @@ use git2::Oid;
 
 /// Returns the tree of the top, if it is known.
 pub(super) fn top(trees: &[u8], id_len: usize) -> Option<Oid> {
-    let directory = Reader { rest: trees, id_len }.directory()?;
+    let directory = Reader {
+        rest: trees,
+        id_len,
+    }
+    .directory()?;
     Oid::from_bytes(directory.id?).ok()
 }
 
 /// Returns what is left to be known once some paths, sorted, have changed; `None` if nothing can be made of it.
 pub(super) fn without(trees: &[u8], changed: &[&[u8]], id_len: usize) -> Option<Vec<u8>> {
-    let mut reader = Reader { rest: trees, id_len };
+    let mut reader = Reader {
+        rest: trees,
+        id_len,
+    };
     let mut open: Vec<Open<'_, '_>> = Vec::new();
-    let mut done = Open { within: usize::from(!trees.is_empty()), changed, ..Open::default() };
+    let mut done = Open {
+        within: usize::from(!trees.is_empty()),
+        changed,
+        ..Open::default()
+    };
     loop {
         let directory = open.last_mut().unwrap_or(&mut done);
         if let Some(within) = directory.within.checked_sub(1) {
@@ -26,7 +37,9 @@ pub(super) fn without(trees: &[u8], changed: &[&[u8]], id_len: usize) -> Option<
             continue;
         }
         let Some(directory) = open.pop() else { break };
-        open.last_mut().unwrap_or(&mut done).take(directory, reader.rest.len());
+        open.last_mut()
+            .unwrap_or(&mut done)
+            .take(directory, reader.rest.len());
     }
     reader.rest.is_empty().then_some(done.kept)
 }
@@ -55,15 +68,30 @@ impl<'t, 'c> Open<'t, 'c> {
     fn open(&self, reader: &mut Reader<'t>, is_named: bool) -> Option<Self> {
         let all = reader.rest;
         let Directory { name, within, .. } = reader.directory()?;
-        let mut next =
-            Open { all, name, above: self.above, changed: self.changed, within, stay: within, ..Open::default() };
+        let mut next = Open {
+            all,
+            name,
+            above: self.above,
+            changed: self.changed,
+            within,
+            stay: within,
+            ..Open::default()
+        };
         if is_named {
             let below = [name, b"/"].concat();
-            let first = self.changed.partition_point(|path| path[self.above..] < below[..]);
-            let count = self.changed[first..].iter().take_while(|path| path[self.above..].starts_with(&below)).count();
+            let first = self
+                .changed
+                .partition_point(|path| path[self.above..] < below[..]);
+            let count = self.changed[first..]
+                .iter()
+                .take_while(|path| path[self.above..].starts_with(&below))
+                .count();
             next.above += below.len();
             next.changed = &self.changed[first..first + count];
-            next.is_gone = self.changed.binary_search_by(|path| path[self.above..].cmp(name)).is_ok();
+            next.is_gone = self
+                .changed
+                .binary_search_by(|path| path[self.above..].cmp(name))
+                .is_ok();
         }
         Some(next)
     }
@@ -75,10 +103,12 @@ impl<'t, 'c> Open<'t, 'c> {
         } else if directory.is_gone {
             self.stay -= 1;
         } else if directory.changed.is_empty() {
-            self.kept.extend_from_slice(&directory.all[..directory.all.len() - rest]);
+            self.kept
+                .extend_from_slice(&directory.all[..directory.all.len() - rest]);
         } else {
             self.kept.extend_from_slice(directory.name);
-            self.kept.extend_from_slice(format!("\0-1 {}\n", directory.stay).as_bytes());
+            self.kept
+                .extend_from_slice(format!("\0-1 {}\n", directory.stay).as_bytes());
             self.kept.extend(directory.kept);
         }
     }
@@ -102,7 +132,11 @@ impl<'t> Reader<'t> {
         let name = self.until(0)?;
         let is_known = !self.until(b' ')?.starts_with(b"-");
         let within = std::str::from_utf8(self.until(b'\n')?).ok()?.parse().ok()?;
-        let id = if is_known { Some(self.rest.split_off(..self.id_len)?) } else { None };
+        let id = if is_known {
+            Some(self.rest.split_off(..self.id_len)?)
+        } else {
+            None
+        };
         Some(Directory { name, within, id })
     }
 

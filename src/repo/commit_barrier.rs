@@ -39,10 +39,16 @@ impl CommitBarrier {
     /// # Errors
     /// If there are none to be had.
     pub(crate) fn new() -> Result<Self, RepoError> {
-        let ((questions, asks), (hears, answers)) = pipe().and_then(|one| Ok((one, pipe()?))).map_err(broken)?;
+        let ((questions, asks), (hears, answers)) =
+            pipe().and_then(|one| Ok((one, pipe()?))).map_err(broken)?;
         ioctl_fionbio(&questions, true).map_err(|errno| broken(errno.into()))?;
         let numbers = (asks.as_raw_fd(), hears.as_raw_fd());
-        Ok(Self { questions, answers: Some(answers), theirs: Some((asks, hears)), numbers })
+        Ok(Self {
+            questions,
+            answers: Some(answers),
+            theirs: Some((asks, hears)),
+            numbers,
+        })
     }
 
     /// Returns what a shell is to do: to wait until it is let go, then to run git. With an editor, its standard input
@@ -51,32 +57,52 @@ impl CommitBarrier {
     /// It stays until git has ended, and with it the lock that it has from us; git and what git starts don't have that, lest something
     /// that goes on in the background keeps it. A shell has no words for numbers above 9, and then they have it too.
     pub(crate) fn hold(&self, with_editor: bool, lock: RawFd) -> String {
-        let (from, then) =
-            if with_editor { (format!(" <{}", self.hears()), "") } else { (String::new(), " </dev/null") };
-        let without = if lock < 10 { format!(" {lock}<&-") } else { String::new() };
+        let (from, then) = if with_editor {
+            (format!(" <{}", self.hears()), "")
+        } else {
+            (String::new(), " </dev/null")
+        };
+        let without = if lock < 10 {
+            format!(" {lock}<&-")
+        } else {
+            String::new()
+        };
         // No status that git has, or that it has from a hook. Whoever is at the keyboard interrupts git, which may go on.
-        format!("read -r llmpatch_go{from} || exit 125; trap : INT TERM HUP QUIT; git \"$@\"{then}{without}")
+        format!(
+            "read -r llmpatch_go{from} || exit 125; trap : INT TERM HUP QUIT; git \"$@\"{then}{without}"
+        )
     }
 
     /// Gives the child, still to be started, its ends; where there is an editor, `git commit` is to ask before it lets anybody in.
     ///
     /// # Errors
     /// If the system doesn't let it have them.
-    pub(crate) fn guard(&self, editor: Option<&OsStr>, command: &mut Command) -> Result<(), RepoError> {
-        let Some((asks, hears)) = &self.theirs else { return Ok(()) };
+    pub(crate) fn guard(
+        &self,
+        editor: Option<&OsStr>,
+        command: &mut Command,
+    ) -> Result<(), RepoError> {
+        let Some((asks, hears)) = &self.theirs else {
+            return Ok(());
+        };
         let Some(editor) = editor else {
             command.stdin(hears.try_clone().map_err(broken)?);
             return Ok(());
         };
         let inherited = |end: &dyn AsFd| fcntl_setfd(end.as_fd(), FdFlags::empty());
-        inherited(asks).and_then(|()| inherited(hears)).map_err(|errno| broken(errno.into()))?;
+        inherited(asks)
+            .and_then(|()| inherited(hears))
+            .map_err(|errno| broken(errno.into()))?;
         let (out, back) = (self.numbers.0, self.hears());
         // Not `>&12`: shells need not know numbers of two digits there.
-        let ask = format!("llmpatch_ask() {{ echo >/dev/fd/{out} && read -r llmpatch_answer <{back}; }}");
+        let ask =
+            format!("llmpatch_ask() {{ echo >/dev/fd/{out} && read -r llmpatch_answer <{back}; }}");
         let rest = "llmpatch_ask || exit 1\ntrap 'llmpatch_end=$?; llmpatch_ask || exit 1; exit $llmpatch_end' EXIT";
         let mut gated = OsString::from(BEFORE);
         gated.push(editor);
-        command.env("GIT_LLMPATCH_GATE", format!("{ask}\n{rest}")).env("GIT_EDITOR", gated);
+        command
+            .env("GIT_LLMPATCH_GATE", format!("{ask}\n{rest}"))
+            .env("GIT_EDITOR", gated);
         Ok(())
     }
 
@@ -100,7 +126,8 @@ impl CommitBarrier {
         let mut asked = [0; 16];
         match self.questions.read(&mut asked) {
             Ok(count) => self.say(count),
-            Err(error) if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
+            Err(error)
+                if matches!(error.kind(), ErrorKind::WouldBlock | ErrorKind::Interrupted) => {}
             Err(_) => self.answers = None,
         }
     }
@@ -108,12 +135,19 @@ impl CommitBarrier {
     /// Writes so many answers of yes.
     fn say(&mut self, count: usize) {
         // An answer that got lost would be waited for without end.
-        if self.answers.as_mut().is_some_and(|answers| answers.write_all(&b"\n".repeat(count)).is_err()) {
+        if self
+            .answers
+            .as_mut()
+            .is_some_and(|answers| answers.write_all(&b"\n".repeat(count)).is_err())
+        {
             self.answers = None;
         }
     }
 }
 
 fn broken(source: std::io::Error) -> RepoError {
-    RepoError::Io { what: "a pipe".into(), source }
+    RepoError::Io {
+        what: "a pipe".into(),
+        source,
+    }
 }

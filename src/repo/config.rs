@@ -24,32 +24,56 @@ const CARRIERS: [&str; 2] = ["GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT"];
 
 impl Config {
     pub(super) fn of(git: &git2::Repository, top: Option<&Path>) -> Result<Self, RepoError> {
-        let carried = CARRIERS.iter().any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
+        let carried = CARRIERS
+            .iter()
+            .any(|name| std::env::var_os(name).is_some_and(|value| !value.is_empty()));
         let system = OnceCell::new();
-        let file = if ignores_system() { SystemFile::Libgit2s } else { found(&system).file("gitconfig") };
+        let file = if ignores_system() {
+            SystemFile::Libgit2s
+        } else {
+            found(&system).file("gitconfig")
+        };
         if carried || file == SystemFile::Unknown {
             return Self::listed_by(&Git::at(git.path(), top));
         }
         let is_libgit2s = file == SystemFile::Libgit2s;
         let mut all = Vec::new();
         let note = |entry: &git2::ConfigEntry<'_>| {
-            if is_libgit2s || !matches!(entry.level(), git2::ConfigLevel::System | git2::ConfigLevel::ProgramData) {
-                all.push((entry.name_bytes().into(), entry.has_value().then(|| entry.value_bytes().into())));
+            if is_libgit2s
+                || !matches!(
+                    entry.level(),
+                    git2::ConfigLevel::System | git2::ConfigLevel::ProgramData
+                )
+            {
+                all.push((
+                    entry.name_bytes().into(),
+                    entry.has_value().then(|| entry.value_bytes().into()),
+                ));
             }
         };
-        let read = git.config().and_then(|config| config.entries(None)?.for_each(note));
+        let read = git
+            .config()
+            .and_then(|config| config.entries(None)?.for_each(note));
         if read.is_ok() && has_conditions(&all) {
             return Self::listed_by(&Git::at(git.path(), top));
         }
         read.map_err(|error| RepoError::git("the configuration", error))?;
-        Ok(Self { all, is_libgit2s, system })
+        Ok(Self {
+            all,
+            is_libgit2s,
+            system,
+        })
     }
 
     /// Asks git for all that there is.
     pub(super) fn listed_by(git: &Git) -> Result<Self, RepoError> {
         check_version()?;
         let listing = git.output(["config", "--list", "-z", "--includes"], b"")?;
-        Ok(Self { all: listed(&listing), is_libgit2s: false, system: OnceCell::new() })
+        Ok(Self {
+            all: listed(&listing),
+            is_libgit2s: false,
+            system: OnceCell::new(),
+        })
     }
 
     /// Returns whether libgit2 read it from the files, so that it sees every setting that this does.
@@ -65,7 +89,8 @@ impl Config {
     /// Returns whether git writes a letter and its accent in a name as one character: on macOS, if the repository
     /// says so, as one made there does.
     pub(super) fn composes_names(&self) -> bool {
-        cfg!(target_vendor = "apple") && matches!(self.bool("core.precomposeunicode"), Ok(Some(true)))
+        cfg!(target_vendor = "apple")
+            && matches!(self.bool("core.precomposeunicode"), Ok(Some(true)))
     }
 
     /// Returns a setting that is true or false, in any of git's spellings.
@@ -73,15 +98,23 @@ impl Config {
     /// # Errors
     /// If it is set to something else.
     pub fn bool(&self, key: &str) -> Result<Option<bool>, RepoError> {
-        let Some(value) = self.get(key) else { return Ok(None) };
-        let Some(value) = value else { return Ok(Some(true)) };
+        let Some(value) = self.get(key) else {
+            return Ok(None);
+        };
+        let Some(value) = value else {
+            return Ok(Some(true));
+        };
         let word = value.to_ascii_lowercase();
         match &word[..] {
             b"true" | b"yes" | b"on" => Ok(Some(true)),
             b"false" | b"no" | b"off" | b"" => Ok(Some(false)),
             _ => match number(&value) {
                 Some(number) => Ok(Some(number != 0)),
-                None => Err(RepoError::Setting { key: key.into(), value, wanted: "`true` or `false`" }),
+                None => Err(RepoError::Setting {
+                    key: key.into(),
+                    value,
+                    wanted: "`true` or `false`",
+                }),
             },
         }
     }
@@ -91,11 +124,17 @@ impl Config {
     /// # Errors
     /// If it is set to something else.
     pub fn int(&self, key: &str) -> Result<Option<i64>, RepoError> {
-        let Some(value) = self.get(key) else { return Ok(None) };
+        let Some(value) = self.get(key) else {
+            return Ok(None);
+        };
         let value = value.unwrap_or_default();
         match number(&value) {
             Some(number) => Ok(Some(number)),
-            None => Err(RepoError::Setting { key: key.into(), value, wanted: "a number" }),
+            None => Err(RepoError::Setting {
+                key: key.into(),
+                value,
+                wanted: "a number",
+            }),
         }
     }
 
@@ -106,7 +145,11 @@ impl Config {
     pub fn string(&self, key: &str) -> Result<Option<BString>, RepoError> {
         match self.get(key) {
             Some(Some(value)) => Ok(Some(value)),
-            Some(None) => Err(RepoError::Setting { key: key.into(), value: BString::default(), wanted: "a value" }),
+            Some(None) => Err(RepoError::Setting {
+                key: key.into(),
+                value: BString::default(),
+                wanted: "a value",
+            }),
             None => Ok(None),
         }
     }
@@ -116,20 +159,33 @@ impl Config {
     /// # Errors
     /// If one of them is no value at all.
     pub fn all(&self, key: &str) -> Result<Vec<BString>, RepoError> {
-        let none = || RepoError::Setting { key: key.into(), value: BString::default(), wanted: "a value" };
+        let none = || RepoError::Setting {
+            key: key.into(),
+            value: BString::default(),
+            wanted: "a value",
+        };
         let values = self.all.iter().filter(|(name, _)| is_key(name, key));
-        values.map(|(_, value)| value.clone().ok_or_else(none)).collect()
+        values
+            .map(|(_, value)| value.clone().ok_or_else(none))
+            .collect()
     }
 
     /// Returns the settings whose keys begin so, in git's order: what follows in the key, and the value.
     pub fn entries(&self, prefix: &str) -> Vec<(BString, BString)> {
         let rest = |key: &[u8]| key.strip_prefix(prefix.as_bytes()).map(BString::from);
-        self.all.iter().filter_map(|(key, value)| Some((rest(key)?, value.clone().unwrap_or_default()))).collect()
+        self.all
+            .iter()
+            .filter_map(|(key, value)| Some((rest(key)?, value.clone().unwrap_or_default())))
+            .collect()
     }
 
     /// Returns the last value of a key: `None` if it isn't set, `Some(None)` if it is there without a value.
     fn get(&self, key: &str) -> Option<Option<BString>> {
-        self.all.iter().rev().find(|(name, _)| is_key(name, key)).map(|(_, value)| value.clone())
+        self.all
+            .iter()
+            .rev()
+            .find(|(name, _)| is_key(name, key))
+            .map(|(_, value)| value.clone())
     }
 }
 
@@ -163,12 +219,17 @@ fn found(system: &OnceCell<System>) -> System {
 impl System {
     fn find() -> Self {
         let path = std::env::var_os("PATH").unwrap_or_default();
-        let git = std::env::split_paths(&path).map(|directory| directory.join("git")).find(|git| git.is_file());
+        let git = std::env::split_paths(&path)
+            .map(|directory| directory.join("git"))
+            .find(|git| git.is_file());
         let Some(git) = git else { return Self::Usr };
         let git = git.canonicalize().unwrap_or_default();
         let is_in = |prefix: &str| {
-            let directories = ["bin", "lib/git-core", "libexec/git-core"].map(|name| Path::new(prefix).join(name));
-            directories.iter().any(|directory| git.parent() == Some(directory))
+            let directories = ["bin", "lib/git-core", "libexec/git-core"]
+                .map(|name| Path::new(prefix).join(name));
+            directories
+                .iter()
+                .any(|directory| git.parent() == Some(directory))
         };
         match () {
             () if !cfg!(target_os = "linux") => Self::Other,
@@ -206,22 +267,36 @@ fn has_conditions(all: &[(BString, Option<BString>)]) -> bool {
 
 impl std::fmt::Debug for Config {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(if self.is_libgit2s { "Config(as libgit2 has it)" } else { "Config(as git has it)" })
+        f.write_str(if self.is_libgit2s {
+            "Config(as libgit2 has it)"
+        } else {
+            "Config(as git has it)"
+        })
     }
 }
 
 /// Reads what `git config --list -z` prints: keys and values with a newline between, each pair ended by a NUL.
 fn listed(listing: &[u8]) -> Vec<(BString, Option<BString>)> {
     let entry = |entry: &[u8]| {
-        let (key, value) = entry.split_once_str("\n").map_or((entry, None), |(key, value)| (key, Some(value.into())));
+        let (key, value) = entry
+            .split_once_str("\n")
+            .map_or((entry, None), |(key, value)| (key, Some(value.into())));
         (key.into(), value)
     };
-    listing.split_str("\0").filter(|entry| !entry.is_empty()).map(entry).collect()
+    listing
+        .split_str("\0")
+        .filter(|entry| !entry.is_empty())
+        .map(entry)
+        .collect()
 }
 
 /// Returns whether a key is this one, as git lists it: section and variable know no case, what is between them does.
 fn is_key(listed: &[u8], key: &str) -> bool {
-    let between = || key.find('.').zip(key.rfind('.')).map_or(0..0, |(first, last)| first..last);
+    let between = || {
+        key.find('.')
+            .zip(key.rfind('.'))
+            .map_or(0..0, |(first, last)| first..last)
+    };
     listed.eq_ignore_ascii_case(key.as_bytes()) && listed[between()] == key.as_bytes()[between()]
 }
 
@@ -242,7 +317,11 @@ mod tests {
     use super::*;
 
     fn config(listing: &str) -> Config {
-        Config { all: listed(listing.as_bytes()), is_libgit2s: false, system: OnceCell::new() }
+        Config {
+            all: listed(listing.as_bytes()),
+            is_libgit2s: false,
+            system: OnceCell::new(),
+        }
     }
 
     #[test]

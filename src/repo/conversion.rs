@@ -28,16 +28,34 @@ pub(crate) struct Conversion<'r> {
 impl<'r> Conversion<'r> {
     pub(super) fn new(repo: &'r Repo, consult: Consult) -> Result<Self, RepoError> {
         let config = repo.config();
-        let word = |key| Ok::<_, RepoError>(config.string(key).ok().flatten().unwrap_or_default().to_ascii_lowercase());
+        let word = |key| {
+            Ok::<_, RepoError>(
+                config
+                    .string(key)
+                    .ok()
+                    .flatten()
+                    .unwrap_or_default()
+                    .to_ascii_lowercase(),
+            )
+        };
         let rules = RuleBook::new(repo, consult, AttributeFiles::new());
-        let is_strict = word("core.safecrlf")? != b"warn" && config.bool("core.safecrlf")?.unwrap_or(false);
+        let is_strict =
+            word("core.safecrlf")? != b"warn" && config.bool("core.safecrlf")?.unwrap_or(false);
         let settings = Settings::of(config, repo.is_all_for_git()?)?;
-        Ok(Self { repo, rules, settings, is_strict })
+        Ok(Self {
+            repo,
+            rules,
+            settings,
+            is_strict,
+        })
     }
 
     /// Returns the same for when a change has been made that writes or removes these files.
     pub(crate) fn after(&self, changed: AttributeFiles) -> Self {
-        Self { rules: self.rules.after(changed), ..*self }
+        Self {
+            rules: self.rules.after(changed),
+            ..*self
+        }
     }
 
     /// Returns the bytes of the blob that `git add` would make of a file. `indexed` is asked for the blob that the index now has for
@@ -53,19 +71,27 @@ impl<'r> Conversion<'r> {
     ) -> Result<Cow<'b, Content>, RepoError> {
         let is_crlf_indexed = || self.is_crlf_blob(indexed()?);
         let attributes = self.attributes(path)?;
-        let Some(why) = self.is_for_git(path)? else { return self.clean(path, &attributes, content, is_crlf_indexed) };
+        let Some(why) = self.is_for_git(path)? else {
+            return self.clean(path, &attributes, content, is_crlf_indexed);
+        };
         // git goes by the blob in the index then, which the child doesn't look at.
         if content.contains_str("\r\n") && attributes.guesses(self.settings) && is_crlf_indexed()? {
-            return Err(RepoError::Attribute { what: format!("{why}, and is stored with CRLF under `text=auto`") });
+            return Err(RepoError::Attribute {
+                what: format!("{why}, and is stored with CRLF under `text=auto`"),
+            });
         }
-        match self.repo.filter()?.clean(path, content.kept(), &self.rules.of(path)?) {
+        match self
+            .repo
+            .filter()?
+            .clean(path, content.kept(), &self.rules.of(path)?)
+        {
             Ok(stored) => {
                 self.repo.by_git.borrow_mut().insert(path.clone(), why);
                 Ok(Cow::Owned(stored.into()))
             }
-            Err(RepoError::Child { message, .. }) => {
-                Err(RepoError::Attribute { what: format!("{why}, and git can't store it: {}", Shown(&message)) })
-            }
+            Err(RepoError::Child { message, .. }) => Err(RepoError::Attribute {
+                what: format!("{why}, and git can't store it: {}", Shown(&message)),
+            }),
             Err(error) => Err(error),
         }
     }
@@ -82,10 +108,16 @@ impl<'r> Conversion<'r> {
         indexed: Option<git2::Oid>,
     ) -> Result<Cow<'b, Content>, RepoError> {
         if self.is_strict && self.is_for_git(path)?.is_none() {
-            let attributes = Attributes { ident: Value::Unspecified, ..self.attributes(path)? };
-            let stored = self.clean(path, &attributes, content, || self.is_crlf_blob(indexed))?.to_vec();
+            let attributes = Attributes {
+                ident: Value::Unspecified,
+                ..self.attributes(path)?
+            };
+            let stored = self
+                .clean(path, &attributes, content, || self.is_crlf_blob(indexed))?
+                .to_vec();
             if self.written(path, &attributes, stored)?[..] != content[..] {
-                let what = "has line ends that a checkout wouldn't bring back (core.safecrlf)".to_owned();
+                let what =
+                    "has line ends that a checkout wouldn't bring back (core.safecrlf)".to_owned();
                 return Err(RepoError::Attribute { what });
             }
         }
@@ -100,7 +132,8 @@ impl<'r> Conversion<'r> {
 
     /// Returns whether stored bytes are text with CRLF in it.
     fn is_crlf_text(&self, bytes: &[u8]) -> Result<bool, RepoError> {
-        Ok(bytes.contains_str("\r\n") && self.repo.converted(b" text=auto", bytes, Way::FromDisk)? != bytes)
+        Ok(bytes.contains_str("\r\n")
+            && self.repo.converted(b" text=auto", bytes, Way::FromDisk)? != bytes)
     }
 
     /// Returns what git makes of the line ends and keywords of bytes that it stores. `stored_has_crlf` says whether the blob now in the
@@ -115,17 +148,30 @@ impl<'r> Conversion<'r> {
         if !attributes.may_store_other(self.settings, content) {
             return Ok(Cow::Borrowed(content));
         }
-        let makes_way = content.contains_str("\r\n") && attributes.guesses(self.settings) && stored_has_crlf()?;
+        let makes_way =
+            content.contains_str("\r\n") && attributes.guesses(self.settings) && stored_has_crlf()?;
         let rule = match makes_way {
-            true => Attributes { text: Value::False, ident: attributes.ident.clone(), ..Attributes::default() }.rule(),
+            true => Attributes {
+                text: Value::False,
+                ident: attributes.ident.clone(),
+                ..Attributes::default()
+            }
+            .rule(),
             false => attributes.rule(),
         };
         self.note(path);
-        Ok(Cow::Owned(self.repo.converted(&rule, content, Way::FromDisk)?.into()))
+        Ok(Cow::Owned(
+            self.repo.converted(&rule, content, Way::FromDisk)?.into(),
+        ))
     }
 
     /// Returns what git makes of the line ends and keywords of bytes that it writes to the disk.
-    fn written(&self, path: &RepoPath, attributes: &Attributes, bytes: Vec<u8>) -> Result<Vec<u8>, RepoError> {
+    fn written(
+        &self,
+        path: &RepoPath,
+        attributes: &Attributes,
+        bytes: Vec<u8>,
+    ) -> Result<Vec<u8>, RepoError> {
         if !attributes.may_write_other(self.settings, &bytes) {
             return Ok(bytes);
         }
@@ -138,7 +184,11 @@ impl<'r> Conversion<'r> {
             true => "is git's to convert (llmpatch.backend=git)",
             false => "has attributes or settings for its line ends or `$Id$`",
         };
-        self.repo.by_git.borrow_mut().entry(path.clone()).or_insert_with(|| why.to_owned());
+        self.repo
+            .by_git
+            .borrow_mut()
+            .entry(path.clone())
+            .or_insert_with(|| why.to_owned());
     }
 
     /// Returns what a file is to hold on disk where another path, or another state of the attributes, is in force. The blob is
@@ -178,7 +228,11 @@ impl<'r> Conversion<'r> {
     ///
     /// # Errors
     /// If attributes can't be read.
-    pub(crate) fn to_work_tree(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, RepoError> {
+    pub(crate) fn to_work_tree(
+        &self,
+        path: &RepoPath,
+        bytes: Vec<u8>,
+    ) -> Result<Vec<u8>, RepoError> {
         self.written(path, &self.attributes(path)?, bytes)
     }
 
@@ -195,7 +249,12 @@ impl<'r> Conversion<'r> {
     ) -> Result<(), TreeError> {
         let changed = (!rules.is_empty()).then(|| self.after(rules.clone()));
         let after = changed.as_ref().unwrap_or(self);
-        for Planned { path, is_new, content } in files {
+        for Planned {
+            path,
+            is_new,
+            content,
+        } in files
+        {
             let settled = match is_new {
                 _ if rules.is_empty() => Ok(content.clone()),
                 true => self
@@ -221,13 +280,27 @@ impl<'r> Conversion<'r> {
         {
             return Ok(not_at_hand(kept, &driver));
         }
-        let Some(encoding) = self.encoding(path)? else { return Ok(kept) };
-        self.repo.by_git.borrow_mut().insert(path.clone(), encoded(&encoding));
+        let Some(encoding) = self.encoding(path)? else {
+            return Ok(kept);
+        };
+        self.repo
+            .by_git
+            .borrow_mut()
+            .insert(path.clone(), encoded(&encoding));
         Ok(match self.repo.decoded(encoding.as_bstr(), &kept)? {
             Some(text) => Content::kept_as(text, kept),
             None => {
-                let what = format!("{}, and doesn't hold what git would write so", encoded(&encoding));
-                Content::withheld(kept, Withheld { what, by: Hindrance::Encoding })
+                let what = format!(
+                    "{}, and doesn't hold what git would write so",
+                    encoded(&encoding)
+                );
+                Content::withheld(
+                    kept,
+                    Withheld {
+                        what,
+                        by: Hindrance::Encoding,
+                    },
+                )
             }
         })
     }
@@ -240,11 +313,16 @@ impl<'r> Conversion<'r> {
         if content.is_kept() {
             return Ok(content);
         }
-        let Some(encoding) = self.encoding(path)? else { return Ok(content) };
+        let Some(encoding) = self.encoding(path)? else {
+            return Ok(content);
+        };
         match self.repo.encoded(encoding.as_bstr(), &content)? {
             Some(kept) => Ok(Content::kept_as(content, kept.into())),
             None => {
-                let what = format!("{}, which can't encode some of its characters", encoded(&encoding));
+                let what = format!(
+                    "{}, which can't encode some of its characters",
+                    encoded(&encoding)
+                );
                 Err(RepoError::Attribute { what })
             }
         }
@@ -255,16 +333,35 @@ impl<'r> Conversion<'r> {
     /// # Errors
     /// If attributes can't be read, or git can't be asked.
     pub(super) fn open_blob(&self, path: &RepoPath, blob: Content) -> Result<Content, RepoError> {
-        let Some(driver) = self.driver(path)? else { return Ok(blob) };
+        let Some(driver) = self.driver(path)? else {
+            return Ok(blob);
+        };
         // git-lfs would fetch it.
         if is_pointer(&blob) && !self.is_at_hand(&blob) {
             return Ok(not_at_hand(blob, &driver));
         }
-        self.repo.by_git.borrow_mut().insert(path.clone(), driven(&driver));
-        let smudged = match self.repo.filter()?.smudge(path, &blob, &self.rules.of(path)?) {
+        self.repo
+            .by_git
+            .borrow_mut()
+            .insert(path.clone(), driven(&driver));
+        let smudged = match self
+            .repo
+            .filter()?
+            .smudge(path, &blob, &self.rules.of(path)?)
+        {
             Err(RepoError::Child { message, .. }) => {
-                let what = format!("{}, which can't tell its content: {}", driven(&driver), Shown(&message));
-                return Ok(Content::withheld(blob, Withheld { what, by: Hindrance::Filter }));
+                let what = format!(
+                    "{}, which can't tell its content: {}",
+                    driven(&driver),
+                    Shown(&message)
+                );
+                return Ok(Content::withheld(
+                    blob,
+                    Withheld {
+                        what,
+                        by: Hindrance::Filter,
+                    },
+                ));
             }
             smudged => smudged?,
         };
@@ -280,25 +377,55 @@ impl<'r> Conversion<'r> {
 
     /// Returns whether git-lfs has what a pointer points at.
     fn is_at_hand(&self, pointer: &[u8]) -> bool {
-        let field = |name: &str| pointer.lines().find_map(|line| line.strip_prefix(name.as_bytes())?.to_str().ok());
-        let (Some(id), Some(size)) = (field("oid sha256:"), field("size ")) else { return false };
-        let (Some(first), Some(second)) = (id.get(..2), id.get(2..4)) else { return false };
-        let storage = self.repo.config().string("lfs.storage").ok().flatten().unwrap_or_else(|| "lfs".into());
-        let object = self.repo.common_dir().join(storage.to_path_lossy()).join("objects").join(first).join(second);
-        object.join(id).metadata().is_ok_and(|file| size.parse() == Ok(file.len()))
+        let field = |name: &str| {
+            pointer
+                .lines()
+                .find_map(|line| line.strip_prefix(name.as_bytes())?.to_str().ok())
+        };
+        let (Some(id), Some(size)) = (field("oid sha256:"), field("size ")) else {
+            return false;
+        };
+        let (Some(first), Some(second)) = (id.get(..2), id.get(2..4)) else {
+            return false;
+        };
+        let storage = self
+            .repo
+            .config()
+            .string("lfs.storage")
+            .ok()
+            .flatten()
+            .unwrap_or_else(|| "lfs".into());
+        let object = self
+            .repo
+            .common_dir()
+            .join(storage.to_path_lossy())
+            .join("objects")
+            .join(first)
+            .join(second);
+        object
+            .join(id)
+            .metadata()
+            .is_ok_and(|file| size.parse() == Ok(file.len()))
     }
 
     /// Makes a text one that is kept as the blob that `git add` would make of it.
     ///
     /// # Errors
     /// If it can't be encoded, or git refuses.
-    pub(super) fn keep_blob(&self, path: &RepoPath, content: Content) -> Result<Content, RepoError> {
+    pub(super) fn keep_blob(
+        &self,
+        path: &RepoPath,
+        content: Content,
+    ) -> Result<Content, RepoError> {
         if content.is_kept() {
             return Ok(content);
         }
         let on_disk = self.keep(path, content.clone())?;
         Ok(match self.driver(path)? {
-            Some(_) => Content::kept_as(content, self.to_git(path, &on_disk, || Ok(None))?.into_owned()),
+            Some(_) => Content::kept_as(
+                content,
+                self.to_git(path, &on_disk, || Ok(None))?.into_owned(),
+            ),
             None => content,
         })
     }
@@ -307,11 +434,17 @@ impl<'r> Conversion<'r> {
     ///
     /// # Errors
     /// As [`Conversion::keep_blob`].
-    pub(super) fn settle_blobs(&self, files: &mut [Planned<'_>], rules: &AttributeFiles) -> Result<(), TreeError> {
+    pub(super) fn settle_blobs(
+        &self,
+        files: &mut [Planned<'_>],
+        rules: &AttributeFiles,
+    ) -> Result<(), TreeError> {
         let changed = (!rules.is_empty()).then(|| self.after(rules.clone()));
         for Planned { path, content, .. } in files {
             let after = changed.as_ref().unwrap_or(self);
-            **content = after.keep_blob(path, content.clone()).map_err(|error| error.at(path))?;
+            **content = after
+                .keep_blob(path, content.clone())
+                .map_err(|error| error.at(path))?;
         }
         Ok(())
     }
@@ -329,10 +462,22 @@ impl<'r> Conversion<'r> {
 
     /// Returns the filter driver of a path. One that nobody has set up does nothing, for git either.
     fn driver(&self, path: &RepoPath) -> Result<Option<BString>, RepoError> {
-        let [Value::Word(driver)] = self.rules.values(path, ["filter"])? else { return Ok(None) };
+        let [Value::Word(driver)] = self.rules.values(path, ["filter"])? else {
+            return Ok(None);
+        };
         let driver = BString::from(driver);
-        let is_set = |part: &&str| !matches!(self.repo.config().string(&format!("filter.{driver}.{part}")), Ok(None));
-        Ok(["clean", "smudge", "process", "required"].iter().any(is_set).then_some(driver))
+        let is_set = |part: &&str| {
+            !matches!(
+                self.repo
+                    .config()
+                    .string(&format!("filter.{driver}.{part}")),
+                Ok(None)
+            )
+        };
+        Ok(["clean", "smudge", "process", "required"]
+            .iter()
+            .any(is_set)
+            .then_some(driver))
     }
 
     /// Returns the encoding that a path has on disk, if it isn't the stored one.
@@ -343,10 +488,13 @@ impl<'r> Conversion<'r> {
         match self.rules.values(path, ["working-tree-encoding"])? {
             [Value::Unspecified] => Ok(None),
             [Value::Word(name)] => {
-                let is_stored = name.is_empty() || [&b"utf-8"[..], b"utf8"].contains(&&name.to_ascii_lowercase()[..]);
+                let is_stored = name.is_empty()
+                    || [&b"utf-8"[..], b"utf8"].contains(&&name.to_ascii_lowercase()[..]);
                 Ok((!is_stored).then(|| name.into()))
             }
-            _ => Err(RepoError::Attribute { what: "has a `working-tree-encoding` that names none".into() }),
+            _ => Err(RepoError::Attribute {
+                what: "has a `working-tree-encoding` that names none".into(),
+            }),
         }
     }
 
@@ -360,7 +508,12 @@ impl<'r> Conversion<'r> {
 
     fn attributes(&self, path: &RepoPath) -> Result<Attributes, RepoError> {
         let [text, crlf, eol, ident] = self.rules.values(path, ["text", "crlf", "eol", "ident"])?;
-        Ok(Attributes { text, crlf, eol, ident })
+        Ok(Attributes {
+            text,
+            crlf,
+            eol,
+            ident,
+        })
     }
 }
 
@@ -371,7 +524,13 @@ fn is_pointer(bytes: &[u8]) -> bool {
 
 fn not_at_hand(kept: Content, driver: &BString) -> Content {
     let what = format!("is only a pointer (filter={driver}), and its content isn't at hand");
-    Content::withheld(kept, Withheld { what, by: Hindrance::NotFetched })
+    Content::withheld(
+        kept,
+        Withheld {
+            what,
+            by: Hindrance::NotFetched,
+        },
+    )
 }
 
 fn driven(driver: &BString) -> String {
@@ -384,6 +543,8 @@ fn encoded(encoding: &BString) -> String {
 
 impl std::fmt::Debug for Conversion<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Conversion").field("settings", &self.settings).finish_non_exhaustive()
+        f.debug_struct("Conversion")
+            .field("settings", &self.settings)
+            .finish_non_exhaustive()
     }
 }

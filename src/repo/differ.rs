@@ -62,7 +62,11 @@ impl Repo {
     /// # Errors
     /// If the configuration can't be read.
     pub fn differ(&self, side: Side) -> Result<Differ<'_>, super::RepoError> {
-        let algorithm = self.config().string("diff.algorithm")?.unwrap_or_default().to_ascii_lowercase();
+        let algorithm = self
+            .config()
+            .string("diff.algorithm")?
+            .unwrap_or_default()
+            .to_ascii_lowercase();
         Ok(Differ {
             repo: self,
             side,
@@ -87,7 +91,10 @@ impl Repo {
     /// # Errors
     /// If it is set to no number.
     pub fn big_file_threshold(&self) -> Result<u64, super::RepoError> {
-        Ok(self.config().int("core.bigfilethreshold")?.map_or(Differ::LONGEST, i64::unsigned_abs))
+        Ok(self
+            .config()
+            .int("core.bigfilethreshold")?
+            .map_or(Differ::LONGEST, i64::unsigned_abs))
     }
 
     /// Returns how a diff is to look here: `diff.context`, `diff.interHunkContext`, `diff.renames`, `diff.renameLimit`.
@@ -97,9 +104,17 @@ impl Repo {
     /// If one of them is set to something that git wouldn't take either.
     pub fn diff_options(&self) -> Result<Options, super::RepoError> {
         let config = self.config();
-        let number = |key| config.int(key).map(|value| value.and_then(|value| u32::try_from(value).ok()));
+        let number = |key| {
+            config
+                .int(key)
+                .map(|value| value.and_then(|value| u32::try_from(value).ok()))
+        };
         let default = Options::default();
-        let renames = config.string("diff.renames").ok().flatten().unwrap_or_default();
+        let renames = config
+            .string("diff.renames")
+            .ok()
+            .flatten()
+            .unwrap_or_default();
         let renames = if matches!(renames.to_ascii_lowercase().as_slice(), b"copies" | b"copy") {
             Some(true)
         } else {
@@ -110,7 +125,9 @@ impl Repo {
             interhunk: number("diff.interhunkcontext")?.unwrap_or(default.interhunk),
             renames: match (renames, number("diff.renamelimit")?) {
                 (Some(false), _) => Renames::Ignored,
-                (_, Some(limit)) => Renames::Detected { limit: limit as usize },
+                (_, Some(limit)) => Renames::Detected {
+                    limit: limit as usize,
+                },
                 (_, None) => default.renames,
             },
             ..default
@@ -135,9 +152,15 @@ impl Differ<'_> {
 
     fn engine(&self) -> DiffOptions {
         let mut options = DiffOptions::new();
-        options.context_lines(0).interhunk_lines(0).max_size(-1).force_text(true);
+        options
+            .context_lines(0)
+            .interhunk_lines(0)
+            .max_size(-1)
+            .force_text(true);
         options.indent_heuristic(self.indent_heuristic);
-        options.minimal(self.algorithm == Algorithm::Minimal).patience(self.algorithm == Algorithm::Patience);
+        options
+            .minimal(self.algorithm == Algorithm::Minimal)
+            .patience(self.algorithm == Algorithm::Patience);
         options
     }
 
@@ -148,9 +171,11 @@ impl Differ<'_> {
             Value::False => Some(true),
             Value::Unspecified => None,
             // `auto` is no truth value, and leaves it to the content.
-            Value::Word(driver) => {
-                self.repo.config().bool(&format!("diff.{}.binary", driver.as_bstr())).unwrap_or_default()
-            }
+            Value::Word(driver) => self
+                .repo
+                .config()
+                .bool(&format!("diff.{}.binary", driver.as_bstr()))
+                .unwrap_or_default(),
         })
     }
 
@@ -163,12 +188,20 @@ impl Differ<'_> {
     fn shortest(&self) -> usize {
         *self.shortest.get_or_init(|| {
             let whole = content_id(self.repo, b"").len();
-            let value =
-                self.repo.config().string("core.abbrev").ok().flatten().unwrap_or_default().to_ascii_lowercase();
+            let value = self
+                .repo
+                .config()
+                .string("core.abbrev")
+                .ok()
+                .flatten()
+                .unwrap_or_default()
+                .to_ascii_lowercase();
             match value.as_slice() {
                 b"no" | b"off" | b"false" => whole,
                 _ => match self.repo.config().int("core.abbrev") {
-                    Ok(Some(digits)) => usize::try_from(digits).unwrap_or_default().clamp(Self::SHORTEST, whole),
+                    Ok(Some(digits)) => usize::try_from(digits)
+                        .unwrap_or_default()
+                        .clamp(Self::SHORTEST, whole),
                     _ => self.auto(),
                 },
             }
@@ -177,7 +210,10 @@ impl Differ<'_> {
 
     /// Two of n objects share their first √n bits or so, and a digit is four bits.
     fn auto(&self) -> usize {
-        let bits = object_count::packed(self.repo.git2()).checked_ilog2().unwrap_or_default() as usize + 1;
+        let bits = object_count::packed(self.repo.git2())
+            .checked_ilog2()
+            .unwrap_or_default() as usize
+            + 1;
         bits.div_ceil(2).max(Self::SHORT)
     }
 
@@ -210,27 +246,48 @@ impl Compare for Differ<'_> {
         };
         let (conversion, indexed) = match state {
             State::Before => (&self.conversion, path),
-            State::After(from) => (self.after.as_ref().unwrap_or(&self.conversion), from.unwrap_or(path)),
+            State::After(from) => (
+                self.after.as_ref().unwrap_or(&self.conversion),
+                from.unwrap_or(path),
+            ),
         };
-        conversion.to_git(path, content, || self.indexed(indexed)).map_err(failed)
+        conversion
+            .to_git(path, content, || self.indexed(indexed))
+            .map_err(failed)
     }
 
     fn is_binary(&self, path: &RepoPath, content: &Content) -> Result<bool, CompareError> {
         let said = self.said_binary(path);
-        let said = said.map_err(|error| CompareError::Engine { path: path.clone(), message: error.to_string() })?;
+        let said = said.map_err(|error| CompareError::Engine {
+            path: path.clone(),
+            message: error.to_string(),
+        })?;
         Ok(said.unwrap_or_else(|| content.size() as u64 > self.longest || content.is_binary()))
     }
 
-    fn regions(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<Region>, CompareError> {
-        let failure = |message: &str| CompareError::Engine { path: path.clone(), message: message.to_owned() };
+    fn regions(
+        &self,
+        path: &RepoPath,
+        old: &[u8],
+        new: &[u8],
+    ) -> Result<Vec<Region>, CompareError> {
+        let failure = |message: &str| CompareError::Engine {
+            path: path.clone(),
+            message: message.to_owned(),
+        };
         let failed = |error: git2::Error| failure(error.message());
-        let patch = git2::Patch::from_buffers(old, None, new, None, Some(&mut self.engine())).map_err(failed)?;
+        let patch = git2::Patch::from_buffers(old, None, new, None, Some(&mut self.engine()))
+            .map_err(failed)?;
         let mut regions = Vec::with_capacity(patch.num_hunks());
         for hunk in 0..patch.num_hunks() {
             let (hunk, _) = patch.hunk(hunk).map_err(failed)?;
             // An empty run is numbered by the line before it.
             let range = |start: u32, count: u32| {
-                let start = if count == 0 { start } else { start.saturating_sub(1) } as usize;
+                let start = if count == 0 {
+                    start
+                } else {
+                    start.saturating_sub(1)
+                } as usize;
                 start..start + count as usize
             };
             regions.push(Region {
@@ -239,28 +296,49 @@ impl Compare for Differ<'_> {
             });
         }
         // libgit2 drops what xdiff says of its own failures (no memory, say), and would show no or half a difference.
-        if turns_into(&regions, old, new) { Ok(regions) } else { Err(failure("the engine gave up")) }
+        if turns_into(&regions, old, new) {
+            Ok(regions)
+        } else {
+            Err(failure("the engine gave up"))
+        }
     }
 
-    fn binary_patch(&self, path: &RepoPath, old: &[u8], new: &[u8]) -> Result<Vec<u8>, CompareError> {
-        let failure = |message: &str| CompareError::Engine { path: path.clone(), message: message.to_owned() };
+    fn binary_patch(
+        &self,
+        path: &RepoPath,
+        old: &[u8],
+        new: &[u8],
+    ) -> Result<Vec<u8>, CompareError> {
+        let failure = |message: &str| CompareError::Engine {
+            path: path.clone(),
+            message: message.to_owned(),
+        };
         let failed = |error: git2::Error| failure(error.message());
         let mut options = DiffOptions::new();
         options.max_size(-1).force_binary(true).show_binary(true);
         let name = Some(std::path::Path::new("binary"));
-        let mut patch = git2::Patch::from_buffers(old, name, new, name, Some(&mut options)).map_err(failed)?;
+        let mut patch =
+            git2::Patch::from_buffers(old, name, new, name, Some(&mut options)).map_err(failed)?;
         let text = patch.to_buf().map_err(failed)?;
-        let start = text.find(b"GIT binary patch\n").ok_or_else(|| failure("the engine gave up"))?;
+        let start = text
+            .find(b"GIT binary patch\n")
+            .ok_or_else(|| failure("the engine gave up"))?;
         Ok(text[start..].to_vec())
     }
 
     fn id(&self, content: Option<&[u8]>) -> Result<String, CompareError> {
         let id = content_id(self.repo, content.unwrap_or_default());
-        Ok(if content.is_some() { id } else { "0".repeat(id.len()) })
+        Ok(if content.is_some() {
+            id
+        } else {
+            "0".repeat(id.len())
+        })
     }
 
     fn abbreviate(&self, id: &str) -> Result<String, CompareError> {
-        let failure = |error: git2::Error| CompareError::Objects { message: error.message().to_owned() };
+        let failure = |error: git2::Error| CompareError::Objects {
+            message: error.message().to_owned(),
+        };
         let whole = Oid::from_str_ext(id, self.repo.git2().object_format()).map_err(failure)?;
         for digits in self.shortest()..id.len() {
             if self.is_unique(&whole, &id[..digits]).map_err(failure)? {
@@ -276,13 +354,16 @@ fn turns_into(regions: &[Region], old: &[u8], new: &[u8]) -> bool {
     let (mut before, mut after) = (old.split_inclusive(is_lf), new.split_inclusive(is_lf));
     let (mut old_at, mut new_at) = (0, 0);
     for region in regions {
-        let Some(same) = region.old.start.checked_sub(old_at) else { return false };
+        let Some(same) = region.old.start.checked_sub(old_at) else {
+            return false;
+        };
         if region.new.start.checked_sub(new_at) != Some(same)
             || !before.by_ref().take(same).eq(after.by_ref().take(same))
         {
             return false;
         }
-        let skip = |lines: &mut dyn Iterator<Item = &[u8]>, count| lines.take(count).count() == count;
+        let skip =
+            |lines: &mut dyn Iterator<Item = &[u8]>, count| lines.take(count).count() == count;
         if !(skip(&mut before, region.old.len()) && skip(&mut after, region.new.len())) {
             return false;
         }

@@ -85,11 +85,15 @@ impl<'r> Directories<'r> {
         let mut here = self.directory(self.top).map_err(failed)?;
         let mut parts = path.parts().peekable();
         while let Some(part) = parts.next() {
-            let Some((id, mode)) = here.entry(part).map_err(failed)? else { return Ok(TreePlace::Absent) };
+            let Some((id, mode)) = here.entry(part).map_err(failed)? else {
+                return Ok(TreePlace::Absent);
+            };
             match (parts.peek(), above.pop()) {
                 (None, _) if mode == TREE => return Ok(TreePlace::Directory(id)),
                 (None, _) => return Ok(TreePlace::Leaf { id, mode }),
-                (Some(_), Some(ancestor)) if mode != TREE => return Ok(TreePlace::Beneath { ancestor, mode }),
+                (Some(_), Some(ancestor)) if mode != TREE => {
+                    return Ok(TreePlace::Beneath { ancestor, mode });
+                }
                 (Some(_), _) => here = self.directory(id).map_err(failed)?,
             }
         }
@@ -120,7 +124,9 @@ impl<'r> Directories<'r> {
         if let Some(read) = self.repo.read_before.borrow().directories.get(&id) {
             return Ok(Rc::clone(read));
         }
-        let raw = self.repo.read_object(id, |git| Ok(git.odb()?.read(id)?.data().to_vec()))?;
+        let raw = self
+            .repo
+            .read_object(id, |git| Ok(git.odb()?.read(id)?.data().to_vec()))?;
         let none = || reading(git2::Error::from_str("it isn't one"));
         let read = Rc::new(Directory::parse(raw, id.as_bytes().len()).ok_or_else(none)?);
         let mut kept = self.repo.read_before.borrow_mut();
@@ -132,7 +138,9 @@ impl<'r> Directories<'r> {
 
 impl std::fmt::Debug for Directories<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Directories").field("top", &self.top).finish_non_exhaustive()
+        f.debug_struct("Directories")
+            .field("top", &self.top)
+            .finish_non_exhaustive()
     }
 }
 
@@ -146,7 +154,10 @@ pub(super) struct Directory {
 
 impl Default for Directory {
     fn default() -> Self {
-        Self { raw: Vec::new().into(), entries: Vec::new() }
+        Self {
+            raw: Vec::new().into(),
+            entries: Vec::new(),
+        }
     }
 }
 
@@ -168,7 +179,9 @@ impl Directory {
             let space = start + memchr::memchr(b' ', &raw[start..])?;
             let word = raw[start..space].to_str().ok()?;
             let mode = match u32::from_str_radix(word, 8).ok()? {
-                file if file & 0o170000 == 0o100000 => 0o100644 | if file & 0o100 == 0 { 0 } else { 0o111 },
+                file if file & 0o170000 == 0o100000 => {
+                    0o100644 | if file & 0o100 == 0 { 0 } else { 0o111 }
+                }
                 mode => mode,
             };
             let name = space + 1..space + memchr::memchr(0, &raw[space..])?;
@@ -177,10 +190,18 @@ impl Directory {
                 return None;
             }
             let is_written_so = word == format!("{mode:o}");
-            entries.push(TreeEntry { all: start..end, name, mode, is_written_so });
+            entries.push(TreeEntry {
+                all: start..end,
+                name,
+                mode,
+                is_written_so,
+            });
             start = end;
         }
-        Some(Self { raw: raw.into(), entries })
+        Some(Self {
+            raw: raw.into(),
+            entries,
+        })
     }
 
     pub(super) fn name(&self, entry: &TreeEntry) -> &[u8] {
@@ -193,7 +214,9 @@ impl Directory {
 
     /// Returns where a name is, or would be.
     fn find(&self, name: &[u8], is_directory: bool) -> Result<usize, usize> {
-        self.entries.binary_search_by(|entry| in_order((self.name(entry), entry.mode == TREE), (name, is_directory)))
+        self.entries.binary_search_by(|entry| {
+            in_order((self.name(entry), entry.mode == TREE), (name, is_directory))
+        })
     }
 
     /// Returns the entry of a name, whatever it is.
@@ -204,13 +227,18 @@ impl Directory {
 
     /// Returns the id and the mode that a name has.
     fn entry(&self, name: &[u8]) -> Result<Option<(Oid, u32)>, RepoError> {
-        self.get(name).map(|entry| Ok((self.id(entry)?, entry.mode))).transpose()
+        self.get(name)
+            .map(|entry| Ok((self.id(entry)?, entry.mode)))
+            .transpose()
     }
 
     /// Returns where in the bytes a name would be.
     pub(super) fn place(&self, name: &[u8], is_directory: bool) -> Range<usize> {
         let (Ok(at) | Err(at)) = self.find(name, is_directory);
-        let place = self.entries.get(at).map_or(self.raw.len(), |next| next.all.start);
+        let place = self
+            .entries
+            .get(at)
+            .map_or(self.raw.len(), |next| next.all.start);
         place..place
     }
 }
@@ -218,8 +246,12 @@ impl Directory {
 /// Orders the names of a tree as git does: that of a directory as if it ended with a slash.
 pub(super) fn in_order(a: (&[u8], bool), b: (&[u8], bool)) -> Ordering {
     let both = a.0.len().min(b.0.len());
-    let next = |(name, is_directory): (&[u8], bool)| name.get(both).copied().or(is_directory.then_some(b'/'));
-    a.0[..both].cmp(&b.0[..both]).then_with(|| next(a).cmp(&next(b)))
+    let next = |(name, is_directory): (&[u8], bool)| {
+        name.get(both).copied().or(is_directory.then_some(b'/'))
+    };
+    a.0[..both]
+        .cmp(&b.0[..both])
+        .then_with(|| next(a).cmp(&next(b)))
 }
 
 fn reading(error: git2::Error) -> RepoError {

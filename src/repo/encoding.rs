@@ -21,7 +21,11 @@ impl Repo {
     ///
     /// # Errors
     /// If git can't be asked.
-    pub(super) fn decoded(&self, encoding: &BStr, bytes: &[u8]) -> Result<Option<Vec<u8>>, RepoError> {
+    pub(super) fn decoded(
+        &self,
+        encoding: &BStr,
+        bytes: &[u8],
+    ) -> Result<Option<Vec<u8>>, RepoError> {
         self.there_and_back(encoding, bytes, [Way::FromDisk, Way::ToDisk])
     }
 
@@ -29,7 +33,11 @@ impl Repo {
     ///
     /// # Errors
     /// If git can't be asked.
-    pub(super) fn encoded(&self, encoding: &BStr, text: &[u8]) -> Result<Option<Vec<u8>>, RepoError> {
+    pub(super) fn encoded(
+        &self,
+        encoding: &BStr,
+        text: &[u8],
+    ) -> Result<Option<Vec<u8>>, RepoError> {
         self.there_and_back(encoding, text, [Way::ToDisk, Way::FromDisk])
     }
 
@@ -44,16 +52,25 @@ impl Repo {
             Err(RepoError::Child { .. }) => Ok(None),
             converted => converted.map(Some),
         };
-        let Some(converted) = convert(bytes, there)? else { return Ok(None) };
+        let Some(converted) = convert(bytes, there)? else {
+            return Ok(None);
+        };
         let returned = convert(&converted, back)?;
-        Ok(returned.is_some_and(|returned| returned == bytes).then_some(converted))
+        Ok(returned
+            .is_some_and(|returned| returned == bytes)
+            .then_some(converted))
     }
 
     /// Returns what git makes of bytes of which these attributes say all.
     ///
     /// # Errors
     /// If git can't be asked, or refuses.
-    pub(super) fn converted(&self, attributes: &[u8], bytes: &[u8], way: Way) -> Result<Vec<u8>, RepoError> {
+    pub(super) fn converted(
+        &self,
+        attributes: &[u8],
+        bytes: &[u8],
+        way: Way,
+    ) -> Result<Vec<u8>, RepoError> {
         let git = match self.encoder.get() {
             Some(git) => git,
             None => {
@@ -63,9 +80,13 @@ impl Repo {
         };
         // A directory of its own for each, whose rules git reads when it is first asked about it.
         let directory = blob_id(git2::ObjectFormat::Sha1, attributes).to_string();
-        let plain = |name: String| RepoPath::new(name.as_bytes()).expect("hexadecimal digits are plain");
+        let plain =
+            |name: String| RepoPath::new(name.as_bytes()).expect("hexadecimal digits are plain");
         let rule = [b"* -filter", attributes, b"\n"].concat();
-        let rules = Rules::from([(plain(RULES.to_owned()), None), (plain(format!("{directory}/{RULES}")), Some(rule))]);
+        let rules = Rules::from([
+            (plain(RULES.to_owned()), None),
+            (plain(format!("{directory}/{RULES}")), Some(rule)),
+        ]);
         let path = plain(format!("{directory}/text"));
         match way {
             Way::FromDisk => git.clean(&path, bytes, &rules),

@@ -23,13 +23,19 @@ pub enum RepoError {
     #[error("the repository `{}` belongs to somebody else", Shown::path(top))]
     NotOwned { top: PathBuf },
     /// What looks like a repository's own directory, in the work tree of another.
-    #[error("`{}` looks like a git repository and is part of the work tree of another", Shown::path(git_dir))]
+    #[error(
+        "`{}` looks like a git repository and is part of the work tree of another",
+        Shown::path(git_dir)
+    )]
     Embedded { git_dir: PathBuf },
     /// A bare repository, asked for its files.
     #[error("`{}` is a bare repository and has no work tree", Shown::path(git_dir))]
     NoWorkTree { git_dir: PathBuf },
     /// A work tree that is the repository's own directory.
-    #[error("`{}` is both the work tree and the repository's own directory", Shown::path(top))]
+    #[error(
+        "`{}` is both the work tree and the repository's own directory",
+        Shown::path(top)
+    )]
     TopIsGitDir { top: PathBuf },
     /// A repository or an index of a kind that isn't known here.
     #[error("this repository {what}, which git-llmpatch can't handle")]
@@ -39,7 +45,11 @@ pub enum RepoError {
     Attribute { what: String },
     /// A file whose content nobody can tell: what it is, such as `is only a pointer`, and what is in the way.
     #[error("`{}` {what}", Shown(path))]
-    Withheld { path: BString, what: String, by: Hindrance },
+    Withheld {
+        path: BString,
+        what: String,
+        by: Hindrance,
+    },
     /// An object that isn't there, and what git said when it was to fetch it for a partial clone.
     #[error("object {id} is missing{}", said.as_ref().map_or(String::new(), |said| format!(", and git can't fetch it: {}", Shown(said))))]
     MissingObject { id: String, said: Option<BString> },
@@ -48,7 +58,11 @@ pub enum RepoError {
     NoRevision { rev: String },
     /// A setting that can't be read.
     #[error("`{key}` is set to `{}`, which is not {wanted}", Shown(value))]
-    Setting { key: String, value: BString, wanted: &'static str },
+    Setting {
+        key: String,
+        value: BString,
+        wanted: &'static str,
+    },
     /// git refused.
     #[error("git {}: {}", Shown(command.as_bytes()), Shown(message))]
     Child { command: String, message: BString },
@@ -59,11 +73,18 @@ pub enum RepoError {
     #[error("the `git` program is version {version}, but 2.30 or later is needed")]
     OldGit { version: String },
     /// There is no place for what git's children are given.
-    #[error("can't make a directory in `{}`: {}", Shown::path(parent), SystemError(source))]
+    #[error(
+        "can't make a directory in `{}`: {}",
+        Shown::path(parent),
+        SystemError(source)
+    )]
     NoTemporary { parent: PathBuf, source: io::Error },
     /// libgit2 refused.
     #[error("can't read {what}: {}", Shown(source.message().as_bytes()))]
-    Git { what: &'static str, source: git2::Error },
+    Git {
+        what: &'static str,
+        source: git2::Error,
+    },
     /// The system refused.
     #[error("can't read `{}`: {}", Shown(what), SystemError(source))]
     Io { what: BString, source: io::Error },
@@ -71,20 +92,36 @@ pub enum RepoError {
 
 /// What libgit2 says of repositories that it can't read, and what that means.
 const BEYOND_LIBGIT2: [(&str, &str, Repair); 3] = [
-    ("refstorage", "keeps its references in reftable", Repair::Clone),
-    ("unsupported extension", "uses an extension of the format", Repair::Clone),
-    ("unsupported repository version", "has a newer format", Repair::Clone),
+    (
+        "refstorage",
+        "keeps its references in reftable",
+        Repair::Clone,
+    ),
+    (
+        "unsupported extension",
+        "uses an extension of the format",
+        Repair::Clone,
+    ),
+    (
+        "unsupported repository version",
+        "has a newer format",
+        Repair::Clone,
+    ),
 ];
 
 impl RepoError {
     /// Returns why a repository can't be opened.
     pub(super) fn opening(directory: &Path, error: git2::Error) -> Self {
         match error.code() {
-            git2::ErrorCode::NotFound => RepoError::NotFound { directory: directory.to_owned() },
+            git2::ErrorCode::NotFound => RepoError::NotFound {
+                directory: directory.to_owned(),
+            },
             git2::ErrorCode::Owner => {
                 // libgit2 tells the path in its message only.
                 let top = error.message().split('\'').nth(1).map(PathBuf::from);
-                RepoError::NotOwned { top: top.unwrap_or_else(|| directory.to_owned()) }
+                RepoError::NotOwned {
+                    top: top.unwrap_or_else(|| directory.to_owned()),
+                }
             }
             _ => Self::git("the repository", error),
         }
@@ -96,21 +133,42 @@ impl RepoError {
         match self {
             RepoError::Unsupported { what, repair } => {
                 let what = format!("is in a repository that {what}");
-                TreeError::Unsupported { path, what, remedy: Remedy::Repository(repair) }
+                TreeError::Unsupported {
+                    path,
+                    what,
+                    remedy: Remedy::Repository(repair),
+                }
             }
-            RepoError::Attribute { what } => TreeError::Unsupported { path, what, remedy: Remedy::ByHand },
-            RepoError::MissingObject { .. } => {
-                TreeError::Unsupported { path, what: format!("can't be read: {self}"), remedy: Remedy::Fetch }
+            RepoError::Attribute { what } => TreeError::Unsupported {
+                path,
+                what,
+                remedy: Remedy::ByHand,
+            },
+            RepoError::MissingObject { .. } => TreeError::Unsupported {
+                path,
+                what: format!("can't be read: {self}"),
+                remedy: Remedy::Fetch,
+            },
+            RepoError::Io { what, source } if what == path.as_bytes() => {
+                TreeError::Io { path, source }
             }
-            RepoError::Io { what, source } if what == path.as_bytes() => TreeError::Io { path, source },
-            other => TreeError::Io { path, source: io::Error::other(other) },
+            other => TreeError::Io {
+                path,
+                source: io::Error::other(other),
+            },
         }
     }
 
     /// Returns why something in the repository can't be read.
     pub(crate) fn git(what: &'static str, source: git2::Error) -> Self {
-        match BEYOND_LIBGIT2.iter().find(|(sign, ..)| source.message().contains(sign)) {
-            Some((_, what, repair)) => RepoError::Unsupported { what: (*what).to_owned(), repair: *repair },
+        match BEYOND_LIBGIT2
+            .iter()
+            .find(|(sign, ..)| source.message().contains(sign))
+        {
+            Some((_, what, repair)) => RepoError::Unsupported {
+                what: (*what).to_owned(),
+                repair: *repair,
+            },
             None => RepoError::Git { what, source },
         }
     }

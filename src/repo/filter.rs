@@ -17,7 +17,9 @@ use std::path::Path;
 use bstr::{BString, ByteSlice};
 use tempfile::TempDir;
 
-use super::git::{Child, ChildStdin, ChildStdout, Command, Git, Stdio, check_version, checked, temporary};
+use super::git::{
+    Child, ChildStdin, ChildStdout, Command, Git, Stdio, check_version, checked, temporary,
+};
 use super::objects::blob_id;
 use super::{Repo, RepoError};
 use crate::path::RepoPath;
@@ -39,8 +41,17 @@ enum Task {
 }
 
 /// The attributes that are asked for.
-pub(super) const ATTRIBUTES: [&str; 9] =
-    ["text", "crlf", "eol", "ident", "filter", "working-tree-encoding", "diff", "merge", "conflict-marker-size"];
+pub(super) const ATTRIBUTES: [&str; 9] = [
+    "text",
+    "crlf",
+    "eol",
+    "ident",
+    "filter",
+    "working-tree-encoding",
+    "diff",
+    "merge",
+    "conflict-marker-size",
+];
 
 /// Every `.gitattributes` that there may be above a path, and what it holds if it is there.
 pub(super) type Rules = BTreeMap<RepoPath, Option<Vec<u8>>>;
@@ -71,18 +82,31 @@ impl GitFilter {
         if let Some(more) = std::env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES") {
             alternates.extend([b":", more.as_bytes()].concat());
         }
-        fs::create_dir(place.path().join("objects")).map_err(|source| wrong(place.path(), source))?;
+        fs::create_dir(place.path().join("objects"))
+            .map_err(|source| wrong(place.path(), source))?;
         let own = |name: &str| Some(place.path().join(name).into_os_string());
         let environment = vec![
             ("GIT_WORK_TREE", own("tree")),
             ("GIT_OBJECT_DIRECTORY", own("objects")),
-            ("GIT_ALTERNATE_OBJECT_DIRECTORIES", Some(OsString::from_vec(alternates))),
+            (
+                "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+                Some(OsString::from_vec(alternates)),
+            ),
             ("GIT_INDEX_FILE", own("index")),
         ];
         let prelude = prelude(repo, &environment);
         let options = drivers(repo, &prelude);
         let (rules, children, answers) = Default::default();
-        Ok(Self { git: Git::new(repo), options, environment, prelude, place, rules, children, answers })
+        Ok(Self {
+            git: Git::new(repo),
+            options,
+            environment,
+            prelude,
+            place,
+            rules,
+            children,
+            answers,
+        })
     }
 
     /// Makes one of a repository in which nothing is said but by the rules that are given.
@@ -91,25 +115,59 @@ impl GitFilter {
         let tree = place.path().join("tree");
         let git_dir = tree.join(".git");
         let git = Git::at(&git_dir, Some(&tree));
-        let mut environment: Vec<(&str, Option<OsString>)> =
-            vec![("GIT_CONFIG_GLOBAL", Some("/dev/null".into())), ("GIT_CONFIG_NOSYSTEM", Some("1".into()))];
+        let mut environment: Vec<(&str, Option<OsString>)> = vec![
+            ("GIT_CONFIG_GLOBAL", Some("/dev/null".into())),
+            ("GIT_CONFIG_NOSYSTEM", Some("1".into())),
+        ];
         environment.push(("GIT_ATTR_NOSYSTEM", Some("1".into())));
         // An older git knows no GIT_CONFIG_GLOBAL.
-        environment.extend(["HOME", "XDG_CONFIG_HOME"].map(|name| (name, Some(place.path().into()))));
-        let foreign = ["GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT", "GIT_ATTR_SOURCE", "GIT_OBJECT_DIRECTORY"];
-        let more = ["GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_INDEX_FILE", "GIT_DEFAULT_HASH"];
+        environment
+            .extend(["HOME", "XDG_CONFIG_HOME"].map(|name| (name, Some(place.path().into()))));
+        let foreign = [
+            "GIT_CONFIG_PARAMETERS",
+            "GIT_CONFIG_COUNT",
+            "GIT_ATTR_SOURCE",
+            "GIT_OBJECT_DIRECTORY",
+        ];
+        let more = [
+            "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+            "GIT_COMMON_DIR",
+            "GIT_INDEX_FILE",
+            "GIT_DEFAULT_HASH",
+        ];
         environment.extend(foreign.into_iter().chain(more).map(|name| (name, None)));
-        let mut options =
-            vec!["-c".into(), "core.attributesFile=/dev/null".into(), "-c".into(), "core.safecrlf=false".into()];
+        let mut options = vec![
+            "-c".into(),
+            "core.attributesFile=/dev/null".into(),
+            "-c".into(),
+            "core.safecrlf=false".into(),
+        ];
         for key in ["core.autocrlf", "core.eol"] {
             let value = repo.config().string(key).ok().flatten();
-            options.extend(value.into_iter().flat_map(|value| ["-c".into(), format!("{key}={value}").into()]));
+            options.extend(
+                value
+                    .into_iter()
+                    .flat_map(|value| ["-c".into(), format!("{key}={value}").into()]),
+            );
         }
         let prelude = BString::default();
         let (rules, children, answers) = Default::default();
         let format = format!("--object-format={}", repo.git2().object_format());
-        let alone = Self { git, options, environment, prelude, place, rules, children, answers };
-        checked(&mut alone.command(&["init", "-q", "--template=", &format]), "init", b"")?;
+        let alone = Self {
+            git,
+            options,
+            environment,
+            prelude,
+            place,
+            rules,
+            children,
+            answers,
+        };
+        checked(
+            &mut alone.command(&["init", "-q", "--template=", &format]),
+            "init",
+            b"",
+        )?;
         Ok(alone)
     }
 
@@ -117,7 +175,12 @@ impl GitFilter {
     ///
     /// # Errors
     /// If git can't be asked, or refuses.
-    pub(super) fn clean(&self, path: &RepoPath, bytes: &[u8], rules: &Rules) -> Result<Vec<u8>, RepoError> {
+    pub(super) fn clean(
+        &self,
+        path: &RepoPath,
+        bytes: &[u8],
+        rules: &Rules,
+    ) -> Result<Vec<u8>, RepoError> {
         self.know(rules)?;
         self.once(Task::Clean, path, bytes, || {
             let id = self.hashed(Task::Clean, path, bytes)?;
@@ -129,10 +192,22 @@ impl GitFilter {
     ///
     /// # Errors
     /// If git can't be asked, or refuses.
-    pub(super) fn smudge(&self, path: &RepoPath, bytes: &[u8], rules: &Rules) -> Result<Vec<u8>, RepoError> {
+    pub(super) fn smudge(
+        &self,
+        path: &RepoPath,
+        bytes: &[u8],
+        rules: &Rules,
+    ) -> Result<Vec<u8>, RepoError> {
         self.know(rules)?;
-        if path.as_bytes().first().is_some_and(|first| b" \t".contains(first)) || path.as_bytes().contains(&b'\n') {
-            return Err(RepoError::Attribute { what: "has a name that git can't be asked about".into() });
+        if path
+            .as_bytes()
+            .first()
+            .is_some_and(|first| b" \t".contains(first))
+            || path.as_bytes().contains(&b'\n')
+        {
+            return Err(RepoError::Attribute {
+                what: "has a name that git can't be asked about".into(),
+            });
         }
         self.once(Task::Smudge, path, bytes, || {
             let id = self.hashed(Task::Store, path, bytes)?;
@@ -144,13 +219,24 @@ impl GitFilter {
     ///
     /// # Errors
     /// If git can't be asked, or refuses.
-    pub(super) fn attributes(&self, path: &RepoPath, rules: &Rules) -> Result<Vec<BString>, RepoError> {
+    pub(super) fn attributes(
+        &self,
+        path: &RepoPath,
+        rules: &Rules,
+    ) -> Result<Vec<BString>, RepoError> {
         self.know(rules)?;
         self.ask(Task::Attributes, |child| {
             child.write(&[path.as_bytes(), b"\0"].concat())?;
             // path, name and value, each ended by a NUL
-            let fields = (0..3 * ATTRIBUTES.len()).map(|_| child.until(b'\0')).collect::<io::Result<Vec<_>>>()?;
-            Ok(fields.into_iter().skip(2).step_by(3).map(BString::from).collect())
+            let fields = (0..3 * ATTRIBUTES.len())
+                .map(|_| child.until(b'\0'))
+                .collect::<io::Result<Vec<_>>>()?;
+            Ok(fields
+                .into_iter()
+                .skip(2)
+                .step_by(3)
+                .map(BString::from)
+                .collect())
         })
     }
 
@@ -175,17 +261,30 @@ impl GitFilter {
     /// Shows the children these rules, and no others above the paths that they are about.
     fn know(&self, rules: &Rules) -> Result<(), RepoError> {
         let mut known = self.rules.borrow_mut();
-        if rules.iter().any(|(file, content)| known.get(file).is_some_and(|known| known != content)) {
+        if rules
+            .iter()
+            .any(|(file, content)| known.get(file).is_some_and(|known| known != content))
+        {
             // git reads each of them once.
             self.children.borrow_mut().clear();
             self.answers.borrow_mut().clear();
             let tree = self.place.path().join("tree");
-            for (file, _) in std::mem::take(&mut *known).into_iter().filter(|(_, content)| content.is_some()) {
-                fs::remove_file(tree.join(file.as_path())).map_err(|source| wrong(&tree, source))?;
+            for (file, _) in std::mem::take(&mut *known)
+                .into_iter()
+                .filter(|(_, content)| content.is_some())
+            {
+                fs::remove_file(tree.join(file.as_path()))
+                    .map_err(|source| wrong(&tree, source))?;
             }
         }
-        for (file, content) in rules.iter().filter(|(file, _)| !known.contains_key(*file)).collect::<Vec<_>>() {
-            content.as_ref().map_or(Ok(()), |content| self.lay(file, content))?;
+        for (file, content) in rules
+            .iter()
+            .filter(|(file, _)| !known.contains_key(*file))
+            .collect::<Vec<_>>()
+        {
+            content
+                .as_ref()
+                .map_or(Ok(()), |content| self.lay(file, content))?;
             known.insert(file.clone(), content.clone());
         }
         Ok(())
@@ -204,13 +303,17 @@ impl GitFilter {
     /// Lets a child hash bytes, which lie at a path for as long as that takes.
     fn hashed(&self, task: Task, path: &RepoPath, bytes: &[u8]) -> Result<Vec<u8>, RepoError> {
         if path.name() == RULES.as_bytes() {
-            return Err(RepoError::Attribute { what: "holds attributes that have git convert it itself".into() });
+            return Err(RepoError::Attribute {
+                what: "holds attributes that have git convert it itself".into(),
+            });
         }
         let file = self.place.path().join("tree").join(path.as_path());
         if file.is_dir() {
             // It was one for another path, of which nothing is left but empty directories and rules.
             fs::remove_dir_all(&file).map_err(|source| wrong(&file, source))?;
-            self.rules.borrow_mut().retain(|rules, _| !rules.is_below(path));
+            self.rules
+                .borrow_mut()
+                .retain(|rules, _| !rules.is_below(path));
             self.children.borrow_mut().clear();
         }
         self.lay(path, bytes)?;
@@ -225,7 +328,13 @@ impl GitFilter {
     /// Returns the bytes that a child answers with. The size that git names is that of the blob, whatever a filter makes of it, so the
     /// answer ends where that to a second question begins, about an object that nobody could have named.
     fn answer(&self, task: Task, request: &[u8]) -> Result<Vec<u8>, RepoError> {
-        let nobody = self.place.path().file_name().unwrap_or_default().as_bytes().to_owned();
+        let nobody = self
+            .place
+            .path()
+            .file_name()
+            .unwrap_or_default()
+            .as_bytes()
+            .to_owned();
         let end = [b"\n", &nobody[..], b" missing\n"].concat();
         self.ask(task, |child| {
             child.write(&[request, b"\n", &nobody, b"\n"].concat())?;
@@ -244,7 +353,11 @@ impl GitFilter {
         })
     }
 
-    fn ask<T>(&self, task: Task, ask: impl FnOnce(&mut Running) -> io::Result<T>) -> Result<T, RepoError> {
+    fn ask<T>(
+        &self,
+        task: Task,
+        ask: impl FnOnce(&mut Running) -> io::Result<T>,
+    ) -> Result<T, RepoError> {
         let mut children = self.children.borrow_mut();
         let child = match children.entry(task) {
             Entry::Occupied(child) => child.into_mut(),
@@ -252,9 +365,16 @@ impl GitFilter {
         };
         ask(child).map_err(|error| {
             let said = children.remove(&task).map(Running::end).unwrap_or_default();
-            let said = if said.is_empty() { error.to_string().into_bytes() } else { said.replace(&self.prelude, "") };
+            let said = if said.is_empty() {
+                error.to_string().into_bytes()
+            } else {
+                said.replace(&self.prelude, "")
+            };
             let message = bstr::join("; ", ByteSlice::lines(&said[..])).into();
-            RepoError::Child { command: task.words()[0].into(), message }
+            RepoError::Child {
+                command: task.words()[0].into(),
+                message,
+            }
         })
     }
 
@@ -266,16 +386,31 @@ impl GitFilter {
         let said = self.place.path().join(format!("{task:?}"));
         let stderr = fs::File::create(&said).map_err(|source| wrong(&said, source))?;
         let mut command = self.command(&words);
-        let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(stderr).spawn();
+        let child = command
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(stderr)
+            .spawn();
         let mut child = child.map_err(|source| RepoError::NoGit { source })?;
-        let pipes = child.stdin.take().zip(child.stdout.take().map(BufReader::new));
-        let (stdin, stdout) = pipes.ok_or_else(|| wrong(&said, io::ErrorKind::BrokenPipe.into()))?;
-        Ok(Running { child, stdin: Some(stdin), stdout, said: said.into() })
+        let pipes = child
+            .stdin
+            .take()
+            .zip(child.stdout.take().map(BufReader::new));
+        let (stdin, stdout) =
+            pipes.ok_or_else(|| wrong(&said, io::ErrorKind::BrokenPipe.into()))?;
+        Ok(Running {
+            child,
+            stdin: Some(stdin),
+            stdout,
+            said: said.into(),
+        })
     }
 
     fn command(&self, words: &[&str]) -> Command {
         let words = words.iter().map(OsStr::new);
-        let mut command = self.git.command(self.options.iter().map(OsString::as_os_str).chain(words));
+        let mut command = self
+            .git
+            .command(self.options.iter().map(OsString::as_os_str).chain(words));
         command.current_dir(self.place.path().join("tree"));
         for (name, value) in &self.environment {
             match value {
@@ -301,7 +436,9 @@ impl Task {
 
 impl std::fmt::Debug for GitFilter {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("GitFilter").field("place", &self.place).finish_non_exhaustive()
+        f.debug_struct("GitFilter")
+            .field("place", &self.place)
+            .finish_non_exhaustive()
     }
 }
 
@@ -316,7 +453,9 @@ struct Running {
 
 impl Running {
     fn write(&mut self, request: &[u8]) -> io::Result<()> {
-        self.stdin.as_mut().map_or(Ok(()), |stdin| stdin.write_all(request))
+        self.stdin
+            .as_mut()
+            .map_or(Ok(()), |stdin| stdin.write_all(request))
     }
 
     fn until(&mut self, end: u8) -> io::Result<Vec<u8>> {
@@ -356,20 +495,36 @@ fn new_place() -> Result<TempDir, RepoError> {
 }
 
 fn wrong(path: &Path, source: io::Error) -> RepoError {
-    RepoError::Io { what: path.as_os_str().as_bytes().into(), source }
+    RepoError::Io {
+        what: path.as_os_str().as_bytes().into(),
+        source,
+    }
 }
 
 /// Returns what a shell is told before a driver runs: to be where git would run it, and to see nothing of what is only for the children.
 fn prelude(repo: &Repo, environment: &[(&str, Option<OsString>)]) -> BString {
     let home = repo.top.as_deref().unwrap_or(repo.git_dir()).as_os_str();
     let mut prelude = Vec::new();
-    for name in environment.iter().map(|(name, _)| *name).chain(["GIT_CONFIG_PARAMETERS"]) {
+    for name in environment
+        .iter()
+        .map(|(name, _)| *name)
+        .chain(["GIT_CONFIG_PARAMETERS"])
+    {
         let value = match name {
             "GIT_WORK_TREE" => repo.top.as_ref().map(|top| top.as_os_str().to_owned()),
             _ => std::env::var_os(name),
         };
         match value {
-            Some(value) => prelude.extend([b"export ", name.as_bytes(), b"=", &shell_quoted(&value), b"\n"].concat()),
+            Some(value) => prelude.extend(
+                [
+                    b"export ",
+                    name.as_bytes(),
+                    b"=",
+                    &shell_quoted(&value),
+                    b"\n",
+                ]
+                .concat(),
+            ),
             None => prelude.extend([b"unset ", name.as_bytes(), b"\n"].concat()),
         }
     }
@@ -389,7 +544,9 @@ fn drivers(repo: &Repo, prelude: &BString) -> Vec<OsString> {
         };
         if !value.is_empty() {
             options.push("-c".into());
-            options.push(OsString::from_vec([b"filter.", &key[..], b"=", &before, &value].concat()));
+            options.push(OsString::from_vec(
+                [b"filter.", &key[..], b"=", &before, &value].concat(),
+            ));
         }
     }
     options
@@ -406,6 +563,13 @@ fn quoted(directory: &OsStr) -> Vec<u8> {
 
 /// Quotes what git would otherwise read as something else.
 fn c_quoted(name: &[u8]) -> Vec<u8> {
-    let plain = name.replace("\\", "\\\\").replace("\"", "\\\"").replace("\n", "\\n");
-    if plain == name { plain } else { [b"\"", &plain[..], b"\""].concat() }
+    let plain = name
+        .replace("\\", "\\\\")
+        .replace("\"", "\\\"")
+        .replace("\n", "\\n");
+    if plain == name {
+        plain
+    } else {
+        [b"\"", &plain[..], b"\""].concat()
+    }
 }

@@ -44,7 +44,9 @@ const PIPE_BUF: usize = 4096;
 pub(super) fn check_version() -> Result<(), RepoError> {
     static OLD: OnceLock<Option<String>> = OnceLock::new();
     if OLD.get().is_none() {
-        let _ = OLD.set(old_version(&run(Command::new("git").arg("version"), b"")?.stdout));
+        let _ = OLD.set(old_version(
+            &run(Command::new("git").arg("version"), b"")?.stdout,
+        ));
     }
     match OLD.get().cloned().flatten() {
         Some(version) => Err(RepoError::OldGit { version }),
@@ -57,12 +59,20 @@ pub(super) fn check_version() -> Result<(), RepoError> {
 /// # Errors
 /// [`RepoError::NoTemporary`]
 pub(super) fn temporary() -> Result<TempDir, RepoError> {
-    TempDir::new().map_err(|source| RepoError::NoTemporary { parent: std::env::temp_dir(), source })
+    TempDir::new().map_err(|source| RepoError::NoTemporary {
+        parent: std::env::temp_dir(),
+        source,
+    })
 }
 
 /// Returns the version that git says it is, if it is too old. One that can't be read is taken for a new one.
 fn old_version(said: &[u8]) -> Option<String> {
-    let version = said.to_str().ok()?.strip_prefix("git version ")?.split_whitespace().next()?;
+    let version = said
+        .to_str()
+        .ok()?
+        .strip_prefix("git version ")?
+        .split_whitespace()
+        .next()?;
     let mut numbers = version.split('.').map(|number| number.parse().ok());
     let version_of = (numbers.next()??, numbers.next()??);
     (version_of < LEAST).then(|| version.to_owned())
@@ -92,11 +102,19 @@ pub(crate) struct Output {
 impl Git {
     /// Makes one for a repository.
     pub(crate) fn new(repo: &Repo) -> Self {
-        Self::at(repo.standin.as_ref().map_or(repo.git_dir(), StandIn::for_git), repo.top.as_deref())
+        Self::at(
+            repo.standin
+                .as_ref()
+                .map_or(repo.git_dir(), StandIn::for_git),
+            repo.top.as_deref(),
+        )
     }
 
     pub(super) fn at(git_dir: &Path, top: Option<&Path>) -> Self {
-        Self { git_dir: git_dir.to_owned(), top: top.map(Path::to_owned) }
+        Self {
+            git_dir: git_dir.to_owned(),
+            top: top.map(Path::to_owned),
+        }
     }
 
     /// Returns a command that runs git in this very repository, found already: where we found it git must not look again
@@ -118,13 +136,21 @@ impl Git {
         args: impl IntoIterator<Item = A>,
     ) -> Result<Command, RepoError> {
         let mut shell = Command::new("sh");
-        shell.args(["-c", &barrier.hold(editor.is_some(), lock.as_raw_fd()), "git"]);
+        shell.args([
+            "-c",
+            &barrier.hold(editor.is_some(), lock.as_raw_fd()),
+            "git",
+        ]);
         let mut command = self.set_up(shell, args);
         barrier.guard(editor, &mut command)?;
         Ok(command)
     }
 
-    fn set_up<A: AsRef<OsStr>>(&self, mut command: Command, args: impl IntoIterator<Item = A>) -> Command {
+    fn set_up<A: AsRef<OsStr>>(
+        &self,
+        mut command: Command,
+        args: impl IntoIterator<Item = A>,
+    ) -> Command {
         command.env("GIT_DIR", &self.git_dir);
         match &self.top {
             Some(top) => command.env("GIT_WORK_TREE", top),
@@ -155,9 +181,15 @@ impl Git {
         mut barrier: CommitBarrier,
         watch: &ChildWatch<'_>,
     ) -> Result<ExitStatus, RepoError> {
-        let lock = |flags| fcntl_setfd(watch.lock, flags).map_err(|errno| RepoError::NoGit { source: errno.into() });
+        let lock = |flags| {
+            fcntl_setfd(watch.lock, flags).map_err(|errno| RepoError::NoGit {
+                source: errno.into(),
+            })
+        };
         lock(FdFlags::empty())?;
-        let child = command.spawn().map_err(|source| RepoError::NoGit { source });
+        let child = command
+            .spawn()
+            .map_err(|source| RepoError::NoGit { source });
         lock(FdFlags::CLOEXEC)?;
         let mut child = child?;
         let pid = child.id();
@@ -172,7 +204,9 @@ impl Git {
                 Some(status) => break status,
                 None if (watch.is_to_stop)() => {
                     barrier = None;
-                    stopping.get_or_insert_with(|| Stopping::begin(pid)).insist();
+                    stopping
+                        .get_or_insert_with(|| Stopping::begin(pid))
+                        .insist();
                 }
                 None => barrier.iter_mut().for_each(CommitBarrier::answer),
             }
@@ -181,10 +215,15 @@ impl Git {
         let is_stopped = stopping.map(|mut stopping| stopping.finish()).is_some();
         let status = status.and_then(|status| match status.signal() {
             // Then git was left alone, and goes on.
-            Some(_) if !is_stopped => Err(std::io::Error::other("the shell that waited for it was killed")),
+            Some(_) if !is_stopped => Err(std::io::Error::other(
+                "the shell that waited for it was killed",
+            )),
             _ => Ok(status),
         });
-        status.map_err(|source| RepoError::Io { what: "git's exit status".into(), source })
+        status.map_err(|source| RepoError::Io {
+            what: "git's exit status".into(),
+            source,
+        })
     }
 
     /// Returns the command of the user's editor.
@@ -205,10 +244,16 @@ impl Git {
         args: impl IntoIterator<Item = A>,
         input: &[u8],
     ) -> Result<BString, RepoError> {
-        let args: Vec<OsString> = args.into_iter().map(|arg| arg.as_ref().to_owned()).collect();
+        let args: Vec<OsString> = args
+            .into_iter()
+            .map(|arg| arg.as_ref().to_owned())
+            .collect();
         let words = args.iter().map(|word| word.to_string_lossy());
         // Behind the settings that go before it.
-        let name = words.into_iter().find(|word| *word != "-c" && !word.contains('=')).unwrap_or_default();
+        let name = words
+            .into_iter()
+            .find(|word| *word != "-c" && !word.contains('='))
+            .unwrap_or_default();
         checked(&mut self.command(&args), &name, input)
     }
 }
@@ -218,21 +263,38 @@ impl Git {
 /// # Errors
 /// If it can't be started, fed or heard. That it fails is for the caller to see.
 pub(crate) fn run(command: &mut Command, input: &[u8]) -> Result<Output, RepoError> {
-    command.stdin(if input.is_empty() { Stdio::null() } else { Stdio::piped() });
-    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    command.stdin(if input.is_empty() {
+        Stdio::null()
+    } else {
+        Stdio::piped()
+    });
+    let child = command
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
     let mut child = child.map_err(|source| RepoError::NoGit { source })?;
     // std's own way to do this panics where a pipe can't be read.
     let told = feed_and_read(&mut child, input);
     let ended = child.wait().and_then(|status| Ok((status, told?)));
-    let (status, [stdout, stderr]) = ended.map_err(|source| RepoError::Io { what: "git's output".into(), source })?;
-    Ok(Output { status, stdout, stderr })
+    let (status, [stdout, stderr]) = ended.map_err(|source| RepoError::Io {
+        what: "git's output".into(),
+        source,
+    })?;
+    Ok(Output {
+        status,
+        stdout,
+        stderr,
+    })
 }
 
 /// Feeds a child, and reads what it prints and what it complains of. One that can't be fed is killed, so that it makes nothing of a part.
 fn feed_and_read(child: &mut Child, input: &[u8]) -> io::Result<[BString; 2]> {
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let stdin = child.stdin.take();
-    let streams = [child.stdout.take().map(OwnedFd::from), child.stderr.take().map(OwnedFd::from)];
+    let streams = [
+        child.stdout.take().map(OwnedFd::from),
+        child.stderr.take().map(OwnedFd::from),
+    ];
     let feed = move || match stdin {
         Some(mut stdin) => stdin.write_all(input).or_else(|error| match error.kind() {
             // One that stops reading says why on its own.
@@ -252,7 +314,9 @@ fn feed_and_read(child: &mut Child, input: &[u8]) -> io::Result<[BString; 2]> {
     thread::scope(move |scope| {
         let feed = Builder::new().spawn_scoped(scope, feed)?;
         let heard = read_both(streams);
-        feed.join().unwrap_or_else(|panic| resume_unwind(panic)).and(heard)
+        feed.join()
+            .unwrap_or_else(|panic| resume_unwind(panic))
+            .and(heard)
     })
 }
 
@@ -261,9 +325,15 @@ fn read_both(pipes: [Option<OwnedFd>; 2]) -> io::Result<[BString; 2]> {
     let mut heard = [Vec::new(), Vec::new()];
     let mut open: Vec<_> = pipes.iter().flatten().zip(&mut heard).collect();
     while !open.is_empty() {
-        let mut waiting: Vec<_> = open.iter().map(|(pipe, _)| PollFd::new(*pipe, PollFlags::IN)).collect();
+        let mut waiting: Vec<_> = open
+            .iter()
+            .map(|(pipe, _)| PollFd::new(*pipe, PollFlags::IN))
+            .collect();
         retry_on_intr(|| poll(&mut waiting, None))?;
-        let is_ready: Vec<_> = waiting.iter().map(|one| !one.revents().is_empty()).collect();
+        let is_ready: Vec<_> = waiting
+            .iter()
+            .map(|one| !one.revents().is_empty())
+            .collect();
         for nth in (0..open.len()).rev().filter(|nth| is_ready[*nth]) {
             let (pipe, heard) = &mut open[nth];
             heard.reserve(PIPE_BUF);
@@ -279,14 +349,25 @@ fn read_both(pipes: [Option<OwnedFd>; 2]) -> io::Result<[BString; 2]> {
 ///
 /// # Errors
 /// If it can't be started, or fails.
-pub(crate) fn checked(command: &mut Command, name: &str, input: &[u8]) -> Result<BString, RepoError> {
+pub(crate) fn checked(
+    command: &mut Command,
+    name: &str,
+    input: &[u8],
+) -> Result<BString, RepoError> {
     let output = run(command, input)?;
     if output.status.success() {
         return Ok(output.stdout);
     }
     let said = output.stderr.trim();
-    let message = if said.is_empty() { output.status.to_string().into() } else { said.into() };
-    Err(RepoError::Child { command: name.to_owned(), message })
+    let message = if said.is_empty() {
+        output.status.to_string().into()
+    } else {
+        said.into()
+    };
+    Err(RepoError::Child {
+        command: name.to_owned(),
+        message,
+    })
 }
 
 /// How long those who are asked to stop may take.
@@ -308,7 +389,10 @@ impl Stopping {
         let child = i32::try_from(pid).ok().and_then(Pid::from_raw);
         let all = family(child.into_iter().collect());
         signal(&all, Signal::TERM);
-        Self { all, since: Instant::now() }
+        Self {
+            all,
+            since: Instant::now(),
+        }
     }
 
     /// Kills them if they took too long, and what they have started since.
@@ -343,12 +427,18 @@ fn family(mut family: Vec<Pid>) -> Vec<Pid> {
             let stat = std::fs::read(entry.path().join("stat")).ok()?;
             // The name in parentheses may hold anything; the parent is the second field after it.
             let rest = stat.rsplit_str(")").next()?.to_str().ok()?;
-            Some((Pid::from_raw(pid)?, Pid::from_raw(rest.split_whitespace().nth(1)?.parse().ok()?)?))
+            Some((
+                Pid::from_raw(pid)?,
+                Pid::from_raw(rest.split_whitespace().nth(1)?.parse().ok()?)?,
+            ))
         })
         .collect();
     let mut next = 0;
     while let Some(parent) = family.get(next).copied() {
-        let started = parents.iter().filter(|(_, of)| *of == parent).map(|(pid, _)| *pid);
+        let started = parents
+            .iter()
+            .filter(|(_, of)| *of == parent)
+            .map(|(pid, _)| *pid);
         let unknown: Vec<_> = started.filter(|pid| !family.contains(pid)).collect();
         family.extend(unknown);
         next += 1;
@@ -365,7 +455,10 @@ fn signal(all: &[Pid], signal: Signal) {
 
 fn runs(pid: Pid) -> bool {
     let stat = std::fs::read(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
-    let state = stat.rsplit_str(")").next().and_then(|rest| rest.trim().first().copied());
+    let state = stat
+        .rsplit_str(")")
+        .next()
+        .and_then(|rest| rest.trim().first().copied());
     test_kill_process(pid).is_ok() && !matches!(state, Some(b'Z' | b'X'))
 }
 
@@ -377,7 +470,11 @@ mod tests {
     fn a_child_is_fed_and_heard_whatever_it_does_first() {
         let much = vec![b'x'; 1 << 20];
         for (script, input, want) in [
-            ("cat; head -c 1048576 /dev/zero >&2", &much[..], [1 << 20, 1 << 20]),
+            (
+                "cat; head -c 1048576 /dev/zero >&2",
+                &much[..],
+                [1 << 20, 1 << 20],
+            ),
             ("head -c 1048576 /dev/zero >&2; cat", b"few", [3, 1 << 20]),
             ("head -c 3 >&2", &much, [0, 3]),
             ("exec <&-; echo said", &much, [5, 0]),

@@ -64,9 +64,14 @@ impl Fingerprint {
             file => file?,
         };
         let (size, mut checksum) = (file.metadata()?.len(), vec![0; id_len(format)]);
-        let Some(start) = size.checked_sub(checksum.len() as u64) else { return Ok(None) };
+        let Some(start) = size.checked_sub(checksum.len() as u64) else {
+            return Ok(None);
+        };
         file.read_exact_at(&mut checksum, start)?;
-        Ok(checksum.iter().any(|byte| *byte != 0).then_some(Self(size, checksum)))
+        Ok(checksum
+            .iter()
+            .any(|byte| *byte != 0)
+            .then_some(Self(size, checksum)))
     }
 }
 
@@ -78,10 +83,14 @@ impl IndexFile {
     pub(super) fn read(file: &Path, format: ObjectFormat) -> io::Result<Self> {
         let base = match fs::read(file) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Base::empty(format),
-            bytes => Base::parse(bytes?, format)
-                .ok_or_else(|| io::Error::new(io::ErrorKind::InvalidData, "it isn't a whole index"))?,
+            bytes => Base::parse(bytes?, format).ok_or_else(|| {
+                io::Error::new(io::ErrorKind::InvalidData, "it isn't a whole index")
+            })?,
         };
-        Ok(Self { base: Rc::new(base), changes: BTreeMap::new() })
+        Ok(Self {
+            base: Rc::new(base),
+            changes: BTreeMap::new(),
+        })
     }
 
     /// Returns what it has that only git understands.
@@ -94,7 +103,10 @@ impl IndexFile {
         if let Some(change) = self.changes.get(&(path.to_vec(), stage)) {
             return change.as_ref().map(|bytes| self.base.made(bytes));
         }
-        self.base.find(path, stage).ok().map(|at| self.base.record(at))
+        self.base
+            .find(path, stage)
+            .ok()
+            .map(|at| self.base.record(at))
     }
 
     /// Returns all entries in order.
@@ -103,17 +115,25 @@ impl IndexFile {
     }
 
     /// Returns the entries of all paths that start so, in order.
-    pub(super) fn starting_with(&self, start: Vec<u8>) -> impl Iterator<Item = Record<'_>> + use<'_> {
-        self.iter_from(&start).take_while(move |record| record.path().starts_with(&start))
+    pub(super) fn starting_with(
+        &self,
+        start: Vec<u8>,
+    ) -> impl Iterator<Item = Record<'_>> + use<'_> {
+        self.iter_from(&start)
+            .take_while(move |record| record.path().starts_with(&start))
     }
 
     fn iter_from(&self, path: &[u8]) -> impl Iterator<Item = Record<'_>> + use<'_> {
         let (Ok(first) | Err(first)) = self.base.find(path, 0);
-        let mut old = (first..self.base.len()).map(|at| self.base.record(at)).peekable();
+        let mut old = (first..self.base.len())
+            .map(|at| self.base.record(at))
+            .peekable();
         let mut changes = self.changes.range((path.to_vec(), 0)..).peekable();
         iter::from_fn(move || {
             loop {
-                let Some(&((path, stage), change)) = changes.peek() else { return old.next() };
+                let Some(&((path, stage), change)) = changes.peek() else {
+                    return old.next();
+                };
                 if let Some(before) = old.next_if(|old| old.key() < (path, *stage)) {
                     return Some(before);
                 }
@@ -139,12 +159,20 @@ impl IndexFile {
     /// Sets an entry. What is in the way of its path in the same stage, as a file above it or as files below it, goes.
     pub(super) fn add(&mut self, entry: &IndexEntry) {
         let stage = ((entry.flags & STAGE) >> 12) as u8;
-        let above = entry.path.iter().enumerate().filter(|(_, byte)| **byte == b'/').map(|(at, _)| &entry.path[..at]);
+        let above = entry
+            .path
+            .iter()
+            .enumerate()
+            .filter(|(_, byte)| **byte == b'/')
+            .map(|(at, _)| &entry.path[..at]);
         above.for_each(|above| self.remove(above, stage));
-        let below = self.starting_with([&entry.path, &b"/"[..]].concat()).filter(|record| record.stage() == stage);
+        let below = self
+            .starting_with([&entry.path, &b"/"[..]].concat())
+            .filter(|record| record.stage() == stage);
         let below: Vec<_> = below.map(|record| record.path().to_vec()).collect();
         below.iter().for_each(|below| self.remove(below, stage));
-        self.changes.insert((entry.path.clone(), stage), Some(written(entry)));
+        self.changes
+            .insert((entry.path.clone(), stage), Some(written(entry)));
     }
 
     /// Removes the entry of a path in a stage, if there is one.
@@ -167,12 +195,25 @@ impl IndexFile {
 
     /// Returns the paths whose entries say something else than they did, in order.
     fn changed_paths(&self) -> impl Iterator<Item = &[u8]> {
-        let content = |record: &Record<'_>| (record.mode(), record.id(), record.extended() & INTENT_TO_ADD);
+        let content = |record: &Record<'_>| {
+            (
+                record.mode(),
+                record.id(),
+                record.extended() & INTENT_TO_ADD,
+            )
+        };
         let is_other = move |((path, stage), change): &(&Key, &Option<Vec<u8>>)| {
-            let old = self.base.find(path, *stage).ok().map(|at| content(&self.base.record(at)));
+            let old = self
+                .base
+                .find(path, *stage)
+                .ok()
+                .map(|at| content(&self.base.record(at)));
             old != change.as_ref().map(|bytes| content(&self.base.made(bytes)))
         };
-        self.changes.iter().filter(is_other).map(|((path, _), _)| &path[..])
+        self.changes
+            .iter()
+            .filter(is_other)
+            .map(|((path, _), _)| &path[..])
     }
 
     /// Returns the bytes of a file that holds this.
@@ -187,7 +228,14 @@ impl IndexFile {
             }
         }
         let version = match self.base.version {
-            2 if !self.changes.values().flatten().any(|bytes| self.base.made(bytes).is_extended()) => 2,
+            2 if !self
+                .changes
+                .values()
+                .flatten()
+                .any(|bytes| self.base.made(bytes).is_extended()) =>
+            {
+                2
+            }
             2 | 3 if self.iter().any(|record| record.is_extended()) => 3,
             3 => 2,
             version => version,
@@ -201,7 +249,8 @@ impl IndexFile {
             _ => self.write_plain(&mut bytes),
         }
         let changed: Vec<_> = self.changed_paths().collect();
-        let trees = cache_tree::without(&self.base.trees, &changed, id_len(self.base.format)).unwrap_or_default();
+        let trees = cache_tree::without(&self.base.trees, &changed, id_len(self.base.format))
+            .unwrap_or_default();
         for (name, content) in [(b"TREE", &trees), (b"REUC", &self.base.resolved)] {
             if !content.is_empty() {
                 bytes.extend_from_slice(name);
@@ -209,8 +258,11 @@ impl IndexFile {
                 bytes.extend_from_slice(content);
             }
         }
-        let end =
-            if self.base.is_hashed { checksum(&[&bytes], self.base.format) } else { vec![0; id_len(self.base.format)] };
+        let end = if self.base.is_hashed {
+            checksum(&[&bytes], self.base.format)
+        } else {
+            vec![0; id_len(self.base.format)]
+        };
         bytes.extend(end);
         bytes
     }
@@ -239,7 +291,11 @@ impl IndexFile {
         let mut before: &[u8] = b"";
         for record in self.iter() {
             let path = record.path();
-            let shared = before.iter().zip(path).take_while(|(one, other)| one == other).count();
+            let shared = before
+                .iter()
+                .zip(path)
+                .take_while(|(one, other)| one == other)
+                .count();
             bytes.extend_from_slice(record.head());
             write_varint(before.len() - shared, bytes);
             bytes.extend_from_slice(&path[shared..]);
@@ -252,7 +308,16 @@ impl IndexFile {
 impl Base {
     fn empty(format: ObjectFormat) -> Self {
         let (bytes, starts, trees, resolved, shape) = Default::default();
-        Self { format, version: 2, bytes, starts, trees, resolved, shape, is_hashed: true }
+        Self {
+            format,
+            version: 2,
+            bytes,
+            starts,
+            trees,
+            resolved,
+            shape,
+            is_hashed: true,
+        }
     }
 
     /// Parses the bytes of an index; `None` if they aren't those of one.
@@ -266,17 +331,25 @@ impl Base {
         if signature? != b"DIRC" || !(2..=4).contains(&version) || !is_right {
             return None;
         }
-        let mut index = Self { version, is_hashed, ..Self::empty(format) };
+        let mut index = Self {
+            version,
+            is_hashed,
+            ..Self::empty(format)
+        };
         let (mut at, mut whole) = (12, Vec::new());
         for _ in 0..count {
             let before = index.starts.last().copied();
-            index.starts.push(if version == 4 { whole.len() } else { at });
+            index
+                .starts
+                .push(if version == 4 { whole.len() } else { at });
             at = match version {
                 4 => expand(&bytes[..end], at, before, &mut whole, id_len)?,
                 _ => at + record_len(bytes.get(at..end)?, id_len)?,
             };
         }
-        index.starts.push(if version == 4 { whole.len() } else { at });
+        index
+            .starts
+            .push(if version == 4 { whole.len() } else { at });
         index.take_extensions(bytes.get(at..end)?)?;
         index.bytes = if version == 4 { whole } else { bytes };
         let mut last: (&[u8], u8) = (b"", 3);
@@ -312,7 +385,10 @@ impl Base {
     }
 
     fn record(&self, at: usize) -> Record<'_> {
-        Record { bytes: &self.bytes[self.starts[at]..self.starts[at + 1]], id_len: id_len(self.format) }
+        Record {
+            bytes: &self.bytes[self.starts[at]..self.starts[at + 1]],
+            id_len: id_len(self.format),
+        }
     }
 
     /// Finds where an entry that was there at first is, or would be.
@@ -331,6 +407,9 @@ impl Base {
 
     /// Returns an entry that was written here.
     fn made<'i>(&self, bytes: &'i [u8]) -> Record<'i> {
-        Record { bytes, id_len: id_len(self.format) }
+        Record {
+            bytes,
+            id_len: id_len(self.format),
+        }
     }
 }

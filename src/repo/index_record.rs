@@ -52,7 +52,11 @@ impl<'i> Record<'i> {
 
     /// Returns the further flags.
     pub(super) fn extended(&self) -> u16 {
-        if !self.is_extended() { 0 } else { short(&self.bytes[STAT + self.id_len + 2..]) }
+        if !self.is_extended() {
+            0
+        } else {
+            short(&self.bytes[STAT + self.id_len + 2..])
+        }
     }
 
     pub(super) fn stage(&self) -> u8 {
@@ -98,14 +102,34 @@ impl<'i> Record<'i> {
 
 /// Writes an entry as versions 2 and 3 do.
 pub(super) fn written(entry: &IndexEntry) -> Vec<u8> {
-    let IndexEntry { ctime, mtime, dev, ino, mode, uid, gid, file_size, .. } = entry;
-    let times = [ctime, mtime].map(|time| [time.seconds() as u32, time.nanoseconds()]).concat();
-    let mut bytes: Vec<u8> =
-        times.iter().chain([dev, ino, mode, uid, gid, file_size]).flat_map(|n| n.to_be_bytes()).collect();
+    let IndexEntry {
+        ctime,
+        mtime,
+        dev,
+        ino,
+        mode,
+        uid,
+        gid,
+        file_size,
+        ..
+    } = entry;
+    let times = [ctime, mtime]
+        .map(|time| [time.seconds() as u32, time.nanoseconds()])
+        .concat();
+    let mut bytes: Vec<u8> = times
+        .iter()
+        .chain([dev, ino, mode, uid, gid, file_size])
+        .flat_map(|n| n.to_be_bytes())
+        .collect();
     bytes.extend_from_slice(entry.id.as_bytes());
-    let extended = if entry.flags_extended == 0 { 0 } else { EXTENDED };
+    let extended = if entry.flags_extended == 0 {
+        0
+    } else {
+        EXTENDED
+    };
     let length = entry.path.len().min(LENGTH.into()) as u16;
-    bytes.extend_from_slice(&(entry.flags & !(LENGTH | EXTENDED) | length | extended).to_be_bytes());
+    bytes
+        .extend_from_slice(&(entry.flags & !(LENGTH | EXTENDED) | length | extended).to_be_bytes());
     if extended != 0 {
         bytes.extend_from_slice(&entry.flags_extended.to_be_bytes());
     }
@@ -153,7 +177,16 @@ pub(super) fn expand(
     let head = known_head(bytes.get(at..)?, id_len)?;
     let (dropped, path) = read_varint(bytes, at + head.len())?;
     let length = memchr::memchr(0, bytes.get(path..)?)?;
-    let before = before.map(|before| Record { bytes: &whole[before..], id_len }.path().to_vec()).unwrap_or_default();
+    let before = before
+        .map(|before| {
+            Record {
+                bytes: &whole[before..],
+                id_len,
+            }
+            .path()
+            .to_vec()
+        })
+        .unwrap_or_default();
     let shared = before.get(..before.len().checked_sub(dropped)?)?;
     let start = whole.len();
     whole.extend_from_slice(head);

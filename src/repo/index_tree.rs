@@ -15,7 +15,9 @@ use super::rules::Consult;
 use super::slot::Slot;
 use super::{Repo, RepoError};
 use crate::path::RepoPath;
-use crate::tree::{AttributeFiles, CaseTwins, Content, Entry, File, Gone, Id, Mode, Planned, Tree, TreeError};
+use crate::tree::{
+    AttributeFiles, CaseTwins, Content, Entry, File, Gone, Id, Mode, Planned, Tree, TreeError,
+};
 
 /// The index in use.
 pub struct IndexTree<'r> {
@@ -31,7 +33,13 @@ impl<'r> IndexTree<'r> {
         let index = repo.index()?;
         let ignores_case = repo.config().bool("core.ignorecase")?.unwrap_or(false);
         let conversion = repo.conversion(Consult::Index)?;
-        Ok(Self { repo, index, conversion, ignores_case, case_twins: CaseTwins::default() })
+        Ok(Self {
+            repo,
+            index,
+            conversion,
+            ignores_case,
+            case_twins: CaseTwins::default(),
+        })
     }
 
     /// Returns the entry of a path that is not in a merge; a path that is only marked to be added has none.
@@ -39,7 +47,9 @@ impl<'r> IndexTree<'r> {
     /// # Errors
     /// If it is unmerged.
     pub(super) fn entry(&self, path: &RepoPath) -> Result<Option<Record<'_>>, TreeError> {
-        Ok(self.staged(path)?.filter(|entry| entry.extended() & INTENT_TO_ADD == 0))
+        Ok(self
+            .staged(path)?
+            .filter(|entry| entry.extended() & INTENT_TO_ADD == 0))
     }
 
     /// Returns all that is said of a path; `None` if nothing is.
@@ -55,19 +65,35 @@ impl<'r> IndexTree<'r> {
     /// # Errors
     /// If its blob isn't there any more.
     pub(crate) fn file(&self, path: &RepoPath, slot: &Slot) -> Result<File, TreeError> {
-        let mode = if slot.mode & 0o100 != 0 { Mode::EXECUTABLE } else { Mode::PLAIN };
-        Ok(File { content: blob(self.repo, path, slot.id)?, mode })
+        let mode = if slot.mode & 0o100 != 0 {
+            Mode::EXECUTABLE
+        } else {
+            Mode::PLAIN
+        };
+        Ok(File {
+            content: blob(self.repo, path, slot.id)?,
+            mode,
+        })
     }
 
     /// Returns the paths with entries above and below a path, where it can have none then.
     pub(crate) fn in_the_way(&self, path: &RepoPath) -> Vec<RepoPath> {
-        let below = self.below(path).map(|below| RepoPath::new(below).unwrap_or_else(|_| path.clone()));
-        below.chain(path.ancestors().filter(|above| self.in_any_stage(above).is_some())).collect()
+        let below = self
+            .below(path)
+            .map(|below| RepoPath::new(below).unwrap_or_else(|_| path.clone()));
+        below
+            .chain(
+                path.ancestors()
+                    .filter(|above| self.in_any_stage(above).is_some()),
+            )
+            .collect()
     }
 
     /// Returns whether sparse checkout leaves a path out of the work tree.
     pub(crate) fn is_left_out(&self, path: &RepoPath) -> bool {
-        self.index.get(path.as_bytes(), 0).is_some_and(|entry| entry.extended() & SKIP_WORKTREE != 0)
+        self.index
+            .get(path.as_bytes(), 0)
+            .is_some_and(|entry| entry.extended() & SKIP_WORKTREE != 0)
     }
 
     /// Returns what the index says where the path itself has no entry: a directory, something above it, or nothing.
@@ -77,7 +103,10 @@ impl<'r> IndexTree<'r> {
         }
         for ancestor in path.ancestors() {
             if let Some(entry) = self.in_any_stage(&ancestor) {
-                return Entry::Beneath { what: obstacle(entry.mode()), ancestor };
+                return Entry::Beneath {
+                    what: obstacle(entry.mode()),
+                    ancestor,
+                };
             }
         }
         Entry::Absent
@@ -85,7 +114,9 @@ impl<'r> IndexTree<'r> {
 
     /// Returns the paths below a directory, whatever their stage.
     pub(super) fn below(&self, directory: &RepoPath) -> impl Iterator<Item = &[u8]> {
-        self.index.starting_with([directory.as_bytes(), b"/"].concat()).map(|entry| entry.path())
+        self.index
+            .starting_with([directory.as_bytes(), b"/"].concat())
+            .map(|entry| entry.path())
     }
 
     /// Returns the entry of a path.
@@ -94,7 +125,9 @@ impl<'r> IndexTree<'r> {
     /// If it is unmerged.
     fn staged(&self, path: &RepoPath) -> Result<Option<Record<'_>>, TreeError> {
         match self.index.get(path.as_bytes(), 0) {
-            None if self.index.is_unmerged(path.as_bytes()) => Err(TreeError::Unmerged { path: path.clone() }),
+            None if self.index.is_unmerged(path.as_bytes()) => {
+                Err(TreeError::Unmerged { path: path.clone() })
+            }
             entry => Ok(entry),
         }
     }
@@ -106,7 +139,9 @@ impl<'r> IndexTree<'r> {
 
 impl std::fmt::Debug for IndexTree<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("IndexTree").field("repo", self.repo).finish_non_exhaustive()
+        f.debug_struct("IndexTree")
+            .field("repo", self.repo)
+            .finish_non_exhaustive()
     }
 }
 
@@ -120,20 +155,29 @@ impl Tree for IndexTree<'_> {
 
     fn leaves_below(&self, directory: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
         // One that no patch can name stands for the directory, which so is never taken for empty.
-        let mut leaves: Vec<_> =
-            self.below(directory).map(|path| RepoPath::new(path).unwrap_or_else(|_| directory.clone())).collect();
+        let mut leaves: Vec<_> = self
+            .below(directory)
+            .map(|path| RepoPath::new(path).unwrap_or_else(|_| directory.clone()))
+            .collect();
         leaves.dedup();
         Ok(leaves)
     }
 
     fn tracked(&self) -> Vec<RepoPath> {
         // What is only intended to be added has nothing here that could be patched.
-        super::tracked(self.index.iter().filter(|entry| entry.extended() & INTENT_TO_ADD == 0))
+        super::tracked(
+            self.index
+                .iter()
+                .filter(|entry| entry.extended() & INTENT_TO_ADD == 0),
+        )
     }
 
     fn gone(&self, path: &RepoPath) -> Option<Gone> {
         let head = self.repo.head_tree().ok()??;
-        Directories::new(self.repo, head).entry(path.as_bytes()).ok()?.map(|_| Gone::Unstaged)
+        Directories::new(self.repo, head)
+            .entry(path.as_bytes())
+            .ok()?
+            .map(|_| Gone::Unstaged)
     }
 
     fn id(&self, _: &RepoPath, content: &Content) -> Result<Option<Id>, TreeError> {
@@ -145,9 +189,15 @@ impl Tree for IndexTree<'_> {
             return Ok(Vec::new());
         }
         self.case_twins.of(path, |directory| {
-            let above = directory.map_or_else(Vec::new, |directory| [directory.as_bytes(), b"/"].concat());
+            let above =
+                directory.map_or_else(Vec::new, |directory| [directory.as_bytes(), b"/"].concat());
             let start = above.len();
-            let first = |entry: Record<'_>| entry.path()[start..].split(|&byte| byte == b'/').next().map(BString::from);
+            let first = |entry: Record<'_>| {
+                entry.path()[start..]
+                    .split(|&byte| byte == b'/')
+                    .next()
+                    .map(BString::from)
+            };
             let mut names: Vec<_> = self.index.starting_with(above).filter_map(first).collect();
             names.dedup();
             Ok(names)

@@ -41,8 +41,13 @@ impl Repo {
     /// # Errors
     /// If they can't be written.
     pub(crate) fn write_blob(&self, file: &File) -> Result<Blob, RepoError> {
-        let id = step("write a blob").map_err(as_git2).and_then(|()| self.git2().blob(file.content.kept()));
-        Ok(Blob { id: id.map_err(writing)?, mode: file.mode.git() })
+        let id = step("write a blob")
+            .map_err(as_git2)
+            .and_then(|()| self.git2().blob(file.content.kept()));
+        Ok(Blob {
+            id: id.map_err(writing)?,
+            mode: file.mode.git(),
+        })
     }
 }
 
@@ -61,7 +66,9 @@ pub(crate) struct NextIndex<'r> {
 
 impl std::fmt::Debug for NextIndex<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("NextIndex").field("path", &self.path).finish_non_exhaustive()
+        f.debug_struct("NextIndex")
+            .field("path", &self.path)
+            .finish_non_exhaustive()
     }
 }
 
@@ -76,14 +83,28 @@ impl<'r> NextIndex<'r> {
         let (permissions, since) = match fs::metadata(from) {
             // Whole seconds, since git as it is commonly built compares no more, cut as git cuts them.
             Ok(seen) => {
-                let age = seen.modified()?.duration_since(UNIX_EPOCH).unwrap_or_default();
+                let age = seen
+                    .modified()?
+                    .duration_since(UNIX_EPOCH)
+                    .unwrap_or_default();
                 (Some(seen.permissions()), Some(age.as_secs() as i32))
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => (None, None),
             Err(error) => return Err(error.into()),
         };
-        let (index, shape) = if from == repo.index_path() { repo.index_and_shape() } else { repo.index_at(from) }?;
-        Ok(Self { repo, index, path, permissions, shape, since })
+        let (index, shape) = if from == repo.index_path() {
+            repo.index_and_shape()
+        } else {
+            repo.index_at(from)
+        }?;
+        Ok(Self {
+            repo,
+            index,
+            path,
+            permissions,
+            shape,
+            since,
+        })
     }
 
     /// Returns where it is written.
@@ -103,10 +124,18 @@ impl<'r> NextIndex<'r> {
         from: Option<&RepoPath>,
         file: &File,
     ) -> Result<Blob, RepoError> {
-        let known = self.index.get(from.unwrap_or(path).as_bytes(), 0).map(|entry| entry.id());
+        let known = self
+            .index
+            .get(from.unwrap_or(path).as_bytes(), 0)
+            .map(|entry| entry.id());
         let bytes = to.to_store(path, &file.content, known)?;
-        let id = step("write a blob").map_err(as_git2).and_then(|()| self.repo.git2().blob(&bytes));
-        Ok(Blob { id: id.map_err(writing)?, mode: file.mode.git() })
+        let id = step("write a blob")
+            .map_err(as_git2)
+            .and_then(|()| self.repo.git2().blob(&bytes));
+        Ok(Blob {
+            id: id.map_err(writing)?,
+            mode: file.mode.git(),
+        })
     }
 
     /// Sets the blob of a path, or removes its entry. What is in its way, as a file above it or as files below, is removed.
@@ -115,8 +144,14 @@ impl<'r> NextIndex<'r> {
     ///
     /// With the stat data of the file in the work tree, git knows without reading that the two agree.
     pub(crate) fn set(&mut self, path: &RepoPath, blob: Option<Blob>, stat: Option<&Stat>) {
-        let Some(Blob { id, mode }) = blob else { return self.index.remove(path.as_bytes(), 0) };
-        let mut entry = IndexEntry { mode, id, ..empty(path) };
+        let Some(Blob { id, mode }) = blob else {
+            return self.index.remove(path.as_bytes(), 0);
+        };
+        let mut entry = IndexEntry {
+            mode,
+            id,
+            ..empty(path)
+        };
         if let Some(stat) = stat {
             describe(&mut entry, stat);
         }
@@ -127,8 +162,15 @@ impl<'r> NextIndex<'r> {
     pub(crate) fn set_unmerged(&mut self, path: &RepoPath, sides: &[Option<Blob>; 3]) {
         self.index.remove(path.as_bytes(), 0);
         for (side, stage) in sides.iter().zip(1u16..) {
-            let Some(Blob { id, mode }) = *side else { continue };
-            self.index.add(&IndexEntry { mode, id, flags: stage << 12, ..empty(path) });
+            let Some(Blob { id, mode }) = *side else {
+                continue;
+            };
+            self.index.add(&IndexEntry {
+                mode,
+                id,
+                flags: stage << 12,
+                ..empty(path)
+            });
         }
     }
 
@@ -143,13 +185,22 @@ impl<'r> NextIndex<'r> {
     /// If the entry can't be made.
     pub(crate) fn intend(&mut self, path: &RepoPath, mode: Mode) -> Result<(), NextIndexError> {
         let below = [path.as_bytes(), b"/"].concat();
-        let has = |path: &RepoPath| (0..=3).any(|stage| self.index.get(path.as_bytes(), stage).is_some());
-        if has(path) || path.ancestors().any(|above| has(&above)) || self.index.starting_with(below).next().is_some() {
+        let has =
+            |path: &RepoPath| (0..=3).any(|stage| self.index.get(path.as_bytes(), stage).is_some());
+        if has(path)
+            || path.ancestors().any(|above| has(&above))
+            || self.index.starting_with(below).next().is_some()
+        {
             return Ok(());
         }
         // git keeps an empty blob behind such entries.
         let id = self.repo.git2().blob(b"").map_err(writing)?;
-        self.index.add(&IndexEntry { mode: mode.git(), id, flags_extended: INTENT_TO_ADD, ..empty(path) });
+        self.index.add(&IndexEntry {
+            mode: mode.git(),
+            id,
+            flags_extended: INTENT_TO_ADD,
+            ..empty(path)
+        });
         Ok(())
     }
 
@@ -171,7 +222,9 @@ impl<'r> NextIndex<'r> {
         (0..=3).for_each(|stage| self.index.remove(path.as_bytes(), stage));
         let Some(slot) = slot else { return Ok(()) };
         let objects = self.repo.git2().odb();
-        objects.and_then(|objects| objects.read_header(slot.id)).map_err(|error| RepoError::git("a blob", error))?;
+        objects
+            .and_then(|objects| objects.read_header(slot.id))
+            .map_err(|error| RepoError::git("a blob", error))?;
         let mut entry = slot.entry(path);
         if let (Some(stat), false) = (stat, slot.is_intended()) {
             describe(&mut entry, stat);
@@ -191,7 +244,11 @@ impl<'r> NextIndex<'r> {
         }
         let mut head = Index::new().map_err(writing)?;
         if let Some(tree) = tree {
-            self.repo.git2().find_tree(tree).and_then(|tree| head.read_tree(&tree)).map_err(writing)?;
+            self.repo
+                .git2()
+                .find_tree(tree)
+                .and_then(|tree| head.read_tree(&tree))
+                .map_err(writing)?;
         }
         let mut want: Vec<IndexEntry> = head.iter().collect();
         want.sort_by(|a, b| a.path.cmp(&b.path));
@@ -203,16 +260,24 @@ impl<'r> NextIndex<'r> {
             }
             let whole = record.stage() == 0 && record.extended() & INTENT_TO_ADD == 0;
             let is_same = |head: &IndexEntry| {
-                head.path == record.path() && whole && (head.mode, head.id) == (record.mode(), record.id())
+                head.path == record.path()
+                    && whole
+                    && (head.mode, head.id) == (record.mode(), record.id())
             };
             if want.next_if(is_same).is_none() {
                 surplus.push((record.path().to_vec(), record.stage()));
             }
         }
         changes.extend(want);
-        surplus.iter().for_each(|(path, stage)| self.index.remove(path, *stage));
+        surplus
+            .iter()
+            .for_each(|(path, stage)| self.index.remove(path, *stage));
         for entry in changes {
-            self.index.add(&IndexEntry { flags: 0, flags_extended: 0, ..entry });
+            self.index.add(&IndexEntry {
+                flags: 0,
+                flags_extended: 0,
+                ..entry
+            });
         }
         Ok(())
     }
@@ -222,27 +287,54 @@ impl<'r> NextIndex<'r> {
     ///
     /// # Errors
     /// If the trees or the other index can't be read.
-    pub(crate) fn follow(&mut self, old: Option<Oid>, new: Oid, other: &Path) -> Result<(), NextIndexError> {
+    pub(crate) fn follow(
+        &mut self,
+        old: Option<Oid>,
+        new: Oid,
+        other: &Path,
+    ) -> Result<(), NextIndexError> {
         let git = self.repo.git2();
         let tree = |id: Oid| git.find_tree(id);
         let old = old.map(tree).transpose().map_err(writing)?;
         let new = tree(new).map_err(writing)?;
-        let diff = git.diff_tree_to_tree(old.as_ref(), Some(&new), None).map_err(writing)?;
-        let (directories, (other, _)) = (Directories::new(self.repo, new.id()), self.repo.index_at(other)?);
+        let diff = git
+            .diff_tree_to_tree(old.as_ref(), Some(&new), None)
+            .map_err(writing)?;
+        let (directories, (other, _)) = (
+            Directories::new(self.repo, new.id()),
+            self.repo.index_at(other)?,
+        );
         let mut entries = Vec::new();
         for delta in diff.deltas() {
-            let Some(name) = delta.new_file().path_bytes().or(delta.old_file().path_bytes()) else { continue };
+            let Some(name) = delta
+                .new_file()
+                .path_bytes()
+                .or(delta.old_file().path_bytes())
+            else {
+                continue;
+            };
             // Removed first, all of them, so that nothing that comes finds an old path in its way.
             (0..=3).for_each(|stage| self.index.remove(name, stage));
             if delta.status() != git2::Delta::Deleted {
                 // A diff tells of modes too, but git2 panics on those that old trees hold.
                 let found = directories.entry(name)?;
-                let missing = || writing(git2::Error::from_str("the commit lacks a path that it touches"));
+                let missing = || {
+                    writing(git2::Error::from_str(
+                        "the commit lacks a path that it touches",
+                    ))
+                };
                 let (id, mode) = found.ok_or_else(missing)?;
-                let known = other.get(name, 0).filter(|known| (known.id(), known.mode()) == (id, mode));
+                let known = other
+                    .get(name, 0)
+                    .filter(|known| (known.id(), known.mode()) == (id, mode));
                 // What the commit holds and the other index doesn't is of a commit that isn't ours.
                 let known = known.map(|known| known.entry());
-                entries.push(known.unwrap_or(IndexEntry { id, mode, path: name.to_vec(), ..blank() }));
+                entries.push(known.unwrap_or(IndexEntry {
+                    id,
+                    mode,
+                    path: name.to_vec(),
+                    ..blank()
+                }));
             }
         }
         entries.iter().for_each(|entry| self.index.add(entry));
@@ -309,7 +401,11 @@ fn writing(error: git2::Error) -> RepoError {
 }
 
 fn as_git2(error: io::Error) -> git2::Error {
-    git2::Error::new(git2::ErrorCode::GenericError, git2::ErrorClass::Os, error.to_string())
+    git2::Error::new(
+        git2::ErrorCode::GenericError,
+        git2::ErrorClass::Os,
+        error.to_string(),
+    )
 }
 
 /// Fills in what git compares before it reads a file. All numbers are cut to 32 bits, as git cuts them.
@@ -322,5 +418,9 @@ fn describe(entry: &mut IndexEntry, stat: &Stat) {
     entry.uid = stat.owner;
     entry.gid = stat.group;
     // git does this too where the lower half of a size is 0, since 0 means that the file must be looked at.
-    entry.file_size = if stat.size != 0 && stat.size as u32 == 0 { 0x8000_0000 } else { stat.size as u32 };
+    entry.file_size = if stat.size != 0 && stat.size as u32 == 0 {
+        0x8000_0000
+    } else {
+        stat.size as u32
+    };
 }

@@ -59,11 +59,21 @@ impl Settings {
     /// # Errors
     /// If one of them is none.
     pub(super) fn of(config: &Config, is_all_for_git: bool) -> Result<Self, RepoError> {
-        let is = |key, word: &[u8]| config.string(key).ok().flatten().is_some_and(|is| is.eq_ignore_ascii_case(word));
+        let is = |key, word: &[u8]| {
+            config
+                .string(key)
+                .ok()
+                .flatten()
+                .is_some_and(|is| is.eq_ignore_ascii_case(word))
+        };
         let is_input = is("core.autocrlf", b"input");
         let is_auto = is_input || config.bool("core.autocrlf")?.unwrap_or(false);
         let is_crlf = (is_auto && !is_input) || is("core.eol", b"crlf");
-        Ok(Self { is_auto, is_crlf, is_all_for_git })
+        Ok(Self {
+            is_auto,
+            is_crlf,
+            is_all_for_git,
+        })
     }
 }
 
@@ -79,7 +89,9 @@ pub(super) struct Attributes {
 impl Attributes {
     /// Returns whether git may store other bytes than these.
     pub(super) fn may_store_other(&self, settings: Settings, content: &Content) -> bool {
-        let says_nothing = [&self.text, &self.crlf, &self.eol].iter().all(|value| **value == Value::Unspecified);
+        let says_nothing = [&self.text, &self.crlf, &self.eol]
+            .iter()
+            .all(|value| **value == Value::Unspecified);
         let is_text = self.text != Value::False && (settings.is_auto || !says_nothing);
         settings.is_all_for_git
             || is_text && content.contains_str("\r\n")
@@ -96,14 +108,26 @@ impl Attributes {
 
     /// Returns whether git guesses by the content whether a file is text; what is stored for it already is asked then, too.
     pub(super) fn guesses(&self, settings: Settings) -> bool {
-        let says = if self.text.decides() { &self.text } else { &self.crlf };
+        let says = if self.text.decides() {
+            &self.text
+        } else {
+            &self.crlf
+        };
         let has_eol = self.eol.is("lf") || self.eol.is("crlf");
         says.is("auto") || (!says.decides() && !has_eol && settings.is_auto)
     }
 
     /// Returns the line of `.gitattributes` that says the same.
     pub(super) fn rule(&self) -> Vec<u8> {
-        let parts = [("text", &self.text), ("crlf", &self.crlf), ("eol", &self.eol), ("ident", &self.ident)];
-        parts.iter().flat_map(|(name, value)| value.rule(name)).collect()
+        let parts = [
+            ("text", &self.text),
+            ("crlf", &self.crlf),
+            ("eol", &self.eol),
+            ("ident", &self.ident),
+        ];
+        parts
+            .iter()
+            .flat_map(|(name, value)| value.rule(name))
+            .collect()
     }
 }

@@ -32,15 +32,23 @@ impl Repo {
 
     /// Returns the file of the index in use, whether or not it is there, at the end of all links.
     pub fn index_path(&self) -> &Path {
-        self.real.index.get_or_init(|| real_in(Some((self.git_dir(), self.real_git_dir())), &self.index_path))
+        self.real.index.get_or_init(|| {
+            real_in(
+                Some((self.git_dir(), self.real_git_dir())),
+                &self.index_path,
+            )
+        })
     }
 
     /// Returns the ways in which the top may be spelled: as libgit2 found it, without links, and as the shell that we were
     /// started from calls it.
     pub(super) fn spellings_of_top(&self) -> Vec<PathBuf> {
-        let Some(top) = &self.top else { return Vec::new() };
+        let Some(top) = &self.top else {
+            return Vec::new();
+        };
         let mut spellings = vec![top.clone()];
-        let mut add = |path: Option<PathBuf>| spellings.extend(path.filter(|path| !spellings.contains(path)));
+        let mut add =
+            |path: Option<PathBuf>| spellings.extend(path.filter(|path| !spellings.contains(path)));
         let real = self.real_top();
         add(real.map(Path::to_owned));
         add(real.and_then(logical_top));
@@ -50,25 +58,38 @@ impl Repo {
     /// Returns the repository's own directories where they lie in its work tree and aren't called `.git`, as in a bare
     /// repository of one's dot files. A hook written there would run.
     pub(super) fn own_directories_in_the_work_tree(&self) -> Vec<RepoPath> {
-        let Some(top) = self.real_top() else { return Vec::new() };
+        let Some(top) = self.real_top() else {
+            return Vec::new();
+        };
         // Only a work tree that was added has two of them.
-        let common = (self.common_dir() != self.git_dir()).then(|| self.common_dir().canonicalize().ok()).flatten();
+        let common = (self.common_dir() != self.git_dir())
+            .then(|| self.common_dir().canonicalize().ok())
+            .flatten();
         let below_top = |own: &Path| {
             // One with `.git` in its name is out of reach anyway.
             RepoPath::new(own.strip_prefix(top).ok()?.as_os_str().as_bytes()).ok()
         };
-        [Some(self.real_git_dir()), common.as_deref()].into_iter().flatten().filter_map(below_top).collect()
+        [Some(self.real_git_dir()), common.as_deref()]
+            .into_iter()
+            .flatten()
+            .filter_map(below_top)
+            .collect()
     }
 
     /// Returns the top, at the end of all links.
     pub(super) fn real_top(&self) -> Option<&Path> {
-        self.real.top.get_or_init(|| self.top.as_ref()?.canonicalize().ok()).as_deref()
+        self.real
+            .top
+            .get_or_init(|| self.top.as_ref()?.canonicalize().ok())
+            .as_deref()
     }
 }
 
 /// Returns where a path leads, given where a directory leads that it may be in.
 fn real_in(known: Option<(&Path, &Path)>, path: &Path) -> PathBuf {
-    let real = known.filter(|(directory, _)| path.parent() == Some(directory)).map(|(_, real)| real);
+    let real = known
+        .filter(|(directory, _)| path.parent() == Some(directory))
+        .map(|(_, real)| real);
     match (real, path.file_name()) {
         (Some(real), Some(name)) if !path.is_symlink() => real.join(name),
         _ => path.canonicalize().unwrap_or_else(|_| path.to_owned()),

@@ -28,42 +28,74 @@ impl Repo {
         }
         let (place, git) = (temporary()?, Git::new(self));
         let [text, rest] = ["text", "rest"].map(|name| place.path().join(name));
-        let mut command =
-            git.command([OsStr::new("mailinfo"), OsStr::new("--encoding=UTF-8"), text.as_os_str(), rest.as_os_str()]);
+        let mut command = git.command([
+            OsStr::new("mailinfo"),
+            OsStr::new("--encoding=UTF-8"),
+            text.as_os_str(),
+            rest.as_os_str(),
+        ]);
         let printed = checked(&mut command, "mailinfo", response)?;
         let said = |name: &str| {
-            let line = printed.lines().find_map(|line| line.strip_prefix(name.as_bytes()));
-            line.map(|line| line.trim().to_vec()).filter(|value| !value.is_empty())
+            let line = printed
+                .lines()
+                .find_map(|line| line.strip_prefix(name.as_bytes()));
+            line.map(|line| line.trim().to_vec())
+                .filter(|value| !value.is_empty())
         };
-        let Some(subject) = said("Subject:") else { return Ok(None) };
-        let text = std::fs::read(&text).map_err(|source| RepoError::Io { what: "the mail's text".into(), source })?;
+        let Some(subject) = said("Subject:") else {
+            return Ok(None);
+        };
+        let text = std::fs::read(&text).map_err(|source| RepoError::Io {
+            what: "the mail's text".into(),
+            source,
+        })?;
         let message = match text.trim() {
             b"" => subject,
             text => [&subject[..], b"\n\n", text].concat(),
         };
-        let author = said("Author:").zip(said("Email:")).map(|(name, mail)| [&name[..], b" <", &mail, b">"].concat());
-        let author =
-            author.zip(said("Date:")).map(|(author, date)| (OsString::from_vec(author), OsString::from_vec(date)));
-        Ok(Some(Mail { message: message.into(), author }))
+        let author = said("Author:")
+            .zip(said("Email:"))
+            .map(|(name, mail)| [&name[..], b" <", &mail, b">"].concat());
+        let author = author
+            .zip(said("Date:"))
+            .map(|(author, date)| (OsString::from_vec(author), OsString::from_vec(date)));
+        Ok(Some(Mail {
+            message: message.into(),
+            author,
+        }))
     }
 }
 
 /// Returns whether a response begins with the headers of a mail, and no other mail is behind it.
 fn is_mail(response: &[u8]) -> bool {
     let is_start = |line: &[u8]| {
-        let id = line.strip_prefix(b"From ").and_then(|rest| rest.split(|&byte| byte == b' ').next());
+        let id = line
+            .strip_prefix(b"From ")
+            .and_then(|rest| rest.split(|&byte| byte == b' ').next());
         id.is_some_and(|id| id.len() >= 40 && id.iter().all(u8::is_ascii_hexdigit))
     };
-    let mut headers =
-        response.lines().skip_while(|line| line.trim().is_empty()).take_while(|line| !line.trim().is_empty());
+    let mut headers = response
+        .lines()
+        .skip_while(|line| line.trim().is_empty())
+        .take_while(|line| !line.trim().is_empty());
     let (mut from, mut subject) = (false, false);
     let are_headers = headers.all(|line| {
         from |= line.starts_with(b"From: ");
         subject |= line.starts_with(b"Subject: ");
-        let name = line.split(|&byte| byte == b':').next().filter(|name| name.len() < line.len());
-        let is_name =
-            |name: &[u8]| !name.is_empty() && name.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-');
-        is_start(line) || line.starts_with(b" ") || line.starts_with(b"\t") || name.is_some_and(is_name)
+        let name = line
+            .split(|&byte| byte == b':')
+            .next()
+            .filter(|name| name.len() < line.len());
+        let is_name = |name: &[u8]| {
+            !name.is_empty()
+                && name
+                    .iter()
+                    .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
+        };
+        is_start(line)
+            || line.starts_with(b" ")
+            || line.starts_with(b"\t")
+            || name.is_some_and(is_name)
     });
     are_headers && from && subject && response.lines().filter(|line| is_start(line)).count() < 2
 }

@@ -36,8 +36,9 @@ impl Repo {
         marked: Marked,
     ) -> Result<Result<Vec<u8>, BString>, TreeError> {
         let rules = RuleBook::new(self, Consult::Index, AttributeFiles::default());
-        let [driver, marker_size] =
-            rules.values(path, ["merge", "conflict-marker-size"]).map_err(|error| error.at(path))?;
+        let [driver, marker_size] = rules
+            .values(path, ["merge", "conflict-marker-size"])
+            .map_err(|error| error.at(path))?;
         let is_union = matches!(&driver, Value::Word(word) if word == b"union");
         match driver {
             Value::False => return Ok(Err(BString::default())),
@@ -45,14 +46,19 @@ impl Repo {
             Value::Word(word) if !is_union && word != b"text" => {
                 // git merges lines, too, where a driver isn't configured.
                 if let Some(command) = self.merge_driver(&word).map_err(|error| error.at(path))? {
-                    return self.drive(&command, path, sides, &marker_size).map_err(|error| error.at(path));
+                    return self
+                        .drive(&command, path, sides, &marker_size)
+                        .map_err(|error| error.at(path));
                 }
             }
             _ if sides.iter().any(|side| is_binary(side)) => return Ok(Err(BString::default())),
             _ => {}
         }
         let mut options = MergeFileOptions::new();
-        options.our_label("here").their_label("response").style_standard(true);
+        options
+            .our_label("here")
+            .their_label("response")
+            .style_standard(true);
         if is_union {
             options.favor(FileFavor::Union);
         }
@@ -65,7 +71,9 @@ impl Repo {
         Ok(match (merged.is_automergeable(), marked) {
             (true, _) => Ok(merged.content().to_vec()),
             (false, Marked::ForSight) => Err(merged.content().into()),
-            (false, Marked::ToStay) => Err(self.marked(sides, &marker_size).map_err(|error| error.at(path))?),
+            (false, Marked::ToStay) => Err(self
+                .marked(sides, &marker_size)
+                .map_err(|error| error.at(path))?),
         })
     }
 
@@ -86,7 +94,10 @@ impl Repo {
         marker_size: &Value,
     ) -> Result<Result<Vec<u8>, BString>, RepoError> {
         let place = temporary()?;
-        let io = |source| RepoError::Io { what: "a file to merge".into(), source };
+        let io = |source| RepoError::Io {
+            what: "a file to merge".into(),
+            source,
+        };
         let files = ["base", "here", "response"].map(|name| place.path().join(name));
         for (file, side) in files.iter().zip(sides) {
             std::fs::write(file, side).map_err(io)?;
@@ -120,36 +131,62 @@ impl Repo {
         match said.status.code() {
             Some(0) => Ok(Ok(merged)),
             Some(1..=128) => Ok(Err(merged.into())),
-            _ => Err(RepoError::Child { command: "merge driver".into(), message: said.stderr.trim().into() }),
+            _ => Err(RepoError::Child {
+                command: "merge driver".into(),
+                message: said.stderr.trim().into(),
+            }),
         }
     }
 
     /// Runs git to put markers around lines in conflict, as its settings have them.
     fn marked(&self, sides: [&[u8]; 3], marker_size: &Value) -> Result<BString, RepoError> {
         let (place, git) = (temporary()?, Git::new(self));
-        let mut command = git.command(["merge-file", "-p", "-L", "ours", "-L", "base", "-L", "theirs"]);
+        let mut command = git.command([
+            "merge-file",
+            "-p",
+            "-L",
+            "ours",
+            "-L",
+            "base",
+            "-L",
+            "theirs",
+        ]);
         command.args(size_of_markers(marker_size).map(|size| format!("--marker-size={size}")));
-        for (name, side) in [("here", sides[1]), ("base", sides[0]), ("response", sides[2])] {
+        for (name, side) in [
+            ("here", sides[1]),
+            ("base", sides[0]),
+            ("response", sides[2]),
+        ] {
             let file = place.path().join(name);
             let written = std::fs::write(&file, side);
-            written.map_err(|source| RepoError::Io { what: "a file to merge".into(), source })?;
+            written.map_err(|source| RepoError::Io {
+                what: "a file to merge".into(),
+                source,
+            })?;
             command.arg(file);
         }
         let said = run(&mut command, b"")?;
         // Its status is how many conflicts there are, up to 127.
         match said.status.code() {
             Some(1..=127) => Ok(said.stdout),
-            _ => Err(RepoError::Child { command: "merge-file".into(), message: said.stderr.trim().into() }),
+            _ => Err(RepoError::Child {
+                command: "merge-file".into(),
+                message: said.stderr.trim().into(),
+            }),
         }
     }
 }
 
 fn size_of_markers(attribute: &Value) -> Option<u16> {
-    let Value::Word(size) = attribute else { return None };
+    let Value::Word(size) = attribute else {
+        return None;
+    };
     size.to_str().ok()?.parse().ok()
 }
 
 /// Writes a word as the shell reads it.
 fn quoted(word: &[u8]) -> BString {
-    [b"'", &word.replace("'", "'\\''")[..], b"'"].concat().into()
+    [b"'", &word.replace("'", "'\\''")[..], b"'"]
+        .concat()
+        .into()
 }

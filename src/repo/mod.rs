@@ -151,7 +151,9 @@ impl Repo {
     /// # Errors
     /// If the repository is bare.
     pub fn top(&self) -> Result<&Path, RepoError> {
-        self.top.as_deref().ok_or_else(|| RepoError::NoWorkTree { git_dir: self.git_dir().to_owned() })
+        self.top.as_deref().ok_or_else(|| RepoError::NoWorkTree {
+            git_dir: self.git_dir().to_owned(),
+        })
     }
 
     /// Returns the work tree as a place that can't be left.
@@ -163,23 +165,31 @@ impl Repo {
             return Ok(dir);
         }
         let top = self.top()?;
-        let dir = Dir::open(top).map_err(|source| RepoError::Io { what: top.as_os_str().as_bytes().into(), source })?;
+        let dir = Dir::open(top).map_err(|source| RepoError::Io {
+            what: top.as_os_str().as_bytes().into(),
+            source,
+        })?;
         Ok(self.dir.get_or_init(|| dir))
     }
 
     /// Returns the directory that holds this work tree's own part of the repository.
     pub fn git_dir(&self) -> &Path {
-        self.standin.as_ref().map_or(self.git.path(), |standin| &standin.git_dir)
+        self.standin
+            .as_ref()
+            .map_or(self.git.path(), |standin| &standin.git_dir)
     }
 
     /// Returns the directory that holds what all work trees share.
     fn common_dir(&self) -> &Path {
-        self.standin.as_ref().map_or(self.git.commondir(), |standin| &standin.common_dir)
+        self.standin
+            .as_ref()
+            .map_or(self.git.commondir(), |standin| &standin.common_dir)
     }
 
     /// Returns the directory that new objects go to.
     pub(crate) fn objects_dir(&self) -> PathBuf {
-        std::env::var_os("GIT_OBJECT_DIRECTORY").map_or_else(|| self.common_dir().join("objects"), PathBuf::from)
+        std::env::var_os("GIT_OBJECT_DIRECTORY")
+            .map_or_else(|| self.common_dir().join("objects"), PathBuf::from)
     }
 
     /// Returns it as a place that can't be left.
@@ -206,7 +216,9 @@ impl Repo {
     pub fn resolver(&self, directory: Option<&[u8]>) -> Result<Resolver, PathError> {
         let tops = self.spellings_of_top();
         let tops = tops.iter().map(|top| top.as_os_str().as_bytes().into());
-        let mut resolver = Resolver::within(tops).following_links(links::real).composing(self.config.composes_names());
+        let mut resolver = Resolver::within(tops)
+            .following_links(links::real)
+            .composing(self.config.composes_names());
         for (name, directory) in self.config.entries("llmpatch.root.") {
             resolver = resolver.with_root(&name, &directory);
         }
@@ -260,7 +272,11 @@ impl Repo {
     pub(crate) fn work_tree_conversion(&self) -> Result<Conversion<'_>, RepoError> {
         // Sparse checkout leaves `.gitattributes` out like anything else, and git then takes it from the index.
         let is_sparse = self.config().bool("core.sparsecheckout")?.unwrap_or(false);
-        self.conversion(if is_sparse { Consult::Index } else { Consult::Disk })
+        self.conversion(if is_sparse {
+            Consult::Index
+        } else {
+            Consult::Disk
+        })
     }
 
     /// Returns whether git is to read attributes and to convert bytes even where libgit2 and we would do it as well.
@@ -273,7 +289,11 @@ impl Repo {
             None => Ok(false),
             Some(value) if value == "auto" => Ok(false),
             Some(value) if value == "git" => Ok(true),
-            Some(value) => Err(RepoError::Setting { key: key.to_owned(), value, wanted: "`auto` or `git`" }),
+            Some(value) => Err(RepoError::Setting {
+                key: key.to_owned(),
+                value,
+                wanted: "`auto` or `git`",
+            }),
         }
     }
 
@@ -308,18 +328,27 @@ impl Repo {
     ///
     /// # Errors
     /// If the work tree can't be looked at.
-    pub(crate) fn may_all_be_touched<'p>(&self, paths: impl Iterator<Item = &'p RepoPath>) -> Result<bool, RepoError> {
+    pub(crate) fn may_all_be_touched<'p>(
+        &self,
+        paths: impl Iterator<Item = &'p RepoPath>,
+    ) -> Result<bool, RepoError> {
         let mut paths = paths.peekable();
         if paths.peek().is_none() || self.top.is_none() {
             return Ok(true);
         }
-        let (repositories, own) = (DirectoriesWith::new(self.dir()?, ".git"), self.own_directories_in_the_work_tree());
+        let (repositories, own) = (
+            DirectoriesWith::new(self.dir()?, ".git"),
+            self.own_directories_in_the_work_tree(),
+        );
         for path in paths {
             if own.iter().any(|own| own == path || path.is_below(own)) {
                 return Ok(false);
             }
             let above = repositories.above(path);
-            let above = above.map_err(|source| RepoError::Io { what: path.as_bstr().to_owned(), source })?;
+            let above = above.map_err(|source| RepoError::Io {
+                what: path.as_bstr().to_owned(),
+                source,
+            })?;
             if !above.is_empty() {
                 return Ok(false);
             }
@@ -330,7 +359,10 @@ impl Repo {
 
 impl std::fmt::Debug for Repo {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Repo").field("git_dir", &self.git_dir()).field("top", &self.top).finish_non_exhaustive()
+        f.debug_struct("Repo")
+            .field("git_dir", &self.git_dir())
+            .field("top", &self.top)
+            .finish_non_exhaustive()
     }
 }
 
@@ -339,8 +371,10 @@ const WORTH_LISTING: usize = 500_000;
 
 /// Returns the paths that some entries are of; none if there are too many.
 fn tracked<'i>(entries: impl Iterator<Item = Record<'i>>) -> Vec<RepoPath> {
-    let mut paths: Vec<RepoPath> =
-        entries.take(WORTH_LISTING + 1).filter_map(|entry| RepoPath::new(entry.path()).ok()).collect();
+    let mut paths: Vec<RepoPath> = entries
+        .take(WORTH_LISTING + 1)
+        .filter_map(|entry| RepoPath::new(entry.path()).ok())
+        .collect();
     if paths.len() > WORTH_LISTING {
         return Vec::new();
     }

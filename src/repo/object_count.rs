@@ -12,11 +12,16 @@ pub(super) fn packed(git: &Repository) -> u64 {
     let objects = std::env::var_os("GIT_OBJECT_DIRECTORY").map(PathBuf::from);
     let mut directories = vec![objects.unwrap_or_else(|| git.commondir().join("objects"))];
     let alternates = std::env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES").unwrap_or_default();
-    directories.extend(std::env::split_paths(&alternates).filter(|directory| !directory.as_os_str().is_empty()));
+    directories.extend(
+        std::env::split_paths(&alternates).filter(|directory| !directory.as_os_str().is_empty()),
+    );
     let mut at = 0;
     while let Some(directory) = directories.get(at).cloned() {
         let alternates = fs::read_to_string(directory.join("info/alternates")).unwrap_or_default();
-        for line in alternates.lines().filter(|line| !line.is_empty() && !line.starts_with('#')) {
+        for line in alternates
+            .lines()
+            .filter(|line| !line.is_empty() && !line.starts_with('#'))
+        {
             let other = directory.join(line);
             if !directories.contains(&other) && directories.len() < 64 {
                 directories.push(other);
@@ -24,10 +29,18 @@ pub(super) fn packed(git: &Repository) -> u64 {
         }
         at += 1;
     }
-    let packs =
-        directories.iter().filter_map(|directory| fs::read_dir(directory.join("pack")).ok()).flatten().flatten();
-    let indices = packs.map(|file| file.path()).filter(|path| path.extension().is_some_and(|kind| kind == "idx"));
-    indices.filter_map(|index| in_pack(&index)).map(u64::from).sum()
+    let packs = directories
+        .iter()
+        .filter_map(|directory| fs::read_dir(directory.join("pack")).ok())
+        .flatten()
+        .flatten();
+    let indices = packs
+        .map(|file| file.path())
+        .filter(|path| path.extension().is_some_and(|kind| kind == "idx"));
+    indices
+        .filter_map(|index| in_pack(&index))
+        .map(u64::from)
+        .sum()
 }
 
 /// Reads the last of the 256 running counts at the start of a pack's index.

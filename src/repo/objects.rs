@@ -28,8 +28,14 @@ pub(super) fn leaf(
         return Ok(Entry::Other(what));
     }
     // Old repositories have 100664, which git reads as 100644.
-    let mode = if mode & 0o100 != 0 { Mode::EXECUTABLE } else { Mode::PLAIN };
-    let content = conversion.open_blob(path, blob(repo, path, id)?).map_err(|error| error.at(path))?;
+    let mode = if mode & 0o100 != 0 {
+        Mode::EXECUTABLE
+    } else {
+        Mode::PLAIN
+    };
+    let content = conversion
+        .open_blob(path, blob(repo, path, id)?)
+        .map_err(|error| error.at(path))?;
     Ok(Entry::File(File { content, mode }))
 }
 
@@ -44,7 +50,12 @@ pub(super) fn obstacle(mode: u32) -> Option<Obstacle> {
 
 /// Reads a blob whole.
 pub(super) fn blob(repo: &Repo, path: &RepoPath, id: Oid) -> Result<Content, TreeError> {
-    Ok(repo.read_blob(id).map_err(|error| error.at(path))?.content().to_vec().into())
+    Ok(repo
+        .read_blob(id)
+        .map_err(|error| error.at(path))?
+        .content()
+        .to_vec()
+        .into())
 }
 
 impl Repo {
@@ -74,9 +85,14 @@ impl Repo {
 
     /// Runs git to fetch an object that is missing.
     fn fetch(&self, id: Oid) -> Result<(), RepoError> {
-        let missing = |said| RepoError::MissingObject { id: id.to_string(), said };
+        let missing = |said| RepoError::MissingObject {
+            id: id.to_string(),
+            said,
+        };
         let remotes = self.config.entries("remote.");
-        let mut promisors = remotes.iter().filter(|(key, _)| key.ends_with(b".promisor"));
+        let mut promisors = remotes
+            .iter()
+            .filter(|(key, _)| key.ends_with(b".promisor"));
         if promisors.next().is_none() && self.config.entries("extensions.partialclone").is_empty() {
             return Err(missing(None));
         }
@@ -91,22 +107,33 @@ impl Repo {
 
 /// Returns the name that git gives to bytes, which is a hash of them.
 pub(super) fn blob_id(format: ObjectFormat, bytes: &[u8]) -> Oid {
-    Oid::hash_object_ext(ObjectType::Blob, bytes, format).expect("hashing bytes in memory asks nobody")
+    Oid::hash_object_ext(ObjectType::Blob, bytes, format)
+        .expect("hashing bytes in memory asks nobody")
 }
 
 /// Returns the hash of bytes as git has it at the end of a file: one that a machine is quick at, since nobody forges their own files.
 pub(super) fn checksum(parts: &[&[u8]], format: ObjectFormat) -> Vec<u8> {
     match format {
-        ObjectFormat::Sha256 => {
-            parts.iter().fold(Sha256::new(), |hash, part| hash.chain_update(part)).finalize().to_vec()
-        }
-        _ => parts.iter().fold(Sha1::new(), |hash, part| hash.chain_update(part)).finalize().to_vec(),
+        ObjectFormat::Sha256 => parts
+            .iter()
+            .fold(Sha256::new(), |hash, part| hash.chain_update(part))
+            .finalize()
+            .to_vec(),
+        _ => parts
+            .iter()
+            .fold(Sha1::new(), |hash, part| hash.chain_update(part))
+            .finalize()
+            .to_vec(),
     }
 }
 
 /// Returns how many bytes the name of an object takes.
 pub(super) fn id_len(format: ObjectFormat) -> usize {
-    if format == ObjectFormat::Sha256 { 32 } else { 20 }
+    if format == ObjectFormat::Sha256 {
+        32
+    } else {
+        20
+    }
 }
 
 /// Returns the name that a repository's git gives to bytes, in hexadecimal digits, to be shown or compared: nothing is stored by it, so
@@ -122,8 +149,13 @@ pub(super) fn later_id(repo: &Repo, content: Content) -> Id {
 }
 
 fn name_of(format: ObjectFormat, bytes: &[u8]) -> String {
-    let hash = checksum(&[format!("blob {}\0", bytes.len()).as_bytes(), bytes], format);
-    Oid::from_bytes(&hash).expect("it is as long as an id is").to_string()
+    let hash = checksum(
+        &[format!("blob {}\0", bytes.len()).as_bytes(), bytes],
+        format,
+    );
+    Oid::from_bytes(&hash)
+        .expect("it is as long as an id is")
+        .to_string()
 }
 
 /// Reads the whole name of an object, by whichever hash; `None` if it is none.

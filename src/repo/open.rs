@@ -39,8 +39,10 @@ impl Repo {
     /// # Errors
     /// If it is of a kind that can't be served.
     pub fn open() -> Result<Self, RepoError> {
-        let here =
-            std::env::current_dir().map_err(|source| RepoError::Io { what: "the current directory".into(), source })?;
+        let here = std::env::current_dir().map_err(|source| RepoError::Io {
+            what: "the current directory".into(),
+            source,
+        })?;
         let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
         let around = Surroundings {
             here,
@@ -56,11 +58,16 @@ impl Repo {
         // git's own HEAD and branches are in no namespace: `GIT_NAMESPACE` is for who serves the repository to others.
         let opened = opened.and_then(|git| git.remove_namespace().map(|()| git));
         let git = match opened.map_err(|error| match (&around.git_dir, error.code()) {
-            (Some(named), git2::ErrorCode::NotFound) => RepoError::NoGitDir { named: named.into() },
+            (Some(named), git2::ErrorCode::NotFound) => RepoError::NoGitDir {
+                named: named.into(),
+            },
             _ => RepoError::opening(&around.here, error),
         }) {
             Err(RepoError::Unsupported { what, repair }) => {
-                return Self::of(StandIn::find(&around.here, Variables::Heeded, (what, repair))?, &around);
+                return Self::of(
+                    StandIn::find(&around.here, Variables::Heeded, (what, repair))?,
+                    &around,
+                );
             }
             // Who names a work tree means one of a repository.
             Err(RepoError::NotFound { .. }) if around.work_tree.is_none() => {
@@ -79,14 +86,21 @@ impl Repo {
     /// # Errors
     /// If there is none, or it is of a kind that can't be served.
     pub fn open_at(directory: &Path) -> Result<Self, RepoError> {
-        let around = Surroundings { here: directory.to_owned(), ..Surroundings::default() };
+        let around = Surroundings {
+            here: directory.to_owned(),
+            ..Surroundings::default()
+        };
         // `discover` opens the directory that a `.git` file names, and takes the one around that for the work tree.
-        let (flags, none) = (git2::RepositoryOpenFlags::CROSS_FS, std::iter::empty::<&Path>());
+        let (flags, none) = (
+            git2::RepositoryOpenFlags::CROSS_FS,
+            std::iter::empty::<&Path>(),
+        );
         let git = git2::Repository::open_ext(directory, flags, none);
         match git.map_err(|error| RepoError::opening(directory, error)) {
-            Err(RepoError::Unsupported { what, repair }) => {
-                Self::of(StandIn::find(directory, Variables::Ignored, (what, repair))?, &around)
-            }
+            Err(RepoError::Unsupported { what, repair }) => Self::of(
+                StandIn::find(directory, Variables::Ignored, (what, repair))?,
+                &around,
+            ),
             opened => Self::settle(opened?, &around),
         }
     }
@@ -97,18 +111,23 @@ impl Repo {
         let config = Config::listed_by(&Git::at(standin.for_git(), top.as_deref()))?;
         let index_path = around.index_path(top.as_deref(), &standin.git_dir);
         let ignores_case = config.bool("core.ignorecase")?.unwrap_or(false);
-        let told = git.config().and_then(|mut own| own.set_bool("core.ignorecase", ignores_case));
+        let told = git
+            .config()
+            .and_then(|mut own| own.set_bool("core.ignorecase", ignores_case));
         told.map_err(|error| RepoError::git("the configuration", error))?;
         Ok(Self::unused(git, top, index_path, config, Some(standin)))
     }
 
     pub(super) fn settle(git: git2::Repository, around: &Surroundings) -> Result<Self, RepoError> {
         if let Some(top) = top_by_git(&git, around) {
-            git.set_workdir(&top, false).map_err(|error| RepoError::git("the work tree", error))?;
+            git.set_workdir(&top, false)
+                .map_err(|error| RepoError::git("the work tree", error))?;
         }
         let top = git.workdir().map(without_last_slash);
         if top.as_deref() == Some(&without_last_slash(git.path())) {
-            return Err(RepoError::TopIsGitDir { top: top.unwrap_or_default() });
+            return Err(RepoError::TopIsGitDir {
+                top: top.unwrap_or_default(),
+            });
         }
         let config = Config::of(&git, top.as_deref())?;
         let index_path = around.index_path(top.as_deref(), git.path());
@@ -127,7 +146,8 @@ impl Repo {
             return StandIn::git_dir_of(directory).is_ok_and(|found| found == self.git_dir());
         }
         let none = std::iter::empty::<&Path>();
-        let found = git2::Repository::open_ext(directory, git2::RepositoryOpenFlags::CROSS_FS, none);
+        let found =
+            git2::Repository::open_ext(directory, git2::RepositoryOpenFlags::CROSS_FS, none);
         found.is_ok_and(|found| found.path() == self.git.path())
     }
 }
@@ -151,13 +171,21 @@ fn open_from_env(around: &Surroundings) -> Result<git2::Repository, git2::Error>
 
 /// Opens a repository of another owner if git trusts it. libgit2 knows less of `safe.directory`: no `git -c`, `/path/*`, `~/`, slash at the
 /// end or link, and it asks for it even where `GIT_DIR` names the repository.
-fn open_as_git_does(around: &Surroundings, error: git2::Error) -> Result<git2::Repository, git2::Error> {
+fn open_as_git_does(
+    around: &Surroundings,
+    error: git2::Error,
+) -> Result<git2::Repository, git2::Error> {
     if error.code() != git2::ErrorCode::Owner {
         return Err(error);
     }
     let ask = |what| {
         let mut command = Command::new("git");
-        let said = checked(command.args(["rev-parse", what]).current_dir(&around.here), "rev-parse", b"").ok()?;
+        let said = checked(
+            command.args(["rev-parse", what]).current_dir(&around.here),
+            "rev-parse",
+            b"",
+        )
+        .ok()?;
         let line = said.strip_suffix(b"\n").filter(|line| !line.is_empty())?;
         Some(PathBuf::from(OsStr::from_bytes(line)))
     };
@@ -178,13 +206,23 @@ fn check_bare(git: &git2::Repository, here: &Path) -> Result<(), RepoError> {
     }
     // git says why not.
     let mut command = Command::new("git");
-    checked(command.args(["rev-parse", "--absolute-git-dir"]).current_dir(here), "rev-parse", b"")?;
-    let around = own.parent().and_then(|above| git2::Repository::discover(above).ok());
+    checked(
+        command
+            .args(["rev-parse", "--absolute-git-dir"])
+            .current_dir(here),
+        "rev-parse",
+        b"",
+    )?;
+    let around = own
+        .parent()
+        .and_then(|above| git2::Repository::discover(above).ok());
     let is_part = |around: &git2::Repository| {
         around.workdir().is_some_and(|top| own.starts_with(top)) && !own.starts_with(around.path())
     };
     match around.is_some_and(|around| is_part(&around)) {
-        true => Err(RepoError::Embedded { git_dir: own.to_owned() }),
+        true => Err(RepoError::Embedded {
+            git_dir: own.to_owned(),
+        }),
         false => Ok(()),
     }
 }
@@ -194,8 +232,12 @@ fn top_by_git(git: &git2::Repository, around: &Surroundings) -> Option<PathBuf> 
     if let Some(work_tree) = &around.work_tree {
         return Some(around.here.join(work_tree));
     }
-    let is_set = |key: &str| git.config().is_ok_and(|config| config.get_entry(key).is_ok());
-    (around.git_dir.is_some() && !git.is_bare() && !is_set("core.worktree")).then(|| around.here.clone())
+    let is_set = |key: &str| {
+        git.config()
+            .is_ok_and(|config| config.get_entry(key).is_ok())
+    };
+    (around.git_dir.is_some() && !git.is_bare() && !is_set("core.worktree"))
+        .then(|| around.here.clone())
 }
 
 pub(super) fn without_last_slash(path: &Path) -> PathBuf {

@@ -47,7 +47,11 @@ pub(crate) struct Packing {
 impl Packing {
     pub(crate) fn new(repo: &Repo) -> Self {
         let compress = Compress::new(Compression::fast(), true);
-        Self { format: repo.git2().object_format(), compress, objects: Vec::new() }
+        Self {
+            format: repo.git2().object_format(),
+            compress,
+            objects: Vec::new(),
+        }
     }
 
     /// Hands over what was put in so far.
@@ -65,20 +69,31 @@ impl Packing {
             bytes.reserve(64 + (data.len() - read) / 2);
             let before = self.compress.total_in();
             // Memory is all that it needs, and it grows.
-            let status = self.compress.compress_vec(&data[read..], &mut bytes, FlushCompress::Finish);
+            let status =
+                self.compress
+                    .compress_vec(&data[read..], &mut bytes, FlushCompress::Finish);
             read += usize::try_from(self.compress.total_in() - before).unwrap_or_default();
             if !matches!(status, Ok(flate2::Status::Ok | flate2::Status::BufError)) {
                 break;
             }
         }
-        Packed { crc: crc32fast::hash(&bytes), bytes, base }
+        Packed {
+            crc: crc32fast::hash(&bytes),
+            bytes,
+            base,
+        }
     }
 }
 
 impl ObjectStore for Packing {
-    fn put(&mut self, kind: ObjectType, content: &Content, base: Option<Oid>) -> Result<Oid, RepoError> {
-        let id =
-            Oid::hash_object_ext(kind, content, self.format).map_err(|error| RepoError::git("an object", error))?;
+    fn put(
+        &mut self,
+        kind: ObjectType,
+        content: &Content,
+        base: Option<Oid>,
+    ) -> Result<Oid, RepoError> {
+        let id = Oid::hash_object_ext(kind, content, self.format)
+            .map_err(|error| RepoError::git("an object", error))?;
         let packed = match (base, content.splices()) {
             (Some(base), Some((old, splices))) => {
                 let delta = delta(old.size(), content.size(), splices);
@@ -125,7 +140,10 @@ impl Pack {
             return Ok(());
         }
         self.add_bases(repo)?;
-        let io = |source| RepoError::Io { what: "a pack".into(), source };
+        let io = |source| RepoError::Io {
+            what: "a pack".into(),
+            source,
+        };
         let (pack, index, name) = self.bytes(repo.git2().object_format());
         if pack.len() > MOST {
             // Offsets beyond it would be written in another way.
@@ -136,7 +154,10 @@ impl Pack {
             step("write a pack")?;
             let mut builder = tempfile::Builder::new();
             let mode = PermissionsExt::from_mode(0o444);
-            let mut file = builder.prefix("tmp_llmpatch_").permissions(mode).tempfile_in(&directory)?;
+            let mut file = builder
+                .prefix("tmp_llmpatch_")
+                .permissions(mode)
+                .tempfile_in(&directory)?;
             file.write_all(bytes).map(|()| file.into_temp_path())
         };
         let _opened = repo.opened();
@@ -144,23 +165,30 @@ impl Pack {
         let (pack, index) = (write(&pack).map_err(io)?, write(&index).map_err(io)?);
         for (file, end) in [(pack, "pack"), (index, "idx")] {
             step("rename a pack").map_err(io)?;
-            file.persist(directory.join(format!("pack-{name}.{end}"))).map_err(|error| io(error.error))?;
+            file.persist(directory.join(format!("pack-{name}.{end}")))
+                .map_err(|error| io(error.error))?;
         }
         Ok(())
     }
 
     /// Adds, whole, what deltas are of: a pack on disk holds it, and no delta of it is one of a delta.
     fn add_bases(&mut self, repo: &Repo) -> Result<(), RepoError> {
-        let mut bases: Vec<_> = self.objects.values().filter_map(|packed| packed.base).collect();
+        let mut bases: Vec<_> = self
+            .objects
+            .values()
+            .filter_map(|packed| packed.base)
+            .collect();
         bases.sort_unstable();
         bases.dedup();
         let mut packing = Packing::new(repo);
         for id in bases {
             let (kind, data) = repo.read_object(id, |git| {
                 let odb = git.odb()?;
-                odb.read(id).map(|object| (object.kind(), object.data().to_vec()))
+                odb.read(id)
+                    .map(|object| (object.kind(), object.data().to_vec()))
             })?;
-            self.objects.insert(id, packing.pack(number(kind), &data, None));
+            self.objects
+                .insert(id, packing.pack(number(kind), &data, None));
         }
         Ok(())
     }
@@ -173,14 +201,20 @@ impl Pack {
         pack.extend(count.to_be_bytes());
         let mut index = b"\xfftOc\0\0\0\x02".to_vec();
         let mut first = [0u32; 256];
-        self.objects.keys().for_each(|id| first[usize::from(id.as_bytes()[0])] += 1);
+        self.objects
+            .keys()
+            .for_each(|id| first[usize::from(id.as_bytes()[0])] += 1);
         let sums = first.iter().scan(0, |sum, count| {
             *sum += count;
             Some(*sum)
         });
         index.extend(sums.flat_map(u32::to_be_bytes));
         index.extend(self.objects.keys().flat_map(|id| id.as_bytes()));
-        index.extend(self.objects.values().flat_map(|packed| packed.crc.to_be_bytes()));
+        index.extend(
+            self.objects
+                .values()
+                .flat_map(|packed| packed.crc.to_be_bytes()),
+        );
         for packed in self.objects.values() {
             // It is written long before it is as large as that.
             index.extend(u32::try_from(pack.len()).unwrap_or(u32::MAX).to_be_bytes());
@@ -190,7 +224,11 @@ impl Pack {
         pack.extend(&sum);
         index.extend(&sum);
         index.extend(checksum(&[&index], format));
-        (pack, index, sum.iter().map(|byte| format!("{byte:02x}")).collect())
+        (
+            pack,
+            index,
+            sum.iter().map(|byte| format!("{byte:02x}")).collect(),
+        )
     }
 }
 
@@ -205,29 +243,52 @@ impl Repo {
         objects: &BTreeSet<String>,
         path: &Path,
     ) -> Result<(), RepoError> {
-        let io = |source| RepoError::Io { what: path.as_os_str().as_bytes().into(), source };
+        let io = |source| RepoError::Io {
+            what: path.as_os_str().as_bytes().into(),
+            source,
+        };
         // Beside trees alone, git doesn't look into those of a commit.
         let known = has.commit.iter().flat_map(|id| [*id, has.tree]);
-        let mut asked: Vec<u8> = known.flat_map(|id| format!("^{id}\n").into_bytes()).collect();
+        let mut asked: Vec<u8> = known
+            .flat_map(|id| format!("^{id}\n").into_bytes())
+            .collect();
         let mut bundle = match self.git2().object_format() {
             ObjectFormat::Sha256 => b"# v3 git bundle\n@object-format=sha256\n".to_vec(),
             _ => b"# v2 git bundle\n".to_vec(),
         };
-        bundle.extend(has.commit.iter().flat_map(|id| format!("-{id}\n").into_bytes()));
+        bundle.extend(
+            has.commit
+                .iter()
+                .flat_map(|id| format!("-{id}\n").into_bytes()),
+        );
         for id in objects {
             asked.extend(format!("{id}\n").as_bytes());
             bundle.extend(format!("{id} refs/llmpatch/batch/{id}\n").as_bytes());
         }
         bundle.push(b'\n');
-        let pack = ["pack-objects", "--revs", "--stdout", "--thin", "--delta-base-offset", "-q"];
+        let pack = [
+            "pack-objects",
+            "--revs",
+            "--stdout",
+            "--thin",
+            "--delta-base-offset",
+            "-q",
+        ];
         bundle.extend(Git::new(self).output(pack, &asked)?.iter());
-        let directory = path.parent().filter(|parent| !parent.as_os_str().is_empty()).unwrap_or(Path::new("."));
+        let directory = path
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty())
+            .unwrap_or(Path::new("."));
         let mut file = tempfile::Builder::new()
             .permissions(PermissionsExt::from_mode(0o666))
             .tempfile_in(directory)
             .map_err(io)?;
-        file.write_all(&bundle).and_then(|()| file.as_file().sync_all()).map_err(io)?;
-        file.persist(path).map(drop).map_err(|error| io(error.error))
+        file.write_all(&bundle)
+            .and_then(|()| file.as_file().sync_all())
+            .map_err(io)?;
+        file.persist(path)
+            .map(drop)
+            .map_err(|error| io(error.error))
     }
 }
 

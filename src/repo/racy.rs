@@ -32,16 +32,26 @@ pub(super) fn mark(repo: &Repo, index: &mut IndexFile, since: i32) -> Result<(),
             && record.extended() & (SKIP_WORKTREE | INTENT_TO_ADD) == 0
             && record.mode() != GITLINK
     };
-    let racy: Vec<IndexEntry> = index.iter().filter(is_racy).map(|record| record.entry()).collect();
+    let racy: Vec<IndexEntry> = index
+        .iter()
+        .filter(is_racy)
+        .map(|record| record.entry())
+        .collect();
     if racy.is_empty() || repo.top().is_err() {
         return Ok(());
     }
     // Without knowing how files are stored, nothing is sure.
     let (dir, conversion) = (repo.dir()?, repo.conversion(Consult::Index).ok());
     for entry in racy {
-        if !conversion.as_ref().is_some_and(|conversion| is_surely_same(dir, conversion, &entry)) {
+        if !conversion
+            .as_ref()
+            .is_some_and(|conversion| is_surely_same(dir, conversion, &entry))
+        {
             // git reads a file whose size is said to be 0.
-            index.add(&IndexEntry { file_size: 0, ..entry });
+            index.add(&IndexEntry {
+                file_size: 0,
+                ..entry
+            });
         }
     }
     Ok(())
@@ -49,10 +59,13 @@ pub(super) fn mark(repo: &Repo, index: &mut IndexFile, since: i32) -> Result<(),
 
 /// Returns whether a file is what its entry says, or is seen to differ without being read. What can't be told isn't sure.
 fn is_surely_same(dir: &Dir, conversion: &Conversion<'_>, entry: &IndexEntry) -> bool {
-    let Ok(path) = RepoPath::new(&entry.path) else { return false };
+    let Ok(path) = RepoPath::new(&entry.path) else {
+        return false;
+    };
     match dir.look(&path) {
         Ok(Found::File(stat)) => {
-            let is_seen = stat.size as u32 != entry.file_size || stat.modified.0 as i32 != entry.mtime.seconds();
+            let is_seen = stat.size as u32 != entry.file_size
+                || stat.modified.0 as i32 != entry.mtime.seconds();
             is_seen || is_same(dir, conversion, entry, &path)
         }
         // That there is none is seen, too; a link is read by git in no time.
@@ -62,7 +75,11 @@ fn is_surely_same(dir: &Dir, conversion: &Conversion<'_>, entry: &IndexEntry) ->
 }
 
 fn is_same(dir: &Dir, conversion: &Conversion<'_>, entry: &IndexEntry, path: &RepoPath) -> bool {
-    let Ok(Some((content, _))) = dir.read(path) else { return false };
-    let Ok(stored) = conversion.to_git(path, &content, || Ok(Some(entry.id))) else { return false };
+    let Ok(Some((content, _))) = dir.read(path) else {
+        return false;
+    };
+    let Ok(stored) = conversion.to_git(path, &content, || Ok(Some(entry.id))) else {
+        return false;
+    };
     blob_id(entry.id.object_format(), &stored) == entry.id
 }

@@ -40,11 +40,19 @@ impl Repo {
     /// # Errors
     /// If it is no commit, and no tree.
     pub fn revision(&self, rev: &str) -> Result<Revision, RepoError> {
-        let unknown = |_| RepoError::NoRevision { rev: rev.to_owned() };
+        let unknown = |_| RepoError::NoRevision {
+            rev: rev.to_owned(),
+        };
         let object = self.object(rev)?;
         Ok(match object.peel_to_commit() {
-            Ok(commit) => Revision { commit: Some(commit.id()), tree: self.tree_of(commit.id())? },
-            Err(_) => Revision { commit: None, tree: object.peel_to_tree().map_err(unknown)?.id() },
+            Ok(commit) => Revision {
+                commit: Some(commit.id()),
+                tree: self.tree_of(commit.id())?,
+            },
+            Err(_) => Revision {
+                commit: None,
+                tree: object.peel_to_tree().map_err(unknown)?.id(),
+            },
         })
     }
 }
@@ -54,7 +62,13 @@ impl<'r> RevisionTree<'r> {
         let directories = Directories::new(repo, repo.revision(rev)?.tree);
         let ignores_case = repo.config().bool("core.ignorecase")?.unwrap_or(false);
         let conversion = repo.work_tree_conversion()?;
-        Ok(Self { repo, directories, conversion, ignores_case, case_twins: CaseTwins::default() })
+        Ok(Self {
+            repo,
+            directories,
+            conversion,
+            ignores_case,
+            case_twins: CaseTwins::default(),
+        })
     }
 }
 
@@ -65,7 +79,10 @@ impl RevisionTree<'_> {
             return Ok(read);
         }
         let entry = leaf(self.repo, &self.conversion, path, id, mode)?;
-        self.repo.read_before.borrow_mut().keep_file(id, path, &entry);
+        self.repo
+            .read_before
+            .borrow_mut()
+            .keep_file(id, path, &entry);
         Ok(entry)
     }
 }
@@ -76,7 +93,10 @@ impl Tree for RevisionTree<'_> {
             TreePlace::Absent => Ok(Entry::Absent),
             TreePlace::Directory(_) => Ok(Entry::Directory),
             TreePlace::Leaf { id, mode } => self.leaf(path, id, mode),
-            TreePlace::Beneath { ancestor, mode } => Ok(Entry::Beneath { ancestor, what: obstacle(mode) }),
+            TreePlace::Beneath { ancestor, mode } => Ok(Entry::Beneath {
+                ancestor,
+                what: obstacle(mode),
+            }),
         }
     }
 
@@ -88,8 +108,17 @@ impl Tree for RevisionTree<'_> {
     }
 
     fn tracked(&self) -> Vec<RepoPath> {
-        let paths = leaves(&self.directories, self.directories.top(), b"", WORTH_LISTING).unwrap_or_default();
-        paths.iter().filter_map(|path| RepoPath::new(path).ok()).collect()
+        let paths = leaves(
+            &self.directories,
+            self.directories.top(),
+            b"",
+            WORTH_LISTING,
+        )
+        .unwrap_or_default();
+        paths
+            .iter()
+            .filter_map(|path| RepoPath::new(path).ok())
+            .collect()
     }
 
     fn id(&self, _: &RepoPath, content: &Content) -> Result<Option<Id>, TreeError> {
@@ -108,7 +137,11 @@ impl Tree for RevisionTree<'_> {
             };
             // What can't be read is no directory.
             let here = self.directories.directory(id).unwrap_or_default();
-            Ok(here.entries.iter().map(|entry| here.name(entry).into()).collect())
+            Ok(here
+                .entries
+                .iter()
+                .map(|entry| here.name(entry).into())
+                .collect())
         })
     }
 
@@ -127,13 +160,22 @@ pub(super) fn leaves_of(
     id: Oid,
     directory: &RepoPath,
 ) -> Result<Vec<RepoPath>, TreeError> {
-    let leaves = leaves(directories, id, directory.as_bytes(), usize::MAX).map_err(|error| error.at(directory))?;
+    let leaves = leaves(directories, id, directory.as_bytes(), usize::MAX)
+        .map_err(|error| error.at(directory))?;
     // One that no patch can name stands for the directory, which so is never taken for empty.
-    Ok(leaves.iter().map(|path| RepoPath::new(path).unwrap_or_else(|_| directory.clone())).collect())
+    Ok(leaves
+        .iter()
+        .map(|path| RepoPath::new(path).unwrap_or_else(|_| directory.clone()))
+        .collect())
 }
 
 /// Returns the paths of all below a directory that is no directory itself; none if they are more than `most`.
-fn leaves(directories: &Directories<'_>, id: Oid, below: &[u8], most: usize) -> Result<Vec<Vec<u8>>, RepoError> {
+fn leaves(
+    directories: &Directories<'_>,
+    id: Oid,
+    below: &[u8],
+    most: usize,
+) -> Result<Vec<Vec<u8>>, RepoError> {
     let mut leaves = Vec::new();
     let mut left = vec![(below.to_vec(), id)];
     while let Some((above, id)) = left.pop() {

@@ -66,7 +66,10 @@ impl Met {
     /// Returns them with those that aren't there, of all that may be above a path.
     fn all_above(&self, path: &RepoPath) -> Rules {
         let all = directories(path).map(|directory| (rules_in(directory.as_ref()), None));
-        let there = self.rules.iter().map(|(file, rules)| (file.clone(), Some(rules.clone())));
+        let there = self
+            .rules
+            .iter()
+            .map(|(file, rules)| (file.clone(), Some(rules.clone())));
         all.chain(there).collect()
     }
 }
@@ -74,7 +77,15 @@ impl Met {
 impl<'r> RuleBook<'r> {
     pub(super) fn new(repo: &'r Repo, consult: Consult, changed: AttributeFiles) -> Self {
         let (apart, with_rules, read, met) = Default::default();
-        Self { repo, consult, changed, apart, with_rules, read, met }
+        Self {
+            repo,
+            consult,
+            changed,
+            apart,
+            with_rules,
+            read,
+            met,
+        }
     }
 
     /// Returns the same for when a change has been made that writes or removes these files.
@@ -86,30 +97,44 @@ impl<'r> RuleBook<'r> {
     ///
     /// # Errors
     /// If attributes can't be read.
-    pub(super) fn values<const N: usize>(&self, path: &RepoPath, names: [&str; N]) -> Result<[Value; N], RepoError> {
+    pub(super) fn values<const N: usize>(
+        &self,
+        path: &RepoPath,
+        names: [&str; N],
+    ) -> Result<[Value; N], RepoError> {
         let mut values = [(); N].map(|()| Value::Unspecified);
         let met = self.meet(path)?;
         let elsewhere = self.repo.rules_elsewhere();
-        let names_it =
-            |rules: &[u8], name: &str| !rules.is_empty() && (rules.contains_str(name) || rules.contains_str("binary"));
+        let names_it = |rules: &[u8], name: &str| {
+            !rules.is_empty() && (rules.contains_str(name) || rules.contains_str("binary"))
+        };
         let is_elsewhere = |name: &str| elsewhere.is_none_or(|rules| names_it(rules, name));
         let is_met = |name: &str| met.rules.iter().any(|(_, rules)| names_it(rules, name));
         let is_for_git = !met.is_plain || names.into_iter().any(is_elsewhere);
-        let named =
-            values.iter_mut().zip(names).filter(|(_, name)| is_elsewhere(name) || is_met(name)).collect::<Vec<_>>();
+        let named = values
+            .iter_mut()
+            .zip(names)
+            .filter(|(_, name)| is_elsewhere(name) || is_met(name))
+            .collect::<Vec<_>>();
         if named.is_empty() {
             return Ok(values);
         }
         if is_for_git {
             let said = self.repo.filter()?.attributes(path, &met.all_above(path))?;
             for (place, name) in named {
-                let said = ATTRIBUTES.iter().zip(&said).find(|(known, _)| **known == name);
+                let said = ATTRIBUTES
+                    .iter()
+                    .zip(&said)
+                    .find(|(known, _)| **known == name);
                 *place = said.map_or(Value::Unspecified, |(_, said)| value(said));
             }
             return Ok(values);
         }
         for (value, name) in named {
-            *value = self.apart().and_then(|repo| look_up(repo, path, name)).map_err(unreadable)?;
+            *value = self
+                .apart()
+                .and_then(|repo| look_up(repo, path, name))
+                .map_err(unreadable)?;
         }
         Ok(values)
     }
@@ -132,7 +157,9 @@ impl<'r> RuleBook<'r> {
         let there = match self.repo.top {
             Some(_) => {
                 let dir = self.repo.dir()?;
-                let with_rules = self.with_rules.get_or_init(|| DirectoriesWith::new(dir, RULES));
+                let with_rules = self
+                    .with_rules
+                    .get_or_init(|| DirectoriesWith::new(dir, RULES));
                 with_rules.above(path).map_err(|source| io(path, source))?
             }
             None => Rc::new([]),
@@ -140,16 +167,29 @@ impl<'r> RuleBook<'r> {
         let (mut rules, mut unseen) = (Vec::new(), Vec::new());
         for directory in directories(path) {
             let file = rules_in(directory.as_ref());
-            let may_be_there = self.repo.top.is_some() && directory.is_none_or(|directory| there.contains(&directory));
-            match (self.changed.get(&file), if may_be_there { self.on_disk(&file)? } else { None }) {
-                (Some(changed), _) => rules.extend(changed.as_ref().map(|content| (file, content.to_vec()))),
+            let may_be_there = self.repo.top.is_some()
+                && directory.is_none_or(|directory| there.contains(&directory));
+            match (
+                self.changed.get(&file),
+                if may_be_there {
+                    self.on_disk(&file)?
+                } else {
+                    None
+                },
+            ) {
+                (Some(changed), _) => {
+                    rules.extend(changed.as_ref().map(|content| (file, content.to_vec())))
+                }
                 (None, Some(content)) => rules.push((file, content)),
                 (None, None) if self.consult == Consult::Index => unseen.push(file),
                 (None, None) => {}
             }
         }
         let entries = self.repo.entries_at(&unseen)?;
-        for (file, (_, id)) in entries.into_iter().filter(|(_, (mode, _))| obstacle(*mode).is_none()) {
+        for (file, (_, id)) in entries
+            .into_iter()
+            .filter(|(_, (mode, _))| obstacle(*mode).is_none())
+        {
             let blob = self.repo.read_blob(id)?;
             rules.push((file, blob.content().to_vec()));
         }
@@ -170,10 +210,16 @@ impl<'r> RuleBook<'r> {
         let content = match dir.look(file).map_err(|source| io(file, source))? {
             Found::Special => {
                 let what = format!("has a `{file}` that is no file");
-                return Err(RepoError::Unsupported { what, repair: Repair::Clone });
+                return Err(RepoError::Unsupported {
+                    what,
+                    repair: Repair::Clone,
+                });
             }
             Found::Absent => None,
-            _ => dir.read(file).map_err(|source| io(file, source))?.map(|(content, _)| content.to_vec()),
+            _ => dir
+                .read(file)
+                .map_err(|source| io(file, source))?
+                .map(|(content, _)| content.to_vec()),
         };
         self.read.borrow_mut().insert(file.clone(), content.clone());
         Ok(content)
@@ -183,7 +229,11 @@ impl<'r> RuleBook<'r> {
     fn tell(&self, file: &RepoPath, rules: &[u8]) -> Result<(), git2::Error> {
         let apart = self.apart()?;
         let id = apart.blob(rules)?;
-        apart.index()?.add(&git2::IndexEntry { mode: 0o100644, id, ..empty(file) })
+        apart.index()?.add(&git2::IndexEntry {
+            mode: 0o100644,
+            id,
+            ..empty(file)
+        })
     }
 
     fn apart(&self) -> Result<&git2::Repository, git2::Error> {
@@ -204,25 +254,34 @@ impl<'r> RuleBook<'r> {
 impl Repo {
     /// Returns what the files hold that have rules besides those in `.gitattributes`; `None` if only git knows.
     pub(super) fn rules_elsewhere(&self) -> Option<&[u8]> {
-        self.elsewhere.get_or_init(|| self.read_elsewhere()).as_deref()
+        self.elsewhere
+            .get_or_init(|| self.read_elsewhere())
+            .as_deref()
     }
 
     fn read_elsewhere(&self) -> Option<Vec<u8>> {
         let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
-        let has_tree = is_set("GIT_ATTR_SOURCE") || !matches!(self.config().string("attr.tree"), Ok(None));
+        let has_tree =
+            is_set("GIT_ATTR_SOURCE") || !matches!(self.config().string("attr.tree"), Ok(None));
         let systems = match ignores_system() {
             _ if has_tree || self.is_all_for_git().ok()? => return None,
             true => None,
             false if self.config().has_usual_file("gitattributes") => Some(PathBuf::from(SYSTEM)),
             false => {
-                let of_git = Git::new(self).output(["var", "GIT_ATTR_SYSTEM"], b"").ok()?;
+                let of_git = Git::new(self)
+                    .output(["var", "GIT_ATTR_SYSTEM"], b"")
+                    .ok()?;
                 if as_path(of_git.trim_end()).exists() || Path::new(SYSTEM).exists() {
                     return None;
                 }
                 None
             }
         };
-        let home = |name: &str| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+        let home = |name: &str| {
+            std::env::var_os(name)
+                .filter(|value| !value.is_empty())
+                .map(PathBuf::from)
+        };
         let users = match self.config().string("core.attributesfile").ok()? {
             // Whatever git makes of it.
             Some(_) if !self.config().is_libgit2s() => return None,
@@ -239,9 +298,12 @@ impl Repo {
         let mut rules = Vec::new();
         for file in [Some(own), users, systems].into_iter().flatten() {
             match std::fs::metadata(&file) {
-                Ok(there) if there.is_file() => rules.extend(std::fs::read(file).ok()?.into_iter().chain([b'\n'])),
+                Ok(there) if there.is_file() => {
+                    rules.extend(std::fs::read(file).ok()?.into_iter().chain([b'\n']))
+                }
                 Ok(there) if there.is_dir() => {}
-                Err(error) if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
+                Err(error)
+                    if matches!(error.kind(), ErrorKind::NotFound | ErrorKind::NotADirectory) => {}
                 _ => return None,
             }
         }
@@ -266,7 +328,9 @@ fn is_plain(rules: &[u8]) -> bool {
 
 /// Returns whether `name`, `-name`, `!name` or `name=word` is one for libgit2 as for git.
 fn is_plain_value(word: &[u8]) -> bool {
-    let (name, value) = word.split_once_str("=").map_or((word, None), |(name, value)| (name, Some(value)));
+    let (name, value) = word
+        .split_once_str("=")
+        .map_or((word, None), |(name, value)| (name, Some(value)));
     let plain = name.strip_prefix(b"-").or(name.strip_prefix(b"!"));
     let is_name = |name: &[u8]| name.first().is_some_and(u8::is_ascii_alphanumeric);
     let is_known = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-".contains(byte);
@@ -294,7 +358,10 @@ fn rules_in(directory: Option<&RepoPath>) -> RepoPath {
 }
 
 fn io(path: &RepoPath, source: std::io::Error) -> RepoError {
-    RepoError::Io { what: path.as_bstr().into(), source }
+    RepoError::Io {
+        what: path.as_bstr().into(),
+        source,
+    }
 }
 
 fn unreadable(error: git2::Error) -> RepoError {
@@ -318,6 +385,10 @@ fn look_up(repo: &git2::Repository, path: &RepoPath, name: &str) -> Result<Value
 
 /// Whether the file of attributes for the whole system is to be left out, as git's own tests do.
 pub(super) fn ignores_system() -> bool {
-    std::env::var_os("GIT_ATTR_NOSYSTEM")
-        .is_some_and(|value| !matches!(value.as_encoded_bytes(), b"" | b"0" | b"false" | b"no" | b"off"))
+    std::env::var_os("GIT_ATTR_NOSYSTEM").is_some_and(|value| {
+        !matches!(
+            value.as_encoded_bytes(),
+            b"" | b"0" | b"false" | b"no" | b"off"
+        )
+    })
 }

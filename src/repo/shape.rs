@@ -30,8 +30,14 @@ impl Shape {
     /// # Errors
     /// If git refuses.
     fn flatten(git: &Git, copy: &Path) -> Result<(), RepoError> {
-        let options =
-            ["-c", "index.sparse=false", "-c", "core.splitIndex=false", "-c", "advice.sparseIndexExpanded=false"];
+        let options = [
+            "-c",
+            "index.sparse=false",
+            "-c",
+            "core.splitIndex=false",
+            "-c",
+            "advice.sparseIndexExpanded=false",
+        ];
         rewrite(git, copy, &options, "--no-split-index")
     }
 
@@ -44,7 +50,12 @@ impl Shape {
             rewrite(git, index, &[], "--split-index")?;
         }
         if self.untracked {
-            rewrite(git, index, &["-c", "core.untrackedCache=true"], "--untracked-cache")?;
+            rewrite(
+                git,
+                index,
+                &["-c", "core.untrackedCache=true"],
+                "--untracked-cache",
+            )?;
         }
         if self.monitored {
             // What it told of each file is for it to tell anew, if it still can.
@@ -72,7 +83,10 @@ impl Repo {
     /// If it can't be read.
     pub(super) fn index_and_shape(&self) -> Result<(IndexFile, Shape), RepoError> {
         let file = self.index_path();
-        let failed = |source| RepoError::Io { what: file.as_os_str().as_encoded_bytes().into(), source };
+        let failed = |source| RepoError::Io {
+            what: file.as_os_str().as_encoded_bytes().into(),
+            source,
+        };
         let now = Fingerprint::of(file, self.git2().object_format()).map_err(failed)?;
         if let Some((then, index, shape)) = &*self.index.borrow()
             && now.as_ref() == Some(then)
@@ -88,13 +102,23 @@ impl Repo {
     ///
     /// # Errors
     /// If the index can't be read.
-    pub(super) fn entries_at(&self, paths: &[RepoPath]) -> Result<BTreeMap<RepoPath, (u32, git2::Oid)>, RepoError> {
+    pub(super) fn entries_at(
+        &self,
+        paths: &[RepoPath],
+    ) -> Result<BTreeMap<RepoPath, (u32, git2::Oid)>, RepoError> {
         if paths.is_empty() {
             return Ok(BTreeMap::new());
         }
         let index = self.index()?;
-        let entry = |path: &RepoPath| index.get(path.as_bytes(), 0).map(|entry| (entry.mode(), entry.id()));
-        Ok(paths.iter().filter_map(|path| Some((path.clone(), entry(path)?))).collect())
+        let entry = |path: &RepoPath| {
+            index
+                .get(path.as_bytes(), 0)
+                .map(|entry| (entry.mode(), entry.id()))
+        };
+        Ok(paths
+            .iter()
+            .filter_map(|path| Some((path.clone(), entry(path)?)))
+            .collect())
     }
 
     /// Reads an index, and which shape it has; an empty one where there is no such file.
@@ -104,7 +128,10 @@ impl Repo {
     pub(super) fn index_at(&self, file: &Path) -> Result<(IndexFile, Shape), RepoError> {
         self.check_objects()?;
         let format = self.git2().object_format();
-        let failed = |source| RepoError::Io { what: file.as_os_str().as_encoded_bytes().into(), source };
+        let failed = |source| RepoError::Io {
+            what: file.as_os_str().as_encoded_bytes().into(),
+            source,
+        };
         let index = IndexFile::read(file, format).map_err(failed)?;
         let shape = index.shape();
         if !shape.is_odd() {
@@ -120,5 +147,10 @@ impl Repo {
 
 fn rewrite(git: &Git, file: &Path, options: &[&str], shape: &str) -> Result<(), RepoError> {
     let args = [options, &["update-index", shape, "--force-write-index"]].concat();
-    checked(git.command(args).env("GIT_INDEX_FILE", file), "update-index", b"").map(drop)
+    checked(
+        git.command(args).env("GIT_INDEX_FILE", file),
+        "update-index",
+        b"",
+    )
+    .map(drop)
 }

@@ -28,7 +28,12 @@ impl Repo {
 
     /// Returns the permission bits that the setting asks for; `None` if it leaves all to the umask.
     fn shared_bits(&self) -> Option<u16> {
-        let setting = self.config().string("core.sharedRepository").ok().flatten()?.to_ascii_lowercase();
+        let setting = self
+            .config()
+            .string("core.sharedRepository")
+            .ok()
+            .flatten()?
+            .to_ascii_lowercase();
         match &setting[..] {
             b"" | b"umask" | b"false" | b"no" | b"off" | b"0" => None,
             b"group" | b"true" | b"yes" | b"on" | b"1" => Some(0o070),

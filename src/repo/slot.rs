@@ -62,27 +62,51 @@ impl Slot {
             _ => return None,
         };
         let id = whole_id(parts.next()?)?;
-        let flags = parts.next().filter(|flags| flags.chars().all(|flag| "ias".contains(flag)))?;
+        let flags = parts
+            .next()
+            .filter(|flags| flags.chars().all(|flag| "ias".contains(flag)))?;
         let has = |flag| flags.contains(flag);
-        let slot = Self { mode, id, intended: has('i'), assumed: has('a'), skipped: has('s') };
+        let slot = Self {
+            mode,
+            id,
+            intended: has('i'),
+            assumed: has('a'),
+            skipped: has('s'),
+        };
         parts.next().is_none().then_some(slot)
     }
 }
 
 impl fmt::Display for Slot {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let Self { mode, id, intended, assumed, skipped } = self;
+        let Self {
+            mode,
+            id,
+            intended,
+            assumed,
+            skipped,
+        } = self;
         // Old repositories have 100664, which git reads as 100644.
-        let mode = if mode & 0o100 != 0 { "100755" } else { "100644" };
+        let mode = if mode & 0o100 != 0 {
+            "100755"
+        } else {
+            "100644"
+        };
         write!(f, "{mode}:{id}:")?;
         let flags = [(*intended, 'i'), (*assumed, 'a'), (*skipped, 's')];
-        flags.iter().filter(|(is_set, _)| *is_set).try_for_each(|(_, flag)| write!(f, "{flag}"))
+        flags
+            .iter()
+            .filter(|(is_set, _)| *is_set)
+            .try_for_each(|(_, flag)| write!(f, "{flag}"))
     }
 }
 
 /// Makes an entry that says nothing but its path.
 pub(super) fn empty(path: &RepoPath) -> IndexEntry {
-    IndexEntry { path: path.as_bytes().to_vec(), ..blank() }
+    IndexEntry {
+        path: path.as_bytes().to_vec(),
+        ..blank()
+    }
 }
 
 /// Makes an entry that says nothing.

@@ -29,8 +29,16 @@ impl Repo {
         };
         run(&["add", if with_untracked { "--all" } else { "--update" }])?;
         let said = run(&["write-tree"])?;
-        let unknown = || RepoError::Child { command: "write-tree".into(), message: said.clone() };
-        Ok(said.trim_end().to_str().ok().and_then(whole_id).ok_or_else(unknown)?)
+        let unknown = || RepoError::Child {
+            command: "write-tree".into(),
+            message: said.clone(),
+        };
+        Ok(said
+            .trim_end()
+            .to_str()
+            .ok()
+            .and_then(whole_id)
+            .ok_or_else(unknown)?)
     }
 
     /// Makes a reference that keeps a tree from now on, given in seconds, and drops those that have expired, and those of the same tree.
@@ -40,24 +48,49 @@ impl Repo {
     pub(crate) fn keep_snapshot(&self, tree: Oid, now: u64) -> Result<(), RepoError> {
         let git = Git::new(self);
         let key = "llmpatch.snapshotExpire";
-        let asked = ["config", "--type=expiry-date", "--default=2.weeks.ago", "--get", key];
+        let asked = [
+            "config",
+            "--type=expiry-date",
+            "--default=2.weeks.ago",
+            "--get",
+            key,
+        ];
         let said = run(&mut git.command(asked), b"")?;
-        let expired: u64 = match said.stdout.trim().to_str().ok().and_then(|seconds| seconds.parse().ok()) {
+        let expired: u64 = match said
+            .stdout
+            .trim()
+            .to_str()
+            .ok()
+            .and_then(|seconds| seconds.parse().ok())
+        {
             Some(seconds) if said.status.success() => seconds,
             _ => {
                 let value = self.config().string(key)?.unwrap_or_default();
-                return Err(RepoError::Setting { key: key.to_owned(), value, wanted: "a date, `never` or `now`" });
+                return Err(RepoError::Setting {
+                    key: key.to_owned(),
+                    value,
+                    wanted: "a date, `never` or `now`",
+                });
             }
         };
         let own = format!("{KEPT}{now}/{tree}");
         let mut changes = BString::from(format!("update {own} {tree}\n"));
-        let listed = git.output(["for-each-ref", "--format=%(refname) %(objectname)", KEPT], b"")?;
+        let listed = git.output(
+            ["for-each-ref", "--format=%(refname) %(objectname)", KEPT],
+            b"",
+        )?;
         for line in listed.lines() {
-            let Some((name, id)) = line.split_once_str(" ").filter(|(name, _)| *name != own.as_bytes()) else {
+            let Some((name, id)) = line
+                .split_once_str(" ")
+                .filter(|(name, _)| *name != own.as_bytes())
+            else {
                 continue;
             };
-            let parts = name.strip_prefix(KEPT.as_bytes()).and_then(|rest| rest.split_once_str("/"));
-            let made: Option<u64> = parts.and_then(|(seconds, _)| seconds.to_str().ok()?.parse().ok());
+            let parts = name
+                .strip_prefix(KEPT.as_bytes())
+                .and_then(|rest| rest.split_once_str("/"));
+            let made: Option<u64> =
+                parts.and_then(|(seconds, _)| seconds.to_str().ok()?.parse().ok());
             let is_same = id == tree.to_string().as_bytes();
             // What isn't of this form isn't ours.
             if made.is_some_and(|made| made < expired || is_same) {

@@ -54,11 +54,23 @@ impl Repo {
     /// # Errors
     /// If HEAD or the index can't be read.
     pub fn staged(&self) -> Result<Vec<Staged>, RepoError> {
-        let head = self.head_tree()?.map_or_else(|| EMPTY_TREE.to_owned(), |tree| tree.to_string());
-        let options = ["--cached", "--raw", "-z", "--no-abbrev", "--no-renames", "--ita-invisible-in-index"];
+        let head = self
+            .head_tree()?
+            .map_or_else(|| EMPTY_TREE.to_owned(), |tree| tree.to_string());
+        let options = [
+            "--cached",
+            "--raw",
+            "-z",
+            "--no-abbrev",
+            "--no-renames",
+            "--ita-invisible-in-index",
+        ];
         // Who only looks runs no program of the repository's.
-        let args =
-            ["-c", "core.fsmonitor=false", "diff-index"].iter().chain(&options).copied().chain([&head[..], "--"]);
+        let args = ["-c", "core.fsmonitor=false", "diff-index"]
+            .iter()
+            .chain(&options)
+            .copied()
+            .chain([&head[..], "--"]);
         let listing = Git::new(self).output(args, b"")?;
         listed(&listing).ok_or_else(|| RepoError::Child {
             command: "diff-index".into(),
@@ -69,7 +81,9 @@ impl Repo {
     /// Returns the name of the tree of HEAD; `None` before the first commit.
     pub(super) fn head_tree(&self) -> Result<Option<Oid>, RepoError> {
         self.check_objects()?;
-        self.head_commit()?.map(|head| self.tree_of(head)).transpose()
+        self.head_commit()?
+            .map(|head| self.tree_of(head))
+            .transpose()
     }
 
     /// Returns what the index in use has at a path.
@@ -88,9 +102,19 @@ impl Repo {
     ///
     /// # Errors
     /// If it can't be read; the path is what is named then.
-    pub fn content(&self, path: &BStr, id: BlobId, most: u64) -> Result<Option<Content>, RepoError> {
-        let failed = |error| RepoError::Io { what: path.into(), source: std::io::Error::other(error) };
-        let length = self.read_object(id.0, |git| Ok(git.odb()?.read_header(id.0)?.0)).map_err(failed)?;
+    pub fn content(
+        &self,
+        path: &BStr,
+        id: BlobId,
+        most: u64,
+    ) -> Result<Option<Content>, RepoError> {
+        let failed = |error| RepoError::Io {
+            what: path.into(),
+            source: std::io::Error::other(error),
+        };
+        let length = self
+            .read_object(id.0, |git| Ok(git.odb()?.read_header(id.0)?.0))
+            .map_err(failed)?;
         if length as u64 > most {
             return Ok(None);
         }
@@ -103,7 +127,9 @@ impl Repo {
     /// If it can't be one of this repository's.
     pub fn path_from_here(&self, here: &Path, named: &[u8]) -> Result<RepoPath, PathError> {
         let here = here.canonicalize().ok();
-        let below = here.zip(self.real_top()).and_then(|(here, top)| Some(here.strip_prefix(top).ok()?.to_owned()));
+        let below = here
+            .zip(self.real_top())
+            .and_then(|(here, top)| Some(here.strip_prefix(top).ok()?.to_owned()));
         let below = below.filter(|below| !below.as_os_str().is_empty());
         let resolver = self.resolver(below.as_ref().map(|below| below.as_os_str().as_bytes()))?;
         resolver.resolve(None, named)
@@ -119,15 +145,30 @@ fn listed(listing: &[u8]) -> Option<Vec<Staged>> {
     let mut parts = listing.split_str("\0");
     while let Some(about) = parts.next().filter(|about| !about.is_empty()) {
         let path = parts.next().filter(|path| !path.is_empty())?;
-        let fields: Vec<&str> = about.strip_prefix(b":")?.to_str().ok()?.split(' ').collect();
-        let [old_mode, new_mode, old_id, new_id, letter] = fields[..] else { return None };
+        let fields: Vec<&str> = about
+            .strip_prefix(b":")?
+            .to_str()
+            .ok()?
+            .split(' ')
+            .collect();
+        let [old_mode, new_mode, old_id, new_id, letter] = fields[..] else {
+            return None;
+        };
         let before = held(old_mode, old_id)?;
-        let after = if letter == "U" { Held::Unmerged } else { held(new_mode, new_id)? };
+        let after = if letter == "U" {
+            Held::Unmerged
+        } else {
+            held(new_mode, new_id)?
+        };
         match staged.last_mut() {
             // What is unmerged may be listed again with what one side has.
             Some(last) if last.path == path && Held::Unmerged == last.after => {}
             Some(last) if last.path == path => last.after = after,
-            _ => staged.push(Staged { path: path.into(), before, after }),
+            _ => staged.push(Staged {
+                path: path.into(),
+                before,
+                after,
+            }),
         }
     }
     Some(staged)
@@ -135,7 +176,11 @@ fn listed(listing: &[u8]) -> Option<Vec<Staged>> {
 
 fn held(mode: &str, id: &str) -> Option<Held> {
     let mode = u32::from_str_radix(mode, 8).ok()?;
-    if mode == 0 { Some(Held::Nothing) } else { Some(of_mode(whole_id(id)?, mode)) }
+    if mode == 0 {
+        Some(Held::Nothing)
+    } else {
+        Some(of_mode(whole_id(id)?, mode))
+    }
 }
 
 fn of_mode(id: Oid, mode: u32) -> Held {
@@ -157,9 +202,18 @@ mod tests {
         let link = Held::Other(Obstacle::Link);
         for (listing, want) in [
             (String::new(), Some(vec![])),
-            (format!(":000000 100644 {none} {a} A\0x\ny\0"), Some(vec![("x\ny", Held::Nothing, file)])),
-            (format!(":100664 000000 {a} {none} D\0x\0"), Some(vec![("x", file, Held::Nothing)])),
-            (format!(":100644 120000 {a} {a} T\0x\0"), Some(vec![("x", file, link)])),
+            (
+                format!(":000000 100644 {none} {a} A\0x\ny\0"),
+                Some(vec![("x\ny", Held::Nothing, file)]),
+            ),
+            (
+                format!(":100664 000000 {a} {none} D\0x\0"),
+                Some(vec![("x", file, Held::Nothing)]),
+            ),
+            (
+                format!(":100644 120000 {a} {a} T\0x\0"),
+                Some(vec![("x", file, link)]),
+            ),
             (
                 format!(":000000 000000 {none} {none} U\0x\0:100644 100644 {a} {a} M\0x\0"),
                 Some(vec![("x", Held::Nothing, Held::Unmerged)]),
@@ -169,8 +223,16 @@ mod tests {
             ("warning: x\n".to_owned(), None),
         ] {
             let got = listed(listing.as_bytes());
-            let got = got.map(|all| all.into_iter().map(|one| (one.path.to_string(), one.before, one.after)).collect());
-            let want = want.map(|all| all.into_iter().map(|(path, b, a)| (path.to_owned(), b, a)).collect::<Vec<_>>());
+            let got = got.map(|all| {
+                all.into_iter()
+                    .map(|one| (one.path.to_string(), one.before, one.after))
+                    .collect()
+            });
+            let want = want.map(|all| {
+                all.into_iter()
+                    .map(|(path, b, a)| (path.to_owned(), b, a))
+                    .collect::<Vec<_>>()
+            });
             assert_eq!(got, want, "{listing:?}");
         }
     }

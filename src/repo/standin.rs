@@ -41,21 +41,39 @@ impl StandIn {
     ///
     /// # Errors
     /// If git finds none either.
-    pub(super) fn find(here: &Path, variables: Variables, beyond: (String, Repair)) -> Result<Self, RepoError> {
+    pub(super) fn find(
+        here: &Path,
+        variables: Variables,
+        beyond: (String, Repair),
+    ) -> Result<Self, RepoError> {
         let ask = |args: &[&str]| ask(here, variables, args);
         let path = |said: BString| here.join(OsStr::from_bytes(&said));
         let git_dir = path(ask(&["--absolute-git-dir"])?);
         let common_dir = path(ask(&["--path-format=absolute", "--git-common-dir"])?);
         let object_format = ask(&["--show-object-format"])?;
         let is_inside = ask(&["--is-inside-work-tree"])? == "true";
-        let top = is_inside.then(|| ask(&["--show-toplevel"]).map(path)).transpose()?;
+        let top = is_inside
+            .then(|| ask(&["--show-toplevel"]).map(path))
+            .transpose()?;
         // Whatever else an extension may mean, that of references says nothing of objects.
         let has_objects = ask(&["--show-ref-format"]).is_ok_and(|format| format == "reftable");
         let place = temporary()?;
         let objects = common_dir.join("objects");
-        lay_out(place.path(), (&git_dir, &common_dir), has_objects.then_some(&objects), &object_format)
-            .map_err(|e| wrong(place.path(), e))?;
-        Ok(Self { place, git_dir, common_dir, top, beyond: Some(beyond), has_objects })
+        lay_out(
+            place.path(),
+            (&git_dir, &common_dir),
+            has_objects.then_some(&objects),
+            &object_format,
+        )
+        .map_err(|e| wrong(place.path(), e))?;
+        Ok(Self {
+            place,
+            git_dir,
+            common_dir,
+            top,
+            beyond: Some(beyond),
+            has_objects,
+        })
     }
 
     /// Makes one for a directory that is in no repository.
@@ -63,20 +81,39 @@ impl StandIn {
     /// # Errors
     /// If no directory of the user's is known.
     pub(super) fn outside(here: &Path) -> Result<Self, RepoError> {
-        let absolute = |name| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-        let state = absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")));
-        let state = state.ok_or_else(|| RepoError::NotFound { directory: here.to_owned() })?;
+        let absolute = |name| {
+            std::env::var_os(name)
+                .map(PathBuf::from)
+                .filter(|path| path.is_absolute())
+        };
+        let state =
+            absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")));
+        let state = state.ok_or_else(|| RepoError::NotFound {
+            directory: here.to_owned(),
+        })?;
         let number = blake3::hash(here.as_os_str().as_bytes()).to_hex();
         let own = state.join("git-llmpatch").join(&number[..32]);
         let place = temporary()?;
-        lay_out(place.path(), (&own, &own), None, &"sha1".into()).map_err(|e| wrong(place.path(), e))?;
+        lay_out(place.path(), (&own, &own), None, &"sha1".into())
+            .map_err(|e| wrong(place.path(), e))?;
         let top = Some(here.to_owned());
-        Ok(Self { place, common_dir: own.clone(), git_dir: own, top, beyond: None, has_objects: false })
+        Ok(Self {
+            place,
+            common_dir: own.clone(),
+            git_dir: own,
+            top,
+            beyond: None,
+            has_objects: false,
+        })
     }
 
     /// Returns the directory that git is to take for the repository's own.
     pub(super) fn for_git(&self) -> &Path {
-        if self.beyond.is_some() { &self.git_dir } else { self.place.path() }
+        if self.beyond.is_some() {
+            &self.git_dir
+        } else {
+            self.place.path()
+        }
     }
 
     /// Returns the repository's own directory that git finds from a directory, whatever the environment says.
@@ -93,13 +130,19 @@ impl StandIn {
     /// # Errors
     /// If libgit2 doesn't.
     pub(super) fn open(&self) -> Result<git2::Repository, RepoError> {
-        git2::Repository::open_bare(self.place.path()).map_err(|error| RepoError::git("the repository", error))
+        git2::Repository::open_bare(self.place.path())
+            .map_err(|error| RepoError::git("the repository", error))
     }
 
     fn refusal(&self) -> RepoError {
         match &self.beyond {
-            Some((what, repair)) => RepoError::Unsupported { what: what.clone(), repair: *repair },
-            None => RepoError::NotFound { directory: self.top.clone().unwrap_or_default() },
+            Some((what, repair)) => RepoError::Unsupported {
+                what: what.clone(),
+                repair: *repair,
+            },
+            None => RepoError::NotFound {
+                directory: self.top.clone().unwrap_or_default(),
+            },
         }
     }
 }
@@ -125,7 +168,11 @@ impl Repo {
 
     /// Returns the top where there is no repository.
     pub fn top_without_repository(&self) -> Option<&Path> {
-        self.standin.as_ref().filter(|standin| standin.beyond.is_none())?.top.as_deref()
+        self.standin
+            .as_ref()
+            .filter(|standin| standin.beyond.is_none())?
+            .top
+            .as_deref()
     }
 
     /// Makes the directory that journals and locks are in, where there is no repository.
@@ -136,7 +183,10 @@ impl Repo {
         if self.top_without_repository().is_none() {
             return Ok(());
         }
-        fs::DirBuilder::new().recursive(true).mode(0o700).create(self.git_dir())
+        fs::DirBuilder::new()
+            .recursive(true)
+            .mode(0o700)
+            .create(self.git_dir())
     }
 
     /// Returns the object that a reference names by its full name; `None` if there is no such reference, or it names none yet.
@@ -152,7 +202,10 @@ impl Repo {
             };
         }
         let git = super::git::Git::new(self);
-        let said = run(&mut git.command(["rev-parse", "--verify", "--quiet", name]), b"");
+        let said = run(
+            &mut git.command(["rev-parse", "--verify", "--quiet", name]),
+            b"",
+        );
         let said = said.map_err(|error| git2::Error::from_str(&error.to_string()))?;
         match said.status.code() {
             Some(0) => Ok(said.stdout.trim_end().to_str().ok().and_then(whole_id)),
@@ -164,9 +217,16 @@ impl Repo {
     /// Returns the full name of the branch that HEAD is on; `None` if it is on none, or can't be read.
     pub(super) fn branch(&self) -> Option<BString> {
         if self.standin.is_none() {
-            return self.git.find_reference("HEAD").ok()?.symbolic_target_bytes().map(BString::from);
+            return self
+                .git
+                .find_reference("HEAD")
+                .ok()?
+                .symbolic_target_bytes()
+                .map(BString::from);
         }
-        let said = super::git::Git::new(self).output(["symbolic-ref", "--quiet", "HEAD"], b"").ok()?;
+        let said = super::git::Git::new(self)
+            .output(["symbolic-ref", "--quiet", "HEAD"], b"")
+            .ok()?;
         Some(said.trim_end().into())
     }
 
@@ -174,13 +234,19 @@ impl Repo {
     pub(super) fn files_of_head(&self) -> Vec<PathBuf> {
         if self.standin.is_some() {
             // Every list of tables has a lock; a linked work tree's HEAD is in one of its own.
-            let mut files: Vec<PathBuf> =
-                [self.git_dir(), self.common_dir()].map(|own| own.join("reftable/tables.list")).into();
+            let mut files: Vec<PathBuf> = [self.git_dir(), self.common_dir()]
+                .map(|own| own.join("reftable/tables.list"))
+                .into();
             files.dedup();
             return files;
         }
-        let branch = self.branch().map(|branch| self.git.commondir().join(OsStr::from_bytes(&branch)));
-        [self.git.path().join("HEAD")].into_iter().chain(branch).collect()
+        let branch = self
+            .branch()
+            .map(|branch| self.git.commondir().join(OsStr::from_bytes(&branch)));
+        [self.git.path().join("HEAD")]
+            .into_iter()
+            .chain(branch)
+            .collect()
     }
 
     /// Returns in the middle of what the repository is.
@@ -190,14 +256,18 @@ impl Repo {
     pub(super) fn state(&self) -> Result<RepositoryState, RepoError> {
         let is_at = |name| match self.standin {
             // With reftable these aren't files.
-            Some(_) => self.reference(name).map_err(|error| RepoError::git("HEAD", error)),
+            Some(_) => self
+                .reference(name)
+                .map_err(|error| RepoError::git("HEAD", error)),
             None => Ok(None),
         };
         match self.git.state() {
             RepositoryState::Clean | RepositoryState::Bisect if is_at("REVERT_HEAD")?.is_some() => {
                 Ok(RepositoryState::Revert)
             }
-            RepositoryState::Clean | RepositoryState::Bisect if is_at("CHERRY_PICK_HEAD")?.is_some() => {
+            RepositoryState::Clean | RepositoryState::Bisect
+                if is_at("CHERRY_PICK_HEAD")?.is_some() =>
+            {
                 Ok(RepositoryState::CherryPick)
             }
             state => Ok(state),
@@ -208,13 +278,24 @@ impl Repo {
     ///
     /// # Errors
     /// If there is none of that name.
-    pub(super) fn push_range(&self, walk: &mut git2::Revwalk<'_>, named: &str) -> Result<(), RepoError> {
-        let unknown = |_| RepoError::NoRevision { rev: named.to_owned() };
+    pub(super) fn push_range(
+        &self,
+        walk: &mut git2::Revwalk<'_>,
+        named: &str,
+    ) -> Result<(), RepoError> {
+        let unknown = |_| RepoError::NoRevision {
+            rev: named.to_owned(),
+        };
         if self.standin.is_none() {
             return walk.push_range(named).map_err(unknown);
         }
         for (id, is_left_out) in self.ids_of_standin(named)? {
-            if is_left_out { walk.hide(id) } else { walk.push(id) }.map_err(unknown)?;
+            if is_left_out {
+                walk.hide(id)
+            } else {
+                walk.push(id)
+            }
+            .map_err(unknown)?;
         }
         Ok(())
     }
@@ -225,14 +306,23 @@ impl Repo {
         if self.standin.is_none() {
             return Ok(Vec::new());
         }
-        let unknown = || RepoError::NoRevision { rev: named.to_owned() };
-        let said = super::git::Git::new(self).output(["rev-parse", "--revs-only", "--end-of-options", named], b"");
+        let unknown = || RepoError::NoRevision {
+            rev: named.to_owned(),
+        };
+        let said = super::git::Git::new(self)
+            .output(["rev-parse", "--revs-only", "--end-of-options", named], b"");
         let said = said.map_err(|_| unknown())?;
         let id = |line: &[u8]| {
-            let (name, is_out) = line.strip_prefix(b"^").map_or((line, false), |name| (name, true));
+            let (name, is_out) = line
+                .strip_prefix(b"^")
+                .map_or((line, false), |name| (name, true));
             Some((whole_id(name.to_str().ok()?)?, is_out))
         };
-        said.lines().map(id).collect::<Option<Vec<_>>>().filter(|ids| !ids.is_empty()).ok_or_else(unknown)
+        said.lines()
+            .map(id)
+            .collect::<Option<Vec<_>>>()
+            .filter(|ids| !ids.is_empty())
+            .ok_or_else(unknown)
     }
 
     /// Returns the one object that a name stands for.
@@ -240,11 +330,15 @@ impl Repo {
     /// # Errors
     /// If there is none of that name.
     pub(super) fn object(&self, named: &str) -> Result<git2::Object<'_>, RepoError> {
-        let unknown = |_| RepoError::NoRevision { rev: named.to_owned() };
+        let unknown = |_| RepoError::NoRevision {
+            rev: named.to_owned(),
+        };
         match (&self.standin, self.ids_of_standin(named)?.as_slice()) {
             (None, _) => self.git.revparse_single(named).map_err(unknown),
             (_, [(id, false)]) => self.git.find_object(*id, None).map_err(unknown),
-            _ => Err(RepoError::NoRevision { rev: named.to_owned() }),
+            _ => Err(RepoError::NoRevision {
+                rev: named.to_owned(),
+            }),
         }
     }
 }
@@ -254,9 +348,16 @@ fn ask(here: &Path, variables: Variables, args: &[&str]) -> Result<BString, Repo
     check_version()?;
     let mut command = Command::new("git");
     if variables == Variables::Ignored {
-        command.env_remove("GIT_DIR").env_remove("GIT_WORK_TREE").env_remove("GIT_COMMON_DIR");
+        command
+            .env_remove("GIT_DIR")
+            .env_remove("GIT_WORK_TREE")
+            .env_remove("GIT_COMMON_DIR");
     }
-    let said = checked(command.arg("rev-parse").args(args).current_dir(here), "rev-parse", b"")?;
+    let said = checked(
+        command.arg("rev-parse").args(args).current_dir(here),
+        "rev-parse",
+        b"",
+    )?;
     Ok(said.trim_end().into())
 }
 
@@ -272,7 +373,13 @@ fn lay_out(
     );
     fs::write(place.join("config"), config)?;
     // What tells libgit2 in the middle of what the repository is, if it is there.
-    for name in ["rebase-merge", "rebase-apply", "MERGE_HEAD", "BISECT_LOG", "sequencer"] {
+    for name in [
+        "rebase-merge",
+        "rebase-apply",
+        "MERGE_HEAD",
+        "BISECT_LOG",
+        "sequencer",
+    ] {
         symlink(git_dir.join(name), place.join(name))?;
     }
     fs::create_dir(place.join("refs"))?;
@@ -285,5 +392,8 @@ fn lay_out(
 }
 
 fn wrong(path: &Path, source: io::Error) -> RepoError {
-    RepoError::Io { what: path.as_os_str().as_bytes().into(), source }
+    RepoError::Io {
+        what: path.as_os_str().as_bytes().into(),
+        source,
+    }
 }

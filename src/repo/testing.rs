@@ -20,7 +20,9 @@ impl Sample {
 
     /// Makes an empty repository by `git init` with an option.
     pub(crate) fn with(option: &str) -> Self {
-        let sample = Self { directory: tempfile::tempdir().unwrap() };
+        let sample = Self {
+            directory: tempfile::tempdir().unwrap(),
+        };
         std::fs::create_dir(sample.top()).unwrap();
         sample.git_args(&["init", "-q", "-b", "main", option]);
         sample
@@ -64,7 +66,8 @@ impl Sample {
 
     /// Sets the permission bits of a file.
     pub(crate) fn chmod(&self, path: &str, bits: u32) {
-        std::fs::set_permissions(self.top().join(path), std::fs::Permissions::from_mode(bits)).unwrap();
+        std::fs::set_permissions(self.top().join(path), std::fs::Permissions::from_mode(bits))
+            .unwrap();
     }
 
     /// Runs git, arguments separated by spaces, and returns what it prints.
@@ -82,13 +85,25 @@ impl Sample {
             }
         }
         for who in ["AUTHOR", "COMMITTER"] {
-            command.env(format!("GIT_{who}_NAME"), "A U Thor").env(format!("GIT_{who}_EMAIL"), "author@example.org");
+            command
+                .env(format!("GIT_{who}_NAME"), "A U Thor")
+                .env(format!("GIT_{who}_EMAIL"), "author@example.org");
             command.env(format!("GIT_{who}_DATE"), "2001-02-03T04:05:06Z");
         }
-        command.env("GIT_CONFIG_GLOBAL", "/dev/null").env("GIT_CONFIG_NOSYSTEM", "1").env("GIT_ATTR_NOSYSTEM", "1");
-        command.env("XDG_CONFIG_HOME", "/nonexistent").current_dir(self.top()).args(args);
+        command
+            .env("GIT_CONFIG_GLOBAL", "/dev/null")
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("GIT_ATTR_NOSYSTEM", "1");
+        command
+            .env("XDG_CONFIG_HOME", "/nonexistent")
+            .current_dir(self.top())
+            .args(args);
         let output = command.output().unwrap();
-        assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        assert!(
+            output.status.success(),
+            "git {args:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         output.stdout
     }
 
@@ -98,7 +113,9 @@ impl Sample {
         let mut config = git2::Config::open(&repo.git2().commondir().join("config")).unwrap();
         let own = repo.git2().path().join("config.worktree");
         if own.exists() {
-            config.add_file(&own, git2::ConfigLevel::Worktree, false).unwrap();
+            config
+                .add_file(&own, git2::ConfigLevel::Worktree, false)
+                .unwrap();
         }
         repo.git2().set_config(&config).unwrap();
         Repo::open_again(repo).unwrap()

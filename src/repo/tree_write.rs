@@ -20,14 +20,27 @@ pub(crate) trait ObjectStore {
     ///
     /// # Errors
     /// If it can't be written.
-    fn put(&mut self, kind: ObjectType, content: &Content, base: Option<Oid>) -> Result<Oid, RepoError>;
+    fn put(
+        &mut self,
+        kind: ObjectType,
+        content: &Content,
+        base: Option<Oid>,
+    ) -> Result<Oid, RepoError>;
 }
 
 /// Each object becomes a file of its own.
 impl ObjectStore for &Repo {
-    fn put(&mut self, kind: ObjectType, content: &Content, _: Option<Oid>) -> Result<Oid, RepoError> {
+    fn put(
+        &mut self,
+        kind: ObjectType,
+        content: &Content,
+        _: Option<Oid>,
+    ) -> Result<Oid, RepoError> {
         let _opened = self.opened();
-        self.git2().odb().and_then(|odb| odb.write(kind, content)).map_err(writing)
+        self.git2()
+            .odb()
+            .and_then(|odb| odb.write(kind, content))
+            .map_err(writing)
     }
 }
 
@@ -66,7 +79,9 @@ pub(crate) struct TreeWriter<'r> {
 impl<'r> TreeWriter<'r> {
     /// Makes one for the changes of a tree.
     pub(crate) fn new(repo: &'r Repo, top: Oid) -> Self {
-        Self { directories: Directories::new(repo, top) }
+        Self {
+            directories: Directories::new(repo, top),
+        }
     }
 
     /// Stores a file that takes the place of another one.
@@ -81,11 +96,19 @@ impl<'r> TreeWriter<'r> {
         store: &mut dyn ObjectStore,
     ) -> Result<Blob, RepoError> {
         let content = after.content.kept();
-        let is_splice =
-            content.splices().is_some_and(|(base, _)| before.is_some_and(|before| base.is(before.content.kept())));
-        let base = if is_splice { self.directories.entry(path.as_bytes())? } else { None };
+        let is_splice = content
+            .splices()
+            .is_some_and(|(base, _)| before.is_some_and(|before| base.is(before.content.kept())));
+        let base = if is_splice {
+            self.directories.entry(path.as_bytes())?
+        } else {
+            None
+        };
         let base = base.map(|(id, _)| id);
-        Ok(Blob { id: store.put(ObjectType::Blob, content, base)?, mode: after.mode.git() })
+        Ok(Blob {
+            id: store.put(ObjectType::Blob, content, base)?,
+            mode: after.mode.git(),
+        })
     }
 
     /// Stores the tree that comes of it once these paths, each named once, hold these blobs, or nothing. A directory that nothing
@@ -98,7 +121,10 @@ impl<'r> TreeWriter<'r> {
         leaves: &[(&RepoPath, Option<Blob>)],
         store: &mut dyn ObjectStore,
     ) -> Result<Oid, RepoError> {
-        let leaves = leaves.iter().map(|(path, blob)| (path.as_bytes(), *blob)).collect();
+        let leaves = leaves
+            .iter()
+            .map(|(path, blob)| (path.as_bytes(), *blob))
+            .collect();
         match self.write_directory(Some(self.directories.top()), leaves, store)? {
             Some(tree) => Ok(tree),
             None => store.put(ObjectType::Tree, &Vec::new().into(), None),
@@ -124,9 +150,17 @@ impl<'r> TreeWriter<'r> {
             }
         }
         let mut edits = Vec::new();
-        for entry in old.entries.iter().filter(|entry| !entry.is_written_so && !names.contains_key(old.name(entry))) {
+        for entry in old
+            .entries
+            .iter()
+            .filter(|entry| !entry.is_written_so && !names.contains_key(old.name(entry)))
+        {
             let new = written(entry.mode, old.name(entry), old.id(entry)?);
-            edits.push(Edit { old: entry.all.clone(), name: (old.name(entry), entry.mode == TREE), new });
+            edits.push(Edit {
+                old: entry.all.clone(),
+                name: (old.name(entry), entry.mode == TREE),
+                new,
+            });
         }
         for (name, Name { blob, below }) in names {
             let there = old.get(name);
@@ -134,22 +168,39 @@ impl<'r> TreeWriter<'r> {
                 Some(Blob { id, mode }) => Some((id, mode)),
                 None if below.is_empty() => None,
                 None => {
-                    let id = there.filter(|there| there.mode == TREE).map(|there| old.id(there)).transpose()?;
+                    let id = there
+                        .filter(|there| there.mode == TREE)
+                        .map(|there| old.id(there))
+                        .transpose()?;
                     self.write_directory(id, below, store)?.map(|id| (id, TREE))
                 }
             };
             let is_directory = becomes.is_some_and(|(_, mode)| mode == TREE);
-            let same = there.filter(|there| becomes.is_some() && (there.mode == TREE) == is_directory);
+            let same =
+                there.filter(|there| becomes.is_some() && (there.mode == TREE) == is_directory);
             if let Some(there) = there.filter(|_| same.is_none()) {
-                edits.push(Edit { old: there.all.clone(), name: (name, there.mode == TREE), new: Vec::new() });
+                edits.push(Edit {
+                    old: there.all.clone(),
+                    name: (name, there.mode == TREE),
+                    new: Vec::new(),
+                });
             }
             if let Some((id, mode)) = becomes {
-                let place = same.map_or_else(|| old.place(name, is_directory), |same| same.all.clone());
-                edits.push(Edit { old: place, name: (name, is_directory), new: written(mode, name, id) });
+                let place =
+                    same.map_or_else(|| old.place(name, is_directory), |same| same.all.clone());
+                edits.push(Edit {
+                    old: place,
+                    name: (name, is_directory),
+                    new: written(mode, name, id),
+                });
             }
         }
         let new = Content::spliced(old.raw.clone(), splices(edits));
-        if new.size() == 0 { Ok(None) } else { store.put(ObjectType::Tree, &new, id).map(Some) }
+        if new.size() == 0 {
+            Ok(None)
+        } else {
+            store.put(ObjectType::Tree, &new, id).map(Some)
+        }
     }
 }
 
@@ -159,8 +210,11 @@ fn written(mode: u32, name: &[u8], id: Oid) -> Vec<u8> {
 
 /// Puts edits in order, and those that touch together.
 fn splices(mut edits: Vec<Edit<'_>>) -> Vec<Splice> {
-    edits
-        .sort_by(|a, b| (a.old.start, a.old.end).cmp(&(b.old.start, b.old.end)).then_with(|| in_order(a.name, b.name)));
+    edits.sort_by(|a, b| {
+        (a.old.start, a.old.end)
+            .cmp(&(b.old.start, b.old.end))
+            .then_with(|| in_order(a.name, b.name))
+    });
     let mut splices: Vec<Splice> = Vec::new();
     for Edit { old, new, .. } in edits {
         match splices.last_mut().filter(|last| last.old.end == old.start) {

@@ -19,7 +19,8 @@ use crate::dir::rights::Rights;
 use crate::dir::{Dir, DirectoriesWith, Found, Shape, Stat};
 use crate::path::RepoPath;
 use crate::tree::{
-    AttributeFiles, CaseTwins, Content, Entry, File, Gone, Id, Mode, Obstacle, Planned, Tree, TreeError,
+    AttributeFiles, CaseTwins, Content, Entry, File, Gone, Id, Mode, Obstacle, Planned, Tree,
+    TreeError,
 };
 
 /// The files on disk.
@@ -93,7 +94,14 @@ impl<'r> WorkTree<'r> {
             Err(found) => return Ok(Err(found)),
         };
         if began.is_some_and(|began| began.shows_in(&stat)) {
-            self.repo.seen.borrow_mut().insert(path.clone(), Seen { content: content.clone(), stat, is_plain });
+            self.repo.seen.borrow_mut().insert(
+                path.clone(),
+                Seen {
+                    content: content.clone(),
+                    stat,
+                    is_plain,
+                },
+            );
         }
         Ok(Ok((content, stat)))
     }
@@ -101,21 +109,34 @@ impl<'r> WorkTree<'r> {
     /// Returns what is on disk, submodules aside.
     fn on_disk(&self, path: &RepoPath) -> io::Result<Entry> {
         let directory = path.parent();
-        if self.nearest.borrow().get(&directory).is_some_and(|nearest| *nearest != directory) {
+        if self
+            .nearest
+            .borrow()
+            .get(&directory)
+            .is_some_and(|nearest| *nearest != directory)
+        {
             // Its directory isn't there, nor is anything else in its place.
             return Ok(Entry::Absent);
         }
         Ok(match self.read_file(path)? {
             Ok((content, stat)) => {
-                let mode = Mode { executable: stat.is_executable(), bits: Some(stat.bits) };
+                let mode = Mode {
+                    executable: stat.is_executable(),
+                    bits: Some(stat.bits),
+                };
                 Entry::File(File { content, mode })
             }
             Err(Found::Absent) => Entry::Absent,
-            Err(Found::Directory) if self.dir.has(path, ".git")? => Entry::Other(Obstacle::Repository),
+            Err(Found::Directory) if self.dir.has(path, ".git")? => {
+                Entry::Other(Obstacle::Repository)
+            }
             Err(Found::Directory) => Entry::Directory,
             Err(Found::Link) => Entry::Other(Obstacle::Link),
             Err(Found::Special) => Entry::Other(Obstacle::Special),
-            Err(Found::Beneath { ancestor, what }) => Entry::Beneath { ancestor, what: obstacle(what) },
+            Err(Found::Beneath { ancestor, what }) => Entry::Beneath {
+                ancestor,
+                what: obstacle(what),
+            },
             // It became a file between the two looks.
             Err(Found::File(_)) => return Err(io::Error::other("it changed while it was read")),
         })
@@ -138,12 +159,18 @@ impl<'r> WorkTree<'r> {
     }
 
     /// Returns the submodule that a path is, or lies in, if it is one that isn't checked out.
-    fn empty_submodule(&self, path: &RepoPath, entry: &Entry) -> Result<Option<RepoPath>, RepoError> {
+    fn empty_submodule(
+        &self,
+        path: &RepoPath,
+        entry: &Entry,
+    ) -> Result<Option<RepoPath>, RepoError> {
         let upwards = || std::iter::once(path.clone()).chain(path.ancestors());
         let suspects: Vec<RepoPath> = match self.modules.get_or_init(|| self.read_modules()) {
-            Modules::At(paths) => {
-                paths.iter().filter(|module| *module == path || path.is_below(module)).cloned().collect()
-            }
+            Modules::At(paths) => paths
+                .iter()
+                .filter(|module| *module == path || path.is_below(module))
+                .cloned()
+                .collect(),
             Modules::Unreadable => upwards().collect(),
         };
         let module = self.submodule_among(suspects)?;
@@ -154,22 +181,31 @@ impl<'r> WorkTree<'r> {
             Entry::Directory => Some(path.clone()),
             _ => self.nearest_directory(path),
         };
-        nearest.map_or(Ok(None), |directory| Ok(self.is_empty_submodule(&directory)?.then_some(directory)))
+        nearest.map_or(Ok(None), |directory| {
+            Ok(self.is_empty_submodule(&directory)?.then_some(directory))
+        })
     }
 
     /// Returns the first of these that is a submodule for the index.
     fn submodule_among(&self, suspects: Vec<RepoPath>) -> Result<Option<RepoPath>, RepoError> {
         let entries = self.repo.entries_at(&suspects)?;
-        Ok(suspects.into_iter().find(|at| entries.get(at).is_some_and(|(mode, _)| *mode == GITLINK)))
+        Ok(suspects
+            .into_iter()
+            .find(|at| entries.get(at).is_some_and(|(mode, _)| *mode == GITLINK)))
     }
 
     fn is_empty_submodule(&self, directory: &RepoPath) -> Result<bool, RepoError> {
         if let Some(known) = self.empty_submodules.borrow().get(directory) {
             return Ok(*known);
         }
-        let is_empty = self.dir.list(Some(directory)).is_ok_and(|names| names.is_empty());
+        let is_empty = self
+            .dir
+            .list(Some(directory))
+            .is_ok_and(|names| names.is_empty());
         let is_one = is_empty && self.submodule_among(vec![directory.clone()])?.is_some();
-        self.empty_submodules.borrow_mut().insert(directory.clone(), is_one);
+        self.empty_submodules
+            .borrow_mut()
+            .insert(directory.clone(), is_one);
         Ok(is_one)
     }
 
@@ -180,7 +216,9 @@ impl<'r> WorkTree<'r> {
     }
 
     fn read_modules(&self) -> Modules {
-        let Ok(file) = RepoPath::new(b".gitmodules") else { return Modules::Unreadable };
+        let Ok(file) = RepoPath::new(b".gitmodules") else {
+            return Modules::Unreadable;
+        };
         match (self.dir.look(&file), self.repo.top()) {
             (Ok(Found::File(_)), Ok(top)) => match paths_in_modules(&top.join(file.as_path())) {
                 Ok(paths) => Modules::At(paths),
@@ -199,7 +237,9 @@ fn paths_in_modules(file: &std::path::Path) -> Result<Vec<RepoPath>, git2::Error
         let key = entry.name_bytes();
         if key.starts_with(b"submodule.") && key.ends_with(b".path") && entry.has_value() {
             // One that isn't in git's form is none that git would have written.
-            paths.extend(RepoPath::new(entry.value_bytes().trim_end_with(|c| c == '/')));
+            paths.extend(RepoPath::new(
+                entry.value_bytes().trim_end_with(|c| c == '/'),
+            ));
         }
     })?;
     Ok(paths)
@@ -222,7 +262,9 @@ impl Repo {
         {
             return Ok(Some(Rights::plain(seen.stat)));
         }
-        dir.open_file(path)?.map(|(file, stat)| Rights::of(&file, stat)).transpose()
+        dir.open_file(path)?
+            .map(|(file, stat)| Rights::of(&file, stat))
+            .transpose()
     }
 }
 
@@ -230,7 +272,10 @@ impl Tree for WorkTree<'_> {
     fn read(&self, path: &RepoPath) -> Result<Entry, TreeError> {
         Ok(match self.read_kept(path)? {
             Entry::File(File { content, mode }) => {
-                let content = self.conversion.open(path, content).map_err(|error| error.at(path))?;
+                let content = self
+                    .conversion
+                    .open(path, content)
+                    .map_err(|error| error.at(path))?;
                 Entry::File(File { content, mode })
             }
             entry => entry,
@@ -238,17 +283,29 @@ impl Tree for WorkTree<'_> {
     }
 
     fn read_kept(&self, path: &RepoPath) -> Result<Entry, TreeError> {
-        let wrong = |source| TreeError::Io { path: path.clone(), source };
+        let wrong = |source| TreeError::Io {
+            path: path.clone(),
+            source,
+        };
         let entry = self.on_disk(path).map_err(wrong)?;
         if !matches!(entry, Entry::Absent | Entry::File(_) | Entry::Directory) {
             return Ok(entry);
         }
         if let Some(ancestor) = self.repository_above(path).map_err(wrong)? {
-            return Ok(Entry::Beneath { ancestor, what: Some(Obstacle::Repository) });
+            return Ok(Entry::Beneath {
+                ancestor,
+                what: Some(Obstacle::Repository),
+            });
         }
-        match self.empty_submodule(path, &entry).map_err(|error| error.at(path))? {
+        match self
+            .empty_submodule(path, &entry)
+            .map_err(|error| error.at(path))?
+        {
             Some(module) if module == *path => Ok(Entry::Other(Obstacle::Repository)),
-            Some(ancestor) => Ok(Entry::Beneath { ancestor, what: Some(Obstacle::Repository) }),
+            Some(ancestor) => Ok(Entry::Beneath {
+                ancestor,
+                what: Some(Obstacle::Repository),
+            }),
             None => Ok(entry),
         }
     }
@@ -257,8 +314,13 @@ impl Tree for WorkTree<'_> {
         let mut leaves = Vec::new();
         let mut directories = vec![directory.clone()];
         while let Some(directory) = directories.pop() {
-            let names =
-                self.dir.list(Some(&directory)).map_err(|source| TreeError::Io { path: directory.clone(), source })?;
+            let names = self
+                .dir
+                .list(Some(&directory))
+                .map_err(|source| TreeError::Io {
+                    path: directory.clone(),
+                    source,
+                })?;
             for (name, shape) in names {
                 match directory.join(&name) {
                     Ok(path) if shape == Shape::Directory => directories.push(path),
@@ -272,18 +334,26 @@ impl Tree for WorkTree<'_> {
     }
 
     fn tracked(&self) -> Vec<RepoPath> {
-        self.repo.index().map_or_else(|_| Vec::new(), |index| super::tracked(index.iter()))
+        self.repo
+            .index()
+            .map_or_else(|_| Vec::new(), |index| super::tracked(index.iter()))
     }
 
     fn gone(&self, path: &RepoPath) -> Option<Gone> {
         let index = self.repo.index().ok()?;
         let entry = index.get(path.as_bytes(), 0)?;
-        Some(if entry.extended() & SKIP_WORKTREE != 0 { Gone::LeftOut } else { Gone::Deleted })
+        Some(if entry.extended() & SKIP_WORKTREE != 0 {
+            Gone::LeftOut
+        } else {
+            Gone::Deleted
+        })
     }
 
     fn id(&self, path: &RepoPath, content: &Content) -> Result<Option<Id>, TreeError> {
-        let stored =
-            self.conversion.to_git(path, content, || Ok(self.indexed(path))).map_err(|error| error.at(path))?;
+        let stored = self
+            .conversion
+            .to_git(path, content, || Ok(self.indexed(path)))
+            .map_err(|error| error.at(path))?;
         Ok(Some(later_id(self.repo, stored.into_owned())))
     }
 
@@ -291,26 +361,45 @@ impl Tree for WorkTree<'_> {
         if !self.ignores_case {
             return Ok(Vec::new());
         }
-        self.case_twins.of(path, |directory| match self.dir.list(directory) {
-            Ok(names) => Ok(names.into_iter().map(|(name, _)| name).collect()),
-            Err(error) if matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory) => {
-                Ok(Vec::new())
-            }
-            Err(source) => Err(TreeError::Io { path: path.clone(), source }),
-        })
+        self.case_twins
+            .of(path, |directory| match self.dir.list(directory) {
+                Ok(names) => Ok(names.into_iter().map(|(name, _)| name).collect()),
+                Err(error)
+                    if matches!(
+                        error.kind(),
+                        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+                    ) =>
+                {
+                    Ok(Vec::new())
+                }
+                Err(source) => Err(TreeError::Io {
+                    path: path.clone(),
+                    source,
+                }),
+            })
     }
 
     fn check_out(&self, path: &RepoPath, bytes: Vec<u8>) -> Result<Vec<u8>, TreeError> {
-        self.conversion.to_work_tree(path, bytes).map_err(|error| error.at(path))
+        self.conversion
+            .to_work_tree(path, bytes)
+            .map_err(|error| error.at(path))
     }
 
-    fn carry(&self, from: &RepoPath, to: &RepoPath, content: Content) -> Result<Content, TreeError> {
-        let carried = self.conversion.carry(from, (&self.conversion, to), content, || self.indexed(from));
+    fn carry(
+        &self,
+        from: &RepoPath,
+        to: &RepoPath,
+        content: Content,
+    ) -> Result<Content, TreeError> {
+        let carried = self
+            .conversion
+            .carry(from, (&self.conversion, to), content, || self.indexed(from));
         carried.map_err(|error| error.at(to))
     }
 
     fn settle(&self, files: &mut [Planned<'_>], rules: &AttributeFiles) -> Result<(), TreeError> {
-        self.conversion.settle(files, rules, |path| self.indexed(path))
+        self.conversion
+            .settle(files, rules, |path| self.indexed(path))
     }
 
     fn ignores_case(&self) -> bool {

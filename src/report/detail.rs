@@ -88,8 +88,11 @@ pub struct HunkReport {
 impl Detail {
     /// Records what responses ask for. Placements are those of a plan of these patches, if there is one.
     pub fn of(patches: &[Patch<'_>], placements: &[Placement], sources: &[Source]) -> Self {
-        let mut formats: Vec<_> =
-            patches.iter().filter(|patch| !patch.edits.is_empty()).map(|one| one.format).collect();
+        let mut formats: Vec<_> = patches
+            .iter()
+            .filter(|patch| !patch.edits.is_empty())
+            .map(|one| one.format)
+            .collect();
         formats.dedup();
         let edits = patches.iter().flat_map(|patch| &patch.edits);
         let mut edits: Vec<_> = edits.map(|edit| EditReport::of(edit, sources)).collect();
@@ -98,8 +101,16 @@ impl Detail {
                 edit.hunks.push(HunkReport::of(place, sources));
             }
         }
-        let format = if let [one] = formats[..] { Some(one) } else { None };
-        Self { format, edits, ..Self::default() }
+        let format = if let [one] = formats[..] {
+            Some(one)
+        } else {
+            None
+        };
+        Self {
+            format,
+            edits,
+            ..Self::default()
+        }
     }
 }
 
@@ -111,7 +122,10 @@ impl EditReport {
             Operation::Replace { .. } => (Is::Replace, None),
             Operation::Delete { .. } => (Is::Delete, None),
             Operation::Move { to } => (Is::Move, Some(to)),
-            Operation::Update { to: Some(to), hunks } if hunks.is_empty() => (Is::Move, Some(to)),
+            Operation::Update {
+                to: Some(to),
+                hunks,
+            } if hunks.is_empty() => (Is::Move, Some(to)),
             Operation::Update { to, .. } => (Is::Update, to.as_ref()),
             Operation::Substitute(_) => (Is::Update, None),
             Operation::Unreadable => (Is::Unreadable, None),
@@ -130,7 +144,14 @@ impl EditReport {
 impl HunkReport {
     /// Records where a hunk is.
     pub fn of(place: &Placement, sources: &[Source]) -> Self {
-        let line = |span: Span| Some(sources.iter().find(|one| one.id() == span.source)?.line_at(span.start as usize));
+        let line = |span: Span| {
+            Some(
+                sources
+                    .iter()
+                    .find(|one| one.id() == span.source)?
+                    .line_at(span.start as usize),
+            )
+        };
         Self {
             line: place.span.and_then(line),
             old_start: place.old.start,

@@ -93,7 +93,11 @@ impl Diagnostic {
     fn of(message: String, of: Diagnosis, span: Option<Span>, sources: &[Source]) -> Self {
         let place = |span| ResponsePlace::new(span, sources);
         let nearest = of.nearest.as_ref().map(|nearest| nearest.line);
-        let first = of.places.first().map(|place| place.first.line).or(of.candidates.first().copied());
+        let first = of
+            .places
+            .first()
+            .map(|place| place.first.line)
+            .or(of.candidates.first().copied());
         Self {
             kind: of.kind,
             is_warning: of.is_warning,
@@ -111,7 +115,11 @@ impl Diagnostic {
             is_made: of.is_made,
             is_habit: of.is_habit,
             // A hook may have a lot to say.
-            notes: of.notes.into_iter().map(|note| readable(note, 16 * Self::LONGEST)).collect(),
+            notes: of
+                .notes
+                .into_iter()
+                .map(|note| readable(note, 16 * Self::LONGEST))
+                .collect(),
             help: of.help.map(|help| readable(help, Self::LONGEST)),
             advice: of.advice.map(|advice| readable(advice, Self::LONGEST)),
         }
@@ -119,7 +127,15 @@ impl Diagnostic {
 
     /// Makes one that has nothing but a headline.
     pub(super) fn bare(kind: Kind, is_warning: bool, message: String) -> Self {
-        Self::of(message, Diagnosis { is_warning, ..Diagnosis::new(kind) }, None, &[])
+        Self::of(
+            message,
+            Diagnosis {
+                is_warning,
+                ..Diagnosis::new(kind)
+            },
+            None,
+            &[],
+        )
     }
 
     /// The longest that a headline may be, in bytes: a path as long as a system takes, all of its letters twice as wide.
@@ -135,7 +151,10 @@ impl Diagnostic {
         sources: &[Source],
     ) -> Vec<Diagnostic> {
         let mut said = said.into_iter();
-        let told = said.by_ref().take(Self::TOLD).map(|one| Diagnostic::new(&one.value, one.span, sources));
+        let told = said
+            .by_ref()
+            .take(Self::TOLD)
+            .map(|one| Diagnostic::new(&one.value, one.span, sources));
         let mut all = merge(told);
         if let Some(first) = said.next() {
             let count = 1 + said.count();
@@ -152,7 +171,12 @@ fn readable(text: String, longest: usize) -> String {
     if text.len() <= longest {
         return text;
     }
-    let boundary = |at: usize| (0..=at).rev().find(|&at| text.is_char_boundary(at)).unwrap_or(0);
+    let boundary = |at: usize| {
+        (0..=at)
+            .rev()
+            .find(|&at| text.is_char_boundary(at))
+            .unwrap_or(0)
+    };
     let (head, tail) = (boundary(200), boundary(text.len() - 200));
     format!("{} … {}", &text[..head], &text[tail..])
 }
@@ -175,12 +199,28 @@ impl ResponsePlace {
         let (line, column) = source.position(span.start as usize);
         let start = source.line_start(line)?;
         let text = source.line(line)?;
-        let bom = if line == LineNo::FIRST && text.starts_with(Lines::BOM) { Lines::BOM.len() } else { 0 };
+        let bom = if line == LineNo::FIRST && text.starts_with(Lines::BOM) {
+            Lines::BOM.len()
+        } else {
+            0
+        };
         let within = |offset: u32| (offset as usize).saturating_sub(start + bom);
         let excerpt = Excerpt::new(&text[bom..], within(span.start)..within(span.end));
-        let column = if bom > 0 { column.saturating_sub(1).max(1) } else { column };
-        let last = source.line_at((span.end as usize).saturating_sub(1)).max(line);
-        Some(Self { file: source.name().to_owned(), line, last, column, excerpt })
+        let column = if bom > 0 {
+            column.saturating_sub(1).max(1)
+        } else {
+            column
+        };
+        let last = source
+            .line_at((span.end as usize).saturating_sub(1))
+            .max(line);
+        Some(Self {
+            file: source.name().to_owned(),
+            line,
+            last,
+            column,
+            excerpt,
+        })
     }
 }
 
@@ -206,11 +246,21 @@ pub fn merge(all: impl IntoIterator<Item = Diagnostic>) -> Vec<Diagnostic> {
             }
             Entry::Occupied(taken) => {
                 let first = &mut merged[*taken.get()];
-                let last = first.also.last().or(first.response.as_ref()).map(ResponsePlace::line_of_file);
-                first.also.extend(one.response.filter(|new| last != Some(new.line_of_file())));
+                let last = first
+                    .also
+                    .last()
+                    .or(first.response.as_ref())
+                    .map(ResponsePlace::line_of_file);
+                first
+                    .also
+                    .extend(one.response.filter(|new| last != Some(new.line_of_file())));
                 first.also.extend(one.also);
                 let is_news = |passage: &Passage| one.is_habit && !first.passages.contains(passage);
-                let shown = one.passages.into_iter().filter(is_news).take(SHOWN.saturating_sub(first.passages.len()));
+                let shown = one
+                    .passages
+                    .into_iter()
+                    .filter(is_news)
+                    .take(SHOWN.saturating_sub(first.passages.len()));
                 let shown: Vec<_> = shown.collect();
                 first.passages.extend(shown);
             }
@@ -263,31 +313,55 @@ mod tests {
         let source = Source::new(SourceId(0), "answer.txt", text.into()).unwrap();
         let said: Vec<_> = said
             .iter()
-            .map(|(kind, message, range)| Located::new(source.span(range.clone()), Sample(*kind, message)))
+            .map(|(kind, message, range)| {
+                Located::new(source.span(range.clone()), Sample(*kind, message))
+            })
             .collect();
         let merged = Diagnostic::all(&said, std::slice::from_ref(&source));
-        merged.into_iter().map(|one| (one.message, one.also.len())).collect()
+        merged
+            .into_iter()
+            .map(|one| (one.message, one.also.len()))
+            .collect()
     }
 
     #[test]
     fn each_problem_stands_once() {
         use Kind::{FileMissing, LinesNotFound};
         for (said, want) in [
-            (vec![(FileMissing, "no a", 0..18), (FileMissing, "no a", 19..37)], vec![("no a", 1)]),
-            (vec![(FileMissing, "no a", 0..18), (FileMissing, "no a", 0..18)], vec![("no a", 0)]),
-            (vec![(FileMissing, "no a", 0..18), (FileMissing, "no b", 38..50)], vec![("no a", 0), ("no b", 0)]),
-            (vec![(LinesNotFound, "x", 0..18), (LinesNotFound, "x", 19..37)], vec![("x", 0), ("x", 0)]),
-            (vec![(LinesNotFound, "x", 0..18), (LinesNotFound, "x", 0..18)], vec![("x", 0)]),
+            (
+                vec![(FileMissing, "no a", 0..18), (FileMissing, "no a", 19..37)],
+                vec![("no a", 1)],
+            ),
+            (
+                vec![(FileMissing, "no a", 0..18), (FileMissing, "no a", 0..18)],
+                vec![("no a", 0)],
+            ),
+            (
+                vec![(FileMissing, "no a", 0..18), (FileMissing, "no b", 38..50)],
+                vec![("no a", 0), ("no b", 0)],
+            ),
+            (
+                vec![(LinesNotFound, "x", 0..18), (LinesNotFound, "x", 19..37)],
+                vec![("x", 0), ("x", 0)],
+            ),
+            (
+                vec![(LinesNotFound, "x", 0..18), (LinesNotFound, "x", 0..18)],
+                vec![("x", 0)],
+            ),
         ] {
-            let want: Vec<_> =
-                want.into_iter().map(|(message, also): (&str, usize)| (message.to_owned(), also)).collect();
+            let want: Vec<_> = want
+                .into_iter()
+                .map(|(message, also): (&str, usize)| (message.to_owned(), also))
+                .collect();
             assert_eq!(merged(&said), want, "{said:?}");
         }
     }
 
     #[test]
     fn of_very_many_the_first_are_told_and_the_rest_counted() {
-        let said: Vec<_> = (0..250).map(|at| (Kind::LinesNotFound, "x", at % 50..50)).collect();
+        let said: Vec<_> = (0..250)
+            .map(|at| (Kind::LinesNotFound, "x", at % 50..50))
+            .collect();
         let told = merged(&said);
         assert_eq!(told.len(), 51);
         assert_eq!(told[50].0, "150 more like these aren't shown");
@@ -295,20 +369,34 @@ mod tests {
 
     #[test]
     fn of_a_text_without_end_the_middle_is_left_out() {
-        let said = Sample(Kind::UnsafePath, Box::leak("ä".repeat(1 << 20).into_boxed_str()));
+        let said = Sample(
+            Kind::UnsafePath,
+            Box::leak("ä".repeat(1 << 20).into_boxed_str()),
+        );
         let message = Diagnostic::new(&said, None, &[]).message;
-        assert!(message.starts_with("ää") && message.contains("ä … ä") && message.len() < 500, "{message}");
-        let said = Sample(Kind::UnsafePath, Box::leak("x".repeat(9_000).into_boxed_str()));
+        assert!(
+            message.starts_with("ää") && message.contains("ä … ä") && message.len() < 500,
+            "{message}"
+        );
+        let said = Sample(
+            Kind::UnsafePath,
+            Box::leak("x".repeat(9_000).into_boxed_str()),
+        );
         assert_eq!(Diagnostic::new(&said, None, &[]).message.len(), 9_000);
     }
 
     #[test]
     fn a_byte_order_mark_is_no_column() {
         let source = Source::new(SourceId(3), "a", "\u{feff}abc\nd".into()).unwrap();
-        for (range, line, column, text) in
-            [(3..6, 1, 1, "abc"), (0..2, 1, 1, "abc"), (4..6, 1, 2, "abc"), (7..8, 2, 1, "d")]
-        {
-            let place = ResponsePlace::new(source.span(range.clone()), std::slice::from_ref(&source)).unwrap();
+        for (range, line, column, text) in [
+            (3..6, 1, 1, "abc"),
+            (0..2, 1, 1, "abc"),
+            (4..6, 1, 2, "abc"),
+            (7..8, 2, 1, "d"),
+        ] {
+            let place =
+                ResponsePlace::new(source.span(range.clone()), std::slice::from_ref(&source))
+                    .unwrap();
             assert_eq!(
                 (place.line.get(), place.column, place.excerpt.text()),
                 (line, column, text.as_bytes()),

@@ -28,22 +28,43 @@ pub fn compose(report: &Report, patches: &[Patch<'_>], sources: &[Source]) -> Op
         return None;
     }
     let errors = &report.errors[..];
-    let problems = if errors.len() == 1 { "one problem".into() } else { format!("{} problems", errors.len()) };
-    let mut out = format!("Your patch was not applied, and no file was changed: it has {problems}.\n");
+    let problems = if errors.len() == 1 {
+        "one problem".into()
+    } else {
+        format!("{} problems", errors.len())
+    };
+    let mut out =
+        format!("Your patch was not applied, and no file was changed: it has {problems}.\n");
     let mut told = Told::default();
     for (number, error) in (1..).zip(errors.iter().take(TOLD)) {
         let _ = writeln!(out, "\n## {number}. {}", capital(&error.message));
         tell(&mut out, error, sources.len() > 1, &mut told);
     }
     if errors.len() > TOLD {
-        let _ = write!(out, "\n{} more problems aren't shown.\n", errors.len() - TOLD);
+        let _ = write!(
+            out,
+            "\n{} more problems aren't shown.\n",
+            errors.len() - TOLD
+        );
     }
     let is_idle = errors.iter().all(|error| error.kind == Kind::Unchanged);
-    let is_fine = if is_idle { Vec::new() } else { fine(errors, patches, sources) };
+    let is_fine = if is_idle {
+        Vec::new()
+    } else {
+        fine(errors, patches, sources)
+    };
     if !is_fine.is_empty() {
-        let _ = write!(out, "\n## What was fine\n\nNo problem was found with {}.\n", listed(&is_fine));
+        let _ = write!(
+            out,
+            "\n## What was fine\n\nNo problem was found with {}.\n",
+            listed(&is_fine)
+        );
     }
-    let _ = write!(out, "\n## What to send\n\n{}\n", what_to_send(errors, patches, !is_fine.is_empty()));
+    let _ = write!(
+        out,
+        "\n## What to send\n\n{}\n",
+        what_to_send(errors, patches, !is_fine.is_empty())
+    );
     Some(out)
 }
 
@@ -57,12 +78,25 @@ struct Told {
 
 fn tell(out: &mut String, error: &Diagnostic, several: bool, told: &mut Told) {
     if let Some(place) = &error.response {
-        let label = error.label.as_ref().map(|label| format!(" ({})", safe(label))).unwrap_or_default();
-        let _ = writeln!(out, "\n{}{label}{}:\n", capital(&named(place, several)), part(&place.excerpt));
+        let label = error
+            .label
+            .as_ref()
+            .map(|label| format!(" ({})", safe(label)))
+            .unwrap_or_default();
+        let _ = writeln!(
+            out,
+            "\n{}{label}{}:\n",
+            capital(&named(place, several)),
+            part(&place.excerpt)
+        );
         fence(out, &[place.excerpt.text()]);
     }
     if !error.also.is_empty() {
-        let also: Vec<_> = error.also.iter().map(|place| of_answer(&place.lines(), place, several)).collect();
+        let also: Vec<_> = error
+            .also
+            .iter()
+            .map(|place| of_answer(&place.lines(), place, several))
+            .collect();
         let _ = writeln!(out, "\nThe same is true of {}.", listed(&also));
     }
     if let Some(place) = &error.cause {
@@ -71,11 +105,18 @@ fn tell(out: &mut String, error: &Diagnostic, several: bool, told: &mut Told) {
     }
     // Rivals are told by their numbers, and shown where the passages are.
     for place in error.places.iter().filter(|place| place.more.is_empty()) {
-        let label =
-            if place.first.label.is_empty() { String::new() } else { format!(" ({})", safe(&place.first.label)) };
+        let label = if place.first.label.is_empty() {
+            String::new()
+        } else {
+            format!(" ({})", safe(&place.first.label))
+        };
         let (caption, path) = (capital(&place.caption), Shown(&place.path));
-        let _ =
-            writeln!(out, "\n{caption}: line {} of `{path}`{label}{}.", place.first.line, part(&place.first.excerpt));
+        let _ = writeln!(
+            out,
+            "\n{caption}: line {} of `{path}`{label}{}.",
+            place.first.line,
+            part(&place.first.excerpt)
+        );
         let is_shown = |passage: &Passage| {
             passage.path == place.path
                 && (passage.start.index()..passage.start.index() + passage.lines.len())
@@ -86,13 +127,23 @@ fn tell(out: &mut String, error: &Diagnostic, several: bool, told: &mut Told) {
             fence(out, &[place.first.excerpt.text()]);
         }
     }
-    let is_new = |note: &&String| error.kind != Kind::FileMissing || told.notes.insert((*note).clone());
+    let is_new =
+        |note: &&String| error.kind != Kind::FileMissing || told.notes.insert((*note).clone());
     for note in error.notes.iter().filter(is_new) {
-        let _ = writeln!(out, "\n{}{}", capital(note), if note.ends_with('?') { "" } else { "." });
+        let _ = writeln!(
+            out,
+            "\n{}{}",
+            capital(note),
+            if note.ends_with('?') { "" } else { "." }
+        );
     }
     for passage in &error.passages {
         let last = LineNo::from_index(passage.start.index() + passage.lines.len() - 1);
-        let file = format!("`{}`{}", Shown(&passage.path), if passage.is_left { LEFT } else { "" });
+        let file = format!(
+            "`{}`{}",
+            Shown(&passage.path),
+            if passage.is_left { LEFT } else { "" }
+        );
         let lines = match (passage.is_whole, passage.lines.len()) {
             (true, _) => format!("The whole of {file} is"),
             (_, 1) => format!("Line {} of {file} is", passage.start),
@@ -114,7 +165,11 @@ fn tell(out: &mut String, error: &Diagnostic, several: bool, told: &mut Told) {
 
 /// Says that what is shown isn't the whole line.
 fn part(excerpt: &Excerpt) -> &'static str {
-    if excerpt.is_cut() == (false, false) { "" } else { ", of which this is a part" }
+    if excerpt.is_cut() == (false, false) {
+        ""
+    } else {
+        ", of which this is a part"
+    }
 }
 
 fn named(place: &ResponsePlace, several: bool) -> String {
@@ -122,12 +177,21 @@ fn named(place: &ResponsePlace, several: bool) -> String {
 }
 
 fn of_answer(lines: &str, place: &ResponsePlace, several: bool) -> String {
-    if several { format!("{lines} of `{}`", safe(&place.file)) } else { format!("{lines} of your response") }
+    if several {
+        format!("{lines} of `{}`", safe(&place.file))
+    } else {
+        format!("{lines} of your response")
+    }
 }
 
 /// Puts lines between fences that are longer than any in them. What a terminal might obey is escaped, and that is said.
 fn fence(out: &mut String, lines: &[&[u8]]) {
-    let longest = lines.iter().flat_map(|line| line.split(|&byte| byte != b'`')).map(<[u8]>::len).max().unwrap_or(0);
+    let longest = lines
+        .iter()
+        .flat_map(|line| line.split(|&byte| byte != b'`'))
+        .map(<[u8]>::len)
+        .max()
+        .unwrap_or(0);
     let marks = "`".repeat((longest + 1).max(3));
     let _ = writeln!(out, "{marks}");
     let mut is_escaped = false;
@@ -141,7 +205,10 @@ fn fence(out: &mut String, lines: &[&[u8]]) {
     }
     let _ = writeln!(out, "{marks}");
     if is_escaped {
-        let _ = writeln!(out, "\n(Bytes that can't be printed are shown as `\\` and three octal digits.)");
+        let _ = writeln!(
+            out,
+            "\n(Bytes that can't be printed are shown as `\\` and three octal digits.)"
+        );
     }
 }
 
@@ -149,11 +216,17 @@ fn fence(out: &mut String, lines: &[&[u8]]) {
 fn fine(errors: &[Diagnostic], patches: &[Patch<'_>], sources: &[Source]) -> Vec<String> {
     // Whether an error points at the lines from the start of a span up to an offset.
     let has_error = |start: Span, end: Option<u32>| {
-        let Some(source) = sources.iter().find(|source| source.id() == start.source) else { return true };
+        let Some(source) = sources.iter().find(|source| source.id() == start.source) else {
+            return true;
+        };
         let first = source.line_at(start.start as usize);
         let last = end.map_or(usize::MAX, |end| source.line_at(end as usize).index());
-        let mut places = errors.iter().flat_map(|error| error.response.iter().chain(&error.also).chain(&error.cause));
-        places.any(|place| place.file == source.name() && place.line >= first && place.line.index() < last)
+        let mut places = errors
+            .iter()
+            .flat_map(|error| error.response.iter().chain(&error.also).chain(&error.cause));
+        places.any(|place| {
+            place.file == source.name() && place.line >= first && place.line.index() < last
+        })
     };
     let start_of = |span: Option<&Option<Span>>| span.copied().flatten().map(|span| span.start);
     // Of a patch that is partly in the files already, what only adds finds its place again.
@@ -162,11 +235,15 @@ fn fine(errors: &[Diagnostic], patches: &[Patch<'_>], sources: &[Source]) -> Vec
     for edits in patches.iter().map(|patch| &patch.edits) {
         let starts: Vec<_> = edits.iter().map(|edit| edit.span).collect();
         for (index, edit) in edits.iter().enumerate() {
-            let (Some(start), end) = (edit.span, start_of(starts.get(index + 1))) else { continue };
+            let (Some(start), end) = (edit.span, start_of(starts.get(index + 1))) else {
+                continue;
+            };
             let name = Shown(&edit.path);
             let adds = match &edit.operation {
                 Operation::Update { hunks, .. } => hunks.iter().any(only_adds),
-                Operation::Substitute(edit) => edit.put.starts_with(&edit.find) || edit.put.ends_with(&edit.find),
+                Operation::Substitute(edit) => {
+                    edit.put.starts_with(&edit.find) || edit.put.ends_with(&edit.find)
+                }
                 _ => false,
             };
             let is_doubtful = is_partly_made && adds;
@@ -174,14 +251,17 @@ fn fine(errors: &[Diagnostic], patches: &[Patch<'_>], sources: &[Source]) -> Vec
                 fine.push(format!("the edit of `{name}`"));
                 continue;
             }
-            let Operation::Update { hunks, .. } = &edit.operation else { continue };
+            let Operation::Update { hunks, .. } = &edit.operation else {
+                continue;
+            };
             let spans: Vec<_> = hunks.iter().map(|hunk| hunk.span).collect();
             if start_of(spans.first()).is_none_or(|first| has_error(start, Some(first))) {
                 continue;
             }
             for (index, span) in spans.iter().enumerate() {
                 let is_doubtful = is_partly_made && only_adds(&hunks[index]);
-                let is_wrong = span.is_none_or(|span| has_error(span, start_of(spans.get(index + 1)).or(end)));
+                let is_wrong =
+                    span.is_none_or(|span| has_error(span, start_of(spans.get(index + 1)).or(end)));
                 if !is_wrong && !is_doubtful {
                     fine.push(format!("hunk {} of `{name}`", index + 1));
                 }
@@ -204,8 +284,14 @@ fn what_to_send(errors: &[Diagnostic], patches: &[Patch<'_>], is_partly_fine: bo
     let format = patches.iter().map(|patch| patch.format).next();
     // Blocks are told even where none says which file it is about.
     let format = format.filter(|format| was_read || *format == Format::Blocks);
-    let Some(format) = format else { return format!("{ANY_FORMAT} {PLAINLY}") };
-    let parts = if is_partly_fine { ", the parts that were fine included" } else { "" };
+    let Some(format) = format else {
+        return format!("{ANY_FORMAT} {PLAINLY}");
+    };
+    let parts = if is_partly_fine {
+        ", the parts that were fine included"
+    } else {
+        ""
+    };
     let again = match errors.iter().any(|error| error.is_made) {
         true => format!("{PARTLY_MADE}{parts}. {}", whole(format)),
         false => format!(
@@ -213,12 +299,17 @@ fn what_to_send(errors: &[Diagnostic], patches: &[Patch<'_>], is_partly_fine: bo
             whole(format)
         ),
     };
-    if errors.iter().any(|error| !error.passages.is_empty()) { format!("{again} {}", copied(format)) } else { again }
+    if errors.iter().any(|error| !error.passages.is_empty()) {
+        format!("{again} {}", copied(format))
+    } else {
+        again
+    }
 }
 
 const ANY_FORMAT: &str = "Send a whole patch: a part from a line `*** Begin Patch` to a line `*** End Patch`, or `<edit>` elements, \
                           or a unified diff with `---`, `+++` and `@@` lines, or `<<<<<<< SEARCH` blocks.";
-const PLAINLY: &str = "Begin it at the start of a line, as plain text, not inside JSON, HTML or a comment.";
+const PLAINLY: &str =
+    "Begin it at the start of a line, as plain text, not inside JSON, HTML or a comment.";
 
 const PARTLY_MADE: &str = "A part of the patch seems to be in the files already: leave that out; check whether lines that are only added are there, too. Send all the rest again, corrected";
 
@@ -236,7 +327,9 @@ fn whole(format: Format) -> &'static str {
         Format::Files => {
             "That is every file, whole, in a Markdown fence of its own, with its path alone on the line above."
         }
-        Format::Envelope => "It begins with a line `*** Begin Patch` and ends with a line `*** End Patch`.",
+        Format::Envelope => {
+            "It begins with a line `*** Begin Patch` and ends with a line `*** End Patch`."
+        }
         Format::Opx => "That is every `<edit>`.",
         Format::Unified => {
             "That is a unified diff: for each file a line `--- a/<path>` and a line `+++ b/<path>` (`/dev/null` for the side on \
@@ -260,7 +353,9 @@ fn copied(format: Format) -> &'static str {
              once."
         }
         Format::Files => "Write each file out whole, from its first line to its last.",
-        Format::Opx => "Copy the text of each `<find>` from the file as it is shown here, character for character.",
+        Format::Opx => {
+            "Copy the text of each `<find>` from the file as it is shown here, character for character."
+        }
         Format::Unified => {
             "Copy the lines that stay or are removed from the file as it is shown here, with a space or a `-` before each, put `+` before new lines, and take the line numbers from here."
         }

@@ -30,7 +30,12 @@ impl Style {
     /// The width taken where there is no terminal to ask.
     pub const DEFAULT_WIDTH: usize = 140;
     /// No colour, the default width.
-    pub const PLAIN: Style = Style { colored: false, width: Self::DEFAULT_WIDTH, is_terminal: false, tells_all: false };
+    pub const PLAIN: Style = Style {
+        colored: false,
+        width: Self::DEFAULT_WIDTH,
+        is_terminal: false,
+        tells_all: false,
+    };
 }
 
 /// How many places in files, and how many repetitions, are shown of one problem before the rest is counted.
@@ -51,10 +56,19 @@ impl Report {
             let _ = writeln!(out, "{commit}{before}");
         }
         // As with git, the sum is that of the commit.
-        let sum = |count: fn(&FileReport) -> Option<usize>| self.files.iter().filter_map(count).sum();
+        let sum =
+            |count: fn(&FileReport) -> Option<usize>| self.files.iter().filter_map(count).sum();
         let (added, removed) = (sum(|file| file.added), sum(|file| file.removed));
-        let own = || Extent { files: self.files.len(), added, removed };
-        let of = self.commit.as_ref().and_then(|commit| commit.extent).unwrap_or_else(own);
+        let own = || Extent {
+            files: self.files.len(),
+            added,
+            removed,
+        };
+        let of = self
+            .commit
+            .as_ref()
+            .and_then(|commit| commit.extent)
+            .unwrap_or_else(own);
         out + &match of.files {
             0 => " 0 files changed\n".to_owned(),
             files => unified::total(files, of.added, of.removed),
@@ -67,7 +81,11 @@ impl Report {
         if !self.commits.is_empty() {
             return self.commits.iter().map(|id| format!("{id}\n")).collect();
         }
-        let id = self.commit.as_ref().map(|commit| &commit.id).or(self.tree.as_ref());
+        let id = self
+            .commit
+            .as_ref()
+            .map(|commit| &commit.id)
+            .or(self.tree.as_ref());
         id.map_or_else(String::new, |id| format!("{id}\n"))
     }
 
@@ -86,7 +104,10 @@ impl Report {
             }
         }
         // What was interrupted before, and taken back first, is a change.
-        let has_recovered = self.warnings.iter().any(|warning| warning.kind == Kind::Recovered);
+        let has_recovered = self
+            .warnings
+            .iter()
+            .any(|warning| warning.kind == Kind::Recovered);
         let state = match &self.state {
             State::NothingChanged if has_recovered => "nothing else was changed".to_owned(),
             state => state.to_string(),
@@ -104,16 +125,27 @@ impl Report {
 
     /// Returns where the manual explains the errors, in a line for all of them; nothing if there are none.
     fn further_reading(&self, style: Style) -> String {
-        let mut kinds: Vec<_> =
-            self.errors.iter().map(|error| error.kind).filter(|&kind| kind != Kind::Declined).collect();
+        let mut kinds: Vec<_> = self
+            .errors
+            .iter()
+            .map(|error| error.kind)
+            .filter(|&kind| kind != Kind::Declined)
+            .collect();
         kinds.sort_unstable();
         kinds.dedup();
         if kinds.is_empty() {
             return String::new();
         }
         let kinds: Vec<_> = kinds.iter().map(|kind| kind.code().to_owned()).collect();
-        let line = format!("see {} in git-llmpatch-troubleshooting(7)", sentence(&kinds));
-        if style.is_terminal { wrap(&line, style.width, 2, 0) + "\n" } else { line + "\n" }
+        let line = format!(
+            "see {} in git-llmpatch-troubleshooting(7)",
+            sentence(&kinds)
+        );
+        if style.is_terminal {
+            wrap(&line, style.width, 2, 0) + "\n"
+        } else {
+            line + "\n"
+        }
     }
 }
 
@@ -140,19 +172,33 @@ fn calm(warnings: &[Diagnostic], errors: &[Diagnostic], tells_all: bool) -> Vec<
     let mut told: Vec<Diagnostic> = Vec::new();
     let mut summed = HashSet::new();
     for one in warnings {
-        let corrections = if tells_all { Vec::new() } else { corrections_beside(one, warnings) };
+        let corrections = if tells_all {
+            Vec::new()
+        } else {
+            corrections_beside(one, warnings)
+        };
         if corrections.len() < 2 {
             told.push(one.clone());
         } else if summed.insert(response(one)) {
-            told.push(Diagnostic::bare(one.kind, one.is_warning, sum(&corrections)));
+            told.push(Diagnostic::bare(
+                one.kind,
+                one.is_warning,
+                sum(&corrections),
+            ));
         }
     }
-    told.extend(errors.iter().filter(|error| error.kind != Kind::Declined).cloned());
+    told.extend(
+        errors
+            .iter()
+            .filter(|error| error.kind != Kind::Declined)
+            .cloned(),
+    );
     let mut given = HashSet::new();
     for one in told.iter_mut().rev() {
         one.help = one.help.take().filter(|help| given.insert(help.clone()));
         let is_told_once = matches!(one.kind, Kind::FileMissing | Kind::Recovered);
-        one.notes.retain(|note| given.insert(note.clone()) || !is_told_once);
+        one.notes
+            .retain(|note| given.insert(note.clone()) || !is_told_once);
     }
     told
 }
@@ -163,8 +209,13 @@ fn response(one: &Diagnostic) -> Option<&str> {
 
 /// Returns all corrections of the response that a correction is of; none for anything else.
 fn corrections_beside<'d>(one: &Diagnostic, all: &'d [Diagnostic]) -> Vec<&'d Diagnostic> {
-    let is_beside = |other: &&Diagnostic| correction(other).is_some() && response(other) == response(one);
-    if correction(one).is_some() { all.iter().filter(is_beside).collect() } else { Vec::new() }
+    let is_beside =
+        |other: &&Diagnostic| correction(other).is_some() && response(other) == response(one);
+    if correction(one).is_some() {
+        all.iter().filter(is_beside).collect()
+    } else {
+        Vec::new()
+    }
 }
 
 /// Returns what was corrected, of one and of several, where that can't have been wrong.
@@ -174,11 +225,23 @@ fn correction(one: &Diagnostic) -> Option<[&'static str; 2]> {
         // Lines that were taken in are labelled, and whether they belong there is for a reader to say.
         Kind::Recounted if one.label.is_some() => return None,
         Kind::Recounted | Kind::HunkMoved => ["a hunk header", "# hunk headers"],
-        Kind::LocatorNumbers => ["line numbers after `@@` in a section", "line numbers after `@@` in # sections"],
-        Kind::LocatorSpacing => ["`@@` without a space in a section", "`@@` without a space in # sections"],
+        Kind::LocatorNumbers => [
+            "line numbers after `@@` in a section",
+            "line numbers after `@@` in # sections",
+        ],
+        Kind::LocatorSpacing => [
+            "`@@` without a space in a section",
+            "`@@` without a space in # sections",
+        ],
         Kind::DecoratedMarker => ["stars after a marker", "stars after markers"],
-        Kind::NoNewlineMark => ["a mark of no final newline in a section", "marks of no final newline in # sections"],
-        Kind::TypographicQuotes => ["a tag with typographic quotes", "# tags with typographic quotes"],
+        Kind::NoNewlineMark => [
+            "a mark of no final newline in a section",
+            "marks of no final newline in # sections",
+        ],
+        Kind::TypographicQuotes => [
+            "a tag with typographic quotes",
+            "# tags with typographic quotes",
+        ],
         _ => return None,
     })
 }
@@ -187,7 +250,9 @@ fn correction(one: &Diagnostic) -> Option<[&'static str; 2]> {
 fn sum(corrections: &[&Diagnostic]) -> String {
     let mut words: Vec<([&str; 2], HashSet<_>)> = Vec::new();
     for one in corrections {
-        let (Some(named), Some(place)) = (correction(one), &one.response) else { continue };
+        let (Some(named), Some(place)) = (correction(one), &one.response) else {
+            continue;
+        };
         match words.iter_mut().find(|(known, _)| *known == named) {
             Some((_, lines)) => drop(lines.insert(place.line)),
             None => words.push((named, HashSet::from([place.line]))),
@@ -205,26 +270,60 @@ fn sum(corrections: &[&Diagnostic]) -> String {
 ///
 /// A warning's kind is behind its headline, so that a line begins with `warning: ` and can still be searched for by kind.
 pub fn draw(diagnostic: &Diagnostic, style: Style) -> String {
-    let Diagnostic { kind, is_warning, message, response, also, cause, label, places, notes, help, .. } = diagnostic;
+    let Diagnostic {
+        kind,
+        is_warning,
+        message,
+        response,
+        also,
+        cause,
+        label,
+        places,
+        notes,
+        help,
+        ..
+    } = diagnostic;
     let drawing = Drawing::new(style);
-    let place = response.as_ref().map(|place| shown(place, label.as_deref()));
+    let place = response
+        .as_ref()
+        .map(|place| shown(place, label.as_deref()));
     let message = safe(message);
     let mut out = if *is_warning {
-        drawing.draw(Tone::Warning, None, &format!("{message} [{kind}]"), place.as_ref())
+        drawing.draw(
+            Tone::Warning,
+            None,
+            &format!("{message} [{kind}]"),
+            place.as_ref(),
+        )
     } else {
         drawing.draw(Tone::Error, Some(kind.code()), &message, place.as_ref())
     };
     if !also.is_empty() {
-        out += &drawing.draw(Tone::Note, None, &the_same_is_true_of(also, response.as_ref()), None);
+        out += &drawing.draw(
+            Tone::Note,
+            None,
+            &the_same_is_true_of(also, response.as_ref()),
+            None,
+        );
     }
     if let Some(place) = cause {
-        out += &drawing.draw(Tone::Note, None, "the earlier edit is here", Some(&shown(place, None)));
+        out += &drawing.draw(
+            Tone::Note,
+            None,
+            "the earlier edit is here",
+            Some(&shown(place, None)),
+        );
     }
     for place in places.iter().take(SHOWN_PLACES) {
         out += &drawing.draw(Tone::Note, None, &safe(&place.caption), Some(place));
     }
     if places.len() > SHOWN_PLACES {
-        out += &drawing.draw(Tone::Note, None, &format!("and {} more places", places.len() - SHOWN_PLACES), None);
+        out += &drawing.draw(
+            Tone::Note,
+            None,
+            &format!("and {} more places", places.len() - SHOWN_PLACES),
+            None,
+        );
     }
     for note in notes {
         out += &drawing.draw(Tone::Note, None, &safe_lines(note), None);
@@ -237,9 +336,24 @@ pub fn draw(diagnostic: &Diagnostic, style: Style) -> String {
 
 /// Returns a place in a response as one of a file.
 fn shown(place: &ResponsePlace, label: Option<&str>) -> FilePlace {
-    let (path, column, label) = (place.file.as_str().into(), place.column, label.unwrap_or_default().to_owned());
-    let first = FileLine { line: place.line, excerpt: place.excerpt.clone(), heading: None, label };
-    FilePlace { path, column, caption: String::new(), first, more: Vec::new() }
+    let (path, column, label) = (
+        place.file.as_str().into(),
+        place.column,
+        label.unwrap_or_default().to_owned(),
+    );
+    let first = FileLine {
+        line: place.line,
+        excerpt: place.excerpt.clone(),
+        heading: None,
+        label,
+    };
+    FilePlace {
+        path,
+        column,
+        caption: String::new(),
+        first,
+        more: Vec::new(),
+    }
 }
 
 fn the_same_is_true_of(also: &[ResponsePlace], first: Option<&ResponsePlace>) -> String {
@@ -262,7 +376,10 @@ pub(super) fn safe(text: &str) -> String {
 /// As [`safe`], but several lines may stay several lines: what a hook or git itself had to say.
 fn safe_lines(text: &str) -> String {
     let text = text.trim_end();
-    let lines: Vec<_> = text.lines().map(|line| line.split('\t').map(safe).collect::<Vec<_>>().join("    ")).collect();
+    let lines: Vec<_> = text
+        .lines()
+        .map(|line| line.split('\t').map(safe).collect::<Vec<_>>().join("    "))
+        .collect();
     lines.join("\n")
 }
 

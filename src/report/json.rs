@@ -29,7 +29,10 @@ const VERSION: u32 = 1;
 impl Report {
     /// Returns the document, without a line end behind it. It holds no character that a terminal might obey.
     pub fn json(&self) -> String {
-        harmless(&Document { version: VERSION, report: self })
+        harmless(&Document {
+            version: VERSION,
+            report: self,
+        })
     }
 
     /// Returns the answer to one of many questions, without a line end behind it: what is asked for again by its `id`, the revision
@@ -116,7 +119,11 @@ macro_rules! texts {
 
 texts! { path from to why message diff text }
 
-fn write_text<S: Serializer>(name: &str, bytes: Option<&[u8]>, serializer: S) -> Result<S::Ok, S::Error> {
+fn write_text<S: Serializer>(
+    name: &str,
+    bytes: Option<&[u8]>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     let mut map = serializer.serialize_map(None)?;
     map.serialize_entry(name, &bytes.map(|bytes| bytes.to_str_lossy()))?;
     if let Some(bytes) = bytes.filter(|bytes| bytes.to_str().is_err()) {
@@ -126,8 +133,14 @@ fn write_text<S: Serializer>(name: &str, bytes: Option<&[u8]>, serializer: S) ->
 }
 
 /// Writes a value as it is displayed.
-pub(super) fn displayed<S: Serializer>(value: &Option<impl Display>, serializer: S) -> Result<S::Ok, S::Error> {
-    value.as_ref().map(ToString::to_string).serialize(serializer)
+pub(super) fn displayed<S: Serializer>(
+    value: &Option<impl Display>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    value
+        .as_ref()
+        .map(ToString::to_string)
+        .serialize(serializer)
 }
 
 /// Writes a state and the paths that need a person.
@@ -138,8 +151,16 @@ pub(super) fn state<S: Serializer>(state: &State, serializer: S) -> Result<S::Ok
         #[serde(serialize_with = "paths")]
         attention: &'p [RepoPath],
     }
-    let attention = if let State::Attention(paths) = state { &paths[..] } else { &[] };
-    Fields { state: state.name(), attention }.serialize(serializer)
+    let attention = if let State::Attention(paths) = state {
+        &paths[..]
+    } else {
+        &[]
+    };
+    Fields {
+        state: state.name(),
+        attention,
+    }
+    .serialize(serializer)
 }
 
 /// Writes paths.
@@ -153,12 +174,21 @@ pub(super) fn paths<S: Serializer>(paths: &[RepoPath], serializer: S) -> Result<
 }
 
 /// Writes the name of a commit.
-pub(super) fn commit<S: Serializer>(commit: &Option<Committed>, serializer: S) -> Result<S::Ok, S::Error> {
-    commit.as_ref().map(|commit| &commit.id[..]).serialize(serializer)
+pub(super) fn commit<S: Serializer>(
+    commit: &Option<Committed>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    commit
+        .as_ref()
+        .map(|commit| &commit.id[..])
+        .serialize(serializer)
 }
 
 /// Writes the place that comes nearest.
-pub(super) fn nearest<S: Serializer>(nearest: &Option<Nearest>, serializer: S) -> Result<S::Ok, S::Error> {
+pub(super) fn nearest<S: Serializer>(
+    nearest: &Option<Nearest>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
     #[derive(Serialize)]
     struct Fields {
         start: LineNo,
@@ -186,7 +216,11 @@ impl State {
 struct Harmless;
 
 impl Formatter for Harmless {
-    fn write_string_fragment<W: io::Write + ?Sized>(&mut self, writer: &mut W, fragment: &str) -> io::Result<()> {
+    fn write_string_fragment<W: io::Write + ?Sized>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
         let mut rest = fragment;
         while let Some((at, odd)) = rest.char_indices().find(|(_, c)| !Shown::is_harmless(*c)) {
             writer.write_all(&rest.as_bytes()[..at])?;
@@ -219,11 +253,15 @@ mod tests {
 
     #[test]
     fn a_terminal_finds_nothing_to_obey() {
-        let path = RepoPath::new("a\u{1b}[2J\u{7f}\u{9b}\u{202e}\u{e0001}\né\"\\".as_bytes()).unwrap();
+        let path =
+            RepoPath::new("a\u{1b}[2J\u{7f}\u{9b}\u{202e}\u{e0001}\né\"\\".as_bytes()).unwrap();
         let json = Report::failed_with(State::Attention(vec![path]), Vec::new(), Vec::new()).json();
         let want = "{\"path\":\"a\\u001b[2J\\u007f\\u009b\\u202e\\udb40\\udc01\\né\\\"\\\\\"}";
         assert!(json.contains(want), "{json}");
         let read: serde_json::Value = serde_json::from_str(&json).unwrap();
-        assert_eq!(read["attention"][0]["path"], "a\u{1b}[2J\u{7f}\u{9b}\u{202e}\u{e0001}\né\"\\");
+        assert_eq!(
+            read["attention"][0]["path"],
+            "a\u{1b}[2J\u{7f}\u{9b}\u{202e}\u{e0001}\né\"\\"
+        );
     }
 }

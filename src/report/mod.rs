@@ -141,7 +141,11 @@ pub struct FileReport {
     /// The mode afterwards.
     pub new_mode: Option<String>,
     /// The diff, if it was asked for.
-    #[serde(flatten, serialize_with = "json::diff", skip_serializing_if = "Option::is_none")]
+    #[serde(
+        flatten,
+        serialize_with = "json::diff",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub diff: Option<BString>,
 }
 
@@ -171,12 +175,22 @@ pub struct LineCount {
 impl Report {
     /// Makes the report of a failure.
     pub fn failed_with(state: State, errors: Vec<Diagnostic>, warnings: Vec<Diagnostic>) -> Self {
-        Self { status: Status::Failed, state, errors, warnings, ..Self::default() }
+        Self {
+            status: Status::Failed,
+            state,
+            errors,
+            warnings,
+            ..Self::default()
+        }
     }
 
     /// Makes the report of a change that was worked out and not made.
     pub fn checked(files: Vec<FileReport>, warnings: Vec<Diagnostic>) -> Self {
-        Self { files, warnings, ..Self::default() }
+        Self {
+            files,
+            warnings,
+            ..Self::default()
+        }
     }
 
     /// Says which responses it is about.
@@ -188,27 +202,52 @@ impl Report {
 
     /// Returns whom the failure is laid at: the system if any error is its; `None` if there is no error.
     pub fn blame(&self) -> Option<Blame> {
-        let system = self.errors.iter().any(|error| error.kind.blame() == Blame::System);
-        if system { Some(Blame::System) } else { (!self.errors.is_empty()).then_some(Blame::Response) }
+        let system = self
+            .errors
+            .iter()
+            .any(|error| error.kind.blame() == Blame::System);
+        if system {
+            Some(Blame::System)
+        } else {
+            (!self.errors.is_empty()).then_some(Blame::Response)
+        }
     }
 }
 
 impl State {
     /// Returns the state where these paths could not be put back, or else another.
     pub fn left(paths: Vec<RepoPath>, otherwise: State) -> Self {
-        if paths.is_empty() { otherwise } else { State::Attention(paths) }
+        if paths.is_empty() {
+            otherwise
+        } else {
+            State::Attention(paths)
+        }
     }
 }
 
 impl FileReport {
     /// Lists the files of a change by path, with how many lines come and go at each path; a rename is one line, at its new
     /// path, with what goes at the old one.
-    pub fn list(changes: &ChangeSet, mut lines: impl FnMut(&RepoPath) -> Option<LineCount>) -> Vec<FileReport> {
-        let renamed: HashSet<_> = changes.iter().filter_map(|change| change.from.as_ref()).collect();
-        let listed = changes.iter().filter(|change| change.after.is_some() || !renamed.contains(&change.path));
-        let sum = |a: LineCount, b: LineCount| LineCount { added: a.added + b.added, removed: a.removed + b.removed };
+    pub fn list(
+        changes: &ChangeSet,
+        mut lines: impl FnMut(&RepoPath) -> Option<LineCount>,
+    ) -> Vec<FileReport> {
+        let renamed: HashSet<_> = changes
+            .iter()
+            .filter_map(|change| change.from.as_ref())
+            .collect();
+        let listed = changes
+            .iter()
+            .filter(|change| change.after.is_some() || !renamed.contains(&change.path));
+        let sum = |a: LineCount, b: LineCount| LineCount {
+            added: a.added + b.added,
+            removed: a.removed + b.removed,
+        };
         let report = |change: &Change| {
-            let lines = std::iter::once(&change.path).chain(&change.from).filter_map(&mut lines).reduce(sum);
+            let lines = std::iter::once(&change.path)
+                .chain(&change.from)
+                .filter_map(&mut lines)
+                .reduce(sum);
             FileReport {
                 path: change.path.clone(),
                 operation: match (&change.before, &change.after, &change.from) {

@@ -43,7 +43,10 @@ const RESET: &str = "\x1b[m";
 
 /// Paints a diff. What is before its first file, statistics for example, is left as it is.
 pub fn diff(printed: &[u8], palette: &Palette) -> Vec<u8> {
-    let mut painter = Painter { out: Vec::with_capacity(printed.len() * 5 / 4), palette };
+    let mut painter = Painter {
+        out: Vec::with_capacity(printed.len() * 5 / 4),
+        palette,
+    };
     let mut place = Place::Outside;
     for line in printed.lines_with_terminator() {
         let text = line.trim_end_with(|end| end == '\n');
@@ -76,15 +79,32 @@ impl Painter<'_> {
     fn line(&mut self, place: Place, text: &[u8]) -> Place {
         let palette = self.palette;
         let (sequence, next) = match place {
-            Place::Hunk { old, new } if old + new > 0 || text.starts_with(b"\\") => match text.first() {
-                Some(b'+') => {
-                    self.added(text);
-                    return Place::Hunk { old, new: new.saturating_sub(1) };
+            Place::Hunk { old, new } if old + new > 0 || text.starts_with(b"\\") => {
+                match text.first() {
+                    Some(b'+') => {
+                        self.added(text);
+                        return Place::Hunk {
+                            old,
+                            new: new.saturating_sub(1),
+                        };
+                    }
+                    Some(b'-') => (
+                        &palette.old,
+                        Place::Hunk {
+                            old: old.saturating_sub(1),
+                            new,
+                        },
+                    ),
+                    Some(b'\\') => (&palette.context, place),
+                    _ => (
+                        &palette.context,
+                        Place::Hunk {
+                            old: old.saturating_sub(1),
+                            new: new.saturating_sub(1),
+                        },
+                    ),
                 }
-                Some(b'-') => (&palette.old, Place::Hunk { old: old.saturating_sub(1), new }),
-                Some(b'\\') => (&palette.context, place),
-                _ => (&palette.context, Place::Hunk { old: old.saturating_sub(1), new: new.saturating_sub(1) }),
-            },
+            }
             Place::Outside | Place::Binary if !text.starts_with(b"diff --git ") => {
                 self.out.extend(text);
                 return place;
@@ -106,17 +126,32 @@ impl Painter<'_> {
             self.put(&self.palette.func, heading);
         }
         let count = |sign: &[u8]| -> u64 {
-            let range = numbers.split_str(" ").find_map(|word| word.strip_prefix(sign)).unwrap_or_default();
-            let count = range.split_once_str(",").map_or(&b"1"[..], |(_, count)| count);
-            count.to_str().ok().and_then(|count| count.parse().ok()).unwrap_or(0)
+            let range = numbers
+                .split_str(" ")
+                .find_map(|word| word.strip_prefix(sign))
+                .unwrap_or_default();
+            let count = range
+                .split_once_str(",")
+                .map_or(&b"1"[..], |(_, count)| count);
+            count
+                .to_str()
+                .ok()
+                .and_then(|count| count.parse().ok())
+                .unwrap_or(0)
         };
-        Place::Hunk { old: count(b"-"), new: count(b"+") }
+        Place::Hunk {
+            old: count(b"-"),
+            new: count(b"+"),
+        }
     }
 
     /// Paints a line that comes: whitespace at its end is shown, as git's `core.whitespace` has it by default.
     fn added(&mut self, text: &[u8]) {
         let bare = text.strip_suffix(b"\r").unwrap_or(text);
-        let kept = bare.trim_end_with(|end| end == ' ' || end == '\t').len().max(1);
+        let kept = bare
+            .trim_end_with(|end| end == ' ' || end == '\t')
+            .len()
+            .max(1);
         let (text, space) = text.split_at(kept.min(text.len()));
         self.put(&self.palette.new, &text[..1]);
         if text.len() > 1 {
@@ -147,7 +182,10 @@ mod tests {
     #[test]
     fn what_is_a_header_is_told_by_the_counts() {
         for (printed, want) in [
-            (" a | 2 +-\n\ndiff --git a/a b/a\n", " a | 2 +-\n\n<meta>diff --git a/a b/a>\n"),
+            (
+                " a | 2 +-\n\ndiff --git a/a b/a\n",
+                " a | 2 +-\n\n<meta>diff --git a/a b/a>\n",
+            ),
             (
                 "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@ fn f()\n--- x\n+++ y \n z\n",
                 concat!(
@@ -173,9 +211,19 @@ mod tests {
     fn nothing_but_sequences_is_added() {
         let hostile = b"diff --git\n@@ -99999999999999999999 +1 @@\n@@ @@\n-\n+\xff\t \r\n@@ -1,0 +1,1 @@\n+ \n\\\n";
         let painted = diff(hostile, &marked());
-        let bare = ["context", "meta", "frag", "func", "old", "new", "whitespace"]
-            .iter()
-            .fold(painted.replace(RESET, b""), |bare, name| bare.replace(format!("<{name}>"), b""));
+        let bare = [
+            "context",
+            "meta",
+            "frag",
+            "func",
+            "old",
+            "new",
+            "whitespace",
+        ]
+        .iter()
+        .fold(painted.replace(RESET, b""), |bare, name| {
+            bare.replace(format!("<{name}>"), b"")
+        });
         assert_eq!(bare.as_bstr(), hostile.as_bstr());
     }
 }

@@ -40,12 +40,25 @@ impl Drawing {
     const INDENT: usize = 2;
 
     pub(super) fn new(style: Style) -> Self {
-        let renderer = if style.colored { Renderer::styled() } else { Renderer::plain() };
-        Self { renderer: renderer.term_width(Self::UNBOUNDED), style }
+        let renderer = if style.colored {
+            Renderer::styled()
+        } else {
+            Renderer::plain()
+        };
+        Self {
+            renderer: renderer.term_width(Self::UNBOUNDED),
+            style,
+        }
     }
 
     /// Draws a headline, and below it, if there is one, the place that it is about. Ends with a newline.
-    pub(super) fn draw(&self, tone: Tone, id: Option<&str>, text: &str, place: Option<&FilePlace>) -> String {
+    pub(super) fn draw(
+        &self,
+        tone: Tone,
+        id: Option<&str>,
+        text: &str,
+        place: Option<&FilePlace>,
+    ) -> String {
         let (level, mut title) = match tone {
             Tone::Error => (Level::ERROR, Level::ERROR.primary_title(text)),
             Tone::Warning => (Level::WARNING, Level::WARNING.primary_title(text)),
@@ -59,13 +72,19 @@ impl Drawing {
             return self.headline(&self.render(Group::with_title(title)));
         };
         let path = Shown(&place.path).to_string();
-        let origin = Origin::path(&path).line(place.first.line.get() as usize).char_column(place.column);
+        let origin = Origin::path(&path)
+            .line(place.first.line.get() as usize)
+            .char_column(place.column);
         let drawn = self.render(title.element(origin));
         let (headline, origin) = drawn.trim_end().rsplit_once('\n').unwrap_or((&drawn, ""));
         // The crate makes room for the line numbers of snippets only, and each snippet is drawn by itself.
         let lines = || std::iter::once(&place.first).chain(&place.more);
         let digits = lines().map(|line| digits(line.line)).max().unwrap_or(1);
-        let mut drawn = format!("{}{}{origin}\n", self.headline(headline), " ".repeat(digits));
+        let mut drawn = format!(
+            "{}{}{origin}\n",
+            self.headline(headline),
+            " ".repeat(digits)
+        );
         let mut last: Option<LineNo> = None;
         for line in lines() {
             for (line, snippet) in self.snippets(&level, line, digits) {
@@ -77,7 +96,11 @@ impl Drawing {
                 match last {
                     None => drawn += &snippet,
                     Some(last) => {
-                        drawn += if last.index() + 1 == line.index() { "" } else { "...\n" };
+                        drawn += if last.index() + 1 == line.index() {
+                            ""
+                        } else {
+                            "...\n"
+                        };
                         drawn += snippet.split_once('\n').map_or("", |(_, lines)| lines);
                     }
                 }
@@ -88,32 +111,59 @@ impl Drawing {
     }
 
     /// Draws a line behind a rule, with room for so many digits before that; above it the line that it is part of.
-    fn snippets(&self, level: &Level<'_>, shown: &FileLine, digits: usize) -> Vec<(LineNo, String)> {
+    fn snippets(
+        &self,
+        level: &Level<'_>,
+        shown: &FileLine,
+        digits: usize,
+    ) -> Vec<(LineNo, String)> {
         let gutter = digits + 3;
         let room = self.style.width.saturating_sub(gutter);
         let snippet = |line: LineNo, text: String, mark: Option<_>| {
-            let snippet = Snippet::source(text).line_start(line.get() as usize).fold(false).annotations(mark);
+            let snippet = Snippet::source(text)
+                .line_start(line.get() as usize)
+                .fold(false)
+                .annotations(mark);
             let drawn = self.render(Group::with_level(level.clone()).element(snippet));
             let lack = " ".repeat(digits - self::digits(line));
-            drawn.lines().map(|line| format!("{lack}{line}\n")).collect::<String>()
+            drawn
+                .lines()
+                .map(|line| format!("{lack}{line}\n"))
+                .collect::<String>()
         };
         let mut snippets = Vec::new();
         if let Some((line, excerpt)) = &shown.heading {
             let drawn = snippet(*line, draw(excerpt, room.max(Self::MIN_ROOM)).text, None);
             // Below a line without a mark there is nothing but the rule.
-            let drawn = drawn.lines().take(2).map(|line| format!("{line}\n")).collect();
+            let drawn = drawn
+                .lines()
+                .take(2)
+                .map(|line| format!("{line}\n"))
+                .collect();
             snippets.push((*line, drawn));
         }
         let label = Shown(shown.label.as_bytes()).to_string();
         let label = Some(&label[..]).filter(|label| !label.is_empty());
         let label_width = label.map_or(0, |label| label.width() + 1);
-        let Drawn { text, mark } = draw(&shown.excerpt, room.saturating_sub(label_width).max(Self::MIN_ROOM));
-        let mut drawn = snippet(shown.line, text, Some(AnnotationKind::Primary.span(mark).label(label)));
+        let Drawn { text, mark } = draw(
+            &shown.excerpt,
+            room.saturating_sub(label_width).max(Self::MIN_ROOM),
+        );
+        let mut drawn = snippet(
+            shown.line,
+            text,
+            Some(AnnotationKind::Primary.span(mark).label(label)),
+        );
         if self.style.is_terminal {
             // The label is on the last line, behind the mark.
             let last = drawn.trim_end().rfind('\n').map_or(0, |at| at + 1);
             let line = drawn.split_off(last);
-            drawn += &wrap(line.trim_end(), self.style.width, gutter, line.rfind('^').unwrap_or(0));
+            drawn += &wrap(
+                line.trim_end(),
+                self.style.width,
+                gutter,
+                line.rfind('^').unwrap_or(0),
+            );
             drawn.push('\n');
         }
         snippets.push((shown.line, drawn));
@@ -121,13 +171,21 @@ impl Drawing {
     }
 
     fn headline(&self, drawn: &str) -> String {
-        let lines = drawn.trim_end().lines().map(|line| match self.style.is_terminal {
-            true => {
-                let indent = line.len() - line.trim_start().len();
-                wrap(line, self.style.width, indent.clamp(Self::INDENT, 8), indent) + "\n"
-            }
-            false => format!("{line}\n"),
-        });
+        let lines = drawn
+            .trim_end()
+            .lines()
+            .map(|line| match self.style.is_terminal {
+                true => {
+                    let indent = line.len() - line.trim_start().len();
+                    wrap(
+                        line,
+                        self.style.width,
+                        indent.clamp(Self::INDENT, 8),
+                        indent,
+                    ) + "\n"
+                }
+                false => format!("{line}\n"),
+            });
         lines.collect()
     }
 
@@ -161,11 +219,19 @@ fn draw(excerpt: &Excerpt, room: usize) -> Drawn {
     let (first, end) = (column(mark_in_text.start), column(mark_in_text.end));
     let window = window(&pieces, first..end, room, (cut_before, cut_after));
 
-    let mut drawn = Drawn { text: String::new(), mark: 0..0 };
+    let mut drawn = Drawn {
+        text: String::new(),
+        mark: 0..0,
+    };
     if window.start > 0 || cut_before {
         drawn.text.push_str(ELLIPSIS);
     }
-    for (index, piece) in pieces.iter().enumerate().take(window.end).skip(window.start) {
+    for (index, piece) in pieces
+        .iter()
+        .enumerate()
+        .take(window.end)
+        .skip(window.start)
+    {
         if index == first {
             drawn.mark.start = drawn.text.len();
         }
@@ -188,13 +254,21 @@ fn draw(excerpt: &Excerpt, room: usize) -> Drawn {
 fn pieces(text: &[u8]) -> Vec<Piece> {
     let piece = |(start, end, c): (usize, usize, char)| {
         let bytes = &text[start..end];
-        let shown = if bytes == b"\t" { "\t".to_owned() } else { Shown(bytes).to_string() };
+        let shown = if bytes == b"\t" {
+            "\t".to_owned()
+        } else {
+            Shown(bytes).to_string()
+        };
         let width = match shown.as_str() {
             "\t" => TAB,
             shown if shown.chars().eq([c]) => c.width().unwrap_or(1),
             shown => shown.len(),
         };
-        Piece { start, shown, width }
+        Piece {
+            start,
+            shown,
+            width,
+        }
     };
     text.char_indices().map(piece).collect()
 }
@@ -207,7 +281,12 @@ struct Piece {
 
 /// Chooses which pieces to show: all if they fit, else from the left as long as some of the mark can be seen, else from
 /// a little before the mark.
-fn window(pieces: &[Piece], mark: Range<usize>, room: usize, (before, after): (bool, bool)) -> Range<usize> {
+fn window(
+    pieces: &[Piece],
+    mark: Range<usize>,
+    room: usize,
+    (before, after): (bool, bool),
+) -> Range<usize> {
     let width = |range: Range<usize>| pieces[range].iter().map(|piece| piece.width).sum::<usize>();
     let ellipses = |n: usize| n * ELLIPSIS.len();
     if width(0..pieces.len()) + ellipses(usize::from(before) + usize::from(after)) <= room {
@@ -252,10 +331,19 @@ mod tests {
             (b"\ta\tb", 1..4, "a\tb", "\ta\tb"),
             (b"a\x1b[31mb", 1..2, "\\033", "a\\033[31mb"),
             (b"\xffa\xfe", 1..3, "a\\376", "\\377a\\376"),
-            ("é\u{202e}x".as_bytes(), 2..6, "\\342\\200\\256x", "é\\342\\200\\256x"),
+            (
+                "é\u{202e}x".as_bytes(),
+                2..6,
+                "\\342\\200\\256x",
+                "é\\342\\200\\256x",
+            ),
             (b"a\rb", 0..3, "a\\rb", "a\\rb"),
         ] {
-            assert_eq!(drawn(line, mark, 80), (marked.to_owned(), text.to_owned()), "{line:?}");
+            assert_eq!(
+                drawn(line, mark, 80),
+                (marked.to_owned(), text.to_owned()),
+                "{line:?}"
+            );
         }
     }
 
@@ -270,7 +358,11 @@ mod tests {
             (36..36, 16, "", "...yz"),
             (30..31, 1, "u", "...u..."),
         ] {
-            assert_eq!(drawn(line, mark.clone(), room), (marked.to_owned(), text.to_owned()), "{mark:?} in {room}");
+            assert_eq!(
+                drawn(line, mark.clone(), room),
+                (marked.to_owned(), text.to_owned()),
+                "{mark:?} in {room}"
+            );
         }
     }
 
@@ -281,7 +373,11 @@ mod tests {
         assert!(excerpt.text().len() < 2000);
         assert!(std::str::from_utf8(excerpt.text()).is_ok());
         let drawn = draw(&excerpt, 40);
-        assert!(drawn.text.starts_with("...ä") && drawn.text.ends_with("ä..."), "{}", drawn.text);
+        assert!(
+            drawn.text.starts_with("...ä") && drawn.text.ends_with("ä..."),
+            "{}",
+            drawn.text
+        );
     }
 
     proptest::proptest! {

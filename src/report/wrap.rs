@@ -73,11 +73,23 @@ mod tests {
         for (line, width, broken) in [
             ("note: a b c", 20, "note: a b c"),
             ("note: all of them", 12, "note: all of\n  them"),
-            ("error: `a b c d e` is one", 12, "error:\n  `a b c d e`\n  is one"),
+            (
+                "error: `a b c d e` is one",
+                12,
+                "error:\n  `a b c d e`\n  is one",
+            ),
             ("error: it` s odd", 10, "error: it`\n  s odd"),
-            ("a_word_without_end and more", 10, "a_word_without_end\n  and more"),
+            (
+                "a_word_without_end and more",
+                10,
+                "a_word_without_end\n  and more",
+            ),
             ("名前 名前 名前", 9, "名前 名前\n  名前"),
-            ("\x1b[1m\x1b[91merror\x1b[0m: it is", 12, "\x1b[1m\x1b[91merror\x1b[0m: it is"),
+            (
+                "\x1b[1m\x1b[91merror\x1b[0m: it is",
+                12,
+                "\x1b[1m\x1b[91merror\x1b[0m: it is",
+            ),
             ("", 5, ""),
         ] {
             assert_eq!(wrap(line, width, 2, 0), broken, "{line:?} at {width}");

@@ -34,23 +34,38 @@ pub struct Near {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gap {
     /// The file has another line, which is so much alike, in percent.
-    Other { wanted: usize, line: usize, alike: u8 },
+    Other {
+        wanted: usize,
+        line: usize,
+        alike: u8,
+    },
     /// The file has so many lines that weren't sought, from `line` on. The sought line is behind them.
-    LeftOut { wanted: usize, line: usize, count: usize },
+    LeftOut {
+        wanted: usize,
+        line: usize,
+        count: usize,
+    },
     /// So many lines were sought, from `wanted` on, that the file doesn't have. `line` is the one before which they should be.
-    Invented { wanted: usize, line: usize, count: usize },
+    Invented {
+        wanted: usize,
+        line: usize,
+        count: usize,
+    },
 }
 
 impl Gap {
     /// Returns the sought line that it is about, from 0.
     pub fn wanted(self) -> usize {
-        let (Gap::Other { wanted, .. } | Gap::LeftOut { wanted, .. } | Gap::Invented { wanted, .. }) = self;
+        let (Gap::Other { wanted, .. }
+        | Gap::LeftOut { wanted, .. }
+        | Gap::Invented { wanted, .. }) = self;
         wanted
     }
 
     /// Returns the file's line that it is about, from 0; behind the last one where the file ends too early.
     pub fn line(self) -> usize {
-        let (Gap::Other { line, .. } | Gap::LeftOut { line, .. } | Gap::Invented { line, .. }) = self;
+        let (Gap::Other { line, .. } | Gap::LeftOut { line, .. } | Gap::Invented { line, .. }) =
+            self;
         line
     }
 }
@@ -68,7 +83,14 @@ pub fn align(lines: &Lines<'_>, wanted: &[&[u8]], start: usize, ends: Ends) -> N
         lines,
         wanted,
         ends,
-        near: Near { start, end: start, agree: 0, telling: 0, alike: 0, gap: None },
+        near: Near {
+            start,
+            end: start,
+            agree: 0,
+            telling: 0,
+            alike: 0,
+            gap: None,
+        },
         sum: 0,
         compared: 0,
         compared_sum: 0,
@@ -94,10 +116,18 @@ pub fn align(lines: &Lines<'_>, wanted: &[&[u8]], start: usize, ends: Ends) -> N
         (i, j) = (i + a, j + b);
     }
     if i < wanted.len() {
-        walk.near.gap.get_or_insert(Gap::Invented { wanted: i, line: j, count: wanted.len() - i });
+        walk.near.gap.get_or_insert(Gap::Invented {
+            wanted: i,
+            line: j,
+            count: wanted.len() - i,
+        });
     }
     let most: usize = wanted.iter().map(|line| weight(line)).sum();
-    Near { end: j, alike: (walk.sum / most.max(1)).min(100) as u8, ..walk.near }
+    Near {
+        end: j,
+        alike: (walk.sum / most.max(1)).min(100) as u8,
+        ..walk.near
+    }
 }
 
 struct Walk<'w, 'f> {
@@ -142,8 +172,9 @@ impl Walk<'_, '_> {
                     continue;
                 }
                 // Braces and blank lines agree by chance.
-                let follows =
-                    next + 1 < self.wanted.len() && line + 1 < self.lines.len() && self.same(next + 1, line + 1);
+                let follows = next + 1 < self.wanted.len()
+                    && line + 1 < self.lines.len()
+                    && self.same(next + 1, line + 1);
                 if is_telling(self.wanted[next]) || follows || 2 * a == total {
                     return (a, total - a);
                 }
@@ -157,20 +188,37 @@ impl Walk<'_, '_> {
         let mut first = None;
         for nth in 0..a.min(b) {
             let alike = match self.compared < COMPARED {
-                true => alike(self.wanted[i + nth], self.lines.text(j + nth), self.is_part(i + nth)),
+                true => alike(
+                    self.wanted[i + nth],
+                    self.lines.text(j + nth),
+                    self.is_part(i + nth),
+                ),
                 // Of the many others it is taken that they are like these.
                 false => (self.compared_sum / COMPARED) as u8,
             };
             if self.compared < COMPARED {
-                (self.compared, self.compared_sum) = (self.compared + 1, self.compared_sum + usize::from(alike));
+                (self.compared, self.compared_sum) =
+                    (self.compared + 1, self.compared_sum + usize::from(alike));
             }
             first.get_or_insert(alike);
             self.sum += usize::from(alike) * weight(self.wanted[i + nth]);
         }
         let gap = match first {
-            Some(alike) if a == b || alike >= KIN => Gap::Other { wanted: i, line: j, alike },
-            _ if b > a => Gap::LeftOut { wanted: i, line: j, count: b - a },
-            _ => Gap::Invented { wanted: i, line: j, count: a - b },
+            Some(alike) if a == b || alike >= KIN => Gap::Other {
+                wanted: i,
+                line: j,
+                alike,
+            },
+            _ if b > a => Gap::LeftOut {
+                wanted: i,
+                line: j,
+                count: b - a,
+            },
+            _ => Gap::Invented {
+                wanted: i,
+                line: j,
+                count: a - b,
+            },
         };
         self.near.gap.get_or_insert(gap);
         self.sum = self.sum.saturating_sub(10 * a.abs_diff(b));
@@ -186,5 +234,9 @@ fn weight(line: &[u8]) -> usize {
 
 /// Returns whether a line says more than a brace or a blank line does.
 pub fn is_telling(line: &[u8]) -> bool {
-    line.iter().filter(|byte| !byte.is_ascii_whitespace()).take(4).count() > 3
+    line.iter()
+        .filter(|byte| !byte.is_ascii_whitespace())
+        .take(4)
+        .count()
+        > 3
 }

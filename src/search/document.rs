@@ -47,11 +47,30 @@ impl Sought {
     fn new(text: &[u8], needles: impl IntoIterator<Item = Needle>) -> Self {
         let needles: Vec<_> = needles.into_iter().collect();
         let is_worth_it = text.len().saturating_mul(needles.len()) > SMALL;
-        let many = if is_worth_it { Many::new(text, needles) } else { None };
-        let places = many.as_ref().map(|many| many.places(text)).unwrap_or_default();
-        let places = places.into_iter().map(|places| places.map(Sites::new)).collect();
-        let longest = many.iter().flat_map(Many::needles).map(longest).max().unwrap_or(0);
-        Self { many, places, longest }
+        let many = if is_worth_it {
+            Many::new(text, needles)
+        } else {
+            None
+        };
+        let places = many
+            .as_ref()
+            .map(|many| many.places(text))
+            .unwrap_or_default();
+        let places = places
+            .into_iter()
+            .map(|places| places.map(Sites::new))
+            .collect();
+        let longest = many
+            .iter()
+            .flat_map(Many::needles)
+            .map(longest)
+            .max()
+            .unwrap_or(0);
+        Self {
+            many,
+            places,
+            longest,
+        }
     }
 }
 
@@ -110,7 +129,10 @@ impl Document {
     pub fn lazily(base: Content, needles: Vec<Needle>) -> Self {
         let bom = Lines::bom_len(&base);
         let (starts, view) = (base.lines().starts(), View::new(&base[bom..], bom));
-        Self { needles: Cell::new(needles), ..Self::with(base, starts, view, OnceCell::new()) }
+        Self {
+            needles: Cell::new(needles),
+            ..Self::with(base, starts, view, OnceCell::new())
+        }
     }
 
     /// Reads the lines of a file with an eye to these runs of them, compared by their text without terminators: [`Document::run`]
@@ -119,7 +141,11 @@ impl Document {
         lines: &Lines<'_>,
         runs: impl IntoIterator<Item = R>,
     ) -> Self {
-        Self::of_texts(lines.bytes().len() + 1, lines.iter().map(|line| line.text), runs)
+        Self::of_texts(
+            lines.bytes().len() + 1,
+            lines.iter().map(|line| line.text),
+            runs,
+        )
     }
 
     /// Does the same with lines that are made of a file's; all of them have about so many bytes.
@@ -141,7 +167,17 @@ impl Document {
 
     fn with(base: Content, starts: Starts, view: View, sought: OnceCell<Sought>) -> Self {
         let (needles, spliced, fresh, known, now) = Default::default();
-        Self { base, starts, view, sought, needles, spliced, fresh, known, now }
+        Self {
+            base,
+            starts,
+            view,
+            sought,
+            needles,
+            spliced,
+            fresh,
+            known,
+            now,
+        }
     }
 
     /// Returns the base as it is compared.
@@ -155,7 +191,8 @@ impl Document {
     }
 
     fn sought(&self) -> &Sought {
-        self.sought.get_or_init(|| Sought::new(self.view_text(), self.needles.take()))
+        self.sought
+            .get_or_init(|| Sought::new(self.view_text(), self.needles.take()))
     }
 
     /// Returns what the file was.
@@ -173,12 +210,20 @@ impl Document {
         if self.is_untouched() {
             return self.base.clone();
         }
-        Content::spliced(self.base.clone(), self.spliced.iter().map(|spliced| spliced.splice.clone()).collect())
+        Content::spliced(
+            self.base.clone(),
+            self.spliced
+                .iter()
+                .map(|spliced| spliced.splice.clone())
+                .collect(),
+        )
     }
 
     /// Returns how many bytes the file has now.
     pub fn len(&self) -> usize {
-        self.spliced.last().map_or(self.base.len(), |last| last.now(self.base.len()))
+        self.spliced
+            .last()
+            .map_or(self.base.len(), |last| last.now(self.base.len()))
     }
 
     /// Returns whether the file is empty now.
@@ -210,21 +255,33 @@ impl Document {
         let number = many.as_ref().and_then(|many| many.number(needle));
         let announced = number.and_then(|number| Some((number, places[number].clone()?)));
         let (places, mut fresh): (_, Vec<Range<usize>>) = match announced {
-            Some((number, places)) => {
-                (places, self.fresh.iter().filter(|(of, _)| *of == number).map(|(_, range)| range.clone()).collect())
-            }
+            Some((number, places)) => (
+                places,
+                self.fresh
+                    .iter()
+                    .filter(|(of, _)| *of == number)
+                    .map(|(_, range)| range.clone())
+                    .collect(),
+            ),
             None => {
                 let finder = LazyCell::new(|| needle.finder());
                 let places = || Sites::new(needle.places(&finder, self.view_text()));
                 let places = match many.is_some() || self.base.len() > SOON_READ {
-                    true => Rc::clone(self.known.borrow_mut().entry(needle.clone()).or_insert_with(places)),
+                    true => Rc::clone(
+                        self.known
+                            .borrow_mut()
+                            .entry(needle.clone())
+                            .or_insert_with(places),
+                    ),
                     false => places(),
                 };
                 let around = |spliced: &Spliced| {
                     let changed = spliced.start..spliced.end();
                     let (bytes, view) = self.around(&changed, longest(needle));
                     let found = needle.places(&finder, view.text(&bytes));
-                    let found = found.iter().filter_map(|at| touching(&changed, view.original(needle.range(at))));
+                    let found = found
+                        .iter()
+                        .filter_map(|at| touching(&changed, view.original(needle.range(at))));
                     found.collect::<Vec<_>>()
                 };
                 (places, self.spliced.iter().flat_map(around).collect())
@@ -232,12 +289,21 @@ impl Document {
         };
         fresh.sort_by_key(|range| (range.start, range.end));
         fresh.dedup();
-        Matches { document: self, sites: places, len: needle.matched().len(), fresh }
+        Matches {
+            document: self,
+            sites: places,
+            len: needle.matched().len(),
+            fresh,
+        }
     }
 
     /// Returns all places of a run of lines, which are compared by their text without terminators. An empty run is nowhere.
     pub fn run(&self, lines: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Run<'_> {
-        Run { document: self, needle: Needle::lines(lines), matches: OnceCell::new() }
+        Run {
+            document: self,
+            needle: Needle::lines(lines),
+            matches: OnceCell::new(),
+        }
     }
 
     /// Returns whether a match begins at an offset, as the file is now.
@@ -258,14 +324,19 @@ impl Document {
     /// Returns whether the byte order mark that the file began with is no longer what it begins with, or others came before it.
     pub fn has_lost_mark(&self) -> bool {
         let mark = self.starts[0];
-        self.spliced.first().is_some_and(|first| first.splice.old.start < mark.max(1)) && (mark > 0 || self.bom() > 0)
+        self.spliced
+            .first()
+            .is_some_and(|first| first.splice.old.start < mark.max(1))
+            && (mark > 0 || self.bom() > 0)
     }
 
     /// Puts other bytes in the place of a range, as it is now.
     pub fn replace(&mut self, range: Range<usize>, new: &[u8]) {
         let gone = newlines(&self.slice(range.clone()));
         let from = self.spliced_while(|spliced| spliced.end() < range.start);
-        let to = self.spliced_while(|spliced| spliced.start <= range.end).max(from);
+        let to = self
+            .spliced_while(|spliced| spliced.start <= range.end)
+            .max(from);
         let merged = self.merged(range.clone(), new, from..to);
         self.spliced.splice(from..to, [merged]);
         for behind in &mut self.spliced[from + 1..] {
@@ -299,37 +370,74 @@ impl Document {
         let last = last.filter(|last| last.end() > range.end);
         let start = first.map_or(range.start, |first| first.start);
         let end = last.map_or(range.end, Spliced::end);
-        let old_start = first.map_or_else(|| self.in_base(range.start, true), |first| first.splice.old.start);
-        let old_end = last.map_or_else(|| self.in_base(range.end, false), |last| last.splice.old.end);
-        let new = [&self.slice(start..range.start), new, &self.slice(range.end..end)].concat();
-        Spliced { line: self.line(start), start, splice: Splice { old: old_start..old_end, new } }
+        let old_start = first.map_or_else(
+            || self.in_base(range.start, true),
+            |first| first.splice.old.start,
+        );
+        let old_end = last.map_or_else(
+            || self.in_base(range.end, false),
+            |last| last.splice.old.end,
+        );
+        let new = [
+            &self.slice(start..range.start),
+            new,
+            &self.slice(range.end..end),
+        ]
+        .concat();
+        Spliced {
+            line: self.line(start),
+            start,
+            splice: Splice {
+                old: old_start..old_end,
+                new,
+            },
+        }
     }
 
     /// Returns the offset in the base of one that is now: of those that nothing is left between, the first or else the last.
     fn in_base(&self, at: usize, first: bool) -> usize {
-        let before = self.spliced_while(|spliced| if first { spliced.end() < at } else { spliced.end() <= at });
-        self.spliced[..before].last().map_or(at, |before| before.in_base(at))
+        let before = self.spliced_while(|spliced| {
+            if first {
+                spliced.end() < at
+            } else {
+                spliced.end() <= at
+            }
+        });
+        self.spliced[..before]
+            .last()
+            .map_or(at, |before| before.in_base(at))
     }
 
     /// Returns the offset in the base of one that is now; of one among new bytes, that behind what they took the place of.
     pub(super) fn behind_in_base(&self, at: usize) -> usize {
         let (before, _) = self.spliced_around(at);
-        before.last().map_or(at, |before| before.in_base(at.max(before.end())))
+        before
+            .last()
+            .map_or(at, |before| before.in_base(at.max(before.end())))
     }
 
     /// Returns what begins up to an offset, and what begins behind it.
     pub(super) fn spliced_around(&self, at: usize) -> (&[Spliced], &[Spliced]) {
-        self.spliced.split_at(self.spliced_while(|spliced| spliced.start <= at))
+        self.spliced
+            .split_at(self.spliced_while(|spliced| spliced.start <= at))
     }
 
     /// Returns where bytes of the base are now, if nothing touches them, or else what does. What comes right behind a CR at their end
     /// may make it part of a line end, so that touches them as well.
     pub(super) fn kept(&self, range: &Range<usize>) -> Result<Range<usize>, &Spliced> {
         let before = self.spliced_while(|spliced| spliced.splice.old.end < range.start);
-        if let Some(touched) = self.spliced.get(before).filter(|spliced| spliced.splice.old.start <= range.end + 1) {
+        if let Some(touched) = self
+            .spliced
+            .get(before)
+            .filter(|spliced| spliced.splice.old.start <= range.end + 1)
+        {
             return Err(touched);
         }
-        let now = |at: usize| self.spliced[..before].last().map_or(at, |before| before.now(at));
+        let now = |at: usize| {
+            self.spliced[..before]
+                .last()
+                .map_or(at, |before| before.now(at))
+        };
         Ok(now(range.start)..now(range.end))
     }
 
@@ -339,16 +447,21 @@ impl Document {
         match (parts.next(), parts.next()) {
             (None, _) => Cow::Borrowed(&[]),
             (Some(only), None) => Cow::Borrowed(only),
-            (Some(first), Some(second)) => Cow::Owned(parts.fold([first, second].concat(), |mut all, part| {
-                all.extend_from_slice(part);
-                all
-            })),
+            (Some(first), Some(second)) => {
+                Cow::Owned(parts.fold([first, second].concat(), |mut all, part| {
+                    all.extend_from_slice(part);
+                    all
+                }))
+            }
         }
     }
 
     /// Returns the bytes of a range, as it is now, in parts of which none is empty.
     pub fn parts(&self, range: Range<usize>) -> impl Iterator<Item = &[u8]> {
-        let (mut at, mut next) = (range.start, self.spliced_while(|spliced| spliced.end() <= range.start));
+        let (mut at, mut next) = (
+            range.start,
+            self.spliced_while(|spliced| spliced.end() <= range.start),
+        );
         std::iter::from_fn(move || {
             while at < range.end {
                 let following = self.spliced.get(next);
@@ -363,7 +476,9 @@ impl Document {
                     return Some(part);
                 }
                 at = following.map_or(range.end, |spliced| spliced.start.min(range.end));
-                let start = self.spliced[..next].last().map_or(begin, |before| before.in_base(begin));
+                let start = self.spliced[..next]
+                    .last()
+                    .map_or(begin, |before| before.in_base(begin));
                 return Some(&self.base[start..start + (at - begin)]);
             }
             None
@@ -375,10 +490,13 @@ impl Document {
         let lines = self.base_lines();
         match self.spliced_around(at).0.last() {
             None => lines.newlines_before(at),
-            Some(spliced) if at <= spliced.end() => spliced.line + newlines(&spliced.splice.new[..at - spliced.start]),
+            Some(spliced) if at <= spliced.end() => {
+                spliced.line + newlines(&spliced.splice.new[..at - spliced.start])
+            }
             Some(spliced) => {
                 let Splice { old, new } = &spliced.splice;
-                let between = lines.newlines_before(spliced.in_base(at)) - lines.newlines_before(old.end);
+                let between =
+                    lines.newlines_before(spliced.in_base(at)) - lines.newlines_before(old.end);
                 spliced.line + newlines(new) + between
             }
         }
@@ -423,7 +541,11 @@ impl Document {
             return self.starts[0];
         }
         let start = self.slice(0..self.len().min(Lines::BOM.len()));
-        if *start == *Lines::BOM { start.len() } else { 0 }
+        if *start == *Lines::BOM {
+            start.len()
+        } else {
+            0
+        }
     }
 
     /// Returns the offset at which a line begins, as it is now, given by its index from 0; the file's end for one that isn't there.
@@ -434,11 +556,14 @@ impl Document {
         let lines = self.base_lines();
         let in_base = |line: usize| lines.start(line.min(lines.len()));
         let before = self.spliced_while(|spliced| spliced.line < line);
-        let Some(spliced) = self.spliced[..before].last() else { return in_base(line) };
+        let Some(spliced) = self.spliced[..before].last() else {
+            return in_base(line);
+        };
         let Splice { old, new } = &spliced.splice;
         match nth_newline(new, line - spliced.line) {
             Ok(at) => spliced.start + at + 1,
-            Err(left) => spliced.now(in_base(lines.newlines_before(old.end).saturating_add(left)).max(old.end)),
+            Err(left) => spliced
+                .now(in_base(lines.newlines_before(old.end).saturating_add(left)).max(old.end)),
         }
     }
 
@@ -448,8 +573,15 @@ impl Document {
         let lines = self.base_lines();
         let at = (line < lines.len()).then(|| lines.start(line))?;
         let before = self.spliced_while(|spliced| spliced.splice.old.end <= at);
-        let is_gone = self.spliced.get(before).is_some_and(|spliced| spliced.splice.old.start <= at);
-        (!is_gone).then(|| self.spliced[..before].last().map_or(at, |before| before.now(at)))
+        let is_gone = self
+            .spliced
+            .get(before)
+            .is_some_and(|spliced| spliced.splice.old.start <= at);
+        (!is_gone).then(|| {
+            self.spliced[..before]
+                .last()
+                .map_or(at, |before| before.now(at))
+        })
     }
 
     /// Returns a line as it is now, without its terminator, given by its index from 0.
@@ -470,7 +602,14 @@ impl Document {
 
     /// Finds the matches that new bytes have brought about.
     fn look_around(&mut self, changed: Range<usize>) {
-        let Sought { many: Some(many), longest, .. } = self.sought() else { return };
+        let Sought {
+            many: Some(many),
+            longest,
+            ..
+        } = self.sought()
+        else {
+            return;
+        };
         let (bytes, view) = self.around(&changed, *longest);
         let mut fresh = Vec::new();
         // What would take too long is found when it is wanted.
@@ -479,7 +618,8 @@ impl Document {
             fresh.extend(range.map(|range| (number, range)));
         });
         if let Some(sought) = self.sought.get_mut() {
-            hard.into_iter().for_each(|number| sought.places[number] = None);
+            hard.into_iter()
+                .for_each(|number| sought.places[number] = None);
         }
         self.fresh.extend(fresh);
     }
@@ -515,7 +655,12 @@ fn nth_newline(bytes: &[u8], nth: usize) -> Result<usize, usize> {
     for (chunk, start) in bytes.chunks(1 << 10).zip((0..).step_by(1 << 10)) {
         match newlines(chunk) {
             count if count < left => left -= count,
-            _ => return memchr::memchr_iter(b'\n', chunk).nth(left - 1).map(|at| start + at).ok_or(left),
+            _ => {
+                return memchr::memchr_iter(b'\n', chunk)
+                    .nth(left - 1)
+                    .map(|at| start + at)
+                    .ok_or(left);
+            }
         }
     }
     Err(left)

@@ -84,8 +84,12 @@ fn folded(line: &[u8]) -> Cow<'_, [u8]> {
         let plain = chunk.valid().chars().map(ascii);
         let mut encoded = [0; 4];
         match is_nfc_quick(plain.clone()) {
-            IsNormalized::Yes => plain.for_each(|c| out.extend_from_slice(c.encode_utf8(&mut encoded).as_bytes())),
-            _ => plain.nfc().for_each(|c| out.extend_from_slice(c.encode_utf8(&mut encoded).as_bytes())),
+            IsNormalized::Yes => {
+                plain.for_each(|c| out.extend_from_slice(c.encode_utf8(&mut encoded).as_bytes()))
+            }
+            _ => plain
+                .nfc()
+                .for_each(|c| out.extend_from_slice(c.encode_utf8(&mut encoded).as_bytes())),
         }
         out.extend_from_slice(chunk.invalid());
     }
@@ -98,7 +102,9 @@ fn trimmed_end(line: &[u8]) -> &[u8] {
 
 /// Returns how many bytes of whitespace a line begins with.
 fn indentation_len(line: &[u8]) -> usize {
-    line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count()
+    line.iter()
+        .take_while(|byte| matches!(byte, b' ' | b'\t'))
+        .count()
 }
 
 /// By how much the file is indented otherwise than the patch, so that new lines can be indented as the file is.
@@ -133,7 +139,10 @@ impl Shift {
     ///
     /// # Errors
     /// Returns the first pair that doesn't go with those before it, by its number from 0.
-    pub fn shown<'l>(pairs: impl IntoIterator<Item = (&'l [u8], &'l [u8])>, level: Fuzz) -> Result<Self, usize> {
+    pub fn shown<'l>(
+        pairs: impl IntoIterator<Item = (&'l [u8], &'l [u8])>,
+        level: Fuzz,
+    ) -> Result<Self, usize> {
         let mut shown: Option<Vec<Kind>> = None;
         let mut folds = false;
         for (number, (patch, file)) in pairs.into_iter().enumerate() {
@@ -146,23 +155,31 @@ impl Shift {
             let common: Vec<_> = match &shown {
                 None => kinds,
                 // Two spaces for no tab, and no space for no tab: what both may be.
-                Some(before) => {
-                    before.iter().filter(|kind| kinds.iter().any(|other| *kind == other)).cloned().collect()
-                }
+                Some(before) => before
+                    .iter()
+                    .filter(|kind| kinds.iter().any(|other| *kind == other))
+                    .cloned()
+                    .collect(),
             };
             if common.is_empty() {
                 return Err(number);
             }
             shown = Some(common);
         }
-        let kind = shown.and_then(|kinds| kinds.into_iter().next()).unwrap_or_default();
+        let kind = shown
+            .and_then(|kinds| kinds.into_iter().next())
+            .unwrap_or_default();
         Ok(Self { kind, folds })
     }
 
     /// Shifts a new line. A line of nothing but whitespace stays as it is. `None` if the line doesn't have the whitespace
     /// that is to be taken away, or has tabs where spaces are to be counted.
     pub fn apply<'l>(&self, line: &'l [u8]) -> Option<Cow<'l, [u8]>> {
-        let level = if self.folds { Fuzz::Unicode } else { Fuzz::Indent };
+        let level = if self.folds {
+            Fuzz::Unicode
+        } else {
+            Fuzz::Indent
+        };
         if level.form(line).is_empty() || (self.kind == Kind::None && !self.folds) {
             return Some(Cow::Borrowed(line));
         }
@@ -190,7 +207,10 @@ impl Shift {
 /// no shift, and may still be part of a change between tabs and spaces.
 fn kinds(patch: &[u8], file: &[u8]) -> Vec<Kind> {
     if patch.is_empty() && file.is_empty() {
-        return [Kind::None].into_iter().chain((1..=WIDEST).flat_map(|n| [Kind::Tabs(n), Kind::Spaces(n)])).collect();
+        return [Kind::None]
+            .into_iter()
+            .chain((1..=WIDEST).flat_map(|n| [Kind::Tabs(n), Kind::Spaces(n)]))
+            .collect();
     }
     if patch == file {
         return vec![Kind::None];
@@ -207,7 +227,9 @@ fn kinds(patch: &[u8], file: &[u8]) -> Vec<Kind> {
         (unit * tabs == spaces && (1..=WIDEST).contains(&unit)).then_some(unit)
     };
     let tabs = unit(patch, file).map(Kind::Tabs);
-    tabs.or_else(|| unit(file, patch).map(Kind::Spaces)).into_iter().collect()
+    tabs.or_else(|| unit(file, patch).map(Kind::Spaces))
+        .into_iter()
+        .collect()
 }
 
 /// How many spaces a tab is worth at most.
@@ -223,7 +245,10 @@ fn indentation(line: &[u8], level: Fuzz) -> &[u8] {
     if level < Fuzz::Unicode || line.is_ascii() {
         return &line[..indentation_len(line)];
     }
-    let end = line.char_indices().find(|(_, _, c)| !matches!(ascii(*c), ' ' | '\t')).map_or(line.len(), |(at, ..)| at);
+    let end = line
+        .char_indices()
+        .find(|(_, _, c)| !matches!(ascii(*c), ' ' | '\t'))
+        .map_or(line.len(), |(at, ..)| at);
     &line[..end]
 }
 
@@ -243,7 +268,10 @@ mod tests {
 
     /// The tightest level at which two lines are the same.
     fn level(a: &[u8], b: &[u8]) -> Option<Fuzz> {
-        [Fuzz::Exact].into_iter().chain(Fuzz::LEVELS).find(|level| level.form(a) == level.form(b))
+        [Fuzz::Exact]
+            .into_iter()
+            .chain(Fuzz::LEVELS)
+            .find(|level| level.form(a) == level.form(b))
     }
 
     #[test]
@@ -259,11 +287,19 @@ mod tests {
             (b"a", b"A", None),
             (b"a\r", b"a", None),
             (b"a\x0c", b"a", None),
-            ("say “it’s” – now".as_bytes(), b"say \"it's\" - now", Some(Unicode)),
+            (
+                "say “it’s” – now".as_bytes(),
+                b"say \"it's\" - now",
+                Some(Unicode),
+            ),
             ("a\u{a0}b".as_bytes(), b"a b", Some(Unicode)),
             ("\u{a0}\u{3000}a\u{2009}".as_bytes(), b"\ta", Some(Unicode)),
             ("é".as_bytes(), "e\u{301}".as_bytes(), Some(Unicode)),
-            ("각".as_bytes(), "\u{1100}\u{1161}\u{11a8}".as_bytes(), Some(Unicode)),
+            (
+                "각".as_bytes(),
+                "\u{1100}\u{1161}\u{11a8}".as_bytes(),
+                Some(Unicode),
+            ),
             ("…".as_bytes(), b"...", None),
             ("«a»".as_bytes(), b"\"a\"", None),
             ("a\u{200b}".as_bytes(), b"a", None),
@@ -296,43 +332,79 @@ mod tests {
     }
 
     fn shifted(pairs: &[(&str, &str)], new: &str, level: Fuzz) -> Result<Option<String>, usize> {
-        let pairs = pairs.iter().map(|(patch, file)| (patch.as_bytes(), file.as_bytes()));
+        let pairs = pairs
+            .iter()
+            .map(|(patch, file)| (patch.as_bytes(), file.as_bytes()));
         let shift = Shift::shown(pairs, level)?;
-        Ok(shift.apply(new.as_bytes()).map(|line| String::from_utf8(line.into_owned()).unwrap()))
+        Ok(shift
+            .apply(new.as_bytes())
+            .map(|line| String::from_utf8(line.into_owned()).unwrap()))
     }
 
     #[test]
     fn new_lines_are_shifted_as_the_others_are() {
         for (pairs, new, want) in [
             (&[("a", "a")][..], "  x", Ok(Some("  x"))),
-            (&[("a", "  a"), ("  b", "    b")], "    x", Ok(Some("      x"))),
+            (
+                &[("a", "  a"), ("  b", "    b")],
+                "    x",
+                Ok(Some("      x")),
+            ),
             (&[("a", "\ta"), ("\tb", "\t\tb")], "x", Ok(Some("\tx"))),
-            (&[("    a", "a"), ("      b", "  b")], "    x", Ok(Some("x"))),
+            (
+                &[("    a", "a"), ("      b", "  b")],
+                "    x",
+                Ok(Some("x")),
+            ),
             (&[("    a", "a")], "  x", Ok(None)),
             (&[("    a", "a")], "    ", Ok(Some("    "))),
             (&[("    a", "a")], "", Ok(Some(""))),
-            (&[("    a", "\ta"), ("        b", "\t\tb")], "            x", Ok(Some("\t\t\tx"))),
+            (
+                &[("    a", "\ta"), ("        b", "\t\tb")],
+                "            x",
+                Ok(Some("\t\t\tx")),
+            ),
             (&[("a", "a"), ("  b", "\tb")], "     x", Ok(Some("\t\t x"))),
-            (&[("\ta", "    a"), ("c", "c")], "\t\t x", Ok(Some("         x"))),
+            (
+                &[("\ta", "    a"), ("c", "c")],
+                "\t\t x",
+                Ok(Some("         x")),
+            ),
             (&[("\ta", "    a")], " \tx", Ok(None)),
             (&[("    a", "\ta")], "\tx", Ok(None)),
             (&[("  a", "    a"), ("    b", "        b")], "x", Err(1)),
             (&[("a", " a"), ("b", "  b")], "x", Err(1)),
             (&[("a", "a"), ("b", "  b")], "x", Err(1)),
-            (&[("a", " a"), ("", "   "), ("  ", ""), ("b", " b")], "x", Ok(Some(" x"))),
+            (
+                &[("a", " a"), ("", "   "), ("  ", ""), ("b", " b")],
+                "x",
+                Ok(Some(" x")),
+            ),
             (&[("   a", "\t\ta")], "x", Err(0)),
             (&[(" \ta", "\t a")], "x", Err(0)),
             (&[("", "")], "  x", Ok(Some("  x"))),
         ] {
-            assert_eq!(shifted(pairs, new, Fuzz::Indent), want.map(|to| to.map(str::to_owned)), "{pairs:?} {new:?}");
+            assert_eq!(
+                shifted(pairs, new, Fuzz::Indent),
+                want.map(|to| to.map(str::to_owned)),
+                "{pairs:?} {new:?}"
+            );
         }
     }
 
     #[test]
     fn odd_spaces_in_front_become_the_files_spaces() {
         for (pairs, new, want) in [
-            (&[("\u{a0}\u{a0}a", "  a")][..], "\u{a0}\u{a0}x\u{a0}", Some("  x\u{a0}")),
-            (&[("\u{a0}\u{a0}a", "\u{a0}\u{a0}a")], "\u{a0}x", Some("\u{a0}x")),
+            (
+                &[("\u{a0}\u{a0}a", "  a")][..],
+                "\u{a0}\u{a0}x\u{a0}",
+                Some("  x\u{a0}"),
+            ),
+            (
+                &[("\u{a0}\u{a0}a", "\u{a0}\u{a0}a")],
+                "\u{a0}x",
+                Some("\u{a0}x"),
+            ),
             (&[("\u{a0}a", "\ta")], "\u{a0}\u{a0}x", Some("\t\tx")),
             (&[("  a", "\u{a0}\u{a0}a")], "  x", Some("  x")),
         ] {

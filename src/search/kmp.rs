@@ -28,7 +28,9 @@ impl<'n, T: PartialEq> Kmp<'n, T> {
     pub(super) fn step(&self, matched: usize, item: &T) -> usize {
         match self.needle.len() {
             0 => 0,
-            len if matched == len => advance(self.needle, &self.borders, self.borders[len - 1], item),
+            len if matched == len => {
+                advance(self.needle, &self.borders, self.borders[len - 1], item)
+            }
             _ => advance(self.needle, &self.borders, matched, item),
         }
     }

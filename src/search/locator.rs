@@ -40,7 +40,11 @@ pub enum Loose {
     /// This line is meant, by this rule.
     One { at: usize, how: Relaxation },
     /// Any of so many lines may be meant, which satisfy this rule at or after the cursor; these are the first few.
-    Many { how: Relaxation, places: Vec<usize>, count: usize },
+    Many {
+        how: Relaxation,
+        places: Vec<usize>,
+        count: usize,
+    },
     /// No line at or after the cursor has anything of it.
     None,
 }
@@ -70,8 +74,14 @@ impl Loose {
     pub fn of(how: Relaxation, count: usize, mut places: impl Iterator<Item = usize>) -> Self {
         match count {
             0 => Loose::None,
-            1 => places.next().map_or(Loose::None, |at| Loose::One { at, how }),
-            _ => Loose::Many { how, places: places.take(Self::LISTED).collect(), count },
+            1 => places
+                .next()
+                .map_or(Loose::None, |at| Loose::One { at, how }),
+            _ => Loose::Many {
+                how,
+                places: places.take(Self::LISTED).collect(),
+                count,
+            },
         }
     }
 }
@@ -87,7 +97,11 @@ impl<'f> Locators<'f> {
             let next = distinct.len();
             distinct.entry(Box::from(trimmed(text))).or_insert(next);
         }
-        Self { lines, texts: distinct, found: OnceCell::new() }
+        Self {
+            lines,
+            texts: distinct,
+            found: OnceCell::new(),
+        }
     }
 
     /// Returns which line at or after `from` a locator means, given that no line of the file equals it.
@@ -105,18 +119,27 @@ impl<'f> Locators<'f> {
             (Relaxation::Contained, &found.containing),
         ];
         let rules = rules.into_iter();
-        let mut said = rules.map(|(how, places)| Loose::of(how, places.count_from(from), places.iter_from(from)));
-        said.find(|loose| *loose != Loose::None).unwrap_or(Loose::None)
+        let mut said = rules
+            .map(|(how, places)| Loose::of(how, places.count_from(from), places.iter_from(from)));
+        said.find(|loose| *loose != Loose::None)
+            .unwrap_or(Loose::None)
     }
 
     /// Reads the file once for all texts, or a few times if an automaton for all of them could take more than `room`.
     fn read(&self, room: usize) -> Vec<Found> {
         let mut found = vec![Found::default(); self.texts.len()];
         if let Some(&blank) = self.texts.get(&b""[..]) {
-            found[blank].equal = (0..self.lines.len()).filter(|&at| trimmed(self.lines.text(at)).is_empty()).collect();
+            found[blank].equal = (0..self.lines.len())
+                .filter(|&at| trimmed(self.lines.text(at)).is_empty())
+                .collect();
         }
         // A text longer than every line is in none.
-        let longest = self.lines.iter().map(|line| line.text.len()).max().unwrap_or(0);
+        let longest = self
+            .lines
+            .iter()
+            .map(|line| line.text.len())
+            .max()
+            .unwrap_or(0);
         let mut sought: Vec<Sought<'_>> = self
             .texts
             .iter()
@@ -134,10 +157,14 @@ impl<'f> Locators<'f> {
     }
 
     fn search(&self, group: &[Sought<'_>], found: &mut [Found]) {
-        let automaton = NFA::builder().prefilter(false).build(group.iter().map(|sought| sought.text));
+        let automaton = NFA::builder()
+            .prefilter(false)
+            .build(group.iter().map(|sought| sought.text));
         // A text of gigabytes doesn't fit an automaton. Not to find it is safe: its hunk is refused.
         let Ok(automaton) = automaton else { return };
-        let Ok(start) = automaton.start_state(Anchored::No) else { return };
+        let Ok(start) = automaton.start_state(Anchored::No) else {
+            return;
+        };
 
         // The line, from 1, in which each text was found last: a text's first match in a line says all.
         let mut seen_in = vec![0; group.len()];

@@ -45,7 +45,10 @@ impl Many {
     /// Prepares needles, by what is rare in a text; `None` if one is sought once, or none, since that is found sooner by itself.
     pub(super) fn new(text: &[u8], sought: impl IntoIterator<Item = Needle>) -> Option<Self> {
         let (mut numbers, mut needles) = (ByWord::default(), Vec::<Needle>::new());
-        for needle in sought.into_iter().filter(|needle| !needle.matched().is_empty()) {
+        for needle in sought
+            .into_iter()
+            .filter(|needle| !needle.matched().is_empty())
+        {
             // Should two have the same hash, the second is sought by itself.
             if let Entry::Vacant(free) = numbers.entry(numbers.hasher().hash_one(&needle)) {
                 free.insert(needles.len());
@@ -60,11 +63,22 @@ impl Many {
         let words = Words::new(text, &needles, &long);
         let literals = || short.iter().map(|&number| needles[number].literal());
         // So many short needles have no automaton only if they are too long together, which they aren't.
-        let automaton = || AhoCorasick::builder().match_kind(MatchKind::Standard).build(literals()).ok();
+        let automaton = || {
+            AhoCorasick::builder()
+                .match_kind(MatchKind::Standard)
+                .build(literals())
+                .ok()
+        };
         let automaton = if short.is_empty() { None } else { automaton() };
         let short = automaton.map(|automaton| (automaton, short));
         let spent = RefCell::new(vec![0; needles.len()]);
-        Some(Self { needles, numbers, words, short, spent })
+        Some(Self {
+            needles,
+            numbers,
+            words,
+            short,
+            spent,
+        })
     }
 
     /// Returns the number of a needle.
@@ -88,9 +102,14 @@ impl Many {
         let each = text.len().div_ceil(parts).next_multiple_of(WORD);
         let (words, needles) = (&self.words, &self.needles);
         let found = threads::share(parts, |nth| {
-            let (mut places, mut spent) = (vec![Places::default(); needles.len()], vec![0; needles.len()]);
+            let (mut places, mut spent) = (
+                vec![Places::default(); needles.len()],
+                vec![0; needles.len()],
+            );
             let [start, end] = [nth, nth + 1].map(|nth| (nth * each).min(text.len()));
-            let hard = words.scan(text, start..end, needles, &mut spent, |number, at| places[number].push(at));
+            let hard = words.scan(text, start..end, needles, &mut spent, |number, at| {
+                places[number].push(at)
+            });
             (places, hard)
         });
         let mut places = vec![Some(Places::default()); needles.len()];
@@ -103,7 +122,10 @@ impl Many {
             found.iter().for_each(|at| push(number, at));
         }
         self.scan_short(text, push);
-        found.iter().flat_map(|(_, hard)| hard).for_each(|&number| places[number] = None);
+        found
+            .iter()
+            .flat_map(|(_, hard)| hard)
+            .for_each(|&number| places[number] = None);
         places
     }
 
@@ -111,7 +133,13 @@ impl Many {
     /// too long this way, since the text repeats what they say; of these, not all matches have been found.
     pub(super) fn scan(&self, text: &[u8], mut found: impl FnMut(usize, usize)) -> Vec<usize> {
         self.scan_short(text, &mut found);
-        self.words.scan(text, 0..text.len(), &self.needles, &mut self.spent.borrow_mut(), found)
+        self.words.scan(
+            text,
+            0..text.len(),
+            &self.needles,
+            &mut self.spent.borrow_mut(),
+            found,
+        )
     }
 
     fn scan_short(&self, text: &[u8], mut found: impl FnMut(usize, usize)) {
@@ -125,17 +153,29 @@ impl Many {
             let end = [lf(is_all), &text[rest..], b"\n"].concat();
             let at = |matched: &Match, offset: usize, added: bool| {
                 let needle = &self.needles[number(matched)];
-                let at = (offset + matched.start() + needle.before()).checked_sub(usize::from(added));
-                at.filter(|&at| needle.is_at(text, at)).map(|at| (number(matched), at))
+                let at =
+                    (offset + matched.start() + needle.before()).checked_sub(usize::from(added));
+                at.filter(|&at| needle.is_at(text, at))
+                    .map(|at| (number(matched), at))
             };
-            let starting = automaton.find_overlapping_iter(&start).filter(|matched| matched.start() == 0);
-            starting.filter_map(|matched| at(&matched, 0, true)).for_each(|(number, at)| found(number, at));
+            let starting = automaton
+                .find_overlapping_iter(&start)
+                .filter(|matched| matched.start() == 0);
+            starting
+                .filter_map(|matched| at(&matched, 0, true))
+                .for_each(|(number, at)| found(number, at));
             for matched in automaton.find_overlapping_iter(text) {
-                found(number(&matched), matched.start() + self.needles[number(&matched)].before());
+                found(
+                    number(&matched),
+                    matched.start() + self.needles[number(&matched)].before(),
+                );
             }
-            let ending = |matched: &Match| matched.end() == end.len() && !(is_all && matched.start() == 0);
+            let ending =
+                |matched: &Match| matched.end() == end.len() && !(is_all && matched.start() == 0);
             let ending = automaton.find_overlapping_iter(&end).filter(ending);
-            ending.filter_map(|matched| at(&matched, rest, is_all)).for_each(|(number, at)| found(number, at));
+            ending
+                .filter_map(|matched| at(&matched, rest, is_all))
+                .for_each(|(number, at)| found(number, at));
         }
     }
 }
@@ -157,7 +197,11 @@ struct Words {
 
 impl Words {
     fn new(text: &[u8], needles: &[Needle], long: &[usize]) -> Self {
-        let counts = if long.is_empty() { Counts::default() } else { Counts::of(text) };
+        let counts = if long.is_empty() {
+            Counts::default()
+        } else {
+            Counts::of(text)
+        };
         let count = long.len() * WORD;
         let mut words = Words {
             sieve: Sieve::new((count * 16).max(1 << 10)),
@@ -172,7 +216,9 @@ impl Words {
             for offset in window..window + WORD {
                 let word = word(matched, offset);
                 words.sieve.add(hash(word));
-                words.all.push((word, Reverse(offset as u32), number as u32));
+                words
+                    .all
+                    .push((word, Reverse(offset as u32), number as u32));
             }
         }
         // One needle may have the same word at several offsets.
@@ -197,19 +243,35 @@ impl Words {
         }
         let budget = range.len().saturating_mul(PATIENCE) + (1 << 12);
         let mut compared = Vec::new();
-        for (begin, chunk) in range.clone().step_by(WORD).zip(text[range].chunks_exact(WORD)) {
+        for (begin, chunk) in range
+            .clone()
+            .step_by(WORD)
+            .zip(text[range].chunks_exact(WORD))
+        {
             let here = from_bytes(chunk);
             if !self.sieve.may_have(hash(here)) {
                 continue;
             }
-            let first = self.first.get(&here).map_or(self.all.len(), |first| *first as usize);
-            for &(_, Reverse(offset), number) in self.all[first..].iter().take_while(|(word, ..)| *word == here) {
+            let first = self
+                .first
+                .get(&here)
+                .map_or(self.all.len(), |first| *first as usize);
+            for &(_, Reverse(offset), number) in self.all[first..]
+                .iter()
+                .take_while(|(word, ..)| *word == here)
+            {
                 let (number, at) = (number as usize, begin.checked_sub(offset as usize));
-                let (Some(at), true) = (at, spent[number] <= budget) else { continue };
+                let (Some(at), true) = (at, spent[number] <= budget) else {
+                    continue;
+                };
                 let (needle, rarest) = (&needles[number], self.rarest[number]);
-                let is_likely =
-                    text.get(at + rarest..at + rarest + WORD) == needle.matched().get(rarest..rarest + WORD);
-                let cost = if is_likely { needle.matched().len() } else { WORD };
+                let is_likely = text.get(at + rarest..at + rarest + WORD)
+                    == needle.matched().get(rarest..rarest + WORD);
+                let cost = if is_likely {
+                    needle.matched().len()
+                } else {
+                    WORD
+                };
                 if spent[number] == 0 {
                     compared.push(number);
                 }
@@ -242,7 +304,11 @@ impl Counts {
         // With room to spare, so that what is nowhere in the sample counts nothing.
         let bits = ((text.len() / step + 1).ilog2() + 3).clamp(8, 14);
         let few = 2 * WORD as u32 * ((text.len() / step) >> bits) as u32;
-        let mut counts = Self { counts: vec![0; 1 << bits], bits, few };
+        let mut counts = Self {
+            counts: vec![0; 1 << bits],
+            bits,
+            few,
+        };
         let (mut at, mut nth) = (0, 0);
         while at + WORD <= text.len() {
             let place = counts.place(word(text, at));
@@ -320,7 +386,10 @@ impl Hasher for WordHasher {
 
     fn write(&mut self, bytes: &[u8]) {
         let words = bytes.chunks_exact(WORD);
-        words.remainder().iter().for_each(|byte| self.write_u64(u64::from(*byte)));
+        words
+            .remainder()
+            .iter()
+            .for_each(|byte| self.write_u64(u64::from(*byte)));
         words.for_each(|word| self.write_u64(from_bytes(word)));
     }
 

@@ -21,7 +21,11 @@ pub(super) struct Sites {
 
 impl Sites {
     pub(super) fn new(places: Places) -> Rc<Self> {
-        Rc::new(Self { places, gone: Cell::new(0), gone_from: Cell::new(usize::MAX) })
+        Rc::new(Self {
+            places,
+            gone: Cell::new(0),
+            gone_from: Cell::new(usize::MAX),
+        })
     }
 }
 
@@ -53,7 +57,9 @@ impl Matches<'_> {
         }
         let view = &self.document.view;
         let mut kept = 0;
-        let mut start = view.first_at(self.document.behind_in_base(from)).max(gone.get());
+        let mut start = view
+            .first_at(self.document.behind_in_base(from))
+            .max(gone.get());
         let (before, behind) = self.document.spliced_around(from);
         if let Some(before) = before.last() {
             start = start.max(view.first_at(before.splice.old.end + 1));
@@ -61,12 +67,17 @@ impl Matches<'_> {
         let passed = behind.partition_point(|next| view.first_at(next.splice.old.end + 1) <= start);
         for next in behind[passed..].iter().map(Some).chain([None]) {
             let end = next.map_or(usize::MAX, |next| {
-                view.first_at(next.splice.old.start.saturating_sub(1)).saturating_sub(self.len)
+                view.first_at(next.splice.old.start.saturating_sub(1))
+                    .saturating_sub(self.len)
             });
             kept += places.count_from(start) - places.count_from(end.max(start));
             start = next.map_or(0, |next| view.first_at(next.splice.old.end + 1));
         }
-        kept + self.fresh.iter().filter(|range| range.start >= from).count()
+        kept + self
+            .fresh
+            .iter()
+            .filter(|range| range.start >= from)
+            .count()
     }
 
     /// Returns the one that begins first.
@@ -76,18 +87,30 @@ impl Matches<'_> {
 
     /// Returns the one that begins last.
     pub fn last(&self) -> Option<Range<usize>> {
-        let (Self { document, sites, len, .. }, view) = (self, &self.document.view);
+        let (
+            Self {
+                document,
+                sites,
+                len,
+                ..
+            },
+            view,
+        ) = (self, &self.document.view);
         let kept = loop {
-            let Some(at) = sites.places.last_before(sites.gone_from.get()) else { break None };
+            let Some(at) = sites.places.last_before(sites.gone_from.get()) else {
+                break None;
+            };
             match document.kept(&view.original(at..at + len)) {
                 Ok(range) => break Some(range),
                 // Of all that reach so far, nothing is left.
-                Err(touched) => {
-                    sites.gone_from.set(at.min((view.first_at(touched.splice.old.start) + 1).saturating_sub(*len)))
-                }
+                Err(touched) => sites.gone_from.set(
+                    at.min((view.first_at(touched.splice.old.start) + 1).saturating_sub(*len)),
+                ),
             }
         };
-        kept.into_iter().chain(self.fresh.last().cloned()).max_by_key(|range| range.start)
+        kept.into_iter()
+            .chain(self.fresh.last().cloned())
+            .max_by_key(|range| range.start)
     }
 
     /// Returns the only one.
@@ -144,7 +167,12 @@ impl Matches<'_> {
             }
         });
         let mut kept = kept.skip_while(move |range| range.start < from).peekable();
-        let mut fresh = self.fresh.iter().filter(move |range| range.start >= from).cloned().peekable();
+        let mut fresh = self
+            .fresh
+            .iter()
+            .filter(move |range| range.start >= from)
+            .cloned()
+            .peekable();
         std::iter::from_fn(move || match (kept.peek(), fresh.peek()) {
             (Some(kept_next), Some(new)) if new.start < kept_next.start => fresh.next(),
             (None, _) => fresh.next(),
@@ -163,7 +191,8 @@ pub struct Run<'d> {
 
 impl<'d> Run<'d> {
     fn matches(&self) -> &Matches<'d> {
-        self.matches.get_or_init(|| self.document.matches(&self.needle))
+        self.matches
+            .get_or_init(|| self.document.matches(&self.needle))
     }
 
     /// Returns how many there are.
@@ -179,7 +208,11 @@ impl<'d> Run<'d> {
     /// Returns how many are in a range of lines, and all of these in order.
     pub fn within(&self, lines: Range<usize>) -> (usize, impl Iterator<Item = usize>) {
         let count = self.count_from(lines.start) - self.count_from(lines.end);
-        (count, self.iter_from(lines.start).take_while(move |at| lines.contains(at)))
+        (
+            count,
+            self.iter_from(lines.start)
+                .take_while(move |at| lines.contains(at)),
+        )
     }
 
     /// Returns the first place.
@@ -210,7 +243,9 @@ impl<'d> Run<'d> {
     /// Returns the places at or after a line in order.
     pub fn iter_from(&self, from: usize) -> impl Iterator<Item = usize> {
         let document = self.document;
-        self.matches().iter_from(document.start(from)).map(|range| document.line(range.start))
+        self.matches()
+            .iter_from(document.start(from))
+            .map(|range| document.line(range.start))
     }
 }
 

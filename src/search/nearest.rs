@@ -29,7 +29,9 @@ impl Effort {
 
     /// Allows so much.
     pub fn new(amount: u64) -> Self {
-        Self { left: Cell::new(amount) }
+        Self {
+            left: Cell::new(amount),
+        }
     }
 
     /// Takes some of what is left; returns whether there was enough.
@@ -79,7 +81,8 @@ impl Found {
     /// Adds what was found behind.
     fn append(&mut self, behind: Found, most: usize) {
         self.count += behind.count;
-        self.lines.extend(behind.lines.into_iter().take(most - self.lines.len()));
+        self.lines
+            .extend(behind.lines.into_iter().take(most - self.lines.len()));
     }
 }
 
@@ -100,12 +103,20 @@ impl<'f, 'p> Nearness<'f, 'p> {
     const SURE: u8 = 60;
 
     /// Reads a file with an eye to these lines. Returns `None` where that would be too much for a message.
-    pub fn new(lines: Lines<'f>, sought: impl IntoIterator<Item = &'p [u8]>, effort: &Effort) -> Option<Self> {
+    pub fn new(
+        lines: Lines<'f>,
+        sought: impl IntoIterator<Item = &'p [u8]>,
+        effort: &Effort,
+    ) -> Option<Self> {
         if !effort.spend(lines.bytes().len()) || u32::try_from(lines.len()).is_err() {
             return None;
         }
         let mut texts: HashMap<&[u8], Found> = HashMap::new();
-        texts.extend(sought.into_iter().map(|line| (line.trim_ascii(), Found::default())));
+        texts.extend(
+            sought
+                .into_iter()
+                .map(|line| (line.trim_ascii(), Found::default())),
+        );
         let mut seen = Sieve::new(16 * texts.len());
         texts.keys().for_each(|text| seen.add(glance(text)));
         let mut empty = Found::default();
@@ -119,29 +130,50 @@ impl<'f, 'p> Nearness<'f, 'p> {
                 found.add(at, Self::KEPT);
             }
         }
-        Some(Self { lines, texts, empty, words: OnceCell::new() })
+        Some(Self {
+            lines,
+            texts,
+            empty,
+            words: OnceCell::new(),
+        })
     }
 
     fn found(&self, line: &[u8]) -> Option<&Found> {
         let text = line.trim_ascii();
-        if text.is_empty() { Some(&self.empty) } else { self.texts.get(text) }
+        if text.is_empty() {
+            Some(&self.empty)
+        } else {
+            self.texts.get(text)
+        }
     }
 
     /// Returns the lines, from 0, that are one of the sought ones to the byte; `None` if that would be too much for a message.
     pub fn places(&self, line: &[u8], effort: &Effort) -> Option<Vec<usize>> {
         let lines = self.found(line).map_or(&[][..], |found| &found.lines);
         let is_same = |at: &usize| self.lines.text(*at) == line;
-        effort.spend(lines.len()).then(|| lines.iter().map(|&at| at as usize).filter(is_same).collect())
+        effort.spend(lines.len()).then(|| {
+            lines
+                .iter()
+                .map(|&at| at as usize)
+                .filter(is_same)
+                .collect()
+        })
     }
 
     /// Returns the first line at or after `from` with which a run of sought lines begins, or else the first of all; `None` also
     /// if that would be too much for a message.
     pub fn run(&self, run: &[&[u8]], from: usize, effort: &Effort) -> Option<usize> {
-        let rarest = (0..run.len()).min_by_key(|&nth| self.found(run[nth]).map_or(0, |found| found.count))?;
+        let rarest = (0..run.len())
+            .min_by_key(|&nth| self.found(run[nth]).map_or(0, |found| found.count))?;
         let mut first = None;
         for &at in &self.found(run[rarest])?.lines {
-            let Some(start) = (at as usize).checked_sub(rarest) else { continue };
-            let same = run.iter().zip(start..self.lines.len()).take_while(|&(line, at)| self.lines.text(at) == *line);
+            let Some(start) = (at as usize).checked_sub(rarest) else {
+                continue;
+            };
+            let same = run
+                .iter()
+                .zip(start..self.lines.len())
+                .take_while(|&(line, at)| self.lines.text(at) == *line);
             // In a file that repeats itself, a run may be nearly everywhere.
             let same = same.count();
             if !effort.spend(16 * (same + 1)) {
@@ -161,7 +193,10 @@ impl<'f, 'p> Nearness<'f, 'p> {
     /// `None` if nothing is enough like it to be worth telling.
     pub fn find(&self, wanted: &[&[u8]], ends: Ends, from: usize, effort: &Effort) -> Option<Near> {
         let by_lines = self.best(wanted, ends, from, &ByWord::default(), effort);
-        if by_lines.as_ref().is_some_and(|near| near.alike >= Self::SURE && near.telling > 0) {
+        if by_lines
+            .as_ref()
+            .is_some_and(|near| near.alike >= Self::SURE && near.telling > 0)
+        {
             return by_lines;
         }
         let best = match self.words.get_or_init(|| self.words(effort)) {
@@ -169,7 +204,9 @@ impl<'f, 'p> Nearness<'f, 'p> {
             None => by_lines,
         };
         best.filter(|best| {
-            best.alike >= Self::CLOSE || best.telling > 0 || (best.agree > 0 && best.alike >= Self::CLOSE / 2)
+            best.alike >= Self::CLOSE
+                || best.telling > 0
+                || (best.agree > 0 && best.alike >= Self::CLOSE / 2)
         })
     }
 
@@ -193,16 +230,24 @@ impl<'f, 'p> Nearness<'f, 'p> {
             let mut words = sought.clone();
             for at in (part * share..lines.len()).take(share) {
                 keys(lines.text(at), |key, _| {
-                    let found = if seen.may_have(key.0) { words.get_mut(&key) } else { None };
+                    let found = if seen.may_have(key.0) {
+                        words.get_mut(&key)
+                    } else {
+                        None
+                    };
                     let is_known = found.is_some();
-                    found.into_iter().for_each(|found| found.add(at as u32, Self::VOTING));
+                    found
+                        .into_iter()
+                        .for_each(|found| found.add(at as u32, Self::VOTING));
                     is_known
                 });
             }
             words
         });
         found.into_iter().reduce(|mut all, behind| {
-            behind.into_iter().for_each(|(key, found)| all.entry(key).or_default().append(found, Self::VOTING));
+            behind
+                .into_iter()
+                .for_each(|(key, found)| all.entry(key).or_default().append(found, Self::VOTING));
             all
         })
     }
@@ -221,7 +266,13 @@ impl<'f, 'p> Nearness<'f, 'p> {
                 continue;
             }
             let near = align(&self.lines, wanted, start, ends);
-            let rank = |near: &Near| (near.alike, near.start >= from, std::cmp::Reverse(near.start));
+            let rank = |near: &Near| {
+                (
+                    near.alike,
+                    near.start >= from,
+                    std::cmp::Reverse(near.start),
+                )
+            };
             if best.as_ref().is_none_or(|best| rank(&near) > rank(best)) {
                 best = Some(near);
             }
@@ -230,7 +281,12 @@ impl<'f, 'p> Nearness<'f, 'p> {
     }
 
     /// Returns the lines at which the run may begin, the likeliest first.
-    fn likely<'n>(&'n self, wanted: &[&[u8]], words: &'n ByWord<Key, Found>, effort: &Effort) -> Vec<usize> {
+    fn likely<'n>(
+        &'n self,
+        wanted: &[&[u8]],
+        words: &'n ByWord<Key, Found>,
+        effort: &Effort,
+    ) -> Vec<usize> {
         let mut voters = Vec::new();
         let step = wanted.len().div_ceil(Self::VOTERS).max(1);
         for (index, line) in wanted.iter().enumerate().step_by(step) {
@@ -240,7 +296,10 @@ impl<'f, 'p> Nearness<'f, 'p> {
                 true
             };
             let text = line.trim_ascii();
-            vote(self.texts.get(text), if text.len() > 3 { 1 << 16 } else { 1 << 9 });
+            vote(
+                self.texts.get(text),
+                if text.len() > 3 { 1 << 16 } else { 1 << 9 },
+            );
             keys(line, |key, weight| vote(words.get(&key), weight));
         }
         voters.sort_by_key(|&(count, index, ..)| (count, index));
@@ -253,7 +312,8 @@ impl<'f, 'p> Nearness<'f, 'p> {
                 break;
             }
             for &at in voting {
-                *votes.entry(i64::from(at) - index).or_default() += (u64::from(weight) << 24) / count as u64;
+                *votes.entry(i64::from(at) - index).or_default() +=
+                    (u64::from(weight) << 24) / count as u64;
             }
         }
         // A line that was left out shifts all that follow it by one.
@@ -267,7 +327,10 @@ impl<'f, 'p> Nearness<'f, 'p> {
             .collect();
         ranked.sort_unstable();
         let mut starts: Vec<_> = Vec::new();
-        for start in ranked.into_iter().map(|(_, shift)| usize::try_from(shift).unwrap_or(0)) {
+        for start in ranked
+            .into_iter()
+            .map(|(_, shift)| usize::try_from(shift).unwrap_or(0))
+        {
             if starts.len() < Self::TRIED && !starts.contains(&start) {
                 starts.push(start);
             }
@@ -278,7 +341,11 @@ impl<'f, 'p> Nearness<'f, 'p> {
 
 /// Returns what lines that are the same have in common, and few others: made of their length, their beginning and their end.
 fn glance(text: &[u8]) -> u64 {
-    let word = |bytes: &[u8]| bytes.iter().fold(0, |word, &byte| word << 8 | u64::from(byte));
+    let word = |bytes: &[u8]| {
+        bytes
+            .iter()
+            .fold(0, |word, &byte| word << 8 | u64::from(byte))
+    };
     let (head, tail) = match (text.first_chunk(), text.last_chunk()) {
         (Some(head), Some(tail)) => (u64::from_be_bytes(*head), u64::from_be_bytes(*tail)),
         _ => (word(text), 0),

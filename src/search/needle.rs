@@ -19,7 +19,10 @@ pub struct Bounds {
 
 impl Bounds {
     /// Whole lines.
-    pub const LINES: Bounds = Bounds { start_at_line: true, end_at_line: true };
+    pub const LINES: Bounds = Bounds {
+        start_at_line: true,
+        end_at_line: true,
+    };
 }
 
 /// Finds bytes. To prepare a search for many takes longer than to look through a small file, so at first only a part of them is
@@ -42,7 +45,12 @@ impl<'n> Finder<'n> {
         // The middle of a hunk is likely to be less common than its edges.
         let offset = literal.len().saturating_sub(Self::PART) / 2;
         let part = &literal[offset..literal.len().min(offset + Self::PART)];
-        Self { literal, part: memmem::Finder::new(part), offset, whole: OnceCell::new() }
+        Self {
+            literal,
+            part: memmem::Finder::new(part),
+            offset,
+            whole: OnceCell::new(),
+        }
     }
 
     /// Returns where the bytes are first in a text.
@@ -89,7 +97,14 @@ impl Needle {
             literal.push(b'\n');
         }
         let has_line = literal.len() > 1;
-        Self { literal, before: 1, behind: usize::from(has_line), may_end_file: true, has_line, is_bytes: false }
+        Self {
+            literal,
+            before: 1,
+            behind: usize::from(has_line),
+            may_end_file: true,
+            has_line,
+            is_bytes: false,
+        }
     }
 
     /// Prepares a text of these lines, without terminators, that may begin and end within lines.
@@ -97,7 +112,8 @@ impl Needle {
     /// An empty first (last) one of several is a whole empty line of the file, and the match then begins (ends) at
     /// that line's start. A single empty line, or none, is found nowhere.
     pub fn text(lines: &[&[u8]], bounds: Bounds) -> Self {
-        let whole = |line: Option<&&[u8]>| lines.len() > 1 && line.is_some_and(|line| line.is_empty());
+        let whole =
+            |line: Option<&&[u8]>| lines.len() > 1 && line.is_some_and(|line| line.is_empty());
         let (first_whole, last_whole) = (whole(lines.first()), whole(lines.last()));
         let before = usize::from(first_whole || bounds.start_at_line);
         let behind = usize::from(last_whole || bounds.end_at_line);
@@ -105,14 +121,28 @@ impl Needle {
         let has_line = !text.is_empty();
         let literal = [&b"\n"[..before], &text, &b"\n"[..behind]].concat();
         // At the end of a file, behind its last newline, there is no empty line.
-        Self { literal, before, behind, may_end_file: bounds.end_at_line && !last_whole, has_line, is_bytes: false }
+        Self {
+            literal,
+            before,
+            behind,
+            may_end_file: bounds.end_at_line && !last_whole,
+            has_line,
+            is_bytes: false,
+        }
     }
 
     /// Prepares a text byte for byte, given as the lines between its LFs. An empty one is found nowhere.
     pub fn bytes(lines: &[&[u8]]) -> Self {
         let literal = lines.join(&b'\n');
         let has_line = !literal.is_empty();
-        Self { literal, before: 0, behind: 0, may_end_file: false, has_line, is_bytes: true }
+        Self {
+            literal,
+            before: 0,
+            behind: 0,
+            may_end_file: false,
+            has_line,
+            is_bytes: true,
+        }
     }
 
     /// Returns what a match consists of.
@@ -133,11 +163,16 @@ impl Needle {
     /// Returns whether a match begins at an offset of a text.
     pub(super) fn is_at(&self, text: &[u8], at: usize) -> bool {
         let matched = self.matched();
-        let Some(rest) = text.get(at..).and_then(|rest| rest.strip_prefix(matched)) else { return false };
+        let Some(rest) = text.get(at..).and_then(|rest| rest.strip_prefix(matched)) else {
+            return false;
+        };
         let begins = self.before == 0 || at == 0 || text[at - 1] == b'\n';
-        let ends = self.behind == 0 || rest.first() == Some(&b'\n') || (self.may_end_file && rest.is_empty());
+        let ends = self.behind == 0
+            || rest.first() == Some(&b'\n')
+            || (self.may_end_file && rest.is_empty());
         // Behind the last newline of a file there is no line.
-        let is_line = self.is_bytes || !rest.is_empty() || !(matched.is_empty() || matched.ends_with(b"\n"));
+        let is_line =
+            self.is_bytes || !rest.is_empty() || !(matched.is_empty() || matched.ends_with(b"\n"));
         self.has_line && begins && ends && is_line
     }
 
@@ -169,7 +204,9 @@ impl Needle {
 
     /// Returns every match, overlapping ones included, in time linear in the text.
     pub(super) fn places(&self, literal: &Finder<'_>, text: &[u8]) -> Places {
-        let Some(first) = self.next(literal, text, 0) else { return Places::default() };
+        let Some(first) = self.next(literal, text, 0) else {
+            return Places::default();
+        };
         let (mut places, mut last) = (Places::default(), first);
         places.push(first);
         // A look takes as long as what it passes and a match, which is linear as long as they don't overlap.
@@ -193,7 +230,11 @@ impl Needle {
             _ => 0,
         };
         let start = first.saturating_sub(self.before);
-        let end: &[u8] = if self.may_end_file && text.last() != Some(&b'\n') { b"\n" } else { b"" };
+        let end: &[u8] = if self.may_end_file && text.last() != Some(&b'\n') {
+            b"\n"
+        } else {
+            b""
+        };
         for (read, byte) in (start + 1..).zip(text[start..].iter().chain(end)) {
             matched = kmp.step(matched, byte);
             if matched == self.literal.len() {
@@ -205,7 +246,10 @@ impl Needle {
 
     /// Returns the match that ends with the text, if only the end of the text is behind it.
     fn at_end(&self, text: &[u8]) -> Option<usize> {
-        let at = text.len().checked_sub(self.matched().len()).filter(|_| self.may_end_file)?;
+        let at = text
+            .len()
+            .checked_sub(self.matched().len())
+            .filter(|_| self.may_end_file)?;
         self.is_at(text, at).then_some(at)
     }
 

@@ -31,7 +31,9 @@ impl Stretch {
 impl Places {
     /// Returns how many there are.
     pub(super) fn count(&self) -> usize {
-        self.stretches.last().map_or(0, |stretch| stretch.before + stretch.len)
+        self.stretches
+            .last()
+            .map_or(0, |stretch| stretch.before + stretch.len)
     }
 
     /// Returns how many are at or after a line.
@@ -46,7 +48,9 @@ impl Places {
 
     /// Returns the last place before a line, in logarithmic time.
     pub(super) fn last_before(&self, line: usize) -> Option<usize> {
-        let behind = self.stretches.partition_point(|stretch| stretch.start < line);
+        let behind = self
+            .stretches
+            .partition_point(|stretch| stretch.start < line);
         let stretch = self.stretches[..behind].last()?;
         Some(stretch.start + (stretch.count_before(line) - 1) * stretch.step)
     }
@@ -63,20 +67,29 @@ impl Places {
 
     /// Returns the places at or after a line in order; to get to the first takes logarithmic time.
     pub(super) fn iter_from(&self, from: usize) -> impl Iterator<Item = usize> + '_ {
-        let behind = self.stretches.partition_point(|stretch| stretch.last() < from);
+        let behind = self
+            .stretches
+            .partition_point(|stretch| stretch.last() < from);
         self.stretches[behind..].iter().flat_map(move |stretch| {
             (stretch.count_before(from)..stretch.len).map(|nth| stretch.start + nth * stretch.step)
         })
     }
 
     fn count_before(&self, line: usize) -> usize {
-        let behind = self.stretches.partition_point(|stretch| stretch.last() < line);
-        self.stretches.get(behind).map_or(self.count(), |stretch| stretch.before + stretch.count_before(line))
+        let behind = self
+            .stretches
+            .partition_point(|stretch| stretch.last() < line);
+        self.stretches.get(behind).map_or(self.count(), |stretch| {
+            stretch.before + stretch.count_before(line)
+        })
     }
 
     /// Adds a place behind all others.
     pub(super) fn push(&mut self, line: usize) {
-        debug_assert!(self.last().is_none_or(|last| last < line), "places come in order");
+        debug_assert!(
+            self.last().is_none_or(|last| last < line),
+            "places come in order"
+        );
         match self.stretches.last_mut() {
             Some(last) if last.len == 1 || last.last() + last.step == line => {
                 if last.len == 1 {
@@ -84,7 +97,12 @@ impl Places {
                 }
                 last.len += 1;
             }
-            _ => self.stretches.push(Stretch { start: line, step: 1, len: 1, before: self.count() }),
+            _ => self.stretches.push(Stretch {
+                start: line,
+                step: 1,
+                len: 1,
+                before: self.count(),
+            }),
         }
     }
 }

@@ -15,9 +15,16 @@ const READ: usize = 1 << 14;
 /// says that it knows them. Letters have no case.
 pub(super) fn keys(line: &[u8], mut found: impl FnMut(Key, u32) -> bool) {
     let line = &line[..line.len().min(READ)];
-    let seen = if line.is_ascii() { Cow::Borrowed(line) } else { Cow::Owned(looks(line).into_bytes()) };
+    let seen = if line.is_ascii() {
+        Cow::Borrowed(line)
+    } else {
+        Cow::Owned(looks(line).into_bytes())
+    };
     let mut before: Option<u64> = None;
-    for word in seen.split(|byte| !IS_WORD[usize::from(*byte)]).filter(|word| !word.is_empty()) {
+    for word in seen
+        .split(|byte| !IS_WORD[usize::from(*byte)])
+        .filter(|word| !word.is_empty())
+    {
         let word = hash(word);
         let is_known = found(Key(word), 1 << 12);
         if let Some(before) = before.filter(|_| is_known) {
@@ -40,7 +47,9 @@ const IS_WORD: [bool; 256] = {
 /// It needn't withstand an attack: should words collide, a message gets worse, and nothing else.
 fn hash(word: &[u8]) -> u64 {
     word.chunks(8).fold(word.len() as u64, |sum, chunk| {
-        let chunk = chunk.iter().fold(0, |all, &byte| all << 8 | u64::from(byte | 0x20));
+        let chunk = chunk
+            .iter()
+            .fold(0, |all, &byte| all << 8 | u64::from(byte | 0x20));
         mixed(sum, chunk)
     })
 }
@@ -65,7 +74,9 @@ pub fn ascii(odd: char) -> char {
         '\u{2018}'..='\u{201b}' | '\u{2032}' => '\'',
         '\u{201c}'..='\u{201f}' | '\u{2033}' => '"',
         '\u{2010}'..='\u{2015}' | '\u{2212}' => '-',
-        '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => ' ',
+        '\u{a0}' | '\u{1680}' | '\u{2000}'..='\u{200a}' | '\u{202f}' | '\u{205f}' | '\u{3000}' => {
+            ' '
+        }
         plain => plain,
     }
 }
@@ -92,13 +103,20 @@ fn look(c: char, mut seen: impl FnMut(char)) {
 
 /// Returns the Latin letter that a Cyrillic, Greek or full-width character looks like.
 fn latin(c: char) -> char {
-    const LIKES: [(&str, &str); 2] =
-        [("аеорсухіјѕһԁАВЕКМНОРСТУХІЈЅ", "aeopcyxijshdABEKMHOPCTYXIJS"), ("αονΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "aovABEZHIKMNOPTYX")];
+    const LIKES: [(&str, &str); 2] = [
+        ("аеорсухіјѕһԁАВЕКМНОРСТУХІЈЅ", "aeopcyxijshdABEKMHOPCTYXIJS"),
+        ("αονΑΒΕΖΗΙΚΜΝΟΡΤΥΧ", "aovABEZHIKMNOPTYX"),
+    ];
     match c {
         '\u{ff01}'..='\u{ff5e}' => u8::try_from(u32::from(c) - 0xfee0).map_or(c, char::from),
         '\u{370}'..='\u{52f}' => {
-            let all = LIKES.iter().flat_map(|(odd, latin)| odd.chars().zip(latin.chars()));
-            all.filter(|(odd, _)| *odd == c).map(|(_, latin)| latin).next().unwrap_or(c)
+            let all = LIKES
+                .iter()
+                .flat_map(|(odd, latin)| odd.chars().zip(latin.chars()));
+            all.filter(|(odd, _)| *odd == c)
+                .map(|(_, latin)| latin)
+                .next()
+                .unwrap_or(c)
         }
         _ => c,
     }
@@ -109,8 +127,16 @@ fn latin(c: char) -> char {
 pub(super) fn alike(a: &[u8], b: &[u8], part: bool) -> u8 {
     let pairs = |line: &[u8]| {
         let line = &line[..line.len().min(READ >> 4)];
-        let line = unmangled(if line.is_ascii() { plain(line) } else { looks(line).into_bytes() });
-        let solid: Vec<u8> = line.iter().copied().filter(|byte| !byte.is_ascii_whitespace()).collect();
+        let line = unmangled(if line.is_ascii() {
+            plain(line)
+        } else {
+            looks(line).into_bytes()
+        });
+        let solid: Vec<u8> = line
+            .iter()
+            .copied()
+            .filter(|byte| !byte.is_ascii_whitespace())
+            .collect();
         let mut pairs: Vec<[u8; 2]> = solid.windows(2).map(|pair| [pair[0], pair[1]]).collect();
         if let [only] = solid[..] {
             pairs.push([only, 0]);
@@ -129,7 +155,11 @@ pub(super) fn alike(a: &[u8], b: &[u8], part: bool) -> u8 {
             }
         }
     }
-    let percent = if part { 100 * both / a.len().max(1) } else { 200 * both / (a.len() + b.len()).max(1) };
+    let percent = if part {
+        100 * both / a.len().max(1)
+    } else {
+        200 * both / (a.len() + b.len()).max(1)
+    };
     percent.min(100) as u8
 }
 
@@ -138,6 +168,15 @@ fn unmangled(line: Vec<u8>) -> Vec<u8> {
     if memchr::memchr2(b'&', b'\\', &line).is_none() {
         return line;
     }
-    let undone = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&"), ("\\\"", "\"")];
-    undone.iter().fold(line, |line, (mangled, meant)| line.replace(mangled, meant))
+    let undone = [
+        ("&lt;", "<"),
+        ("&gt;", ">"),
+        ("&quot;", "\""),
+        ("&#39;", "'"),
+        ("&amp;", "&"),
+        ("\\\"", "\""),
+    ];
+    undone
+        .iter()
+        .fold(line, |line, (mangled, meant)| line.replace(mangled, meant))
 }

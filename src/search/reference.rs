@@ -22,9 +22,11 @@ pub(super) fn occurrences(hay: &Lines<'_>, find: &[&[u8]], bounds: Bounds) -> Ve
     let first_whole = several && find.first().is_some_and(|line| line.is_empty());
     let last_whole = several && find.last().is_some_and(|line| line.is_empty());
     let line_starting = |at: usize| (0..hay.len()).find(|&line| hay.start(line) == at);
-    let is_line_end = |at: usize| (0..hay.len()).any(|line| hay.start(line) + hay.text(line).len() == at);
+    let is_line_end =
+        |at: usize| (0..hay.len()).any(|line| hay.start(line) + hay.text(line).len() == at);
     let is_empty_line = |at: usize| line_starting(at).is_some_and(|line| hay.text(line).is_empty());
-    let splits_crlf = |at: usize| at > 0 && bytes[..at].ends_with(b"\r") && bytes[at..].starts_with(b"\n");
+    let splits_crlf =
+        |at: usize| at > 0 && bytes[..at].ends_with(b"\r") && bytes[at..].starts_with(b"\n");
 
     let mut found = Vec::new();
     for start in hay.bom().len()..bytes.len() {
@@ -46,12 +48,21 @@ pub(super) fn occurrences(hay: &Lines<'_>, find: &[&[u8]], bounds: Bounds) -> Ve
 }
 
 /// Every line at or after `from` that a locator may mean, under the tightest rule that any satisfies.
-pub(super) fn relaxed(lines: &[&[u8]], locator: &[u8], from: usize) -> Option<(Relaxation, Vec<usize>)> {
+pub(super) fn relaxed(
+    lines: &[&[u8]],
+    locator: &[u8],
+    from: usize,
+) -> Option<(Relaxation, Vec<usize>)> {
     let text = trim(locator);
-    let contains = |line: &[u8]| !text.is_empty() && line.windows(text.len()).any(|window| window == text);
+    let contains =
+        |line: &[u8]| !text.is_empty() && line.windows(text.len()).any(|window| window == text);
     let starts = |line: &[u8]| !text.is_empty() && trim(line).starts_with(text);
     let equals = |line: &[u8]| trim(line) == text;
-    let all = |rule: &dyn Fn(&[u8]) -> bool| (from..lines.len()).filter(|&at| rule(lines[at])).collect::<Vec<_>>();
+    let all = |rule: &dyn Fn(&[u8]) -> bool| {
+        (from..lines.len())
+            .filter(|&at| rule(lines[at]))
+            .collect::<Vec<_>>()
+    };
     [
         (Relaxation::SurroundingSpace, all(&equals)),
         (Relaxation::Prefix, all(&starts)),

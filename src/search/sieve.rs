@@ -9,7 +9,10 @@ impl Sieve {
     /// Makes an empty one for about so many bits.
     pub fn new(bits: usize) -> Self {
         let bits = bits.next_power_of_two().max(64);
-        Self { bits: vec![0; bits / 64], shift: 64 - bits.trailing_zeros() }
+        Self {
+            bits: vec![0; bits / 64],
+            shift: 64 - bits.trailing_zeros(),
+        }
     }
 
     /// Adds a hash.

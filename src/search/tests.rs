@@ -7,7 +7,9 @@ use crate::text::Lines;
 
 /// Returns every offset at which a needle is, by looking at each.
 fn slowly(needle: &Needle, text: &[u8]) -> Vec<usize> {
-    (0..=text.len()).filter(|&at| needle.is_at(text, at)).collect()
+    (0..=text.len())
+        .filter(|&at| needle.is_at(text, at))
+        .collect()
 }
 
 fn view(lines: &Lines<'_>) -> View {
@@ -15,7 +17,9 @@ fn view(lines: &Lines<'_>) -> View {
 }
 
 fn plain(lines: &Lines<'_>) -> Vec<u8> {
-    view(lines).text(&lines.bytes()[lines.bom().len()..]).to_vec()
+    view(lines)
+        .text(&lines.bytes()[lines.bom().len()..])
+        .to_vec()
 }
 
 fn texts() -> impl Strategy<Value = Vec<u8>> {
@@ -84,10 +88,14 @@ proptest! {
 fn what_repeats_itself_is_read_in_linear_time() {
     let text = b"}\n".repeat(50_000);
     let run = vec![&b"}"[..]; 1000];
-    let needles: Vec<_> = (1..40).map(|more| Needle::lines(run[..960 + more].iter().copied())).collect();
+    let needles: Vec<_> = (1..40)
+        .map(|more| Needle::lines(run[..960 + more].iter().copied()))
+        .collect();
     let (document, work) = kmp::work::during(|| {
         let document = Document::new(text.clone().into(), needles.clone());
-        needles.iter().for_each(|needle| assert!(document.matches(needle).first().is_some()));
+        needles
+            .iter()
+            .for_each(|needle| assert!(document.matches(needle).first().is_some()));
         document
     });
     assert!(work <= 6 * needles.len() * text.len(), "{work}");

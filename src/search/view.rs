@@ -33,8 +33,16 @@ impl View {
             dropped.push(text.len());
             copied = cr + 1;
         }
-        text.extend_from_slice(if dropped.is_empty() { b"" } else { &bytes[copied..] });
-        Self { start, text: (!dropped.is_empty()).then_some(text), dropped }
+        text.extend_from_slice(if dropped.is_empty() {
+            b""
+        } else {
+            &bytes[copied..]
+        });
+        Self {
+            start,
+            text: (!dropped.is_empty()).then_some(text),
+            dropped,
+        }
     }
 
     /// Returns the text that needles are looked for in, given the bytes that it is of.
@@ -46,7 +54,10 @@ impl View {
     pub(super) fn first_at(&self, offset: usize) -> usize {
         let in_text = offset.saturating_sub(self.start);
         // The view offset is less by the CRs dropped before it.
-        in_text - partition(self.dropped.len(), |nth| self.dropped[nth] + nth + 1 < in_text)
+        in_text
+            - partition(self.dropped.len(), |nth| {
+                self.dropped[nth] + nth + 1 < in_text
+            })
     }
 
     /// Returns what a range of the view is in the file. At a line end that is before the CR.
@@ -61,7 +72,9 @@ pub fn first(lines: &Lines<'_>, needle: &Needle) -> Option<Range<usize>> {
     let start = lines.bom().len();
     let bytes = &lines.bytes()[start..];
     let view = View::new(bytes, start);
-    needle.first(view.text(bytes), 0).map(|at| view.original(needle.range(at)))
+    needle
+        .first(view.text(bytes), 0)
+        .map(|at| view.original(needle.range(at)))
 }
 
 /// Returns the first of `0..len` for which something doesn't hold; it holds for none behind that.
@@ -69,7 +82,11 @@ fn partition(len: usize, holds: impl Fn(usize) -> bool) -> usize {
     let (mut low, mut high) = (0, len);
     while low < high {
         let middle = low + (high - low) / 2;
-        if holds(middle) { low = middle + 1 } else { high = middle }
+        if holds(middle) {
+            low = middle + 1
+        } else {
+            high = middle
+        }
     }
     low
 }

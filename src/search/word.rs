@@ -62,7 +62,11 @@ mod tests {
             ("a\ncat\nb", 2..5, None),
             ("concat", 3..6, Some(Side::Start)),
         ] {
-            assert_eq!(cuts_word(&Lines::new(hay.as_bytes()), &range), want, "{range:?} in {hay:?}");
+            assert_eq!(
+                cuts_word(&Lines::new(hay.as_bytes()), &range),
+                want,
+                "{range:?} in {hay:?}"
+            );
         }
     }
 }

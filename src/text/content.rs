@@ -76,11 +76,19 @@ impl Content {
             }
             touches
         });
-        assert!(splices.iter().all(|splice| splice.old.start <= splice.old.end && splice.old.end <= base.len()));
+        assert!(
+            splices
+                .iter()
+                .all(|splice| splice.old.start <= splice.old.end && splice.old.end <= base.len())
+        );
         if splices.is_empty() {
             return base;
         }
-        Self(Arc::new(Bytes::Spliced { base, splices, whole: OnceLock::new() }))
+        Self(Arc::new(Bytes::Spliced {
+            base,
+            splices,
+            whole: OnceLock::new(),
+        }))
     }
 
     /// Returns whether it is another, shared, so that their bytes needn't be compared.
@@ -90,12 +98,18 @@ impl Content {
 
     /// Makes a content that is kept as other bytes.
     pub fn kept_as(text: impl Into<Content>, kept: Content) -> Self {
-        Self(Arc::new(Bytes::Kept { text: Ok(text.into().text().clone()), kept }))
+        Self(Arc::new(Bytes::Kept {
+            text: Ok(text.into().text().clone()),
+            kept,
+        }))
     }
 
     /// Makes a content of which only the bytes that are kept are known: no edit can be made of it.
     pub fn withheld(kept: Content, why: Withheld) -> Self {
-        Self(Arc::new(Bytes::Kept { text: Err(why), kept }))
+        Self(Arc::new(Bytes::Kept {
+            text: Err(why),
+            kept,
+        }))
     }
 
     /// Returns the bytes that are kept: on disk, or as a blob.
@@ -139,9 +153,10 @@ impl Content {
     /// Returns the lines. Where they start is found out once, however many edits or responses look at them.
     pub fn lines(&self) -> Lines<'_> {
         match &*self.text().0 {
-            Bytes::Whole { bytes, starts } => {
-                Lines::with(bytes, starts.get_or_init(|| Lines::new(bytes).starts()).clone())
-            }
+            Bytes::Whole { bytes, starts } => Lines::with(
+                bytes,
+                starts.get_or_init(|| Lines::new(bytes).starts()).clone(),
+            ),
             _ => Lines::new(self),
         }
     }
@@ -149,25 +164,41 @@ impl Content {
     /// Returns the bytes in parts, in order.
     pub fn parts(&self) -> impl Iterator<Item = &[u8]> {
         let (whole, spliced) = match &*self.text().0 {
-            Bytes::Spliced { base, splices, whole } if whole.get().is_none() => (None, Some((&base[..], &splices[..]))),
+            Bytes::Spliced {
+                base,
+                splices,
+                whole,
+            } if whole.get().is_none() => (None, Some((&base[..], &splices[..]))),
             _ => (Some(&self[..]), None),
         };
         let parts = spliced.into_iter().flat_map(|(base, splices)| {
             let starts = std::iter::once(0).chain(splices.iter().map(|splice| splice.old.end));
-            let ends = splices.iter().map(|splice| splice.old.start).chain([base.len()]);
-            let new = splices.iter().map(|splice| &splice.new[..]).chain([&[][..]]);
-            starts.zip(ends).zip(new).flat_map(move |((start, end), new)| [&base[start..end], new])
+            let ends = splices
+                .iter()
+                .map(|splice| splice.old.start)
+                .chain([base.len()]);
+            let new = splices
+                .iter()
+                .map(|splice| &splice.new[..])
+                .chain([&[][..]]);
+            starts
+                .zip(ends)
+                .zip(new)
+                .flat_map(move |((start, end), new)| [&base[start..end], new])
         });
-        whole.into_iter().chain(parts).filter(|part| !part.is_empty())
+        whole
+            .into_iter()
+            .chain(parts)
+            .filter(|part| !part.is_empty())
     }
 
     /// Returns how many bytes there are, without putting them together.
     pub fn size(&self) -> usize {
         match self.splices() {
             None => self.len(),
-            Some((base, splices)) => {
-                splices.iter().fold(base.size(), |size, splice| size - splice.old.len() + splice.new.len())
-            }
+            Some((base, splices)) => splices.iter().fold(base.size(), |size, splice| {
+                size - splice.old.len() + splice.new.len()
+            }),
         }
     }
 
@@ -197,7 +228,11 @@ impl Deref for Content {
         match &*self.0 {
             Bytes::Whole { bytes, .. } => bytes,
             Bytes::Kept { text, kept } => text.as_ref().unwrap_or(kept),
-            Bytes::Spliced { base, splices, whole } => whole.get_or_init(|| {
+            Bytes::Spliced {
+                base,
+                splices,
+                whole,
+            } => whole.get_or_init(|| {
                 let mut bytes = Vec::with_capacity(self.size());
                 let mut kept = 0;
                 for splice in splices {
@@ -220,7 +255,10 @@ impl<B: Into<Vec<u8>>> From<B> for Content {
 
 impl From<Buffer> for Content {
     fn from(bytes: Buffer) -> Self {
-        Self(Arc::new(Bytes::Whole { bytes, starts: OnceLock::new() }))
+        Self(Arc::new(Bytes::Whole {
+            bytes,
+            starts: OnceLock::new(),
+        }))
     }
 }
 
@@ -234,7 +272,10 @@ impl PartialEq for Content {
 }
 
 /// Returns whether two contents of one size are the same.
-fn same_parts<'p>(mut a: impl Iterator<Item = &'p [u8]>, mut b: impl Iterator<Item = &'p [u8]>) -> bool {
+fn same_parts<'p>(
+    mut a: impl Iterator<Item = &'p [u8]>,
+    mut b: impl Iterator<Item = &'p [u8]>,
+) -> bool {
     let (mut left, mut right): (&[u8], &[u8]) = (&[], &[]);
     loop {
         if left.is_empty() {
@@ -271,15 +312,34 @@ impl fmt::Debug for Content {
 
 /// Returns how many items two sequences begin with alike.
 pub fn same_start<T: PartialEq>(a: &[T], b: &[T]) -> usize {
-    let whole = MANY * a.chunks_exact(MANY).zip(b.chunks_exact(MANY)).take_while(|(a, b)| a == b).count();
-    whole + a[whole..].iter().zip(&b[whole..]).take_while(|(a, b)| a == b).count()
+    let whole = MANY
+        * a.chunks_exact(MANY)
+            .zip(b.chunks_exact(MANY))
+            .take_while(|(a, b)| a == b)
+            .count();
+    whole
+        + a[whole..]
+            .iter()
+            .zip(&b[whole..])
+            .take_while(|(a, b)| a == b)
+            .count()
 }
 
 /// Returns how many items two sequences end with alike.
 pub fn same_end<T: PartialEq>(a: &[T], b: &[T]) -> usize {
-    let whole = MANY * a.rchunks_exact(MANY).zip(b.rchunks_exact(MANY)).take_while(|(a, b)| a == b).count();
+    let whole = MANY
+        * a.rchunks_exact(MANY)
+            .zip(b.rchunks_exact(MANY))
+            .take_while(|(a, b)| a == b)
+            .count();
     let rest = |all: &'_ [T]| all.len() - whole;
-    whole + a[..rest(a)].iter().rev().zip(b[..rest(b)].iter().rev()).take_while(|(a, b)| a == b).count()
+    whole
+        + a[..rest(a)]
+            .iter()
+            .rev()
+            .zip(b[..rest(b)].iter().rev())
+            .take_while(|(a, b)| a == b)
+            .count()
 }
 
 /// Returns how many items two sequences begin with alike, and how many of the others they end with alike.

@@ -19,7 +19,10 @@ impl Excerpt {
     pub fn new(line: &[u8], mark: Range<usize>) -> Self {
         let mark = mark.start.min(line.len())..mark.end.min(line.len());
         let from = boundary(line, mark.start.saturating_sub(Self::KEPT.0));
-        let to = boundary(line, mark.start.saturating_add(Self::KEPT.1).min(line.len()));
+        let to = boundary(
+            line,
+            mark.start.saturating_add(Self::KEPT.1).min(line.len()),
+        );
         Self {
             text: line[from..to].into(),
             mark: mark.start - from..mark.end.clamp(mark.start, to) - from,
@@ -30,8 +33,15 @@ impl Excerpt {
 
     /// Takes a whole line of which everything but the indentation is marked.
     pub fn of_line(line: &[u8]) -> Self {
-        let indent = line.iter().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
-        if indent == line.len() { Self::new(line, 0..line.len()) } else { Self::new(line, indent..line.len()) }
+        let indent = line
+            .iter()
+            .take_while(|byte| matches!(byte, b' ' | b'\t'))
+            .count();
+        if indent == line.len() {
+            Self::new(line, 0..line.len())
+        } else {
+            Self::new(line, indent..line.len())
+        }
     }
 
     /// Returns the column, from 1, in which the mark of a line that [`Self::of_line`] took begins.
@@ -58,5 +68,8 @@ impl Excerpt {
 /// Returns the nearest offset at or before `at` that isn't inside a character.
 fn boundary(line: &[u8], at: usize) -> usize {
     let is_inside = |at: usize| at < line.len() && line[at] & 0xc0 == 0x80;
-    (at.saturating_sub(3)..=at).rev().find(|&at| !is_inside(at)).unwrap_or(at)
+    (at.saturating_sub(3)..=at)
+        .rev()
+        .find(|&at| !is_inside(at))
+        .unwrap_or(at)
 }

@@ -71,9 +71,18 @@ impl<'a> Line<'a> {
     /// Takes the terminator off, if there is one.
     pub fn new(raw: &'a [u8]) -> Self {
         match raw {
-            [text @ .., b'\r', b'\n'] => Line { text, ending: Ending::CrLf },
-            [text @ .., b'\n'] => Line { text, ending: Ending::Lf },
-            text => Line { text, ending: Ending::None },
+            [text @ .., b'\r', b'\n'] => Line {
+                text,
+                ending: Ending::CrLf,
+            },
+            [text @ .., b'\n'] => Line {
+                text,
+                ending: Ending::Lf,
+            },
+            text => Line {
+                text,
+                ending: Ending::None,
+            },
         }
     }
 }
@@ -112,7 +121,11 @@ impl<'a> Lines<'a> {
 
     /// Returns how long the byte order mark is that bytes begin with; 0 for none.
     pub fn bom_len(bytes: &[u8]) -> usize {
-        if bytes.starts_with(Self::BOM) { Self::BOM.len() } else { 0 }
+        if bytes.starts_with(Self::BOM) {
+            Self::BOM.len()
+        } else {
+            0
+        }
     }
 
     fn split(bytes: &'a [u8], bom: usize) -> Self {
@@ -123,7 +136,11 @@ impl<'a> Lines<'a> {
         if *starts.last().expect("there is a first start") < bytes.len() {
             starts.push(bytes.len());
         }
-        Self { bytes, starts: Starts(Arc::new(starts)), bom }
+        Self {
+            bytes,
+            starts: Starts(Arc::new(starts)),
+            bom,
+        }
     }
 
     /// Splits bytes from within a file at each LF: what they begin with is no byte order mark.
@@ -133,7 +150,11 @@ impl<'a> Lines<'a> {
 
     /// Makes the lines of bytes once more, of which [`Lines::starts`] has been asked.
     pub fn with(bytes: &'a [u8], starts: Starts) -> Self {
-        Self { bytes, bom: starts[0], starts }
+        Self {
+            bytes,
+            bom: starts[0],
+            starts,
+        }
     }
 
     /// Returns where they start, for [`Lines::with`].
@@ -144,7 +165,9 @@ impl<'a> Lines<'a> {
     /// Returns how many LFs are before a byte offset.
     pub fn newlines_before(&self, offset: usize) -> usize {
         let before = self.started(offset).saturating_sub(1);
-        let is_open = offset == self.bytes.len() && !self.bytes[self.bom..].is_empty() && !self.bytes.ends_with(b"\n");
+        let is_open = offset == self.bytes.len()
+            && !self.bytes[self.bom..].is_empty()
+            && !self.bytes.ends_with(b"\n");
         before - usize::from(is_open)
     }
 
@@ -198,7 +221,9 @@ impl<'a> Lines<'a> {
 
     /// Returns the index, from 0, of the line that holds a byte offset; an offset past the end is in the last line.
     pub fn index_at(&self, offset: usize) -> usize {
-        self.started(offset).saturating_sub(1).min(self.len().saturating_sub(1))
+        self.started(offset)
+            .saturating_sub(1)
+            .min(self.len().saturating_sub(1))
     }
 
     /// Returns how many of the starts are at or before an offset: about as many as if all lines were equally long.
@@ -209,7 +234,10 @@ impl<'a> Lines<'a> {
 
     /// Returns the terminator that most lines have: LF where they are even or there is none.
     pub fn majority(&self) -> Ending {
-        let crlf = self.iter().filter(|line| line.ending == Ending::CrLf).count();
+        let crlf = self
+            .iter()
+            .filter(|line| line.ending == Ending::CrLf)
+            .count();
         let lf = self.iter().filter(|line| line.ending == Ending::Lf).count();
         if crlf > lf { Ending::CrLf } else { Ending::Lf }
     }
@@ -246,7 +274,9 @@ pub(super) fn each_newline(bytes: &[u8], mut found: impl FnMut(usize)) {
             zeros &= zeros - 1;
         }
     }
-    (rest..bytes.len()).filter(|&at| bytes[at] == b'\n').for_each(found);
+    (rest..bytes.len())
+        .filter(|&at| bytes[at] == b'\n')
+        .for_each(found);
 }
 
 #[cfg(test)]
@@ -266,9 +296,16 @@ mod tests {
             ("x\u{2028}y\u{c}z\n", &[("x\u{2028}y\u{c}z", Ending::Lf)]),
         ] {
             let lines = Lines::new(bytes.as_bytes());
-            let got: Vec<_> = lines.iter().map(|line| (std::str::from_utf8(line.text).unwrap(), line.ending)).collect();
+            let got: Vec<_> = lines
+                .iter()
+                .map(|line| (std::str::from_utf8(line.text).unwrap(), line.ending))
+                .collect();
             assert_eq!(got, want, "{bytes:?}");
-            assert_eq!([lines.bom(), lines.raw(0..lines.len())].concat(), bytes.as_bytes(), "{bytes:?}");
+            assert_eq!(
+                [lines.bom(), lines.raw(0..lines.len())].concat(),
+                bytes.as_bytes(),
+                "{bytes:?}"
+            );
         }
     }
 
@@ -276,17 +313,26 @@ mod tests {
     fn a_partition_is_the_same_from_every_guess() {
         for len in 0..20 {
             let all: Vec<usize> = (0..len).collect();
-            for (guess, want) in (0..len + 2).flat_map(|guess| (0..=len).map(move |want| (guess, want))) {
-                assert_eq!(partition_near(&all, guess, |&item| item < want), want, "of {len}, from {guess}");
+            for (guess, want) in
+                (0..len + 2).flat_map(|guess| (0..=len).map(move |want| (guess, want)))
+            {
+                assert_eq!(
+                    partition_near(&all, guess, |&item| item < want),
+                    want,
+                    "of {len}, from {guess}"
+                );
             }
         }
     }
 
     #[test]
     fn the_majority_decides_and_lf_wins_a_tie() {
-        for (bytes, want) in
-            [("", Ending::Lf), ("a\r\nb\n", Ending::Lf), ("a\r\nb\r\nc\n", Ending::CrLf), ("a", Ending::Lf)]
-        {
+        for (bytes, want) in [
+            ("", Ending::Lf),
+            ("a\r\nb\n", Ending::Lf),
+            ("a\r\nb\r\nc\n", Ending::CrLf),
+            ("a", Ending::Lf),
+        ] {
             assert_eq!(Lines::new(bytes.as_bytes()).majority(), want, "{bytes:?}");
         }
     }

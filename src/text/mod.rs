@@ -11,7 +11,9 @@ mod shown;
 mod source;
 
 pub use buffer::Buffer;
-pub use content::{Content, Hindrance, Splice, Withheld, is_binary, same_end, same_ends, same_start};
+pub use content::{
+    Content, Hindrance, Splice, Withheld, is_binary, same_end, same_ends, same_start,
+};
 pub use excerpt::Excerpt;
 pub use lines::{Ending, Line, LineNo, Lines, Starts, partition_near};
 pub use shown::{Shown, SystemError, listed, plural, sentence};

@@ -63,8 +63,15 @@ pub struct SystemError<'a>(pub &'a io::Error);
 impl fmt::Display for SystemError<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let said = self.0.to_string();
-        let number = self.0.raw_os_error().map(|number| format!(" (os error {number})"));
-        f.write_str(number.and_then(|number| said.strip_suffix(&number)).unwrap_or(&said))
+        let number = self
+            .0
+            .raw_os_error()
+            .map(|number| format!(" (os error {number})"));
+        f.write_str(
+            number
+                .and_then(|number| said.strip_suffix(&number))
+                .unwrap_or(&said),
+        )
     }
 }
 

@@ -49,7 +49,12 @@ impl Source {
         if starts.len() > 1 && starts.last() == Some(&(bytes.len() as u32)) {
             starts.pop();
         }
-        Some(Self { id, name: name.into(), bytes, starts })
+        Some(Self {
+            id,
+            name: name.into(),
+            bytes,
+            starts,
+        })
     }
 
     /// Returns the number by which spans name this source.
@@ -80,9 +85,19 @@ impl Source {
     /// Returns a line with its place, without a byte order mark, or `None` past the end.
     pub fn row(&self, number: LineNo) -> Option<Row<'_>> {
         let start = self.line_start(number)?;
-        let bom = if start == 0 && self.bytes.starts_with(Lines::BOM) { Lines::BOM.len() } else { 0 };
-        let Line { text, ending } = Line::new(&self.bytes[start + bom..self.start_of(number.next())]);
-        Some(Row { number, text, ending, span: self.span(start + bom..start + bom + text.len()) })
+        let bom = if start == 0 && self.bytes.starts_with(Lines::BOM) {
+            Lines::BOM.len()
+        } else {
+            0
+        };
+        let Line { text, ending } =
+            Line::new(&self.bytes[start + bom..self.start_of(number.next())]);
+        Some(Row {
+            number,
+            text,
+            ending,
+            span: self.span(start + bom..start + bom + text.len()),
+        })
     }
 
     /// Returns the lines from one on.
@@ -104,7 +119,11 @@ impl Source {
     /// Returns the line that begins at an offset or, where that is within one, the next.
     pub fn line_from(&self, offset: usize) -> LineNo {
         let number = self.line_at(offset);
-        if self.line_start(number) == Some(offset) && offset < self.bytes.len() { number } else { number.next() }
+        if self.line_start(number) == Some(offset) && offset < self.bytes.len() {
+            number
+        } else {
+            number.next()
+        }
     }
 
     /// Returns the byte offset at which a line starts, or `None` past the end.
@@ -114,7 +133,11 @@ impl Source {
 
     /// Returns the line that holds a byte offset; an offset past the end is in the last line.
     pub fn line_at(&self, offset: usize) -> LineNo {
-        LineNo::from_index(self.starts.partition_point(|&start| start as usize <= offset).saturating_sub(1))
+        LineNo::from_index(
+            self.starts
+                .partition_point(|&start| start as usize <= offset)
+                .saturating_sub(1),
+        )
     }
 
     /// Returns line and column, both from 1, of a byte offset. Columns count characters; a byte that isn't UTF-8 is one, and so
@@ -125,13 +148,20 @@ impl Source {
         let end = offset.min(self.bytes.len()).max(start);
         // No editor is asked to go that far, and a hundred messages on one line of a gigabyte must not take minutes.
         let counted = end.min(start + Self::COUNTED);
-        (line, self.bytes[start..counted].chars().count() + (end - counted) + 1)
+        (
+            line,
+            self.bytes[start..counted].chars().count() + (end - counted) + 1,
+        )
     }
 
     /// Makes a span of this source from byte offsets.
     pub fn span(&self, range: std::ops::Range<usize>) -> Span {
         debug_assert!(range.start <= range.end && range.end <= self.bytes.len());
-        Span { source: self.id, start: range.start as u32, end: range.end as u32 }
+        Span {
+            source: self.id,
+            start: range.start as u32,
+            end: range.end as u32,
+        }
     }
 }
 
@@ -156,8 +186,18 @@ impl<'a> Row<'a> {
 
     /// Returns a part of it, and where that is.
     pub fn part(&self, range: std::ops::Range<usize>) -> Text<'a> {
-        let (start, end) = (self.span.start + range.start as u32, self.span.start + range.end as u32);
-        Text::at(&self.text[range], Span { start, end, ..self.span })
+        let (start, end) = (
+            self.span.start + range.start as u32,
+            self.span.start + range.end as u32,
+        );
+        Text::at(
+            &self.text[range],
+            Span {
+                start,
+                end,
+                ..self.span
+            },
+        )
     }
 
     /// Returns all of it.
@@ -167,8 +207,15 @@ impl<'a> Row<'a> {
 
     /// Returns what is behind so many bytes.
     pub fn behind(self, count: usize) -> Self {
-        let span = Span { start: self.span.start + count as u32, ..self.span };
-        Self { text: &self.text[count..], span, ..self }
+        let span = Span {
+            start: self.span.start + count as u32,
+            ..self.span
+        };
+        Self {
+            text: &self.text[count..],
+            span,
+            ..self
+        }
     }
 }
 
@@ -187,7 +234,11 @@ impl Span {
     /// Returns the smallest span that holds both; both must be of one source.
     pub fn to(self, other: Span) -> Span {
         debug_assert_eq!(self.source, other.source);
-        Span { source: self.source, start: self.start.min(other.start), end: self.end.max(other.end) }
+        Span {
+            source: self.source,
+            start: self.start.min(other.start),
+            end: self.end.max(other.end),
+        }
     }
 }
 
@@ -203,12 +254,18 @@ pub struct Located<T> {
 impl<T> Located<T> {
     /// Ties a value to a place.
     pub fn new(span: impl Into<Option<Span>>, value: T) -> Self {
-        Self { span: span.into(), value }
+        Self {
+            span: span.into(),
+            value,
+        }
     }
 
     /// Keeps the place and changes the value.
     pub fn map<U>(self, change: impl FnOnce(T) -> U) -> Located<U> {
-        Located { span: self.span, value: change(self.value) }
+        Located {
+            span: self.span,
+            value: change(self.value),
+        }
     }
 }
 
@@ -225,17 +282,26 @@ pub struct Text<'a> {
 impl<'a> Text<'a> {
     /// Makes a text that is in a response.
     pub fn at(bytes: impl Into<Cow<'a, [u8]>>, span: Span) -> Self {
-        Self { bytes: bytes.into(), span: Some(span) }
+        Self {
+            bytes: bytes.into(),
+            span: Some(span),
+        }
     }
 
     /// Returns the same text with bytes of its own, at another place.
     pub fn relocated(self, place: &dyn Fn(Span) -> Span) -> Text<'static> {
-        Text { bytes: Cow::Owned(self.bytes.into_owned()), span: self.span.map(place) }
+        Text {
+            bytes: Cow::Owned(self.bytes.into_owned()),
+            span: self.span.map(place),
+        }
     }
 
     /// Makes a text that is in no response.
     pub fn derived(bytes: impl Into<Cow<'a, [u8]>>) -> Self {
-        Self { bytes: bytes.into(), span: None }
+        Self {
+            bytes: bytes.into(),
+            span: None,
+        }
     }
 }
 
@@ -277,8 +343,9 @@ mod tests {
 
     #[test]
     fn lines_are_bounded() {
-        let lines =
-            |count: usize| Source::new(SourceId(0), "a.txt", vec![b'\n'; count]).map(|source| source.line_count());
+        let lines = |count: usize| {
+            Source::new(SourceId(0), "a.txt", vec![b'\n'; count]).map(|source| source.line_count())
+        };
         assert_eq!(lines(Source::MAX_LINES), Some(Source::MAX_LINES));
         assert_eq!(lines(Source::MAX_LINES + 1), None);
     }
@@ -286,9 +353,16 @@ mod tests {
     #[test]
     fn positions_are_from_one_and_count_characters() {
         let text = source("ab\nä€x\n\nend");
-        for (offset, line, column) in
-            [(0, 1, 1), (1, 1, 2), (2, 1, 3), (3, 2, 1), (8, 2, 3), (10, 3, 1), (11, 4, 1), (99, 4, 4)]
-        {
+        for (offset, line, column) in [
+            (0, 1, 1),
+            (1, 1, 2),
+            (2, 1, 3),
+            (3, 2, 1),
+            (8, 2, 3),
+            (10, 3, 1),
+            (11, 4, 1),
+            (99, 4, 4),
+        ] {
             let (at, col) = text.position(offset);
             assert_eq!((at.get(), col), (line, column), "offset {offset}");
         }
@@ -297,13 +371,18 @@ mod tests {
     #[test]
     fn a_line_is_without_its_terminator() {
         let text = source("a\r\nb\rc\n\nd");
-        let lines: Vec<_> = (0..).map_while(|i| text.line(LineNo::from_index(i))).collect();
+        let lines: Vec<_> = (0..)
+            .map_while(|i| text.line(LineNo::from_index(i)))
+            .collect();
         assert_eq!(lines, [&b"a"[..], b"b\rc", b"", b"d"]);
     }
 
     #[test]
     fn texts_are_equal_wherever_they_stand() {
         let text = source("x");
-        assert_eq!(Text::at(&b"x"[..], text.span(0..1)), Text::derived(&b"x"[..]));
+        assert_eq!(
+            Text::at(&b"x"[..], text.span(0..1)),
+            Text::derived(&b"x"[..])
+        );
     }
 }

@@ -10,7 +10,8 @@ use super::flush::Flush;
 use super::{TransactionError, onto};
 use crate::plan::ChangeSet;
 use crate::repo::{
-    CommitError, CommitRequest, Committer, NewObjects, ObjectStore as _, Pack, Packing, Repo, Revision, TreeWriter,
+    CommitError, CommitRequest, Committer, NewObjects, ObjectStore as _, Pack, Packing, Repo,
+    Revision, TreeWriter,
 };
 
 /// How many bytes of new objects a pack has at most, but for the last change that is put into it and what its deltas are of.
@@ -41,15 +42,27 @@ impl<'r> Candidates<'r> {
     ///
     /// # Errors
     /// With `commits`: `identity`, or if the revision is no commit.
-    pub fn new(repo: &'r Repo, revision: &Revision, commits: bool) -> Result<Self, TransactionError> {
+    pub fn new(
+        repo: &'r Repo,
+        revision: &Revision,
+        commits: bool,
+    ) -> Result<Self, TransactionError> {
         let parent = if commits {
-            let parent = revision.commit.ok_or_else(|| CommitError::NoParent { id: revision.to_string() })?;
+            let parent = revision.commit.ok_or_else(|| CommitError::NoParent {
+                id: revision.to_string(),
+            })?;
             Some((parent, repo.committer()?))
         } else {
             None
         };
         let (writer, packing) = (TreeWriter::new(repo, revision.tree), Packing::new(repo));
-        Ok(Self { repo, top: revision.tree, writer, packing, parent })
+        Ok(Self {
+            repo,
+            top: revision.tree,
+            writer,
+            packing,
+            parent,
+        })
     }
 
     /// Makes the tree of a change, and the commit if one is wanted.
@@ -65,7 +78,11 @@ impl<'r> Candidates<'r> {
         // What a failure leaves belongs to no candidate.
         let objects = self.packing.take();
         let (tree, commit) = made?;
-        Ok(Candidate { tree: tree.to_string(), commit: commit.map(|id| id.to_string()), objects })
+        Ok(Candidate {
+            tree: tree.to_string(),
+            commit: commit.map(|id| id.to_string()),
+            objects,
+        })
     }
 
     fn put(
@@ -74,7 +91,10 @@ impl<'r> Candidates<'r> {
         request: impl FnOnce() -> CommitRequest,
     ) -> Result<(Oid, Option<Oid>), TransactionError> {
         let Some((parent, committer)) = &self.parent else {
-            return Ok((onto::write_tree(&self.writer, changes, &mut self.packing)?, None));
+            return Ok((
+                onto::write_tree(&self.writer, changes, &mut self.packing)?,
+                None,
+            ));
         };
         let request = request();
         let committer = committer.as_ref().filter(|_| request.author.is_none());
@@ -100,7 +120,9 @@ impl<'r> Candidates<'r> {
 
 impl std::fmt::Debug for Candidates<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Candidates").field("top", &self.top).finish_non_exhaustive()
+        f.debug_struct("Candidates")
+            .field("top", &self.top)
+            .finish_non_exhaustive()
     }
 }
 
@@ -108,7 +130,12 @@ impl std::fmt::Debug for Candidates<'_> {
 ///
 /// # Errors
 /// `io`, or what git says.
-pub fn bundle(repo: &Repo, onto: &Revision, made: &BTreeSet<String>, path: &Path) -> Result<(), TransactionError> {
+pub fn bundle(
+    repo: &Repo,
+    onto: &Revision,
+    made: &BTreeSet<String>,
+    path: &Path,
+) -> Result<(), TransactionError> {
     Ok(repo.write_bundle(onto, made, path)?)
 }
 

@@ -9,7 +9,9 @@ use super::error::{Holder, Open, TransactionError, Warning};
 use super::manifest::Manifest;
 use super::record::Record;
 use super::{Prepared, Target, kept, lock, set_all, signal};
-use crate::repo::{ChildWatch, CommitError, CommitRequest, Committed, Draft, NextIndex, Repo, TreeWriter};
+use crate::repo::{
+    ChildWatch, CommitError, CommitRequest, Committed, Draft, NextIndex, Repo, TreeWriter,
+};
 
 /// A commit that is still to be made.
 #[derive(Debug)]
@@ -24,7 +26,10 @@ pub(super) struct Intended<'r> {
 
 impl<'r> Prepared<'r> {
     /// Gets a commit ready: its index and its message, and what recovery would know it by.
-    pub(super) fn intend(&self, request: &CommitRequest) -> Result<(Intended<'r>, String), TransactionError> {
+    pub(super) fn intend(
+        &self,
+        request: &CommitRequest,
+    ) -> Result<(Intended<'r>, String), TransactionError> {
         let draft = self.repo.draft(request, &self.staging.journal.path())?;
         let path = self.staging.journal.path_of("index");
         let mut index = NextIndex::copy(self.repo, self.repo.index_path(), path)?;
@@ -37,8 +42,15 @@ impl<'r> Prepared<'r> {
         if head == Some(tree) {
             return Err(CommitError::NothingToCommit.into());
         }
-        let ready = request.ready.as_ref().and_then(|id| self.repo.commit_id(id));
-        if ready.map(|ready| self.repo.leads_to(self.head, ready)).transpose()? == Some(false) {
+        let ready = request
+            .ready
+            .as_ref()
+            .and_then(|id| self.repo.commit_id(id));
+        if ready
+            .map(|ready| self.repo.leads_to(self.head, ready))
+            .transpose()?
+            == Some(false)
+        {
             return Err(CommitError::HeadMoved.into());
         }
         if ready.is_some_and(|ready| self.repo.tree_of(ready).ok() != Some(tree)) {
@@ -53,29 +65,63 @@ impl<'r> Prepared<'r> {
         intended: &mut Intended<'r>,
         next: NextIndex<'r>,
     ) -> Result<Option<Committed>, TransactionError> {
-        let Target::Commit(request) = &self.target else { unreachable!("it is what is intended") };
-        let Intended { index: private, draft, tree: expected } = intended;
+        let Target::Commit(request) = &self.target else {
+            unreachable!("it is what is intended")
+        };
+        let Intended {
+            index: private,
+            draft,
+            tree: expected,
+        } = intended;
         let (repo, before, expected) = (self.repo, self.head, *expected);
         let staging = &self.staging;
         let refusal = Cell::new(None);
         // git is held there, and with it its hooks, which may rewrite files: this is the last look at them. Whoever saves until
         // here has saved in time.
         let held = || {
-            let noted = staging.journal.note_child(staging.flush).map_err(|source| self.of_journal(source));
-            let stays = || if repo.head_commit()? == before { Ok(()) } else { Err(CommitError::HeadMoved.into()) };
-            let refused = noted.and_then(|()| stays()).and_then(|()| staging.confirm()).err();
+            let noted = staging
+                .journal
+                .note_child(staging.flush)
+                .map_err(|source| self.of_journal(source));
+            let stays = || {
+                if repo.head_commit()? == before {
+                    Ok(())
+                } else {
+                    Err(CommitError::HeadMoved.into())
+                }
+            };
+            let refused = noted
+                .and_then(|()| stays())
+                .and_then(|()| staging.confirm())
+                .err();
             let may_go = refused.is_none();
             refusal.set(refused);
             may_go
         };
-        let lock = staging.journal.lend().map_err(|source| self.of_journal(source))?;
-        let watch = ChildWatch { held: &held, is_to_stop: &|| signal::pending().is_some(), lock: &lock };
+        let lock = staging
+            .journal
+            .lend()
+            .map_err(|source| self.of_journal(source))?;
+        let watch = ChildWatch {
+            held: &held,
+            is_to_stop: &|| signal::pending().is_some(),
+            lock: &lock,
+        };
         signal::check()?;
         // git, hooks and an editor have the terminal now.
         self.staging.progress.rest();
-        let made = repo.commit(request, draft, (before, expected), private.path(), &staging.journal.path(), &watch);
+        let made = repo.commit(
+            request,
+            draft,
+            (before, expected),
+            private.path(),
+            &staging.journal.path(),
+            &watch,
+        );
         if let Some(error) = refusal.take() {
-            return Err(signal::pending().map_or(error, |signal| TransactionError::Interrupted { signal }));
+            return Err(
+                signal::pending().map_or(error, |signal| TransactionError::Interrupted { signal })
+            );
         }
         let (id, left) = match (made, signal::pending()) {
             (Ok(made), _) => made,
@@ -85,16 +131,19 @@ impl<'r> Prepared<'r> {
                 // git gives back what it took; what is held now kept it out.
                 let ended = matches!(error, CommitError::NoCommit { status: Some(_) });
                 let lock = ended.then(|| repo.head_locks().pop()).flatten();
-                let locked = |lock| TransactionError::Locked { lock, holder: Holder::Unknown };
+                let locked = |lock| TransactionError::Locked {
+                    lock,
+                    holder: Holder::Unknown,
+                };
                 return Err(lock.map_or_else(|| error.into(), locked));
             }
         };
         // From here on there is a commit, and nothing is taken back: whoever finds the manifest sees that HEAD moved.
         self.staging.leave();
         let followed = match repo.tree_of(id) {
-            Ok(tree) if tree == expected && left == expected => {
-                self.install(next).or_else(|_| self.follow(before, id, left, private))
-            }
+            Ok(tree) if tree == expected && left == expected => self
+                .install(next)
+                .or_else(|_| self.follow(before, id, left, private)),
             // A hook added something of its own.
             _ => {
                 drop(next);
@@ -102,7 +151,9 @@ impl<'r> Prepared<'r> {
             }
         };
         if let Err(error) = followed {
-            self.staging.warnings.push(Warning::IndexBehind { reason: error.to_string() });
+            self.staging.warnings.push(Warning::IndexBehind {
+                reason: error.to_string(),
+            });
             return Ok(self.describe(before, id, expected));
         }
         self.settle(before, id);
@@ -116,11 +167,18 @@ impl<'r> Prepared<'r> {
             let _ = kept::write(&self.staging.journal, Record::Commit(id.to_string()));
         }
         // git flushes neither its objects nor its references of its own accord.
-        let mut end = || self.staging.flush_all().and_then(|()| self.decide_on_commit());
+        let mut end = || {
+            self.staging
+                .flush_all()
+                .and_then(|()| self.decide_on_commit())
+        };
         // The error may be temporary. If the manifest stays, so does the lock, which keeps git out.
         if let Err(error) = end().or_else(|_| end()) {
             let path = lock::path_bytes(&self.staging.journal.path());
-            self.staging.warnings.push(Warning::Unsettled { path, reason: error.to_string() });
+            self.staging.warnings.push(Warning::Unsettled {
+                path,
+                reason: error.to_string(),
+            });
         }
     }
 
@@ -144,7 +202,12 @@ impl<'r> Prepared<'r> {
     }
 
     /// Describes the commit; where a hook changed what it was to hold, that is said, for who sees it should know.
-    fn describe(&mut self, before: Option<git2::Oid>, id: git2::Oid, expected: git2::Oid) -> Option<Committed> {
+    fn describe(
+        &mut self,
+        before: Option<git2::Oid>,
+        id: git2::Oid,
+        expected: git2::Oid,
+    ) -> Option<Committed> {
         if before == Some(id) {
             self.staging.warnings.push(Warning::CommitTakenBack);
             return None;
@@ -162,7 +225,9 @@ impl<'r> Prepared<'r> {
 /// Removes the locks on HEAD and its branch that a dead commit of a run left, which hold that commit. Returns the others that are in
 /// the way of the next one: nothing proves whose they are.
 pub(super) fn remove_ref_locks(repo: &Repo, manifest: &Manifest) -> Vec<Open> {
-    let Some(tree) = &manifest.tree else { return Vec::new() };
+    let Some(tree) = &manifest.tree else {
+        return Vec::new();
+    };
     let mut left = repo.commit_locks();
     left.retain(|lock| {
         let text = std::fs::read_to_string(lock).unwrap_or_default();

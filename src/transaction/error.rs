@@ -43,7 +43,10 @@ pub enum TransactionError {
     #[error("another apply or undo was made meanwhile")]
     Superseded,
     /// What was kept of the last change makes no sense.
-    #[error("what was kept of the last apply, in `{}`, is damaged", Shown::path(directory))]
+    #[error(
+        "what was kept of the last apply, in `{}`, is damaged",
+        Shown::path(directory)
+    )]
     Damaged { directory: PathBuf },
     /// What is kept is of an apply before the last one, whose own couldn't be kept.
     #[error(
@@ -70,11 +73,22 @@ pub enum TransactionError {
     #[error(transparent)]
     Repository(#[from] crate::repo::RepoError),
     /// There is no place for what a change needs beside the files.
-    #[error("can't keep a journal in `{}`: {}", Shown::path(directory), SystemError(source))]
-    NoJournal { directory: PathBuf, source: io::Error },
+    #[error(
+        "can't keep a journal in `{}`: {}",
+        Shown::path(directory),
+        SystemError(source)
+    )]
+    NoJournal {
+        directory: PathBuf,
+        source: io::Error,
+    },
     /// The system refused.
     #[error("can't {doing} `{}`: {}", Shown(path), SystemError(source))]
-    Io { doing: &'static str, path: BString, source: io::Error },
+    Io {
+        doing: &'static str,
+        path: BString,
+        source: io::Error,
+    },
 }
 
 /// A path that isn't what the last change made of it; `before` is the file that keeps what it was before.
@@ -82,16 +96,24 @@ pub enum TransactionError {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChangedSince {
     #[error("`{path}` changed since the last apply")]
-    File { path: RepoPath, before: Option<PathBuf> },
+    File {
+        path: RepoPath,
+        before: Option<PathBuf>,
+    },
     #[error("`{path}` was removed since the last apply")]
-    Gone { path: RepoPath, before: Option<PathBuf> },
+    Gone {
+        path: RepoPath,
+        before: Option<PathBuf>,
+    },
     /// Something is where a file is to come back.
     #[error("`{path}` was created since the last apply, and is in the way")]
     Appeared { path: RepoPath },
     #[error("the index entry of `{path}` changed since the last apply")]
     Entry { path: RepoPath },
     /// The old file itself, which an editor had still open, say.
-    #[error("what `{path}` was before the last apply isn't known any more: it was written to since")]
+    #[error(
+        "what `{path}` was before the last apply isn't known any more: it was written to since"
+    )]
     Original { path: RepoPath, kept: PathBuf },
 }
 
@@ -122,7 +144,9 @@ pub enum Why {
     #[error("is about another index than this one")]
     OtherIndex,
     /// Whether its run lives can't be seen from here.
-    #[error("is of a run on `{host}`, and from here it can't be seen whether that is still running")]
+    #[error(
+        "is of a run on `{host}`, and from here it can't be seen whether that is still running"
+    )]
     Elsewhere { host: String },
     /// The lock of its run is gone.
     #[error("is of an interrupted run whose `index.lock` somebody removed since")]
@@ -169,10 +193,16 @@ impl std::fmt::Display for Recovered {
         match (self.how, self.attention.is_empty()) {
             (How::TakenBack, true) => write!(f, "an interrupted {origin} was taken back"),
             (How::TakenBack, false) => write!(f, "an interrupted {origin} was taken back in part"),
-            (How::Finished, _) => write!(f, "an interrupted {origin} was finished, because its commit was made"),
+            (How::Finished, _) => write!(
+                f,
+                "an interrupted {origin} was finished, because its commit was made"
+            ),
             (How::Left, _) => write!(f, "an interrupted {origin} was left as it is"),
             (How::Tidied, _) => {
-                write!(f, "what an interrupted {origin} left behind was removed; no file was changed")
+                write!(
+                    f,
+                    "what an interrupted {origin} left behind was removed; no file was changed"
+                )
             }
         }
     }
@@ -198,9 +228,15 @@ impl std::fmt::Display for Holder {
             Holder::Running => f.write_str("another git-llmpatch, or a git commit that it started"),
             Holder::Gone => f.write_str("a git-llmpatch that is gone"),
             Holder::Elsewhere { host } => {
-                write!(f, "a git-llmpatch on `{}`, which may still run", Shown(host.as_bytes()))
+                write!(
+                    f,
+                    "a git-llmpatch on `{}`, which may still run",
+                    Shown(host.as_bytes())
+                )
             }
-            Holder::Unknown => f.write_str("another program, most likely a git command or an editor"),
+            Holder::Unknown => {
+                f.write_str("another program, most likely a git command or an editor")
+            }
         }
     }
 }
@@ -208,17 +244,31 @@ impl std::fmt::Display for Holder {
 impl TransactionError {
     /// Returns the signal that asked to stop, if one did.
     pub fn signal(&self) -> Option<i32> {
-        if let TransactionError::Interrupted { signal } = self { Some(*signal) } else { None }
+        if let TransactionError::Interrupted { signal } = self {
+            Some(*signal)
+        } else {
+            None
+        }
     }
 
     /// Returns the error of a repository in which no journal can be kept.
     pub(super) fn no_journal(repo: &Repo, source: io::Error) -> Self {
-        TransactionError::NoJournal { directory: repo.git_dir().to_owned(), source }
+        TransactionError::NoJournal {
+            directory: repo.git_dir().to_owned(),
+            source,
+        }
     }
 
     /// Makes the errors of calls on a path.
-    pub(super) fn io<P: AsRef<Path> + ?Sized>(doing: &'static str, path: &P) -> impl Fn(io::Error) -> Self + Copy {
-        move |source| TransactionError::Io { doing, path: path_bytes(path.as_ref()), source }
+    pub(super) fn io<P: AsRef<Path> + ?Sized>(
+        doing: &'static str,
+        path: &P,
+    ) -> impl Fn(io::Error) -> Self + Copy {
+        move |source| TransactionError::Io {
+            doing,
+            path: path_bytes(path.as_ref()),
+            source,
+        }
     }
 }
 
@@ -244,7 +294,11 @@ pub enum Warning {
     Rights { path: RepoPath, lost: Vec<Lost> },
     /// Somebody who held the old file open wrote to it after it was replaced, or may have.
     #[error("`{path}` {}, is `{}`", written_late(unread), Shown(kept))]
-    WrittenLate { path: RepoPath, unread: Option<String>, kept: BString },
+    WrittenLate {
+        path: RepoPath,
+        unread: Option<String>,
+        kept: BString,
+    },
     /// Something is left for a person to see to.
     #[error(transparent)]
     Open(Open),
@@ -284,7 +338,8 @@ fn lost_of(lost: &[Lost]) -> String {
 
 fn written_late(unread: &Option<String>) -> String {
     match unread {
-        None => "was written to while it was being replaced; the old file, with what was written".to_owned(),
+        None => "was written to while it was being replaced; the old file, with what was written"
+            .to_owned(),
         Some(reason) => {
             format!(
                 "may have been written to while it was being replaced; the old file, which can't be read ({reason})"

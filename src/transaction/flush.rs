@@ -27,22 +27,40 @@ pub(super) enum Flush {
 
 impl Flush {
     pub(super) fn from_config(config: &Config) -> Result<Self, crate::repo::RepoError> {
-        Ok(if config.bool("llmpatch.fsync")?.unwrap_or(true) { Flush::Always } else { Flush::Never })
+        Ok(if config.bool("llmpatch.fsync")?.unwrap_or(true) {
+            Flush::Always
+        } else {
+            Flush::Never
+        })
     }
 
     /// Waits until a file is on the disk.
     pub(super) fn file(self, file: &File) -> io::Result<()> {
-        if self == Flush::Never { Ok(()) } else { write::flush(file) }
+        if self == Flush::Never {
+            Ok(())
+        } else {
+            write::flush(file)
+        }
     }
 
     /// Sees to it that a new file is on the disk once everything is flushed.
     pub(super) fn content(self, file: &File) -> io::Result<()> {
-        if self == Flush::Never { Ok(()) } else { write::hand_over(file) }
+        if self == Flush::Never {
+            Ok(())
+        } else {
+            write::hand_over(file)
+        }
     }
 
     /// Waits until the names in directories are on the disk.
     pub(super) fn directories(self, directories: &[&Dir]) -> io::Result<()> {
-        if self == Flush::Never { Ok(()) } else { directories.iter().try_for_each(|directory| directory.flush()) }
+        if self == Flush::Never {
+            Ok(())
+        } else {
+            directories
+                .iter()
+                .try_for_each(|directory| directory.flush())
+        }
     }
 
     /// Waits until the objects that were written are on the disk.
@@ -50,7 +68,8 @@ impl Flush {
         if self == Flush::Never {
             return Ok(());
         }
-        let flushed = Dir::open(&repo.objects_dir()).and_then(|objects| objects.flush_file_system(None));
+        let flushed =
+            Dir::open(&repo.objects_dir()).and_then(|objects| objects.flush_file_system(None));
         flushed.map_err(TransactionError::io("flush", "the objects"))
     }
 
@@ -73,17 +92,32 @@ impl Flush {
             _ => Ok(()),
         };
         let index = repo.index_path();
-        let flushed = Dir::open(repo.git_dir()).and_then(|git| flush(&git, None)).and_then(|()| {
-            let above = index.parent().filter(|above| !repo.git_dir().starts_with(above)).map(Dir::open);
-            above.transpose()?.map_or(Ok(()), |above| flush(&above, None))
-        });
+        let flushed = Dir::open(repo.git_dir())
+            .and_then(|git| flush(&git, None))
+            .and_then(|()| {
+                let above = index
+                    .parent()
+                    .filter(|above| !repo.git_dir().starts_with(above))
+                    .map(Dir::open);
+                above
+                    .transpose()?
+                    .map_or(Ok(()), |above| flush(&above, None))
+            });
         let flushed = flushed.and_then(|()| {
-            let Some(dir) = (!manifest.touched.is_empty()).then(|| repo.dir()) else { return Ok(()) };
+            let Some(dir) = (!manifest.touched.is_empty()).then(|| repo.dir()) else {
+                return Ok(());
+            };
             let dir = dir.map_err(io::Error::other)?;
             flush(dir, None)?;
-            let mut above: Vec<_> = manifest.touched.iter().filter_map(|touched| touched.path.parent()).collect();
+            let mut above: Vec<_> = manifest
+                .touched
+                .iter()
+                .filter_map(|touched| touched.path.parent())
+                .collect();
             above.dedup();
-            above.iter().try_for_each(|directory| flush(dir, Some(directory)))
+            above
+                .iter()
+                .try_for_each(|directory| flush(dir, Some(directory)))
         });
         flushed.map_err(TransactionError::io("flush", "the change"))
     }

@@ -29,7 +29,11 @@ pub(super) struct Home {
 impl Home {
     /// Returns the name of the directory that this user's new journals are in.
     fn name_of(repo: &Repo) -> RepoPath {
-        if repo.is_shared() { Self::own_name(geteuid()) } else { plain("llmpatch") }
+        if repo.is_shared() {
+            Self::own_name(geteuid())
+        } else {
+            plain("llmpatch")
+        }
     }
 
     fn own_name(user: Uid) -> RepoPath {
@@ -38,13 +42,21 @@ impl Home {
 
     fn open(repo: &Repo, name: RepoPath, user: Uid) -> Result<Option<Self>, Unfit> {
         let path = repo.git_dir().join(name.as_path());
-        let unfit = |why| Unfit { directory: path.clone(), why };
+        let unfit = |why| Unfit {
+            directory: path.clone(),
+            why,
+        };
         let git = match repo.own_dir() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             git => git.map_err(|error| unfit(Why::of(&error)))?,
         };
         match open_own(&git, &name, user) {
-            Ok(dir) => Ok(dir.map(|dir| Self { git, dir, name, path })),
+            Ok(dir) => Ok(dir.map(|dir| Self {
+                git,
+                dir,
+                name,
+                path,
+            })),
             Err(why) => Err(unfit(why)),
         }
     }
@@ -59,7 +71,9 @@ impl Home {
         for name in [plain("llmpatch"), Self::own_name(user)] {
             match Self::open(repo, name, user) {
                 // Another's, who shares the repository, is none of ours.
-                Err(Unfit { why: Why::Foreign, .. }) if repo.is_shared() => {}
+                Err(Unfit {
+                    why: Why::Foreign, ..
+                }) if repo.is_shared() => {}
                 found => all.extend(found?.map(Rc::new)),
             }
         }
@@ -75,7 +89,10 @@ impl Home {
     pub(super) fn make(repo: &Repo) -> Result<Self, TransactionError> {
         let name = Self::name_of(repo);
         let io = |source| TransactionError::no_journal(repo, source);
-        match repo.own_dir().and_then(|git| git.make_directory(&name, 0o700)) {
+        match repo
+            .own_dir()
+            .and_then(|git| git.make_directory(&name, 0o700))
+        {
             Err(error) if error.kind() != io::ErrorKind::AlreadyExists => return Err(io(error)),
             _ => {}
         }
@@ -91,8 +108,16 @@ impl Home {
     /// # Errors
     /// If they can't be listed.
     pub(super) fn runs(&self) -> Result<Vec<RepoPath>, Unfit> {
-        let unfit = |error| Unfit { directory: self.path.clone(), why: Why::of(&error) };
-        let names = self.dir.list(None).map_err(unfit)?.into_iter().map(|(name, _)| name);
+        let unfit = |error| Unfit {
+            directory: self.path.clone(),
+            why: Why::of(&error),
+        };
+        let names = self
+            .dir
+            .list(None)
+            .map_err(unfit)?
+            .into_iter()
+            .map(|(name, _)| name);
         let mut runs: Vec<_> = names.filter_map(|name| RepoPath::new(&name).ok()).collect();
         runs.retain(|name| number(name).is_some());
         runs.sort();
@@ -112,7 +137,9 @@ impl Home {
 
 /// Opens a directory that must be this user's.
 pub(super) fn open_own(above: &Dir, name: &RepoPath, user: Uid) -> Result<Option<Dir>, Why> {
-    let owned = above.beneath(name).and_then(|dir| Ok((dir.stat()?.owner, dir)));
+    let owned = above
+        .beneath(name)
+        .and_then(|dir| Ok((dir.stat()?.owner, dir)));
     match owned {
         Ok((owner, dir)) if owner == user.as_raw() => Ok(Some(dir)),
         Ok(_) => Err(Why::Foreign),
@@ -124,15 +151,24 @@ pub(super) fn open_own(above: &Dir, name: &RepoPath, user: Uid) -> Result<Option
 impl Why {
     /// Returns why something of a journal can't be read: it is none, or the system refuses.
     pub(super) fn of(error: &io::Error) -> Self {
-        match [Errno::NOTDIR, Errno::LOOP, Errno::XDEV].iter().any(|errno| is_errno(error, *errno)) {
+        match [Errno::NOTDIR, Errno::LOOP, Errno::XDEV]
+            .iter()
+            .any(|errno| is_errno(error, *errno))
+        {
             true => Why::Broken,
-            false => Why::Unreadable { message: SystemError(error).to_string() },
+            false => Why::Unreadable {
+                message: SystemError(error).to_string(),
+            },
         }
     }
 }
 
 /// Returns the number of a run that has this name.
 pub(super) fn number(name: &RepoPath) -> Option<u64> {
-    let name = std::str::from_utf8(name.as_bytes()).ok().filter(|name| name.len() == 16)?;
-    u64::from_str_radix(name, 16).ok().filter(|number| format!("{number:016x}") == name)
+    let name = std::str::from_utf8(name.as_bytes())
+        .ok()
+        .filter(|name| name.len() == 16)?;
+    u64::from_str_radix(name, 16)
+        .ok()
+        .filter(|number| format!("{number:016x}") == name)
 }

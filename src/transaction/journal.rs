@@ -75,7 +75,9 @@ impl Journal {
         loop {
             match Self::try_make(repo) {
                 // Somebody's last journal went between two steps, and the directory of all journals with it.
-                Err(TransactionError::Io { source, .. }) if source.kind() == io::ErrorKind::NotFound && tries < 5 => {
+                Err(TransactionError::Io { source, .. })
+                    if source.kind() == io::ErrorKind::NotFound && tries < 5 =>
+                {
                     tries += 1
                 }
                 made => return made,
@@ -89,7 +91,10 @@ impl Journal {
         let name = plain(&format!("{run:016x}"));
         let path = home.path().join(name.as_path());
         let io = |doing| TransactionError::io(doing, &path);
-        let opened = home.dir.make_directory(&name, 0o700).and_then(|()| home.dir.beneath(&name));
+        let opened = home
+            .dir
+            .make_directory(&name, 0o700)
+            .and_then(|()| home.dir.beneath(&name));
         let dir = opened.inspect_err(|_| home.tidy()).map_err(io("make"))?;
         // From here on whatever was made goes, even if not all of it was.
         let mut journal = Self {
@@ -104,10 +109,13 @@ impl Journal {
         };
         let (draft, stamp) = (plain("stamp.draft"), plain("stamp"));
         let file = journal.dir.create(&draft, 0o666).map_err(io("write"))?;
-        flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|errno| io("lock")(errno.into()))?;
+        flock(&file, FlockOperation::NonBlockingLockExclusive)
+            .map_err(|errno| io("lock")(errno.into()))?;
         let own = Stamp::own(run, repo, &file);
         let written = step("write the stamp").and_then(|()| own.write(&file));
-        written.and_then(|()| journal.dir.rename_own(&draft, &stamp)).map_err(io("write"))?;
+        written
+            .and_then(|()| journal.dir.rename_own(&draft, &stamp))
+            .map_err(io("write"))?;
         journal.stamp = Some(file);
         Ok(journal)
     }
@@ -122,9 +130,21 @@ impl Journal {
             Ok(Some(dir)) => {
                 let (name, run) = (name.clone(), number(name).unwrap_or_default());
                 let (draft, record) = Default::default();
-                Ok(Some(Self { home, dir, name, run, stamp: None, stays: Cell::new(true), draft, record }))
+                Ok(Some(Self {
+                    home,
+                    dir,
+                    name,
+                    run,
+                    stamp: None,
+                    stays: Cell::new(true),
+                    draft,
+                    record,
+                }))
             }
-            Err(why) => Err(Unfit { directory: home.path().join(name.as_path()), why }),
+            Err(why) => Err(Unfit {
+                directory: home.path().join(name.as_path()),
+                why,
+            }),
         }
     }
 
@@ -137,7 +157,10 @@ impl Journal {
     pub(super) fn within(homes: &Result<Vec<Rc<Home>>, Unfit>) -> Vec<Result<Self, Unfit>> {
         let of = |home: &Rc<Home>| {
             let open = |run: &RepoPath| Self::open(Rc::clone(home), run).transpose();
-            home.runs().map_or_else(|unfit| vec![Err(unfit)], |runs| runs.iter().filter_map(open).collect())
+            home.runs().map_or_else(
+                |unfit| vec![Err(unfit)],
+                |runs| runs.iter().filter_map(open).collect(),
+            )
         };
         match homes {
             Ok(homes) => homes.iter().flat_map(of).collect(),
@@ -214,8 +237,13 @@ impl Journal {
     /// # Errors
     /// If it can't be read.
     pub(super) fn stamp(&self) -> Result<Option<(Stamp, File)>, Why> {
-        let file = self.dir.open_file(&plain("stamp")).map_err(|error| Why::of(&error))?;
-        file.map_or(Ok(None), |(file, _)| Stamp::read_from(file).map_err(|error| Why::of(&error)))
+        let file = self
+            .dir
+            .open_file(&plain("stamp"))
+            .map_err(|error| Why::of(&error))?;
+        file.map_or(Ok(None), |(file, _)| {
+            Stamp::read_from(file).map_err(|error| Why::of(&error))
+        })
     }
 
     /// Returns whether its run lives; `None` of one that died before it had made anything.
@@ -228,13 +256,21 @@ impl Journal {
             Some(_) => Err(Why::Broken),
             None => {
                 let names = self.dir.list(None).map_err(|error| Why::of(&error))?;
-                if names.iter().all(|(name, _)| name == "stamp.draft") { Ok(None) } else { Err(Why::Broken) }
+                if names.iter().all(|(name, _)| name == "stamp.draft") {
+                    Ok(None)
+                } else {
+                    Err(Why::Broken)
+                }
             }
         }
     }
 
     /// Writes down, before it happens, what will be made in the work tree.
-    pub(super) fn announce(&self, manifest: &Manifest, flush: Flush) -> Result<(), TransactionError> {
+    pub(super) fn announce(
+        &self,
+        manifest: &Manifest,
+        flush: Flush,
+    ) -> Result<(), TransactionError> {
         let write = || {
             step("note what will be made")?;
             flush.content(&self.dir.put(&plain("draft"), &manifest.to_bytes())?)
@@ -281,7 +317,9 @@ impl Journal {
         let _ = flush.directories(&[&self.dir]);
         step("take the manifest away")?;
         match self.dir.rename_own(&plain("manifest"), &plain("draft")) {
-            Err(error) if error.kind() != io::ErrorKind::NotFound => self.dir.remove_file(&plain("manifest")),
+            Err(error) if error.kind() != io::ErrorKind::NotFound => {
+                self.dir.remove_file(&plain("manifest"))
+            }
             _ => Ok(()),
         }
     }
@@ -296,7 +334,10 @@ impl Journal {
     pub(super) fn forget_child(&self, flush: Flush) {
         if self.has_begun() && step("forget the child").is_ok() {
             // If it stays, recovery asks HEAD, and only one that somebody else moves until then would mislead it.
-            let _ = self.dir.remove_file(&plain("begun")).and_then(|()| flush.directories(&[&self.dir]));
+            let _ = self
+                .dir
+                .remove_file(&plain("begun"))
+                .and_then(|()| flush.directories(&[&self.dir]));
         }
     }
 
@@ -340,7 +381,10 @@ impl Journal {
     }
 
     fn read(&self, name: &str) -> Result<Option<Manifest>, Why> {
-        let bytes = self.dir.read_own(&plain(name), MOST).map_err(|error| Why::of(&error))?;
+        let bytes = self
+            .dir
+            .read_own(&plain(name), MOST)
+            .map_err(|error| Why::of(&error))?;
         Ok(bytes.and_then(|bytes| Manifest::parse(&bytes)))
     }
 
@@ -363,7 +407,12 @@ impl Journal {
     /// Gives a file a second name here; where there are no hard links, or not from there to here, a copy.
     fn second_name(&self, of: &Path, name: &str) -> io::Result<()> {
         match self.dir.link_from(of, &plain(name)) {
-            Err(error) if !matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists) => {
+            Err(error)
+                if !matches!(
+                    error.kind(),
+                    io::ErrorKind::NotFound | io::ErrorKind::AlreadyExists
+                ) =>
+            {
                 self.dir.put(&plain(name), &std::fs::read(of)?).map(drop)
             }
             done => done,
@@ -372,7 +421,9 @@ impl Journal {
 
     /// Returns whether an index is what was kept under a name.
     pub(super) fn is_index(&self, index: &Path, kept: &str) -> io::Result<bool> {
-        let Some((kept, _)) = self.dir.read(&plain(kept))? else { return Ok(false) };
+        let Some((kept, _)) = self.dir.read(&plain(kept))? else {
+            return Ok(false);
+        };
         match std::fs::read(index) {
             Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(false),
             now => Ok(now? == *kept),
@@ -397,7 +448,12 @@ impl Journal {
                 step("remove the index")?;
                 return std::fs::remove_file(index);
             }
-            _ => return Err(io::Error::new(io::ErrorKind::InvalidData, "what is kept of it is no file")),
+            _ => {
+                return Err(io::Error::new(
+                    io::ErrorKind::InvalidData,
+                    "what is kept of it is no file",
+                ));
+            }
         }
         step("put the index back")?;
         match self.dir.rename_over(&old, index) {

@@ -33,8 +33,19 @@ const KEPT: &str = "undo-";
 /// Returns the numbers of the changes that are kept, the newest first.
 fn kept(home: &Dir) -> io::Result<Vec<u64>> {
     // There is always a number behind that of the newest.
-    let number = |(name, _): (BString, _)| name.strip_prefix(KEPT.as_bytes())?.to_str().ok()?.parse::<u32>().ok();
-    let mut numbers: Vec<u64> = home.list(None)?.into_iter().filter_map(number).map(u64::from).collect();
+    let number = |(name, _): (BString, _)| {
+        name.strip_prefix(KEPT.as_bytes())?
+            .to_str()
+            .ok()?
+            .parse::<u32>()
+            .ok()
+    };
+    let mut numbers: Vec<u64> = home
+        .list(None)?
+        .into_iter()
+        .filter_map(number)
+        .map(u64::from)
+        .collect();
     numbers.sort_by(|a, b| b.cmp(a));
     Ok(numbers)
 }
@@ -46,7 +57,8 @@ fn kept_name(number: u64) -> RepoPath {
 /// Writes a record into a journal.
 pub(super) fn write(journal: &Journal, record: Record) -> io::Result<()> {
     let name = plain(RECORD);
-    let written = step("write the record").and_then(|()| journal.dir().put(&name, &record.to_bytes()));
+    let written =
+        step("write the record").and_then(|()| journal.dir().put(&name, &record.to_bytes()));
     match &written {
         Ok(_) => drop(journal.record.replace(Some(record))),
         Err(_) => journal.dir().discard(&name),
@@ -57,7 +69,10 @@ pub(super) fn write(journal: &Journal, record: Record) -> io::Result<()> {
 /// Keeps a change that is certain, or removes what it took back. It can be stopped anywhere and done again.
 pub(super) fn keep(journal: &Journal) -> io::Result<()> {
     let record = match journal.record.take() {
-        None => journal.dir().read_own(&plain(RECORD), MOST)?.and_then(|bytes| Record::parse(&bytes)),
+        None => journal
+            .dir()
+            .read_own(&plain(RECORD), MOST)?
+            .and_then(|bytes| Record::parse(&bytes)),
         written => written,
     };
     let home = &journal.home().dir;
@@ -128,15 +143,22 @@ fn seal_of(home: &Dir, number: u64) -> io::Result<Option<String>> {
 
 /// Returns how many bytes the old files of a change that is kept have, as far as its record says it.
 fn old_bytes_of(home: &Dir, number: u64) -> u64 {
-    let record = home.beneath(&kept_name(number)).and_then(|dir| dir.read_own(&plain(RECORD), MOST));
-    let record = record.ok().flatten().and_then(|bytes| Record::parse(&bytes));
+    let record = home
+        .beneath(&kept_name(number))
+        .and_then(|dir| dir.read_own(&plain(RECORD), MOST));
+    let record = record
+        .ok()
+        .flatten()
+        .and_then(|bytes| Record::parse(&bytes));
     record.map_or(0, |record| record.old_bytes())
 }
 
 /// Removes all that is kept of changes before.
 pub(super) fn forget_all(journal: &Journal) -> io::Result<()> {
     let home = &journal.home().dir;
-    kept(home)?.into_iter().try_for_each(|number| forget(home, number))
+    kept(home)?
+        .into_iter()
+        .try_for_each(|number| forget(home, number))
 }
 
 /// Removes what is kept of a change, whatever became of it.
@@ -159,7 +181,9 @@ fn forget(home: &Dir, number: u64) -> io::Result<()> {
 
 /// Reads what the newest change was, and returns the directory in which its files are kept; `None` if nothing is kept.
 pub(super) fn newest(repo: &Repo) -> Result<Option<(Record, Dir, PathBuf)>, TransactionError> {
-    let Some(home) = Home::current(repo)? else { return Ok(None) };
+    let Some(home) = Home::current(repo)? else {
+        return Ok(None);
+    };
     let reading = TransactionError::io("read", home.path());
     for number in kept(&home.dir).map_err(reading)? {
         let (dir, directory) = open_kept(&home, number)?;
@@ -175,19 +199,26 @@ fn open_kept(home: &Home, number: u64) -> Result<(Dir, PathBuf), TransactionErro
     let directory = home.path().join(format!("{KEPT}{number}"));
     match home.dir.beneath(&kept_name(number)) {
         Ok(dir) => Ok((dir, directory)),
-        Err(error) if Why::of(&error) == Why::Broken => Err(TransactionError::Damaged { directory }),
+        Err(error) if Why::of(&error) == Why::Broken => {
+            Err(TransactionError::Damaged { directory })
+        }
         Err(error) => Err(TransactionError::io("read", &directory)(error)),
     }
 }
 
 fn read(dir: &Dir, directory: &Path) -> Result<Option<Record>, TransactionError> {
     let name = plain(RECORD);
-    match dir.read_own(&name, MOST).and_then(|bytes| Ok((bytes, dir.look(&name)?))) {
+    match dir
+        .read_own(&name, MOST)
+        .and_then(|bytes| Ok((bytes, dir.look(&name)?)))
+    {
         Ok((None, Found::Absent)) => Ok(None),
         // What is no file, a pipe say, isn't read.
         Ok((bytes, _)) => {
             let record = bytes.and_then(|bytes| Record::parse(&bytes));
-            record.map(Some).ok_or_else(|| TransactionError::Damaged { directory: directory.to_owned() })
+            record.map(Some).ok_or_else(|| TransactionError::Damaged {
+                directory: directory.to_owned(),
+            })
         }
         Err(error) => Err(TransactionError::io("read", &directory.join(RECORD))(error)),
     }
@@ -209,11 +240,15 @@ pub struct Earlier {
 /// # Errors
 /// If the directory that they are in can't be read.
 pub fn earlier(repo: &Repo) -> Result<Vec<Earlier>, TransactionError> {
-    let Some(home) = Home::current(repo)? else { return Ok(Vec::new()) };
+    let Some(home) = Home::current(repo)? else {
+        return Ok(Vec::new());
+    };
     let reading = TransactionError::io("read", home.path());
     let mut all = Vec::new();
     for number in kept(&home.dir).map_err(reading)? {
-        let Ok((dir, directory)) = open_kept(&home, number) else { break };
+        let Ok((dir, directory)) = open_kept(&home, number) else {
+            break;
+        };
         let stat = match dir.look(&plain(RECORD)) {
             Ok(Found::File(stat)) => stat,
             Ok(Found::Absent) => continue,
@@ -228,16 +263,30 @@ pub fn earlier(repo: &Repo) -> Result<Vec<Earlier>, TransactionError> {
                     (true, false) => 'D',
                 };
                 let files = made.files.into_iter();
-                let files = files.map(|file| (letter(file.before.is_some(), file.after.is_some()), file.path));
+                let files = files.map(|file| {
+                    (
+                        letter(file.before.is_some(), file.after.is_some()),
+                        file.path,
+                    )
+                });
                 let entries = made.entries.into_iter();
-                let entries = entries.map(|entry| (letter(entry.before.is_some(), entry.after.is_some()), entry.path));
+                let entries = entries.map(|entry| {
+                    (
+                        letter(entry.before.is_some(), entry.after.is_some()),
+                        entry.path,
+                    )
+                });
                 (None, files.chain(entries).collect())
             }
             _ => break,
         };
         paths.sort_by(|(_, a), (_, b)| a.cmp(b));
         paths.dedup_by(|(_, a), (_, b)| a == b);
-        all.push(Earlier { when: stat.modified.0, commit, paths });
+        all.push(Earlier {
+            when: stat.modified.0,
+            commit,
+            paths,
+        });
     }
     Ok(all)
 }

@@ -69,11 +69,19 @@ impl Staging<'_> {
     ///
     /// Where an original can't lie in the journal, since that is on another file system, a copy of it does.
     pub(super) fn record(&self, all: &ChangeSet, entries: Vec<Entry>) -> io::Result<()> {
-        let mut made = Made { entries, made: self.manifest.made.clone(), ..Made::default() };
+        let mut made = Made {
+            entries,
+            made: self.manifest.made.clone(),
+            ..Made::default()
+        };
         made.removed = self.manifest.removed.clone();
-        let renamed = all.iter().filter_map(|change| Some((change.path.clone(), change.from.clone()?)));
+        let renamed = all
+            .iter()
+            .filter_map(|change| Some((change.path.clone(), change.from.clone()?)));
         made.renamed = renamed.collect();
-        for (number, (change, touched)) in self.changes.iter().zip(&self.manifest.touched).enumerate() {
+        for (number, (change, touched)) in
+            self.changes.iter().zip(&self.manifest.touched).enumerate()
+        {
             let before = match (&touched.before, change.on_disk()) {
                 (Some(held), Some(file)) => Some((held.clone(), self.kept_name(number, file)?)),
                 _ => None,
@@ -84,13 +92,21 @@ impl Staging<'_> {
                 bits: Some(stat.bits),
                 ..held.clone()
             });
-            made.files.push(Kept { path: change.path.clone(), before, after });
+            made.files.push(Kept {
+                path: change.path.clone(),
+                before,
+                after,
+            });
         }
         kept::write(&self.journal, Record::Made(made))
     }
 
     fn kept_name(&self, number: usize, file: &File) -> io::Result<String> {
-        if let Some(Location::Journal(name)) = self.originals.get(&number).map(|original| &original.location) {
+        if let Some(Location::Journal(name)) = self
+            .originals
+            .get(&number)
+            .map(|original| &original.location)
+        {
             return Ok(name.as_bstr().to_string());
         }
         let name = format!("copy-{number}");
@@ -105,11 +121,15 @@ impl Staging<'_> {
 /// # Errors
 /// `stale` with every path that changed since, `io` if what was kept is damaged.
 pub fn last(repo: &Repo, progress: &Progress) -> Result<Last, TransactionError> {
-    let Some((record, originals, kept)) = kept::newest(repo)? else { return Ok(Last::Nothing) };
+    let Some((record, originals, kept)) = kept::newest(repo)? else {
+        return Ok(Last::Nothing);
+    };
     let seal = record.seal();
     let made = match record {
         Record::Commit(id) => {
-            let is_head = repo.commit_id(&id).is_some_and(|id| repo.is_head_with_a_parent(id));
+            let is_head = repo
+                .commit_id(&id)
+                .is_some_and(|id| repo.is_head_with_a_parent(id));
             return Ok(Last::Commit { id, is_head });
         }
         Record::Made(made) => made,
@@ -135,10 +155,25 @@ pub fn last(repo: &Repo, progress: &Progress) -> Result<Last, TransactionError> 
     for change in changes.iter_mut().filter(|change| change.before.is_none()) {
         change.from = renamed.get(&change.path).map(|new| (*new).clone());
     }
-    let Made { files, entries, made, mut removed, .. } = made;
+    let Made {
+        files,
+        entries,
+        made,
+        mut removed,
+        ..
+    } = made;
     removed.sort_by_key(|directory| directory.path.parts().count());
-    let reverse = Reverse { seal, has_files: !files.is_empty(), entries, made: made.into_iter().collect(), removed };
-    Ok(Last::Change(Undoing { changes: ChangeSet::new(changes), reverse }))
+    let reverse = Reverse {
+        seal,
+        has_files: !files.is_empty(),
+        entries,
+        made: made.into_iter().collect(),
+        removed,
+    };
+    Ok(Last::Change(Undoing {
+        changes: ChangeSet::new(changes),
+        reverse,
+    }))
 }
 
 /// Works out what becomes of the files, and names those that changed since.
@@ -150,10 +185,23 @@ fn of_files(
     progress: &Progress,
 ) -> Result<Vec<Change>, TransactionError> {
     let tree = repo.work_tree()?;
-    let goes: BTreeSet<_> = made.files.iter().filter(|file| file.before.is_none()).map(|file| &file.path).collect();
+    let goes: BTreeSet<_> = made
+        .files
+        .iter()
+        .filter(|file| file.before.is_none())
+        .map(|file| &file.path)
+        .collect();
     let mut changes = Vec::new();
     progress.enter(Stage::Planning, made.files.len());
-    for (number, Kept { path, before, after }) in made.files.iter().enumerate() {
+    for (
+        number,
+        Kept {
+            path,
+            before,
+            after,
+        },
+    ) in made.files.iter().enumerate()
+    {
         let old = before.as_ref().map(|(held, _)| held);
         let is_new = |held: &Held, now: &File| {
             // An undo also minds a mode that was changed since.
@@ -167,11 +215,17 @@ fn of_files(
         let now = match (after, tree.read(path)?) {
             (Some(held), tree::Entry::File(now)) if is_new(held, &now) => Some(now),
             (Some(_), tree::Entry::Absent) => {
-                since.push(ChangedSince::Gone { path: path.clone(), before: kept_as() });
+                since.push(ChangedSince::Gone {
+                    path: path.clone(),
+                    before: kept_as(),
+                });
                 None
             }
             (Some(_), _) => {
-                since.push(ChangedSince::File { path: path.clone(), before: kept_as() });
+                since.push(ChangedSince::File {
+                    path: path.clone(),
+                    before: kept_as(),
+                });
                 None
             }
             (None, found) => {
@@ -183,16 +237,29 @@ fn of_files(
         let then = match before {
             None => None,
             Some((held, name)) => {
-                let file = originals.read(&plain(name)).map_err(TransactionError::io("read", &kept.join(name)))?;
+                let file = originals
+                    .read(&plain(name))
+                    .map_err(TransactionError::io("read", &kept.join(name)))?;
                 let Some((content, _)) = file.filter(|(content, _)| held.has(content)) else {
-                    since.push(ChangedSince::Original { path: path.clone(), kept: kept.join(name) });
+                    since.push(ChangedSince::Original {
+                        path: path.clone(),
+                        kept: kept.join(name),
+                    });
                     continue;
                 };
-                let mode = tree::Mode { executable: held.executable, bits: held.bits };
+                let mode = tree::Mode {
+                    executable: held.executable,
+                    bits: held.bits,
+                };
                 Some(File { content, mode })
             }
         };
-        changes.push(Change { path: path.clone(), before: now, after: then, from: None });
+        changes.push(Change {
+            path: path.clone(),
+            before: now,
+            after: then,
+            from: None,
+        });
     }
     Ok(changes)
 }
@@ -220,9 +287,19 @@ fn in_the_way(
 
 /// Names the entries that changed since, and those in the place to which one comes back.
 fn differing(index: &IndexTree<'_>, entries: &[Entry]) -> Result<Vec<ChangedSince>, TreeError> {
-    let goes: BTreeSet<_> = entries.iter().filter(|entry| entry.before.is_none()).map(|entry| &entry.path).collect();
+    let goes: BTreeSet<_> = entries
+        .iter()
+        .filter(|entry| entry.before.is_none())
+        .map(|entry| &entry.path)
+        .collect();
     let mut since = BTreeSet::new();
-    for Entry { path, before, after, unmerged } in entries {
+    for Entry {
+        path,
+        before,
+        after,
+        unmerged,
+    } in entries
+    {
         let is_same = match (index.slot(path), after) {
             (Ok(Some(now)), Some(after)) => now.agrees(after),
             (Ok(now), after) => now.is_none() && after.is_none() && !unmerged,
@@ -233,21 +310,45 @@ fn differing(index: &IndexTree<'_>, entries: &[Entry]) -> Result<Vec<ChangedSinc
             since.insert(path.clone());
         }
         if before.is_some() && after.is_none() {
-            since.extend(index.in_the_way(path).into_iter().filter(|way| !goes.contains(way)));
+            since.extend(
+                index
+                    .in_the_way(path)
+                    .into_iter()
+                    .filter(|way| !goes.contains(way)),
+            );
         }
     }
-    Ok(since.into_iter().map(|path| ChangedSince::Entry { path }).collect())
+    Ok(since
+        .into_iter()
+        .map(|path| ChangedSince::Entry { path })
+        .collect())
 }
 
-fn of_entries(index: &IndexTree<'_>, entries: &[Entry], progress: &Progress) -> Result<Vec<Change>, TreeError> {
+fn of_entries(
+    index: &IndexTree<'_>,
+    entries: &[Entry],
+    progress: &Progress,
+) -> Result<Vec<Change>, TreeError> {
     progress.enter(Stage::Planning, entries.len());
-    let change = |Entry { path, before, after, .. }: &Entry| {
+    let change = |Entry {
+                      path,
+                      before,
+                      after,
+                      ..
+                  }: &Entry| {
         let file = |slot: &Option<_>| -> Result<_, TreeError> {
             // What is only intended to be added has no content here.
-            let slot = slot.as_ref().filter(|slot: &&crate::repo::Slot| !slot.is_intended());
+            let slot = slot
+                .as_ref()
+                .filter(|slot: &&crate::repo::Slot| !slot.is_intended());
             slot.map(|slot| index.file(path, slot)).transpose()
         };
-        let change = Change { path: path.clone(), before: file(after)?, after: file(before)?, from: None };
+        let change = Change {
+            path: path.clone(),
+            before: file(after)?,
+            after: file(before)?,
+            from: None,
+        };
         progress.step();
         Ok(change)
     };
@@ -283,7 +384,9 @@ impl Reverse {
         // The lock is ours: no other run is about to keep what it did.
         let mut others = Journal::all(repo).into_iter().flatten();
         if let Some(unkept) = others.find(|journal| !matches!(journal.applied(), Ok(None))) {
-            return Err(TransactionError::Unkept { directory: unkept.path() });
+            return Err(TransactionError::Unkept {
+                directory: unkept.path(),
+            });
         }
         if self.has_entries() {
             let since = differing(&repo.index_tree()?, &self.entries)?;
@@ -305,7 +408,11 @@ impl Reverse {
     ) -> Result<(), TransactionError> {
         // All that goes first: it may be in the way of what comes.
         for gone in [true, false] {
-            for Entry { path, before, .. } in self.entries.iter().filter(|entry| entry.before.is_none() == gone) {
+            for Entry { path, before, .. } in self
+                .entries
+                .iter()
+                .filter(|entry| entry.before.is_none() == gone)
+            {
                 next.restore(path, before.as_ref(), stats.get(path))?;
             }
         }
@@ -319,13 +426,25 @@ pub(super) fn entries(
     next: &mut NextIndex,
     change: impl FnOnce(&mut NextIndex) -> Result<(), TransactionError>,
 ) -> Result<Vec<Entry>, TransactionError> {
-    let slots = |index: &NextIndex| changes.iter().map(|change| index.slot(&change.path)).collect::<Vec<_>>();
+    let slots = |index: &NextIndex| {
+        changes
+            .iter()
+            .map(|change| index.slot(&change.path))
+            .collect::<Vec<_>>()
+    };
     let before = slots(next);
     change(next)?;
     let entries = changes.iter().zip(before.into_iter().zip(slots(next)));
     let entries = entries.map(|(change, (before, after))| {
         let (path, unmerged) = (change.path.clone(), next.is_unmerged(&change.path));
-        Entry { path, before, after, unmerged }
+        Entry {
+            path,
+            before,
+            after,
+            unmerged,
+        }
     });
-    Ok(entries.filter(|entry| entry.before != entry.after || entry.unmerged).collect())
+    Ok(entries
+        .filter(|entry| entry.before != entry.after || entry.unmerged)
+        .collect())
 }

@@ -40,16 +40,26 @@ pub(super) fn lay_out(
     }
     let mut again = Vec::new();
     for directory in reverse.iter().flat_map(|reverse| &reverse.removed) {
-        let found = dir.look(&directory.path).map_err(TransactionError::io("look at", &directory.path))?;
+        let found = dir
+            .look(&directory.path)
+            .map_err(TransactionError::io("look at", &directory.path))?;
         if found != Found::Directory {
             again.push(directory.clone());
             layouter.made.insert(directory.path.clone());
         }
     }
     manifest.made = layouter.made.into_iter().collect();
-    manifest.made.sort_by_cached_key(|directory| (directory.parts().count(), directory.clone()));
-    manifest.removed = layouter.removed.into_iter().map(|(path, bits)| Directory { path, bits }).collect();
-    manifest.removed.sort_by_cached_key(|directory| directory.path.parts().count());
+    manifest
+        .made
+        .sort_by_cached_key(|directory| (directory.parts().count(), directory.clone()));
+    manifest.removed = layouter
+        .removed
+        .into_iter()
+        .map(|(path, bits)| Directory { path, bits })
+        .collect();
+    manifest
+        .removed
+        .sort_by_cached_key(|directory| directory.path.parts().count());
     Ok(again)
 }
 
@@ -82,16 +92,35 @@ impl Layouter<'_> {
     fn touched(&mut self, change: &Change) -> Result<Touched, TransactionError> {
         let io = TransactionError::io("look at", &change.path);
         let [before, after] = Held::of_both([change.on_disk(), change.after.as_ref()]);
-        let after = after
-            .map(|held| Held { bits: change.after.as_ref().and_then(|after| bits_afterwards(change, after)), ..held });
+        let after = after.map(|held| Held {
+            bits: change
+                .after
+                .as_ref()
+                .and_then(|after| bits_afterwards(change, after)),
+            ..held
+        });
         if before.is_some() && after.is_some() {
             // All directories above it are there, and stay.
-            return Ok(Touched { path: change.path.clone(), before, after, depth: change.path.ancestors().count() });
+            return Ok(Touched {
+                path: change.path.clone(),
+                before,
+                after,
+                depth: change.path.ancestors().count(),
+            });
         }
         let above = self.above(&change.path).map_err(io)?;
         if before.is_none() {
-            let is_there = |directory: &RepoPath| above.there.last().is_some_and(|(nearest, _)| nearest == directory);
-            for directory in change.path.ancestors().take_while(|directory| !is_there(directory)) {
+            let is_there = |directory: &RepoPath| {
+                above
+                    .there
+                    .last()
+                    .is_some_and(|(nearest, _)| nearest == directory)
+            };
+            for directory in change
+                .path
+                .ancestors()
+                .take_while(|directory| !is_there(directory))
+            {
                 let len = directory.as_bytes().len();
                 // Those above one that is known are known.
                 if !self.made.insert(directory) {
@@ -99,27 +128,42 @@ impl Layouter<'_> {
                 }
                 self.named += len;
                 if self.named > MOST_NAMED {
-                    return Err(TransactionError::TooDeep { path: change.path.clone() });
+                    return Err(TransactionError::TooDeep {
+                        path: change.path.clone(),
+                    });
                 }
             }
             // In the place of a file to come is nothing, or a directory in which nothing will be left.
             if self.dir.look(&change.path).map_err(io)? == Found::Directory {
                 if self.dir.is_current(&change.path).map_err(io)? {
-                    return Err(TransactionError::CurrentDirectory { path: change.path.clone() });
+                    return Err(TransactionError::CurrentDirectory {
+                        path: change.path.clone(),
+                    });
                 }
                 self.goes_with_all_in_it(&change.path).map_err(io)?;
             }
         }
         if change.after.is_none() {
             // What is taken back takes only directories along that it had made.
-            let goes = |directory: &RepoPath| self.reverse.is_none_or(|of| of.made.contains(directory));
-            for (directory, bits) in above.there.iter().rev().filter(|(directory, _)| goes(directory)) {
+            let goes =
+                |directory: &RepoPath| self.reverse.is_none_or(|of| of.made.contains(directory));
+            for (directory, bits) in above
+                .there
+                .iter()
+                .rev()
+                .filter(|(directory, _)| goes(directory))
+            {
                 if self.removed.insert(directory.clone(), *bits).is_some() {
                     break;
                 }
             }
         }
-        Ok(Touched { path: change.path.clone(), before, after, depth: above.staying })
+        Ok(Touched {
+            path: change.path.clone(),
+            before,
+            after,
+            depth: above.staying,
+        })
     }
 
     /// Notes that a directory goes, and the directories in it, unless there is something else there: then what is to come can't.
@@ -144,11 +188,16 @@ impl Layouter<'_> {
         }
         let there = self.dir.directories_above(path)?;
         let becomes_a_file = |directory: &RepoPath| {
-            let found = self.changes.binary_search_by(|change| change.path.cmp(directory));
+            let found = self
+                .changes
+                .binary_search_by(|change| change.path.cmp(directory));
             found.is_ok_and(|at| self.changes[at].after.is_some())
         };
-        let staying =
-            there.iter().map(|(directory, _)| directory).take_while(|directory| !becomes_a_file(directory)).count();
+        let staying = there
+            .iter()
+            .map(|(directory, _)| directory)
+            .take_while(|directory| !becomes_a_file(directory))
+            .count();
         let above = Rc::new(Above { there, staying });
         self.above.insert(parent, above.clone());
         Ok(above)

@@ -41,7 +41,9 @@ use crate::text::Shown;
 /// `llmpatch.lockTimeout` says it as git's own lock timeouts do: in milliseconds, 0 to try once, negative to wait for ever. One second
 /// without it, since an editor's background `git status` holds the lock for milliseconds.
 fn patience(milliseconds: Option<i64>) -> Option<Duration> {
-    u64::try_from(milliseconds.unwrap_or(1000)).ok().map(Duration::from_millis)
+    u64::try_from(milliseconds.unwrap_or(1000))
+        .ok()
+        .map(Duration::from_millis)
 }
 
 /// The lock on the index, held. Dropping it removes the lock file, unless somebody replaced it.
@@ -66,28 +68,49 @@ impl IndexLock {
     ///
     /// # Errors
     /// If the directory can't be written to.
-    pub(super) fn attempt(repo: &Repo, journal: &Journal) -> Result<Result<Self, Holder>, TransactionError> {
+    pub(super) fn attempt(
+        repo: &Repo,
+        journal: &Journal,
+    ) -> Result<Result<Self, Holder>, TransactionError> {
         let path = index_lock(repo);
         let io = TransactionError::io("take the lock", &path);
         let stamp = File::from(journal.lend().map_err(io)?);
-        let linked = step("link the lock").and_then(|()| journal.dir().link_to(&plain("stamp"), &path));
+        let linked =
+            step("link the lock").and_then(|()| journal.dir().link_to(&plain("stamp"), &path));
         let file = match linked {
             // The two are one file from now on.
             Ok(()) => Ok(None),
-            Err(error) if has_no_hard_links(&error) => Self::attempt_without_links(&path, journal).map(Some),
+            Err(error) if has_no_hard_links(&error) => {
+                Self::attempt_without_links(&path, journal).map(Some)
+            }
             Err(error) => Err(error),
         };
         match file {
-            Ok(file) => Ok(Ok(Self { path, stamp, file, stays: false })),
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => Ok(Err(Holder::of(repo, &path))),
+            Ok(file) => Ok(Ok(Self {
+                path,
+                stamp,
+                file,
+                stays: false,
+            })),
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {
+                Ok(Err(Holder::of(repo, &path)))
+            }
             Err(error) => Err(io(error)),
         }
     }
 
     /// Tries once where the file system knows no hard links; the lock is then empty for an instant.
     fn attempt_without_links(path: &Path, journal: &Journal) -> io::Result<File> {
-        let mut file = File::options().read(true).write(true).create_new(true).mode(0o666).open(path)?;
-        let bytes = journal.dir().read_own(&plain("stamp"), Stamp::MOST)?.unwrap_or_default();
+        let mut file = File::options()
+            .read(true)
+            .write(true)
+            .create_new(true)
+            .mode(0o666)
+            .open(path)?;
+        let bytes = journal
+            .dir()
+            .read_own(&plain("stamp"), Stamp::MOST)?
+            .unwrap_or_default();
         if let Err(error) = file.write_all(&bytes) {
             // The file was made a moment ago by an exclusive create, so it is ours.
             let _ = std::fs::remove_file(path);
@@ -143,8 +166,15 @@ impl Turn {
                 // NFS locks only what can be written to. Such a file stays: who removes one takes it from under another.
                 Errno::BADF if std::mem::take(&mut is_directory) => {
                     let flags = OFlags::NOFOLLOW.bits().cast_signed();
-                    let file = File::options().write(true).create(true).truncate(false).custom_flags(flags).clone();
-                    held = file.open(repo.git_dir().join("llmpatch.turn")).map_err(io)?;
+                    let file = File::options()
+                        .write(true)
+                        .create(true)
+                        .truncate(false)
+                        .custom_flags(flags)
+                        .clone();
+                    held = file
+                        .open(repo.git_dir().join("llmpatch.turn"))
+                        .map_err(io)?;
                 }
                 Errno::WOULDBLOCK => wait.once(&index_lock(repo), || Holder::Running)?,
                 errno => return Err(io(errno.into())),
@@ -185,24 +215,45 @@ impl Wait {
         progress.enter(Stage::Waiting, 0);
         let patience = patience(repo.config().int("llmpatch.lockTimeout")?);
         let (progress, pause) = (progress.clone(), Duration::from_millis(1));
-        Ok(Self { started: Instant::now(), pause, patience, progress, is_said: false, gone: 0 })
+        Ok(Self {
+            started: Instant::now(),
+            pause,
+            patience,
+            progress,
+            is_said: false,
+            gone: 0,
+        })
     }
 
     /// Waits a moment.
     ///
     /// # Errors
     /// `locked` if patience is at its end, or if nobody can be waited for; if a signal asks to stop.
-    pub(super) fn once(&mut self, lock: &Path, holder: impl Fn() -> Holder) -> Result<(), TransactionError> {
+    pub(super) fn once(
+        &mut self,
+        lock: &Path,
+        holder: impl Fn() -> Holder,
+    ) -> Result<(), TransactionError> {
         signal::check()?;
-        let left = self.patience.map_or(Duration::MAX, |limit| limit.saturating_sub(self.started.elapsed()));
+        let left = self.patience.map_or(Duration::MAX, |limit| {
+            limit.saturating_sub(self.started.elapsed())
+        });
         // One that has just ended was still tidying up. What stays of the dead isn't waited for.
-        self.gone = if holder() == Holder::Gone { self.gone + 1 } else { 0 };
+        self.gone = if holder() == Holder::Gone {
+            self.gone + 1
+        } else {
+            0
+        };
         if left.is_zero() || self.gone > 3 {
-            return Err(TransactionError::Locked { lock: lock.to_owned(), holder: holder() });
+            return Err(TransactionError::Locked {
+                lock: lock.to_owned(),
+                holder: holder(),
+            });
         }
         if !self.is_said && self.started.elapsed() > UNSAID {
             self.is_said = true;
-            self.progress.tell_holder(&Shown(&path_bytes(lock)), &holder());
+            self.progress
+                .tell_holder(&Shown(&path_bytes(lock)), &holder());
         }
         std::thread::sleep(self.pause.min(left));
         self.pause = (self.pause * 2).min(Duration::from_millis(50));
@@ -212,9 +263,16 @@ impl Wait {
 
 fn has_no_hard_links(error: &io::Error) -> bool {
     // Another file system than the journal's, where the index was put elsewhere (`GIT_INDEX_FILE`), is no better than none.
-    [Errno::PERM, Errno::NOTSUP, Errno::OPNOTSUPP, Errno::NOSYS, Errno::MLINK, Errno::XDEV]
-        .iter()
-        .any(|errno| is_errno(error, *errno))
+    [
+        Errno::PERM,
+        Errno::NOTSUP,
+        Errno::OPNOTSUPP,
+        Errno::NOSYS,
+        Errno::MLINK,
+        Errno::XDEV,
+    ]
+    .iter()
+    .any(|errno| is_errno(error, *errno))
 }
 
 pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
@@ -268,8 +326,16 @@ impl Stamp {
 
     /// Makes the stamp of a new run, to be written to a file.
     pub(super) fn own(run: u64, repo: &Repo, file: &File) -> Self {
-        let host = rustix::system::uname().nodename().to_string_lossy().into_owned();
-        Self { run: format!("{run:016x}"), host, index: index_name(repo), is_remote: is_remote(file) }
+        let host = rustix::system::uname()
+            .nodename()
+            .to_string_lossy()
+            .into_owned();
+        Self {
+            run: format!("{run:016x}"),
+            host,
+            index: index_name(repo),
+            is_remote: is_remote(file),
+        }
     }
 
     /// Returns the number of its run.
@@ -283,8 +349,18 @@ impl Stamp {
     /// If it can't be read.
     pub(super) fn find(lock: &Path) -> io::Result<Option<(Self, File)>> {
         let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits();
-        let not_ours = [Errno::NOENT, Errno::ACCESS, Errno::PERM, Errno::LOOP, Errno::NXIO];
-        match File::options().read(true).custom_flags(flags.cast_signed()).open(lock) {
+        let not_ours = [
+            Errno::NOENT,
+            Errno::ACCESS,
+            Errno::PERM,
+            Errno::LOOP,
+            Errno::NXIO,
+        ];
+        match File::options()
+            .read(true)
+            .custom_flags(flags.cast_signed())
+            .open(lock)
+        {
             Err(error) if not_ours.iter().any(|errno| is_errno(&error, *errno)) => Ok(None),
             file => Self::read_from(file?),
         }
@@ -318,7 +394,11 @@ impl Stamp {
             Err(Errno::WOULDBLOCK) => Life::Alive,
             Ok(()) => {
                 let _ = flock(file, FlockOperation::Unlock);
-                if self.is_remote || is_remote(file) { Life::Unknown } else { Life::Dead }
+                if self.is_remote || is_remote(file) {
+                    Life::Unknown
+                } else {
+                    Life::Dead
+                }
             }
             Err(_) => Life::Unknown,
         }
@@ -328,10 +408,17 @@ impl Stamp {
 impl Holder {
     /// Finds out who holds a lock.
     pub(super) fn of(repo: &Repo, lock: &Path) -> Self {
-        let Some((stamp, file)) = Stamp::read(lock) else { return Holder::Unknown };
+        let Some((stamp, file)) = Stamp::read(lock) else {
+            return Holder::Unknown;
+        };
         // Where there are no hard links, only the journal's is locked.
-        let its = Journal::all(repo).into_iter().flatten().find(|journal| Some(journal.run()) == stamp.run());
-        let (stamp, file) = its.and_then(|journal| journal.stamp().ok()?).unwrap_or((stamp, file));
+        let its = Journal::all(repo)
+            .into_iter()
+            .flatten()
+            .find(|journal| Some(journal.run()) == stamp.run());
+        let (stamp, file) = its
+            .and_then(|journal| journal.stamp().ok()?)
+            .unwrap_or((stamp, file));
         let is_still_its = || Stamp::read(lock).is_some_and(|(now, _)| now.run() == stamp.run());
         match stamp.life(&file) {
             Life::Alive => Holder::Running,
@@ -358,23 +445,36 @@ pub(super) fn index_name(repo: &Repo) -> String {
 /// If it can't be read, but for one that somebody keeps to himself, or be removed.
 pub(super) fn remove_dead_lock(repo: &Repo, run: Option<&Journal>, asked: Asked) -> io::Result<()> {
     let path = index_lock(repo);
-    let Some((stamp, file)) = Stamp::find(&path)? else { return Ok(()) };
+    let Some((stamp, file)) = Stamp::find(&path)? else {
+        return Ok(());
+    };
     let is_its = match run {
         Some(run) => stamp.run() == Some(run.run()),
         None => {
             // One that can't be opened may be its.
             let all: Result<Vec<_>, _> = Journal::all(repo).into_iter().collect();
-            all.map_err(io::Error::other)?.iter().all(|journal| Some(journal.run()) != stamp.run())
+            all.map_err(io::Error::other)?
+                .iter()
+                .all(|journal| Some(journal.run()) != stamp.run())
         }
     };
     let is_own = file.metadata()?.uid() == rustix::process::geteuid().as_raw();
     // That the run itself is dead was seen before it was recovered.
-    let is_dead =
-        run.is_some() || matches!((stamp.life(&file), asked), (Life::Dead, _) | (Life::Unknown, Asked::Force));
+    let is_dead = run.is_some()
+        || matches!(
+            (stamp.life(&file), asked),
+            (Life::Dead, _) | (Life::Unknown, Asked::Force)
+        );
     // It may have lived when it was read, and have let go meanwhile: then the lock that is there now is git's.
     if is_its && is_own && is_dead && is_at(&file, &path)? {
         step("remove a dead lock")?;
-        return std::fs::remove_file(path).or_else(|error| if is_missing(&error) { Ok(()) } else { Err(error) });
+        return std::fs::remove_file(path).or_else(|error| {
+            if is_missing(&error) {
+                Ok(())
+            } else {
+                Err(error)
+            }
+        });
     }
     Ok(())
 }
@@ -387,8 +487,12 @@ mod tests {
     #[test]
     fn settings_are_read_as_git_reads_its_own() {
         let millis = |count| Some(Duration::from_millis(count));
-        for (setting, want) in [(None, millis(1000)), (Some(0), millis(0)), (Some(250), millis(250)), (Some(-1), None)]
-        {
+        for (setting, want) in [
+            (None, millis(1000)),
+            (Some(0), millis(0)),
+            (Some(250), millis(250)),
+            (Some(-1), None),
+        ] {
             assert_eq!(patience(setting), want, "{setting:?}");
         }
     }
@@ -400,7 +504,10 @@ mod tests {
         let path = index_lock(&repo);
         let journal = Journal::make(&repo).unwrap();
         let mut lock = IndexLock::attempt(&repo, &journal).unwrap().unwrap();
-        assert_eq!(IndexLock::attempt(&repo, &journal).unwrap().err(), Some(Holder::Running));
+        assert_eq!(
+            IndexLock::attempt(&repo, &journal).unwrap().err(),
+            Some(Holder::Running)
+        );
         lock.leave();
         drop(lock);
         journal.keep();
@@ -410,7 +517,12 @@ mod tests {
         let (mut stamp, _) = Stamp::read(&path).unwrap();
         stamp.is_remote = true;
         stamp.write(&File::create(&path).unwrap()).unwrap();
-        assert_eq!(Holder::of(&repo, &path), Holder::Elsewhere { host: stamp.host.clone() });
+        assert_eq!(
+            Holder::of(&repo, &path),
+            Holder::Elsewhere {
+                host: stamp.host.clone()
+            }
+        );
         // But that one lives is seen.
         let held = File::open(&path).unwrap();
         flock(&held, FlockOperation::NonBlockingLockExclusive).unwrap();
@@ -428,6 +540,9 @@ mod tests {
         std::fs::write(&path, "").unwrap();
         drop(lock);
         assert!(path.exists());
-        assert_eq!(IndexLock::attempt(&repo, &journal).unwrap().err(), Some(Holder::Unknown));
+        assert_eq!(
+            IndexLock::attempt(&repo, &journal).unwrap().err(),
+            Some(Holder::Unknown)
+        );
     }
 }

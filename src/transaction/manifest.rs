@@ -100,10 +100,15 @@ impl Held {
 
     /// Does the same with two files, at once if they are large.
     pub(super) fn of_both(files: [Option<&File>; 2]) -> [Option<Self>; 2] {
-        let least = files.map(|file| file.map_or(0, |file| file.content.kept().size())).into_iter().min();
+        let least = files
+            .map(|file| file.map_or(0, |file| file.content.kept().size()))
+            .into_iter()
+            .min();
         match threads::parts(least.unwrap_or_default()) {
             1 => files.map(|file| file.map(Self::of)),
-            _ => threads::share(2, |nth| files[nth].map(Self::of)).try_into().expect("both are returned"),
+            _ => threads::share(2, |nth| files[nth].map(Self::of))
+                .try_into()
+                .expect("both are returned"),
         }
     }
 
@@ -125,10 +130,16 @@ pub(super) enum Occupant {
 
 impl Occupant {
     /// Judges a file by its content, and by its mode where that alone changes.
-    pub(super) fn judge(before: Option<&Held>, after: Option<&Held>, content: &[u8], mode: Mode) -> Self {
+    pub(super) fn judge(
+        before: Option<&Held>,
+        after: Option<&Held>,
+        content: &[u8],
+        mode: Mode,
+    ) -> Self {
         let is = |held: Option<&Held>| held.is_some_and(|held| held.has(content));
-        let has_mode =
-            |held: &Held| held.executable == mode.executable && (held.bits.is_none() || held.bits == mode.bits);
+        let has_mode = |held: &Held| {
+            held.executable == mode.executable && (held.bits.is_none() || held.bits == mode.bits)
+        };
         match (is(before), is(after)) {
             (true, true) if after.is_some_and(has_mode) => Occupant::New,
             (true, _) => Occupant::Old,
@@ -153,13 +164,18 @@ impl Touched {
     /// Returns those of the two that there may be.
     pub(super) fn temporaries(&self, run: u64, number: usize) -> impl Iterator<Item = RepoPath> {
         let stage = self.after.as_ref().map(|_| self.stage(run, number));
-        stage.into_iter().chain(self.before.as_ref().map(|_| self.aside(run, number)))
+        stage
+            .into_iter()
+            .chain(self.before.as_ref().map(|_| self.aside(run, number)))
     }
 
     fn temporary(&self, run: u64, number: usize, kind: &str) -> RepoPath {
         let name = format!(".llmpatch-{run:016x}-{number}.{kind}");
         let mut ends = memchr::memchr_iter(b'/', self.path.as_bytes());
-        let directory = self.depth.checked_sub(1).and_then(|above| self.path.directory_of_len(ends.nth(above)?));
+        let directory = self
+            .depth
+            .checked_sub(1)
+            .and_then(|above| self.path.directory_of_len(ends.nth(above)?));
         let path = match directory {
             Some(directory) => directory.join(name.as_bytes()),
             None => RepoPath::new(name.as_bytes()),
@@ -173,25 +189,44 @@ impl Sealed for Manifest {
 
     fn is_sound(&self) -> bool {
         are_different(self.touched.iter().map(|touched| &touched.path))
-            && self.touched.iter().all(|touched| touched.before.is_some() || touched.after.is_some())
-            && self.removed.iter().all(|directory| directory.bits <= 0o7777)
+            && self
+                .touched
+                .iter()
+                .all(|touched| touched.before.is_some() || touched.after.is_some())
+            && self
+                .removed
+                .iter()
+                .all(|directory| directory.bits <= 0o7777)
     }
 }
 
 impl Manifest {
     /// Returns every path that it is about.
     pub(super) fn paths(&self) -> impl Iterator<Item = &RepoPath> {
-        self.touched.iter().map(|touched| &touched.path).chain(&self.indexed)
+        self.touched
+            .iter()
+            .map(|touched| &touched.path)
+            .chain(&self.indexed)
     }
 
     /// Returns every path, directories that come and go included.
     pub(super) fn places(&self) -> impl Iterator<Item = &RepoPath> {
-        self.paths().chain(&self.made).chain(self.removed.iter().map(|directory| &directory.path))
+        self.paths()
+            .chain(&self.made)
+            .chain(self.removed.iter().map(|directory| &directory.path))
     }
 
     /// Returns every name in the work tree that only a run of this number has, except beside some paths.
-    pub(super) fn temporaries(&self, run: u64, spared: &[RepoPath]) -> impl Iterator<Item = RepoPath> {
-        let numbered = self.touched.iter().enumerate().filter(|(_, touched)| !spared.contains(&touched.path));
+    pub(super) fn temporaries(
+        &self,
+        run: u64,
+        spared: &[RepoPath],
+    ) -> impl Iterator<Item = RepoPath> {
+        let numbered = self
+            .touched
+            .iter()
+            .enumerate()
+            .filter(|(_, touched)| !spared.contains(&touched.path));
         numbered.flat_map(move |(number, of)| of.temporaries(run, number))
     }
 }
@@ -210,8 +245,15 @@ mod tests {
     #[test]
     fn what_is_written_is_read_and_a_part_of_it_is_not() {
         let path = |path: &[u8]| RepoPath::new(path).unwrap();
-        let file =
-            |content: &str, bits| Held::of(&File { content: content.into(), mode: Mode { executable: true, bits } });
+        let file = |content: &str, bits| {
+            Held::of(&File {
+                content: content.into(),
+                mode: Mode {
+                    executable: true,
+                    bits,
+                },
+            })
+        };
         let manifest = Manifest {
             with_index: true,
             origin: Origin::Undo,
@@ -225,11 +267,19 @@ mod tests {
                     after: Some(file("2", None)),
                     depth: 1,
                 },
-                Touched { path: path(b"c"), before: Some(file("", None)), after: None, depth: 0 },
+                Touched {
+                    path: path(b"c"),
+                    before: Some(file("", None)),
+                    after: None,
+                    depth: 0,
+                },
             ],
             indexed: vec![path(b"i")],
             made: vec![path(b"m"), path(b"m/n")],
-            removed: vec![Directory { path: path(b"r"), bits: 0o2755 }],
+            removed: vec![Directory {
+                path: path(b"r"),
+                bits: 0o2755,
+            }],
         };
         let bytes = manifest.to_bytes();
         assert_eq!(Manifest::parse(&bytes), Some(manifest.clone()));
@@ -249,20 +299,49 @@ mod tests {
     fn what_no_change_could_have_said_is_none() {
         let held = r#"{"id":"a","size":1,"executable":false,"bits":null}"#;
         for (touched, made, want) in [
-            (format!(r#"{{"path":"a","before":{held},"after":null,"depth":9}}"#), "a", true),
-            (format!(r#"{{"path":"../a","before":{held},"after":null,"depth":0}}"#), "a", false),
-            (format!(r#"{{"path":"/a","before":{held},"after":null,"depth":0}}"#), "a", false),
-            (format!(r#"{{"path":".git/config","before":{held},"after":null,"depth":0}}"#), "a", false),
-            (format!(r#"{{"path":"a","before":{held},"after":null,"depth":-1}}"#), "a", false),
-            (r#"{"path":"a","before":null,"after":null,"depth":0}"#.to_owned(), "a", false),
-            (format!(r#"{{"path":"a","before":{held},"after":null,"depth":0}}"#), "..", false),
+            (
+                format!(r#"{{"path":"a","before":{held},"after":null,"depth":9}}"#),
+                "a",
+                true,
+            ),
+            (
+                format!(r#"{{"path":"../a","before":{held},"after":null,"depth":0}}"#),
+                "a",
+                false,
+            ),
+            (
+                format!(r#"{{"path":"/a","before":{held},"after":null,"depth":0}}"#),
+                "a",
+                false,
+            ),
+            (
+                format!(r#"{{"path":".git/config","before":{held},"after":null,"depth":0}}"#),
+                "a",
+                false,
+            ),
+            (
+                format!(r#"{{"path":"a","before":{held},"after":null,"depth":-1}}"#),
+                "a",
+                false,
+            ),
+            (
+                r#"{"path":"a","before":null,"after":null,"depth":0}"#.to_owned(),
+                "a",
+                false,
+            ),
+            (
+                format!(r#"{{"path":"a","before":{held},"after":null,"depth":0}}"#),
+                "..",
+                false,
+            ),
         ] {
             let json = format!(
                 r#"{{"deed":"Apply","with_index":false,"head":null,"tree":null,"touched":[{touched}],"indexed":[],"made":["{made}"],"removed":[]}}"#
             );
             let read = Manifest::parse(&seal_json(Manifest::TITLE, json.as_bytes()));
             assert_eq!(read.is_some(), want, "{json}");
-            read.iter().for_each(|manifest| assert_eq!(manifest.temporaries(1, &[]).count(), 1));
+            read.iter()
+                .for_each(|manifest| assert_eq!(manifest.temporaries(1, &[]).count(), 1));
         }
     }
 }

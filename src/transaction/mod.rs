@@ -142,7 +142,9 @@ pub struct Prepared<'r> {
 /// # Errors
 /// `identity`, `unsupported`, `io`: see [`TransactionError`].
 pub fn check(repo: &Repo, target: &Target) -> Result<(), TransactionError> {
-    let Target::Commit(request) = target else { return Ok(()) };
+    let Target::Commit(request) = target else {
+        return Ok(());
+    };
     check_request(repo, request)?;
     Ok(repo.check_calm()?)
 }
@@ -157,11 +159,19 @@ fn check_request(repo: &Repo, request: &CommitRequest) -> Result<(), Transaction
 #[doc(hidden)]
 pub fn places(json: &[u8]) -> Vec<RepoPath> {
     let manifest = manifest::Manifest::parse(&sealed::seal_json(manifest::Manifest::TITLE, json));
-    let of_manifest = manifest.iter().flat_map(|of| of.places().cloned().chain(of.temporaries(0, &[])));
+    let of_manifest = manifest
+        .iter()
+        .flat_map(|of| of.places().cloned().chain(of.temporaries(0, &[])));
     let record = record::Record::parse(&sealed::seal_json(record::Record::TITLE, json));
     let of_record = record.iter().flat_map(|record| match record {
         record::Record::Commit(_) | record::Record::Undone(_) => Vec::new(),
-        record::Record::Made(made) => made.files.iter().map(|file| &file.path).chain(&made.made).cloned().collect(),
+        record::Record::Made(made) => made
+            .files
+            .iter()
+            .map(|file| &file.path)
+            .chain(&made.made)
+            .cloned()
+            .collect(),
     });
     of_manifest.chain(of_record).collect()
 }
@@ -185,7 +195,11 @@ pub fn begin<'r>(
     let (journal, lock) = recover::take(repo, &progress, recovered)?;
     progress.enter(Stage::Preparing, changes.len());
     let head = recheck_for(repo, changes, &target, &progress)?;
-    let reverse = if let Target::Undo(of) = &target { Some(of) } else { None };
+    let reverse = if let Target::Undo(of) = &target {
+        Some(of)
+    } else {
+        None
+    };
     let watch = match &target {
         Target::Index => None,
         Target::Undo(reverse) => reverse.has_files().then_some(Watch::None),
@@ -194,8 +208,19 @@ pub fn begin<'r>(
     };
     let staging = Staging::prepare(repo, changes, journal, watch, reverse, progress)?;
     let (blobs, unmerged, next, intended) = (Vec::new(), Vec::new(), None, None);
-    let mut prepared =
-        Prepared { repo, changes, target, next, intended, staging, blobs, unmerged, head, lock, _held: held };
+    let mut prepared = Prepared {
+        repo,
+        changes,
+        target,
+        next,
+        intended,
+        staging,
+        blobs,
+        unmerged,
+        head,
+        lock,
+        _held: held,
+    };
     prepared.prepare()?;
     Ok(prepared)
 }
@@ -212,13 +237,19 @@ fn recheck_for(
     match target {
         Target::WorkTree { .. } => recheck::still_holds(&repo.work_tree()?, changes, progress)?,
         Target::Index => recheck::still_holds(&repo.index_tree()?, changes, progress)?,
-        Target::IndexAndWorkTree => recheck::still_holds(&repo.agreeing_tree(Against::Index)?, changes, progress)?,
+        Target::IndexAndWorkTree => {
+            recheck::still_holds(&repo.agreeing_tree(Against::Index)?, changes, progress)?
+        }
         Target::Commit(_) => {
             repo.check_calm()?;
             lock::await_head(repo, progress)?;
             // Read once, before all that is compared with it: should it move, the commit is refused.
             let head = repo.head_commit()?;
-            recheck::still_holds(&repo.agreeing_tree(Against::IndexAndHead)?, changes, progress)?;
+            recheck::still_holds(
+                &repo.agreeing_tree(Against::IndexAndHead)?,
+                changes,
+                progress,
+            )?;
             return Ok(head);
         }
         Target::Undo(of) => of.still_holds(repo, changes, progress)?,
@@ -237,14 +268,21 @@ impl<'r> Prepared<'r> {
             (Target::WorkTree { .. } | Target::Undo(_), _) | (_, None) => {}
             (Target::Index, _) => self.blobs = self.blobs(|_, file| self.repo.write_blob(file))?,
             (_, Some(next)) => {
-                let to = self.repo.conversion(Consult::Index)?.after(self.changes.attribute_files());
-                let clean =
-                    |change: &Change, file: &File| next.clean_blob(&to, &change.path, change.from.as_ref(), file);
+                let to = self
+                    .repo
+                    .conversion(Consult::Index)?
+                    .after(self.changes.attribute_files());
+                let clean = |change: &Change, file: &File| {
+                    next.clean_blob(&to, &change.path, change.from.as_ref(), file)
+                };
                 self.blobs = self.blobs(clean)?;
                 for (path, sides) in self.changes.unmerged() {
                     let mut blobs = [None; 3];
                     for (blob, side) in blobs.iter_mut().zip(sides) {
-                        *blob = side.as_ref().map(|file| next.clean_blob(&to, path, None, file)).transpose()?;
+                        *blob = side
+                            .as_ref()
+                            .map(|file| next.clean_blob(&to, path, None, file))
+                            .transpose()?;
                     }
                     self.unmerged.push((path, blobs));
                 }
@@ -282,11 +320,19 @@ impl<'r> Prepared<'r> {
         write: impl Fn(&Change, &File) -> Result<Blob, repo::RepoError>,
     ) -> Result<Vec<(&'r RepoPath, Option<Blob>)>, TransactionError> {
         let mut blobs = Vec::new();
-        self.staging.progress.enter(Stage::Storing, self.changes.len());
+        self.staging
+            .progress
+            .enter(Stage::Storing, self.changes.len());
         for change in self.changes {
-            let blob =
-                change.after.as_ref().map(|file| write(change, file)).transpose().map_err(|error| match error {
-                    repo::RepoError::Attribute { .. } => TransactionError::from(error.at(&change.path)),
+            let blob = change
+                .after
+                .as_ref()
+                .map(|file| write(change, file))
+                .transpose()
+                .map_err(|error| match error {
+                    repo::RepoError::Attribute { .. } => {
+                        TransactionError::from(error.at(&change.path))
+                    }
                     error => error.into(),
                 })?;
             blobs.push((&change.path, blob));
@@ -306,8 +352,16 @@ impl<'r> Prepared<'r> {
                 // Recovery goes by HEAD, as soon as that can be read.
                 self.staging.leave();
                 self.lock.leave();
-                let attention = self.changes.iter().map(|change| change.path.clone()).collect();
-                return Err(Undone { error, attention, open: vec![Open::Again(self.staging.journal.path())] });
+                let attention = self
+                    .changes
+                    .iter()
+                    .map(|change| change.path.clone())
+                    .collect();
+                return Err(Undone {
+                    error,
+                    attention,
+                    open: vec![Open::Again(self.staging.journal.path())],
+                });
             }
             Err(error) => {
                 // A `git commit` that was killed leaves its own locks, which would keep the next one out. One that found a lock
@@ -324,23 +378,43 @@ impl<'r> Prepared<'r> {
                 }
                 let attention = remains.paths();
                 open.extend(remains.open);
-                return Err(Undone { error, attention, open });
+                return Err(Undone {
+                    error,
+                    attention,
+                    open,
+                });
             }
         };
         if commit.is_some() {
             // git may be killed when all but its tidying up is done.
             let left = committing::remove_ref_locks(self.repo, &self.staging.manifest);
-            self.staging.warnings.extend(left.into_iter().map(Warning::Open));
+            self.staging
+                .warnings
+                .extend(left.into_iter().map(Warning::Open));
         }
-        let left = self.changes.unmerged().keys().map(|path| Warning::InConflict { path: path.clone() });
+        let left = self
+            .changes
+            .unmerged()
+            .keys()
+            .map(|path| Warning::InConflict { path: path.clone() });
         self.staging.warnings.extend(left);
-        let Prepared { staging, next, intended, mut lock, _held, .. } = self;
+        let Prepared {
+            staging,
+            next,
+            intended,
+            mut lock,
+            _held,
+            ..
+        } = self;
         drop((next, intended));
         let is_unfinished = staging.journal.is_unfinished();
         if is_unfinished {
             lock.leave();
         }
-        Ok(Done { commit, warnings: staging.settle(is_unfinished) })
+        Ok(Done {
+            commit,
+            warnings: staging.settle(is_unfinished),
+        })
     }
 
     fn make_visible(&mut self) -> Result<Option<Committed>, TransactionError> {
@@ -355,7 +429,9 @@ impl<'r> Prepared<'r> {
             return Ok(None);
         };
         let stats = self.staging.stats()?;
-        let entries = last::entries(self.changes, &mut next, |next| self.change_index(next, &stats))?;
+        let entries = last::entries(self.changes, &mut next, |next| {
+            self.change_index(next, &stats)
+        })?;
         let opened = self.repo.opened();
         next.write()?;
         drop(opened);
@@ -376,7 +452,11 @@ impl<'r> Prepared<'r> {
     }
 
     /// Sets the entries of the change's paths in the next index.
-    fn change_index(&self, next: &mut NextIndex, stats: &BTreeMap<&RepoPath, Stat>) -> Result<(), TransactionError> {
+    fn change_index(
+        &self,
+        next: &mut NextIndex,
+        stats: &BTreeMap<&RepoPath, Stat>,
+    ) -> Result<(), TransactionError> {
         match &self.target {
             Target::WorkTree { .. } => {
                 for change in self.changes.iter().filter(|change| change.before.is_none()) {
@@ -401,28 +481,40 @@ impl<'r> Prepared<'r> {
     fn record(&mut self, entries: Vec<Entry>) {
         let written = match &self.target {
             // Without it nothing before is taken back either, which is safe.
-            Target::Undo(reverse) => return drop(kept::write(&self.staging.journal, reverse.record())),
+            Target::Undo(reverse) => {
+                return drop(kept::write(&self.staging.journal, reverse.record()));
+            }
             _ => self.staging.record(self.changes, entries),
         };
         if let Err(error) = written {
-            self.staging.warnings.push(Warning::NoUndo { reason: SystemError(&error).to_string() });
+            self.staging.warnings.push(Warning::NoUndo {
+                reason: SystemError(&error).to_string(),
+            });
         }
     }
 
     /// Keeps the index and the next one; what was kept is flushed with the rest before the one replaces the other.
     fn keep_indexes(&self, next: &NextIndex) -> Result<(), TransactionError> {
         let index = self.repo.index_path();
-        self.staging.journal.keep_indexes(index, next.path()).map_err(TransactionError::io("keep", index))
+        self.staging
+            .journal
+            .keep_indexes(index, next.path())
+            .map_err(TransactionError::io("keep", index))
     }
 
     /// Renames the next index to the index.
     fn install(&self, next: NextIndex) -> Result<(), TransactionError> {
         let index = self.repo.index_path();
         next.install(index)?;
-        let Some(directory) = index.parent().filter(|_| self.staging.flush == Flush::Always) else {
+        let Some(directory) = index
+            .parent()
+            .filter(|_| self.staging.flush == Flush::Always)
+        else {
             return Ok(());
         };
-        Dir::open(directory).and_then(|directory| directory.flush()).map_err(TransactionError::io("flush", index))
+        Dir::open(directory)
+            .and_then(|directory| directory.flush())
+            .map_err(TransactionError::io("flush", index))
     }
 
     fn decide(&mut self) -> Result<(), TransactionError> {
@@ -432,7 +524,9 @@ impl<'r> Prepared<'r> {
 
     /// The same where there is no way back any more.
     fn decide_on_commit(&mut self) -> Result<(), TransactionError> {
-        self.staging.decide().map_err(|source| self.of_journal(source))
+        self.staging
+            .decide()
+            .map_err(|source| self.of_journal(source))
     }
 
     fn of_journal(&self, source: std::io::Error) -> TransactionError {
@@ -440,7 +534,11 @@ impl<'r> Prepared<'r> {
     }
 }
 
-fn set_all(index: &mut NextIndex<'_>, blobs: &[(&RepoPath, Option<Blob>)], stats: &BTreeMap<&RepoPath, Stat>) {
+fn set_all(
+    index: &mut NextIndex<'_>,
+    blobs: &[(&RepoPath, Option<Blob>)],
+    stats: &BTreeMap<&RepoPath, Stat>,
+) {
     // All that goes first: it may be in the way of what comes.
     for (path, _) in blobs.iter().filter(|(_, blob)| blob.is_none()) {
         index.set(path, None, None);

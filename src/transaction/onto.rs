@@ -6,7 +6,9 @@ use git2::Oid;
 use super::TransactionError;
 use super::flush::Flush;
 use crate::plan::ChangeSet;
-use crate::repo::{CommitError, CommitRequest, Committed, ObjectStore, Repo, RepoError, Revision, TreeWriter};
+use crate::repo::{
+    CommitError, CommitRequest, Committed, ObjectStore, Repo, RepoError, Revision, TreeWriter,
+};
 
 /// What a change is made of, and what is to come of it.
 #[derive(Clone, Debug)]
@@ -41,11 +43,20 @@ impl Onto {
     }
 
     fn place(&self, repo: &Repo) -> Result<Option<Place>, TransactionError> {
-        let Some(request) = &self.commit else { return Ok(None) };
+        let Some(request) = &self.commit else {
+            return Ok(None);
+        };
         let id = || self.revision.to_string();
-        let parent = self.revision.commit.ok_or_else(|| CommitError::NoParent { id: id() })?;
+        let parent = self
+            .revision
+            .commit
+            .ok_or_else(|| CommitError::NoParent { id: id() })?;
         super::check_request(repo, request)?;
-        let branch = self.branch.as_ref().map(|name| repo.check_branch(name, parent)).transpose()?;
+        let branch = self
+            .branch
+            .as_ref()
+            .map(|name| repo.check_branch(name, parent))
+            .transpose()?;
         Ok(Some((parent, branch.flatten())))
     }
 }
@@ -54,9 +65,18 @@ impl Onto {
 ///
 /// # Errors
 /// `stale` if the branch has commits of its own, `unsupported` if it is checked out, `locked` if another program moved it.
-pub fn name(repo: &Repo, branch: &str, base: Revision, commit: &str) -> Result<(), TransactionError> {
-    let parent = base.commit.ok_or_else(|| CommitError::NoParent { id: base.to_string() })?;
-    let unknown = || CommitError::NoParent { id: commit.to_owned() };
+pub fn name(
+    repo: &Repo,
+    branch: &str,
+    base: Revision,
+    commit: &str,
+) -> Result<(), TransactionError> {
+    let parent = base.commit.ok_or_else(|| CommitError::NoParent {
+        id: base.to_string(),
+    })?;
+    let unknown = || CommitError::NoParent {
+        id: commit.to_owned(),
+    };
     let commit = repo.commit_id(commit).ok_or_else(unknown)?;
     Ok(repo.move_branch(branch, repo.check_branch(branch, parent)?, commit)?)
 }
@@ -70,8 +90,9 @@ pub(super) fn write_tree(
     let mut leaves = Vec::with_capacity(changes.len());
     for change in changes.iter() {
         let blob = change.after.as_ref();
-        let blob =
-            blob.map(|after| writer.write_blob(&change.path, change.before.as_ref(), after, store)).transpose()?;
+        let blob = blob
+            .map(|after| writer.write_blob(&change.path, change.before.as_ref(), after, store))
+            .transpose()?;
         leaves.push((&change.path, blob));
     }
     writer.write(&leaves, store)
@@ -86,10 +107,18 @@ pub fn store(repo: &Repo, changes: &ChangeSet, onto: &Onto) -> Result<Stored, Tr
     let place = onto.place(repo)?;
     let flush = Flush::from_config(repo.config())?;
     let mut objects = repo;
-    let tree = write_tree(&TreeWriter::new(repo, onto.revision.tree), changes, &mut objects)?;
+    let tree = write_tree(
+        &TreeWriter::new(repo, onto.revision.tree),
+        changes,
+        &mut objects,
+    )?;
     let made = match (&onto.commit, place) {
-        (Some(_), _) if tree == onto.revision.tree => return Err(CommitError::NothingToCommit.into()),
-        (Some(request), Some((parent, old))) => Some((repo.commit_tree(request, tree, parent)?, old)),
+        (Some(_), _) if tree == onto.revision.tree => {
+            return Err(CommitError::NothingToCommit.into());
+        }
+        (Some(request), Some((parent, old))) => {
+            Some((repo.commit_tree(request, tree, parent)?, old))
+        }
         _ => None,
     };
     flush.objects_of(repo)?;
@@ -102,5 +131,8 @@ pub fn store(repo: &Repo, changes: &ChangeSet, onto: &Onto) -> Result<Stored, Tr
             ..repo.describe_commit(id)
         })
     });
-    Ok(Stored { tree: tree.to_string(), commit: commit.transpose()? })
+    Ok(Stored {
+        tree: tree.to_string(),
+        commit: commit.transpose()?,
+    })
 }

@@ -39,13 +39,24 @@ impl<'r> Staging<'r> {
         self.progress.enter(Stage::Writing, changes.len());
         self.published = dir.now();
         self.backdate(dir);
-        for (number, change) in changes.iter().enumerate().filter(|(_, change)| change.after.is_none()) {
+        for (number, change) in changes
+            .iter()
+            .enumerate()
+            .filter(|(_, change)| change.after.is_none())
+        {
             self.progress.step();
             self.take_out(dir, number, change)?;
         }
-        let again = |(directory, source): Failed| TransactionError::io("make the directory", &directory)(source);
+        let again = |(directory, source): Failed| {
+            TransactionError::io("make the directory", &directory)(source)
+        };
         make_missing(dir, &self.directories).map_err(again)?;
-        let come = || changes.iter().enumerate().filter(|(_, change)| change.after.is_some());
+        let come = || {
+            changes
+                .iter()
+                .enumerate()
+                .filter(|(_, change)| change.after.is_some())
+        };
         for (number, change) in come().filter(|(_, change)| change.on_disk().is_some()) {
             self.progress.step();
             self.swap(dir, number, change)?;
@@ -60,7 +71,12 @@ impl<'r> Staging<'r> {
         finish_directories(dir, &self.directories).map_err(again)
     }
 
-    fn swap(&mut self, dir: &'r Dir, number: usize, change: &'r Change) -> Result<(), TransactionError> {
+    fn swap(
+        &mut self,
+        dir: &'r Dir,
+        number: usize,
+        change: &'r Change,
+    ) -> Result<(), TransactionError> {
         signal::check()?;
         let path = &change.path;
         let stage = self.stage_of(number);
@@ -69,8 +85,15 @@ impl<'r> Staging<'r> {
         match dir.exchange(path, dir, &stage) {
             Ok(()) => {
                 // From here on what has that name is the original.
-                self.originals.insert(number, Location::Tree(stage.clone()).into());
-                let sheltered = self.shelter(dir, &stage, number, change, TransactionError::io("keep", path))?;
+                self.originals
+                    .insert(number, Location::Tree(stage.clone()).into());
+                let sheltered = self.shelter(
+                    dir,
+                    &stage,
+                    number,
+                    change,
+                    TransactionError::io("keep", path),
+                )?;
                 // One that can't go there stays beside its place until the change is certain.
                 if let Some(location) = sheltered {
                     self.originals.insert(number, location.into());
@@ -90,7 +113,12 @@ impl<'r> Staging<'r> {
         }
     }
 
-    fn take_out(&mut self, dir: &'r Dir, number: usize, change: &'r Change) -> Result<(), TransactionError> {
+    fn take_out(
+        &mut self,
+        dir: &'r Dir,
+        number: usize,
+        change: &'r Change,
+    ) -> Result<(), TransactionError> {
         signal::check()?;
         let path = &change.path;
         let refused = |error: io::Error| match is_missing(&error) {
@@ -123,20 +151,27 @@ impl<'r> Staging<'r> {
         match dir.rename_to_own(from, self.journal.dir(), &name) {
             Ok(()) => Ok(Some(Location::Journal(name))),
             Err(error) if !is_errno(&error, Errno::XDEV) => Err(refused(error)),
-            Err(_) if self.watch == Watch::Hooks => {
-                Err(TransactionError::OtherFileSystem { path: change.path.clone() })
-            }
+            Err(_) if self.watch == Watch::Hooks => Err(TransactionError::OtherFileSystem {
+                path: change.path.clone(),
+            }),
             Err(_) => Ok(None),
         }
     }
 
-    fn place(&mut self, dir: &'r Dir, number: usize, change: &'r Change) -> Result<(), TransactionError> {
+    fn place(
+        &mut self,
+        dir: &'r Dir,
+        number: usize,
+        change: &'r Change,
+    ) -> Result<(), TransactionError> {
         signal::check()?;
         let path = &change.path;
         let stage = self.stage_of(number);
         let mut tries = 0;
         loop {
-            let Err(error) = dir.rename_to_free(&stage, dir, path) else { return Ok(()) };
+            let Err(error) = dir.rename_to_free(&stage, dir, path) else {
+                return Ok(());
+            };
             tries += 1;
             match error.kind() {
                 io::ErrorKind::NotFound if tries == 1 => make_directories(dir, path)?,
@@ -151,14 +186,18 @@ impl<'r> Staging<'r> {
 
     /// Removes a directory that is where a file goes, and the directories in it, if there is nothing else in it.
     fn clear(&mut self, dir: &Dir, path: &RepoPath) -> Result<(), TransactionError> {
-        let inside = |directory: &&Directory| directory.path == *path || directory.path.is_below(path);
+        let inside =
+            |directory: &&Directory| directory.path == *path || directory.path.is_below(path);
         for directory in self.manifest.removed.iter().filter(inside).rev() {
             match dir.remove_directory(&directory.path) {
                 Err(error) if !is_missing(&error) && stays(&error) => {
                     return Err(TransactionError::Appeared { path: path.clone() });
                 }
                 Err(error) if !is_missing(&error) => {
-                    return Err(TransactionError::io("remove the directory", &directory.path)(error));
+                    return Err(TransactionError::io(
+                        "remove the directory",
+                        &directory.path,
+                    )(error));
                 }
                 _ => {}
             }
@@ -170,7 +209,8 @@ impl<'r> Staging<'r> {
     fn remove_emptied_directories(&self, dir: &Dir) -> Result<(), TransactionError> {
         let mut staying = HashSet::new();
         for directory in self.manifest.removed.iter().rev() {
-            let goes = !staying.contains(&directory.path) && self.remove_if_empty(dir, &directory.path)?;
+            let goes =
+                !staying.contains(&directory.path) && self.remove_if_empty(dir, &directory.path)?;
             if !goes {
                 staying.extend(directory.path.parent());
             }
@@ -205,11 +245,15 @@ impl<'r> Staging<'r> {
             let (path, io) = (&change.path, TransactionError::io("read", &change.path));
             let is_ours = match &change.after {
                 Some(after) => self.is_as_written(dir, number, change, after).map_err(io)?,
-                None => !matches!(dir.look(path).map_err(io)?, Found::File(_) | Found::Link | Found::Special),
+                None => !matches!(
+                    dir.look(path).map_err(io)?,
+                    Found::File(_) | Found::Link | Found::Special
+                ),
             };
             // Where case doesn't count, another name of the change may be what is there.
             let is_twin = || {
-                let twin = |other: &&&Change| other.path.as_bytes().eq_ignore_ascii_case(path.as_bytes());
+                let twin =
+                    |other: &&&Change| other.path.as_bytes().eq_ignore_ascii_case(path.as_bytes());
                 self.changes.iter().filter(twin).count() > 1
             };
             if !is_ours && !is_twin() {
@@ -219,11 +263,20 @@ impl<'r> Staging<'r> {
         Ok(())
     }
 
-    fn confirm_one(&self, dir: &Dir, number: usize, change: &Change) -> Result<(), TransactionError> {
-        let (Some(original), Some(before)) = (self.originals.get(&number), change.on_disk()) else { return Ok(()) };
+    fn confirm_one(
+        &self,
+        dir: &Dir,
+        number: usize,
+        change: &Change,
+    ) -> Result<(), TransactionError> {
+        let (Some(original), Some(before)) = (self.originals.get(&number), change.on_disk()) else {
+            return Ok(());
+        };
         match self.is_as_before(dir, original, before, before.mode.bits) {
             Ok(true) => Ok(()),
-            Ok(false) => Err(TransactionError::Changed { path: change.path.clone() }),
+            Ok(false) => Err(TransactionError::Changed {
+                path: change.path.clone(),
+            }),
             Err(error) => Err(TransactionError::io("read", &change.path)(error)),
         }
     }
@@ -244,10 +297,18 @@ impl<'r> Staging<'r> {
         let settled = self.flush.directories(&[self.journal.dir()]);
         if let Some(dir) = self.dir {
             for (number, change) in self.changes.iter().enumerate() {
-                let (Some(original), Some(before)) = (self.originals.get(&number), change.on_disk()) else { continue };
+                let (Some(original), Some(before)) =
+                    (self.originals.get(&number), change.on_disk())
+                else {
+                    continue;
+                };
                 // The error may be temporary. What can't be looked at may hold what somebody wrote.
                 let look = || self.is_as_before(dir, original, before, None);
-                let held = if self.watch == Watch::Hooks { look().or_else(|_| look()) } else { Ok(true) };
+                let held = if self.watch == Watch::Hooks {
+                    look().or_else(|_| look())
+                } else {
+                    Ok(true)
+                };
                 let is_late = !matches!(held, Ok(true));
                 match &original.location {
                     Location::Journal(name) if is_late => {
@@ -261,8 +322,15 @@ impl<'r> Staging<'r> {
                     // On another file system than the journal, where a copy is.
                     Location::Tree(path) => {
                         is_whole = false;
-                        if is_late || dir.remove_file(path).or_else(|_| dir.remove_file(path)).is_err() {
-                            warnings.push(Warning::Leftover { path: path.as_bstr().to_owned() });
+                        if is_late
+                            || dir
+                                .remove_file(path)
+                                .or_else(|_| dir.remove_file(path))
+                                .is_err()
+                        {
+                            warnings.push(Warning::Leftover {
+                                path: path.as_bstr().to_owned(),
+                            });
                         }
                     }
                 }
@@ -276,33 +344,47 @@ impl<'r> Staging<'r> {
         if !written_late.is_empty() {
             // The change before isn't the last one any more.
             let _ = kept::forget_all(&self.journal);
-            return warnings.into_iter().chain(self.keep_originals(&written_late)).collect();
+            return warnings
+                .into_iter()
+                .chain(self.keep_originals(&written_late))
+                .collect();
         }
         if let Err(error) = settled.and_then(|()| kept::keep(&self.journal)) {
             self.journal.keep();
             let path = path_bytes(&self.journal.path());
-            warnings.push(Warning::Unsettled { path, reason: SystemError(&error).to_string() });
+            warnings.push(Warning::Unsettled {
+                path,
+                reason: SystemError(&error).to_string(),
+            });
         }
         warnings
     }
 
     /// Keeps originals that somebody wrote to, and returns warnings that say where they are.
-    fn keep_originals(&self, written_late: &[(&RepoPath, RepoPath, Option<String>)]) -> Vec<Warning> {
+    fn keep_originals(
+        &self,
+        written_late: &[(&RepoPath, RepoPath, Option<String>)],
+    ) -> Vec<Warning> {
         let originals = (0..self.changes.len()).map(original_name);
         for name in originals.filter(|name| !written_late.iter().any(|(_, late, _)| late == name)) {
             // What nobody wrote to is of no use to anybody.
             let _ = self.journal.dir().remove_file(&name);
         }
         // The error may be temporary.
-        let away = self.journal.put_away().or_else(|_| self.journal.put_away()).unwrap_or_else(|_| {
-            self.journal.keep();
-            self.journal.path()
-        });
-        let warning = |(path, name, unread): &(&RepoPath, RepoPath, Option<String>)| Warning::WrittenLate {
-            path: (*path).clone(),
-            unread: unread.clone(),
-            kept: path_bytes(&away.join(name.as_bstr().to_string())),
-        };
+        let away = self
+            .journal
+            .put_away()
+            .or_else(|_| self.journal.put_away())
+            .unwrap_or_else(|_| {
+                self.journal.keep();
+                self.journal.path()
+            });
+        let warning =
+            |(path, name, unread): &(&RepoPath, RepoPath, Option<String>)| Warning::WrittenLate {
+                path: (*path).clone(),
+                unread: unread.clone(),
+                kept: path_bytes(&away.join(name.as_bstr().to_string())),
+            };
         written_late.iter().map(warning).collect()
     }
 }
@@ -318,13 +400,25 @@ fn make_directories(dir: &Dir, path: &RepoPath) -> Result<(), TransactionError> 
 }
 
 pub(super) fn is_missing(error: &io::Error) -> bool {
-    matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+    matches!(
+        error.kind(),
+        io::ErrorKind::NotFound | io::ErrorKind::NotADirectory
+    )
 }
 
 fn stays(error: &io::Error) -> bool {
-    [Errno::NOTEMPTY, Errno::EXIST, Errno::BUSY, Errno::PERM, Errno::ACCESS, Errno::NOENT, Errno::NOTDIR, Errno::INVAL]
-        .iter()
-        .any(|errno| is_errno(error, *errno))
+    [
+        Errno::NOTEMPTY,
+        Errno::EXIST,
+        Errno::BUSY,
+        Errno::PERM,
+        Errno::ACCESS,
+        Errno::NOENT,
+        Errno::NOTDIR,
+        Errno::INVAL,
+    ]
+    .iter()
+    .any(|errno| is_errno(error, *errno))
 }
 
 pub(super) fn is_errno(error: &io::Error, errno: Errno) -> bool {

@@ -8,20 +8,42 @@ use crate::progress::{Progress, Stage};
 use crate::tree::{Entry, File, Tree};
 
 /// Checks every path of a change against the place that it was planned for.
-pub(super) fn still_holds(tree: &dyn Tree, changes: &ChangeSet, progress: &Progress) -> Result<(), TransactionError> {
+pub(super) fn still_holds(
+    tree: &dyn Tree,
+    changes: &ChangeSet,
+    progress: &Progress,
+) -> Result<(), TransactionError> {
     progress.enter(Stage::Planning, changes.len());
     for change in changes {
         match (&change.before, tree.read_kept(&change.path)?) {
             (Some(before), Entry::File(now)) if is_same(before, &now) => {}
-            (Some(_), _) => return Err(TransactionError::Changed { path: change.path.clone() }),
+            (Some(_), _) => {
+                return Err(TransactionError::Changed {
+                    path: change.path.clone(),
+                });
+            }
             (None, Entry::Absent) => {}
-            (None, Entry::Beneath { ancestor, what: None }) if goes(changes, &ancestor) => {}
+            (
+                None,
+                Entry::Beneath {
+                    ancestor,
+                    what: None,
+                },
+            ) if goes(changes, &ancestor) => {}
             (None, Entry::Directory) => {
-                if let Some(left) = tree.leaves_below(&change.path)?.into_iter().find(|leaf| !goes(changes, leaf)) {
+                if let Some(left) = tree
+                    .leaves_below(&change.path)?
+                    .into_iter()
+                    .find(|leaf| !goes(changes, leaf))
+                {
                     return Err(TransactionError::Appeared { path: left });
                 }
             }
-            (None, _) => return Err(TransactionError::Appeared { path: change.path.clone() }),
+            (None, _) => {
+                return Err(TransactionError::Appeared {
+                    path: change.path.clone(),
+                });
+            }
         }
         tree.confirm(&change.path, change.before.as_ref())?;
         progress.step();
@@ -30,12 +52,16 @@ pub(super) fn still_holds(tree: &dyn Tree, changes: &ChangeSet, progress: &Progr
 }
 
 fn goes(changes: &ChangeSet, path: &RepoPath) -> bool {
-    changes.get(path).is_some_and(|change| change.after.is_none())
+    changes
+        .get(path)
+        .is_some_and(|change| change.after.is_none())
 }
 
 fn is_same(before: &File, now: &File) -> bool {
     let bits = before.mode.bits.is_none() || before.mode.bits == now.mode.bits;
-    before.content.kept() == now.content.kept() && before.mode.executable == now.mode.executable && bits
+    before.content.kept() == now.content.kept()
+        && before.mode.executable == now.mode.executable
+        && bits
 }
 
 #[cfg(test)]
@@ -45,9 +71,17 @@ mod tests {
     use crate::tree::{MemoryTree, Mode, Obstacle};
 
     fn change(path: &str, before: Option<&str>, after: Option<&str>) -> Change {
-        let file = |content: &str| File { content: content.into(), mode: Mode::PLAIN };
+        let file = |content: &str| File {
+            content: content.into(),
+            mode: Mode::PLAIN,
+        };
         let path = RepoPath::new(path.as_bytes()).unwrap();
-        Change { path, before: before.map(file), after: after.map(file), from: None }
+        Change {
+            path,
+            before: before.map(file),
+            after: after.map(file),
+            from: None,
+        }
     }
 
     #[test]
@@ -56,19 +90,59 @@ mod tests {
         let plain = |path: &str| MemoryTree::new().with(path, "1");
         for (tree, changes, want) in [
             (plain("a"), vec![change("a", Some("1"), Some("2"))], Ok(())),
-            (plain("a"), vec![change("a", Some("0"), Some("2"))], Err("`a` was changed by another program meanwhile")),
-            (plain("b"), vec![change("a", Some("1"), None)], Err("`a` was changed by another program meanwhile")),
-            (link(), vec![change("a", Some("1"), None)], Err("`a` was changed by another program meanwhile")),
+            (
+                plain("a"),
+                vec![change("a", Some("0"), Some("2"))],
+                Err("`a` was changed by another program meanwhile"),
+            ),
+            (
+                plain("b"),
+                vec![change("a", Some("1"), None)],
+                Err("`a` was changed by another program meanwhile"),
+            ),
+            (
+                link(),
+                vec![change("a", Some("1"), None)],
+                Err("`a` was changed by another program meanwhile"),
+            ),
             (plain("b"), vec![change("a", None, Some("2"))], Ok(())),
-            (plain("a"), vec![change("a", None, Some("2"))], Err("`a` was created by another program meanwhile")),
-            (plain("a"), vec![change("a", Some("1"), None), change("a/b", None, Some("2"))], Ok(())),
-            (plain("a"), vec![change("a/b", None, Some("2"))], Err("`a/b` was created by another program meanwhile")),
-            (plain("a/b"), vec![change("a/b", Some("1"), None), change("a", None, Some("2"))], Ok(())),
-            (plain("a/b"), vec![change("a", None, Some("2"))], Err("`a/b` was created by another program meanwhile")),
-            (link(), vec![change("a/b", None, Some("2"))], Err("`a/b` was created by another program meanwhile")),
+            (
+                plain("a"),
+                vec![change("a", None, Some("2"))],
+                Err("`a` was created by another program meanwhile"),
+            ),
+            (
+                plain("a"),
+                vec![change("a", Some("1"), None), change("a/b", None, Some("2"))],
+                Ok(()),
+            ),
+            (
+                plain("a"),
+                vec![change("a/b", None, Some("2"))],
+                Err("`a/b` was created by another program meanwhile"),
+            ),
+            (
+                plain("a/b"),
+                vec![change("a/b", Some("1"), None), change("a", None, Some("2"))],
+                Ok(()),
+            ),
+            (
+                plain("a/b"),
+                vec![change("a", None, Some("2"))],
+                Err("`a/b` was created by another program meanwhile"),
+            ),
+            (
+                link(),
+                vec![change("a/b", None, Some("2"))],
+                Err("`a/b` was created by another program meanwhile"),
+            ),
         ] {
-            let got = still_holds(&tree, &ChangeSet::new(changes.clone()), &Progress::default())
-                .map_err(|error| error.to_string());
+            let got = still_holds(
+                &tree,
+                &ChangeSet::new(changes.clone()),
+                &Progress::default(),
+            )
+            .map_err(|error| error.to_string());
             assert_eq!(got, want.map_err(str::to_owned), "{changes:?}");
         }
     }

@@ -72,10 +72,23 @@ impl Sealed for Record {
             Record::Made(made) => {
                 are_different(made.files.iter().map(|file| &file.path))
                     && are_different(made.entries.iter().map(|entry| &entry.path))
-                    && made.files.iter().all(|file| file.before.is_some() || file.after.is_some())
-                    && made.files.iter().flat_map(|file| &file.before).all(|(_, name)| is_name(name))
-                    && made.entries.iter().all(|entry| entry.before != entry.after || entry.unmerged)
-                    && made.removed.iter().all(|directory| directory.bits <= 0o7777)
+                    && made
+                        .files
+                        .iter()
+                        .all(|file| file.before.is_some() || file.after.is_some())
+                    && made
+                        .files
+                        .iter()
+                        .flat_map(|file| &file.before)
+                        .all(|(_, name)| is_name(name))
+                    && made
+                        .entries
+                        .iter()
+                        .all(|entry| entry.before != entry.after || entry.unmerged)
+                    && made
+                        .removed
+                        .iter()
+                        .all(|directory| directory.bits <= 0o7777)
             }
         }
     }
@@ -86,9 +99,12 @@ impl Record {
     pub(super) fn names(&self) -> BTreeSet<&str> {
         match self {
             Record::Commit(_) | Record::Undone(_) => BTreeSet::new(),
-            Record::Made(made) => {
-                made.files.iter().filter_map(|file| file.before.as_ref()).map(|(_, name)| name.as_str()).collect()
-            }
+            Record::Made(made) => made
+                .files
+                .iter()
+                .filter_map(|file| file.before.as_ref())
+                .map(|(_, name)| name.as_str())
+                .collect(),
         }
     }
 
@@ -97,7 +113,11 @@ impl Record {
         match self {
             Record::Commit(_) | Record::Undone(_) => 0,
             Record::Made(made) => {
-                let sizes = made.files.iter().filter_map(|file| file.before.as_ref()).map(|(held, _)| held.size);
+                let sizes = made
+                    .files
+                    .iter()
+                    .filter_map(|file| file.before.as_ref())
+                    .map(|(held, _)| held.size);
                 sizes.fold(0, u64::saturating_add)
             }
         }
@@ -111,8 +131,12 @@ impl Record {
 
 /// Returns whether it is the name of a file of old bytes: nothing else is ever opened.
 fn is_name(name: &str) -> bool {
-    let number = name.strip_prefix("original-").or(name.strip_prefix("copy-"));
-    number.is_some_and(|number| !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit()))
+    let number = name
+        .strip_prefix("original-")
+        .or(name.strip_prefix("copy-"));
+    number.is_some_and(|number| {
+        !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
+    })
 }
 
 #[cfg(test)]
@@ -124,7 +148,12 @@ mod tests {
     }
 
     fn held(bits: Option<u16>) -> Held {
-        Held { id: "a1".into(), size: 7, executable: false, bits }
+        Held {
+            id: "a1".into(),
+            size: 7,
+            executable: false,
+            bits,
+        }
     }
 
     fn made() -> Made {
@@ -132,8 +161,16 @@ mod tests {
         let id = "0123456789012345678901234567890123456789";
         Made {
             files: vec![
-                Kept { path: path("a b\n"), before: Some((held(Some(0o600)), "original-0".into())), after: None },
-                Kept { path: path("b"), before: None, after: Some(held(None)) },
+                Kept {
+                    path: path("a b\n"),
+                    before: Some((held(Some(0o600)), "original-0".into())),
+                    after: None,
+                },
+                Kept {
+                    path: path("b"),
+                    before: None,
+                    after: Some(held(None)),
+                },
             ],
             entries: vec![Entry {
                 path: path("c"),
@@ -143,13 +180,20 @@ mod tests {
             }],
             renamed: vec![(path("b"), path("a b\n"))],
             made: vec![path("m"), path("m/n")],
-            removed: vec![Directory { path: path("r"), bits: 0o2755 }],
+            removed: vec![Directory {
+                path: path("r"),
+                bits: 0o2755,
+            }],
         }
     }
 
     #[test]
     fn what_is_written_is_read_and_a_part_of_it_is_not() {
-        for record in [Record::Made(made()), Record::Commit("0123456789".repeat(4)), Record::Undone("a1".into())] {
+        for record in [
+            Record::Made(made()),
+            Record::Commit("0123456789".repeat(4)),
+            Record::Undone("a1".into()),
+        ] {
             let bytes = record.to_bytes();
             assert_eq!(Record::parse(&bytes), Some(record));
             for end in 0..bytes.len() {
@@ -180,6 +224,9 @@ mod tests {
         {
             assert_eq!(read(change), None, "{number}");
         }
-        assert_eq!(Record::parse(&Record::Commit("abc".into()).to_bytes()), None);
+        assert_eq!(
+            Record::parse(&Record::Commit("abc".into()).to_bytes()),
+            None
+        );
     }
 }

@@ -16,7 +16,9 @@ use super::flush::Flush;
 use super::home::Home;
 use super::journal::Journal;
 use super::kept;
-use super::lock::{IndexLock, Life, Stamp, Turn, Wait, index_lock, index_name, remove_dead_lock, with_suffix};
+use super::lock::{
+    IndexLock, Life, Stamp, Turn, Wait, index_lock, index_name, remove_dead_lock, with_suffix,
+};
 use super::manifest::{Manifest, Origin};
 use super::publish::is_missing;
 use super::record::Record;
@@ -79,14 +81,25 @@ pub struct Interrupted {
 
 impl Recovered {
     fn left(unfit: Unfit) -> Self {
-        Self { how: How::Left, open: vec![Open::Journal(unfit)], ..Self::default() }
+        Self {
+            how: How::Left,
+            open: vec![Open::Journal(unfit)],
+            ..Self::default()
+        }
     }
 
     /// Returns that nothing was done with a journal, and what it is about as far as that can be read.
     fn left_of(journal: &Journal, why: Why) -> Self {
         let manifest = journal.manifest().ok().flatten().unwrap_or_default();
         let paths = manifest.paths().cloned().collect();
-        Self { origin: manifest.origin, paths, ..Self::left(Unfit { directory: journal.path(), why }) }
+        Self {
+            origin: manifest.origin,
+            paths,
+            ..Self::left(Unfit {
+                directory: journal.path(),
+                why,
+            })
+        }
     }
 }
 
@@ -101,17 +114,32 @@ pub fn interrupted(repo: &Repo) -> Option<Interrupted> {
             Err(_) => None,
         };
         // Where one can't be read, any path may be half changed.
-        let Some(manifest) = manifest else { return Some(Interrupted { origin: Origin::Apply, paths: Vec::new() }) };
-        let found = found.get_or_insert(Interrupted { origin: manifest.origin, paths: Vec::new() });
+        let Some(manifest) = manifest else {
+            return Some(Interrupted {
+                origin: Origin::Apply,
+                paths: Vec::new(),
+            });
+        };
+        let found = found.get_or_insert(Interrupted {
+            origin: manifest.origin,
+            paths: Vec::new(),
+        });
         found.paths.extend(manifest.paths().cloned());
     }
     let is_anothers = || {
         let lock = index_lock(repo);
-        Stamp::read(&lock).is_some() && matches!(Holder::of(repo, &lock), Holder::Gone | Holder::Elsewhere { .. })
+        Stamp::read(&lock).is_some()
+            && matches!(
+                Holder::of(repo, &lock),
+                Holder::Gone | Holder::Elsewhere { .. }
+            )
     };
     // Whoever shares the repository has journals that can't be looked at.
     found.or_else(|| {
-        (repo.is_shared() && is_anothers()).then(|| Interrupted { origin: Origin::Apply, paths: Vec::new() })
+        (repo.is_shared() && is_anothers()).then(|| Interrupted {
+            origin: Origin::Apply,
+            paths: Vec::new(),
+        })
     })
 }
 
@@ -119,7 +147,11 @@ pub fn interrupted(repo: &Repo) -> Option<Interrupted> {
 ///
 /// # Errors
 /// `locked` while something of it lives, `io` if a journal can't be worked with.
-pub fn recover(repo: &Repo, asked: Asked, progress: &Progress) -> Result<Vec<Recovered>, TransactionError> {
+pub fn recover(
+    repo: &Repo,
+    asked: Asked,
+    progress: &Progress,
+) -> Result<Vec<Recovered>, TransactionError> {
     let held = HeldBack::begin();
     let mut recovered = Vec::new();
     let outcome = in_turn(repo, asked, progress, &mut recovered, |_| Ok(Ok(())));
@@ -136,7 +168,9 @@ pub(super) fn take(
 ) -> Result<(Journal, IndexLock), TransactionError> {
     in_turn(repo, Asked::No, progress, recovered, |recovered| {
         if recovered.iter().any(|one| !one.open.is_empty()) {
-            return Err(TransactionError::Torn { recovered: std::mem::take(recovered) });
+            return Err(TransactionError::Torn {
+                recovered: std::mem::take(recovered),
+            });
         }
         let journal = Journal::make(repo)?;
         Ok(IndexLock::attempt(repo, &journal)?.map(|lock| (journal, lock)))
@@ -151,7 +185,8 @@ fn in_turn<T>(
     recovered: &mut Vec<Recovered>,
     act: impl Fn(&mut Vec<Recovered>) -> Result<Result<T, Holder>, TransactionError>,
 ) -> Result<T, TransactionError> {
-    repo.make_own_directory().map_err(|error| TransactionError::no_journal(repo, error))?;
+    repo.make_own_directory()
+        .map_err(|error| TransactionError::no_journal(repo, error))?;
     let mut wait = Wait::new(repo, progress)?;
     loop {
         let turn = Turn::take(repo, &mut wait)?;
@@ -199,7 +234,14 @@ fn all(
             }
             Ok(_) => {
                 let flush = Flush::from_config(repo.config())?;
-                match (Recovery { repo, journal: &journal, flush, progress }).run(asked)? {
+                match (Recovery {
+                    repo,
+                    journal: &journal,
+                    flush,
+                    progress,
+                })
+                .run(asked)?
+                {
                     Ok(done) => recovered.push(done),
                     Err(holder) => return Ok(Some(holder)),
                 }
@@ -207,8 +249,14 @@ fn all(
             Err(why) => recovered.push(Recovered::left_of(&journal, why)),
         }
     }
-    if remove_dead_lock(repo, None, asked).is_err() && recovered.iter().all(|one| one.open.is_empty()) {
-        recovered.push(Recovered { how: How::Left, open: vec![Open::Lock(index_lock(repo))], ..Recovered::default() });
+    if remove_dead_lock(repo, None, asked).is_err()
+        && recovered.iter().all(|one| one.open.is_empty())
+    {
+        recovered.push(Recovered {
+            how: How::Left,
+            open: vec![Open::Lock(index_lock(repo))],
+            ..Recovered::default()
+        });
     }
     homes?.iter().for_each(|home| home.tidy());
     Ok(None)
@@ -274,7 +322,10 @@ impl Recovery<'_> {
             }
         }
         if let Err(why) = self.tidy_up(&manifest.or(draft), asked, &mut done) {
-            done.open.push(Open::Journal(Unfit { directory: self.journal.path(), why }));
+            done.open.push(Open::Journal(Unfit {
+                directory: self.journal.path(),
+                why,
+            }));
         }
         Ok(Ok(done))
     }
@@ -288,9 +339,15 @@ impl Recovery<'_> {
     }
 
     /// Removes what is left of a change that is certain, or that came to nothing.
-    fn tidy_up(&self, listed: &Option<Manifest>, asked: Asked, done: &mut Recovered) -> Result<(), Why> {
+    fn tidy_up(
+        &self,
+        listed: &Option<Manifest>,
+        asked: Asked,
+        done: &mut Recovered,
+    ) -> Result<(), Why> {
         let applied = self.journal.applied()?;
-        let applied = applied.filter(|of| self.repo.may_all_be_touched(of.places()).unwrap_or(false));
+        let applied =
+            applied.filter(|of| self.repo.may_all_be_touched(of.places()).unwrap_or(false));
         let tidied = self.tidy(applied.iter().chain(listed), &[]);
         if let Some(manifest) = &applied {
             done.origin = manifest.origin;
@@ -301,22 +358,30 @@ impl Recovery<'_> {
             match tidied {
                 Ok(()) => self.journal.remove_on_drop(),
                 // Its name is in the journal, which stays.
-                Err(error) => done.notes.push(format!("a file that was prepared could not be removed: {error}")),
+                Err(error) => done.notes.push(format!(
+                    "a file that was prepared could not be removed: {error}"
+                )),
             }
         } else if let Err(error) = kept::keep(self.journal) {
             // It stays, so that this can be tried again.
-            done.notes.push(format!("what undo needs could not be kept: {error}"));
+            done.notes
+                .push(format!("what undo needs could not be kept: {error}"));
         }
         Ok(())
     }
 
     /// Returns whether the dead run's own lock keeps git out.
     fn is_locked(&self) -> bool {
-        Stamp::read(&index_lock(self.repo)).is_some_and(|(stamp, _)| stamp.run() == Some(self.journal.run()))
+        Stamp::read(&index_lock(self.repo))
+            .is_some_and(|(stamp, _)| stamp.run() == Some(self.journal.run()))
     }
 
     /// Returns what shows that somebody has decided what becomes of this, if anything does.
-    fn decided(&self, manifest: &Manifest, is_locked: bool) -> Result<Option<Why>, TransactionError> {
+    fn decided(
+        &self,
+        manifest: &Manifest,
+        is_locked: bool,
+    ) -> Result<Option<Why>, TransactionError> {
         if !is_locked {
             return Ok(Some(Why::Unlocked));
         }
@@ -325,7 +390,12 @@ impl Recovery<'_> {
             return Ok(Some(Why::HeadMoved));
         }
         let path = self.repo.index_path();
-        match manifest.with_index && self.journal.is_index_other(path).map_err(TransactionError::io("read", path))? {
+        match manifest.with_index
+            && self
+                .journal
+                .is_index_other(path)
+                .map_err(TransactionError::io("read", path))?
+        {
             true => Ok(Some(Why::IndexMoved)),
             false => Ok(None),
         }
@@ -333,7 +403,9 @@ impl Recovery<'_> {
 
     /// Returns whether the commit was made: then one that was made on the old HEAD leads to the new one.
     fn made(&self, manifest: &Manifest) -> Result<Made, TransactionError> {
-        let (Some(tree), Some(now)) = (&manifest.tree, self.repo.head_commit()?) else { return Ok(Made::No) };
+        let (Some(tree), Some(now)) = (&manifest.tree, self.repo.head_commit()?) else {
+            return Ok(Made::No);
+        };
         // Then no commit has to be read, not even one that went with the power.
         if manifest.head.as_deref() == Some(&now.to_string()[..]) {
             return Ok(Made::No);
@@ -349,20 +421,29 @@ impl Recovery<'_> {
             },
             None => None,
         };
-        let Some(first) = self.repo.made_on(before, now)? else { return Ok(Made::No) };
+        let Some(first) = self.repo.made_on(before, now)? else {
+            return Ok(Made::No);
+        };
         let is_expected = self.repo.tree_of(first)?.to_string() == *tree;
         // A hook may have added to it.
-        Ok(match (is_expected || first == now && self.journal.has_begun(), self.journal.has_begun()) {
-            (true, _) => Made::Ours,
-            (false, true) => Made::Perhaps,
-            (false, false) => Made::No,
-        })
+        Ok(
+            match (
+                is_expected || first == now && self.journal.has_begun(),
+                self.journal.has_begun(),
+            ) {
+                (true, _) => Made::Ours,
+                (false, true) => Made::Perhaps,
+                (false, false) => Made::No,
+            },
+        )
     }
 
     /// Finishes a change; says whether nothing of it is left to do.
     fn finish(&self, manifest: &Manifest, done: &mut Recovered) -> bool {
         if let Err(error) = self.follow(manifest, done) {
-            done.notes.push(format!("the index could not be updated to the new commit: {error}"));
+            done.notes.push(format!(
+                "the index could not be updated to the new commit: {error}"
+            ));
             done.open.push(Open::Again(self.journal.path()));
             done.attention = done.paths.clone();
             return false;
@@ -374,15 +455,20 @@ impl Recovery<'_> {
         let _ = self.flush.everything_of(self.repo, manifest, self.progress);
         let decided = self.journal.decide();
         if let Err(error) = decided.and_then(|()| self.flush.directories(&[self.journal.dir()])) {
-            done.notes.push(format!("the journal could not be ended: {error}"));
+            done.notes
+                .push(format!("the journal could not be ended: {error}"));
         }
         true
     }
 
     /// Brings the index to what the commit holds.
     fn follow(&self, manifest: &Manifest, done: &mut Recovered) -> Result<(), TransactionError> {
-        let Some(tree) = &manifest.tree else { return Ok(()) };
-        let Some(now) = self.repo.head_commit()? else { return Ok(()) };
+        let Some(tree) = &manifest.tree else {
+            return Ok(());
+        };
+        let Some(now) = self.repo.head_commit()? else {
+            return Ok(());
+        };
         done.notes.push(format!("the commit {now} was made"));
         let index = self.repo.index_path();
         let beside = self.journal.beside(index);
@@ -393,14 +479,21 @@ impl Recovery<'_> {
                     return Err(TransactionError::io("replace", index)(error));
                 }
                 Ok(()) => return Ok(()),
-                Err(_) if self.journal.is_index(index, "index.new").unwrap_or(false) => return Ok(()),
+                Err(_) if self.journal.is_index(index, "index.new").unwrap_or(false) => {
+                    return Ok(());
+                }
                 Err(_) => {}
             }
         } else {
-            done.notes
-                .push("it doesn't hold just this change: a hook added to it, or somebody made another".to_owned());
+            done.notes.push(
+                "it doesn't hold just this change: a hook added to it, or somebody made another"
+                    .to_owned(),
+            );
         }
-        let before = manifest.head.as_deref().and_then(|head| self.repo.commit_id(head));
+        let before = manifest
+            .head
+            .as_deref()
+            .and_then(|head| self.repo.commit_id(head));
         let before = before.map(|id| self.repo.tree_of(id)).transpose()?;
         let now = self.repo.tree_of(now)?;
         let _ = std::fs::remove_file(&beside);
@@ -412,18 +505,35 @@ impl Recovery<'_> {
     }
 
     /// Takes a change back; says whether nothing of it is left to do.
-    fn take_back(&self, manifest: &Manifest, done: &mut Recovered) -> Result<bool, TransactionError> {
+    fn take_back(
+        &self,
+        manifest: &Manifest,
+        done: &mut Recovered,
+    ) -> Result<bool, TransactionError> {
         let mut remains = Remains::default();
         let index = self.repo.index_path();
         if manifest.with_index {
-            self.journal.restore_index(index).map_err(TransactionError::io("put back", index))?;
+            self.journal
+                .restore_index(index)
+                .map_err(TransactionError::io("put back", index))?;
         }
         if !manifest.touched.is_empty() {
-            remains = Undo { dir: self.repo.dir()?, journal: self.journal, manifest, progress: self.progress }.run();
+            remains = Undo {
+                dir: self.repo.dir()?,
+                journal: self.journal,
+                manifest,
+                progress: self.progress,
+            }
+            .run();
         }
         done.attention = remains.paths();
         if !remains.failed.is_empty() {
-            done.notes.extend(remains.failed.iter().map(|(path, error)| format!("`{path}`: {error}")));
+            done.notes.extend(
+                remains
+                    .failed
+                    .iter()
+                    .map(|(path, error)| format!("`{path}`: {error}")),
+            );
             done.open.push(Open::Again(self.journal.path()));
             return Ok(false);
         }
@@ -431,7 +541,9 @@ impl Recovery<'_> {
         let _ = self.flush.everything_of(self.repo, manifest, self.progress);
         let path = self.journal.path();
         let io = TransactionError::io("end the journal", &path);
-        let Some(kept) = self.journal.end(&remains.theirs, self.flush).map_err(io)? else { return Ok(true) };
+        let Some(kept) = self.journal.end(&remains.theirs, self.flush).map_err(io)? else {
+            return Ok(true);
+        };
         done.open.push(kept);
         // What can't be removed is in nobody's way, and who finds the lock next removes it.
         let _ = self.tidy([manifest], &remains.theirs);
@@ -444,7 +556,11 @@ impl Recovery<'_> {
     ///
     /// # Errors
     /// If something can't be removed; the rest is.
-    fn tidy<'m>(&self, manifests: impl IntoIterator<Item = &'m Manifest>, spared: &[RepoPath]) -> io::Result<()> {
+    fn tidy<'m>(
+        &self,
+        manifests: impl IntoIterator<Item = &'m Manifest>,
+        spared: &[RepoPath],
+    ) -> io::Result<()> {
         let mut outcome = Ok(());
         let mut note = |removed: io::Result<()>| match removed {
             Err(error) if !is_missing(&error) => outcome = Err(error),
@@ -453,7 +569,10 @@ impl Recovery<'_> {
         let beside = self.journal.beside(self.repo.index_path());
         note(std::fs::remove_file(&beside));
         note(std::fs::remove_file(with_suffix(&beside, ".lock")));
-        for manifest in manifests.into_iter().filter(|manifest| !manifest.touched.is_empty()) {
+        for manifest in manifests
+            .into_iter()
+            .filter(|manifest| !manifest.touched.is_empty())
+        {
             let dir = match self.repo.dir() {
                 Ok(dir) => dir,
                 Err(error) => {

@@ -27,7 +27,8 @@ pub(super) trait Sealed: Serialize + DeserializeOwned {
 
     /// Writes it down.
     fn to_bytes(&self) -> Vec<u8> {
-        let json = serde_json::to_vec(self).expect("these values have string keys and are written to memory");
+        let json = serde_json::to_vec(self)
+            .expect("these values have string keys and are written to memory");
         seal_json(Self::TITLE, &json)
     }
 
@@ -38,7 +39,9 @@ pub(super) trait Sealed: Serialize + DeserializeOwned {
         if seal != format!("{}\n", digest(sealed)).as_bytes() {
             return None;
         }
-        let json = sealed.strip_prefix(Self::TITLE.as_bytes())?.strip_prefix(b"\n")?;
+        let json = sealed
+            .strip_prefix(Self::TITLE.as_bytes())?
+            .strip_prefix(b"\n")?;
         serde_json::from_slice(json).ok().filter(Self::is_sound)
     }
 }
@@ -116,7 +119,8 @@ impl Serialize for Slot {
 
 impl<'de> Deserialize<'de> for Slot {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Slot::parse(&String::deserialize(deserializer)?).ok_or_else(|| D::Error::custom("no entry of an index"))
+        Slot::parse(&String::deserialize(deserializer)?)
+            .ok_or_else(|| D::Error::custom("no entry of an index"))
     }
 }
 
@@ -126,11 +130,32 @@ mod tests {
 
     #[test]
     fn a_digest_is_the_same_however_the_bytes_are_cut() {
-        let bytes: Vec<u8> = (0..5 * TOGETHER as u32).flat_map(u32::to_le_bytes).collect();
-        for len in [0, 1, TOGETHER - 1, TOGETHER, TOGETHER + 1, 3 * TOGETHER, bytes.len()] {
+        let bytes: Vec<u8> = (0..5 * TOGETHER as u32)
+            .flat_map(u32::to_le_bytes)
+            .collect();
+        for len in [
+            0,
+            1,
+            TOGETHER - 1,
+            TOGETHER,
+            TOGETHER + 1,
+            3 * TOGETHER,
+            bytes.len(),
+        ] {
             let want = blake3::hash(&bytes[..len]).to_hex().to_string();
-            for part in [1, 1000, TOGETHER - 1, TOGETHER, TOGETHER + 1, 2 * TOGETHER + 7] {
-                assert_eq!(digest_of(bytes[..len].chunks(part)), want, "{len} bytes in parts of {part}");
+            for part in [
+                1,
+                1000,
+                TOGETHER - 1,
+                TOGETHER,
+                TOGETHER + 1,
+                2 * TOGETHER + 7,
+            ] {
+                assert_eq!(
+                    digest_of(bytes[..len].chunks(part)),
+                    want,
+                    "{len} bytes in parts of {part}"
+                );
             }
         }
     }

@@ -48,7 +48,10 @@ impl HeldBack {
 
 impl Drop for HeldBack {
     fn drop(&mut self) {
-        if let Some(flags) = FLAGS.get().filter(|flags| flags.holders.fetch_sub(1, Ordering::SeqCst) == 1) {
+        if let Some(flags) = FLAGS
+            .get()
+            .filter(|flags| flags.holders.fetch_sub(1, Ordering::SeqCst) == 1)
+        {
             flags.passes.store(true, Ordering::SeqCst);
             flags.interrupt_passes.store(true, Ordering::SeqCst);
         }
@@ -63,7 +66,10 @@ pub struct LeftToChild(());
 impl LeftToChild {
     /// Begins to leave them.
     pub fn begin() -> Self {
-        FLAGS.get_or_init(install).interrupt_passes.store(false, Ordering::SeqCst);
+        FLAGS
+            .get_or_init(install)
+            .interrupt_passes
+            .store(false, Ordering::SeqCst);
         Self(())
     }
 }
@@ -78,7 +84,9 @@ impl Drop for LeftToChild {
 
 /// Fails if a signal asks to stop.
 pub(super) fn check() -> Result<(), TransactionError> {
-    pending().map_or(Ok(()), |signal| Err(TransactionError::Interrupted { signal }))
+    pending().map_or(Ok(()), |signal| {
+        Err(TransactionError::Interrupted { signal })
+    })
 }
 
 /// Returns the signal that came since they are held back.
@@ -114,7 +122,11 @@ fn install() -> Flags {
             continue;
         }
         // A signal that can't be caught ends us as it always did; recovery then does the rest.
-        let passes = if signal == SIGINT { &flags.interrupt_passes } else { &flags.passes };
+        let passes = if signal == SIGINT {
+            &flags.interrupt_passes
+        } else {
+            &flags.passes
+        };
         let _ = signal_hook::flag::register_conditional_default(signal, Arc::clone(passes));
         let _ = signal_hook::flag::register_usize(signal, Arc::clone(&flags.came), signal as usize);
     }
@@ -129,8 +141,14 @@ fn is_ignored(signal: i32) -> bool {
 fn ignored() -> Option<u64> {
     // A file that says that it is empty is read piece by piece unless there is room for all of it.
     let mut status = Vec::with_capacity(4 << 10);
-    File::open("/proc/self/status").ok()?.take(1 << 20).read_to_end(&mut status).ok()?;
-    let mask = status.lines().find_map(|line| line.strip_prefix(b"SigIgn:"))?;
+    File::open("/proc/self/status")
+        .ok()?
+        .take(1 << 20)
+        .read_to_end(&mut status)
+        .ok()?;
+    let mask = status
+        .lines()
+        .find_map(|line| line.strip_prefix(b"SigIgn:"))?;
     u64::from_str_radix(mask.trim_ascii().to_str().ok()?, 16).ok()
 }
 

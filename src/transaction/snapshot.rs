@@ -13,7 +13,10 @@ use crate::repo::Repo;
 pub fn snapshot(repo: &Repo, with_untracked: bool) -> Result<String, TransactionError> {
     let tree = repo.write_work_tree(with_untracked)?;
     Flush::from_config(repo.config())?.objects_of(repo)?;
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default().as_secs();
+    let now = SystemTime::now()
+        .duration_since(UNIX_EPOCH)
+        .unwrap_or_default()
+        .as_secs();
     repo.keep_snapshot(tree, now)?;
     Ok(tree.to_string())
 }

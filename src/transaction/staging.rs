@@ -66,7 +66,10 @@ pub(super) struct Original {
 
 impl From<Location> for Original {
     fn from(location: Location) -> Self {
-        Self { location, seen: Cell::new(None) }
+        Self {
+            location,
+            seen: Cell::new(None),
+        }
     }
 }
 
@@ -112,7 +115,9 @@ impl<'r> Staging<'r> {
     ) -> Result<Self, TransactionError> {
         let dir = watch.map(|_| repo.dir()).transpose()?;
         // What sparse checkout left out is deleted from the index alone.
-        let is_in_tree = |change: &&Change| dir.is_some() && (change.on_disk().is_some() || change.after.is_some());
+        let is_in_tree = |change: &&Change| {
+            dir.is_some() && (change.on_disk().is_some() || change.after.is_some())
+        };
         let (changes, indexed): (Vec<_>, Vec<_>) = changes.iter().partition(is_in_tree);
         let mut staging = Self {
             repo,
@@ -132,20 +137,33 @@ impl<'r> Staging<'r> {
             written: BTreeMap::new(),
         };
         staging.manifest.head = repo.head_commit()?.map(|id| id.to_string());
-        staging.manifest.origin = if reverse.is_some() { Origin::Undo } else { Origin::Apply };
-        staging.manifest.indexed = indexed.into_iter().map(|change| change.path.clone()).collect();
-        let Some(dir) = staging.dir else { return Ok(staging) };
+        staging.manifest.origin = if reverse.is_some() {
+            Origin::Undo
+        } else {
+            Origin::Apply
+        };
+        staging.manifest.indexed = indexed
+            .into_iter()
+            .map(|change| change.path.clone())
+            .collect();
+        let Some(dir) = staging.dir else {
+            return Ok(staging);
+        };
         if watch == Some(Watch::Hooks) {
             staging.check_file_systems(dir)?;
         }
         staging.directories = lay_out(dir, &staging.changes, reverse, &mut staging.manifest)?;
         staging.journal.announce(&staging.manifest, staging.flush)?;
-        staging.progress.enter(Stage::Preparing, staging.changes.len());
+        staging
+            .progress
+            .enter(Stage::Preparing, staging.changes.len());
         for (number, change) in staging.changes.clone().into_iter().enumerate() {
             staging.progress.step();
             if let Some(after) = &change.after {
                 signal::check()?;
-                staging.stage(dir, number, change, after).map_err(TransactionError::io("prepare", &change.path))?;
+                staging
+                    .stage(dir, number, change, after)
+                    .map_err(TransactionError::io("prepare", &change.path))?;
             }
         }
         Ok(staging)
@@ -163,10 +181,22 @@ impl<'r> Staging<'r> {
 
     /// Checks that every original can be renamed into the journal, which is where they must be when hooks run.
     fn check_file_systems(&self, dir: &Dir) -> Result<(), TransactionError> {
-        let ours = self.journal.dir().device(None).map_err(TransactionError::io("look at", "llmpatch"))?;
-        for change in self.changes.iter().filter(|change| change.on_disk().is_some()) {
+        let ours = self
+            .journal
+            .dir()
+            .device(None)
+            .map_err(TransactionError::io("look at", "llmpatch"))?;
+        for change in self
+            .changes
+            .iter()
+            .filter(|change| change.on_disk().is_some())
+        {
             let path = &change.path;
-            if dir.device(path.parent().as_ref()).map_err(TransactionError::io("look at", path))? != ours {
+            if dir
+                .device(path.parent().as_ref())
+                .map_err(TransactionError::io("look at", path))?
+                != ours
+            {
                 return Err(TransactionError::OtherFileSystem { path: path.clone() });
             }
         }
@@ -177,8 +207,16 @@ impl<'r> Staging<'r> {
         let stage = self.manifest.touched[number].stage(self.journal.run(), number);
         let bits = bits_afterwards(change, after);
         // It takes the place of this, or is that under another name.
-        let like = if change.on_disk().is_some() { Some(&change.path) } else { change.from.as_ref() };
-        let like = like.filter(|_| bits.is_some()).map(|path| self.repo.rights(dir, path)).transpose()?.flatten();
+        let like = if change.on_disk().is_some() {
+            Some(&change.path)
+        } else {
+            change.from.as_ref()
+        };
+        let like = like
+            .filter(|_| bits.is_some())
+            .map(|path| self.repo.rights(dir, path))
+            .transpose()?
+            .flatten();
         let at_first = match (&like, bits) {
             (Some(like), Some(bits)) => like.at_first(bits),
             (None, Some(bits)) => bits & !SET_ID,
@@ -218,17 +256,23 @@ impl<'r> Staging<'r> {
         };
         let (path, others) = (change.path.clone(), like.stat.links.saturating_sub(1));
         if change.on_disk().is_some() && others > 0 {
-            self.warnings.push(Warning::HardLink { path: path.clone(), others });
+            self.warnings.push(Warning::HardLink {
+                path: path.clone(),
+                others,
+            });
         }
         let (bits, lost) = like.give(file, stat, bits)?;
-        self.warnings.extend((!lost.is_empty()).then_some(Warning::Rights { path, lost }));
+        self.warnings
+            .extend((!lost.is_empty()).then_some(Warning::Rights { path, lost }));
         Ok(bits)
     }
 
     /// Gives new files that were written only just now a time before that at which they go to their places, by a nanosecond: so whatever
     /// is written to them there shows in it, and they needn't be read again. Where that can't be done they are.
     pub(super) fn backdate(&mut self, dir: &Dir) {
-        let Some(published) = self.published else { return };
+        let Some(published) = self.published else {
+            return;
+        };
         let _pass = dir.pass();
         for (number, stat) in &mut self.written {
             if let Some(before) = published.right_before(stat)
@@ -249,7 +293,8 @@ impl<'r> Staging<'r> {
 
     /// Waits until all that was done is on the disk.
     pub(super) fn flush_all(&self) -> Result<(), TransactionError> {
-        self.flush.everything_of(self.repo, &self.manifest, &self.progress)
+        self.flush
+            .everything_of(self.repo, &self.manifest, &self.progress)
     }
 
     /// Makes the change certain.
@@ -272,7 +317,18 @@ impl<'r> Staging<'r> {
             for _ in 0..2 {
                 let index = self.journal.restore_index(self.repo.index_path());
                 let (journal, manifest, progress) = (&self.journal, &self.manifest, &self.progress);
-                remains = self.dir.map(|dir| Undo { dir, journal, manifest, progress }.run()).unwrap_or_default();
+                remains = self
+                    .dir
+                    .map(|dir| {
+                        Undo {
+                            dir,
+                            journal,
+                            manifest,
+                            progress,
+                        }
+                        .run()
+                    })
+                    .unwrap_or_default();
                 if let (Err(error), Some(path)) = (index, self.manifest.paths().next()) {
                     remains.failed.push((path.clone(), error));
                 }
@@ -283,7 +339,11 @@ impl<'r> Staging<'r> {
             }
             // Should the power go before this is on the disk, the manifest is there and it is done again.
             let _ = self.flush_all();
-            match remains.failed.is_empty().then(|| self.journal.end(&remains.theirs, self.flush)) {
+            match remains
+                .failed
+                .is_empty()
+                .then(|| self.journal.end(&remains.theirs, self.flush))
+            {
                 Some(Ok(kept)) => {
                     remains.open = kept;
                     self.remove_staged(&remains.theirs);
@@ -306,7 +366,11 @@ impl<'r> Staging<'r> {
         let Some(dir) = self.dir else { return };
         for (number, temporary) in std::mem::take(&mut self.staged) {
             let is_spared = spared.contains(&self.manifest.touched[number].path);
-            if !is_spared && dir.remove_file(&temporary).is_err_and(|error| !is_missing(&error)) {
+            if !is_spared
+                && dir
+                    .remove_file(&temporary)
+                    .is_err_and(|error| !is_missing(&error))
+            {
                 // Its name is in the journal, where the next run finds it.
                 self.journal.keep();
             }
@@ -314,7 +378,11 @@ impl<'r> Staging<'r> {
     }
 
     /// Returns the directory and the path of a location.
-    pub(super) fn at<'s>(&'s self, dir: &'s Dir, location: &'s Location) -> (&'s Dir, &'s RepoPath) {
+    pub(super) fn at<'s>(
+        &'s self,
+        dir: &'s Dir,
+        location: &'s Location,
+    ) -> (&'s Dir, &'s RepoPath) {
         match location {
             Location::Tree(path) => (dir, path),
             Location::Journal(path) => (self.journal.dir(), path),
@@ -338,32 +406,55 @@ impl<'r> Staging<'r> {
             return Ok(true);
         }
         let content = before.content.kept();
-        let Some((true, stat)) = dir.holds(path, content.size(), || content.parts())? else { return Ok(false) };
-        original.seen.set(self.published.filter(|moment| moment.shows_in(&stat)).map(|_| stat));
+        let Some((true, stat)) = dir.holds(path, content.size(), || content.parts())? else {
+            return Ok(false);
+        };
+        original.seen.set(
+            self.published
+                .filter(|moment| moment.shows_in(&stat))
+                .map(|_| stat),
+        );
         Ok(bits.is_none_or(|bits| bits == stat.bits))
     }
 
     /// Returns whether what was written still is in its place.
-    pub(super) fn is_as_written(&self, dir: &Dir, number: usize, change: &Change, after: &File) -> io::Result<bool> {
-        let written =
-            self.written.get(&number).filter(|stat| self.published.is_some_and(|moment| moment.shows_in(stat)));
+    pub(super) fn is_as_written(
+        &self,
+        dir: &Dir,
+        number: usize,
+        change: &Change,
+        after: &File,
+    ) -> io::Result<bool> {
+        let written = self
+            .written
+            .get(&number)
+            .filter(|stat| self.published.is_some_and(|moment| moment.shows_in(stat)));
         if let Some(written) = written
-            && dir.glance(&change.path).is_some_and(|now| now.is_unwritten_since(written))
+            && dir
+                .glance(&change.path)
+                .is_some_and(|now| now.is_unwritten_since(written))
         {
             return Ok(true);
         }
         let content = after.content.kept();
-        Ok(dir.holds(&change.path, content.size(), || content.parts())?.is_some_and(|(is_held, _)| is_held))
+        Ok(dir
+            .holds(&change.path, content.size(), || content.parts())?
+            .is_some_and(|(is_held, _)| is_held))
     }
 
     /// Returns the stat data of every file that was written, now that each is in its place.
     pub(super) fn stats(&self) -> Result<BTreeMap<&'r RepoPath, Stat>, TransactionError> {
         let mut stats = BTreeMap::new();
-        let Some(dir) = self.dir else { return Ok(stats) };
+        let Some(dir) = self.dir else {
+            return Ok(stats);
+        };
         let _pass = dir.pass();
         for change in self.changes.iter().filter(|change| change.after.is_some()) {
             let path = &change.path;
-            match dir.look(path).map_err(TransactionError::io("look at", path))? {
+            match dir
+                .look(path)
+                .map_err(TransactionError::io("look at", path))?
+            {
                 Found::File(stat) => stats.insert(path, stat),
                 _ => return Err(TransactionError::Changed { path: path.clone() }),
             };
@@ -381,5 +472,8 @@ impl Drop for Staging<'_> {
 /// Returns the permission bits that a file is to have; `None` if the umask decides.
 pub(super) fn bits_afterwards(change: &Change, after: &File) -> Option<u16> {
     let before = change.on_disk().and_then(|before| before.mode.bits);
-    after.mode.bits.or_else(|| Some(Mode::bits(before?, after.mode.executable)))
+    after
+        .mode
+        .bits
+        .or_else(|| Some(Mode::bits(before?, after.mode.executable)))
 }

@@ -32,7 +32,12 @@ pub(super) struct Remains {
 impl Remains {
     /// Returns all paths that aren't what they were.
     pub(super) fn paths(&self) -> Vec<RepoPath> {
-        let mut paths: Vec<_> = self.theirs.iter().chain(self.failed.iter().map(|(path, _)| path)).cloned().collect();
+        let mut paths: Vec<_> = self
+            .theirs
+            .iter()
+            .chain(self.failed.iter().map(|(path, _)| path))
+            .cloned()
+            .collect();
         paths.sort();
         paths.dedup();
         paths
@@ -61,13 +66,15 @@ impl<'u> Undo<'u> {
     /// Puts back all that can be.
     pub(super) fn run(&self) -> Remains {
         let mut remains = Remains::default();
-        self.progress.enter(Stage::Restoring, self.manifest.touched.len());
+        self.progress
+            .enter(Stage::Restoring, self.manifest.touched.len());
         // What is new goes first, for it may be where an old directory was; originals come last, for they need their directories.
         let order = |touched: &Touched| (touched.before.is_some(), touched.after.is_none());
         let mut touched: Vec<_> = self.manifest.touched.iter().enumerate().collect();
         touched.sort_by_key(|(_, touched)| order(touched));
-        let (deleted, present): (Vec<_>, Vec<_>) =
-            touched.into_iter().partition(|(_, touched)| touched.after.is_none());
+        let (deleted, present): (Vec<_>, Vec<_>) = touched
+            .into_iter()
+            .partition(|(_, touched)| touched.after.is_none());
         for (number, touched) in present {
             self.note(&mut remains, &touched.path, self.restore(number, touched));
         }
@@ -89,7 +96,8 @@ impl<'u> Undo<'u> {
             }
         }
         let removed = &self.manifest.removed;
-        let made = make_missing(self.dir, removed).and_then(|()| finish_directories(self.dir, removed));
+        let made =
+            make_missing(self.dir, removed).and_then(|()| finish_directories(self.dir, removed));
         remains.failed.extend(made.err());
         for (number, touched) in deleted {
             self.note(&mut remains, &touched.path, self.restore(number, touched));
@@ -118,12 +126,17 @@ impl<'u> Undo<'u> {
     fn unmake(&self, number: usize, touched: &Touched) -> io::Result<bool> {
         let stage = self.in_tree(touched.stage(self.journal.run(), number));
         let place = self.in_tree(touched.path.clone());
-        let (there, staged) = (self.occupant(&place, touched)?, self.occupant(&stage, touched)?);
+        let (there, staged) = (
+            self.occupant(&place, touched)?,
+            self.occupant(&stage, touched)?,
+        );
         match (there, staged) {
             // Never put in its place; what is there was there.
             (Occupant::Other, Occupant::New) => Ok(true),
             // Taken away by one who was killed when the old directory was there again.
-            (Occupant::Other, Occupant::Nothing) if self.is_old_directory(&touched.path)? => Ok(true),
+            (Occupant::Other, Occupant::Nothing) if self.is_old_directory(&touched.path)? => {
+                Ok(true)
+            }
             (Occupant::Other, Occupant::Nothing) => Ok(false),
             (Occupant::New, staged) => {
                 if staged == Occupant::New {
@@ -140,12 +153,21 @@ impl<'u> Undo<'u> {
 
     /// Returns whether a directory is at a path where one was before.
     fn is_old_directory(&self, path: &RepoPath) -> io::Result<bool> {
-        let was_there = self.manifest.removed.iter().any(|directory| directory.path == *path);
+        let was_there = self
+            .manifest
+            .removed
+            .iter()
+            .any(|directory| directory.path == *path);
         Ok(was_there && self.dir.look(path)? == Found::Directory)
     }
 
     /// Removes our new content that was taken out of its place, if that is what it is; else it goes back there.
-    fn throw_away(&self, stage: &Location<'_>, place: &Location<'_>, touched: &Touched) -> io::Result<bool> {
+    fn throw_away(
+        &self,
+        stage: &Location<'_>,
+        place: &Location<'_>,
+        touched: &Touched,
+    ) -> io::Result<bool> {
         let is_gone = self.remove_ours(stage, touched)?;
         if !is_gone {
             stage.rename_to(place)?;
@@ -155,7 +177,10 @@ impl<'u> Undo<'u> {
 
     /// Removes what is at a place of ours if it is our new content; says whether nothing is there any more.
     fn remove_ours(&self, at: &Location<'_>, touched: &Touched) -> io::Result<bool> {
-        let is_ours = matches!(self.occupant(at, touched)?, Occupant::New | Occupant::Nothing);
+        let is_ours = matches!(
+            self.occupant(at, touched)?,
+            Occupant::New | Occupant::Nothing
+        );
         if is_ours {
             at.remove()?;
         }
@@ -178,11 +203,15 @@ impl<'u> Undo<'u> {
         match (there, held) {
             (Occupant::Nothing, _) => {
                 // Somebody may have removed the directories meanwhile.
-                self.dir.make_directories(&touched.path).map_err(|(_, error)| error)?;
+                self.dir
+                    .make_directories(&touched.path)
+                    .map_err(|(_, error)| error)?;
                 original.rename_to(&place)?;
                 Ok(true)
             }
-            (Occupant::New, _) if touched.after.is_some() => self.swap_back(number, touched, &place, &original),
+            (Occupant::New, _) if touched.after.is_some() => {
+                self.swap_back(number, touched, &place, &original)
+            }
             // Put back by hand, or by one who had no time left to tidy up.
             (Occupant::Old, Occupant::Old) => {
                 original.remove()?;
@@ -267,15 +296,23 @@ impl<'u> Undo<'u> {
     /// Returns where an original may lie.
     fn locations(&self, number: usize, touched: &Touched) -> Vec<Location<'u>> {
         let tree = touched.temporaries(self.journal.run(), number);
-        tree.map(|path| self.in_tree(path)).chain([self.in_journal(original_name(number))]).collect()
+        tree.map(|path| self.in_tree(path))
+            .chain([self.in_journal(original_name(number))])
+            .collect()
     }
 
     fn in_tree(&self, path: RepoPath) -> Location<'u> {
-        Location { dir: self.dir, path }
+        Location {
+            dir: self.dir,
+            path,
+        }
     }
 
     fn in_journal(&self, path: RepoPath) -> Location<'u> {
-        Location { dir: self.journal.dir(), path }
+        Location {
+            dir: self.journal.dir(),
+            path,
+        }
     }
 
     fn occupant(&self, at: &Location<'_>, touched: &Touched) -> io::Result<Occupant> {
@@ -287,8 +324,16 @@ impl<'u> Undo<'u> {
             Found::File(_) => match at.dir.read(&at.path)? {
                 None => Occupant::Nothing,
                 Some((bytes, stat)) => {
-                    let mode = Mode { executable: stat.is_executable(), bits: Some(stat.bits) };
-                    Occupant::judge(touched.before.as_ref(), touched.after.as_ref(), &bytes, mode)
+                    let mode = Mode {
+                        executable: stat.is_executable(),
+                        bits: Some(stat.bits),
+                    };
+                    Occupant::judge(
+                        touched.before.as_ref(),
+                        touched.after.as_ref(),
+                        &bytes,
+                        mode,
+                    )
                 }
             },
             _ => Occupant::Other,
@@ -323,7 +368,9 @@ pub(super) fn make_missing(dir: &Dir, directories: &[Directory]) -> Result<(), F
         Found::Absent => dir.make_directory(&directory.path, UNFINISHED),
         _ => Ok(()),
     };
-    directories.iter().try_for_each(|directory| make(directory).map_err(|error| (directory.path.clone(), error)))
+    directories
+        .iter()
+        .try_for_each(|directory| make(directory).map_err(|error| (directory.path.clone(), error)))
 }
 
 /// Gives those that were made the bits that they had, the deepest first: one above may be closed to us then.
@@ -334,8 +381,7 @@ pub(super) fn finish_directories(dir: &Dir, directories: &[Directory]) -> Result
         }
         _ => Ok(()),
     };
-    directories
-        .iter()
-        .rev()
-        .try_for_each(|directory| finish(directory).map_err(|error| (directory.path.clone(), error)))
+    directories.iter().rev().try_for_each(|directory| {
+        finish(directory).map_err(|error| (directory.path.clone(), error))
+    })
 }

@@ -39,7 +39,11 @@ impl CaseTwins {
             }
             found = next;
         }
-        Ok(found.into_iter().flatten().filter(|twin| twin != path).collect())
+        Ok(found
+            .into_iter()
+            .flatten()
+            .filter(|twin| twin != path)
+            .collect())
     }
 
     fn list(
@@ -52,12 +56,19 @@ impl CaseTwins {
         }
         let mut listed = ByCase::new();
         for name in names(directory.as_ref())? {
-            let path = directory.as_ref().map_or_else(|| RepoPath::new(&name), |directory| directory.join(&name));
+            let path = directory
+                .as_ref()
+                .map_or_else(|| RepoPath::new(&name), |directory| directory.join(&name));
             // What no patch can name, such as `.git`, is nobody's twin.
-            listed.entry(name.to_ascii_lowercase()).or_default().extend(path.ok());
+            listed
+                .entry(name.to_ascii_lowercase())
+                .or_default()
+                .extend(path.ok());
         }
         let listed = Rc::new(listed);
-        self.listed.borrow_mut().insert(directory, Rc::clone(&listed));
+        self.listed
+            .borrow_mut()
+            .insert(directory, Rc::clone(&listed));
         Ok(listed)
     }
 }

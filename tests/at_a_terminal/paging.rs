@@ -5,7 +5,8 @@ use assert_fs::prelude::*;
 use super::support::Repo;
 use super::terminal::Terminal;
 
-const RESPONSE: &str = "*** Begin Patch\n*** Update File: a.txt\n@@\n-two\n+2\x1b]0;owned\x07\n*** End Patch\n";
+const RESPONSE: &str =
+    "*** Begin Patch\n*** Update File: a.txt\n@@\n-two\n+2\x1b]0;owned\x07\n*** End Patch\n";
 
 fn repo() -> Repo {
     let repo = Repo::with(&[("a.txt", "one\ntwo\nthree\n")]);
@@ -16,8 +17,13 @@ fn repo() -> Repo {
 /// Runs it on a terminal with these settings, and returns what was shown.
 fn shown(repo: &Repo, arguments: &[&str], variables: &[(&str, &str)]) -> String {
     let mut command = repo.command();
-    command.args(arguments).env("TERM", "xterm").env("PATH", std::env::var_os("PATH").unwrap());
-    command.env_remove("NO_COLOR").envs(variables.iter().copied());
+    command
+        .args(arguments)
+        .env("TERM", "xterm")
+        .env("PATH", std::env::var_os("PATH").unwrap());
+    command
+        .env_remove("NO_COLOR")
+        .envs(variables.iter().copied());
     let mut terminal = Terminal::start(&command);
     assert!(terminal.end().success(), "{}", terminal.shown());
     terminal.wait_for("\n");
@@ -33,7 +39,10 @@ fn a_diff_goes_through_the_pager_that_git_would_take() {
 
     repo.git(&["config", "core.pager", &by_config]);
     let text = shown(&[("PAGER", "false")]);
-    assert!(text.contains("config: \x1b[1mdiff --git a/a.txt b/a.txt\x1b[m\r\n"), "{text}");
+    assert!(
+        text.contains("config: \x1b[1mdiff --git a/a.txt b/a.txt\x1b[m\r\n"),
+        "{text}"
+    );
     assert!(text.contains("FRX"), "{text}");
     repo.git(&["config", "pager.llmpatch", &own]);
     assert!(shown(&[]).contains("own: "));
@@ -44,23 +53,43 @@ fn a_diff_goes_through_the_pager_that_git_would_take() {
 
 #[test]
 fn what_a_terminal_would_obey_is_shown_instead() {
-    for variables in
-        [&[("GIT_PAGER", "cat")][..], &[("GIT_PAGER", "cat; true")], &[("GIT_PAGER", ""), ("NO_COLOR", "1")]]
-    {
+    for variables in [
+        &[("GIT_PAGER", "cat")][..],
+        &[("GIT_PAGER", "cat; true")],
+        &[("GIT_PAGER", ""), ("NO_COLOR", "1")],
+    ] {
         let text = shown(&repo(), &["diff", "answer.txt"], variables);
         assert!(text.contains("2\\033]0;owned\\007"), "{text}");
         assert!(!text.contains("\x1b]0"), "{text}");
     }
-    assert!(!shown(&repo(), &["diff", "answer.txt"], &[("GIT_PAGER", "cat"), ("NO_COLOR", "1")]).contains('\x1b'));
+    assert!(
+        !shown(
+            &repo(),
+            &["diff", "answer.txt"],
+            &[("GIT_PAGER", "cat"), ("NO_COLOR", "1")]
+        )
+        .contains('\x1b')
+    );
 }
 
 #[test]
 fn a_pager_that_isnt_there_hides_nothing() {
-    let text = shown(&repo(), &["diff", "answer.txt"], &[("GIT_PAGER", "no-such-pager -x")]);
+    let text = shown(
+        &repo(),
+        &["diff", "answer.txt"],
+        &[("GIT_PAGER", "no-such-pager -x")],
+    );
     assert!(text.contains("diff --git a/a.txt b/a.txt"), "{text}");
 }
 
 #[test]
 fn a_pager_that_is_closed_early_is_no_error() {
-    assert!(shown(&repo(), &["apply", "--diff", "answer.txt"], &[("GIT_PAGER", "head -n 1")]).contains("diff --git"));
+    assert!(
+        shown(
+            &repo(),
+            &["apply", "--diff", "answer.txt"],
+            &[("GIT_PAGER", "head -n 1")]
+        )
+        .contains("diff --git")
+    );
 }

@@ -27,7 +27,9 @@ fn start(repo: &Repo, line: &str, variables: &[(&str, &str)]) -> Terminal {
 fn command(repo: &Repo, line: &str) -> Command {
     let mut command = isolated(Command::new("sh"), repo.path());
     command.args(["-c", &line.replace("llm ", "\"$0\" "), program()]);
-    command.env("PATH", std::env::var_os("PATH").unwrap()).env("GIT_PROGRESS_DELAY", "0");
+    command
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .env("GIT_PROGRESS_DELAY", "0");
     command
 }
 
@@ -49,7 +51,8 @@ fn screen(shown: &str) -> String {
 /// Waits until a run has come so far that it wants the lock.
 fn wait_for_journal(repo: &Repo) {
     let until = Instant::now() + Duration::from_secs(60);
-    let is_there = || std::fs::read_dir(repo.child(".git/llmpatch")).is_ok_and(|mut all| all.next().is_some());
+    let is_there =
+        || std::fs::read_dir(repo.child(".git/llmpatch")).is_ok_and(|mut all| all.next().is_some());
     while !is_there() {
         assert!(Instant::now() < until, "nobody wants the lock");
         std::thread::yield_now();
@@ -62,7 +65,10 @@ fn wait_at_lock(repo: &Repo, terminal: &mut Terminal) {
     wait_for_journal(repo);
     let until = Instant::now() + Duration::from_secs(60);
     let waits = |shown: &str| {
-        screen(shown).rsplit('\n').next().is_some_and(|line| line.starts_with("Waiting for the index lock"))
+        screen(shown)
+            .rsplit('\n')
+            .next()
+            .is_some_and(|line| line.starts_with("Waiting for the index lock"))
     };
     while !waits(&terminal.shown()) {
         assert!(Instant::now() < until, "{}", terminal.shown());
@@ -82,7 +88,10 @@ fn a_line_says_what_is_waited_for_and_goes_without_a_trace() {
     wait_at_lock(&repo, &mut terminal);
     release(&repo);
     assert!(terminal.end().success());
-    assert_eq!(screen(&terminal.shown()), "M a.txt\n 1 file changed, 1 insertion(+), 1 deletion(-)\n");
+    assert_eq!(
+        screen(&terminal.shown()),
+        "M a.txt\n 1 file changed, 1 insertion(+), 1 deletion(-)\n"
+    );
 }
 
 #[test]
@@ -92,19 +101,28 @@ fn who_holds_the_lock_is_named_after_a_second() {
     terminal.wait_for("Waiting for the index lock, which is held by another program, most likely");
     release(&repo);
     assert!(terminal.end().success());
-    assert_eq!(screen(&terminal.shown()), "M a.txt\n 1 file changed, 1 insertion(+), 1 deletion(-)\n");
+    assert_eq!(
+        screen(&terminal.shown()),
+        "M a.txt\n 1 file changed, 1 insertion(+), 1 deletion(-)\n"
+    );
 }
 
 #[test]
 fn what_a_hook_says_is_not_written_over() {
     let repo = held();
-    repo.script(".git/hooks/pre-commit", "#!/bin/sh\nprintf 'the hook speaks, and at length\\n' >&2\n");
+    repo.script(
+        ".git/hooks/pre-commit",
+        "#!/bin/sh\nprintf 'the hook speaks, and at length\\n' >&2\n",
+    );
     let mut terminal = start(&repo, "llm apply --commit -m x ../answer", &[]);
     wait_at_lock(&repo, &mut terminal);
     release(&repo);
     assert!(terminal.end().success());
     let screen = screen(&terminal.shown());
-    assert!(screen.starts_with("the hook speaks, and at length\nM a.txt\n[main "), "{screen}");
+    assert!(
+        screen.starts_with("the hook speaks, and at length\nM a.txt\n[main "),
+        "{screen}"
+    );
 }
 
 #[test]
@@ -122,9 +140,15 @@ fn nothing_is_shown_where_nobody_looks_or_nobody_wants_it() {
         // A machine that takes a second over this is told what is waited for, in a line that stays, where a screen can't be written over.
         let shown = terminal.shown();
         let may_be_told = |said: &&str| line.contains("2>") && said.starts_with("waiting for ");
-        let shown: String = shown.split_inclusive('\n').filter(|said| !may_be_told(said)).collect();
-        let want =
-            if line.contains("-q") { "" } else { "M a.txt\r\n 1 file changed, 1 insertion(+), 1 deletion(-)\r\n" };
+        let shown: String = shown
+            .split_inclusive('\n')
+            .filter(|said| !may_be_told(said))
+            .collect();
+        let want = if line.contains("-q") {
+            ""
+        } else {
+            "M a.txt\r\n 1 file changed, 1 insertion(+), 1 deletion(-)\r\n"
+        };
         assert_eq!(shown, want, "{line}");
     }
 }
@@ -137,18 +161,29 @@ fn a_refusal_takes_the_line_away_first() {
     repo.child("a.txt").write_str("saved\n").unwrap();
     release(&repo);
     assert_eq!(terminal.end().code(), Some(1));
-    assert!(screen(&terminal.shown()).starts_with("error[stale]: "), "{}", terminal.shown());
+    assert!(
+        screen(&terminal.shown()).starts_with("error[stale]: "),
+        "{}",
+        terminal.shown()
+    );
 }
 
 #[test]
 fn an_interrupt_takes_the_line_away_too() {
     let repo = held();
-    let mut terminal = start(&repo, "trap : INT; stty noflsh; llm apply ../answer; echo ended $?", &[]);
+    let mut terminal = start(
+        &repo,
+        "trap : INT; stty noflsh; llm apply ../answer; echo ended $?",
+        &[],
+    );
     wait_at_lock(&repo, &mut terminal);
     terminal.send("\u{3}");
     assert!(terminal.end().success());
     let screen = screen(&terminal.shown());
-    assert!(!screen.contains("Waiting") && screen.ends_with("ended 130\n"), "{screen}");
+    assert!(
+        !screen.contains("Waiting") && screen.ends_with("ended 130\n"),
+        "{screen}"
+    );
     assert!(!repo.child(".git/llmpatch").exists() || repo.text("a.txt") == "one\ntwo\nthree\n");
 }
 
@@ -158,7 +193,12 @@ const FEW: usize = 600;
 /// Calls this with ever more things until it says that it saw what was to be seen: a fast machine is done with few of them between
 /// two looks of the line.
 fn with_ever_more(least: usize, saw: impl Fn(usize) -> bool) {
-    assert!([least, 3 * least, 9 * least, 27 * least].into_iter().any(saw), "it is never shown");
+    assert!(
+        [least, 3 * least, 9 * least, 27 * least]
+            .into_iter()
+            .any(saw),
+        "it is never shown"
+    );
 }
 
 /// Runs a line to its end, which must leave nothing on the screen, and returns whether something was shown.
@@ -174,16 +214,27 @@ fn shows(repo: &Repo, line: &str, told: &str) -> bool {
 fn many(files: usize) -> Repo {
     let repo = Repo::with(&[]);
     let all = |text: &str| {
-        (0..files)
-            .for_each(|n| repo.child(format!("d{}/{n}.txt", n % 50)).write_str(&format!("{n}\n{text}\n")).unwrap())
+        (0..files).for_each(|n| {
+            repo.child(format!("d{}/{n}.txt", n % 50))
+                .write_str(&format!("{n}\n{text}\n"))
+                .unwrap()
+        })
     };
     all("old");
     repo.commit("old");
     all("new");
     repo.commit("new");
-    let sections: String =
-        (0..files).map(|n| format!("*** Update File: d{}/{n}.txt\n@@\n {n}\n-new\n+newer\n", n % 50)).collect();
-    repo.child("../answer").write_str(&format!("*** Begin Patch\n{sections}*** End Patch\n")).unwrap();
+    let sections: String = (0..files)
+        .map(|n| {
+            format!(
+                "*** Update File: d{}/{n}.txt\n@@\n {n}\n-new\n+newer\n",
+                n % 50
+            )
+        })
+        .collect();
+    repo.child("../answer")
+        .write_str(&format!("*** Begin Patch\n{sections}*** End Patch\n"))
+        .unwrap();
     repo
 }
 
@@ -204,16 +255,29 @@ fn counts_are_told_beside_what_goes_into_a_pipe() {
 fn every_long_work_is_told_of_and_leaves_no_trace() {
     for (before, line, told) in [
         ("", "llm show --to=envelope HEAD >../out", "/FILES)"),
-        ("", "llm show --to=opx HEAD~1..HEAD >../out", "Writing commits:   0% (0/1)"),
+        (
+            "",
+            "llm show --to=opx HEAD~1..HEAD >../out",
+            "Writing commits:   0% (0/1)",
+        ),
         ("", "llm convert --to=opx ../answer >../out", "/FILES)"),
         ("", "llm prompt --example=HEAD >../out", "/FILES)"),
         ("", "llm apply --index ../answer >../out", "/FILES)"),
-        ("llm apply --index ../answer", "llm check --staged >../out", "Checking what is staged"),
+        (
+            "llm apply --index ../answer",
+            "llm check --staged >../out",
+            "Checking what is staged",
+        ),
         ("llm apply --index ../answer", "llm undo >../out", "/FILES)"),
     ] {
         with_ever_more(FEW, |files| {
             let repo = many(files);
-            assert!(command(&repo, &format!("{before} >../before")).status().unwrap().success());
+            assert!(
+                command(&repo, &format!("{before} >../before"))
+                    .status()
+                    .unwrap()
+                    .success()
+            );
             shows(&repo, line, &told.replace("FILES", &files.to_string()))
         });
     }
@@ -223,7 +287,11 @@ fn every_long_work_is_told_of_and_leaves_no_trace() {
 fn staged_responses_are_one_work() {
     with_ever_more(40, |responses| {
         let repo = Repo::with(&[("a.txt", "one\ntwo\nthree\n")]);
-        (0..responses).for_each(|n| repo.child(format!("{n}.llmpatch")).write_str(RESPONSE).unwrap());
+        (0..responses).for_each(|n| {
+            repo.child(format!("{n}.llmpatch"))
+                .write_str(RESPONSE)
+                .unwrap()
+        });
         repo.git(&["add", "."]);
         let mut terminal = start(&repo, "llm check --staged", &[]);
         assert!(terminal.end().success());
@@ -237,10 +305,17 @@ fn staged_responses_are_one_work() {
 #[test]
 fn a_recovery_that_waits_says_so() {
     let repo = many(FEW);
-    repo.script(".git/hooks/pre-commit", &format!("#!/bin/sh\n{US}\nkill -KILL $us\nexit 1\n"));
+    repo.script(
+        ".git/hooks/pre-commit",
+        &format!("#!/bin/sh\n{US}\nkill -KILL $us\nexit 1\n"),
+    );
     repo.git(&["config", "llmpatch.lockTimeout", "-1"]);
     let before = repo.files();
-    let killed = repo.command().args(["apply", "--commit", "-m", "x", "../answer"]).output().unwrap();
+    let killed = repo
+        .command()
+        .args(["apply", "--commit", "-m", "x", "../answer"])
+        .output()
+        .unwrap();
     assert!(!killed.status.success());
     assert_ne!(repo.files(), before);
 
@@ -250,7 +325,10 @@ fn a_recovery_that_waits_says_so() {
     terminal.wait_for("\rWaiting for ");
     drop(git_directory);
     assert!(terminal.end().success());
-    assert_eq!(screen(&terminal.shown()), "an interrupted apply was taken back\n");
+    assert_eq!(
+        screen(&terminal.shown()),
+        "an interrupted apply was taken back\n"
+    );
     assert_eq!(repo.files(), before);
 }
 
@@ -258,7 +336,11 @@ fn a_recovery_that_waits_says_so() {
 fn a_pager_has_the_screen_to_itself() {
     with_ever_more(FEW, |files| {
         let repo = many(files);
-        let mut terminal = start(&repo, "llm show --to=envelope HEAD", &[("GIT_PAGER", "sed -e 's/^/paged: /'")]);
+        let mut terminal = start(
+            &repo,
+            "llm show --to=envelope HEAD",
+            &[("GIT_PAGER", "sed -e 's/^/paged: /'")],
+        );
         assert!(terminal.end().success());
         let shown = terminal.shown();
         let (before, paged) = shown.split_at(shown.find("paged: ").unwrap());
@@ -289,12 +371,19 @@ fn nothing_is_shown_while_a_question_stands() {
 #[test]
 fn who_works_in_the_background_is_silent() {
     let repo = held();
-    let mut terminal = start(&repo, "set -m; llm apply ../answer & wait $!; echo ended $?", &[]);
+    let mut terminal = start(
+        &repo,
+        "set -m; llm apply ../answer & wait $!; echo ended $?",
+        &[],
+    );
     wait_for_journal(&repo);
     release(&repo);
     assert!(terminal.end().success());
     let shown = terminal.shown();
-    assert!(!shown.contains("Waiting") && shown.contains("\r\nended 0\r\n"), "{shown}");
+    assert!(
+        !shown.contains("Waiting") && shown.contains("\r\nended 0\r\n"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -303,19 +392,20 @@ fn a_second_goes_by_before_anything_is_shown() {
     let repo = held();
     repo.git(&["config", "llmpatch.lockTimeout", "60000"]);
     let begun = Instant::now();
-    let mut terminal = Terminal::start(command(&repo, "llm apply ../answer").env_remove("GIT_PROGRESS_DELAY"));
+    let mut terminal =
+        Terminal::start(command(&repo, "llm apply ../answer").env_remove("GIT_PROGRESS_DELAY"));
     wait_at_lock(&repo, &mut terminal);
     assert!(begun.elapsed() >= second);
     release(&repo);
     assert!(terminal.end().success());
 
     let begun = Instant::now();
-    let mut terminal = Terminal::start(command(&repo, "llm undo -v").env_remove("GIT_PROGRESS_DELAY"));
+    let mut terminal =
+        Terminal::start(command(&repo, "llm undo -v").env_remove("GIT_PROGRESS_DELAY"));
     assert!(terminal.end().success());
     // Who was slower than that may have been told of it.
     if begun.elapsed() < second {
-        let want =
-            "the last apply changed the work tree\r\nM a.txt\r\n 1 file changed, 1 insertion(+), 1 deletion(-)\r\n";
+        let want = "the last apply changed the work tree\r\nM a.txt\r\n 1 file changed, 1 insertion(+), 1 deletion(-)\r\n";
         assert_eq!(terminal.shown(), want);
     }
 }

@@ -68,7 +68,11 @@ deleted file mode 100644
 ";
 
 fn repo(response: &str) -> Repo {
-    let repo = Repo::with(&[("a.txt", "one\ntwo\nthree\n"), ("src/b.txt", "b\n"), ("src/c.txt", "c\n")]);
+    let repo = Repo::with(&[
+        ("a.txt", "one\ntwo\nthree\n"),
+        ("src/b.txt", "b\n"),
+        ("src/c.txt", "c\n"),
+    ]);
     repo.child("../answer").write_str(response).unwrap();
     repo
 }
@@ -81,9 +85,14 @@ impl Sitting {
         let mut command = isolated(Command::new("sh"), repo.path());
         // A shell that does nothing about an interrupt would die of it as its child does; and what it says then must not be
         // flushed away by the interrupt itself.
-        let script = format!("trap : INT; stty noflsh; llm() {{ \"$0\" \"$@\"; }}; {line}; echo \"ended $?.\"");
+        let script = format!(
+            "trap : INT; stty noflsh; llm() {{ \"$0\" \"$@\"; }}; {line}; echo \"ended $?.\""
+        );
         command.args(["-c", &script, program()]);
-        command.env("TERM", "xterm").env("PATH", std::env::var_os("PATH").unwrap()).env("GIT_PAGER", "cat");
+        command
+            .env("TERM", "xterm")
+            .env("PATH", std::env::var_os("PATH").unwrap())
+            .env("GIT_PAGER", "cat");
         command.envs(variables.iter().copied());
         Self(Terminal::start(&command))
     }
@@ -120,7 +129,11 @@ fn yes_is_all_of_it_and_anything_else_is_nothing() {
     for (line, keys, status) in [
         ("llm apply -i ../answer", "y\n", 0),
         ("llm apply -i <../answer", "Y\n", 0),
-        ("cat ../answer | llm apply --interactive - | cat", " y \n", 0),
+        (
+            "cat ../answer | llm apply --interactive - | cat",
+            " y \n",
+            0,
+        ),
         ("llm apply -i ../answer", "n\n", 1),
         ("llm apply -i <../answer", "q\n", 1),
         ("llm apply -i <../answer", "\u{4}", 1),
@@ -136,7 +149,10 @@ fn yes_is_all_of_it_and_anything_else_is_nothing() {
             assert!(shown.contains("D src/b.txt\n 3 files changed"), "{shown}");
         } else {
             assert_eq!(repo.files(), before);
-            assert!(shown.contains("\nnothing was changed\nended") && !shown.contains("error"), "{shown}");
+            assert!(
+                shown.contains("\nnothing was changed\nended") && !shown.contains("error"),
+                "{shown}"
+            );
         }
     }
 }
@@ -147,11 +163,13 @@ fn a_diff_goes_through_the_filter_that_is_set() {
     for (filter, want) in [("sed s/two/zwei/", "zwei"), ("cat; false", "two")] {
         let repo = repo(ENVELOPE);
         repo.git(&["config", "interactive.diffFilter", filter]);
-        let shown =
-            Sitting::start(&repo, "llm apply -i --color=always ../answer", &[]).answer("3 files", "n\n").ended(1);
+        let shown = Sitting::start(&repo, "llm apply -i --color=always ../answer", &[])
+            .answer("3 files", "n\n")
+            .ended(1);
         assert!(shown.contains(want) && shown.contains("\x1b["), "{shown}");
-        let shown =
-            Sitting::start(&repo, "llm apply -i --color=never ../answer", &[]).answer("3 files", "n\n").ended(1);
+        let shown = Sitting::start(&repo, "llm apply -i --color=never ../answer", &[])
+            .answer("3 files", "n\n")
+            .ended(1);
         assert!(shown.contains("-two\n"), "{shown}");
     }
 }
@@ -160,25 +178,49 @@ fn a_diff_goes_through_the_filter_that_is_set() {
 fn a_response_can_be_typed_at_the_terminal_that_answers() {
     let repo = repo("");
     let mut sitting = Sitting::start(&repo, "llm apply -i", &[]);
-    sitting.answer("Ctrl-D", "*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\n\u{4}");
-    sitting.answer("Apply this change to 1 file [y,n,q,p,?]? ", "y\n").ended(0);
+    sitting.answer(
+        "Ctrl-D",
+        "*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\n\u{4}",
+    );
+    sitting
+        .answer("Apply this change to 1 file [y,n,q,p,?]? ", "y\n")
+        .ended(0);
     assert!(!repo.child("a.txt").exists());
 }
 
 #[test]
 fn file_by_file_what_is_declined_is_left_out() {
     for response in [ENVELOPE, OPX, UNIFIED] {
-        for (option, deed) in
-            [("", "Apply"), ("--index", "Apply and stage"), ("--cached", "Stage"), ("--commit", "Apply and commit")]
-        {
+        for (option, deed) in [
+            ("", "Apply"),
+            ("--index", "Apply and stage"),
+            ("--cached", "Stage"),
+            ("--commit", "Apply and commit"),
+        ] {
             let repo = repo(response);
-            let mut sitting = Sitting::start(&repo, &format!("llm apply {option} -i <../answer"), &[]);
-            sitting.answer(&format!("{deed} this change to 3 files [y,n,q,p,f,?]? "), "f\n");
-            sitting.answer(&format!("(1/3) {deed} this change to `a.txt` [y,n,q,a,d,s,p,?]? "), "n\n");
-            sitting.answer(&format!("(2/3) {deed} the new file `n/new.txt` [y,n,q,a,d,p,?]? "), "y\n");
-            sitting.answer(&format!("(3/3) {deed} the deletion of `src/b.txt` [y,n,q,a,d,p,?]? "), "n\n");
+            let mut sitting =
+                Sitting::start(&repo, &format!("llm apply {option} -i <../answer"), &[]);
+            sitting.answer(
+                &format!("{deed} this change to 3 files [y,n,q,p,f,?]? "),
+                "f\n",
+            );
+            sitting.answer(
+                &format!("(1/3) {deed} this change to `a.txt` [y,n,q,a,d,s,p,?]? "),
+                "n\n",
+            );
+            sitting.answer(
+                &format!("(2/3) {deed} the new file `n/new.txt` [y,n,q,a,d,p,?]? "),
+                "y\n",
+            );
+            sitting.answer(
+                &format!("(3/3) {deed} the deletion of `src/b.txt` [y,n,q,a,d,p,?]? "),
+                "n\n",
+            );
             let shown = sitting.ended(0);
-            assert!(shown.contains("1 file changed, 1 insertion(+)\n"), "{shown}");
+            assert!(
+                shown.contains("1 file changed, 1 insertion(+)\n"),
+                "{shown}"
+            );
             assert_eq!(repo.text("a.txt"), "one\ntwo\nthree\n", "{option}");
             assert!(repo.child("src/b.txt").exists(), "{option}");
             assert_eq!(repo.child("n/new.txt").exists(), option != "--cached");
@@ -191,9 +233,19 @@ fn file_by_file_what_is_declined_is_left_out() {
             };
             assert_eq!(status, want, "{option}");
             if option == "--commit" {
-                let want = if response == OPX { "Something new\n" } else { "Add n/new.txt\n" };
-                assert_eq!(repo.git(&["log", "-1", "--format=%B"]).trim_end(), want.trim_end());
-                assert_eq!(repo.git(&["show", "--format=", "--name-only"]), "n/new.txt\n");
+                let want = if response == OPX {
+                    "Something new\n"
+                } else {
+                    "Add n/new.txt\n"
+                };
+                assert_eq!(
+                    repo.git(&["log", "-1", "--format=%B"]).trim_end(),
+                    want.trim_end()
+                );
+                assert_eq!(
+                    repo.git(&["show", "--format=", "--name-only"]),
+                    "n/new.txt\n"
+                );
             }
         }
     }
@@ -212,13 +264,23 @@ fn the_rest_can_be_decided_at_once() {
     ] {
         let repo = repo(ENVELOPE);
         let mut sitting = Sitting::start(&repo, "llm apply -i ../answer", &[]);
-        sitting.answer(ALL, "f\n").answer("(1/3)", first).answer("(2/3)", second).ended(status);
+        sitting
+            .answer(ALL, "f\n")
+            .answer("(1/3)", first)
+            .answer("(2/3)", second)
+            .ended(status);
         assert_eq!(changed(&repo), want, "{first:?} {second:?}");
     }
-    for (keys, status, want) in [("q\n", 1, ""), ("a\n", 0, " M a.txt\n D src/b.txt\n?? n/new.txt\n")] {
+    for (keys, status, want) in [
+        ("q\n", 1, ""),
+        ("a\n", 0, " M a.txt\n D src/b.txt\n?? n/new.txt\n"),
+    ] {
         let repo = repo(ENVELOPE);
         let mut sitting = Sitting::start(&repo, "llm apply -i ../answer", &[]);
-        sitting.answer(ALL, "f\n").answer("(1/3)", keys).ended(status);
+        sitting
+            .answer(ALL, "f\n")
+            .answer("(1/3)", keys)
+            .ended(status);
         assert_eq!(changed(&repo), want, "{keys:?}");
     }
 }
@@ -258,7 +320,10 @@ fn hunk_by_hunk_it_is_what_git_add_p_makes_of_the_same_letters() {
         let mut sitting = Sitting::start(&repo, "llm apply -i ../answer", &editor);
         sitting.answer("Apply this change to 1 file [y,n,q,p,s,?]? ", "s\n");
         for (number, letter) in letters.iter().enumerate() {
-            let question = format!("({}/3) Apply this hunk of `a.txt` [y,n,q,a,d,e,p,?]? ", number + 1);
+            let question = format!(
+                "({}/3) Apply this hunk of `a.txt` [y,n,q,a,d,e,p,?]? ",
+                number + 1
+            );
             sitting.answer(&question, &format!("{letter}\n"));
         }
         sitting.ended(status);
@@ -268,7 +333,10 @@ fn hunk_by_hunk_it_is_what_git_add_p_makes_of_the_same_letters() {
         repo.run(&["apply", "../answer"], "").succeeded();
         let mut sitting = Sitting::start(&repo, "git add -p", &editor);
         for (number, letter) in letters.iter().enumerate() {
-            sitting.answer(&format!("({}/3) Stage this hunk", number + 1), &format!("{letter}\n"));
+            sitting.answer(
+                &format!("({}/3) Stage this hunk", number + 1),
+                &format!("{letter}\n"),
+            );
         }
         sitting.ended(0);
         assert_eq!(ours, repo.git(&["show", ":a.txt"]), "{letters:?}");
@@ -280,7 +348,11 @@ fn of_what_some_hunks_are_made_of_the_rest_is_left_out_of_the_message_and_the_do
     let repo = repo(&three_edits());
     repo.child("a.txt").write_str(&numbers(40)).unwrap();
     repo.commit("numbers");
-    let mut sitting = Sitting::start(&repo, "llm apply --commit --json -i ../answer >../json", &[]);
+    let mut sitting = Sitting::start(
+        &repo,
+        "llm apply --commit --json -i ../answer >../json",
+        &[],
+    );
     sitting
         .answer("[y,n,q,p,s,?]? ", "s\n")
         .answer("(1/3)", "n\n")
@@ -290,7 +362,10 @@ fn of_what_some_hunks_are_made_of_the_rest_is_left_out_of_the_message_and_the_do
     assert_eq!(repo.git(&["log", "-1", "--format=%B"]).trim(), "Shout 20");
     assert_eq!(repo.text("a.txt"), numbers(40).replace("20\n", "20!\n"));
     let json = repo.text("../json");
-    assert!(json.contains("Shout 20") && !json.contains("Shout 10") && !json.contains("Shout 30"), "{json}");
+    assert!(
+        json.contains("Shout 20") && !json.contains("Shout 10") && !json.contains("Shout 30"),
+        "{json}"
+    );
     assert!(json.contains("\"added\":1,\"removed\":1"), "{json}");
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
 }
@@ -299,8 +374,11 @@ fn of_what_some_hunks_are_made_of_the_rest_is_left_out_of_the_message_and_the_do
 fn an_edited_hunk_that_does_not_fit_is_asked_about_again() {
     let repo = repo(ENVELOPE);
     let hunks = |editor: &str, keys: &[(&str, &str)], status| {
-        let mut sitting = Sitting::start(&repo, "llm apply -i ../answer", &[("GIT_EDITOR", editor)]);
-        sitting.answer(ALL, "f\n").answer("(1/3) Apply this change", "s\n");
+        let mut sitting =
+            Sitting::start(&repo, "llm apply -i ../answer", &[("GIT_EDITOR", editor)]);
+        sitting
+            .answer(ALL, "f\n")
+            .answer("(1/3) Apply this change", "s\n");
         for (question, key) in keys {
             sitting.answer(question, key);
         }
@@ -311,14 +389,23 @@ fn an_edited_hunk_that_does_not_fit_is_asked_about_again() {
         (shown, text)
     };
     const HUNK: &str = "(1/1) Apply this hunk of `a.txt` [y,n,q,a,d,e,p,?]? ";
-    const AGAIN: &str = "Your edited hunk does not apply. Edit again (saying \"no\" discards!) [y,n,?]? ";
+    const AGAIN: &str =
+        "Your edited hunk does not apply. Edit again (saying \"no\" discards!) [y,n,?]? ";
     let all_else = ("(2/3)", "q\n");
-    let (_, text) = hunks("sed -i s/^-two/-tow/", &[(HUNK, "e\n"), (AGAIN, "n\n"), (HUNK, "y\n"), all_else], 0);
+    let (_, text) = hunks(
+        "sed -i s/^-two/-tow/",
+        &[(HUNK, "e\n"), (AGAIN, "n\n"), (HUNK, "y\n"), all_else],
+        0,
+    );
     assert_eq!(text, "one\n2\nthree\n");
     // Without any line, it stays as it was.
     let (_, text) = hunks("sed -i d", &[(HUNK, "e\n"), (HUNK, "n\n"), all_else], 1);
     assert_eq!(text, "one\ntwo\nthree\n");
-    let (_, text) = hunks("sed -i 's/^-two/ two/;s/^+2/+2\\n+3/'", &[(HUNK, "e\n"), all_else], 0);
+    let (_, text) = hunks(
+        "sed -i 's/^-two/ two/;s/^+2/+2\\n+3/'",
+        &[(HUNK, "e\n"), all_else],
+        0,
+    );
     assert_eq!(text, "one\ntwo\n2\n3\nthree\n");
     // To quit at a hunk is to quit.
     let (_, text) = hunks("false", &[(HUNK, "q\n")], 1);
@@ -330,12 +417,20 @@ fn what_needs_each_other_is_asked_at_once() {
     let swap = "*** Update File: a.txt\n*** Move to: t\n*** Update File: src/b.txt\n*** Move to: a.txt\n*** Update File: t\n*** Move to: src/b.txt\n";
     let later = "*** Add File: n\n+x\n*** Update File: n\n@@\n-x\n+y\n";
     let response = format!("*** Begin Patch\n{swap}{later}*** End Patch\n");
-    for (keys, a, n) in [(["n\n", "y\n"], "one\ntwo\nthree\n", true), (["y\n", "n\n"], "b\n", false)] {
+    for (keys, a, n) in [
+        (["n\n", "y\n"], "one\ntwo\nthree\n", true),
+        (["y\n", "n\n"], "b\n", false),
+    ] {
         let repo = repo(&response);
         let mut sitting = Sitting::start(&repo, "llm apply -i ../answer", &[]);
         sitting.answer(ALL, "f\n");
-        sitting.answer("(1/2) Apply this change to 2 files, which belong together [", keys[0]);
-        sitting.answer("(2/2) Apply the new file `n` [", keys[1]).ended(0);
+        sitting.answer(
+            "(1/2) Apply this change to 2 files, which belong together [",
+            keys[0],
+        );
+        sitting
+            .answer("(2/2) Apply the new file `n` [", keys[1])
+            .ended(0);
         repo.child("a.txt").assert(a);
         assert_eq!(repo.child("n").exists(), n);
         assert!(!n || repo.text("n") == "y\n");
@@ -344,29 +439,49 @@ fn what_needs_each_other_is_asked_at_once() {
 
 #[test]
 fn what_is_no_answer_is_explained() {
-    let repo = repo("*** Begin Patch\n*** Add File: n\u{1b}[2J\n+x\u{1b}]0;owned\u{7}\n*** End Patch\n");
+    let repo =
+        repo("*** Begin Patch\n*** Add File: n\u{1b}[2J\n+x\u{1b}]0;owned\u{7}\n*** End Patch\n");
     let mut sitting = Sitting::start(&repo, "llm apply -i ../answer", &[]);
     const QUESTION: &str = "Apply this change to 1 file [y,n,q,p,?]? ";
     sitting.answer(QUESTION, "yes\n");
     sitting.answer("\n`yes` is none of these letters; ? explains them\r\n", "");
     // What wasn't offered is no answer either.
-    sitting.answer(QUESTION, "f\n").answer("`f` is none", "").answer(QUESTION, "\n");
-    sitting.answer(QUESTION, "\u{e9}\n").answer("`é` is none", "");
-    sitting.answer(QUESTION, "?\n").answer("y - yes, all of it\r\nn - no, change nothing\r\n", "");
-    sitting.answer("? - print help\r\n", "").answer(QUESTION, "p\n").answer("+x\\033]0;owned\\007", "");
+    sitting
+        .answer(QUESTION, "f\n")
+        .answer("`f` is none", "")
+        .answer(QUESTION, "\n");
+    sitting
+        .answer(QUESTION, "\u{e9}\n")
+        .answer("`é` is none", "");
+    sitting
+        .answer(QUESTION, "?\n")
+        .answer("y - yes, all of it\r\nn - no, change nothing\r\n", "");
+    sitting
+        .answer("? - print help\r\n", "")
+        .answer(QUESTION, "p\n")
+        .answer("+x\\033]0;owned\\007", "");
     let shown = sitting.answer(QUESTION, "n\n").ended(1);
     assert!(!shown.contains('\u{1b}'), "{shown}");
 }
 
 #[test]
 fn names_are_shown_harmless() {
-    let edit = |path: &str| format!("<edit file=\"{path}\" op=\"new\"><put>\n<<<\nx\n>>>\n</put></edit>\n");
+    let edit = |path: &str| {
+        format!("<edit file=\"{path}\" op=\"new\"><put>\n<<<\nx\n>>>\n</put></edit>\n")
+    };
     let response = edit("a\u{1b}[2J\u{202e}.txt") + &edit("b.txt");
     let repo = repo(&response);
     let mut sitting = Sitting::start(&repo, "llm apply -i ../answer", &[]);
-    let (status, shown) = sitting.answer("? ", "f\n").answer("? ", "n\n").answer("? ", "n\n").end();
+    let (status, shown) = sitting
+        .answer("? ", "f\n")
+        .answer("? ", "n\n")
+        .answer("? ", "n\n")
+        .end();
     assert_eq!(status, 1, "{shown}");
-    assert!(!shown.contains(['\u{1b}', '\u{202e}']) && shown.contains("\\033[2J"), "{shown}");
+    assert!(
+        !shown.contains(['\u{1b}', '\u{202e}']) && shown.contains("\\033[2J"),
+        "{shown}"
+    );
 }
 
 #[test]
@@ -375,7 +490,11 @@ fn an_interrupt_at_a_question_ends_it_and_changes_nothing() {
         let repo = repo(ENVELOPE);
         let before = repo.files();
         let mut sitting = Sitting::start(&repo, "llm apply -i ../answer", &[("GIT_PAGER", pager)]);
-        sitting.answer(ALL, "f\n").answer("(1/3)", "y\n").answer("(2/3)", "\u{3}").ended(130);
+        sitting
+            .answer(ALL, "f\n")
+            .answer("(1/3)", "y\n")
+            .answer("(2/3)", "\u{3}")
+            .ended(130);
         assert_eq!(repo.files(), before);
     }
 }
@@ -395,9 +514,14 @@ fn an_interrupt_in_the_pager_is_the_pagers() {
 
 #[test]
 fn what_git_would_filter_is_shown_as_git_diff_shows_it_or_as_it_stands_in_the_files() {
-    for (clean, diff) in [("tr a-z A-Z", "-TWO\r\n+2\r\n"), ("false", "-two\r\n+2\r\n")] {
+    for (clean, diff) in [
+        ("tr a-z A-Z", "-TWO\r\n+2\r\n"),
+        ("false", "-two\r\n+2\r\n"),
+    ] {
         let repo = repo(ENVELOPE);
-        repo.child(".git/info/attributes").write_str("a.txt filter=shout\n").unwrap();
+        repo.child(".git/info/attributes")
+            .write_str("a.txt filter=shout\n")
+            .unwrap();
         repo.git(&["config", "filter.shout.clean", clean]);
         repo.git(&["config", "filter.shout.required", "true"]);
         let mut sitting = Sitting::start(&repo, "llm apply -i ../answer", &[]);
@@ -412,7 +536,11 @@ fn what_git_would_filter_is_shown_as_git_diff_shows_it_or_as_it_stands_in_the_fi
 fn a_terminal_that_sends_keys_as_they_are_is_understood() {
     for (keys, status) in [("y\r", 0), ("\u{4}", 1)] {
         let repo = repo(ENVELOPE);
-        let mut sitting = Sitting::start(&repo, "stty -icanon -icrnl -echo; llm apply -i ../answer", &[]);
+        let mut sitting = Sitting::start(
+            &repo,
+            "stty -icanon -icrnl -echo; llm apply -i ../answer",
+            &[],
+        );
         sitting.answer(ALL, keys).ended(status);
         assert_eq!(repo.child("n/new.txt").exists(), status == 0);
     }
@@ -421,8 +549,15 @@ fn a_terminal_that_sends_keys_as_they_are_is_understood() {
 #[test]
 fn a_pager_that_isnt_there_hides_nothing() {
     let repo = repo(ENVELOPE);
-    let mut sitting = Sitting::start(&repo, "llm apply -i ../answer >/dev/null", &[("GIT_PAGER", "no-such-pager")]);
-    sitting.answer("+++ b/a.txt", "").answer(ALL, "n\n").ended(1);
+    let mut sitting = Sitting::start(
+        &repo,
+        "llm apply -i ../answer >/dev/null",
+        &[("GIT_PAGER", "no-such-pager")],
+    );
+    sitting
+        .answer("+++ b/a.txt", "")
+        .answer(ALL, "n\n")
+        .ended(1);
 }
 
 #[test]
@@ -431,11 +566,15 @@ fn nobody_waits_for_somebody_who_thinks() {
     for option in ["", "--index", "--commit"] {
         let mut sitting = Sitting::start(&repo, &format!("llm apply {option} -i ../answer"), &[]);
         sitting.0.wait_for("[y,n,q,p,f,?]? ");
-        repo.child("src/c.txt").write_str(&format!("c {option}\n")).unwrap();
+        repo.child("src/c.txt")
+            .write_str(&format!("c {option}\n"))
+            .unwrap();
         repo.git(&["add", "src/c.txt"]);
         repo.git(&["commit", "-qm", "meanwhile"]);
         // A save of what is to be changed is kept, and the change is none of it.
-        repo.child("a.txt").write_str("one\ntwo\nthree\nsaved\n").unwrap();
+        repo.child("a.txt")
+            .write_str("one\ntwo\nthree\nsaved\n")
+            .unwrap();
         sitting.0.send("y\n");
         let shown = sitting.ended(1);
         assert!(shown.contains("error[stale]"), "{shown}");
@@ -449,7 +588,11 @@ fn nobody_waits_for_somebody_who_thinks() {
 fn a_save_of_what_was_declined_is_nobodys_business() {
     let repo = repo(ENVELOPE);
     let mut sitting = Sitting::start(&repo, "llm apply -i ../answer", &[]);
-    sitting.answer(ALL, "f\n").answer("(1/3)", "n\n").0.wait_for("(2/3)");
+    sitting
+        .answer(ALL, "f\n")
+        .answer("(1/3)", "n\n")
+        .0
+        .wait_for("(2/3)");
     repo.child("a.txt").write_str("saved\n").unwrap();
     sitting.0.send("a\n");
     sitting.ended(0);
@@ -463,7 +606,8 @@ fn warnings_come_before_the_question_and_once() {
     for (redirection, times) in [("", 1), ("-q", 0), ("2>&1 | cat", 2)] {
         let repo = repo(twice);
         repo.child("a.txt").write_str("x\n--\nx\n").unwrap();
-        let mut sitting = Sitting::start(&repo, &format!("llm apply -i ../answer {redirection}"), &[]);
+        let mut sitting =
+            Sitting::start(&repo, &format!("llm apply -i ../answer {redirection}"), &[]);
         let shown = sitting.answer("[y,n,q,p,s,?]? ", "y\n").ended(0);
         let (before, _) = shown.split_once("[y,n").unwrap();
         assert_eq!(before.matches("warning: ").count(), times.min(1), "{shown}");
@@ -479,13 +623,22 @@ fn questions_are_in_the_colours_that_git_takes() {
         sitting.answer("]? ", "x\n").answer("]? ", "n\n").ended(1)
     };
     let text = shown(&[("NO_COLOR", "")]);
-    assert!(text.contains(&format!("\x1b[1m\x1b[34m{ALL}\x1b[m")), "{text:?}");
-    assert!(text.contains("\x1b[1m\x1b[31m`x` is none of these letters; ? explains them\x1b[m\n"), "{text:?}");
+    assert!(
+        text.contains(&format!("\x1b[1m\x1b[34m{ALL}\x1b[m")),
+        "{text:?}"
+    );
+    assert!(
+        text.contains("\x1b[1m\x1b[31m`x` is none of these letters; ? explains them\x1b[m\n"),
+        "{text:?}"
+    );
     assert!(text.contains("\x1b[31m-two\x1b[m\n"), "{text:?}");
     repo.git(&["config", "color.interactive.prompt", "yellow"]);
     repo.git(&["config", "color.interactive.help", "cyan"]);
     let text = shown(&[("NO_COLOR", "")]);
-    assert!(text.contains(&format!("\x1b[33m{ALL}\x1b[m")) && text.contains("\x1b[36m`x` is"), "{text:?}");
+    assert!(
+        text.contains(&format!("\x1b[33m{ALL}\x1b[m")) && text.contains("\x1b[36m`x` is"),
+        "{text:?}"
+    );
     repo.git(&["config", "color.interactive", "never"]);
     assert!(shown(&[("NO_COLOR", "")]).contains(&format!("\n{ALL}")));
 }
@@ -494,21 +647,51 @@ fn questions_are_in_the_colours_that_git_takes() {
 fn a_program_may_listen_while_a_person_decides() {
     let repo = repo(ENVELOPE);
     let mut sitting = Sitting::start(&repo, "llm apply -i --json ../answer >../json", &[]);
-    sitting.answer(ALL, "f\n").answer("(1/3)", "n\n").answer("(2/3)", "y\n").answer("(3/3)", "n\n").ended(0);
+    sitting
+        .answer(ALL, "f\n")
+        .answer("(1/3)", "n\n")
+        .answer("(2/3)", "y\n")
+        .answer("(3/3)", "n\n")
+        .ended(0);
     let json = repo.text("../json");
-    assert!(json.contains(r#""status":"applied""#) && json.contains("n/new.txt") && !json.contains("a.txt"), "{json}");
-    let mut sitting = Sitting::start(&repo, "git checkout -q .; rm -r n; llm apply -i --json ../answer >../json", &[]);
+    assert!(
+        json.contains(r#""status":"applied""#)
+            && json.contains("n/new.txt")
+            && !json.contains("a.txt"),
+        "{json}"
+    );
+    let mut sitting = Sitting::start(
+        &repo,
+        "git checkout -q .; rm -r n; llm apply -i --json ../answer >../json",
+        &[],
+    );
     sitting.answer(ALL, "n\n").ended(1);
-    assert!(repo.text("../json").contains(r#""kind":"declined""#), "{}", repo.text("../json"));
+    assert!(
+        repo.text("../json").contains(r#""kind":"declined""#),
+        "{}",
+        repo.text("../json")
+    );
 }
 
 #[test]
 fn what_is_expected_is_all_of_a_change() {
     let repo = repo(ENVELOPE);
-    let said = repo.run(&["apply", "--check", "-v", "../answer"], "").succeeded().stderr;
-    let plan = said.lines().find_map(|line| line.strip_prefix("plan ")).unwrap();
-    let mut sitting = Sitting::start(&repo, &format!("llm apply -i --expect={plan} ../answer"), &[]);
-    sitting.answer("Apply this change to 3 files [y,n,q,p,?]? ", "y\n").ended(0);
+    let said = repo
+        .run(&["apply", "--check", "-v", "../answer"], "")
+        .succeeded()
+        .stderr;
+    let plan = said
+        .lines()
+        .find_map(|line| line.strip_prefix("plan "))
+        .unwrap();
+    let mut sitting = Sitting::start(
+        &repo,
+        &format!("llm apply -i --expect={plan} ../answer"),
+        &[],
+    );
+    sitting
+        .answer("Apply this change to 3 files [y,n,q,p,?]? ", "y\n")
+        .ended(0);
     assert!(repo.child("n/new.txt").exists());
 }
 
@@ -525,12 +708,27 @@ fn without_a_terminal_nothing_is_read() {
     let mut command = isolated(Command::new("setsid"), repo.path());
     command.args(["--wait", program(), "apply", "-i", "../no-such-answer"]);
     let run = run(&mut command, b"").ended(2);
-    assert!(run.stderr.contains("requires a terminal to ask at"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("requires a terminal to ask at"),
+        "{}",
+        run.stderr
+    );
     for preview in ["--check", "--diff", "--stat", "--numstat", "--summary"] {
-        let run = repo.run(&["apply", "-i", preview, "../no-such-answer"], "").ended(2);
-        assert!(run.stderr.contains("'--interactive' beside a preview requires '--apply'"), "{}", run.stderr);
+        let run = repo
+            .run(&["apply", "-i", preview, "../no-such-answer"], "")
+            .ended(2);
+        assert!(
+            run.stderr
+                .contains("'--interactive' beside a preview requires '--apply'"),
+            "{}",
+            run.stderr
+        );
     }
     let mut sitting = Sitting::start(&repo, "llm apply -i --stat --apply ../answer", &[]);
-    let shown = sitting.answer(ALL, "f\n").answer("(1/3)", "y\n").answer("(2/3)", "d\n").ended(0);
+    let shown = sitting
+        .answer(ALL, "f\n")
+        .answer("(1/3)", "y\n")
+        .answer("(2/3)", "d\n")
+        .ended(0);
     assert!(shown.contains(" a.txt | 2 +-\n 1 file changed"), "{shown}");
 }

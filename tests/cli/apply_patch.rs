@@ -8,13 +8,23 @@ use assert_fs::prelude::*;
 use crate::support::{self, Repo, Run};
 
 /// Starts the program by another name, in a directory of a repository; returns its status, and what it printed on both streams.
-fn apply_patch(repo: &Repo, directory: &str, arguments: &[&str], input: &str) -> (i32, String, String) {
+fn apply_patch(
+    repo: &Repo,
+    directory: &str,
+    arguments: &[&str],
+    input: &str,
+) -> (i32, String, String) {
     let link = repo.path().parent().unwrap().join("apply_patch");
     if !link.exists() {
         std::os::unix::fs::symlink(Path::new(repo.command().get_program()), &link).unwrap();
     }
     let mut command = support::isolated(Command::new(link), &repo.path().join(directory));
-    let Run { status, stdout, stderr, .. } = support::run(command.args(arguments), input.as_bytes());
+    let Run {
+        status,
+        stdout,
+        stderr,
+        ..
+    } = support::run(command.args(arguments), input.as_bytes());
     (status, stdout, stderr)
 }
 
@@ -32,8 +42,15 @@ fn repo(prefix: &str) -> Repo {
 fn the_patch_is_the_argument_or_standard_input() {
     for is_argument in [true, false] {
         let repo = repo("");
-        let (arguments, input) = if is_argument { (vec![PATCH], "") } else { (vec![], PATCH) };
-        assert_eq!(apply_patch(&repo, "", &arguments, input), (0, SAID.into(), String::new()));
+        let (arguments, input) = if is_argument {
+            (vec![PATCH], "")
+        } else {
+            (vec![], PATCH)
+        };
+        assert_eq!(
+            apply_patch(&repo, "", &arguments, input),
+            (0, SAID.into(), String::new())
+        );
         repo.child("a.txt").assert("two\n");
         repo.child("moved").assert("y\n");
         repo.run(&["undo"], "").succeeded();
@@ -44,7 +61,10 @@ fn the_patch_is_the_argument_or_standard_input() {
 #[test]
 fn paths_count_from_where_the_agent_is() {
     let repo = repo("sub/dir/");
-    assert_eq!(apply_patch(&repo, "sub/dir", &[PATCH], ""), (0, SAID.into(), String::new()));
+    assert_eq!(
+        apply_patch(&repo, "sub/dir", &[PATCH], ""),
+        (0, SAID.into(), String::new())
+    );
     repo.child("sub/dir/a.txt").assert("two\n");
 }
 
@@ -78,10 +98,18 @@ fn it_is_installed_as_a_link_beside_other_programs_and_works() {
     let (repo, home) = (repo(""), assert_fs::TempDir::new().unwrap());
     let install = || {
         let mut command = repo.command();
-        support::run(command.args(["apply-patch", "--install"]).env("HOME", home.path()), b"")
+        support::run(
+            command
+                .args(["apply-patch", "--install"])
+                .env("HOME", home.path()),
+            b"",
+        )
     };
     let (link, first) = (home.path().join(".local/bin/apply_patch"), install());
-    assert_eq!((first.status, first.stdout), (0, format!("{}\n", link.display())));
+    assert_eq!(
+        (first.status, first.stdout),
+        (0, format!("{}\n", link.display()))
+    );
     assert!(first.stderr.contains("export PATH="), "{}", first.stderr);
     let mut command = support::isolated(Command::new(&link), repo.path());
     assert_eq!(support::run(command.arg(PATCH), b"").stdout, SAID);
@@ -90,12 +118,19 @@ fn it_is_installed_as_a_link_beside_other_programs_and_works() {
     std::fs::write(&link, "#!/bin/sh\n").unwrap();
     let second = install();
     assert_eq!(second.status, 3, "another program is not");
-    assert!(second.stderr.contains("is another program"), "{}", second.stderr);
+    assert!(
+        second.stderr.contains("is another program"),
+        "{}",
+        second.stderr
+    );
     assert_eq!(std::fs::read_to_string(&link).unwrap(), "#!/bin/sh\n");
 }
 
 #[test]
 fn as_a_command_it_is_the_same() {
     let repo = repo("");
-    assert_eq!(repo.run(&["apply-patch", PATCH], "").succeeded().stdout, SAID);
+    assert_eq!(
+        repo.run(&["apply-patch", PATCH], "").succeeded().stdout,
+        SAID
+    );
 }

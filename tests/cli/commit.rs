@@ -12,76 +12,151 @@ fn a_commit_is_announced_and_holds_exactly_the_change() {
     let repo = repo();
     repo.child("src/b.txt").write_str("staged\n").unwrap();
     repo.git(&["add", "src/b.txt"]);
-    let run = repo.run(&["apply", "--commit"], update("a.txt", "two", "2")).succeeded();
+    let run = repo
+        .run(&["apply", "--commit"], update("a.txt", "two", "2"))
+        .succeeded();
     let id = repo.git(&["rev-parse", "--short", "HEAD"]);
-    let want = format!("M a.txt\n[main {}] Update a.txt\n 1 file changed, 1 insertion(+), 1 deletion(-)\n", id.trim());
+    let want = format!(
+        "M a.txt\n[main {}] Update a.txt\n 1 file changed, 1 insertion(+), 1 deletion(-)\n",
+        id.trim()
+    );
     assert_eq!(run.stdout, want);
-    assert_eq!(repo.git(&["show", "--format=", "--name-status"]), "M\ta.txt\n");
-    assert_eq!(repo.git(&["diff", "--cached", "--name-only"]), "src/b.txt\n");
+    assert_eq!(
+        repo.git(&["show", "--format=", "--name-status"]),
+        "M\ta.txt\n"
+    );
+    assert_eq!(
+        repo.git(&["diff", "--cached", "--name-only"]),
+        "src/b.txt\n"
+    );
 }
 
 #[test]
 fn messages_come_from_options_else_from_notes_else_from_what_is_done() {
-    let two = [opx("a.txt", "# Count in digits", "two", "2"), opx("src/b.txt", "Shout", "b", "B")].concat();
+    let two = [
+        opx("a.txt", "# Count in digits", "two", "2"),
+        opx("src/b.txt", "Shout", "b", "B"),
+    ]
+    .concat();
     let one = opx("a.txt", "Count &lt;in&gt;\n    digits", "two", "2");
     let plain = envelope("*** Update File: a.txt\n@@\n-two\n+2\n*** Delete File: src/b.txt\n");
     for (args, response, want) in [
         (&[][..], &one, "Count <in> digits\n"),
-        (&[], &two, "Apply 2 edits to 2 files\n\n- a.txt: # Count in digits\n- src/b.txt: Shout\n"),
-        (&[], &opx("a.txt", "#1 is fixed", "two", "2"), "#1 is fixed\n"),
+        (
+            &[],
+            &two,
+            "Apply 2 edits to 2 files\n\n- a.txt: # Count in digits\n- src/b.txt: Shout\n",
+        ),
+        (
+            &[],
+            &opx("a.txt", "#1 is fixed", "two", "2"),
+            "#1 is fixed\n",
+        ),
         (&[], &plain, "Update a.txt, delete src/b.txt\n"),
-        (&["-m", "First", "-m", "Second\nline"], &one, "First\n\nSecond\nline\n"),
+        (
+            &["-m", "First", "-m", "Second\nline"],
+            &one,
+            "First\n\nSecond\nline\n",
+        ),
         (&["-m", "-dash"], &one, "-dash\n"),
         (&["-F", "message"], &one, "From a file\n"),
-        (&["-m", "x", "-s"], &one, "x\n\nSigned-off-by: Carl Committer <carl@example.com>\n"),
-        (&["-m", "x", "--trailer", "Why: not"], &one, "x\n\nWhy: not\n"),
+        (
+            &["-m", "x", "-s"],
+            &one,
+            "x\n\nSigned-off-by: Carl Committer <carl@example.com>\n",
+        ),
+        (
+            &["-m", "x", "--trailer", "Why: not"],
+            &one,
+            "x\n\nWhy: not\n",
+        ),
     ] {
         let repo = repo();
         repo.child("message").write_str("From a file\n").unwrap();
         let args = [&["apply", "--commit"], args].concat();
         repo.run(&args, response).succeeded();
-        assert_eq!(repo.git(&["log", "-1", "--format=%B"]).trim_end(), want.trim_end(), "{args:?}");
+        assert_eq!(
+            repo.git(&["log", "-1", "--format=%B"]).trim_end(),
+            want.trim_end(),
+            "{args:?}"
+        );
     }
 }
 
 #[test]
 fn authors_and_dates_are_as_given() {
     let repo = repo();
-    let args = ["apply", "--commit", "--author", "Bo <bo@example.com>", "--date", "2020-02-02T02:02:02Z"];
+    let args = [
+        "apply",
+        "--commit",
+        "--author",
+        "Bo <bo@example.com>",
+        "--date",
+        "2020-02-02T02:02:02Z",
+    ];
     repo.run(&args, update("a.txt", "two", "2")).succeeded();
-    assert_eq!(repo.git(&["log", "-1", "--format=%an %ae %as %cn"]), "Bo bo@example.com 2020-02-02 Carl Committer\n");
+    assert_eq!(
+        repo.git(&["log", "-1", "--format=%an %ae %as %cn"]),
+        "Bo bo@example.com 2020-02-02 Carl Committer\n"
+    );
 }
 
 #[test]
 fn authors_dates_and_editors_that_are_none_are_refused_before_anything_is_touched() {
     let repo = repo();
-    let seen =
-        || (repo.files(), repo.git(&["log", "--all", "--format=%an %at"]), repo.child(".git/COMMIT_EDITMSG").exists());
+    let seen = || {
+        (
+            repo.files(),
+            repo.git(&["log", "--all", "--format=%an %at"]),
+            repo.child(".git/COMMIT_EDITMSG").exists(),
+        )
+    };
     let before = seen();
     // Whoever looks at the directory sees that it was not touched even for a moment.
     let inode = || std::fs::metadata(repo.child("a.txt")).unwrap().ino();
     let file = inode();
     for (args, said) in [
-        (["--author", "nobody at all"], "`nobody at all` isn't an author that git accepts"),
+        (
+            ["--author", "nobody at all"],
+            "`nobody at all` isn't an author that git accepts",
+        ),
         (["--author", "A <b"], "`A <b` isn't an author"),
         (["--author", "a@b>"], "`a@b>` isn't an author"),
         (["--author", "<a@b>"], "`<a@b>` isn't an author"),
         (["--author", "["], "`[` isn't an author"),
-        (["--date", "gibberish"], "`gibberish` isn't a date that git accepts"),
+        (
+            ["--date", "gibberish"],
+            "`gibberish` isn't a date that git accepts",
+        ),
         (["--date", ""], "`` isn't a date"),
         (["--date", "never"], "`never` isn't a date"),
         (["--date", "all"], "`all` isn't a date"),
     ] {
         let args = [&["apply", "--commit"][..], &args].concat();
         let run = repo.run(&args, update("a.txt", "two", "2")).ended(3);
-        assert!(run.stderr.starts_with(&format!("error[identity]: {said}")), "{}", run.stderr);
-        assert!(run.stderr.ends_with("nothing was changed\n") && run.stderr.contains("help: "), "{}", run.stderr);
+        assert!(
+            run.stderr.starts_with(&format!("error[identity]: {said}")),
+            "{}",
+            run.stderr
+        );
+        assert!(
+            run.stderr.ends_with("nothing was changed\n") && run.stderr.contains("help: "),
+            "{}",
+            run.stderr
+        );
         assert_eq!((seen(), inode()), (before.clone(), file), "{args:?}");
     }
     let mut command = repo.command();
-    command.args(["apply", "--commit", "--edit"]).env("TERM", "dumb");
+    command
+        .args(["apply", "--commit", "--edit"])
+        .env("TERM", "dumb");
     let run = support::run(&mut command, update("a.txt", "two", "2").as_bytes()).ended(3);
-    assert!(run.stderr.starts_with("error[unsupported]: git knows no editor for the commit message"), "{}", run.stderr);
+    assert!(
+        run.stderr
+            .starts_with("error[unsupported]: git knows no editor for the commit message"),
+        "{}",
+        run.stderr
+    );
     assert_eq!((seen(), inode()), (before, file));
 }
 
@@ -90,9 +165,21 @@ fn authors_and_dates_are_what_git_takes_them_for() {
     let repo = repo();
     for (author, date, want) in [
         // Somebody in this history, by a pattern.
-        ("^ANN a", "@86400 +0000", "Ann Author <ann@example.com> 1970-01-02"),
-        ("Bo<bo@example.com>", "2001-02-03 04:05:06", "Bo <bo@example.com> 2001-02-03"),
-        ("Bo <>", "Sat, 03 Feb 2001 04:05:06 +0000", "Bo <> 2001-02-03"),
+        (
+            "^ANN a",
+            "@86400 +0000",
+            "Ann Author <ann@example.com> 1970-01-02",
+        ),
+        (
+            "Bo<bo@example.com>",
+            "2001-02-03 04:05:06",
+            "Bo <bo@example.com> 2001-02-03",
+        ),
+        (
+            "Bo <>",
+            "Sat, 03 Feb 2001 04:05:06 +0000",
+            "Bo <> 2001-02-03",
+        ),
         ("example.com>", "2001-02-03", ""),
     ] {
         let old = repo.text("a.txt");
@@ -104,23 +191,41 @@ fn authors_and_dates_are_what_git_takes_them_for() {
             continue;
         }
         run.succeeded();
-        assert_eq!(repo.git(&["log", "-1", "--format=%an <%ae> %as"]), format!("{want}\n"));
+        assert_eq!(
+            repo.git(&["log", "-1", "--format=%an <%ae> %as"]),
+            format!("{want}\n")
+        );
     }
-    repo.run(&["apply", "--commit", "--date", "yesterday"], update("src/b.txt", "b", "B")).succeeded();
+    repo.run(
+        &["apply", "--commit", "--date", "yesterday"],
+        update("src/b.txt", "b", "B"),
+    )
+    .succeeded();
 }
 
 #[test]
 fn a_check_foresees_that_the_repository_takes_no_commit() {
     for (args, merges, said) in [
-        (&["--author", "nobody at all"][..], false, "error[identity]: `nobody at all`"),
+        (
+            &["--author", "nobody at all"][..],
+            false,
+            "error[identity]: `nobody at all`",
+        ),
         (&[], true, "error[unsupported]: a merge is in progress\n"),
     ] {
         let repo = repo();
         if merges {
-            repo.child(".git/MERGE_HEAD").write_str(&repo.git(&["rev-parse", "HEAD"])).unwrap();
+            repo.child(".git/MERGE_HEAD")
+                .write_str(&repo.git(&["rev-parse", "HEAD"]))
+                .unwrap();
         }
         for preview in [&[][..], &["--check"]] {
-            let run = repo.run(&[&["apply", "--commit"], args, preview].concat(), update("a.txt", "two", "2")).ended(3);
+            let run = repo
+                .run(
+                    &[&["apply", "--commit"], args, preview].concat(),
+                    update("a.txt", "two", "2"),
+                )
+                .ended(3);
             assert!(run.stderr.contains(said), "{preview:?} {}", run.stderr);
         }
         let diff = [&["apply", "--commit", "--diff"], args].concat();
@@ -131,45 +236,94 @@ fn a_check_foresees_that_the_repository_takes_no_commit() {
 #[test]
 fn a_hook_that_says_no_has_everything_put_back() {
     let repo = repo();
-    repo.script(".git/hooks/pre-commit", "#!/bin/sh\necho no such luck >&2\nexit 7\n");
+    repo.script(
+        ".git/hooks/pre-commit",
+        "#!/bin/sh\necho no such luck >&2\nexit 7\n",
+    );
     let before = repo.files();
-    let run = repo.run(&["apply", "--commit"], update("a.txt", "two", "2")).ended(3);
+    let run = repo
+        .run(&["apply", "--commit"], update("a.txt", "two", "2"))
+        .ended(3);
     assert!(run.stderr.contains("\nerror[hook]: "), "{}", run.stderr);
     assert!(run.stderr.contains("no such luck"), "{}", run.stderr);
     assert!(run.stderr.contains(" was "), "{}", run.stderr);
     assert_eq!(repo.files(), before);
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
-    repo.run(&["apply", "--commit", "--no-verify"], update("a.txt", "two", "2")).succeeded();
+    repo.run(
+        &["apply", "--commit", "--no-verify"],
+        update("a.txt", "two", "2"),
+    )
+    .succeeded();
 }
 
 /// As with git, what is counted is what the commit holds.
 #[test]
 fn what_a_hook_changed_is_said_and_counted() {
     for (script, paths, sum) in [
-        ("sed -i s/2/2.0/ a.txt; git add a.txt", Some("`a.txt`"), " 1 file changed, 1 insertion(+), 1 deletion(-)\n"),
+        (
+            "sed -i s/2/2.0/ a.txt; git add a.txt",
+            Some("`a.txt`"),
+            " 1 file changed, 1 insertion(+), 1 deletion(-)\n",
+        ),
         (
             "echo more >>a.txt; echo x >x; git add a.txt x",
             Some("`a.txt`, `x`"),
             " 2 files changed, 3 insertions(+), 1 deletion(-)\n",
         ),
-        ("git rm -q --cached src/b.txt", Some("`src/b.txt`"), " 2 files changed, 1 insertion(+), 2 deletions(-)\n"),
-        ("git mv src/b.txt b.txt", Some("`b.txt`, `src/b.txt`"), " 2 files changed, 1 insertion(+), 1 deletion(-)\n"),
-        ("echo unstaged >>src/c.txt", None, " 1 file changed, 1 insertion(+), 1 deletion(-)\n"),
-        ("true", None, " 1 file changed, 1 insertion(+), 1 deletion(-)\n"),
+        (
+            "git rm -q --cached src/b.txt",
+            Some("`src/b.txt`"),
+            " 2 files changed, 1 insertion(+), 2 deletions(-)\n",
+        ),
+        (
+            "git mv src/b.txt b.txt",
+            Some("`b.txt`, `src/b.txt`"),
+            " 2 files changed, 1 insertion(+), 1 deletion(-)\n",
+        ),
+        (
+            "echo unstaged >>src/c.txt",
+            None,
+            " 1 file changed, 1 insertion(+), 1 deletion(-)\n",
+        ),
+        (
+            "true",
+            None,
+            " 1 file changed, 1 insertion(+), 1 deletion(-)\n",
+        ),
     ] {
         let repo = repo();
         repo.script(".git/hooks/pre-commit", &format!("#!/bin/sh\n{script}\n"));
-        let run = repo.run(&["apply", "--commit"], update("a.txt", "two", "2")).succeeded();
+        let run = repo
+            .run(&["apply", "--commit"], update("a.txt", "two", "2"))
+            .succeeded();
         let said = "warning: the commit doesn't hold just this change: a hook changed ";
         let want = paths.map(|paths| format!("{said}{paths} [hook-changed]\n"));
-        assert_eq!(run.stderr.split_inclusive('\n').next(), want.as_deref(), "{script}: {}", run.stderr);
+        assert_eq!(
+            run.stderr.split_inclusive('\n').next(),
+            want.as_deref(),
+            "{script}: {}",
+            run.stderr
+        );
         assert!(run.stdout.ends_with(sum), "{script}: {}", run.stdout);
-        assert_eq!(repo.git(&["show", "--shortstat", "--format="]), sum, "{script}");
+        assert_eq!(
+            repo.git(&["show", "--shortstat", "--format="]),
+            sum,
+            "{script}"
+        );
     }
     let repo = repo();
     repo.script(".git/hooks/pre-commit", "#!/bin/sh\necho x >x; git add x\n");
-    let run = repo.run(&["apply", "--commit", "--json"], update("a.txt", "two", "2")).succeeded();
-    assert!(run.stdout.contains(r#""kind":"hook-changed""#), "{}", run.stdout);
+    let run = repo
+        .run(
+            &["apply", "--commit", "--json"],
+            update("a.txt", "two", "2"),
+        )
+        .succeeded();
+    assert!(
+        run.stdout.contains(r#""kind":"hook-changed""#),
+        "{}",
+        run.stdout
+    );
     assert!(run.stdout.contains("a hook changed `x`"), "{}", run.stdout);
 }
 
@@ -179,23 +333,44 @@ fn a_reference_that_somebody_holds_is_locked_and_named() {
         let repo = repo();
         repo.git(&["config", "llmpatch.lockTimeout", "0"]);
         let before = repo.files();
-        for (hook, state) in [("", "nothing was changed\n"), ("pre-commit", "everything was put back\n")] {
+        for (hook, state) in [
+            ("", "nothing was changed\n"),
+            ("pre-commit", "everything was put back\n"),
+        ] {
             if hook.is_empty() {
                 repo.child(format!(".git/{name}")).write_str("").unwrap();
             } else {
                 std::fs::remove_file(repo.child(".git").join(name)).unwrap();
-                repo.script(".git/hooks/pre-commit", &format!("#!/bin/sh\n: >.git/{name}\n"));
+                repo.script(
+                    ".git/hooks/pre-commit",
+                    &format!("#!/bin/sh\n: >.git/{name}\n"),
+                );
             }
-            let run = repo.run(&["apply", "--commit"], update("a.txt", "two", "2")).ended(3);
-            assert!(run.stderr.contains("error[locked]: `"), "{hook} {}", run.stderr);
-            assert!(run.stderr.contains(&format!("/.git/{name}` is held by another program")), "{}", run.stderr);
+            let run = repo
+                .run(&["apply", "--commit"], update("a.txt", "two", "2"))
+                .ended(3);
+            assert!(
+                run.stderr.contains("error[locked]: `"),
+                "{hook} {}",
+                run.stderr
+            );
+            assert!(
+                run.stderr
+                    .contains(&format!("/.git/{name}` is held by another program")),
+                "{}",
+                run.stderr
+            );
             assert!(run.stderr.ends_with(state), "{hook} {}", run.stderr);
-            assert!(repo.child(format!(".git/{name}")).exists(), "it isn't ours to remove");
+            assert!(
+                repo.child(format!(".git/{name}")).exists(),
+                "it isn't ours to remove"
+            );
             assert_eq!(repo.files(), before);
             assert_eq!(repo.git(&["log", "--format=%s"]), "base\n");
         }
         // Nobody else is kept out by it.
-        repo.run(&["apply", "--index"], update("a.txt", "two", "2")).succeeded();
+        repo.run(&["apply", "--index"], update("a.txt", "two", "2"))
+            .succeeded();
     }
 }
 
@@ -206,17 +381,33 @@ fn a_lock_that_came_while_a_dead_commit_ran_is_named_and_left() {
         let repo = repo();
         let before = repo.files();
         // Whoever made it may live where nobody sees it from here.
-        repo.script(".git/hooks/pre-commit", &format!("#!/bin/sh\n{US}\n: >.git/{name}\nkill -KILL $us\nexit 1\n"));
-        repo.child("../response").write_str(&update("a.txt", "two", "2")).unwrap();
-        let output = repo.command().args(["apply", "--commit", "../response"]).output().unwrap();
+        repo.script(
+            ".git/hooks/pre-commit",
+            &format!("#!/bin/sh\n{US}\n: >.git/{name}\nkill -KILL $us\nexit 1\n"),
+        );
+        repo.child("../response")
+            .write_str(&update("a.txt", "two", "2"))
+            .unwrap();
+        let output = repo
+            .command()
+            .args(["apply", "--commit", "../response"])
+            .output()
+            .unwrap();
         assert_eq!(output.status.code(), None);
         while is_in_use(&repo) {
             std::thread::yield_now();
         }
         let run = repo.run(&["recover"], "");
-        assert!(repo.child(".git").join(name).exists(), "{name}: it isn't ours to remove");
+        assert!(
+            repo.child(".git").join(name).exists(),
+            "{name}: it isn't ours to remove"
+        );
         let said = run.stdout + &run.stderr;
-        assert!(run.status == 3 && said.contains(&format!("/.git/{name}`")), "{name}: {} {said}", run.status);
+        assert!(
+            run.status == 3 && said.contains(&format!("/.git/{name}`")),
+            "{name}: {} {said}",
+            run.status
+        );
         assert_eq!(repo.files(), before, "{name}");
     }
 }
@@ -225,16 +416,29 @@ fn a_lock_that_came_while_a_dead_commit_ran_is_named_and_left() {
 #[cfg(target_os = "linux")]
 fn a_commit_needs_no_proc() {
     let repo = repo();
-    repo.child("../response").write_str(&update("a.txt", "two", "2")).unwrap();
+    repo.child("../response")
+        .write_str(&update("a.txt", "two", "2"))
+        .unwrap();
     let ours = repo.command();
     let inside = |script: &str| {
         let mut command = std::process::Command::new("unshare");
-        command.args(["-rm", "sh", "-c", &format!("mount -t tmpfs none /proc && {script}")]).arg(ours.get_program());
-        ours.get_envs().for_each(|(name, value)| _ = command.env(name, value.unwrap_or_default()));
+        command
+            .args([
+                "-rm",
+                "sh",
+                "-c",
+                &format!("mount -t tmpfs none /proc && {script}"),
+            ])
+            .arg(ours.get_program());
+        ours.get_envs()
+            .for_each(|(name, value)| _ = command.env(name, value.unwrap_or_default()));
         command.current_dir(repo.path());
         command
     };
-    if !inside("test ! -e /proc/self").output().is_ok_and(|output| output.status.success()) {
+    if !inside("test ! -e /proc/self")
+        .output()
+        .is_ok_and(|output| output.status.success())
+    {
         eprintln!("SKIPPED: no name space can be made here");
         return;
     }
@@ -247,40 +451,76 @@ fn a_commit_needs_no_proc() {
 #[test]
 fn a_message_of_signatures_only_is_one_that_git_takes_for_empty() {
     let repo = repo();
-    repo.child("message").write_str("\nSigned-off-by: A <a@example.org>\n").unwrap();
+    repo.child("message")
+        .write_str("\nSigned-off-by: A <a@example.org>\n")
+        .unwrap();
     let before = repo.files();
     for more in [&[][..], &["--check"]] {
         let args = [&["apply", "--commit", "-F", "message"], more].concat();
         let run = repo.run(&args, update("a.txt", "two", "2")).ended(3);
-        assert!(run.stderr.contains("error[unsupported]: the commit message is empty\n"), "{}", run.stderr);
+        assert!(
+            run.stderr
+                .contains("error[unsupported]: the commit message is empty\n"),
+            "{}",
+            run.stderr
+        );
     }
     assert_eq!(repo.files(), before);
 
     // Unless it is told to take messages as they are.
     repo.git(&["config", "commit.cleanup", "verbatim"]);
-    repo.run(&["apply", "--commit", "-F", "message"], update("a.txt", "two", "2")).succeeded();
-    assert_eq!(repo.git(&["log", "-1", "--format=%B"]).trim(), "Signed-off-by: A <a@example.org>");
+    repo.run(
+        &["apply", "--commit", "-F", "message"],
+        update("a.txt", "two", "2"),
+    )
+    .succeeded();
+    assert_eq!(
+        repo.git(&["log", "-1", "--format=%B"]).trim(),
+        "Signed-off-by: A <a@example.org>"
+    );
 }
 
 #[test]
 fn a_message_that_a_hook_refuses_is_kept_and_named() {
-    for (hook, is_kept) in [("pre-commit", false), ("prepare-commit-msg", true), ("commit-msg", true)] {
+    for (hook, is_kept) in [
+        ("pre-commit", false),
+        ("prepare-commit-msg", true),
+        ("commit-msg", true),
+    ] {
         let repo = repo();
         repo.script(&format!(".git/hooks/{hook}"), "#!/bin/sh\nexit 1\n");
         let mut command = repo.command();
-        command.args(["apply", "--commit", "-e"]).env("GIT_EDITOR", "echo typed >");
+        command
+            .args(["apply", "--commit", "-e"])
+            .env("GIT_EDITOR", "echo typed >");
         let run = support::run(&mut command, update("a.txt", "two", "2").as_bytes()).ended(3);
         assert!(
-            run.stderr.contains(&format!("error[hook]: the {hook} hook refused the commit (exit status 1)")),
+            run.stderr.contains(&format!(
+                "error[hook]: the {hook} hook refused the commit (exit status 1)"
+            )),
             "{}",
             run.stderr
         );
-        assert!(run.stderr.ends_with("everything was put back\n"), "{}", run.stderr);
-        let said = run.stderr.split_once("note: the commit message is kept in `").map(|(_, rest)| rest);
+        assert!(
+            run.stderr.ends_with("everything was put back\n"),
+            "{}",
+            run.stderr
+        );
+        let said = run
+            .stderr
+            .split_once("note: the commit message is kept in `")
+            .map(|(_, rest)| rest);
         assert_eq!(said.is_some(), is_kept, "{}", run.stderr);
         if let Some(kept) = said.and_then(|rest| rest.split('`').next()) {
-            let want = if hook == "commit-msg" { "typed\n" } else { "Update a.txt\n" };
-            assert!(std::fs::read_to_string(kept).unwrap().starts_with(want), "{hook}");
+            let want = if hook == "commit-msg" {
+                "typed\n"
+            } else {
+                "Update a.txt\n"
+            };
+            assert!(
+                std::fs::read_to_string(kept).unwrap().starts_with(want),
+                "{hook}"
+            );
         }
     }
 }
@@ -288,7 +528,12 @@ fn a_message_that_a_hook_refuses_is_kept_and_named() {
 #[test]
 fn a_commit_that_was_made_on_somebody_elses_is_taken_back() {
     let repo = repo();
-    let which = support::run(std::process::Command::new("sh").args(["-c", "command -v git"]), b"").succeeded().stdout;
+    let which = support::run(
+        std::process::Command::new("sh").args(["-c", "command -v git"]),
+        b"",
+    )
+    .succeeded()
+    .stdout;
     let git = which.trim();
     // Somebody's `git commit`, begun before ours, ends when ours was started and hasn't looked at HEAD yet.
     let another = format!(
@@ -300,10 +545,22 @@ fn a_commit_that_was_made_on_somebody_elses_is_taken_back() {
     repo.script("../bin/git", &script);
     for editor in ["--edit", "--no-verify"] {
         let mut command = repo.command();
-        let path = format!("{}/../bin:{}", repo.path().display(), std::env::var("PATH").unwrap());
-        command.env("PATH", path).env("GIT_EDITOR", "true").args(["apply", "--commit", "-m", "ours", editor]);
+        let path = format!(
+            "{}/../bin:{}",
+            repo.path().display(),
+            std::env::var("PATH").unwrap()
+        );
+        command
+            .env("PATH", path)
+            .env("GIT_EDITOR", "true")
+            .args(["apply", "--commit", "-m", "ours", editor]);
         let run = support::run(&mut command, update("a.txt", "two", "2").as_bytes()).ended(3);
-        assert!(run.stderr.contains("error[locked]: `HEAD` was moved by another program"), "{}", run.stderr);
+        assert!(
+            run.stderr
+                .contains("error[locked]: `HEAD` was moved by another program"),
+            "{}",
+            run.stderr
+        );
         assert_eq!(repo.git(&["log", "-1", "--format=%s", "HEAD"]), "theirs\n");
         assert_eq!(repo.git(&["show", "HEAD:src/b.txt"]), "theirs\n");
         repo.child("a.txt").assert("one\ntwo\nthree\n");
@@ -324,10 +581,17 @@ fn history() -> Repo {
 /// Compares what git says of two repositories, times and all that hangs on them aside.
 #[track_caller]
 fn compare(ours: &Repo, git: &Repo) {
-    for args in
-        [&["log", "--format=%T %s %an"][..], &["status", "--porcelain=v2", "--branch"], &["fsck", "--no-dangling"]]
-    {
-        let said = |repo: &Repo| repo.git(args).lines().filter(|line| !line.contains("branch.oid")).collect::<String>();
+    for args in [
+        &["log", "--format=%T %s %an"][..],
+        &["status", "--porcelain=v2", "--branch"],
+        &["fsck", "--no-dangling"],
+    ] {
+        let said = |repo: &Repo| {
+            repo.git(args)
+                .lines()
+                .filter(|line| !line.contains("branch.oid"))
+                .collect::<String>()
+        };
         assert_eq!(said(ours), said(git), "{args:?}");
     }
 }
@@ -337,14 +601,20 @@ fn a_rebase_that_stands_between_commits_takes_one_as_git_commit_makes_it() {
     let base = history();
     let rebase = |repo: &Repo, run: &str, end: &str| {
         let mut command = isolated(Command::new("git"), repo.path());
-        command.env("PATH", path()).env("GIT_SEQUENCE_EDITOR", format!("sed -i '1s/^pick/{run}/'"));
+        command
+            .env("PATH", path())
+            .env("GIT_SEQUENCE_EDITOR", format!("sed -i '1s/^pick/{run}/'"));
         support::run(command.args(["rebase", "-i", end]), b"").succeeded();
     };
     let (ours, git) = (base.copied(), base.copied());
     for repo in [&ours, &git] {
         rebase(repo, "edit", "HEAD~2");
     }
-    ours.run(&["apply", "--commit", "-m", "in between"], update("a.txt", "two", "zwei")).succeeded();
+    ours.run(
+        &["apply", "--commit", "-m", "in between"],
+        update("a.txt", "two", "zwei"),
+    )
+    .succeeded();
     git.child("a.txt").write_str("one\nzwei\nthree\n").unwrap();
     git.git(&["commit", "-q", "-a", "-m", "in between"]);
     compare(&ours, &git);
@@ -355,23 +625,39 @@ fn a_rebase_that_stands_between_commits_takes_one_as_git_commit_makes_it() {
 
     // Each commit that is rebased is followed by one of ours.
     let (ours, git) = (base.copied(), base.copied());
-    ours.child("../answer").write_str(&envelope("*** Update File: a.txt\n@@\n+more\n one\n")).unwrap();
+    ours.child("../answer")
+        .write_str(&envelope("*** Update File: a.txt\n@@\n+more\n one\n"))
+        .unwrap();
     for (repo, run) in [
         (&ours, "git llmpatch apply -q --commit -m more ../answer"),
-        (&git, "sed -i '1s/^/more\\n/' a.txt && git commit -q -a -m more"),
+        (
+            &git,
+            "sed -i '1s/^/more\\n/' a.txt && git commit -q -a -m more",
+        ),
     ] {
         let mut command = isolated(Command::new("git"), repo.path());
-        support::run(command.env("PATH", path()).args(["rebase", "-q", "-x", run, "HEAD~2"]), b"").succeeded();
+        support::run(
+            command
+                .env("PATH", path())
+                .args(["rebase", "-q", "-x", run, "HEAD~2"]),
+            b"",
+        )
+        .succeeded();
     }
     compare(&ours, &git);
-    assert_eq!(ours.git(&["log", "--format=%s", "-4"]), "more\nz\nmore\ny\n");
+    assert_eq!(
+        ours.git(&["log", "--format=%s", "-4"]),
+        "more\nz\nmore\ny\n"
+    );
 }
 
 #[test]
 fn what_waits_for_a_commit_is_left_to_git_and_the_way_out_is_named() {
     let base = history();
     base.git(&["checkout", "-q", "-b", "side", "HEAD~1"]);
-    base.child("a.txt").write_str("one\nother\nthree\n").unwrap();
+    base.child("a.txt")
+        .write_str("one\nother\nthree\n")
+        .unwrap();
     base.commit("side");
     base.git(&["checkout", "-q", "main"]);
     base.child("a.txt").write_str("one\nmain\nthree\n").unwrap();
@@ -385,9 +671,20 @@ fn what_waits_for_a_commit_is_left_to_git_and_the_way_out_is_named() {
         let ours = base.copied();
         support::run(isolated(Command::new("git"), ours.path()).args(args), b"");
         let before = (ours.files(), ours.git(&["status", "--porcelain=v2"]));
-        let run = ours.run(&["apply", "--commit"], update("src/b.txt", "b", "B")).ended(3);
-        assert!(run.stderr.contains(&format!("`git {what} --continue` or `git {what} --abort`")), "{}", run.stderr);
-        assert_eq!((ours.files(), ours.git(&["status", "--porcelain=v2"])), before, "{what}");
+        let run = ours
+            .run(&["apply", "--commit"], update("src/b.txt", "b", "B"))
+            .ended(3);
+        assert!(
+            run.stderr
+                .contains(&format!("`git {what} --continue` or `git {what} --abort`")),
+            "{}",
+            run.stderr
+        );
+        assert_eq!(
+            (ours.files(), ours.git(&["status", "--porcelain=v2"])),
+            before,
+            "{what}"
+        );
     }
 }
 
@@ -407,7 +704,10 @@ fn what_a_hook_does_after_the_commit_stays() {
             repo.child("staged").write_str("s\n").unwrap();
             repo.script(".git/hooks/post-commit", &format!("#!/bin/sh\n{hook}\n"));
         }
-        ours.run(&["apply", "--commit", "-m", "x"], update("a.txt", "two", "zwei"));
+        ours.run(
+            &["apply", "--commit", "-m", "x"],
+            update("a.txt", "two", "zwei"),
+        );
         git.child("a.txt").write_str("one\nzwei\nthree\n").unwrap();
         git.git(&["commit", "-q", "-a", "-m", "x"]);
         assert_eq!(ours.files(), git.files(), "{hook}");
@@ -430,8 +730,17 @@ fn a_hook_that_takes_the_commit_back_leaves_the_change() {
         }
         git.child("a.txt").write_str("one\nzwei\nthree\n").unwrap();
         git.git(&["commit", "-q", "-m", "x", "a.txt"]);
-        let run = ours.run(&["apply", "--commit", "-m", "x"], update("a.txt", "two", "zwei")).succeeded();
-        assert!(run.stderr.contains("a hook took the commit back"), "{}", run.stderr);
+        let run = ours
+            .run(
+                &["apply", "--commit", "-m", "x"],
+                update("a.txt", "two", "zwei"),
+            )
+            .succeeded();
+        assert!(
+            run.stderr.contains("a hook took the commit back"),
+            "{}",
+            run.stderr
+        );
         compare(&ours, &git);
         assert_eq!(ours.files(), git.files(), "{hook}");
         assert!(!ours.child(".git/index.lock").exists());
@@ -451,8 +760,16 @@ fn a_mail_is_committed_as_its_author_wrote_it() {
         ("subject", "[x] Remove: it", ""),
     ] {
         repo.git(&["checkout", "-q", "-b", name, "main"]);
-        repo.child("a.txt").write_str(&format!("two {name}\n")).unwrap();
-        repo.git(&["commit", "-qam", message, "--author=Ä U Thor <au@example.org>", "--date=2020-02-03T04:05:06+0700"]);
+        repo.child("a.txt")
+            .write_str(&format!("two {name}\n"))
+            .unwrap();
+        repo.git(&[
+            "commit",
+            "-qam",
+            message,
+            "--author=Ä U Thor <au@example.org>",
+            "--date=2020-02-03T04:05:06+0700",
+        ]);
         let extra = Some(extra).filter(|extra| !extra.is_empty());
         let mail = repo.git(&[&["format-patch", "--stdout", "-1"], extra.as_slice()].concat());
         repo.git(&["checkout", "-q", "-b", &format!("{name}-am"), "main"]);
@@ -460,12 +777,26 @@ fn a_mail_is_committed_as_its_author_wrote_it() {
         repo.git(&["checkout", "-q", "-b", &format!("{name}-ours"), "main"]);
         repo.run(&["apply", "--commit"], &mail).succeeded();
         let said = |branch: &str| repo.git(&["log", "-1", "--format=%an <%ae> %ad%n%B%T", branch]);
-        assert_eq!(said(&format!("{name}-ours")), said(&format!("{name}-am")), "{name}");
+        assert_eq!(
+            said(&format!("{name}-ours")),
+            said(&format!("{name}-am")),
+            "{name}"
+        );
     }
     // What is asked for on the command line is taken instead.
     let mail = repo.git(&["format-patch", "--stdout", "-1", "plain"]);
     repo.git(&["checkout", "-q", "-b", "other", "main"]);
-    repo.run(&["apply", "--commit", "-m", "Mine", "--author=C <c@example.org>"], &mail).succeeded();
+    repo.run(
+        &[
+            "apply",
+            "--commit",
+            "-m",
+            "Mine",
+            "--author=C <c@example.org>",
+        ],
+        &mail,
+    )
+    .succeeded();
     assert_eq!(repo.git(&["log", "-1", "--format=%an %s"]), "C Mine\n");
     // A series has no one message.
     repo.git(&["checkout", "-q", "plain"]);

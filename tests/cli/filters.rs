@@ -48,8 +48,16 @@ fn empty() -> Repo {
     repo.child(".gitattributes").write_str(RULES).unwrap();
     repo.git(&["config", "filter.proc.process", "tools/proc"]);
     repo.git(&["config", "filter.proc.required", "true"]);
-    repo.git(&["config", "filter.sed.clean", "sed -e 's/^key: .*/key: NONE/'"]);
-    repo.git(&["config", "filter.sed.smudge", "sed -e 's/^key: NONE/key: 1234/'"]);
+    repo.git(&[
+        "config",
+        "filter.sed.clean",
+        "sed -e 's/^key: .*/key: NONE/'",
+    ]);
+    repo.git(&[
+        "config",
+        "filter.sed.smudge",
+        "sed -e 's/^key: NONE/key: 1234/'",
+    ]);
     repo.git(&["config", "diff.renames", "false"]);
     repo.commit("rules");
     repo
@@ -85,12 +93,23 @@ fn files() -> [(&'static str, String); 9] {
 fn write_as_git(repo: &Repo, path: &str, text: &[u8]) {
     let stored = match path.rsplit_once('.').unwrap().1 {
         "proc" => text.to_ascii_uppercase(),
-        "sed" => String::from_utf8(text.to_vec()).unwrap().replace("1234", "NONE").into_bytes(),
-        "le" => String::from_utf8(text.to_vec()).unwrap().replace("\r\n", "\n").into_bytes(),
+        "sed" => String::from_utf8(text.to_vec())
+            .unwrap()
+            .replace("1234", "NONE")
+            .into_bytes(),
+        "le" => String::from_utf8(text.to_vec())
+            .unwrap()
+            .replace("\r\n", "\n")
+            .into_bytes(),
         _ => text.to_vec(),
     };
     let id = repo.git_with_input(&["hash-object", "-w", "--stdin", "--no-filters"], &stored);
-    repo.git(&["update-index", "--add", "--cacheinfo", &format!("100644,{},{path}", id.trim())]);
+    repo.git(&[
+        "update-index",
+        "--add",
+        "--cacheinfo",
+        &format!("100644,{},{path}", id.trim()),
+    ]);
     repo.git(&["checkout-index", "-f", path]);
 }
 
@@ -139,7 +158,11 @@ fn by_hand(repo: &Repo) {
         let ends = if text.ends_with('\n') { "" } else { "\n" };
         write_as_git(repo, path, (text.replace(second, "zwei") + ends).as_bytes());
         let (_, ending) = path.rsplit_once('.').unwrap();
-        let new = if ending == "le" { "neu\r\nletzte\r\n" } else { "neu\nletzte\n" };
+        let new = if ending == "le" {
+            "neu\r\nletzte\r\n"
+        } else {
+            "neu\nletzte\n"
+        };
         write_as_git(repo, &format!("new/n.{ending}"), new.as_bytes());
     }
     repo.git(&["add", "-A"]);
@@ -162,13 +185,28 @@ fn a_change_is_what_git_add_makes_of_it() {
                 std::fs::write(git.child(".git/index"), index).unwrap();
             }
         }
-        let args: Vec<_> = ["apply"].into_iter().chain((!target.is_empty()).then_some(target)).collect();
-        let args = [&args[..], if target == "--commit" { &["-m", "x"] } else { &[] }].concat();
+        let args: Vec<_> = ["apply"]
+            .into_iter()
+            .chain((!target.is_empty()).then_some(target))
+            .collect();
+        let args = [
+            &args[..],
+            if target == "--commit" {
+                &["-m", "x"]
+            } else {
+                &[]
+            },
+        ]
+        .concat();
         ours.run(&args, response()).succeeded();
         let log = std::fs::read_to_string(ours.child("tools/proc.log")).unwrap_or_default();
         let starts = log.lines().filter(|line| *line == "start").count();
         // One for each direction, and one of the `git commit`.
-        let most = if matches!(target, "--cached" | "--commit") { 2 } else { 1 };
+        let most = if matches!(target, "--cached" | "--commit") {
+            2
+        } else {
+            1
+        };
         assert!(starts <= most, "{target}: started {starts} times:\n{log}");
         compare(&ours, &git, target);
     }
@@ -177,7 +215,11 @@ fn a_change_is_what_git_add_makes_of_it() {
 #[test]
 fn what_is_taken_back_is_as_it_was() {
     let base = scene();
-    for target in [&["apply"][..], &["apply", "--index"], &["apply", "--cached"]] {
+    for target in [
+        &["apply"][..],
+        &["apply", "--index"],
+        &["apply", "--cached"],
+    ] {
         let ours = base.copied();
         ours.run(target, response()).succeeded();
         ours.run(&["undo"], "").succeeded();
@@ -199,7 +241,11 @@ fn a_diff_is_gits_and_git_apply_takes_it() {
     let base = scene();
     let git = base.copied();
     by_hand(&git);
-    for args in [&["diff"][..], &["diff", "--cached"], &["convert", "--to=unified"]] {
+    for args in [
+        &["diff"][..],
+        &["diff", "--cached"],
+        &["convert", "--to=unified"],
+    ] {
         let ours = base.copied();
         ours.git(&["update-index", "-q", "--refresh"]);
         let diff = ours.run(args, response()).succeeded().stdout;
@@ -217,17 +263,28 @@ fn what_is_shown_of_a_commit_is_what_users_see_and_makes_it_again() {
     git.git(&["commit", "-q", "-m", "x"]);
     for to in ["--to=envelope", "--to=opx"] {
         let shown = git.run(&["show", to, "HEAD"], "").succeeded().stdout;
-        assert!(!shown.contains("NONE") && !shown.contains("ZWEI"), "{shown}");
+        assert!(
+            !shown.contains("NONE") && !shown.contains("ZWEI"),
+            "{shown}"
+        );
         if to == "--to=envelope" {
-            assert!(shown.contains("key: 1234") && shown.contains("+zwei"), "{shown}");
+            assert!(
+                shown.contains("key: 1234") && shown.contains("+zwei"),
+                "{shown}"
+            );
         }
         let ours = base.copied();
-        ours.run(&["apply", "--commit", "-m", "x"], &shown).succeeded();
+        ours.run(&["apply", "--commit", "-m", "x"], &shown)
+            .succeeded();
         compare(&ours, &git, to);
     }
-    let converted = base.run(&["convert", "--to=opx"], response()).succeeded().stdout;
+    let converted = base
+        .run(&["convert", "--to=opx"], response())
+        .succeeded()
+        .stdout;
     let ours = base.copied();
-    ours.run(&["apply", "--commit", "-m", "x"], converted).succeeded();
+    ours.run(&["apply", "--commit", "-m", "x"], converted)
+        .succeeded();
     compare(&ours, &git, "convert");
 }
 
@@ -240,7 +297,16 @@ fn files_are_renamed_and_deleted_without_their_content() {
         for (number, (path, _)) in files().into_iter().enumerate() {
             if number % 2 == 0 {
                 sections += &format!("*** Delete File: {path}\n");
-                git.git(&["rm", "-q", if target == "--cached" { "--cached" } else { "-f" }, path]);
+                git.git(&[
+                    "rm",
+                    "-q",
+                    if target == "--cached" {
+                        "--cached"
+                    } else {
+                        "-f"
+                    },
+                    path,
+                ]);
             } else {
                 let ending = path.rsplit_once('.').unwrap().1;
                 let to = format!("moved.{}.{ending}", number);
@@ -256,8 +322,19 @@ fn files_are_renamed_and_deleted_without_their_content() {
             "--commit" => drop(git.git(&["commit", "-q", "-m", "x"])),
             _ => {}
         }
-        let args: Vec<_> = ["apply"].into_iter().chain((!target.is_empty()).then_some(target)).collect();
-        let args = [&args[..], if target == "--commit" { &["-m", "x"] } else { &[] }].concat();
+        let args: Vec<_> = ["apply"]
+            .into_iter()
+            .chain((!target.is_empty()).then_some(target))
+            .collect();
+        let args = [
+            &args[..],
+            if target == "--commit" {
+                &["-m", "x"]
+            } else {
+                &[]
+            },
+        ]
+        .concat();
         ours.run(&args, envelope(&sections)).succeeded();
         compare(&ours, &git, target);
     }
@@ -267,16 +344,24 @@ fn files_are_renamed_and_deleted_without_their_content() {
 fn rules_that_the_response_brings_are_in_force_for_its_files() {
     let base = scene();
     let new = ["*.txt filter=proc", "*.u working-tree-encoding=UTF-16"];
-    let rules = format!("*** Update File: .gitattributes\n@@\n+{}\n+{}\n *.sed filter=sed\n", new[0], new[1]);
-    let response = envelope(&format!("{rules}*** Add File: n.txt\n+neu\n*** Add File: n.u\n+neu\n"));
+    let rules = format!(
+        "*** Update File: .gitattributes\n@@\n+{}\n+{}\n *.sed filter=sed\n",
+        new[0], new[1]
+    );
+    let response = envelope(&format!(
+        "{rules}*** Add File: n.txt\n+neu\n*** Add File: n.u\n+neu\n"
+    ));
     let git = base.copied();
-    git.child(".gitattributes").write_str(&format!("{}\n{RULES}", new.join("\n"))).unwrap();
+    git.child(".gitattributes")
+        .write_str(&format!("{}\n{RULES}", new.join("\n")))
+        .unwrap();
     write_as_git(&git, "n.u", b"neu\n");
     git.child("n.txt").write_str("neu\n").unwrap();
     git.git(&["add", "-A"]);
     git.git(&["commit", "-q", "-m", "x"]);
     let ours = base.copied();
-    ours.run(&["apply", "--commit", "-m", "x"], response).succeeded();
+    ours.run(&["apply", "--commit", "-m", "x"], response)
+        .succeeded();
     compare(&ours, &git, "new rules");
     assert_eq!(ours.git(&["show", "HEAD:n.txt"]), "NEU\n");
 }
@@ -287,28 +372,56 @@ fn what_can_not_be_converted_is_refused_and_nothing_changes() {
     let big = "*** Update File: a.be\n@@\n-one\n+ONE\n";
     // A file that isn't what its attribute says, or not as git would write it.
     for (path, bytes, says) in [
-        ("a.u16", &b"one\n"[..], "doesn't hold what git would write so"),
-        ("a.u16", b"\xfe\xff\0o\0n\0e\0\n", "doesn't hold what git would write so"),
-        ("a.le", b"\xff\xfeo\0", "doesn't hold what git would write so"),
-        ("a.sj", b"one\n\xff\xff\n", "doesn't hold what git would write so"),
+        (
+            "a.u16",
+            &b"one\n"[..],
+            "doesn't hold what git would write so",
+        ),
+        (
+            "a.u16",
+            b"\xfe\xff\0o\0n\0e\0\n",
+            "doesn't hold what git would write so",
+        ),
+        (
+            "a.le",
+            b"\xff\xfeo\0",
+            "doesn't hold what git would write so",
+        ),
+        (
+            "a.sj",
+            b"one\n\xff\xff\n",
+            "doesn't hold what git would write so",
+        ),
     ] {
         for target in [&["apply"][..], &["check"], &["diff"]] {
             let ours = base.copied();
             ours.child(path).write_binary(bytes).unwrap();
             let before = ours.files();
-            let run = ours.run(target, envelope(&format!("{big}*** Update File: {path}\n@@\n-one\n+two\n"))).ended(3);
+            let run = ours
+                .run(
+                    target,
+                    envelope(&format!("{big}*** Update File: {path}\n@@\n-one\n+two\n")),
+                )
+                .ended(3);
             assert!(run.stderr.contains(says), "{path}: {}", run.stderr);
             assert_eq!(ours.files(), before, "{path}");
             // Which doesn't keep anybody from removing it.
-            ours.run(&["apply"], envelope(&format!("*** Delete File: {path}\n"))).succeeded();
+            ours.run(&["apply"], envelope(&format!("*** Delete File: {path}\n")))
+                .succeeded();
         }
     }
     // A text that the encoding has no characters for.
-    for target in [&["apply"][..], &["apply", "--index"], &["apply", "--cached"], &["check"]] {
+    for target in [
+        &["apply"][..],
+        &["apply", "--index"],
+        &["apply", "--cached"],
+        &["check"],
+    ] {
         let ours = base.copied();
         let run = ours.run(target, update("a.l1", "one", "日本")).ended(3);
         assert!(
-            run.stderr.contains("`a.l1` is encoded on disk (working-tree-encoding=ISO-8859-1), which"),
+            run.stderr
+                .contains("`a.l1` is encoded on disk (working-tree-encoding=ISO-8859-1), which"),
             "{}",
             run.stderr
         );
@@ -318,26 +431,49 @@ fn what_can_not_be_converted_is_refused_and_nothing_changes() {
     let ours = base.copied();
     ours.git(&["config", "filter.sed.required", "true"]);
     ours.git(&["config", "filter.sed.clean", "false"]);
-    let run = ours.run(&["apply", "--index"], update("a.sed", "one", "ONE")).ended(3);
-    assert!(run.stderr.contains("`a.sed` has a filter driver (filter=sed), and git can't store it"), "{}", run.stderr);
+    let run = ours
+        .run(&["apply", "--index"], update("a.sed", "one", "ONE"))
+        .ended(3);
+    assert!(
+        run.stderr
+            .contains("`a.sed` has a filter driver (filter=sed), and git can't store it"),
+        "{}",
+        run.stderr
+    );
     // The work tree alone needs no driver.
-    ours.run(&["apply"], update("a.sed", "one", "ONE")).succeeded();
+    ours.run(&["apply"], update("a.sed", "one", "ONE"))
+        .succeeded();
     assert_eq!(ours.text("a.sed"), "ONE\nkey: 1234\ntwo\n");
 }
 
 #[test]
 fn who_wants_to_know_is_told_that_git_did_it() {
     let ours = scene();
-    let run = ours.run(&["apply", "-v", "--index"], update("a.sed", "one", "ONE")).succeeded();
-    assert!(run.stderr.contains("git converts `a.sed`, which has a filter driver (filter=sed)\n"), "{}", run.stderr);
-    let run = ours.run(&["check", "-v"], update("a.u16", "one", "ONE")).succeeded();
-    assert!(run.stderr.contains("git converts `a.u16`, which is encoded on disk"), "{}", run.stderr);
+    let run = ours
+        .run(&["apply", "-v", "--index"], update("a.sed", "one", "ONE"))
+        .succeeded();
+    assert!(
+        run.stderr
+            .contains("git converts `a.sed`, which has a filter driver (filter=sed)\n"),
+        "{}",
+        run.stderr
+    );
+    let run = ours
+        .run(&["check", "-v"], update("a.u16", "one", "ONE"))
+        .succeeded();
+    assert!(
+        run.stderr
+            .contains("git converts `a.u16`, which is encoded on disk"),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]
 fn the_work_tree_alone_starts_no_filter() {
     let ours = scene();
-    ours.run(&["apply", "-q"], update("a.proc", "two", "zwei")).succeeded();
+    ours.run(&["apply", "-q"], update("a.proc", "two", "zwei"))
+        .succeeded();
     assert!(!ours.child("tools/proc.log").exists());
     assert_eq!(ours.text("a.proc"), "one\nzwei\n");
 }
@@ -345,16 +481,25 @@ fn the_work_tree_alone_starts_no_filter() {
 /// Makes a repository that has a file in git-lfs, which is there or, unless somebody insists, isn't.
 fn lfs() -> Option<Repo> {
     let repo = Repo::empty();
-    let is_there =
-        run(isolated(std::process::Command::new("git"), repo.path()).args(["lfs", "version"]), b"").status == 0;
-    assert!(is_there || std::env::var_os("FAULTS").is_none(), "git-lfs is needed");
+    let is_there = run(
+        isolated(std::process::Command::new("git"), repo.path()).args(["lfs", "version"]),
+        b"",
+    )
+    .status
+        == 0;
+    assert!(
+        is_there || std::env::var_os("FAULTS").is_none(),
+        "git-lfs is needed"
+    );
     if !is_there {
         eprintln!("filters: git-lfs SKIPPED, since it isn't installed");
         return None;
     }
     repo.git(&["lfs", "install", "--local", "--skip-repo"]);
     repo.git(&["config", "diff.renames", "false"]);
-    repo.child(".gitattributes").write_str("*.dat filter=lfs diff=lfs merge=lfs -text\n").unwrap();
+    repo.child(".gitattributes")
+        .write_str("*.dat filter=lfs diff=lfs merge=lfs -text\n")
+        .unwrap();
     repo.child("a.dat").write_str("one\r\ntwo\n").unwrap();
     repo.child("b.dat").write_str("one\nthree\n").unwrap();
     repo.commit("base");
@@ -389,13 +534,22 @@ fn files_in_lfs_are_changed_as_git_add_changes_them() {
         let again = ours.copied();
         std::fs::remove_file(again.child("a.dat")).unwrap();
         again.git(&["checkout-index", "-f", "a.dat"]);
-        assert_eq!(again.text("a.dat"), "one\r\nzwei\n", "{target}: what was stored is checked out");
+        assert_eq!(
+            again.text("a.dat"),
+            "one\r\nzwei\n",
+            "{target}: what was stored is checked out"
+        );
     }
     let ours = base.copied();
-    ours.run(&["apply", "--commit", "-m", "x"], &response).succeeded();
-    let shown = ours.run(&["show", "--to=opx", "HEAD"], "").succeeded().stdout;
+    ours.run(&["apply", "--commit", "-m", "x"], &response)
+        .succeeded();
+    let shown = ours
+        .run(&["show", "--to=opx", "HEAD"], "")
+        .succeeded()
+        .stdout;
     let git = base.copied();
-    git.run(&["apply", "--commit", "-m", "x"], shown).succeeded();
+    git.run(&["apply", "--commit", "-m", "x"], shown)
+        .succeeded();
     compare(&git, &ours, "shown");
 }
 
@@ -409,10 +563,15 @@ fn a_file_in_lfs_that_is_not_at_hand_is_refused_without_a_network() {
     base.git(&["config", "lfs.url", "http://127.0.0.1:9/"]);
     let hint = "fetch the content first, with `git lfs pull`";
     let edit = opx("a.dat", "", "one", "ONE");
-    for args in [&["apply", "--cached"][..], &["check", "--cached"], &["check", "--onto=HEAD"]] {
+    for args in [
+        &["apply", "--cached"][..],
+        &["check", "--cached"],
+        &["check", "--onto=HEAD"],
+    ] {
         let run = base.copied().run(args, &edit).ended(3);
         assert!(
-            run.stderr.contains("`a.dat` is only a pointer (filter=lfs), and its content isn't at hand"),
+            run.stderr
+                .contains("`a.dat` is only a pointer (filter=lfs), and its content isn't at hand"),
             "{}",
             run.stderr
         );
@@ -420,13 +579,19 @@ fn a_file_in_lfs_that_is_not_at_hand_is_refused_without_a_network() {
     }
     let run = base.run(&["show", "--to=envelope", "HEAD"], "").ended(3);
     assert!(
-        run.stderr.contains("`a.dat` is only a pointer (filter=lfs)") && run.stderr.contains(hint),
+        run.stderr
+            .contains("`a.dat` is only a pointer (filter=lfs)")
+            && run.stderr.contains(hint),
         "{}",
         run.stderr
     );
     // In a work tree that has the pointers.
     let ours = base.copied();
-    ours.git(&["config", "filter.lfs.process", "git-lfs filter-process --skip"]);
+    ours.git(&[
+        "config",
+        "filter.lfs.process",
+        "git-lfs filter-process --skip",
+    ]);
     ours.git(&["config", "filter.lfs.smudge", "git-lfs smudge --skip -- %f"]);
     std::fs::remove_file(ours.child("a.dat")).unwrap();
     ours.git(&["checkout", "-q", "a.dat"]);
@@ -461,8 +626,14 @@ fn rules_that_only_git_reads_right_are_in_force() {
     base.commit("base");
     std::fs::write(base.child(".git/elsewhere"), "*.txt filter=up\n").unwrap();
     let blob = base.git_with_input(&["hash-object", "-w", "--stdin"], b"*.txt filter=up\n");
-    let tree = base.git_with_input(&["mktree"], format!("100644 blob {}\t.gitattributes\n", blob.trim()).as_bytes());
-    let elsewhere = format!("core.attributesFile={}", base.child(".git/elsewhere").path().display());
+    let tree = base.git_with_input(
+        &["mktree"],
+        format!("100644 blob {}\t.gitattributes\n", blob.trim()).as_bytes(),
+    );
+    let elsewhere = format!(
+        "core.attributesFile={}",
+        base.child(".git/elsewhere").path().display()
+    );
     let (tree, attr_tree) = (tree.trim().to_owned(), format!("attr.tree={}", tree.trim()));
     for (rules, settings, source) in [
         ("\"note book.txt\" filter=up\n", &[][..], ""),
@@ -470,7 +641,11 @@ fn rules_that_only_git_reads_right_are_in_force() {
         ("[attr]loud filter=up\nd/ loud\n", &[], ""),
         ("d/[a-b].txt filter=up\n*.txt -text\n", &[], ""),
         ("d/** text=auto filter=up # not a comment\n", &[], ""),
-        ("*.txt filter=\n", &["-c", "core.attributesFile=/dev/null"], ""),
+        (
+            "*.txt filter=\n",
+            &["-c", "core.attributesFile=/dev/null"],
+            "",
+        ),
         ("", &["-c", &elsewhere], ""),
         ("*.txt -filter\n", &["-c", &attr_tree], ""),
         ("*.txt -filter\n", &[], &tree),
@@ -483,7 +658,10 @@ fn rules_that_only_git_reads_right_are_in_force() {
         let mut command = isolated(std::process::Command::new("git"), git.path());
         command.args(settings).args(["add", "-A"]);
         let mut program = isolated(std::process::Command::new("git"), ours.path());
-        program.env("PATH", super::support::path()).args(settings).args(["llmpatch", "apply", "--index"]);
+        program
+            .env("PATH", super::support::path())
+            .args(settings)
+            .args(["llmpatch", "apply", "--index"]);
         if !source.is_empty() {
             command.env("GIT_ATTR_SOURCE", source);
             program.env("GIT_ATTR_SOURCE", source);
@@ -496,13 +674,23 @@ fn rules_that_only_git_reads_right_are_in_force() {
         }
         run(&mut command, b"").succeeded();
         // What is stored isn't what the rules would have of it.
-        let refused = paths.iter().any(|path| git.git(&["cat-file", "-p", &format!(":{path}")]) == "ZWEI\n");
+        let refused = paths
+            .iter()
+            .any(|path| git.git(&["cat-file", "-p", &format!(":{path}")]) == "ZWEI\n");
         let run = run(&mut program, envelope(&response).as_bytes());
         if refused {
-            assert!(run.status == 1 && run.stderr.contains("aren't staged"), "{rules}: {}", run.stderr);
+            assert!(
+                run.status == 1 && run.stderr.contains("aren't staged"),
+                "{rules}: {}",
+                run.stderr
+            );
         } else {
             assert_eq!(run.status, 0, "{rules}: {}", run.stderr);
-            assert_eq!(ours.git(&["ls-files", "-s"]), git.git(&["ls-files", "-s"]), "{rules} {settings:?}");
+            assert_eq!(
+                ours.git(&["ls-files", "-s"]),
+                git.git(&["ls-files", "-s"]),
+                "{rules} {settings:?}"
+            );
         }
         // A file that wasn't there can be stored in any case.
         let added = "*** Add File: d/b.txt\n+neu\n";
@@ -510,7 +698,12 @@ fn rules_that_only_git_reads_right_are_in_force() {
         super::support::run(&mut command, b"").succeeded();
         let again = super::support::run(&mut program, envelope(added).as_bytes()).succeeded();
         let stored = |repo: &Repo| repo.git(&["ls-files", "-s", "d/b.txt"]);
-        assert_eq!(stored(&ours), stored(&git), "{rules} {settings:?}: {}", again.stderr);
+        assert_eq!(
+            stored(&ours),
+            stored(&git),
+            "{rules} {settings:?}: {}",
+            again.stderr
+        );
     }
 }
 
@@ -521,14 +714,24 @@ fn line_ends_that_git_add_refuses_are_refused() {
     for (safe, status) in [("true", 3), ("warn", 0), ("false", 0)] {
         let ours = base.copied();
         ours.git(&["config", "core.safecrlf", safe]);
-        let run = ours.run(&["apply", "--index"], update("a.txt", "two", "zwei")).ended(status);
+        let run = ours
+            .run(&["apply", "--index"], update("a.txt", "two", "zwei"))
+            .ended(status);
         if !all_by_git() {
-            assert_eq!(run.stderr.contains("`a.txt` has line ends that a checkout wouldn't bring back"), status == 3);
+            assert_eq!(
+                run.stderr
+                    .contains("`a.txt` has line ends that a checkout wouldn't bring back"),
+                status == 3
+            );
         }
         let git = base.copied();
         git.git(&["config", "core.safecrlf", safe]);
         let mut add = isolated(std::process::Command::new("git"), git.path());
         git.child("a.txt").write_str("one\r\nzwei\r\n").unwrap();
-        assert_eq!(super::support::run(add.args(["add", "a.txt"]), b"").status == 0, status == 0, "{safe}");
+        assert_eq!(
+            super::support::run(add.args(["add", "a.txt"]), b"").status == 0,
+            status == 0,
+            "{safe}"
+        );
     }
 }

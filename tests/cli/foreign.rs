@@ -43,14 +43,19 @@ fn in_all_ways(base: &Repo, response: &str, edit: impl Fn(&Repo)) -> (Repo, Repo
     compare(&ours, base, "undo of --index");
     let ours = base.copied();
     let shown = ours.run(&["diff", "--cached"], response).succeeded().stdout;
-    assert_eq!(shown, git.git(&["diff", "--cached", "-M"]), "the diff of blobs is git's");
+    assert_eq!(
+        shown,
+        git.git(&["diff", "--cached", "-M"]),
+        "the diff of blobs is git's"
+    );
     ours.run(&["apply", "--cached"], response).succeeded();
     compare_index(&ours, &git, "--cached");
     assert_eq!(ours.files(), base.files(), "--cached leaves the work tree");
 
     git.git(&["commit", "-q", "-m", "by hand"]);
     let ours = base.copied();
-    ours.run(&["apply", "--commit", "-m", "by hand"], response).succeeded();
+    ours.run(&["apply", "--commit", "-m", "by hand"], response)
+        .succeeded();
     compare(&ours, &git, "--commit");
     let tree = |repo: &Repo| repo.git(&["rev-parse", "HEAD^{tree}"]);
     assert_eq!(tree(&ours), tree(&git));
@@ -71,7 +76,12 @@ fn settings_are_those_that_git_reads() {
         let mut command = repo.command();
         more(&mut command);
         let run = support::run(command.arg("check"), update("a.txt", "one", "1").as_bytes());
-        assert!(run.stderr.starts_with("error[protected]"), "{what}: {}{}", run.stdout, run.stderr);
+        assert!(
+            run.stderr.starts_with("error[protected]"),
+            "{what}: {}{}",
+            run.stdout,
+            run.stderr
+        );
     };
     let base = || Repo::with(&[("a.txt", "one\n")]);
     let file = |repo: &Repo| {
@@ -79,21 +89,37 @@ fn settings_are_those_that_git_reads() {
         std::fs::write(&file, protected).unwrap();
         file.display().to_string()
     };
-    for condition in ["hasconfig:remote.*.url:https://example.com/**", "gitdir:**/work/.git", "onbranch:main"] {
+    for condition in [
+        "hasconfig:remote.*.url:https://example.com/**",
+        "gitdir:**/work/.git",
+        "onbranch:main",
+    ] {
         let repo = base();
         repo.git(&["remote", "add", "origin", "https://example.com/x"]);
-        repo.git(&["config", &format!("includeIf.{condition}.path"), &file(&repo)]);
+        repo.git(&[
+            "config",
+            &format!("includeIf.{condition}.path"),
+            &file(&repo),
+        ]);
         refused(&repo, condition, &|_| {});
     }
     // A git of another prefix has another file for the system.
     let repo = base();
     let (bin, system) = (repo.path().parent().unwrap().join("bin"), file(&repo));
     std::fs::create_dir(&bin).unwrap();
-    let real =
-        std::env::split_paths(&std::env::var_os("PATH").unwrap()).map(|at| at.join("git")).find(|git| git.is_file());
-    let script = format!("#!/bin/sh\nGIT_CONFIG_SYSTEM='{system}' exec '{}' \"$@\"\n", real.unwrap().display());
+    let real = std::env::split_paths(&std::env::var_os("PATH").unwrap())
+        .map(|at| at.join("git"))
+        .find(|git| git.is_file());
+    let script = format!(
+        "#!/bin/sh\nGIT_CONFIG_SYSTEM='{system}' exec '{}' \"$@\"\n",
+        real.unwrap().display()
+    );
     std::fs::write(bin.join("git"), script).unwrap();
-    std::fs::set_permissions(bin.join("git"), std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    std::fs::set_permissions(
+        bin.join("git"),
+        std::os::unix::fs::PermissionsExt::from_mode(0o755),
+    )
+    .unwrap();
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
     refused(&repo, "system", &|command| {
         command.env("PATH", &path).env_remove("GIT_CONFIG_NOSYSTEM");
@@ -118,25 +144,48 @@ fn the_systems_own_settings_are_those_of_the_git_in_use() {
     for at in ["/etc/gitconfig", "/usr/local/etc/gitconfig"] {
         let repo = Repo::with(&[("a.txt", "one\n")]);
         repo.child("../response").write_str(&response).unwrap();
-        repo.child("../system").write_str("[llmpatch]\n\tprotect = a.txt\n").unwrap();
-        let script = "mount --bind ../system $0 && { git config llmpatch.protect >../git; \"$@\"; }";
+        repo.child("../system")
+            .write_str("[llmpatch]\n\tprotect = a.txt\n")
+            .unwrap();
+        let script =
+            "mount --bind ../system $0 && { git config llmpatch.protect >../git; \"$@\"; }";
         let mut command = support::isolated(std::process::Command::new("unshare"), repo.path());
-        command.args(["-m", "sh", "-c", script, at, support::program(), "check", "../response"]);
+        command.args([
+            "-m",
+            "sh",
+            "-c",
+            script,
+            at,
+            support::program(),
+            "check",
+            "../response",
+        ]);
         let run = support::run(command.env_remove("GIT_CONFIG_NOSYSTEM"), b"");
         let Ok(git) = std::fs::read_to_string(repo.child("../git")) else {
             eprintln!("skipped: nothing can be mounted on {at} here");
             continue;
         };
-        assert_eq!(git == "a.txt\n", run.stderr.starts_with("error[protected]"), "{at}: {git:?} {}", run.stderr);
+        assert_eq!(
+            git == "a.txt\n",
+            run.stderr.starts_with("error[protected]"),
+            "{at}: {git:?} {}",
+            run.stderr
+        );
     }
 }
 
 #[test]
 fn a_git_that_is_too_old_is_not_asked() {
-    let repo = Repo::with(&[("a.txt", "one\n"), (".gitattributes", "*.utf16 working-tree-encoding=UTF-16\n")]);
+    let repo = Repo::with(&[
+        ("a.txt", "one\n"),
+        (".gitattributes", "*.utf16 working-tree-encoding=UTF-16\n"),
+    ]);
     // Where the system keeps the attributes for a git of this place would be asked for.
     let own = [("GIT_ATTR_NOSYSTEM", "1")];
-    let (head, bin) = (repo.git(&["rev-parse", "HEAD"]), repo.path().parent().unwrap().join("bin"));
+    let (head, bin) = (
+        repo.git(&["rev-parse", "HEAD"]),
+        repo.path().parent().unwrap().join("bin"),
+    );
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
     let respond = |version: &str, args: &[&str], response: String| {
         repo.script(
@@ -144,17 +193,37 @@ fn a_git_that_is_too_old_is_not_asked() {
             &format!("#!/bin/sh\n[ $# = 1 ] && exec echo git version {version}\nPATH=${{PATH#*:}} exec git \"$@\"\n"),
         );
         let mut command = repo.command();
-        support::run(command.env("PATH", &path).envs(own).args(["apply"]).args(args), response.as_bytes())
+        support::run(
+            command
+                .env("PATH", &path)
+                .envs(own)
+                .args(["apply"])
+                .args(args),
+            response.as_bytes(),
+        )
     };
-    for (args, response) in
-        [(&["--commit"][..], update("a.txt", "one", "1")), (&[], envelope("*** Add File: new.utf16\n+new\n"))]
-    {
+    for (args, response) in [
+        (&["--commit"][..], update("a.txt", "one", "1")),
+        (&[], envelope("*** Add File: new.utf16\n+new\n")),
+    ] {
         for version in ["2.20.1", "2.29.3.windows.1", "1.9"] {
             let run = respond(version, args, response.clone()).ended(3);
-            assert!(run.stderr.contains(&format!("version {version}, but 2.30 or later is needed")), "{}", run.stderr);
-            assert!(run.stderr.ends_with("nothing was changed\n"), "{}", run.stderr);
+            assert!(
+                run.stderr
+                    .contains(&format!("version {version}, but 2.30 or later is needed")),
+                "{}",
+                run.stderr
+            );
+            assert!(
+                run.stderr.ends_with("nothing was changed\n"),
+                "{}",
+                run.stderr
+            );
             assert_eq!(
-                (repo.git(&["rev-parse", "HEAD"]), repo.git(&["status", "--porcelain"])),
+                (
+                    repo.git(&["rev-parse", "HEAD"]),
+                    repo.git(&["status", "--porcelain"])
+                ),
                 (head.clone(), String::new())
             );
         }
@@ -163,15 +232,30 @@ fn a_git_that_is_too_old_is_not_asked() {
         respond("2.20.1", &[], update("a.txt", "one", "1")).succeeded();
         repo.git(&["checkout", "a.txt"]);
     }
-    for version in ["2.30.0", "2.39.5 (Apple Git-154)", "3.0.rc1", "from my own branch"] {
-        respond(&format!("'{version}'"), &["--commit"], update("a.txt", "one", "1")).succeeded();
+    for version in [
+        "2.30.0",
+        "2.39.5 (Apple Git-154)",
+        "3.0.rc1",
+        "from my own branch",
+    ] {
+        respond(
+            &format!("'{version}'"),
+            &["--commit"],
+            update("a.txt", "one", "1"),
+        )
+        .succeeded();
         repo.git(&["reset", "-q", "--hard", head.trim()]);
     }
 }
 
 /// Makes a repository with an index of each shape that libgit2 can't keep.
 fn shapes() -> Vec<(&'static str, Repo)> {
-    let files = [("keep/a.txt", "one\ntwo\n"), ("keep/b.txt", "b\n"), ("drop/c.txt", "c\n"), ("top.txt", "t\n")];
+    let files = [
+        ("keep/a.txt", "one\ntwo\n"),
+        ("keep/b.txt", "b\n"),
+        ("drop/c.txt", "c\n"),
+        ("top.txt", "t\n"),
+    ];
     let base = Repo::with(&files);
     base.script(".git/hooks/monitor", "#!/bin/sh\nprintf 'token\\0/\\0'\n");
     let made = |commands: &[&[&str]]| {
@@ -181,9 +265,21 @@ fn shapes() -> Vec<(&'static str, Repo)> {
     };
     vec![
         ("split", made(&[&["update-index", "--split-index"]])),
-        ("sparse", made(&[&["sparse-checkout", "set", "--cone", "--sparse-index", "keep"]])),
-        ("untracked", made(&[&["update-index", "--untracked-cache"], &["status"]])),
-        ("monitored", made(&[&["config", "core.fsmonitor", ".git/hooks/monitor"], &["update-index", "--fsmonitor"]])),
+        (
+            "sparse",
+            made(&[&["sparse-checkout", "set", "--cone", "--sparse-index", "keep"]]),
+        ),
+        (
+            "untracked",
+            made(&[&["update-index", "--untracked-cache"], &["status"]]),
+        ),
+        (
+            "monitored",
+            made(&[
+                &["config", "core.fsmonitor", ".git/hooks/monitor"],
+                &["update-index", "--fsmonitor"],
+            ]),
+        ),
     ]
 }
 
@@ -208,7 +304,8 @@ fn an_index_keeps_the_shape_that_it_has() {
             std::fs::rename(repo.child("top.txt"), repo.child("keep/top.txt")).unwrap();
         });
         assert_eq!(shape(&ours), want, "{name} after --commit");
-        ours.run(&["apply", "--index"], update("keep/a.txt", "2", "3")).succeeded();
+        ours.run(&["apply", "--index"], update("keep/a.txt", "2", "3"))
+            .succeeded();
         assert_eq!(shape(&ours), want, "{name} after --index");
     }
 }
@@ -222,26 +319,42 @@ fn objects_go_where_git_puts_them() {
         let (before, other) = (count(), repo.path().parent().unwrap().join("objects"));
         std::fs::create_dir(&other).unwrap();
         let mut command = repo.command();
-        command.env("GIT_OBJECT_DIRECTORY", &other).env("GIT_ALTERNATE_OBJECT_DIRECTORIES", own.path());
-        let run = support::run(command.args(["apply", target]), update("a.txt", "one", "1").as_bytes());
+        command
+            .env("GIT_OBJECT_DIRECTORY", &other)
+            .env("GIT_ALTERNATE_OBJECT_DIRECTORIES", own.path());
+        let run = support::run(
+            command.args(["apply", target]),
+            update("a.txt", "one", "1").as_bytes(),
+        );
         run.succeeded();
         assert_eq!(count(), before, "{target}");
         repo.git_with_input(&["hash-object", "-w", "--stdin"], b"1\n");
-        assert!(repo.git(&["ls-files", "-s"]).contains("d00491fd7e5bb6fa28c517a0bb32b8b506539d4d"), "{target}");
+        assert!(
+            repo.git(&["ls-files", "-s"])
+                .contains("d00491fd7e5bb6fa28c517a0bb32b8b506539d4d"),
+            "{target}"
+        );
     }
 }
 
 #[test]
 fn a_namespace_is_for_who_serves_the_repository() {
-    let (ours, git) = (Repo::with(&[("a.txt", "one\n")]), Repo::with(&[("a.txt", "one\n")]));
+    let (ours, git) = (
+        Repo::with(&[("a.txt", "one\n")]),
+        Repo::with(&[("a.txt", "one\n")]),
+    );
     let mut command = ours.command();
-    command.env("GIT_NAMESPACE", "served").args(["apply", "--commit", "-m", "x"]);
+    command
+        .env("GIT_NAMESPACE", "served")
+        .args(["apply", "--commit", "-m", "x"]);
     support::run(&mut command, update("a.txt", "one", "1").as_bytes()).succeeded();
     git.child("a.txt").write_str("1\n").unwrap();
     git.git(&["commit", "-q", "-a", "-m", "x"]);
-    for told in
-        [&["for-each-ref", "--format=%(refname) %(tree)"][..], &["status", "--porcelain=v2"], &["ls-files", "-s"]]
-    {
+    for told in [
+        &["for-each-ref", "--format=%(refname) %(tree)"][..],
+        &["status", "--porcelain=v2"],
+        &["ls-files", "-s"],
+    ] {
         assert_eq!(ours.git(told), git.git(told), "{told:?}");
     }
     assert_eq!(ours.git(&["rev-list", "--count", "HEAD"]), "2\n");

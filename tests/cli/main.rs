@@ -2,9 +2,16 @@
 
 #![cfg_attr(
     not(target_os = "linux"),
-    allow(unused_imports, dead_code, reason = "what only Linux shows is left out elsewhere")
+    allow(
+        unused_imports,
+        dead_code,
+        reason = "what only Linux shows is left out elsewhere"
+    )
 )]
-#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot be set up has failed"
+)]
 
 mod apply;
 mod apply_patch;
@@ -53,12 +60,20 @@ fn update(path: &str, old: &str, new: &str) -> String {
 
 /// Makes the repository that most tests start from.
 fn repo() -> Repo {
-    Repo::with(&[("a.txt", "one\ntwo\nthree\n"), ("src/b.txt", "b\n"), ("src/c.txt", "c\n")])
+    Repo::with(&[
+        ("a.txt", "one\ntwo\nthree\n"),
+        ("src/b.txt", "b\n"),
+        ("src/c.txt", "c\n"),
+    ])
 }
 
 /// Makes one OPX edit that puts a line in place of another.
 fn opx(path: &str, why: &str, find: &str, put: &str) -> String {
-    let why = if why.is_empty() { String::new() } else { format!("  <why>{why}</why>\n") };
+    let why = if why.is_empty() {
+        String::new()
+    } else {
+        format!("  <why>{why}</why>\n")
+    };
     format!(
         "<edit file=\"{path}\" op=\"patch\">\n{why}  <find>\n<<<\n{find}\n>>>\n  </find>\n  <put>\n<<<\n{put}\n>>>\n  </put>\n</edit>\n"
     )

@@ -29,14 +29,21 @@ pub(super) fn changes() -> Vec<(&'static str, String)> {
 /// The repository that they are made of, with what is nobody's business beside it.
 pub(super) fn base() -> Repo {
     let repo = repo();
-    repo.child(".gitattributes").write_str("*.txt text=auto eol=crlf\n").unwrap();
+    repo.child(".gitattributes")
+        .write_str("*.txt text=auto eol=crlf\n")
+        .unwrap();
     repo.child("old.txt").write_str("x\n").unwrap();
     repo.child("bin/run").write_str("#!/bin/sh\n").unwrap();
     repo.chmod("bin/run", 0o755);
     std::os::unix::fs::symlink("a.txt", repo.child("bin/link")).unwrap();
     repo.git(&["add", "."]);
     let commit = repo.git(&["rev-parse", "HEAD"]);
-    repo.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{},module", commit.trim())]);
+    repo.git(&[
+        "update-index",
+        "--add",
+        "--cacheinfo",
+        &format!("160000,{},module", commit.trim()),
+    ]);
     repo.git(&["commit", "-qm", "more"]);
     repo
 }
@@ -46,7 +53,9 @@ fn by_git(repo: &Repo, rev: &str, diff: &[u8]) -> String {
     let index = repo.path().with_extension("index");
     let git = |args: &[&str], input: &[u8]| {
         let mut command = isolated(std::process::Command::new("git"), repo.path());
-        run(command.args(args).env("GIT_INDEX_FILE", &index), input).succeeded().stdout
+        run(command.args(args).env("GIT_INDEX_FILE", &index), input)
+            .succeeded()
+            .stdout
     };
     git(&["read-tree", rev], b"");
     git(&["apply", "--cached", "-"], diff);
@@ -62,35 +71,64 @@ fn is_sound(repo: &Repo) {
 }
 
 /// What a change in the object database alone leaves as it is.
-fn seen(repo: &Repo) -> (impl PartialEq + std::fmt::Debug + use<>, Vec<u8>, String, Vec<String>) {
-    let own = fs::read_dir(repo.child(".git")).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap());
+fn seen(
+    repo: &Repo,
+) -> (
+    impl PartialEq + std::fmt::Debug + use<>,
+    Vec<u8>,
+    String,
+    Vec<String>,
+) {
+    let own = fs::read_dir(repo.child(".git"))
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap());
     let mut own: Vec<_> = own.collect();
     own.sort();
-    (repo.files(), repo.read(".git/index"), repo.git(&["for-each-ref"]), own)
+    (
+        repo.files(),
+        repo.read(".git/index"),
+        repo.git(&["for-each-ref"]),
+        own,
+    )
 }
 
 #[test]
 fn trees_are_those_that_git_makes() {
     for (what, response) in changes() {
         let repo = base();
-        let diff = repo.run(&["diff", "--onto=HEAD"], &response).succeeded().stdout;
+        let diff = repo
+            .run(&["diff", "--onto=HEAD"], &response)
+            .succeeded()
+            .stdout;
         // Neither index nor work tree, nor what is left of an apply, has a say.
         repo.child("a.txt").write_str("other\n").unwrap();
         repo.child("src.txt").write_str("in the way\n").unwrap();
         repo.git(&["rm", "-q", "--cached", "src/b.txt"]);
         let before = seen(&repo);
-        let run = repo.run(&["apply", "--onto=HEAD", "-q"], &response).succeeded();
+        let run = repo
+            .run(&["apply", "--onto=HEAD", "-q"], &response)
+            .succeeded();
         assert_eq!(seen(&repo), before, "{what}");
-        assert_eq!(run.stdout, by_git(&repo, "HEAD", diff.as_bytes()), "{what}: {}", run.stderr);
+        assert_eq!(
+            run.stdout,
+            by_git(&repo, "HEAD", diff.as_bytes()),
+            "{what}: {}",
+            run.stderr
+        );
         is_sound(&repo);
         // Of a tree, and of a path in a commit.
         let tree = repo.git(&["rev-parse", "HEAD^{tree}"]);
-        let again = repo.run(&["apply", "--onto", tree.trim()], &response).succeeded();
+        let again = repo
+            .run(&["apply", "--onto", tree.trim()], &response)
+            .succeeded();
         assert_eq!(again.stdout, run.stdout, "{what}");
     }
     let repo = base();
     let gone = envelope("*** Delete File: b.txt\n*** Delete File: c.txt\n");
-    let empty = repo.run(&["apply", "--onto=HEAD:src"], gone).succeeded().stdout;
+    let empty = repo
+        .run(&["apply", "--onto=HEAD:src"], gone)
+        .succeeded()
+        .stdout;
     assert_eq!(empty, "4b825dc642cb6eb9a060e54bf8d69288fbee4904\n");
 }
 
@@ -101,7 +139,10 @@ fn every_kind_of_repository_serves() {
     origin.git(&["config", "uploadpack.allowFilter", "true"]);
     origin.git(&["config", "uploadpack.allowAnySHA1InWant", "true"]);
     let response = update("src/b.txt", "b", "B");
-    let diff = origin.run(&["diff", "--onto=HEAD"], &response).succeeded().stdout;
+    let diff = origin
+        .run(&["diff", "--onto=HEAD"], &response)
+        .succeeded()
+        .stdout;
     for how in [
         &["clone", "-q", "--bare"][..],
         &["clone", "-q", "--bare", "--filter=blob:none"],
@@ -113,10 +154,23 @@ fn every_kind_of_repository_serves() {
         fs::remove_dir_all(inner.child(".git")).unwrap();
         inner.git(&[how, &[&url, "."]].concat());
         let run = inner.run(&["apply", "--onto=HEAD"], &response).succeeded();
-        assert_eq!(run.stdout, by_git(&inner, "HEAD", diff.as_bytes()), "{how:?}");
-        let run = inner.run(&["apply", "--onto=HEAD", "--commit", "--branch=topic"], &response).succeeded();
+        assert_eq!(
+            run.stdout,
+            by_git(&inner, "HEAD", diff.as_bytes()),
+            "{how:?}"
+        );
+        let run = inner
+            .run(
+                &["apply", "--onto=HEAD", "--commit", "--branch=topic"],
+                &response,
+            )
+            .succeeded();
         assert_eq!(inner.git(&["rev-parse", "topic"]), run.stdout, "{how:?}");
-        assert_eq!(inner.git(&["rev-parse", "topic^"]), inner.git(&["rev-parse", "HEAD"]), "{how:?}");
+        assert_eq!(
+            inner.git(&["rev-parse", "topic^"]),
+            inner.git(&["rev-parse", "HEAD"]),
+            "{how:?}"
+        );
     }
     for format in ["--object-format=sha256", "--ref-format=reftable"] {
         let repo = Repo::empty();
@@ -130,11 +184,28 @@ fn every_kind_of_repository_serves() {
         repo.git(&["add", "."]);
         repo.commit("base");
         let run = repo.run(&["apply", "--onto=HEAD"], &response).succeeded();
-        assert_eq!(run.stdout, by_git(&repo, "HEAD", diff.as_bytes()), "{format}");
-        let run = repo.run(&["apply", "--onto=main", "--commit", "--branch=topic"], &response).succeeded();
+        assert_eq!(
+            run.stdout,
+            by_git(&repo, "HEAD", diff.as_bytes()),
+            "{format}"
+        );
+        let run = repo
+            .run(
+                &["apply", "--onto=main", "--commit", "--branch=topic"],
+                &response,
+            )
+            .succeeded();
         assert_eq!(repo.git(&["rev-parse", "topic"]), run.stdout, "{format}");
-        repo.run(&["apply", "--onto=topic", "--commit", "--branch=topic"], update("src/b.txt", "B", "b")).succeeded();
-        assert_eq!(repo.git(&["rev-parse", "topic~2"]), repo.git(&["rev-parse", "main"]), "{format}");
+        repo.run(
+            &["apply", "--onto=topic", "--commit", "--branch=topic"],
+            update("src/b.txt", "B", "b"),
+        )
+        .succeeded();
+        assert_eq!(
+            repo.git(&["rev-parse", "topic~2"]),
+            repo.git(&["rev-parse", "main"]),
+            "{format}"
+        );
         is_sound(&repo);
     }
 }
@@ -142,24 +213,40 @@ fn every_kind_of_repository_serves() {
 /// Runs ours and git's with the same clock.
 fn at_noon(repo: &Repo, mut command: std::process::Command, args: &[&str], input: &str) -> Run {
     let _ = repo;
-    command.args(args).env("GIT_AUTHOR_DATE", "2026-01-01T12:00:00+0100");
-    run(command.env("GIT_COMMITTER_DATE", "2026-01-02T12:00:00 +0100"), input.as_bytes())
+    command
+        .args(args)
+        .env("GIT_AUTHOR_DATE", "2026-01-01T12:00:00+0100");
+    run(
+        command.env("GIT_COMMITTER_DATE", "2026-01-02T12:00:00 +0100"),
+        input.as_bytes(),
+    )
 }
 
 #[test]
 fn commits_are_those_of_commit_tree_and_no_hook_runs() {
     let repo = base();
-    for hook in ["pre-commit", "prepare-commit-msg", "commit-msg", "post-commit"] {
+    for hook in [
+        "pre-commit",
+        "prepare-commit-msg",
+        "commit-msg",
+        "post-commit",
+    ] {
         repo.script(&format!(".git/hooks/{hook}"), "#!/bin/sh\nexit 1\n");
     }
-    let tree = repo.run(&["apply", "--onto=HEAD~1"], update("a.txt", "two", "2")).succeeded().stdout;
+    let tree = repo
+        .run(&["apply", "--onto=HEAD~1"], update("a.txt", "two", "2"))
+        .succeeded()
+        .stdout;
     let before = seen(&repo);
     let args = ["apply", "--onto=HEAD~1", "--commit", "-m", "Say 2"];
     let ours = at_noon(&repo, repo.command(), &args, &update("a.txt", "two", "2")).succeeded();
     assert_eq!(seen(&repo), before);
     let git = isolated(std::process::Command::new("git"), repo.path());
     let args = ["commit-tree", tree.trim(), "-p", "HEAD~1", "-m", "Say 2"];
-    assert_eq!(at_noon(&repo, git, &args, "").succeeded().stdout, ours.stdout);
+    assert_eq!(
+        at_noon(&repo, git, &args, "").succeeded().stdout,
+        ours.stdout
+    );
     is_sound(&repo);
 }
 
@@ -167,49 +254,86 @@ fn commits_are_those_of_commit_tree_and_no_hook_runs() {
 #[test]
 fn commits_say_what_git_commit_makes_them_say() {
     let sign = "#!/bin/sh\ncat >/dev/null\nprintf 'signed by %s\\n' \"$*\"\necho '[GNUPG:] SIG_CREATED ' >&2\n";
-    let tail = "Subject  \n\n\n# no comment\ntext\n\n\n\nmore  \n\nReviewed-by: A <a@example.org>\n";
+    let tail =
+        "Subject  \n\n\n# no comment\ntext\n\n\n\nmore  \n\nReviewed-by: A <a@example.org>\n";
     let committer = "x\n\nSigned-off-by: Carl Committer <carl@example.com>\n";
     for args in [
         &["-m", "one", "-m", "two\nlines"][..],
         &["-m", tail],
         &["-m", tail, "-s"],
         &["-m", committer, "-s"],
-        &["-m", "x", "-s", "--trailer", "Why: not", "--trailer=Why: not"],
+        &[
+            "-m",
+            "x",
+            "-s",
+            "--trailer",
+            "Why: not",
+            "--trailer=Why: not",
+        ],
         &["-m", tail, "--trailer", "Why: not"],
         &["-m", "x", "--author", "Bo <bo@example.com>"],
-        &["-m", "x", "--author", "^ANN a", "--date", "2020-02-02T02:02:02Z"],
+        &[
+            "-m",
+            "x",
+            "--author",
+            "^ANN a",
+            "--date",
+            "2020-02-02T02:02:02Z",
+        ],
         &["-m", "x", "--date", "@86400 +0330"],
         &["-m", "x", "--date", "Sat, 03 Feb 2001 04:05:06 +0000"],
         &["-m", "x", "--date", "3 Feb 2001 noon"],
         &["-m", "x", "-S"],
         &["-m", "x", "--gpg-sign=key"],
     ] {
-        for setting in
-            ["core.bare=false", "commit.cleanup=verbatim", "commit.gpgSign=true", "i18n.commitEncoding=latin1"]
-        {
+        for setting in [
+            "core.bare=false",
+            "commit.cleanup=verbatim",
+            "commit.gpgSign=true",
+            "i18n.commitEncoding=latin1",
+        ] {
             let repo = base();
             repo.script("sign", sign);
-            repo.git(&["config", "gpg.program", &repo.child("sign").display().to_string()]);
+            repo.git(&[
+                "config",
+                "gpg.program",
+                &repo.child("sign").display().to_string(),
+            ]);
             let (key, value) = setting.split_once('=').unwrap();
             repo.git(&["config", key, value]);
-            let tree = repo.run(&["apply", "--onto=HEAD"], update("a.txt", "two", "2")).succeeded().stdout;
+            let tree = repo
+                .run(&["apply", "--onto=HEAD"], update("a.txt", "two", "2"))
+                .succeeded()
+                .stdout;
             let ours = [&["apply", "--onto=HEAD", "--commit"], args].concat();
-            let ours = at_noon(&repo, repo.command(), &ours, &update("a.txt", "two", "2")).succeeded().stdout;
+            let ours = at_noon(&repo, repo.command(), &ours, &update("a.txt", "two", "2"))
+                .succeeded()
+                .stdout;
             repo.git(&["read-tree", tree.trim()]);
-            let cleanup: &[&str] = if value == "verbatim" { &[] } else { &["--cleanup=whitespace"] };
+            let cleanup: &[&str] = if value == "verbatim" {
+                &[]
+            } else {
+                &["--cleanup=whitespace"]
+            };
             let git = isolated(std::process::Command::new("git"), repo.path());
             at_noon(&repo, git, &[&["commit", "-q"], cleanup, args].concat(), "").succeeded();
             // A message with `-m` has a line end added by git, which one from a file that is kept as it is hasn't.
-            let both = [ours.trim(), "HEAD"].map(|id| repo.git(&["cat-file", "commit", id]).trim_end().to_owned());
+            let both = [ours.trim(), "HEAD"]
+                .map(|id| repo.git(&["cat-file", "commit", id]).trim_end().to_owned());
             assert_eq!(both[0], both[1], "{args:?} {setting}");
         }
     }
     let repo = base();
     let mail = format!(
         "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nFrom: Eve <eve@example.org>\nDate: Sat, 3 Feb 2001 04:05:06 +0000\nSubject: [PATCH] Count\n\nIn digits.\n---\n{}--\n2.47.3\n",
-        repo.run(&["diff", "--onto=HEAD"], update("a.txt", "two", "2")).succeeded().stdout
+        repo.run(&["diff", "--onto=HEAD"], update("a.txt", "two", "2"))
+            .succeeded()
+            .stdout
     );
-    let id = repo.run(&["apply", "--onto=HEAD", "--commit"], mail).succeeded().stdout;
+    let id = repo
+        .run(&["apply", "--onto=HEAD", "--commit"], mail)
+        .succeeded()
+        .stdout;
     let said = repo.git(&["log", "-1", "--format=%an %as %s|%b", id.trim()]);
     assert_eq!(said, "Eve 2001-02-03 Count|In digits.\n\n");
 }
@@ -218,18 +342,35 @@ fn commits_say_what_git_commit_makes_them_say() {
 fn a_branch_is_made_or_goes_forward_and_its_reflog_says_so() {
     let repo = base();
     let apply = |rev: &str, old: &str, new: &str| {
-        repo.run(&["apply", "--onto", rev, "--commit", "-m", new, "--branch=topic/x"], update("a.txt", old, new))
+        repo.run(
+            &[
+                "apply",
+                "--onto",
+                rev,
+                "--commit",
+                "-m",
+                new,
+                "--branch=topic/x",
+            ],
+            update("a.txt", old, new),
+        )
     };
     let first = apply("HEAD", "two", "2").succeeded().stdout;
     assert_eq!(repo.git(&["rev-parse", "topic/x"]), first);
     let second = apply("topic/x", "2", "II").succeeded().stdout;
-    assert_eq!(repo.git(&["rev-parse", "topic/x", "topic/x~1"]), format!("{second}{first}"));
+    assert_eq!(
+        repo.git(&["rev-parse", "topic/x", "topic/x~1"]),
+        format!("{second}{first}")
+    );
     // Forward over commits that it hadn't.
     repo.git(&["branch", "-f", "topic/x", "HEAD"]);
     let third = apply(second.trim(), "II", "zwei").succeeded().stdout;
     assert_eq!(repo.git(&["rev-parse", "topic/x"]), third);
     let log = repo.git(&["log", "-g", "--format=%gs", "topic/x"]);
-    assert_eq!(log, "git-llmpatch: zwei\nbranch: Reset to HEAD\ngit-llmpatch: II\ngit-llmpatch: 2\n");
+    assert_eq!(
+        log,
+        "git-llmpatch: zwei\nbranch: Reset to HEAD\ngit-llmpatch: II\ngit-llmpatch: 2\n"
+    );
     // What would lose commits, or leave files behind, is refused, and so is a look ahead.
     repo.git(&["worktree", "add", "-q", "-b", "side", "../side"]);
     for (args, said) in [
@@ -237,8 +378,14 @@ fn a_branch_is_made_or_goes_forward_and_its_reflog_says_so() {
             ["--onto=HEAD", "--branch=topic/x"],
             "error[stale]: the branch `topic/x` has commits that the new one isn't based on\n",
         ),
-        (["--onto=HEAD", "--branch=main"], "error[unsupported]: the branch `main` is checked out in `"),
-        (["--onto=HEAD", "--branch=side"], "error[unsupported]: the branch `side` is checked out in `"),
+        (
+            ["--onto=HEAD", "--branch=main"],
+            "error[unsupported]: the branch `main` is checked out in `",
+        ),
+        (
+            ["--onto=HEAD", "--branch=side"],
+            "error[unsupported]: the branch `side` is checked out in `",
+        ),
     ] {
         let before = seen(&repo);
         for more in [&[][..], &["--check"], &["--json"]] {
@@ -248,7 +395,11 @@ fn a_branch_is_made_or_goes_forward_and_its_reflog_says_so() {
                 assert_eq!(documents::document(&run)["state"], "nothing-changed");
             } else {
                 assert!(run.stderr.contains(said), "{args:?} {}", run.stderr);
-                assert!(run.stderr.ends_with("nothing was changed\n") && run.stdout.is_empty(), "{}", run.stderr);
+                assert!(
+                    run.stderr.ends_with("nothing was changed\n") && run.stdout.is_empty(),
+                    "{}",
+                    run.stderr
+                );
             }
             assert_ne!(run.status, 0);
         }
@@ -257,8 +408,19 @@ fn a_branch_is_made_or_goes_forward_and_its_reflog_says_so() {
     // In a bare repository HEAD's branch has no files.
     let bare = Repo::empty();
     fs::remove_dir_all(bare.child(".git")).unwrap();
-    bare.git(&["clone", "-q", "--bare", &repo.path().display().to_string(), "."]);
-    let id = bare.run(&["apply", "--onto=main", "--commit", "--branch=main"], update("a.txt", "two", "2")).succeeded();
+    bare.git(&[
+        "clone",
+        "-q",
+        "--bare",
+        &repo.path().display().to_string(),
+        ".",
+    ]);
+    let id = bare
+        .run(
+            &["apply", "--onto=main", "--commit", "--branch=main"],
+            update("a.txt", "two", "2"),
+        )
+        .succeeded();
     assert_eq!(bare.git(&["rev-parse", "HEAD"]), id.stdout);
 }
 
@@ -272,7 +434,11 @@ fn the_old_place_of_a_branch_is_checked_when_it_moves() {
     // A hook that says no, and nothing else moved.
     let args = ["apply", "--onto=HEAD", "--commit", "--branch=topic"];
     let run = repo.run(&args, update("a.txt", "two", "2")).ended(3);
-    assert!(run.stderr.starts_with("error[io]: git update-ref: "), "{}", run.stderr);
+    assert!(
+        run.stderr.starts_with("error[io]: git update-ref: "),
+        "{}",
+        run.stderr
+    );
     fs::remove_file(repo.child(".git/hooks/reference-transaction")).unwrap();
     // The commit is signed after the branch was looked at, by who moves it.
     let here = repo.path().display();
@@ -280,14 +446,24 @@ fn the_old_place_of_a_branch_is_checked_when_it_moves() {
         "#!/bin/sh\ncat >/dev/null\ngit -C '{here}' branch -f topic HEAD\necho s\necho '[GNUPG:] SIG_CREATED ' >&2\n"
     );
     repo.script("sign", &sign);
-    repo.git(&["config", "gpg.program", &repo.child("sign").display().to_string()]);
-    let run = repo.run(&[&args[..], &["-S"]].concat(), update("a.txt", "two", "2")).ended(3);
+    repo.git(&[
+        "config",
+        "gpg.program",
+        &repo.child("sign").display().to_string(),
+    ]);
+    let run = repo
+        .run(&[&args[..], &["-S"]].concat(), update("a.txt", "two", "2"))
+        .ended(3);
     assert!(
-        run.stderr.starts_with("error[locked]: the branch `topic` was moved by another program\n"),
+        run.stderr
+            .starts_with("error[locked]: the branch `topic` was moved by another program\n"),
         "{}",
         run.stderr
     );
-    assert_eq!(repo.git(&["rev-parse", "topic"]), repo.git(&["rev-parse", "HEAD"]));
+    assert_eq!(
+        repo.git(&["rev-parse", "topic"]),
+        repo.git(&["rev-parse", "HEAD"])
+    );
     is_sound(&repo);
 }
 
@@ -295,22 +471,52 @@ fn the_old_place_of_a_branch_is_checked_when_it_moves() {
 fn what_can_not_be_is_refused() {
     let repo = base();
     for (args, said) in [
-        (&["--onto=HEAD^{tree}", "--commit"][..], "is a tree, and the parent of a commit must be a commit\n"),
-        (&["--onto=nowhere"], "error[io]: `nowhere` names no commit here\n"),
-        (&["--onto=HEAD", "--commit", "--author=nobody"], "error[identity]: `nobody` isn't an author"),
-        (&["--onto=HEAD", "--commit", "-S"], "error[io]: git commit-tree: "),
+        (
+            &["--onto=HEAD^{tree}", "--commit"][..],
+            "is a tree, and the parent of a commit must be a commit\n",
+        ),
+        (
+            &["--onto=nowhere"],
+            "error[io]: `nowhere` names no commit here\n",
+        ),
+        (
+            &["--onto=HEAD", "--commit", "--author=nobody"],
+            "error[identity]: `nobody` isn't an author",
+        ),
+        (
+            &["--onto=HEAD", "--commit", "-S"],
+            "error[io]: git commit-tree: ",
+        ),
     ] {
         repo.git(&["config", "gpg.program", "false"]);
         let before = seen(&repo);
-        let run = repo.run(&[&["apply"], args].concat(), update("a.txt", "two", "2")).ended(3);
+        let run = repo
+            .run(&[&["apply"], args].concat(), update("a.txt", "two", "2"))
+            .ended(3);
         assert!(run.stderr.contains(said), "{args:?} {}", run.stderr);
-        assert!(run.stderr.ends_with("nothing was changed\n") && run.stdout.is_empty(), "{}", run.stderr);
+        assert!(
+            run.stderr.ends_with("nothing was changed\n") && run.stdout.is_empty(),
+            "{}",
+            run.stderr
+        );
         assert_eq!(seen(&repo), before);
     }
-    let run = repo.run(&["apply", "--onto=HEAD"], update("bin/link", "a.txt", "b")).ended(1);
-    assert!(run.stderr.contains("`bin/link` is a symbolic link"), "{}", run.stderr);
-    let run = repo.run(&["apply", "--onto=HEAD"], update("a.txt", "zwei", "2")).ended(1);
-    assert!(run.stderr.contains("error[lines-not-found]"), "{}", run.stderr);
+    let run = repo
+        .run(&["apply", "--onto=HEAD"], update("bin/link", "a.txt", "b"))
+        .ended(1);
+    assert!(
+        run.stderr.contains("`bin/link` is a symbolic link"),
+        "{}",
+        run.stderr
+    );
+    let run = repo
+        .run(&["apply", "--onto=HEAD"], update("a.txt", "zwei", "2"))
+        .ended(1);
+    assert!(
+        run.stderr.contains("error[lines-not-found]"),
+        "{}",
+        run.stderr
+    );
     for (args, said) in [
         (&["--onto=HEAD", "--cached"][..], "--cached"),
         (&["--onto=HEAD", "--index"], "--index"),
@@ -322,7 +528,9 @@ fn what_can_not_be_is_refused() {
         (&["--onto=HEAD", "--commit", "--branch=a..b"], "'a..b'"),
         (&["--onto=HEAD", "--commit", "--branch=HEAD"], "'HEAD'"),
     ] {
-        let run = repo.run(&[&["apply"], args].concat(), update("a.txt", "two", "2")).ended(2);
+        let run = repo
+            .run(&[&["apply"], args].concat(), update("a.txt", "two", "2"))
+            .ended(2);
         assert!(run.stderr.contains(said), "{args:?} {}", run.stderr);
     }
 }
@@ -330,20 +538,69 @@ fn what_can_not_be_is_refused() {
 #[test]
 fn programs_are_told_tree_and_commit_and_nothing_is_made_of_nothing() {
     let repo = base();
-    let run = repo.run(&["apply", "--onto=HEAD", "--json"], update("a.txt", "two", "2")).succeeded();
+    let run = repo
+        .run(
+            &["apply", "--onto=HEAD", "--json"],
+            update("a.txt", "two", "2"),
+        )
+        .succeeded();
     let told = documents::document(&run);
-    let tree = repo.run(&["apply", "--onto=HEAD"], update("a.txt", "two", "2")).succeeded().stdout;
-    assert_eq!((&told["status"], &told["state"], &told["commit"]), (&"applied".into(), &"changed".into(), &().into()));
+    let tree = repo
+        .run(&["apply", "--onto=HEAD"], update("a.txt", "two", "2"))
+        .succeeded()
+        .stdout;
+    assert_eq!(
+        (&told["status"], &told["state"], &told["commit"]),
+        (&"applied".into(), &"changed".into(), &().into())
+    );
     assert_eq!(told["tree"], tree.trim());
-    let run = repo.run(&["apply", "--onto=HEAD", "--commit", "--json"], update("a.txt", "two", "2")).succeeded();
+    let run = repo
+        .run(
+            &["apply", "--onto=HEAD", "--commit", "--json"],
+            update("a.txt", "two", "2"),
+        )
+        .succeeded();
     let told = documents::document(&run);
     assert_eq!(told["tree"], tree.trim());
-    assert_eq!(repo.git(&["rev-parse", &format!("{}^{{tree}}", told["commit"].as_str().unwrap())]), tree);
+    assert_eq!(
+        repo.git(&[
+            "rev-parse",
+            &format!("{}^{{tree}}", told["commit"].as_str().unwrap())
+        ]),
+        tree
+    );
     let same = update("a.txt", "two", "two");
-    let run = repo.run(&["apply", "--onto=HEAD", "--commit", "--branch=x", "--allow-empty"], &same).succeeded();
+    let run = repo
+        .run(
+            &[
+                "apply",
+                "--onto=HEAD",
+                "--commit",
+                "--branch=x",
+                "--allow-empty",
+            ],
+            &same,
+        )
+        .succeeded();
     assert_eq!(run.stdout, repo.git(&["rev-parse", "HEAD^{tree}"]));
-    assert!(run.stderr.contains("warning: nothing changes, so no commit is made"), "{}", run.stderr);
+    assert!(
+        run.stderr
+            .contains("warning: nothing changes, so no commit is made"),
+        "{}",
+        run.stderr
+    );
     assert!(!Path::new(&repo.child(".git/refs/heads/x").display().to_string()).exists());
-    let diff = repo.run(&["apply", "--onto=HEAD", "--diff", "-q"], update("a.txt", "two", "2")).succeeded().stdout;
-    assert_eq!(diff, repo.run(&["diff", "--onto=HEAD"], update("a.txt", "two", "2")).succeeded().stdout);
+    let diff = repo
+        .run(
+            &["apply", "--onto=HEAD", "--diff", "-q"],
+            update("a.txt", "two", "2"),
+        )
+        .succeeded()
+        .stdout;
+    assert_eq!(
+        diff,
+        repo.run(&["diff", "--onto=HEAD"], update("a.txt", "two", "2"))
+            .succeeded()
+            .stdout
+    );
 }

@@ -55,7 +55,11 @@ fn by_hand(repo: &Repo) {
 #[track_caller]
 fn compare(ours: &Repo, git: &Repo, what: &str) {
     assert_eq!(ours.files(), git.files(), "{what}");
-    for args in [&["status", "--porcelain=v2"][..], &["ls-files", "-s", "-v"], &["fsck", "--no-dangling"]] {
+    for args in [
+        &["status", "--porcelain=v2"][..],
+        &["ls-files", "-s", "-v"],
+        &["fsck", "--no-dangling"],
+    ] {
         assert_eq!(ours.git(args), git.git(args), "{what}");
     }
 }
@@ -77,10 +81,19 @@ fn the_work_tree_is_changed_and_changed_back() {
         ours.run(&["apply"], response()).succeeded();
         compare(&ours, &git, format);
         let run = ours.run(&["apply"], update("a.txt", "two", "2")).ended(1);
-        assert!(run.stderr.contains("error[lines-not-found]"), "{}", run.stderr);
-        let run = ours.run(&["apply"], envelope("*** Delete File: a.tx\n")).ended(1);
+        assert!(
+            run.stderr.contains("error[lines-not-found]"),
+            "{}",
+            run.stderr
+        );
+        let run = ours
+            .run(&["apply"], envelope("*** Delete File: a.tx\n"))
+            .ended(1);
         assert!(run.stderr.contains("error[file-missing]"), "{}", run.stderr);
-        let converted = base.run(&["convert", "--to=opx"], response()).succeeded().stdout;
+        let converted = base
+            .run(&["convert", "--to=opx"], response())
+            .succeeded()
+            .stdout;
         ours.run(&["undo"], "").succeeded();
         compare(&ours, &base, format);
         ours.run(&["apply"], converted).succeeded();
@@ -92,10 +105,21 @@ fn the_work_tree_is_changed_and_changed_back() {
 fn a_submodule_is_told_from_a_directory() {
     let base = scene(SHA256);
     let id = base.git(&["rev-parse", "HEAD"]);
-    base.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{},sub", id.trim())]);
+    base.git(&[
+        "update-index",
+        "--add",
+        "--cacheinfo",
+        &format!("160000,{},sub", id.trim()),
+    ]);
     base.child("sub").create_dir_all().unwrap();
-    let run = base.run(&["apply"], envelope("*** Add File: sub/x\n+x\n")).ended(1);
-    assert!(run.stderr.contains("error[unsafe-path]") && run.stderr.contains("a submodule"), "{}", run.stderr);
+    let run = base
+        .run(&["apply"], envelope("*** Add File: sub/x\n+x\n"))
+        .ended(1);
+    assert!(
+        run.stderr.contains("error[unsafe-path]") && run.stderr.contains("a submodule"),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]
@@ -116,7 +140,11 @@ fn what_needs_objects_is_refused_where_they_are_kept_in_another_way_and_nothing_
         let ours = base.copied();
         let run = ours.run(args, response()).ended(3);
         let said = "error[unsupported]: this repository uses an extension of the format";
-        assert!(run.stderr.contains(said) && run.stderr.contains("change its work tree alone"), "{}", run.stderr);
+        assert!(
+            run.stderr.contains(said) && run.stderr.contains("change its work tree alone"),
+            "{}",
+            run.stderr
+        );
         compare(&ours, &base, &args.join(" "));
     }
 }
@@ -139,21 +167,34 @@ fn the_index_is_changed_and_commits_are_shown() {
         compare(&ours, &git, "--index");
         ours.run(&["undo"], "").succeeded();
         compare(&ours, &base, "undo");
-        ours.run(&["check", "--cached"], update("a.txt", "two", "zwei")).succeeded();
-        ours.run(&["apply", "--cached"], update("a.txt", "two", "zwei")).succeeded();
+        ours.run(&["check", "--cached"], update("a.txt", "two", "zwei"))
+            .succeeded();
+        ours.run(&["apply", "--cached"], update("a.txt", "two", "zwei"))
+            .succeeded();
         assert_eq!(ours.git(&["show", ":a.txt"]), "one\nzwei\n");
         git.git(&["commit", "-q", "-m", "x"]);
         git.git(&["branch", "side"]);
         let id = git.git(&["rev-parse", "HEAD"]);
         for named in ["HEAD", "side", "main~2..side", id.trim(), &id[..9]] {
-            let shown = git.run(&["show", "--to=envelope", named], "").succeeded().stdout;
+            let shown = git
+                .run(&["show", "--to=envelope", named], "")
+                .succeeded()
+                .stdout;
             let ours = base.copied();
             ours.run(&["apply", "--index"], shown).succeeded();
-            assert_eq!(ours.git(&["write-tree"]), git.git(&["rev-parse", "HEAD^{tree}"]), "{named}");
+            assert_eq!(
+                ours.git(&["write-tree"]),
+                git.git(&["rev-parse", "HEAD^{tree}"]),
+                "{named}"
+            );
         }
         git.run(&["check", "--onto=side~1"], response()).succeeded();
         let run = git.run(&["check", "--onto=nobody"], response()).ended(3);
-        assert!(run.stderr.contains("`nobody` names no commit here"), "{}", run.stderr);
+        assert!(
+            run.stderr.contains("`nobody` names no commit here"),
+            "{}",
+            run.stderr
+        );
     }
 }
 
@@ -161,55 +202,94 @@ fn the_index_is_changed_and_commits_are_shown() {
 fn a_commit_is_what_git_makes() {
     for format in [SHA256, REFTABLE] {
         let base = scene(format);
-        base.child("other.txt").write_str("staged before\n").unwrap();
+        base.child("other.txt")
+            .write_str("staged before\n")
+            .unwrap();
         base.git(&["add", "other.txt"]);
         let git = base.copied();
         by_hand(&git);
         git.git(&["add", "a.txt", "a.u16", "a.crlf", "a.up", "new", "gone"]);
-        git.git(&["commit", "-q", "-m", "x", "--only", "a.txt", "a.u16", "a.crlf", "a.up", "new", "gone"]);
+        git.git(&[
+            "commit", "-q", "-m", "x", "--only", "a.txt", "a.u16", "a.crlf", "a.up", "new", "gone",
+        ]);
         let ours = base.copied();
-        let run = ours.run(&["apply", "--commit", "-m", "x"], response()).succeeded();
+        let run = ours
+            .run(&["apply", "--commit", "-m", "x"], response())
+            .succeeded();
         assert!(run.stdout.contains("[main "), "{}", run.stdout);
         compare(&ours, &git, format);
-        for args in [&["log", "--format=%T %s", "-3"][..], &["reflog", "--format=%gs"], &["symbolic-ref", "HEAD"]] {
+        for args in [
+            &["log", "--format=%T %s", "-3"][..],
+            &["reflog", "--format=%gs"],
+            &["symbolic-ref", "HEAD"],
+        ] {
             assert_eq!(ours.git(args), git.git(args), "{format}");
         }
         ours.run(&["undo"], "").ended(1);
         // The file that a hook adds is in the commit, and what a hook refuses is put back.
         let ours = base.copied();
-        ours.script(".git/hooks/pre-commit", "#!/bin/sh\necho h >hook.txt; git add hook.txt\n");
-        ours.run(&["apply", "--commit", "-m", "x"], response()).succeeded();
+        ours.script(
+            ".git/hooks/pre-commit",
+            "#!/bin/sh\necho h >hook.txt; git add hook.txt\n",
+        );
+        ours.run(&["apply", "--commit", "-m", "x"], response())
+            .succeeded();
         assert_eq!(ours.git(&["show", "HEAD:hook.txt"]), "h\n");
         assert_eq!(ours.git(&["status", "--porcelain"]), "A  other.txt\n");
         let ours = base.copied();
         ours.script(".git/hooks/commit-msg", "#!/bin/sh\nexit 1\n");
-        ours.run(&["apply", "--commit", "-m", "x"], response()).ended(3);
+        ours.run(&["apply", "--commit", "-m", "x"], response())
+            .ended(3);
         compare(&ours, &base, "refused by a hook");
         // A branch without commits, and a HEAD on none.
         let ours = base.copied();
         ours.git(&["checkout", "-q", "--orphan", "new"]);
         ours.git(&["rm", "-rqf", "--cached", "."]);
         let made = envelope("*** Add File: first\n+1\n");
-        ours.run(&["apply", "--commit", "-m", "x"], &made).succeeded();
+        ours.run(&["apply", "--commit", "-m", "x"], &made)
+            .succeeded();
         assert_eq!(ours.git(&["ls-tree", "--name-only", "new"]), "first\n");
         let ours = base.copied();
         ours.git(&["checkout", "-q", "--detach"]);
-        ours.run(&["apply", "--commit", "-m", "x"], &made).succeeded();
-        assert_eq!(ours.git(&["rev-parse", "HEAD~1"]), base.git(&["rev-parse", "main"]));
+        ours.run(&["apply", "--commit", "-m", "x"], &made)
+            .succeeded();
+        assert_eq!(
+            ours.git(&["rev-parse", "HEAD~1"]),
+            base.git(&["rev-parse", "main"])
+        );
         // A linked work tree commits to its own branch; a pick that waits is for git to end.
         let ours = base.copied();
         ours.git(&["worktree", "add", "-q", "../linked"]);
         let linked = ours.child("../linked");
         let mut apply = isolated(Command::new(support::program()), &linked);
-        support::run(apply.args(["apply", "--commit", "-m", "x"]), made.as_bytes()).succeeded();
-        assert_eq!(ours.git(&["rev-parse", "linked~1", "HEAD"]), base.git(&["rev-parse", "main", "main"]));
+        support::run(
+            apply.args(["apply", "--commit", "-m", "x"]),
+            made.as_bytes(),
+        )
+        .succeeded();
+        assert_eq!(
+            ours.git(&["rev-parse", "linked~1", "HEAD"]),
+            base.git(&["rev-parse", "main", "main"])
+        );
         std::fs::write(linked.join("a.txt"), "three\n").unwrap();
-        support::run(isolated(Command::new("git"), &linked).args(["commit", "-qam", "x"]), b"").succeeded();
+        support::run(
+            isolated(Command::new("git"), &linked).args(["commit", "-qam", "x"]),
+            b"",
+        )
+        .succeeded();
         ours.child("a.txt").write_str("four\n").unwrap();
         ours.git(&["commit", "-qam", "x"]);
-        support::run(isolated(Command::new("git"), ours.path()).args(["cherry-pick", "linked"]), b"").ended(1);
+        support::run(
+            isolated(Command::new("git"), ours.path()).args(["cherry-pick", "linked"]),
+            b"",
+        )
+        .ended(1);
         let run = ours.run(&["apply", "--commit", "-m", "x"], &made).ended(3);
-        assert!(run.stderr.contains("a cherry-pick is in progress"), "{}", run.stderr);
+        assert!(
+            run.stderr.contains("a cherry-pick is in progress"),
+            "{}",
+            run.stderr
+        );
     }
 }
 
@@ -220,7 +300,10 @@ fn an_apply_that_is_killed_is_recovered() {
     let after = base.copied();
     by_hand(&after);
     let is_there = Command::new("strace").arg("-V").output().is_ok();
-    assert!(is_there || std::env::var_os("FAULTS").is_none(), "strace is needed");
+    assert!(
+        is_there || std::env::var_os("FAULTS").is_none(),
+        "strace is needed"
+    );
     if !is_there {
         return eprintln!("other formats: SKIPPED, since there is no strace");
     }
@@ -230,11 +313,17 @@ fn an_apply_that_is_killed_is_recovered() {
         ours.child("../response").write_str(&response()).unwrap();
         let mut command = isolated(Command::new("strace"), ours.path());
         command.args(["-qq", "-o", "/dev/null", "-e"]);
-        command.arg(format!("inject=rename,renameat,renameat2,unlinkat:signal=KILL:when={nth}"));
+        command.arg(format!(
+            "inject=rename,renameat,renameat2,unlinkat:signal=KILL:when={nth}"
+        ));
         command.args([support::program(), "apply", "-q", "../response"]);
         killed += usize::from(support::run(&mut command, b"").status != 0);
         ours.run(&["recover"], "").succeeded();
-        assert!(ours.files() == base.files() || ours.files() == after.files(), "{nth}: {:?}", ours.files());
+        assert!(
+            ours.files() == base.files() || ours.files() == after.files(),
+            "{nth}: {:?}",
+            ours.files()
+        );
         super::recover::tidy(&ours);
     }
     assert!(killed > 5, "it was killed {killed} times");

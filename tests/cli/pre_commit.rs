@@ -20,9 +20,17 @@ const MARKERS: &str = "*** Begin Patch\n*** End Patch\n";
 fn pre_commit() -> Option<OsString> {
     let named = std::env::var_os("PRE_COMMIT").filter(|name| !name.is_empty());
     let program = named.clone().unwrap_or_else(|| "pre-commit".into());
-    let answers = Command::new(&program).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status();
+    let answers = Command::new(&program)
+        .arg("--version")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .status();
     let is_there = answers.is_ok_and(|status| status.success());
-    assert!(is_there || named.is_none(), "PRE_COMMIT names no pre-commit: {}", program.display());
+    assert!(
+        is_there || named.is_none(),
+        "PRE_COMMIT names no pre-commit: {}",
+        program.display()
+    );
     if !is_there {
         eprintln!("no pre-commit (pip install pre-commit): its hooks aren't tried");
     }
@@ -40,7 +48,12 @@ struct User {
 
 impl User {
     /// Makes one that takes the hook from a repository with our files.
-    fn of(hook: &str, ours: &Repo, environment: Vec<(&'static str, OsString)>, pre_commit: OsString) -> Self {
+    fn of(
+        hook: &str,
+        ours: &Repo,
+        environment: Vec<(&'static str, OsString)>,
+        pre_commit: OsString,
+    ) -> Self {
         let repo = Repo::with(&[("a.txt", "one\ntwo\n"), ("b.txt", "b\n"), ("c.txt", "c\n")]);
         let rev = ours.git(&["rev-parse", "HEAD"]);
         let config = format!(
@@ -48,9 +61,16 @@ impl User {
             ours.path().display(),
             rev.trim()
         );
-        repo.child(".pre-commit-config.yaml").write_str(&config).unwrap();
+        repo.child(".pre-commit-config.yaml")
+            .write_str(&config)
+            .unwrap();
         repo.commit("config");
-        let user = Self { repo, home: TempDir::new().unwrap(), environment, pre_commit };
+        let user = Self {
+            repo,
+            home: TempDir::new().unwrap(),
+            environment,
+            pre_commit,
+        };
         let mut install = user.command(user.pre_commit.clone());
         run(install.args(["install", "--install-hooks"]), b"").ended(0);
         user
@@ -58,20 +78,33 @@ impl User {
 
     fn command(&self, program: OsString) -> Command {
         let mut command = isolated(Command::new(program), self.repo.path());
-        command.env("PRE_COMMIT_HOME", self.home.path()).envs(self.environment.iter().cloned());
+        command
+            .env("PRE_COMMIT_HOME", self.home.path())
+            .envs(self.environment.iter().cloned());
         command
     }
 
     fn commit(&self, args: &[&str]) -> Run {
-        run(self.command("git".into()).args(["commit", "-m", "x"]).args(args), b"")
+        run(
+            self.command("git".into())
+                .args(["commit", "-m", "x"])
+                .args(args),
+            b"",
+        )
     }
 
     /// Commits in every way what must be refused and what must not.
     fn commits_in_every_way(&self) {
         let repo = &self.repo;
         let start = repo.git(&["rev-parse", "HEAD"]);
-        for (args, seen) in [(&[][..], &["a.txt"][..]), (&["-a"], &["a.txt", "b.txt"]), (&["c.txt"], &["c.txt"])] {
-            repo.child("a.txt").write_str(&format!("one\ntwo\n{MARKERS}")).unwrap();
+        for (args, seen) in [
+            (&[][..], &["a.txt"][..]),
+            (&["-a"], &["a.txt", "b.txt"]),
+            (&["c.txt"], &["c.txt"]),
+        ] {
+            repo.child("a.txt")
+                .write_str(&format!("one\ntwo\n{MARKERS}"))
+                .unwrap();
             repo.git(&["add", "a.txt"]);
             repo.child("b.txt").write_str(MARKERS).unwrap();
             if args == ["c.txt"] {
@@ -81,27 +114,46 @@ impl User {
             for path in ["a.txt", "b.txt", "c.txt"] {
                 let told = refused.stderr.contains(&format!("{path}:1:1: markers: "))
                     || refused.stderr.contains(&format!("{path}:3:1: markers: "));
-                assert_eq!(told, seen.contains(&path), "{args:?} {path}\n{}", refused.stderr);
+                assert_eq!(
+                    told,
+                    seen.contains(&path),
+                    "{args:?} {path}\n{}",
+                    refused.stderr
+                );
             }
             assert_eq!(repo.git(&["rev-parse", "HEAD"]), start);
             // What isn't staged was out of the way meanwhile, and is back.
             repo.child("b.txt").assert(MARKERS);
 
             for path in ["a.txt", "b.txt", "c.txt"] {
-                repo.child(path).write_str(&format!("fine {args:?}\n")).unwrap();
+                repo.child(path)
+                    .write_str(&format!("fine {args:?}\n"))
+                    .unwrap();
             }
-            repo.child("answer.opx").write_str("<edit file=\"a.txt\" op=\"remove\"/>\n").unwrap();
+            repo.child("answer.opx")
+                .write_str("<edit file=\"a.txt\" op=\"remove\"/>\n")
+                .unwrap();
             repo.git(&["add", "a.txt", "answer.opx"]);
             let passed = self.commit(args).ended(0);
-            assert!(passed.stderr.contains("git llmpatch check --staged"), "{}", passed.stderr);
+            assert!(
+                passed.stderr.contains("git llmpatch check --staged"),
+                "{}",
+                passed.stderr
+            );
             assert!(passed.stderr.contains("Passed"), "{}", passed.stderr);
             repo.git(&["reset", "-q", "--hard", start.trim()]);
         }
         // A response that doesn't apply.
-        repo.child("answer.opx").write_str("<edit file=\"none.txt\" op=\"remove\"/>\n").unwrap();
+        repo.child("answer.opx")
+            .write_str("<edit file=\"none.txt\" op=\"remove\"/>\n")
+            .unwrap();
         repo.git(&["add", "answer.opx"]);
         let refused = self.commit(&[]).ended(1);
-        assert!(refused.stderr.contains("answer.opx:1:13: file-missing: "), "{}", refused.stderr);
+        assert!(
+            refused.stderr.contains("answer.opx:1:13: file-missing: "),
+            "{}",
+            refused.stderr
+        );
     }
 }
 
@@ -111,11 +163,21 @@ fn root() -> &'static Path {
 
 #[test]
 fn the_installed_program_is_run_by_pre_commit() {
-    let Some(pre_commit) = pre_commit() else { return };
+    let Some(pre_commit) = pre_commit() else {
+        return;
+    };
     let ours = Repo::empty();
-    ours.child(".pre-commit-hooks.yaml").write_file(&root().join(".pre-commit-hooks.yaml")).unwrap();
+    ours.child(".pre-commit-hooks.yaml")
+        .write_file(&root().join(".pre-commit-hooks.yaml"))
+        .unwrap();
     ours.commit("hooks");
-    User::of("git-llmpatch-system", &ours, vec![("PATH", support::path().into())], pre_commit).commits_in_every_way();
+    User::of(
+        "git-llmpatch-system",
+        &ours,
+        vec![("PATH", support::path().into())],
+        pre_commit,
+    )
+    .commits_in_every_way();
 }
 
 #[test]
@@ -124,12 +186,18 @@ fn pre_commit_builds_and_runs_the_program() {
         eprintln!("PRE_COMMIT_RUST isn't set: the hook that builds the program isn't tried");
         return;
     }
-    let Some(pre_commit) = pre_commit() else { return };
+    let Some(pre_commit) = pre_commit() else {
+        return;
+    };
     // What is in the work tree, committed or not, since pre-commit clones.
     let ours = Repo::empty();
-    let listed = Command::new("git").args(["ls-files", "-z", "-co", "--exclude-standard"]).current_dir(root()).output();
-    for name in
-        String::from_utf8_lossy(&listed.unwrap().stdout).split('\0').filter(|name| !name.starts_with("tests/cases/"))
+    let listed = Command::new("git")
+        .args(["ls-files", "-z", "-co", "--exclude-standard"])
+        .current_dir(root())
+        .output();
+    for name in String::from_utf8_lossy(&listed.unwrap().stdout)
+        .split('\0')
+        .filter(|name| !name.starts_with("tests/cases/"))
     {
         if let Ok(bytes) = fs::read(root().join(name)) {
             ours.child(name).write_binary(&bytes).unwrap();
@@ -138,7 +206,10 @@ fn pre_commit_builds_and_runs_the_program() {
     ours.commit("ours");
     // As quick as it gets: nobody runs it for long, and what it is built of is kept for the next time.
     let environment = vec![
-        ("CARGO_TARGET_DIR", root().join("target/pre-commit").into_os_string()),
+        (
+            "CARGO_TARGET_DIR",
+            root().join("target/pre-commit").into_os_string(),
+        ),
         ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0".into()),
         ("CARGO_PROFILE_RELEASE_LTO", "off".into()),
         ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16".into()),

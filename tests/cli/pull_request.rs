@@ -17,9 +17,19 @@ fn checked(files: &[(&str, &str)], event: &str, base: &str) -> (Repo, Run) {
     repo.commit("pull request");
     let action = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(".github/actions/check");
     let mut command = isolated(Command::new("bash"), repo.path());
-    command.arg(action.join("run")).env("GITHUB_ACTION_PATH", &action).env("PATH", support::path());
-    let run = run(command.env("GITHUB_EVENT_NAME", event).env("AGAINST", base), b"");
-    assert_eq!(repo.git(&["status", "--porcelain"]), "", "the checkout stays as it is");
+    command
+        .arg(action.join("run"))
+        .env("GITHUB_ACTION_PATH", &action)
+        .env("PATH", support::path());
+    let run = run(
+        command.env("GITHUB_EVENT_NAME", event).env("AGAINST", base),
+        b"",
+    );
+    assert_eq!(
+        repo.git(&["status", "--porcelain"]),
+        "",
+        "the checkout stays as it is"
+    );
     assert_eq!(repo.git(&["worktree", "list"]).lines().count(), 1);
     (repo, run)
 }
@@ -33,25 +43,49 @@ fn a_response_that_applies_passes() {
 #[test]
 fn what_is_wrong_is_said_where_it_is() {
     let bad = GOOD.replace("-one", "-::error::three");
-    let files = [("1.llmpatch", &bad[..]), ("notes.md", "Here:\n*** Begin Patch\n")];
+    let files = [
+        ("1.llmpatch", &bad[..]),
+        ("notes.md", "Here:\n*** Begin Patch\n"),
+    ];
     let (_, run) = checked(&files, "pull_request", "HEAD^1");
     assert_eq!(run.status, 1, "{}", run.stderr);
     let said: Vec<_> = run.stdout.lines().collect();
-    let [matcher, stop, .., resume] = said[..] else { panic!("{said:?}") };
-    assert!(matcher.starts_with("::add-matcher::") && stop.starts_with("::stop-commands::"), "{said:?}");
+    let [matcher, stop, .., resume] = said[..] else {
+        panic!("{said:?}")
+    };
+    assert!(
+        matcher.starts_with("::add-matcher::") && stop.starts_with("::stop-commands::"),
+        "{said:?}"
+    );
     // Nothing in between is a command to the runner.
-    assert_eq!(format!("::{}::", stop.strip_prefix("::stop-commands::").unwrap()), resume);
-    assert!(run.stdout.contains("\n1.llmpatch:3:1: lines-not-found: "), "{}", run.stdout);
-    assert!(run.stdout.contains("\nnotes.md:2:1: markers: "), "{}", run.stdout);
+    assert_eq!(
+        format!("::{}::", stop.strip_prefix("::stop-commands::").unwrap()),
+        resume
+    );
+    assert!(
+        run.stdout.contains("\n1.llmpatch:3:1: lines-not-found: "),
+        "{}",
+        run.stdout
+    );
+    assert!(
+        run.stdout.contains("\nnotes.md:2:1: markers: "),
+        "{}",
+        run.stdout
+    );
 }
 
 #[test]
 fn it_refuses_to_run_with_rights_or_without_a_base() {
-    for (event, base, want) in
-        [("pull_request_target", "HEAD^1", "pull_request_target"), ("pull_request", "HEAD~9", "fetch-depth")]
-    {
+    for (event, base, want) in [
+        ("pull_request_target", "HEAD^1", "pull_request_target"),
+        ("pull_request", "HEAD~9", "fetch-depth"),
+    ] {
         let (_, run) = checked(&[("1.llmpatch", GOOD)], event, base);
         assert_eq!(run.status, 1);
-        assert!(run.stdout.starts_with("::error::") && run.stdout.contains(want), "{}", run.stdout);
+        assert!(
+            run.stdout.starts_with("::error::") && run.stdout.contains(want),
+            "{}",
+            run.stdout
+        );
     }
 }

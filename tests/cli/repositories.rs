@@ -15,14 +15,25 @@ fn a_tracked_file_that_is_not_in_the_work_tree_is_called_that() {
     let repo = repo();
     std::fs::remove_file(repo.child("a.txt")).unwrap();
     let run = repo.run(&["apply"], update("a.txt", "two", "2")).ended(1);
-    assert!(run.stderr.contains("`a.txt` isn't in the work tree, though git tracks it\n"), "{}", run.stderr);
+    assert!(
+        run.stderr
+            .contains("`a.txt` isn't in the work tree, though git tracks it\n"),
+        "{}",
+        run.stderr
+    );
     assert!(!run.stderr.contains("did you mean"), "{}", run.stderr);
 
     // `git restore` of what is only intended to be added would empty it.
     repo.child("ita.txt").write_str("two\n").unwrap();
     repo.git(&["add", "-N", "ita.txt"]);
-    let run = repo.run(&["apply", "--cached"], update("ita.txt", "two", "2")).ended(1);
-    assert!(run.stderr.contains("`ita.txt` doesn't exist\n") && !run.stderr.contains("restore"), "{}", run.stderr);
+    let run = repo
+        .run(&["apply", "--cached"], update("ita.txt", "two", "2"))
+        .ended(1);
+    assert!(
+        run.stderr.contains("`ita.txt` doesn't exist\n") && !run.stderr.contains("restore"),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]
@@ -30,14 +41,24 @@ fn lines_are_counted_where_a_filter_driver_keeps_what_git_would_store_unknown() 
     let repo = filtered();
     repo.git(&["config", "filter.rot.clean", "false"]);
     repo.git(&["config", "filter.rot.required", "true"]);
-    let run = repo.run(&["apply"], update("a.txt", "two", "2\n+2.5")).succeeded();
-    assert_eq!(run.stdout, "M a.txt\n 1 file changed, 2 insertions(+), 1 deletion(-)\n");
+    let run = repo
+        .run(&["apply"], update("a.txt", "two", "2\n+2.5"))
+        .succeeded();
+    assert_eq!(
+        run.stdout,
+        "M a.txt\n 1 file changed, 2 insertions(+), 1 deletion(-)\n"
+    );
 }
 
 #[test]
 fn a_change_of_the_work_tree_alone_takes_no_index_that_libgit2_reads() {
-    let base =
-        || Repo::with(&[("keep/a.txt", "two\n"), ("drop/.gitattributes", "*.txt eol=crlf\n"), ("drop/b.txt", "b\n")]);
+    let base = || {
+        Repo::with(&[
+            ("keep/a.txt", "two\n"),
+            ("drop/.gitattributes", "*.txt eol=crlf\n"),
+            ("drop/b.txt", "b\n"),
+        ])
+    };
     let split = base();
     split.git(&["update-index", "--split-index"]);
     split.git(&["rm", "-q", "-r", "--cached", "drop"]);
@@ -47,12 +68,21 @@ fn a_change_of_the_work_tree_alone_takes_no_index_that_libgit2_reads() {
     assert!(sparse.git(&["ls-files", "--sparse"]).contains("drop/\n"));
     for repo in [split, sparse] {
         let index = repo.read(".git/index");
-        let sections =
-            "*** Update File: keep/a.txt\n-two\n+2\n*** Add File: new/c.txt\n+c\n*** Add File: drop/d.txt\n+d\n";
+        let sections = "*** Update File: keep/a.txt\n-two\n+2\n*** Add File: new/c.txt\n+c\n*** Add File: drop/d.txt\n+d\n";
         repo.run(&["check"], envelope(sections)).succeeded();
-        let run = repo.run(&["apply", "--diff", "--apply"], envelope(sections)).succeeded();
-        assert!(run.stdout.contains("+++ b/drop/d.txt\n@@ -0,0 +1 @@\n+d\n"), "{}", run.stdout);
-        assert_eq!(repo.read("drop/d.txt"), b"d\r\n", "the rules that are left out of the work tree count");
+        let run = repo
+            .run(&["apply", "--diff", "--apply"], envelope(sections))
+            .succeeded();
+        assert!(
+            run.stdout.contains("+++ b/drop/d.txt\n@@ -0,0 +1 @@\n+d\n"),
+            "{}",
+            run.stdout
+        );
+        assert_eq!(
+            repo.read("drop/d.txt"),
+            b"d\r\n",
+            "the rules that are left out of the work tree count"
+        );
         repo.run(&["undo"], "").succeeded();
         assert_eq!(repo.read(".git/index"), index, "nobody wrote the index");
         assert_eq!(repo.git(&["status", "--porcelain"]), "");
@@ -71,13 +101,20 @@ fn outside(files: &[(&str, &str)]) -> (TempDir, PathBuf) {
 
 fn run_outside(place: &TempDir, program: &str, args: &[&str], input: &str) -> Run {
     let mut command = isolated(Command::new(program), &place.child("top"));
-    command.args(args).env("XDG_STATE_HOME", place.child("state").path());
+    command
+        .args(args)
+        .env("XDG_STATE_HOME", place.child("state").path());
     run(&mut command, input.as_bytes())
 }
 
 #[test]
 fn where_there_is_no_repository_files_are_changed_as_git_apply_changes_them() {
-    let files = [("a.txt", "one\ntwo\n"), ("src/b.txt", "b\n"), ("gone/c.txt", "c\n"), ("d.txt", "d\n")];
+    let files = [
+        ("a.txt", "one\ntwo\n"),
+        ("src/b.txt", "b\n"),
+        ("gone/c.txt", "c\n"),
+        ("d.txt", "d\n"),
+    ];
     let sections = "*** Update File: a.txt\n@@\n-two\n+2\n*** Delete File: gone/c.txt\n*** Add File: new/n.txt\n+n\n\
         *** Update File: d.txt\n*** Move to: src/d.txt\n@@\n-d\n+D\n";
     let ((ours, state), (git, _)) = (outside(&files), outside(&files));
@@ -88,17 +125,29 @@ fn where_there_is_no_repository_files_are_changed_as_git_apply_changes_them() {
     assert!(!state.exists(), "who only looks makes nothing");
     run_outside(&git, "git", &["apply"], &diff).succeeded();
     ask(&["apply"], &envelope(sections)).succeeded();
-    assert_eq!(support::files(&ours.child("top")), support::files(&git.child("top")));
+    assert_eq!(
+        support::files(&ours.child("top")),
+        support::files(&git.child("top"))
+    );
     for target in ["--index", "--cached", "--commit"] {
         let run = ask(&["apply", target], &envelope("*** Add File: x\n+x\n")).ended(3);
-        assert!(run.stderr.contains("is not inside a git repository"), "{target} {}", run.stderr);
+        assert!(
+            run.stderr.contains("is not inside a git repository"),
+            "{target} {}",
+            run.stderr
+        );
     }
     ask(&["undo"], "").succeeded();
     let mut after = support::files(&ours);
     after.retain(|path, _| path.starts_with("top"));
     assert_eq!(after, before);
     let run = ask(&["apply"], &update("b.txt", "b", "2")).ended(1);
-    assert!(run.stderr.contains("is not inside a git repository, so paths count from there"), "{}", run.stderr);
+    assert!(
+        run.stderr
+            .contains("is not inside a git repository, so paths count from there"),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]
@@ -140,14 +189,25 @@ fn what_a_journal_needs_is_named() {
 
 /// Returns what git says of a repository, and what is on disk.
 fn all_of(repo: &Repo) -> (Vec<String>, BTreeMap<PathBuf, OnDisk>) {
-    let told = [&["status", "--porcelain=v2"][..], &["ls-files", "-s", "-v"], &["rev-parse", "HEAD^{tree}"]];
-    (told.iter().map(|args| repo.git(args)).collect(), repo.files())
+    let told = [
+        &["status", "--porcelain=v2"][..],
+        &["ls-files", "-s", "-v"],
+        &["rev-parse", "HEAD^{tree}"],
+    ];
+    (
+        told.iter().map(|args| repo.git(args)).collect(),
+        repo.files(),
+    )
 }
 
 #[test]
 fn what_sparse_checkout_leaves_out_is_changed_as_git_changes_it() {
-    let base =
-        Repo::with(&[("keep/a.txt", "a\n"), ("drop/b.txt", "1\n2\n3\n"), ("drop/c.txt", "c\n"), ("t.txt", "t\n")]);
+    let base = Repo::with(&[
+        ("keep/a.txt", "a\n"),
+        ("drop/b.txt", "1\n2\n3\n"),
+        ("drop/c.txt", "c\n"),
+        ("t.txt", "t\n"),
+    ]);
     let changes = [
         "diff --git a/drop/b.txt b/drop/b.txt\n--- a/drop/b.txt\n+++ b/drop/b.txt\n@@ -1,3 +1,3 @@\n 1\n-2\n+x\n 3\n",
         "diff --git a/drop/b.txt b/drop/b.txt\ndeleted file mode 100644\n--- a/drop/b.txt\n+++ /dev/null\n@@ -1,3 +0,0 @@\n-1\n-2\n-3\n",
@@ -156,24 +216,37 @@ fn what_sparse_checkout_leaves_out_is_changed_as_git_changes_it() {
         "diff --git a/keep/a.txt b/drop/a.txt\nrename from keep/a.txt\nrename to drop/a.txt\n",
         "diff --git a/drop/b.txt b/drop/b.txt\nold mode 100644\nnew mode 100755\n",
     ];
-    for checkout in [&["--cone", "keep"][..], &["--no-cone", "keep", "/t.txt"], &["--cone", "--sparse-index", "keep"]] {
+    for checkout in [
+        &["--cone", "keep"][..],
+        &["--no-cone", "keep", "/t.txt"],
+        &["--cone", "--sparse-index", "keep"],
+    ] {
         let sparse = base.copied();
         sparse.git(&["update-index", "--refresh"]);
         sparse.git(&[&["sparse-checkout", "set"], checkout].concat());
-        for (change, target) in
-            changes.iter().flat_map(|change| ["--index", "--cached", "--commit"].map(|to| (change, to)))
+        for (change, target) in changes
+            .iter()
+            .flat_map(|change| ["--index", "--cached", "--commit"].map(|to| (change, to)))
         {
             let (git, ours) = (sparse.copied(), sparse.copied());
             git.git(&["update-index", "--refresh"]);
             let before = all_of(&ours);
-            let to = if target == "--commit" { "--index" } else { target };
+            let to = if target == "--commit" {
+                "--index"
+            } else {
+                target
+            };
             git.git_with_input(&["apply", to], change.as_bytes());
             if target == "--commit" {
                 git.git(&["commit", "-q", "-m", "x"]);
             }
             ours.run(&["apply", "--check", target], *change).succeeded();
             ours.run(&["apply", target], *change).succeeded();
-            assert_eq!(all_of(&ours), all_of(&git), "{checkout:?} {target} {change}");
+            assert_eq!(
+                all_of(&ours),
+                all_of(&git),
+                "{checkout:?} {target} {change}"
+            );
             ours.git(&["fsck", "--strict"]);
             if target != "--commit" {
                 ours.run(&["undo"], "").succeeded();
@@ -189,24 +262,51 @@ fn a_file_that_git_is_told_to_skip_is_changed_where_it_is_as_the_index_has_it() 
     for repo in [&ours, &git] {
         repo.git(&["update-index", "--skip-worktree", "src/b.txt"]);
     }
-    ours.run(&["apply", "--index"], update("src/b.txt", "b", "2")).succeeded();
-    git.git_with_input(&["apply", "--index"], b"--- a/src/b.txt\n+++ b/src/b.txt\n@@ -1 +1 @@\n-b\n+2\n");
+    ours.run(&["apply", "--index"], update("src/b.txt", "b", "2"))
+        .succeeded();
+    git.git_with_input(
+        &["apply", "--index"],
+        b"--- a/src/b.txt\n+++ b/src/b.txt\n@@ -1 +1 @@\n-b\n+2\n",
+    );
     assert_eq!(all_of(&ours), all_of(&git));
 
     ours.git(&["update-index", "--skip-worktree", "src/b.txt"]);
     ours.child("src/b.txt").write_str("mine\n").unwrap();
-    let run = ours.run(&["apply", "--index"], update("src/b.txt", "mine", "3")).ended(1);
-    assert!(run.stderr.contains("(skip-worktree)") && !run.stderr.contains("sparse"), "{}", run.stderr);
-    assert!(run.stderr.contains("help: run `git update-index --no-skip-worktree src/b.txt` first, "), "{}", run.stderr);
+    let run = ours
+        .run(&["apply", "--index"], update("src/b.txt", "mine", "3"))
+        .ended(1);
+    assert!(
+        run.stderr.contains("(skip-worktree)") && !run.stderr.contains("sparse"),
+        "{}",
+        run.stderr
+    );
+    assert!(
+        run.stderr
+            .contains("help: run `git update-index --no-skip-worktree src/b.txt` first, "),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]
 fn nobody_is_told_to_leave_out_an_option_that_was_not_given() {
     let repo = repo();
-    repo.child(".gitattributes").write_str("*.rc working-tree-encoding=ascii\n").unwrap();
-    let run = repo.run(&["apply"], envelope("*** Add File: new.rc\n+ä\n")).ended(3);
-    assert!(run.stderr.contains("is encoded on disk") && !run.stderr.contains("--index"), "{}", run.stderr);
-    assert!(run.stderr.contains("help: make this change by hand"), "{}", run.stderr);
+    repo.child(".gitattributes")
+        .write_str("*.rc working-tree-encoding=ascii\n")
+        .unwrap();
+    let run = repo
+        .run(&["apply"], envelope("*** Add File: new.rc\n+ä\n"))
+        .ended(3);
+    assert!(
+        run.stderr.contains("is encoded on disk") && !run.stderr.contains("--index"),
+        "{}",
+        run.stderr
+    );
+    assert!(
+        run.stderr.contains("help: make this change by hand"),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]
@@ -214,22 +314,44 @@ fn what_the_system_says_is_said_in_words() {
     let repo = repo();
     let run = repo.run(&["apply", "src"], "").ended(3);
     assert!(
-        run.stderr.starts_with("error[io]: can't read `src`: Is a directory\nhelp: name the files in it"),
+        run.stderr
+            .starts_with("error[io]: can't read `src`: Is a directory\nhelp: name the files in it"),
         "{}",
         run.stderr
     );
-    repo.child(".gitattributes").write_str("*.u16 working-tree-encoding=UTF-16\n").unwrap();
+    repo.child(".gitattributes")
+        .write_str("*.u16 working-tree-encoding=UTF-16\n")
+        .unwrap();
     let mut command = repo.command();
-    command.env("TMPDIR", repo.child("none").path()).arg("apply");
-    let run = super::support::run(&mut command, envelope("*** Add File: a.u16\n+a\n").as_bytes()).ended(3);
-    assert!(run.stderr.contains("help: set `TMPDIR`") && !run.stderr.contains("owns"), "{}", run.stderr);
+    command
+        .env("TMPDIR", repo.child("none").path())
+        .arg("apply");
+    let run = super::support::run(
+        &mut command,
+        envelope("*** Add File: a.u16\n+a\n").as_bytes(),
+    )
+    .ended(3);
+    assert!(
+        run.stderr.contains("help: set `TMPDIR`") && !run.stderr.contains("owns"),
+        "{}",
+        run.stderr
+    );
     let run = repo.run(&["apply", "none"], "").ended(3);
-    assert!(run.stderr.starts_with("error[io]: can't read `none`: No such file or directory\n"), "{}", run.stderr);
+    assert!(
+        run.stderr
+            .starts_with("error[io]: can't read `none`: No such file or directory\n"),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]
 fn what_a_partial_clone_has_yet_to_fetch_is_fetched_as_git_fetches_it() {
-    let origin = Repo::with(&[("a.txt", "one\n"), ("b.txt", "two\n"), ("d/c.txt", "three\n")]);
+    let origin = Repo::with(&[
+        ("a.txt", "one\n"),
+        ("b.txt", "two\n"),
+        ("d/c.txt", "three\n"),
+    ]);
     origin.child("new.txt").write_str("new\n").unwrap();
     origin.commit("more");
     origin.git(&["config", "uploadpack.allowFilter", "true"]);
@@ -238,7 +360,13 @@ fn what_a_partial_clone_has_yet_to_fetch_is_fetched_as_git_fetches_it() {
         let clone = Repo::empty();
         let url = format!("file://{}", origin.path().display());
         clone.git(&["remote", "add", "origin", &url]);
-        clone.git(&["fetch", "-q", &format!("--filter={what}"), "origin", "HEAD:refs/heads/here"]);
+        clone.git(&[
+            "fetch",
+            "-q",
+            &format!("--filter={what}"),
+            "origin",
+            "HEAD:refs/heads/here",
+        ]);
         clone.git(&["sparse-checkout", "set", "--no-cone", "/a.txt"]);
         clone.git(&["checkout", "-q", "here"]);
         clone
@@ -248,32 +376,68 @@ fn what_a_partial_clone_has_yet_to_fetch_is_fetched_as_git_fetches_it() {
         let ids = repo.git(&["rev-list", "--objects", "--missing=print", "HEAD"]);
         ids.lines().filter(|line| line.starts_with('?')).count()
     };
-    let (b, diff) = (update("b.txt", "two", "2"), "--- a/b.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-two\n+2\n");
+    let (b, diff) = (
+        update("b.txt", "two", "2"),
+        "--- a/b.txt\n+++ b/b.txt\n@@ -1 +1 @@\n-two\n+2\n",
+    );
     for mode in ["--cached", "--index", "--commit"] {
         let (ours, git) = (clone(), clone());
         assert_eq!(missing(&ours), 3);
         // Where nothing is missing, nothing is fetched.
         let untouched = clone();
-        untouched.run(&["apply", mode], update("a.txt", "one", "1")).succeeded();
-        assert_eq!((missing(&untouched), untouched.git(&["cat-file", "-p", ":a.txt"])), (3, "1\n".to_owned()));
+        untouched
+            .run(&["apply", mode], update("a.txt", "one", "1"))
+            .succeeded();
+        assert_eq!(
+            (
+                missing(&untouched),
+                untouched.git(&["cat-file", "-p", ":a.txt"])
+            ),
+            (3, "1\n".to_owned())
+        );
         ours.run(&["apply", mode], &b).succeeded();
         let how = if mode == "--cached" { mode } else { "--index" };
         git.git_with_input(&["apply", how], diff.as_bytes());
-        assert_eq!(ours.git(&["ls-files", "-s", "-v"]), git.git(&["ls-files", "-s", "-v"]), "{mode}");
+        assert_eq!(
+            ours.git(&["ls-files", "-s", "-v"]),
+            git.git(&["ls-files", "-s", "-v"]),
+            "{mode}"
+        );
         assert_eq!(ours.files(), git.files(), "{mode}");
-        assert_eq!(missing(&ours), if mode == "--commit" { 2 } else { missing(&git) }, "{mode}");
+        assert_eq!(
+            missing(&ours),
+            if mode == "--commit" { 2 } else { missing(&git) },
+            "{mode}"
+        );
     }
-    clone_without("tree:0").run(&["check", "--onto=HEAD~1"], update("a.txt", "one", "1")).succeeded();
+    clone_without("tree:0")
+        .run(&["check", "--onto=HEAD~1"], update("a.txt", "one", "1"))
+        .succeeded();
     let (offline, away) = (clone(), origin.path().with_file_name("away"));
-    offline.git(&["remote", "set-url", "origin", &format!("file://{}", away.display())]);
+    offline.git(&[
+        "remote",
+        "set-url",
+        "origin",
+        &format!("file://{}", away.display()),
+    ]);
     let before = (offline.git(&["ls-files", "-s", "-v"]), offline.files());
-    for args in [["check", "--cached"], ["apply", "--cached"], ["apply", "--index"], ["apply", "--commit"]] {
+    for args in [
+        ["check", "--cached"],
+        ["apply", "--cached"],
+        ["apply", "--index"],
+        ["apply", "--commit"],
+    ] {
         let run = offline.run(&args, &b).ended(3);
         let said = "error[unsupported]: `b.txt` can't be read: object f719efd430d52bcfc8566a43b2eb655688d38871 is missing, and git can't fetch it: fatal: ";
         assert!(run.stderr.starts_with(said), "{}", run.stderr);
-        assert_eq!((offline.git(&["ls-files", "-s", "-v"]), offline.files()), before);
+        assert_eq!(
+            (offline.git(&["ls-files", "-s", "-v"]), offline.files()),
+            before
+        );
     }
-    offline.run(&["apply", "--commit"], update("a.txt", "one", "1")).succeeded();
+    offline
+        .run(&["apply", "--commit"], update("a.txt", "one", "1"))
+        .succeeded();
     assert_eq!(missing(&offline), 3);
 }
 
@@ -283,20 +447,26 @@ fn a_missing_object_is_not_laid_to_a_partial_clone() {
     let id = repo.git(&["rev-parse", ":a.txt"]);
     let (directory, name) = id.trim_end().split_at(2);
     std::fs::remove_file(repo.child(".git/objects").join(directory).join(name)).unwrap();
-    let run = repo.run(&["check", "--cached"], update("a.txt", "two", "2")).ended(3);
+    let run = repo
+        .run(&["check", "--cached"], update("a.txt", "two", "2"))
+        .ended(3);
     assert!(run.stderr.contains("is missing\n"), "{}", run.stderr);
     assert!(run.stderr.contains("git fsck"), "{}", run.stderr);
 }
 
 #[test]
 fn hard_links_are_counted_in_the_right_number() {
-    for (links, want) in [(1, "1 other hard link, which keeps the old"), (2, "2 other hard links, which keep the old")]
-    {
+    for (links, want) in [
+        (1, "1 other hard link, which keeps the old"),
+        (2, "2 other hard links, which keep the old"),
+    ] {
         let repo = repo();
         for link in 0..links {
             std::fs::hard_link(repo.child("a.txt"), repo.child(format!("link{link}"))).unwrap();
         }
-        let run = repo.run(&["apply"], update("a.txt", "two", "2")).succeeded();
+        let run = repo
+            .run(&["apply"], update("a.txt", "two", "2"))
+            .succeeded();
         assert!(run.stderr.contains(want), "{}", run.stderr);
     }
 }
@@ -327,8 +497,16 @@ fn an_absolute_path_may_lead_through_links_above_the_work_tree() {
         (format!("{above}/broken/a.txt"), 1),
         (format!("{above}/other/../work.txt"), 1),
     ] {
-        let run = support::run(repo.command().arg("check"), update(&path, "two", "2").as_bytes()).ended(status);
-        let prefix = if status == 0 { "" } else { "error[unsafe-path]" };
+        let run = support::run(
+            repo.command().arg("check"),
+            update(&path, "two", "2").as_bytes(),
+        )
+        .ended(status);
+        let prefix = if status == 0 {
+            ""
+        } else {
+            "error[unsafe-path]"
+        };
         assert!(run.stderr.starts_with(prefix), "{path}: {}", run.stderr);
     }
 }
@@ -338,7 +516,9 @@ fn filtered() -> Repo {
     let repo = repo();
     repo.git(&["config", "filter.rot.clean", "tr a-z b-za"]);
     repo.git(&["config", "filter.rot.smudge", "tr b-za a-z"]);
-    repo.child(".gitattributes").write_str("*.txt filter=rot\n").unwrap();
+    repo.child(".gitattributes")
+        .write_str("*.txt filter=rot\n")
+        .unwrap();
     repo.git(&["add", "--renormalize", "."]);
     repo.commit("filter");
     repo
@@ -350,19 +530,24 @@ fn what_looks_like_a_git_directory_in_a_work_tree_is_not_taken_for_one() {
     repo.git(&["clone", "-q", "--bare", ".", "sub/data"]);
     let inside = |of: &str, global: &str| {
         let mut command = isolated(Command::new(program()), &repo.child(of));
-        command.args(["check", "--onto=HEAD"]).env("GIT_CONFIG_GLOBAL", repo.child("../").join(global));
+        command
+            .args(["check", "--onto=HEAD"])
+            .env("GIT_CONFIG_GLOBAL", repo.child("../").join(global));
         run(&mut command, update("a.txt", "two", "2").as_bytes())
     };
     let run = inside("sub/data", "none").ended(3);
     assert!(
-        run.stderr.contains("looks like a git repository and is part of the work tree of another"),
+        run.stderr
+            .contains("looks like a git repository and is part of the work tree of another"),
         "{}",
         run.stderr
     );
     // Elsewhere it is one, unless git wouldn't take it either.
     std::fs::rename(repo.child("sub/data"), repo.child("../data")).unwrap();
     inside("../data", "none").succeeded();
-    repo.child("../explicit").write_str("[safe]\n\tbareRepository = explicit\n").unwrap();
+    repo.child("../explicit")
+        .write_str("[safe]\n\tbareRepository = explicit\n")
+        .unwrap();
     let run = inside("../data", "explicit").ended(3);
     assert!(run.stderr.contains("bareRepository"), "{}", run.stderr);
     inside(".", "explicit").succeeded();
@@ -373,9 +558,17 @@ fn what_looks_like_a_git_directory_in_a_work_tree_is_not_taken_for_one() {
 fn a_commit_is_made_in_the_repository_that_was_opened() {
     let (repo, other) = (repo(), self::repo());
     repo.git(&["config", "core.worktree", other.path().to_str().unwrap()]);
-    let run =
-        run(repo.command().args(["apply", "--commit", "-m", "x"]), update("a.txt", "two", "2").as_bytes()).succeeded();
-    assert_eq!(other.git(&["log", "--format=%s"]), "base\n", "{}", run.stdout);
+    let run = run(
+        repo.command().args(["apply", "--commit", "-m", "x"]),
+        update("a.txt", "two", "2").as_bytes(),
+    )
+    .succeeded();
+    assert_eq!(
+        other.git(&["log", "--format=%s"]),
+        "base\n",
+        "{}",
+        run.stdout
+    );
     assert_eq!(repo.git(&["log", "--format=%s"]), "x\nbase\n");
     assert_eq!(repo.git(&["show", "HEAD:a.txt"]), "one\n2\nthree\n");
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
@@ -390,8 +583,15 @@ fn a_replaced_head_keeps_what_it_was_replaced_for() {
     let commit = repo.git(&["commit-tree", tree.trim(), "-m", "base"]);
     repo.git(&["replace", "HEAD", commit.trim()]);
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
-    repo.run(&["apply", "--commit", "-m", "x"], update("a.txt", "two", "2")).succeeded();
-    assert_eq!(repo.git(&["diff", "--name-only", "HEAD^", "HEAD"]), "a.txt\n");
+    repo.run(
+        &["apply", "--commit", "-m", "x"],
+        update("a.txt", "two", "2"),
+    )
+    .succeeded();
+    assert_eq!(
+        repo.git(&["diff", "--name-only", "HEAD^", "HEAD"]),
+        "a.txt\n"
+    );
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
 }
 
@@ -411,28 +611,59 @@ fn as_user(repo: &Repo, user: u32, groups: &str, args: &[&str], input: &str) -> 
         return None;
     }
     let mut command = isolated(Command::new("setpriv"), repo.path());
-    command.args([&format!("--reuid={user}"), "--regid=777", &format!("--groups={groups}")]);
+    command.args([
+        &format!("--reuid={user}"),
+        "--regid=777",
+        &format!("--groups={groups}"),
+    ]);
     // Another user may reach neither the directory of temporary files nor that of programs.
-    let (copy, mut probe) = (repo.child("../git-llmpatch"), isolated(Command::new("setpriv"), repo.path()));
+    let (copy, mut probe) = (
+        repo.child("../git-llmpatch"),
+        isolated(Command::new("setpriv"), repo.path()),
+    );
     if !copy.exists() {
         std::fs::copy(program(), copy.path()).unwrap();
     }
-    if !probe.args(command.get_args()).args(["test", "-x"]).arg(copy.path()).status().unwrap().success() {
-        eprintln!("skipped: another user can't reach {}", repo.path().display());
+    if !probe
+        .args(command.get_args())
+        .args(["test", "-x"])
+        .arg(copy.path())
+        .status()
+        .unwrap()
+        .success()
+    {
+        eprintln!(
+            "skipped: another user can't reach {}",
+            repo.path().display()
+        );
         return None;
     }
     command.arg(copy.path()).args(args);
-    command.env("GIT_CONFIG_COUNT", "1").env("GIT_CONFIG_KEY_0", "safe.directory").env("GIT_CONFIG_VALUE_0", "*");
+    command
+        .env("GIT_CONFIG_COUNT", "1")
+        .env("GIT_CONFIG_KEY_0", "safe.directory")
+        .env("GIT_CONFIG_VALUE_0", "*");
     let global = repo.child("../global");
     std::fs::write(&global, "[safe]\n\tdirectory = *\n").unwrap();
-    command.env("GIT_CONFIG_GLOBAL", global.path()).env("HOME", repo.child("..").path());
+    command
+        .env("GIT_CONFIG_GLOBAL", global.path())
+        .env("HOME", repo.child("..").path());
     Some(run(&mut command, input.as_bytes()))
 }
 
 fn give(repo: &Repo, user: u32, group: u32, mode: &str) {
     let top = repo.path();
     let above = top.parent().unwrap();
-    let did = |name: &str, args: &[&str]| assert!(Command::new(name).args(args).arg(above).status().unwrap().success());
+    let did = |name: &str, args: &[&str]| {
+        assert!(
+            Command::new(name)
+                .args(args)
+                .arg(above)
+                .status()
+                .unwrap()
+                .success()
+        )
+    };
     did("chown", &["-R", &format!("{user}:{group}")]);
     did("chmod", &["-R", mode]);
 }
@@ -465,23 +696,46 @@ fn another_owners_repository_is_trusted_where_git_trusts_it() {
         (String::new(), vec![("SUDO_UID", "12345")]),
         (String::new(), vec![("SUDO_UID", "12346")]),
         (String::new(), vec![("GIT_DIR", ".git")]),
-        (String::new(), vec![("GIT_CONFIG_PARAMETERS", "'safe.directory'='*'")]),
         (
             String::new(),
-            vec![("GIT_CONFIG_COUNT", "1"), ("GIT_CONFIG_KEY_0", "safe.directory"), ("GIT_CONFIG_VALUE_0", &top)],
+            vec![("GIT_CONFIG_PARAMETERS", "'safe.directory'='*'")],
+        ),
+        (
+            String::new(),
+            vec![
+                ("GIT_CONFIG_COUNT", "1"),
+                ("GIT_CONFIG_KEY_0", "safe.directory"),
+                ("GIT_CONFIG_VALUE_0", &top),
+            ],
         ),
     ] {
         std::fs::write(&global, &config).unwrap();
         let with = |program: &str, args: &[&str], input: &str| {
             let mut command = isolated(Command::new(program), repo.path());
-            command.args(args).env("GIT_CONFIG_GLOBAL", global.path()).envs(variables.iter().copied());
+            command
+                .args(args)
+                .env("GIT_CONFIG_GLOBAL", global.path())
+                .envs(variables.iter().copied());
             run(&mut command, input.as_bytes())
         };
         let git = with("git", &["status"], "").status == 0;
-        for args in [&["check"][..], &["check", "--cached"], &["apply", "--index", "--check"]] {
+        for args in [
+            &["check"][..],
+            &["check", "--cached"],
+            &["apply", "--index", "--check"],
+        ] {
             let ours = with(program(), args, &update("a.txt", "two", "2"));
-            assert_eq!(ours.status, if git { 0 } else { 3 }, "{config} {variables:?} {args:?}: {}", ours.stderr);
-            assert!(git || ours.stderr.contains("safe.directory"), "{}", ours.stderr);
+            assert_eq!(
+                ours.status,
+                if git { 0 } else { 3 },
+                "{config} {variables:?} {args:?}: {}",
+                ours.stderr
+            );
+            assert!(
+                git || ours.stderr.contains("safe.directory"),
+                "{}",
+                ours.stderr
+            );
         }
         verdicts.push(git);
     }
@@ -497,15 +751,30 @@ fn what_a_file_allows_is_never_more_afterwards() {
     std::os::unix::fs::chown(repo.child("a.txt"), None, Some(888)).unwrap();
     repo.chmod("a.txt", 0o6754);
     // Who isn't in the file's group can't give it to that; nobody may do more for that.
-    let Some(run) = as_user(&repo, 12_345, "777", &["apply"], &response) else { return };
-    assert!(run.status == 0 && run.stderr.contains("[rights]"), "{}{}", run.stdout, run.stderr);
-    assert!(run.stderr.contains("its set-id bits") && run.stderr.contains("its group"), "{}", run.stderr);
+    let Some(run) = as_user(&repo, 12_345, "777", &["apply"], &response) else {
+        return;
+    };
+    assert!(
+        run.status == 0 && run.stderr.contains("[rights]"),
+        "{}{}",
+        run.stdout,
+        run.stderr
+    );
+    assert!(
+        run.stderr.contains("its set-id bits") && run.stderr.contains("its group"),
+        "{}",
+        run.stderr
+    );
     assert_eq!(repo.mode("a.txt") & 0o7777, 0o744, "{}", run.stderr);
-    as_user(&repo, 12_345, "777", &["undo"], "").unwrap().succeeded();
+    as_user(&repo, 12_345, "777", &["undo"], "")
+        .unwrap()
+        .succeeded();
     // Who is can.
     std::os::unix::fs::chown(repo.child("a.txt"), None, Some(888)).unwrap();
     repo.chmod("a.txt", 0o660);
-    let run = as_user(&repo, 12_345, "777,888", &["apply"], &response).unwrap().succeeded();
+    let run = as_user(&repo, 12_345, "777,888", &["apply"], &response)
+        .unwrap()
+        .succeeded();
     assert_eq!(run.stderr, "");
     let meta = repo.child("a.txt").metadata().unwrap();
     assert_eq!((meta.mode() & 0o7777, meta.gid()), (0o660, 888));
@@ -518,22 +787,42 @@ fn access_lists_and_attributes_are_kept() {
     let repo = repo();
     let file = repo.child("a.txt");
     // user::rw-, user:12345:r--, group::---, mask::r--, other::---, as the kernel keeps it.
-    let entries: [(u16, u16, u32); 5] =
-        [(1, 6, u32::MAX), (2, 4, 12_345), (4, 0, u32::MAX), (0x10, 4, u32::MAX), (0x20, 0, u32::MAX)];
+    let entries: [(u16, u16, u32); 5] = [
+        (1, 6, u32::MAX),
+        (2, 4, 12_345),
+        (4, 0, u32::MAX),
+        (0x10, 4, u32::MAX),
+        (0x20, 0, u32::MAX),
+    ];
     let mut list = 2_u32.to_le_bytes().to_vec();
     for (tag, bits, id) in entries {
-        list.extend([&tag.to_le_bytes()[..], &bits.to_le_bytes(), &id.to_le_bytes()].concat());
+        list.extend(
+            [
+                &tag.to_le_bytes()[..],
+                &bits.to_le_bytes(),
+                &id.to_le_bytes(),
+            ]
+            .concat(),
+        );
     }
-    for (name, value) in [("user.mine", &b"mine"[..]), ("system.posix_acl_access", &list)] {
+    for (name, value) in [
+        ("user.mine", &b"mine"[..]),
+        ("system.posix_acl_access", &list),
+    ] {
         if setxattr(file.path(), name, value, XattrFlags::empty()).is_err() {
             eprintln!("skipped: no {name} to be had here");
             return;
         }
     }
     let mode = repo.mode("a.txt");
-    let run = repo.run(&["apply"], update("a.txt", "two", "2")).succeeded();
+    let run = repo
+        .run(&["apply"], update("a.txt", "two", "2"))
+        .succeeded();
     assert_eq!((run.stderr.as_str(), repo.mode("a.txt")), ("", mode));
-    for (name, value) in [("user.mine", &b"mine"[..]), ("system.posix_acl_access", &list)] {
+    for (name, value) in [
+        ("user.mine", &b"mine"[..]),
+        ("system.posix_acl_access", &list),
+    ] {
         let mut buffer = [0; 256];
         let length = getxattr(file.path(), name, &mut buffer[..]).unwrap();
         assert_eq!(&buffer[..length], value, "{name}");
@@ -553,15 +842,48 @@ fn a_shared_repository_works_for_every_member() {
             .unwrap()
             .success()
     );
-    for (number, user) in [12_345, 12_346, 12_345, 12_346, 12_347].into_iter().enumerate() {
-        let response = envelope(&format!("*** Add File: new-{number}.txt\n+number {number}\n"));
-        for args in [&["apply", "--index"][..], &["undo"], &["apply", "--commit", "-m", "x"]] {
-            let Some(run) = as_user(&repo, user, "777", args, &response) else { return };
-            assert_eq!(run.status, 0, "{user} {args:?} {}{}", run.stdout, run.stderr);
+    for (number, user) in [12_345, 12_346, 12_345, 12_346, 12_347]
+        .into_iter()
+        .enumerate()
+    {
+        let response = envelope(&format!(
+            "*** Add File: new-{number}.txt\n+number {number}\n"
+        ));
+        for args in [
+            &["apply", "--index"][..],
+            &["undo"],
+            &["apply", "--commit", "-m", "x"],
+        ] {
+            let Some(run) = as_user(&repo, user, "777", args, &response) else {
+                return;
+            };
+            assert_eq!(
+                run.status, 0,
+                "{user} {args:?} {}{}",
+                run.stdout, run.stderr
+            );
             // The next member may have something to put into the same directory.
-            let narrow = ["-type", "d", "!", "-perm", "-g=w", "-not", "-path", "*/llmpatch-*"];
-            let found = Command::new("find").arg(".git").args(narrow).current_dir(repo.path()).output().unwrap();
-            assert_eq!(String::from_utf8_lossy(&found.stdout), "", "{user} {args:?}");
+            let narrow = [
+                "-type",
+                "d",
+                "!",
+                "-perm",
+                "-g=w",
+                "-not",
+                "-path",
+                "*/llmpatch-*",
+            ];
+            let found = Command::new("find")
+                .arg(".git")
+                .args(narrow)
+                .current_dir(repo.path())
+                .output()
+                .unwrap();
+            assert_eq!(
+                String::from_utf8_lossy(&found.stdout),
+                "",
+                "{user} {args:?}"
+            );
         }
     }
 }

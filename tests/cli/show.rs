@@ -5,13 +5,21 @@ use super::support::Repo;
 /// A repository with a commit of every kind of change that both formats can say.
 fn history() -> Repo {
     let many: String = (0..40).map(|line| format!("line {line}\n")).collect();
-    let repo =
-        Repo::with(&[("a.txt", "one\ntwo\nthree\n"), ("old.txt", &many), ("gone.txt", "x\n"), ("sub", "file\n")]);
+    let repo = Repo::with(&[
+        ("a.txt", "one\ntwo\nthree\n"),
+        ("old.txt", &many),
+        ("gone.txt", "x\n"),
+        ("sub", "file\n"),
+    ]);
     repo.child("a.txt").write_str("one\n2\nthree\n").unwrap();
     repo.git(&["mv", "old.txt", "new.txt"]);
-    repo.child("new.txt").write_str(&many.replace("line 7\n", "line seven\n")).unwrap();
+    repo.child("new.txt")
+        .write_str(&many.replace("line 7\n", "line seven\n"))
+        .unwrap();
     repo.git(&["rm", "-q", "gone.txt", "sub"]);
-    repo.child("sub/file.txt").write_str("\n*** End Patch\n\n").unwrap();
+    repo.child("sub/file.txt")
+        .write_str("\n*** End Patch\n\n")
+        .unwrap();
     repo.commit("Count in digits\n\nAnd more:\n*** Begin Patch\n</edit>\n");
     repo
 }
@@ -20,11 +28,23 @@ fn history() -> Repo {
 fn a_commit_applied_to_its_parent_is_the_commit() {
     for to in ["envelope", "opx"] {
         let repo = history();
-        let run = repo.run(&["show", &format!("--to={to}"), "HEAD"], "").succeeded();
+        let run = repo
+            .run(&["show", &format!("--to={to}"), "HEAD"], "")
+            .succeeded();
         // Which is the one that is meant without a name, as for git.
-        assert_eq!(repo.run(&["show", &format!("--to={to}")], "").succeeded().stdout, run.stdout);
+        assert_eq!(
+            repo.run(&["show", &format!("--to={to}")], "")
+                .succeeded()
+                .stdout,
+            run.stdout
+        );
         assert_eq!(run.stderr, "", "{to}");
-        assert_eq!(run.stdout.matches("old.txt").count(), 1, "a rename is one: {}", run.stdout);
+        assert_eq!(
+            run.stdout.matches("old.txt").count(),
+            1,
+            "a rename is one: {}",
+            run.stdout
+        );
         let tree = repo.git(&["rev-parse", "HEAD^{tree}"]);
         repo.git(&["reset", "-q", "--hard", "HEAD^"]);
         repo.run(&["apply", "--commit"], &run.stdout).succeeded();
@@ -32,7 +52,12 @@ fn a_commit_applied_to_its_parent_is_the_commit() {
         if to == "opx" {
             assert_eq!(repo.git(&["log", "-1", "--format=%s"]), "Count in digits\n");
         } else {
-            assert!(run.stdout.starts_with("Count in digits\n\nAnd more:\n| *** Begin Patch\n"), "{}", run.stdout);
+            assert!(
+                run.stdout
+                    .starts_with("Count in digits\n\nAnd more:\n| *** Begin Patch\n"),
+                "{}",
+                run.stdout
+            );
         }
     }
 }
@@ -47,10 +72,18 @@ fn a_range_is_written_the_oldest_first_and_comes_to_its_sum() {
         let run = repo.run(&["show", to, "HEAD~3..HEAD"], "").succeeded();
         let places: Vec<_> = ["HEAD~2", "HEAD"]
             .iter()
-            .map(|rev| run.stdout.find(&format!("commit {}", repo.git(&["rev-parse", rev]))).unwrap())
+            .map(|rev| {
+                run.stdout
+                    .find(&format!("commit {}", repo.git(&["rev-parse", rev])))
+                    .unwrap()
+            })
             .collect();
         assert!(places.is_sorted());
-        assert!(run.stderr.contains("changes no file, and is left out"), "{}", run.stderr);
+        assert!(
+            run.stderr.contains("changes no file, and is left out"),
+            "{}",
+            run.stderr
+        );
         let tree = repo.git(&["rev-parse", "HEAD^{tree}"]);
         repo.git(&["reset", "-q", "--hard", "HEAD~3"]);
         repo.run(&["apply", "--index"], &run.stdout).succeeded();
@@ -62,7 +95,10 @@ fn a_range_is_written_the_oldest_first_and_comes_to_its_sum() {
 fn a_root_commit_is_written_and_an_empty_one_is_not() {
     let repo = Repo::with(&[("a.txt", "one\n")]);
     let run = repo.run(&["show", "--to=envelope", "HEAD"], "").succeeded();
-    assert_eq!(run.stdout, "base\n\n*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n");
+    assert_eq!(
+        run.stdout,
+        "base\n\n*** Begin Patch\n*** Add File: a.txt\n+one\n*** End Patch\n"
+    );
     repo.git(&["commit", "-q", "--allow-empty", "-m", "Nothing"]);
     let run = repo.run(&["show", "--to=envelope", "HEAD"], "").ended(1);
     assert_eq!(
@@ -83,16 +119,31 @@ fn a_merge_is_refused_unless_the_first_parent_is_asked_for() {
     repo.git(&["merge", "-q", "--no-edit", "side"]);
     for named in ["HEAD", "HEAD~2..HEAD"] {
         let run = repo.run(&["show", "--to=opx", named], "").ended(1);
-        assert!(run.stderr.contains("is a merge") && run.stderr.contains("--first-parent"), "{}", run.stderr);
+        assert!(
+            run.stderr.contains("is a merge") && run.stderr.contains("--first-parent"),
+            "{}",
+            run.stderr
+        );
         assert_eq!(run.stdout, "");
     }
-    let run = repo.run(&["show", "--to=opx", "--first-parent", "HEAD"], "").succeeded();
-    assert!(run.stdout.contains("b.txt") && !run.stdout.contains("c.txt"), "{}", run.stdout);
+    let run = repo
+        .run(&["show", "--to=opx", "--first-parent", "HEAD"], "")
+        .succeeded();
+    assert!(
+        run.stdout.contains("b.txt") && !run.stdout.contains("c.txt"),
+        "{}",
+        run.stdout
+    );
 }
 
 #[test]
 fn what_cannot_be_said_is_told_of_every_file() {
-    let repo = Repo::with(&[("a.sh", "one\n"), ("b.bin", "x\n"), ("c.txt", "c\n"), ("fine.txt", "one\n")]);
+    let repo = Repo::with(&[
+        ("a.sh", "one\n"),
+        ("b.bin", "x\n"),
+        ("c.txt", "c\n"),
+        ("fine.txt", "one\n"),
+    ]);
     repo.chmod("a.sh", 0o755);
     repo.child("b.bin").write_binary(b"a\0b\n").unwrap();
     repo.child("c.txt").write_str("c").unwrap();
@@ -100,10 +151,15 @@ fn what_cannot_be_said_is_told_of_every_file() {
     repo.child("link").symlink_to_file("c.txt").unwrap();
     repo.child("fine.txt").write_str("1\n").unwrap();
     repo.commit("odd");
-    for (to, says) in
-        [("envelope", "an envelope"), ("opx", "OPX"), ("blocks", "search/replace blocks"), ("tool", "tool calls")]
-    {
-        let run = repo.run(&["show", &format!("--to={to}"), "HEAD"], "").ended(1);
+    for (to, says) in [
+        ("envelope", "an envelope"),
+        ("opx", "OPX"),
+        ("blocks", "search/replace blocks"),
+        ("tool", "tool calls"),
+    ] {
+        let run = repo
+            .run(&["show", &format!("--to={to}"), "HEAD"], "")
+            .ended(1);
         assert_eq!(run.stdout, "");
         let lines: String = [
             ("a.sh", "its executable bit changes"),
@@ -113,7 +169,9 @@ fn what_cannot_be_said_is_told_of_every_file() {
             ("new.sh", "it is new and executable"),
         ]
         .iter()
-        .map(|(path, why)| format!("error[inexpressible]: {says} can't express this change of `{path}`: {why}\n"))
+        .map(|(path, why)| {
+            format!("error[inexpressible]: {says} can't express this change of `{path}`: {why}\n")
+        })
         .collect();
         assert_eq!(
             run.stderr,
@@ -125,8 +183,14 @@ fn what_cannot_be_said_is_told_of_every_file() {
 
 #[test]
 fn no_such_commit_is_not_the_response_s_fault() {
-    let run = Repo::with(&[("a.txt", "one\n")]).run(&["show", "--to=opx", "nowhere"], "").ended(3);
-    assert!(run.stderr.contains("`nowhere` names no commit here"), "{}", run.stderr);
+    let run = Repo::with(&[("a.txt", "one\n")])
+        .run(&["show", "--to=opx", "nowhere"], "")
+        .ended(3);
+    assert!(
+        run.stderr.contains("`nowhere` names no commit here"),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]
@@ -135,9 +199,14 @@ fn a_mode_that_git_no_longer_writes_is_read_as_the_one_that_it_means() {
         let repo = Repo::with(&[("a", "one\n")]);
         repo.child("b").write_str("two\n").unwrap();
         let blob = repo.git(&["hash-object", "-w", "b"]);
-        let id: Vec<u8> = (0..20).map(|at| u8::from_str_radix(&blob[2 * at..2 * at + 2], 16).unwrap()).collect();
+        let id: Vec<u8> = (0..20)
+            .map(|at| u8::from_str_radix(&blob[2 * at..2 * at + 2], 16).unwrap())
+            .collect();
         let tree = [mode.as_bytes(), b" a\0", &id[..]].concat();
-        let tree = repo.git_with_input(&["hash-object", "-t", "tree", "-w", "--stdin", "--literally"], &tree);
+        let tree = repo.git_with_input(
+            &["hash-object", "-t", "tree", "-w", "--stdin", "--literally"],
+            &tree,
+        );
         let commit = repo.git(&["commit-tree", "-p", "HEAD", "-m", "odd", tree.trim()]);
         let run = repo.run(&["show", &format!("--to={to}"), commit.trim()], "");
         match mode {

@@ -28,14 +28,29 @@ fn start(repo: &Repo, args: &[&str], response: &str) -> Child {
     start_with(repo, args, response, |_| ())
 }
 
-fn start_with(repo: &Repo, args: &[&str], response: &str, more: impl FnOnce(&mut std::process::Command)) -> Child {
+fn start_with(
+    repo: &Repo,
+    args: &[&str],
+    response: &str,
+    more: impl FnOnce(&mut std::process::Command),
+) -> Child {
     repo.child("../response").write_str(response).unwrap();
     let path = |name: &str| repo.child("..").join(name);
     let mut command = repo.command();
-    command.args(["apply", "--commit"]).args(args).arg("../response").process_group(0);
+    command
+        .args(["apply", "--commit"])
+        .args(args)
+        .arg("../response")
+        .process_group(0);
     // A terminal, if there was one, would be the editor's; and pipes would be held open by whoever outlives us.
-    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(File::create(path("stderr")).unwrap());
-    command.env("HELD", path("held")).env("GO", path("go")).env("GIT_EDITOR", path("editor"));
+    command
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(File::create(path("stderr")).unwrap());
+    command
+        .env("HELD", path("held"))
+        .env("GO", path("go"))
+        .env("GIT_EDITOR", path("editor"));
     more(&mut command);
     let child = command.spawn().unwrap();
     std::fs::read(path("held")).unwrap();
@@ -45,7 +60,11 @@ fn start_with(repo: &Repo, args: &[&str], response: &str, more: impl FnOnce(&mut
 /// Returns whether a signal was ignored before we came (`nohup` does so): then it stays so, as it must.
 fn is_ignored(signal: Signal) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:")).unwrap_or_default().trim();
+    let mask = status
+        .lines()
+        .find_map(|line| line.strip_prefix("SigIgn:"))
+        .unwrap_or_default()
+        .trim();
     u64::from_str_radix(mask, 16).is_ok_and(|mask| mask >> (signal.as_raw() - 1) & 1 == 1)
 }
 
@@ -56,13 +75,20 @@ fn go_on(repo: &Repo) {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_signal_twice_undoes_everything_whatever_runs() {
-    let signals = [(Signal::INT, "INT"), (Signal::TERM, "TERM"), (Signal::HUP, "HUP")];
+    let signals = [
+        (Signal::INT, "INT"),
+        (Signal::TERM, "TERM"),
+        (Signal::HUP, "HUP"),
+    ];
     for (hook, args) in [
         (".git/hooks/pre-commit", &["-m", "x"][..]),
         (".git/hooks/commit-msg", &["-m", "x"]),
         ("../editor", &["--edit"]),
     ] {
-        for (signal, name) in signals.into_iter().filter(|(signal, _)| !is_ignored(*signal)) {
+        for (signal, name) in signals
+            .into_iter()
+            .filter(|(signal, _)| !is_ignored(*signal))
+        {
             for is_group in [true, false] {
                 for trap in [String::new(), format!("trap '' {name};")] {
                     // Whoever ignores to be told to end is killed, but only seconds later.
@@ -76,11 +102,20 @@ fn a_signal_twice_undoes_everything_whatever_runs() {
                     let mut child = start(&repo, args, &update("a.txt", "two", "2"));
                     let pid = Pid::from_child(&child);
                     for _ in 0..2 {
-                        if is_group { kill_process_group(pid, signal) } else { kill_process(pid, signal) }.unwrap();
+                        if is_group {
+                            kill_process_group(pid, signal)
+                        } else {
+                            kill_process(pid, signal)
+                        }
+                        .unwrap();
                     }
                     let status = child.wait().unwrap();
                     let said = std::fs::read_to_string(repo.child("../stderr")).unwrap();
-                    assert_eq!(status.signal(), Some(signal.as_raw()), "{what} {status} {said}");
+                    assert_eq!(
+                        status.signal(),
+                        Some(signal.as_raw()),
+                        "{what} {status} {said}"
+                    );
                     assert_eq!(repo.files(), before, "{what}");
                     assert_eq!(repo.git(&["status", "--porcelain"]), "", "{what}");
                     assert_eq!(repo.git(&["log", "--format=%s"]), "base\n", "{what}");
@@ -99,11 +134,21 @@ fn a_signal_undoes_everything_also_after_a_recovery_on_the_way() {
     repo.git(&["config", "llmpatch.lockTimeout", "-1"]);
     holding(&repo, ".git/hooks/pre-commit", &format!("{HOLD}\nexit 1"));
     let mut first = start(&repo, &[], &update("a.txt", "two", "2"));
-    repo.child("../second").write_str(&update("src/c.txt", "c", "C")).unwrap();
+    repo.child("../second")
+        .write_str(&update("src/c.txt", "c", "C"))
+        .unwrap();
     let path = |name: &str| repo.child("..").join(name);
     let mut second = repo.command();
-    second.args(["apply", "--commit", "../second"]).env("HELD", path("held")).env("GO", path("go"));
-    let mut second = second.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap();
+    second
+        .args(["apply", "--commit", "../second"])
+        .env("HELD", path("held"))
+        .env("GO", path("go"));
+    let mut second = second
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
     // It waits for the first, which dies.
     await_sleep(&second);
     kill_process(Pid::from_child(&first), Signal::KILL).unwrap();
@@ -136,9 +181,14 @@ fn nobody_recovers_while_a_child_of_the_dead_lives() {
         (&["apply", "--commit"], update("src/c.txt", "c", "C")),
     ] {
         let run = repo.run(args, input).ended(3);
-        assert!(run.stderr.starts_with("error[locked]: "), "{args:?} {}", run.stderr);
         assert!(
-            run.stderr.contains("is held by another git-llmpatch, or a git commit that it started"),
+            run.stderr.starts_with("error[locked]: "),
+            "{args:?} {}",
+            run.stderr
+        );
+        assert!(
+            run.stderr
+                .contains("is held by another git-llmpatch, or a git commit that it started"),
             "{args:?} {}",
             run.stderr
         );
@@ -162,9 +212,17 @@ fn an_editor_that_outlives_us_makes_no_commit() {
         let before = repo.files();
         holding(&repo, "../editor", &format!("echo edited >\"$1\"\n{HOLD}"));
         repo.git(&["config", "llmpatch.lockTimeout", "0"]);
-        let mut child = start_with(&repo, &["--edit"], &update("a.txt", "two", "2"), |command| {
-            command.env("GIT_EDITOR", format!("{editor}{}", repo.child("../editor").display()));
-        });
+        let mut child = start_with(
+            &repo,
+            &["--edit"],
+            &update("a.txt", "two", "2"),
+            |command| {
+                command.env(
+                    "GIT_EDITOR",
+                    format!("{editor}{}", repo.child("../editor").display()),
+                );
+            },
+        );
         kill_process(Pid::from_child(&child), Signal::KILL).unwrap();
         assert_eq!(child.wait().unwrap().signal(), Some(9));
         let run = repo.run(&["recover"], "").ended(3);
@@ -174,7 +232,11 @@ fn an_editor_that_outlives_us_makes_no_commit() {
         repo.run(&["recover"], "").succeeded();
         if editor == "exec " {
             // Its shell is gone, and with it who would have asked whether we live: recovery has waited for the commit.
-            assert_eq!(repo.git(&["log", "--format=%s"]), "edited\nbase\n", "{editor}");
+            assert_eq!(
+                repo.git(&["log", "--format=%s"]),
+                "edited\nbase\n",
+                "{editor}"
+            );
             assert_eq!(repo.text("a.txt"), "one\n2\nthree\n", "{editor}");
         } else {
             assert_eq!(repo.git(&["log", "--format=%s"]), "base\n", "{editor}");
@@ -188,7 +250,11 @@ fn an_editor_that_outlives_us_makes_no_commit() {
 #[test]
 #[cfg(target_os = "linux")]
 fn an_editor_does_not_start_when_we_are_dead() {
-    let which = super::support::run(std::process::Command::new("sh").args(["-c", "command -v git"]), b"").succeeded();
+    let which = super::support::run(
+        std::process::Command::new("sh").args(["-c", "command -v git"]),
+        b"",
+    )
+    .succeeded();
     let git = which.stdout.trim();
     for (name, script) in [
         // As soon as there is a child, before it has been written down.
@@ -199,16 +265,29 @@ fn an_editor_does_not_start_when_we_are_dead() {
             ),
         ),
         // When git is about to start the editor.
-        (".git/hooks/prepare-commit-msg", format!("{US}\nkill -KILL $us")),
+        (
+            ".git/hooks/prepare-commit-msg",
+            format!("{US}\nkill -KILL $us"),
+        ),
     ] {
         let repo = repo();
         let before = repo.files();
         repo.script(name, &format!("#!/bin/sh\n{script}\n"));
-        repo.child("../response").write_str(&update("a.txt", "two", "2")).unwrap();
+        repo.child("../response")
+            .write_str(&update("a.txt", "two", "2"))
+            .unwrap();
         let mut command = repo.command();
-        let path = format!("{}/../bin:{}", repo.path().display(), std::env::var("PATH").unwrap());
-        command.args(["apply", "--commit", "-m", "x", "--edit", "../response"]).env("PATH", path);
-        command.env("GIT_EDITOR", "touch ../started; true").stdin(Stdio::null());
+        let path = format!(
+            "{}/../bin:{}",
+            repo.path().display(),
+            std::env::var("PATH").unwrap()
+        );
+        command
+            .args(["apply", "--commit", "-m", "x", "--edit", "../response"])
+            .env("PATH", path);
+        command
+            .env("GIT_EDITOR", "touch ../started; true")
+            .stdin(Stdio::null());
         assert_eq!(command.output().unwrap().status.signal(), Some(9));
         while is_in_use(&repo) {
             std::thread::yield_now();
@@ -225,7 +304,11 @@ fn an_editor_does_not_start_when_we_are_dead() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_commit_that_outlives_us_has_its_whole_message() {
-    let which = super::support::run(std::process::Command::new("sh").args(["-c", "command -v git"]), b"").succeeded();
+    let which = super::support::run(
+        std::process::Command::new("sh").args(["-c", "command -v git"]),
+        b"",
+    )
+    .succeeded();
     let repo = repo();
     // As soon as it is git, it is alone.
     let script = format!(
@@ -233,17 +316,36 @@ fn a_commit_that_outlives_us_has_its_whole_message() {
         which.stdout.trim()
     );
     repo.script("../bin/git", &format!("#!/bin/sh\n{script}\n"));
-    repo.child("../response").write_str(&update("a.txt", "two", "2")).unwrap();
+    repo.child("../response")
+        .write_str(&update("a.txt", "two", "2"))
+        .unwrap();
     // More than a pipe holds.
     let message = format!("subject\n\n{}", "a line of the message\n".repeat(10_000));
     repo.child("../message").write_str(&message).unwrap();
-    let path = format!("{}/../bin:{}", repo.path().display(), std::env::var("PATH").unwrap());
+    let path = format!(
+        "{}/../bin:{}",
+        repo.path().display(),
+        std::env::var("PATH").unwrap()
+    );
     let mut command = repo.command();
-    command.args(["apply", "--commit", "-F", "../message", "../response"]).env("PATH", path);
-    assert_eq!(command.stdin(Stdio::null()).output().unwrap().status.signal(), Some(9));
+    command
+        .args(["apply", "--commit", "-F", "../message", "../response"])
+        .env("PATH", path);
+    assert_eq!(
+        command
+            .stdin(Stdio::null())
+            .output()
+            .unwrap()
+            .status
+            .signal(),
+        Some(9)
+    );
     repo.git(&["config", "llmpatch.lockTimeout", "-1"]);
     repo.run(&["recover"], "").succeeded();
-    assert_eq!(repo.git(&["log", "-1", "--format=%B"]).trim_end(), message.trim_end());
+    assert_eq!(
+        repo.git(&["log", "-1", "--format=%B"]).trim_end(),
+        message.trim_end()
+    );
     repo.child("a.txt").assert("one\n2\nthree\n");
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
     tidy(&repo);
@@ -252,13 +354,23 @@ fn a_commit_that_outlives_us_has_its_whole_message() {
 #[test]
 fn whoever_ignores_what_becomes_of_children_may_start_us() {
     let repo = repo();
-    repo.script(".git/hooks/pre-commit", "#!/bin/sh\ngit var GIT_AUTHOR_IDENT >.git/was-here\n");
-    repo.child("../response").write_str(&update("a.txt", "two", "2")).unwrap();
+    repo.script(
+        ".git/hooks/pre-commit",
+        "#!/bin/sh\ngit var GIT_AUTHOR_IDENT >.git/was-here\n",
+    );
+    repo.child("../response")
+        .write_str(&update("a.txt", "two", "2"))
+        .unwrap();
     let ours = repo.command();
     let mut command = std::process::Command::new("bash");
-    command.args(["-c", "trap '' CHLD; exec \"$0\" \"$@\""]).arg(ours.get_program());
-    command.args(["apply", "--commit", "-m", "x", "../response"]).current_dir(repo.path());
-    ours.get_envs().for_each(|(name, value)| _ = command.env(name, value.unwrap_or_default()));
+    command
+        .args(["-c", "trap '' CHLD; exec \"$0\" \"$@\""])
+        .arg(ours.get_program());
+    command
+        .args(["apply", "--commit", "-m", "x", "../response"])
+        .current_dir(repo.path());
+    ours.get_envs()
+        .for_each(|(name, value)| _ = command.env(name, value.unwrap_or_default()));
     super::support::run(&mut command, b"").succeeded();
     assert_eq!(repo.git(&["log", "--format=%s"]), "x\nbase\n");
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
@@ -273,12 +385,23 @@ fn a_hook_that_ignores_to_be_told_to_end_is_killed_with_all_that_it_starts() {
         let repo = repo();
         let before = repo.files();
         // Each `sleep` ends when it is asked to, and another comes.
-        holding(&repo, hook, "trap : TERM INT HUP\necho held >\"$HELD\"\nwhile :; do sleep 60 & wait; done");
+        holding(
+            &repo,
+            hook,
+            "trap : TERM INT HUP\necho held >\"$HELD\"\nwhile :; do sleep 60 & wait; done",
+        );
         let mut child = start(&repo, &["-m", "x"], &update("a.txt", "two", "2"));
         let start = std::time::Instant::now();
         kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
-        assert_eq!(child.wait().unwrap().signal(), Some(Signal::TERM.as_raw()), "{hook}");
-        assert!(start.elapsed() < std::time::Duration::from_secs(30), "{hook}");
+        assert_eq!(
+            child.wait().unwrap().signal(),
+            Some(Signal::TERM.as_raw()),
+            "{hook}"
+        );
+        assert!(
+            start.elapsed() < std::time::Duration::from_secs(30),
+            "{hook}"
+        );
         assert!(!is_in_use(&repo), "{hook} has left somebody behind");
         assert_eq!(repo.files(), before, "{hook}");
         assert_eq!(repo.git(&["log", "--format=%s"]), "base\n", "{hook}");
@@ -289,45 +412,82 @@ fn a_hook_that_ignores_to_be_told_to_end_is_killed_with_all_that_it_starts() {
 
 #[test]
 fn what_an_editor_writes_late_into_the_old_file_is_not_lost() {
-    for (end, want) in [("exit 0", "one\n2\nthree\n"), ("exit 1", "one\ntwo\nthree\nlate\n")] {
+    for (end, want) in [
+        ("exit 0", "one\n2\nthree\n"),
+        ("exit 1", "one\ntwo\nthree\nlate\n"),
+    ] {
         let repo = repo();
         holding(&repo, ".git/hooks/pre-commit", &format!("{HOLD}\n{end}"));
-        let mut editor = File::options().append(true).open(repo.child("a.txt")).unwrap();
-        let response =
-            envelope("*** Update File: a.txt\n@@\n-two\n+2\n*** Delete File: src/b.txt\n*** Add File: d\n+d\n");
+        let mut editor = File::options()
+            .append(true)
+            .open(repo.child("a.txt"))
+            .unwrap();
+        let response = envelope(
+            "*** Update File: a.txt\n@@\n-two\n+2\n*** Delete File: src/b.txt\n*** Add File: d\n+d\n",
+        );
         let mut child = start(&repo, &[], &response);
         editor.write_all(b"late\n").unwrap();
         go_on(&repo);
         let status = child.wait().unwrap();
         let said = std::fs::read_to_string(repo.child("../stderr")).unwrap();
-        assert_eq!(status.code(), Some(if end == "exit 0" { 0 } else { 3 }), "{said}");
+        assert_eq!(
+            status.code(),
+            Some(if end == "exit 0" { 0 } else { 3 }),
+            "{said}"
+        );
         assert_eq!(repo.text("a.txt"), want, "{said}");
         assert_eq!(repo.child("src/b.txt").exists(), end == "exit 1");
         if end == "exit 0" {
             // It is named, and there.
-            let (_, rest) =
-                said.split_once("the old file, with what was written, is `").unwrap_or_else(|| panic!("{said}"));
+            let (_, rest) = said
+                .split_once("the old file, with what was written, is `")
+                .unwrap_or_else(|| panic!("{said}"));
             let kept = rest.split('`').next().unwrap();
-            assert_eq!(std::fs::read_to_string(kept).unwrap(), "one\ntwo\nthree\nlate\n");
+            assert_eq!(
+                std::fs::read_to_string(kept).unwrap(),
+                "one\ntwo\nthree\nlate\n"
+            );
             repo.run(&["recover"], "").succeeded();
-            repo.run(&["apply"], update("src/c.txt", "c", "C")).succeeded();
-            assert_eq!(std::fs::read_to_string(kept).unwrap(), "one\ntwo\nthree\nlate\n");
+            repo.run(&["apply"], update("src/c.txt", "c", "C"))
+                .succeeded();
+            assert_eq!(
+                std::fs::read_to_string(kept).unwrap(),
+                "one\ntwo\nthree\nlate\n"
+            );
         }
     }
 }
 
 #[test]
 fn streams_that_are_closed_from_the_beginning_harm_nothing() {
-    for args in ["apply", "apply --index", "apply --commit", "recover", "check"] {
+    for args in [
+        "apply",
+        "apply --index",
+        "apply --commit",
+        "recover",
+        "check",
+    ] {
         let repo = repo();
-        repo.child("../response").write_str(&update("a.txt", "two", "2")).unwrap();
+        repo.child("../response")
+            .write_str(&update("a.txt", "two", "2"))
+            .unwrap();
         let response = if args == "recover" { "" } else { "../response" };
         let script = format!("exec \"$0\" {args} {response} <&- >&- 2>&-");
         let mut command = super::support::isolated(std::process::Command::new("sh"), repo.path());
-        let status = command.args(["-c", &script, super::support::program()]).status().unwrap();
+        let status = command
+            .args(["-c", &script, super::support::program()])
+            .status()
+            .unwrap();
         assert_eq!(status.code(), Some(0), "{args}");
-        let want = if args.starts_with("apply") { "one\n2\nthree\n" } else { "one\ntwo\nthree\n" };
+        let want = if args.starts_with("apply") {
+            "one\n2\nthree\n"
+        } else {
+            "one\ntwo\nthree\n"
+        };
         assert_eq!(repo.text("a.txt"), want, "{args}");
-        assert_eq!(repo.git(&["log", "--format=%s"]).lines().count(), if args.contains("commit") { 2 } else { 1 });
+        assert_eq!(
+            repo.git(&["log", "--format=%s"]).lines().count(),
+            if args.contains("commit") { 2 } else { 1 }
+        );
     }
 }

@@ -12,10 +12,18 @@ use super::{repo, update};
 fn by_git(repo: &Repo, how: &str) -> String {
     let index = repo.path().with_extension("index");
     // With its time, by which git tells which files it has to read.
-    run(Command::new("cp").arg("-p").arg(repo.child(".git/index").path()).arg(&index), b"");
+    run(
+        Command::new("cp")
+            .arg("-p")
+            .arg(repo.child(".git/index").path())
+            .arg(&index),
+        b"",
+    );
     let git = |args: &[&str]| {
         let mut command = isolated(Command::new("git"), repo.path());
-        run(command.args(args).env("GIT_INDEX_FILE", &index), b"").succeeded().stdout
+        run(command.args(args).env("GIT_INDEX_FILE", &index), b"")
+            .succeeded()
+            .stdout
     };
     git(&["add", how]);
     let tree = git(&["write-tree"]);
@@ -24,7 +32,11 @@ fn by_git(repo: &Repo, how: &str) -> String {
 }
 
 fn references(repo: &Repo) -> Vec<String> {
-    let listed = repo.git(&["for-each-ref", "--format=%(refname) %(objectname)", "refs/llmpatch"]);
+    let listed = repo.git(&[
+        "for-each-ref",
+        "--format=%(refname) %(objectname)",
+        "refs/llmpatch",
+    ]);
     listed.lines().map(str::to_owned).collect()
 }
 
@@ -68,7 +80,9 @@ const SCENES: &[(&str, Scene)] = &[
     }),
     ("filters and line ends", |repo| {
         repo.git(&["config", "filter.up.clean", "tr a-z A-Z"]);
-        repo.child(".gitattributes").write_str("a.txt filter=up\nsrc/* text eol=crlf\n").unwrap();
+        repo.child(".gitattributes")
+            .write_str("a.txt filter=up\nsrc/* text eol=crlf\n")
+            .unwrap();
         repo.child("a.txt").write_str("small\n").unwrap();
         repo.child("src/b.txt").write_str("x\r\n").unwrap();
     }),
@@ -89,7 +103,13 @@ const SCENES: &[(&str, Scene)] = &[
         run(merge.args(["merge", "side"]), b"").ended(1);
     }),
     ("a sparse checkout", |repo| {
-        repo.git(&["sparse-checkout", "set", "--cone", "--sparse-index", "nothing"]);
+        repo.git(&[
+            "sparse-checkout",
+            "set",
+            "--cone",
+            "--sparse-index",
+            "nothing",
+        ]);
         repo.child("a.txt").write_str("other\n").unwrap();
     }),
     ("a split index", |repo| {
@@ -104,14 +124,25 @@ fn a_snapshot_is_the_tree_that_git_would_make() {
     for (what, scene) in SCENES {
         let repo = repo();
         scene(&repo);
-        for (args, how) in [(&["snapshot"][..], "-u"), (&["snapshot", "--untracked"], "-A")] {
+        for (args, how) in [
+            (&["snapshot"][..], "-u"),
+            (&["snapshot", "--untracked"], "-A"),
+        ] {
             let want = by_git(&repo, how);
             let before = (repo.files(), repo.read(".git/index"), state(&repo));
             let run = repo.run(args, "").succeeded();
             assert_eq!(run.stdout, want, "{what} {how}: {}", run.stderr);
             assert_eq!(run.stderr, "", "{what}");
-            assert_eq!((repo.files(), repo.read(".git/index"), state(&repo)), before, "{what}");
-            assert!(references(&repo).iter().any(|line| line.ends_with(&format!("/{} {}", want.trim(), want.trim()))));
+            assert_eq!(
+                (repo.files(), repo.read(".git/index"), state(&repo)),
+                before,
+                "{what}"
+            );
+            assert!(references(&repo).iter().any(|line| line.ends_with(&format!(
+                "/{} {}",
+                want.trim(),
+                want.trim()
+            ))));
         }
         // It isn't left to the mercy of git gc.
         let kept = references(&repo);
@@ -128,14 +159,26 @@ fn a_snapshot_is_the_tree_that_git_would_make() {
 fn from_a_directory_below_and_before_the_first_commit_it_is_all_of_it() {
     let below = repo();
     below.child("a.txt").write_str("other\n").unwrap();
-    let mut command = isolated(Command::new(super::support::program()), below.child("src").path());
-    assert_eq!(run(command.arg("snapshot"), b"").succeeded().stdout, by_git(&below, "-u"));
+    let mut command = isolated(
+        Command::new(super::support::program()),
+        below.child("src").path(),
+    );
+    assert_eq!(
+        run(command.arg("snapshot"), b"").succeeded().stdout,
+        by_git(&below, "-u")
+    );
     let fresh = Repo::empty();
     fresh.child("a.txt").write_str("x\n").unwrap();
     let empty = fresh.run(&["snapshot"], "").succeeded().stdout;
     assert_eq!(empty, "4b825dc642cb6eb9a060e54bf8d69288fbee4904\n");
-    let all = fresh.run(&["snapshot", "--untracked"], "").succeeded().stdout;
-    assert_eq!(fresh.git(&["ls-tree", "--name-only", all.trim()]), "a.txt\n");
+    let all = fresh
+        .run(&["snapshot", "--untracked"], "")
+        .succeeded()
+        .stdout;
+    assert_eq!(
+        fresh.git(&["ls-tree", "--name-only", all.trim()]),
+        "a.txt\n"
+    );
 }
 
 #[test]
@@ -143,11 +186,19 @@ fn snapshots_go_when_they_expire_and_the_same_one_is_kept_once() {
     let repo = repo();
     let tree = repo.git(&["rev-parse", "HEAD^{tree}"]);
     let old = |days: u64| {
-        let now = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap().as_secs();
+        let now = std::time::SystemTime::now()
+            .duration_since(std::time::UNIX_EPOCH)
+            .unwrap()
+            .as_secs();
         format!("refs/llmpatch/snapshots/{}/{days}", now - days * 86_400)
     };
     let head = repo.git(&["rev-parse", "HEAD"]);
-    for (setting, left) in [(None, 2), (Some("10.days.ago"), 1), (Some("never"), 3), (Some("now"), 0)] {
+    for (setting, left) in [
+        (None, 2),
+        (Some("10.days.ago"), 1),
+        (Some("never"), 3),
+        (Some("now"), 0),
+    ] {
         for line in references(&repo) {
             repo.git(&["update-ref", "-d", line.split(' ').next().unwrap()]);
         }
@@ -165,12 +216,23 @@ fn snapshots_go_when_they_expire_and_the_same_one_is_kept_once() {
         }
         let kept = references(&repo);
         assert_eq!(
-            kept.iter().filter(|line| made.iter().any(|name| line.starts_with(name))).count(),
+            kept.iter()
+                .filter(|line| made.iter().any(|name| line.starts_with(name)))
+                .count(),
             left,
             "{setting:?}"
         );
-        assert_eq!(kept.iter().filter(|line| line.ends_with(tree.trim())).count(), 1, "{kept:?}");
-        assert!(kept.iter().any(|line| line.starts_with("refs/llmpatch/snapshots/theirs ")));
+        assert_eq!(
+            kept.iter()
+                .filter(|line| line.ends_with(tree.trim()))
+                .count(),
+            1,
+            "{kept:?}"
+        );
+        assert!(
+            kept.iter()
+                .any(|line| line.starts_with("refs/llmpatch/snapshots/theirs "))
+        );
     }
 }
 
@@ -180,7 +242,9 @@ fn what_can_not_be_kept_is_refused() {
     repo.git(&["config", "llmpatch.snapshotExpire", "gibberish"]);
     let run = repo.run(&["snapshot"], "").ended(3);
     assert!(
-        run.stderr.starts_with("error[io]: `llmpatch.snapshotExpire` is set to `gibberish`, which is not a date"),
+        run.stderr.starts_with(
+            "error[io]: `llmpatch.snapshotExpire` is set to `gibberish`, which is not a date"
+        ),
         "{}",
         run.stderr
     );
@@ -188,16 +252,32 @@ fn what_can_not_be_kept_is_refused() {
     repo.git(&["config", "--unset", "llmpatch.snapshotExpire"]);
     repo.git(&["config", "core.bare", "true"]);
     let run = repo.run(&["snapshot"], "").ended(3);
-    assert!(run.stderr.contains("is a bare repository and has no work tree"), "{}", run.stderr);
+    assert!(
+        run.stderr
+            .contains("is a bare repository and has no work tree"),
+        "{}",
+        run.stderr
+    );
 }
 
 /// What a model was shown is what its answer is checked against.
 #[test]
 fn an_answer_can_be_applied_to_what_was_shown() {
     let repo = repo();
-    repo.child("a.txt").write_str("one\ntwo and a half\n").unwrap();
+    repo.child("a.txt")
+        .write_str("one\ntwo and a half\n")
+        .unwrap();
     let base = repo.run(&["snapshot"], "").succeeded().stdout;
     repo.child("a.txt").write_str("nothing of it\n").unwrap();
-    let tree = repo.run(&["apply", "--onto", base.trim()], update("a.txt", "two and a half", "3")).succeeded().stdout;
-    assert_eq!(repo.git(&["show", &format!("{}:a.txt", tree.trim())]), "one\n3\n");
+    let tree = repo
+        .run(
+            &["apply", "--onto", base.trim()],
+            update("a.txt", "two and a half", "3"),
+        )
+        .succeeded()
+        .stdout;
+    assert_eq!(
+        repo.git(&["show", &format!("{}:a.txt", tree.trim())]),
+        "one\n3\n"
+    );
 }

@@ -40,23 +40,47 @@ fn findings(run: &Run) -> Vec<String> {
 #[test]
 fn staged_responses_must_apply_to_what_is_staged() {
     let repo = repo();
-    repo.child("good.llmpatch").write_str(&update("a.txt", "two", "2")).unwrap();
-    repo.child("good.opx").write_str(&opx("a.txt", "", "three", "3")).unwrap();
-    repo.child("answers/said.md").write_str(&format!("Here:\n\n{}", update("a.txt", "one", "1"))).unwrap();
-    repo.child(".gitattributes").write_str("answers/* llmpatch=response\n").unwrap();
+    repo.child("good.llmpatch")
+        .write_str(&update("a.txt", "two", "2"))
+        .unwrap();
+    repo.child("good.opx")
+        .write_str(&opx("a.txt", "", "three", "3"))
+        .unwrap();
+    repo.child("answers/said.md")
+        .write_str(&format!("Here:\n\n{}", update("a.txt", "one", "1")))
+        .unwrap();
+    repo.child(".gitattributes")
+        .write_str("answers/* llmpatch=response\n")
+        .unwrap();
     let run = repo.staged(&[]).ended(0);
     assert_eq!((&run.stdout[..], &run.stderr[..]), ("", ""));
     let run = repo.staged(&["-v"]).ended(0);
-    let oks: Vec<_> = run.stdout.lines().filter(|line| line.contains(": ok, 1 file")).collect();
+    let oks: Vec<_> = run
+        .stdout
+        .lines()
+        .filter(|line| line.contains(": ok, 1 file"))
+        .collect();
     assert_eq!(oks.len(), 3, "{}", run.stdout);
 
     repo.child("a.txt").write_str("nothing of that\n").unwrap();
-    assert_eq!(repo.looked_at(&[]).ended(0).stdout, "", "the work tree is nobody's business");
+    assert_eq!(
+        repo.looked_at(&[]).ended(0).stdout,
+        "",
+        "the work tree is nobody's business"
+    );
     let run = repo.staged(&[]).ended(1);
-    let want =
-        ["answers/said.md:6:1: lines-not-found", "good.llmpatch:4:1: lines-not-found", "good.opx:4:1: lines-not-found"];
+    let want = [
+        "answers/said.md:6:1: lines-not-found",
+        "good.llmpatch:4:1: lines-not-found",
+        "good.opx:4:1: lines-not-found",
+    ];
     assert_eq!(findings(&run), want, "{}", run.stdout);
-    assert!(run.stderr.starts_with("3 findings in what is staged; nothing was changed\nhelp: "), "{}", run.stderr);
+    assert!(
+        run.stderr
+            .starts_with("3 findings in what is staged; nothing was changed\nhelp: "),
+        "{}",
+        run.stderr
+    );
     assert_eq!(repo.looked_at(&["-q"]).ended(1).stderr, "");
 }
 
@@ -64,7 +88,11 @@ fn staged_responses_must_apply_to_what_is_staged() {
 #[test]
 fn a_response_may_be_staged_with_its_change() {
     let repo = repo();
-    let response = format!("{}{}", update("a.txt", "two", "2"), update("src/b.txt", "b", "B"));
+    let response = format!(
+        "{}{}",
+        update("a.txt", "two", "2"),
+        update("src/b.txt", "b", "B")
+    );
     repo.child("done.llmpatch").write_str(&response).unwrap();
     repo.run(&["apply"], &response).succeeded();
     assert_eq!(repo.staged(&[]).ended(0).stdout, "");
@@ -78,8 +106,20 @@ fn what_a_file_is_taken_for_is_said_by_attribute_by_name_or_by_argument() {
     let repo = repo();
     let rules = "*.md llmpatch=response\n\"a b/*\" llmpatch=response\n[attr]fixture -llmpatch\nfix/* fixture\nsub/** llmpatch=other\n";
     repo.child(".gitattributes").write_str(rules).unwrap();
-    for path in ["x.md", "a b/x", "x.opx", "fix/x.opx", "fix/y", "sub/x", "sub/x.llmpatch", "x", "x.OPX"] {
-        repo.child(path).write_str("no patch\n*** End Patch\n").unwrap();
+    for path in [
+        "x.md",
+        "a b/x",
+        "x.opx",
+        "fix/x.opx",
+        "fix/y",
+        "sub/x",
+        "sub/x.llmpatch",
+        "x",
+        "x.OPX",
+    ] {
+        repo.child(path)
+            .write_str("no patch\n*** End Patch\n")
+            .unwrap();
     }
     let run = repo.staged(&[]).ended(1);
     let want = [
@@ -95,30 +135,65 @@ fn what_a_file_is_taken_for_is_said_by_attribute_by_name_or_by_argument() {
     found.sort();
     assert_eq!(found, want);
     // From a directory it is the same.
-    let below = isolated(Command::new(program()), &repo.child("sub")).args(["check", "--staged"]).output();
+    let below = isolated(Command::new(program()), &repo.child("sub"))
+        .args(["check", "--staged"])
+        .output();
     assert_eq!(Run::of(below.unwrap()).stdout, run.stdout);
-    let run = repo.looked_at(&["fix/y", "x", "./sub/../src/b.txt", "nowhere"]).ended(3);
-    for line in ["fix/y:1:1: parse", "x:1:1: parse", "src/b.txt:1:1: parse", "nowhere:1:1: io"] {
-        assert!(findings(&run).contains(&line.to_owned()), "{line}\n{}", run.stdout);
+    let run = repo
+        .looked_at(&["fix/y", "x", "./sub/../src/b.txt", "nowhere"])
+        .ended(3);
+    for line in [
+        "fix/y:1:1: parse",
+        "x:1:1: parse",
+        "src/b.txt:1:1: parse",
+        "nowhere:1:1: io",
+    ] {
+        assert!(
+            findings(&run).contains(&line.to_owned()),
+            "{line}\n{}",
+            run.stdout
+        );
     }
-    assert_eq!(findings(&run).len(), want.len() + 3, "what is named is a response and nothing else");
+    assert_eq!(
+        findings(&run).len(),
+        want.len() + 3,
+        "what is named is a response and nothing else"
+    );
 }
 
 #[test]
 fn arguments_are_paths_from_the_current_directory() {
     let repo = repo();
-    repo.child("src/x.txt").write_str(&update("a.txt", "none", "n")).unwrap();
+    repo.child("src/x.txt")
+        .write_str(&update("a.txt", "none", "n"))
+        .unwrap();
     repo.git(&["add", "-A"]);
     let in_directory = |directory: &str, args: &[&str]| {
-        run(isolated(Command::new(program()), &repo.child(directory)).args(["check", "--staged"]).args(args), b"")
+        run(
+            isolated(Command::new(program()), &repo.child(directory))
+                .args(["check", "--staged"])
+                .args(args),
+            b"",
+        )
     };
-    for (directory, path) in [("src", "x.txt"), ("src", "../src/x.txt"), (".", "src/x.txt")] {
+    for (directory, path) in [
+        ("src", "x.txt"),
+        ("src", "../src/x.txt"),
+        (".", "src/x.txt"),
+    ] {
         let run = in_directory(directory, &[path]).ended(1);
-        assert_eq!(findings(&run), ["src/x.txt:4:1: lines-not-found"], "{directory} {path}");
+        assert_eq!(
+            findings(&run),
+            ["src/x.txt:4:1: lines-not-found"],
+            "{directory} {path}"
+        );
     }
     let whole = repo.child("src/x.txt");
     in_directory("src", &[whole.to_str().unwrap()]).ended(1);
-    assert_eq!(findings(&in_directory("src", &["../../x"]))[0], "../../x:1:1: unsafe-path");
+    assert_eq!(
+        findings(&in_directory("src", &["../../x"]))[0],
+        "../../x:1:1: unsafe-path"
+    );
     for args in [&["-"][..], &["--cached"], &["--onto=HEAD"]] {
         assert_eq!(in_directory(".", args).ended(2).stdout, "", "{args:?}");
     }
@@ -128,26 +203,48 @@ fn arguments_are_paths_from_the_current_directory() {
 fn only_added_lines_are_found() {
     let repo = Repo::with(&[
         ("has.md", "# a\n*** Begin Patch\n*** End Patch\nz\n"),
-        ("moved.md", "one\ntwo\nthree\nfour\nfive\nsix\n*** Begin Patch\n*** End Patch\n"),
+        (
+            "moved.md",
+            "one\ntwo\nthree\nfour\nfive\nsix\n*** Begin Patch\n*** End Patch\n",
+        ),
         ("alike.md", "1\n2\n3\n4\n5\n6\n7\n8\n*** End Patch\n"),
         ("gone.md", MARKERS),
         ("mode.sh", MARKERS),
     ]);
-    repo.child("has.md").write_str("# b\n*** Begin Patch\n*** End Patch\nz\n*** Begin Patch\r\n").unwrap();
+    repo.child("has.md")
+        .write_str("# b\n*** Begin Patch\n*** End Patch\nz\n*** Begin Patch\r\n")
+        .unwrap();
     repo.git(&["mv", "moved.md", "new/elsewhere.md"].map(|word| word.trim_start_matches("new/")));
     repo.git(&["mv", "alike.md", "other.md"]);
-    repo.child("other.md").write_str("1\n2\n3\n4\n5\n6\n7\n*** End Patch\n*** Begin Patch\n").unwrap();
+    repo.child("other.md")
+        .write_str("1\n2\n3\n4\n5\n6\n7\n*** End Patch\n*** Begin Patch\n")
+        .unwrap();
     repo.git(&["rm", "-q", "gone.md"]);
     repo.chmod("mode.sh", 0o755);
     repo.child("new.rs")
-        .write_str(&format!("\u{feff}*** End Patch \n *** Begin Patch\n+*** Begin Patch\n// {MARKERS}"))
+        .write_str(&format!(
+            "\u{feff}*** End Patch \n *** Begin Patch\n+*** Begin Patch\n// {MARKERS}"
+        ))
         .unwrap();
     let run = repo.staged(&[]).ended(1);
-    let want = ["has.md:5:1: markers", "new.rs:1:1: markers", "new.rs:5:1: markers", "other.md:9:1: markers"];
+    let want = [
+        "has.md:5:1: markers",
+        "new.rs:1:1: markers",
+        "new.rs:5:1: markers",
+        "other.md:9:1: markers",
+    ];
     assert_eq!(findings(&run), want, "{}", run.stdout);
     // As git has it told: without renames a file is new.
     repo.git(&["config", "diff.renames", "false"]);
-    assert_eq!(repo.looked_at(&[]).ended(1).stdout.lines().filter(|line| line.starts_with("other.md")).count(), 2);
+    assert_eq!(
+        repo.looked_at(&[])
+            .ended(1)
+            .stdout
+            .lines()
+            .filter(|line| line.starts_with("other.md"))
+            .count(),
+        2
+    );
     // And nothing is staged after the commit.
     repo.commit("done");
     assert_eq!(repo.looked_at(&[]).ended(0).stdout, "");
@@ -156,21 +253,41 @@ fn only_added_lines_are_found() {
 #[test]
 fn what_has_no_lines_is_let_be() {
     let repo = repo();
-    repo.child("binary").write_str(&format!("\0\n{MARKERS}")).unwrap();
-    repo.child("long").write_str(&format!("{}\n{MARKERS}", "x".repeat(3000))).unwrap();
+    repo.child("binary")
+        .write_str(&format!("\0\n{MARKERS}"))
+        .unwrap();
+    repo.child("long")
+        .write_str(&format!("{}\n{MARKERS}", "x".repeat(3000)))
+        .unwrap();
     repo.child("link").symlink_to_file(MARKERS).unwrap();
-    repo.child("link.llmpatch").symlink_to_file("a.txt").unwrap();
+    repo.child("link.llmpatch")
+        .symlink_to_file("a.txt")
+        .unwrap();
     repo.git(&["config", "core.bigFileThreshold", "2k"]);
     repo.git(&["add", "-A"]);
     let head = repo.git(&["rev-parse", "HEAD"]);
     for path in ["sub", "sub.opx"] {
-        repo.git(&["update-index", "--add", "--cacheinfo", &format!("160000,{},{path}", head.trim())]);
+        repo.git(&[
+            "update-index",
+            "--add",
+            "--cacheinfo",
+            &format!("160000,{},{path}", head.trim()),
+        ]);
     }
     let run = repo.looked_at(&[]).ended(1);
-    assert_eq!(findings(&run), ["link.llmpatch:1:1: unsafe-path", "sub.opx:1:1: unsafe-path"], "{}", run.stdout);
+    assert_eq!(
+        findings(&run),
+        ["link.llmpatch:1:1: unsafe-path", "sub.opx:1:1: unsafe-path"],
+        "{}",
+        run.stdout
+    );
     // A response may be as long as any.
     let named = repo.looked_at(&["long", "link", "sub"]).ended(1);
-    let want = ["link:1:1: unsafe-path", "link.llmpatch:1:1: unsafe-path", "long:2:1: parse"];
+    let want = [
+        "link:1:1: unsafe-path",
+        "link.llmpatch:1:1: unsafe-path",
+        "long:2:1: parse",
+    ];
     assert_eq!(findings(&named)[..3], want, "{}", named.stdout);
 
     // A link that becomes a file is all new.
@@ -180,7 +297,10 @@ fn what_has_no_lines_is_let_be() {
     fs::remove_file(repo.child("link.llmpatch")).unwrap();
     repo.child("link").write_str(MARKERS).unwrap();
     repo.git(&["add", "link"]);
-    assert_eq!(findings(&repo.looked_at(&[])), ["link:1:1: markers", "link:2:1: markers"]);
+    assert_eq!(
+        findings(&repo.looked_at(&[])),
+        ["link:1:1: markers", "link:2:1: markers"]
+    );
 }
 
 #[test]
@@ -188,9 +308,14 @@ fn before_the_first_commit_everything_is_new() {
     let repo = Repo::empty();
     assert_eq!(repo.looked_at(&[]).ended(0).stdout, "");
     repo.child("a.txt").write_str("two\n").unwrap();
-    repo.child("p.opx").write_str(&opx("a.txt", "", "two", "2")).unwrap();
+    repo.child("p.opx")
+        .write_str(&opx("a.txt", "", "two", "2"))
+        .unwrap();
     repo.child("b.txt").write_str(MARKERS).unwrap();
-    assert_eq!(findings(&repo.staged(&[]).ended(1)), ["b.txt:1:1: markers", "b.txt:2:1: markers"]);
+    assert_eq!(
+        findings(&repo.staged(&[]).ended(1)),
+        ["b.txt:1:1: markers", "b.txt:2:1: markers"]
+    );
 }
 
 #[test]
@@ -200,7 +325,10 @@ fn what_is_only_intended_isnt_staged_and_what_is_unmerged_is_no_response() {
     repo.child("intended.opx").write_str("nothing\n").unwrap();
     repo.git(&["add", "-N", "intended", "intended.opx"]);
     assert_eq!(repo.looked_at(&[]).ended(0).stdout, "");
-    assert_eq!(findings(&repo.looked_at(&["intended"]).ended(3)), ["intended:1:1: io"]);
+    assert_eq!(
+        findings(&repo.looked_at(&["intended"]).ended(3)),
+        ["intended:1:1: io"]
+    );
 
     repo.git(&["rm", "-q", "-f", "--cached", "intended", "intended.opx"]);
     let side = |content: &str| {
@@ -213,26 +341,47 @@ fn what_is_only_intended_isnt_staged_and_what_is_unmerged_is_no_response() {
     side(&format!("theirs\n{MARKERS}"));
     repo.git(&["checkout", "-q", "main"]);
     side("ours\n");
-    run(isolated(Command::new("git"), repo.path()).args(["merge", "other"]), b"").ended(1);
-    assert_eq!(findings(&repo.looked_at(&[]).ended(1)), ["x.opx:1:1: stale"]);
+    run(
+        isolated(Command::new("git"), repo.path()).args(["merge", "other"]),
+        b"",
+    )
+    .ended(1);
+    assert_eq!(
+        findings(&repo.looked_at(&[]).ended(1)),
+        ["x.opx:1:1: stale"]
+    );
 }
 
 #[test]
 fn the_rules_are_those_in_the_index() {
     let repo = repo();
     repo.child("x.txt").write_str(MARKERS).unwrap();
-    repo.child(".gitattributes").write_str("x.txt -llmpatch\n").unwrap();
+    repo.child(".gitattributes")
+        .write_str("x.txt -llmpatch\n")
+        .unwrap();
     repo.git(&["add", "x.txt"]);
-    assert_eq!(repo.looked_at(&[]).ended(1).stdout.lines().count(), 2, "a rule that isn't staged is none");
+    assert_eq!(
+        repo.looked_at(&[]).ended(1).stdout.lines().count(),
+        2,
+        "a rule that isn't staged is none"
+    );
     repo.git(&["add", ".gitattributes"]);
     // A pipe in its place would be waited for.
     fs::remove_file(repo.child(".gitattributes")).unwrap();
-    assert!(Command::new("mkfifo").arg(repo.child(".gitattributes").path()).status().unwrap().success());
+    assert!(
+        Command::new("mkfifo")
+            .arg(repo.child(".gitattributes").path())
+            .status()
+            .unwrap()
+            .success()
+    );
     assert_eq!(repo.looked_at(&[]).ended(0).stdout, "");
     // Nor is a link followed.
     fs::remove_file(repo.child(".gitattributes")).unwrap();
     repo.child("rules").write_str("x.txt -llmpatch\n").unwrap();
-    repo.child(".gitattributes").symlink_to_file("rules").unwrap();
+    repo.child(".gitattributes")
+        .symlink_to_file("rules")
+        .unwrap();
     repo.git(&["add", "-A"]);
     assert_eq!(repo.looked_at(&[]).ended(1).stdout.lines().count(), 2);
     repo.git(&["rm", "-q", "-f", "--cached", ".gitattributes"]);
@@ -243,24 +392,47 @@ fn the_rules_are_those_in_the_index() {
         let named = format!("core.attributesFile={}", repo.child("rules").display());
         let own = ["-c", &named];
         let mut git = isolated(Command::new("git"), repo.path());
-        let path = format!("{}:{}", Path::new(program()).parent().unwrap().display(), std::env::var("PATH").unwrap());
-        git.env("PATH", path).args(if rules == "rules" { &own[..] } else { &[] });
-        assert_eq!(run(git.args(["llmpatch", "check", "--staged"]), b"").ended(0).stdout, "", "{rules}");
+        let path = format!(
+            "{}:{}",
+            Path::new(program()).parent().unwrap().display(),
+            std::env::var("PATH").unwrap()
+        );
+        git.env("PATH", path)
+            .args(if rules == "rules" { &own[..] } else { &[] });
+        assert_eq!(
+            run(git.args(["llmpatch", "check", "--staged"]), b"")
+                .ended(0)
+                .stdout,
+            "",
+            "{rules}"
+        );
         fs::remove_file(repo.child(rules)).unwrap();
     }
     // Deeper ones, and those that HEAD has.
     repo.child("x.txt").write_str("x\n").unwrap();
-    repo.child("deep/.gitattributes").write_str("*.md llmpatch=response\n").unwrap();
+    repo.child("deep/.gitattributes")
+        .write_str("*.md llmpatch=response\n")
+        .unwrap();
     repo.commit("rules");
     repo.child("deep/er/x.md").write_str("no patch\n").unwrap();
-    assert_eq!(findings(&repo.staged(&[]).ended(1)), ["deep/er/x.md:1:1: parse"]);
+    assert_eq!(
+        findings(&repo.staged(&[]).ended(1)),
+        ["deep/er/x.md:1:1: parse"]
+    );
 }
 
 #[test]
 fn odd_names_and_modes_are_told_of_and_obeyed_by_nobody() {
     let repo = Repo::with(&[("a", "a\n")]);
-    for name in [&b"x\n\x1b[2Jy:1:1: parse.md"[..], b"caf\xe9", "\u{202e}gpj".as_bytes(), b"-n"] {
-        repo.child(std::ffi::OsStr::from_bytes(name)).write_str("*** End Patch\n").unwrap();
+    for name in [
+        &b"x\n\x1b[2Jy:1:1: parse.md"[..],
+        b"caf\xe9",
+        "\u{202e}gpj".as_bytes(),
+        b"-n",
+    ] {
+        repo.child(std::ffi::OsStr::from_bytes(name))
+            .write_str("*** End Patch\n")
+            .unwrap();
     }
     let run = repo.staged(&[]).ended(1);
     let starts = [
@@ -270,18 +442,30 @@ fn odd_names_and_modes_are_told_of_and_obeyed_by_nobody() {
         "\\342\\200\\256gpj:1:1: ",
     ];
     for start in starts {
-        assert!(run.stdout.lines().any(|line| line.starts_with(start)), "{start}\n{}", run.stdout);
+        assert!(
+            run.stdout.lines().any(|line| line.starts_with(start)),
+            "{start}\n{}",
+            run.stdout
+        );
     }
     assert_eq!(run.stdout.lines().count(), 4);
     let all = documents(&repo.looked_at(&["--json"]).ended(1).stdout);
     assert_eq!(all.len(), 4);
-    assert!(all.iter().any(|one| one["errors"][0]["path_bytes"] == "Y2Fm6Q=="));
+    assert!(
+        all.iter()
+            .any(|one| one["errors"][0]["path_bytes"] == "Y2Fm6Q==")
+    );
 
     // A tree with a mode that git doesn't write, as one that was fetched may have.
     let blob = repo.git(&["rev-parse", "HEAD:a"]);
-    let id: Vec<u8> = (0..20).map(|at| u8::from_str_radix(&blob[2 * at..2 * at + 2], 16).unwrap()).collect();
+    let id: Vec<u8> = (0..20)
+        .map(|at| u8::from_str_radix(&blob[2 * at..2 * at + 2], 16).unwrap())
+        .collect();
     let tree = [b"100640 a\0", &id[..]].concat();
-    let tree = repo.git_with_input(&["hash-object", "-t", "tree", "-w", "--stdin", "--literally"], &tree);
+    let tree = repo.git_with_input(
+        &["hash-object", "-t", "tree", "-w", "--stdin", "--literally"],
+        &tree,
+    );
     let commit = repo.git(&["commit-tree", "-m", "odd", tree.trim()]);
     repo.git(&["update-ref", "HEAD", commit.trim()]);
     repo.child("a").write_str("*** End Patch\n").unwrap();
@@ -291,26 +475,50 @@ fn odd_names_and_modes_are_told_of_and_obeyed_by_nobody() {
 #[test]
 fn of_very_many_markers_the_first_are_told() {
     let repo = Repo::empty();
-    repo.child("a").write_str(&"*** End Patch\n".repeat(5000)).unwrap();
+    repo.child("a")
+        .write_str(&"*** End Patch\n".repeat(5000))
+        .unwrap();
     let run = repo.staged(&[]).ended(1);
     assert_eq!(run.stdout.lines().count(), 101);
-    assert!(run.stdout.ends_with("from here on, 4900 more lines like these\n"), "{}", run.stdout);
+    assert!(
+        run.stdout
+            .ends_with("from here on, 4900 more lines like these\n"),
+        "{}",
+        run.stdout
+    );
 }
 
 #[test]
 fn programs_get_a_document_for_each_response_and_each_file_with_markers() {
     let repo = repo();
-    repo.child("good.opx").write_str(&opx("a.txt", "Why", "two", "2")).unwrap();
-    repo.child("bad.opx").write_str(&opx("a.txt", "", "none", "2")).unwrap();
-    repo.child("x.md").write_str(&format!("x\n{MARKERS}")).unwrap();
+    repo.child("good.opx")
+        .write_str(&opx("a.txt", "Why", "two", "2"))
+        .unwrap();
+    repo.child("bad.opx")
+        .write_str(&opx("a.txt", "", "none", "2"))
+        .unwrap();
+    repo.child("x.md")
+        .write_str(&format!("x\n{MARKERS}"))
+        .unwrap();
     repo.child("y.md").write_str("fine\n").unwrap();
     let run = repo.staged(&["--json", "--feedback"]).ended(1);
     assert_eq!(run.stderr, "");
     let all = documents(&run.stdout);
-    let about: Vec<_> = all.iter().map(|one| (one["responses"][0].as_str().unwrap(), kinds(one, "errors"))).collect();
-    let kind = |kinds: &[&str]| kinds.iter().map(|&kind| kind.to_owned()).collect::<Vec<_>>();
-    let want =
-        [("bad.opx", kind(&["lines-not-found"])), ("good.opx", kind(&[])), ("x.md", kind(&["markers", "markers"]))];
+    let about: Vec<_> = all
+        .iter()
+        .map(|one| (one["responses"][0].as_str().unwrap(), kinds(one, "errors")))
+        .collect();
+    let kind = |kinds: &[&str]| {
+        kinds
+            .iter()
+            .map(|&kind| kind.to_owned())
+            .collect::<Vec<_>>()
+    };
+    let want = [
+        ("bad.opx", kind(&["lines-not-found"])),
+        ("good.opx", kind(&[])),
+        ("x.md", kind(&["markers", "markers"])),
+    ];
     assert_eq!(about, want);
     assert!(all[0]["feedback"].as_str().unwrap().contains("none") && all[1]["plan"].is_string());
     assert_eq!(all[1]["files"][0]["new_oid"].as_str().unwrap().len(), 40);
@@ -326,7 +534,11 @@ fn without_a_repository_it_says_so() {
     let nowhere = assert_fs::TempDir::new().unwrap();
     let mut command = isolated(Command::new(program()), nowhere.path());
     let run = run(command.args(["check", "--staged"]), b"").ended(3);
-    assert!(run.stderr.contains("is not inside a git repository"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("is not inside a git repository"),
+        "{}",
+        run.stderr
+    );
 }
 
 /// All below a directory: bytes, modes and when they were changed.
@@ -334,8 +546,15 @@ fn state(directory: &Path, all: &mut BTreeMap<PathBuf, (Vec<u8>, u32, i64, i64)>
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         let meta = path.symlink_metadata().unwrap();
-        let bytes = if meta.is_file() { fs::read(&path).unwrap() } else { Vec::new() };
-        all.insert(path.clone(), (bytes, meta.mode(), meta.mtime(), meta.mtime_nsec()));
+        let bytes = if meta.is_file() {
+            fs::read(&path).unwrap()
+        } else {
+            Vec::new()
+        };
+        all.insert(
+            path.clone(),
+            (bytes, meta.mode(), meta.mtime(), meta.mtime_nsec()),
+        );
         if meta.is_dir() {
             state(&path, all);
         }
@@ -344,12 +563,23 @@ fn state(directory: &Path, all: &mut BTreeMap<PathBuf, (Vec<u8>, u32, i64, i64)>
 
 /// A repository with a bit of everything staged, so that all paths through the code are taken.
 fn busy() -> Repo {
-    let repo = Repo::with(&[("a.txt", "one\ntwo\n"), ("m.md", "1\n2\n3\n4\n5\n6\n*** End Patch\n")]);
-    repo.child(".gitattributes").write_str("s.md llmpatch=response\n").unwrap();
-    repo.child("s.md").write_str(&update("a.txt", "two", "2")).unwrap();
+    let repo = Repo::with(&[
+        ("a.txt", "one\ntwo\n"),
+        ("m.md", "1\n2\n3\n4\n5\n6\n*** End Patch\n"),
+    ]);
+    repo.child(".gitattributes")
+        .write_str("s.md llmpatch=response\n")
+        .unwrap();
+    repo.child("s.md")
+        .write_str(&update("a.txt", "two", "2"))
+        .unwrap();
     repo.git(&["mv", "m.md", "n.md"]);
-    repo.child("n.md").write_str("1\n2\n3\n4\n5\n7\n*** End Patch\n*** Begin Patch\n").unwrap();
-    repo.child("a.txt").write_str(&format!("one\ntwo\n{MARKERS}")).unwrap();
+    repo.child("n.md")
+        .write_str("1\n2\n3\n4\n5\n7\n*** End Patch\n*** Begin Patch\n")
+        .unwrap();
+    repo.child("a.txt")
+        .write_str(&format!("one\ntwo\n{MARKERS}"))
+        .unwrap();
     repo.git(&["add", "-A"]);
     repo
 }
@@ -358,17 +588,31 @@ fn busy() -> Repo {
 fn it_takes_no_lock_and_writes_nothing() {
     let repo = busy();
     let git_dir = repo.child(".git");
-    repo.child(".git/index.lock").write_str("held by another").unwrap();
+    repo.child(".git/index.lock")
+        .write_str("held by another")
+        .unwrap();
     for entry in ["", "objects", "refs"] {
         repo.chmod(&format!(".git/{entry}"), 0o555);
     }
     // Stat data that a reader would like to refresh.
-    let touched = Command::new("touch").args(["-d", "2001-01-01", "a.txt"]).current_dir(repo.path()).status();
+    let touched = Command::new("touch")
+        .args(["-d", "2001-01-01", "a.txt"])
+        .current_dir(repo.path())
+        .status();
     assert!(touched.unwrap().success());
     let (mut before, mut after) = (BTreeMap::new(), BTreeMap::new());
     state(repo.path(), &mut before);
     let run = repo.looked_at(&[]).ended(1);
-    assert_eq!(findings(&run), ["a.txt:3:1: markers", "a.txt:4:1: markers", "n.md:8:1: markers"], "{}", run.stdout);
+    assert_eq!(
+        findings(&run),
+        [
+            "a.txt:3:1: markers",
+            "a.txt:4:1: markers",
+            "n.md:8:1: markers"
+        ],
+        "{}",
+        run.stdout
+    );
     repo.looked_at(&["--json"]).ended(1);
     state(repo.path(), &mut after);
     assert!(before == after);
@@ -378,7 +622,12 @@ fn it_takes_no_lock_and_writes_nothing() {
 /// Root may write where it mustn't, and what is put back is no trace: so the system calls themselves are looked at.
 #[test]
 fn no_system_call_asks_for_more_than_to_read() {
-    if Command::new("strace").arg("-V").stdout(Stdio::null()).status().is_err() {
+    if Command::new("strace")
+        .arg("-V")
+        .stdout(Stdio::null())
+        .status()
+        .is_err()
+    {
         // Here a missing strace is a line; `.ci/run` installs it.
         eprintln!("no strace: not looked at");
         return;
@@ -390,16 +639,30 @@ fn no_system_call_asks_for_more_than_to_read() {
     let repo = busy();
     let log = repo.path().with_file_name("log");
     let mut strace = isolated(Command::new("strace"), repo.path());
-    strace.args(["-f", "-qq", "-y", "-e", "trace=%file,%desc,ftruncate", "-o"]).arg(&log).arg(program());
+    strace
+        .args(["-f", "-qq", "-y", "-e", "trace=%file,%desc,ftruncate", "-o"])
+        .arg(&log)
+        .arg(program());
     run(strace.args(["check", "--staged"]), b"").ended(1);
     let log = fs::read_to_string(log).unwrap();
-    assert!(log.lines().count() > 50 && log.contains("diff-index"), "{log}");
+    assert!(
+        log.lines().count() > 50 && log.contains("diff-index"),
+        "{log}"
+    );
     let writes = ["O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC"];
-    let changes =
-        ["mkdir", "rename", "unlink", "rmdir", "link(", "linkat", "symlink", "truncate", "chmod", "utime", "mknod"];
+    let changes = [
+        "mkdir", "rename", "unlink", "rmdir", "link(", "linkat", "symlink", "truncate", "chmod",
+        "utime", "mknod",
+    ];
     let harmless = ["execve(", "/dev/null", "readlink", " --- SIG"];
-    for line in log.lines().filter(|line| !harmless.iter().any(|word| line.contains(word))) {
-        let is_change = writes.iter().chain(&changes).any(|word| line.contains(word));
+    for line in log
+        .lines()
+        .filter(|line| !harmless.iter().any(|word| line.contains(word)))
+    {
+        let is_change = writes
+            .iter()
+            .chain(&changes)
+            .any(|word| line.contains(word));
         assert!(!is_change, "{line}");
     }
 }
@@ -418,7 +681,12 @@ fn hooked(repo: &Repo) -> String {
 #[test]
 fn a_hook_sees_what_each_way_of_committing_would_commit() {
     let commit = |repo: &Repo, args: &[&str]| {
-        run(isolated(Command::new("git"), repo.path()).args(["commit", "-q", "-m", "x"]).args(args), b"")
+        run(
+            isolated(Command::new("git"), repo.path())
+                .args(["commit", "-q", "-m", "x"])
+                .args(args),
+            b"",
+        )
     };
     for (args, index, is_seen) in [
         (&[][..], ".git/index", [true, false, false]),
@@ -445,7 +713,10 @@ fn a_hook_sees_what_each_way_of_committing_would_commit() {
             );
         }
         let told = repo.text(".git/told");
-        assert!(told.trim_end().ends_with(index) || told.contains(index), "{args:?}: {told}");
+        assert!(
+            told.trim_end().ends_with(index) || told.contains(index),
+            "{args:?}: {told}"
+        );
         assert_eq!(repo.git(&["rev-list", "--count", "HEAD"]), "1\n");
         // And it lets pass what is fine.
         for path in ["a.txt", "src/b.txt", "src/c.txt"] {
@@ -461,8 +732,14 @@ fn a_hook_may_look_at_a_commit_of_our_own() {
     let repo = repo();
     hooked(&repo);
     repo.git(&["config", "llmpatch.lint.patch-markers", "ignore"]);
-    repo.run(&["apply", "--commit"], update("a.txt", "two", "2")).succeeded();
-    let run = repo.run(&["apply", "--commit"], update("a.txt", "2", "*** End Patch")).ended(3);
+    repo.run(&["apply", "--commit"], update("a.txt", "two", "2"))
+        .succeeded();
+    let run = repo
+        .run(
+            &["apply", "--commit"],
+            update("a.txt", "2", "*** End Patch"),
+        )
+        .ended(3);
     assert!(run.stderr.contains("a.txt:2:1: markers"), "{}", run.stderr);
     repo.child("a.txt").assert("one\n2\nthree\n");
 }
@@ -473,9 +750,20 @@ fn linked_work_trees_have_an_index_of_their_own() {
     let linked = repo.path().with_file_name("linked");
     repo.git(&["worktree", "add", "-q", linked.to_str().unwrap()]);
     fs::write(linked.join("a.txt"), MARKERS).unwrap();
-    run(isolated(Command::new("git"), &linked).args(["add", "-A"]), b"").ended(0);
-    let looked = run(isolated(Command::new(program()), &linked).args(["check", "--staged"]), b"").ended(1);
-    assert_eq!(findings(&looked), ["a.txt:1:1: markers", "a.txt:2:1: markers"]);
+    run(
+        isolated(Command::new("git"), &linked).args(["add", "-A"]),
+        b"",
+    )
+    .ended(0);
+    let looked = run(
+        isolated(Command::new(program()), &linked).args(["check", "--staged"]),
+        b"",
+    )
+    .ended(1);
+    assert_eq!(
+        findings(&looked),
+        ["a.txt:1:1: markers", "a.txt:2:1: markers"]
+    );
     assert_eq!(repo.looked_at(&[]).ended(0).stdout, "");
 }
 
@@ -484,7 +772,15 @@ fn a_split_index_is_looked_at_like_any() {
     let repo = repo();
     repo.git(&["update-index", "--split-index"]);
     repo.child("x.md").write_str(MARKERS).unwrap();
-    assert_eq!(findings(&repo.staged(&[]).ended(1)), ["x.md:1:1: markers", "x.md:2:1: markers"]);
-    repo.child("x.opx").write_str(&opx("a.txt", "", "two", "2")).unwrap();
-    assert_eq!(findings(&repo.staged(&[]).ended(1)), ["x.md:1:1: markers", "x.md:2:1: markers"]);
+    assert_eq!(
+        findings(&repo.staged(&[]).ended(1)),
+        ["x.md:1:1: markers", "x.md:2:1: markers"]
+    );
+    repo.child("x.opx")
+        .write_str(&opx("a.txt", "", "two", "2"))
+        .unwrap();
+    assert_eq!(
+        findings(&repo.staged(&[]).ended(1)),
+        ["x.md:1:1: markers", "x.md:2:1: markers"]
+    );
 }

@@ -19,21 +19,45 @@ fn a_closed_pipe_is_no_error() {
     ] {
         let repo = repo();
         let mut command = repo.command();
-        command.args(args).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+            .args(args)
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped());
         let mut child = command.spawn().unwrap();
         // It waits for the response, so that both are closed before it can write.
         drop((child.stdout.take(), child.stderr.take()));
-        child.stdin.take().unwrap().write_all(response.as_bytes()).unwrap();
+        child
+            .stdin
+            .take()
+            .unwrap()
+            .write_all(response.as_bytes())
+            .unwrap();
         assert_eq!(child.wait().unwrap().code(), Some(status), "{args:?}");
         if args == ["apply"] && status == 0 {
             repo.child("a.txt").assert("one\n2\nthree\n");
         }
     }
-    for args in [&["--help"][..], &["apply", "-h"], &["--version"], &["nonsense"]] {
-        let mut child = repo().command().args(args).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    for args in [
+        &["--help"][..],
+        &["apply", "-h"],
+        &["--version"],
+        &["nonsense"],
+    ] {
+        let mut child = repo()
+            .command()
+            .args(args)
+            .stdout(Stdio::piped())
+            .stderr(Stdio::piped())
+            .spawn()
+            .unwrap();
         drop((child.stdout.take(), child.stderr.take()));
         let status = child.wait().unwrap().code();
-        assert_eq!(status, Some(if args == ["nonsense"] { 2 } else { 0 }), "{args:?}");
+        assert_eq!(
+            status,
+            Some(if args == ["nonsense"] { 2 } else { 0 }),
+            "{args:?}"
+        );
     }
 }
 
@@ -41,14 +65,29 @@ fn a_closed_pipe_is_no_error() {
 #[cfg(target_os = "linux")]
 fn output_that_can_not_be_written_is_an_error() {
     let repo = repo();
-    repo.child("answer").write_str(&update("a.txt", "two", "2")).unwrap();
+    repo.child("answer")
+        .write_str(&update("a.txt", "two", "2"))
+        .unwrap();
     for command in ["diff", "check", "apply"] {
         let full = File::options().write(true).open("/dev/full").unwrap();
-        let output = repo.command().args([command, "answer"]).stdout(full).stderr(Stdio::piped()).output().unwrap();
+        let output = repo
+            .command()
+            .args([command, "answer"])
+            .stdout(full)
+            .stderr(Stdio::piped())
+            .output()
+            .unwrap();
         let stderr = String::from_utf8(output.stderr).unwrap();
         assert_eq!(output.status.code(), Some(3), "{command} {stderr}");
-        assert!(stderr.starts_with("error[io]: can't write standard output: "), "{command} {stderr}");
-        let state = if command == "apply" { "everything was changed as asked\n" } else { "nothing was changed\n" };
+        assert!(
+            stderr.starts_with("error[io]: can't write standard output: "),
+            "{command} {stderr}"
+        );
+        let state = if command == "apply" {
+            "everything was changed as asked\n"
+        } else {
+            "nothing was changed\n"
+        };
         assert!(stderr.ends_with(state), "{command} {stderr}");
     }
 }
@@ -64,16 +103,25 @@ fn nothing_from_a_response_or_a_file_reaches_a_terminal_raw() {
         envelope(&format!("*** {hostile} File: a.txt\n")),
         envelope(&format!("*** Update File: a.txt\n@@ {hostile}\n-one\n+1\n")),
         envelope(&format!("*** Add File: {hostile}\n+x\n")),
-        format!("<edit file=\"{hostile}\" op=\"{hostile}\" {hostile}=\"x\">\n<{hostile}>\n</edit>\n"),
+        format!(
+            "<edit file=\"{hostile}\" op=\"{hostile}\" {hostile}=\"x\">\n<{hostile}>\n</edit>\n"
+        ),
         format!("{hostile}\n"),
     ] {
-        for command in [&["apply", "--color=never"][..], &["check", "-v"], &["apply", "--check", "--stat", "--summary"]]
-        {
+        for command in [
+            &["apply", "--color=never"][..],
+            &["check", "-v"],
+            &["apply", "--check", "--stat", "--summary"],
+        ] {
             let repo = repo();
-            repo.child("hostile.txt").write_str(&format!("{hostile}\none {hostile}\n")).unwrap();
+            repo.child("hostile.txt")
+                .write_str(&format!("{hostile}\none {hostile}\n"))
+                .unwrap();
             let run = repo.run(command, &response);
             for text in [&run.stdout, &run.stderr] {
-                let raw = text.chars().find(|&c| (c.is_control() && c != '\n') || "\u{202e}\u{2066}".contains(c));
+                let raw = text
+                    .chars()
+                    .find(|&c| (c.is_control() && c != '\n') || "\u{202e}\u{2066}".contains(c));
                 assert_eq!(raw, None, "{command:?} {response:?}: {text}");
             }
         }
@@ -94,8 +142,15 @@ fn colours_are_for_terminals_unless_told_otherwise() {
         if let Some(config) = config {
             repo.git(&["config", "color.ui", config]);
         }
-        let run = repo.run(&[&["apply"], args].concat(), update("a.txt", "four", "4")).ended(1);
-        assert_eq!(run.stderr.contains('\u{1b}'), is_coloured, "{config:?} {args:?} {}", run.stderr);
+        let run = repo
+            .run(&[&["apply"], args].concat(), update("a.txt", "four", "4"))
+            .ended(1);
+        assert_eq!(
+            run.stderr.contains('\u{1b}'),
+            is_coloured,
+            "{config:?} {args:?} {}",
+            run.stderr
+        );
     }
 }
 
@@ -105,11 +160,21 @@ fn messages_fit_the_width_there_is() {
     let response = update("a.txt", &"four ".repeat(100), "4");
     for columns in ["40", "80", "200"] {
         let mut command = repo.command();
-        let run = super::support::run(command.env("COLUMNS", columns).arg("apply"), response.as_bytes()).ended(1);
+        let run = super::support::run(
+            command.env("COLUMNS", columns).arg("apply"),
+            response.as_bytes(),
+        )
+        .ended(1);
         let width = columns.parse::<usize>().unwrap();
         // What is said under the mark is never cut, so the narrowest terminal may wrap it.
-        let drawn = run.stderr.lines().filter(|line| line.contains(" | ") && (width > 60 || !line.contains('^')));
-        let widest = drawn.map(|line| line.chars().count()).max().unwrap_or_default();
+        let drawn = run
+            .stderr
+            .lines()
+            .filter(|line| line.contains(" | ") && (width > 60 || !line.contains('^')));
+        let widest = drawn
+            .map(|line| line.chars().count())
+            .max()
+            .unwrap_or_default();
         assert!(widest <= width, "{columns}: {}", run.stderr);
     }
 }

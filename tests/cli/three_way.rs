@@ -9,7 +9,15 @@ const BASE: &str = "--base=HEAD~1";
 
 /// Makes numbered lines, some of them others.
 fn lines(others: &[usize], word: &str) -> String {
-    (0..14).map(|n| if others.contains(&n) { format!("{word} {n}\n") } else { format!("line {n}\n") }).collect()
+    (0..14)
+        .map(|n| {
+            if others.contains(&n) {
+                format!("{word} {n}\n")
+            } else {
+                format!("line {n}\n")
+            }
+        })
+        .collect()
 }
 
 /// Makes a repository with a file as it was in a first commit, and as it is in a second.
@@ -30,30 +38,55 @@ fn files_are_merged_as_git_merge_file_merges_them() {
             for word in ["same", "other"] {
                 let repo = history(&base, &lines(here, "same"));
                 let want = lines(&[there], word);
-                for (name, text) in [("base", &base), ("here", &lines(here, "same")), ("there", &want)] {
+                for (name, text) in [
+                    ("base", &base),
+                    ("here", &lines(here, "same")),
+                    ("there", &want),
+                ] {
                     repo.child(format!("../{name}")).write_str(text).unwrap();
                 }
                 let mut command = isolated(std::process::Command::new("git"), repo.path());
-                let merged = run(command.args(["merge-file", "-p", "../here", "../base", "../there"]), b"");
-                let response = update("a.txt", &format!("line {there}"), &format!("{word} {there}"));
+                let merged = run(
+                    command.args(["merge-file", "-p", "../here", "../base", "../there"]),
+                    b"",
+                );
+                let response = update(
+                    "a.txt",
+                    &format!("line {there}"),
+                    &format!("{word} {there}"),
+                );
                 let ours = repo.run(&["apply", "--3way", BASE, "--allow-empty"], &response);
                 let told = format!("{here:?} {there} {word}: {}", ours.stderr);
                 if merged.status == 0 {
-                    assert_eq!((ours.status, repo.text("a.txt")), (0, merged.stdout), "{told}");
+                    assert_eq!(
+                        (ours.status, repo.text("a.txt")),
+                        (0, merged.stdout),
+                        "{told}"
+                    );
                     clean += 1;
                 } else {
-                    assert_eq!((ours.status, repo.text("a.txt")), (1, lines(here, "same")), "{told}");
+                    assert_eq!(
+                        (ours.status, repo.text("a.txt")),
+                        (1, lines(here, "same")),
+                        "{told}"
+                    );
                     assert!(
                         told.contains("error[stale]: `a.txt` can't be merged: the same lines were changed here"),
                         "{told}"
                     );
-                    assert!(told.contains("<<<<<<< here") && told.contains(">>>>>>> response"), "{told}");
+                    assert!(
+                        told.contains("<<<<<<< here") && told.contains(">>>>>>> response"),
+                        "{told}"
+                    );
                     conflicts += 1;
                 }
             }
         }
     }
-    assert!(clean > 40 && conflicts > 10, "{clean} clean, {conflicts} conflicts");
+    assert!(
+        clean > 40 && conflicts > 10,
+        "{clean} clean, {conflicts} conflicts"
+    );
 }
 
 /// Commits that come of it are those of `git cherry-pick`.
@@ -72,9 +105,11 @@ fn trees_are_those_of_cherry_pick() {
             let repo = history(&lines(&[], ""), &lines(&[1, 2], "now"));
             let response = envelope(section);
             repo.git(&["checkout", "-q", "-b", "picked", "HEAD~1"]);
-            repo.run(&["apply", "--commit", "-mx"], &response).succeeded();
+            repo.run(&["apply", "--commit", "-mx"], &response)
+                .succeeded();
             repo.git(&["checkout", "-q", "main"]);
-            repo.run(&[&["apply", "-3", BASE], target].concat(), &response).succeeded();
+            repo.run(&[&["apply", "-3", BASE], target].concat(), &response)
+                .succeeded();
             let ours = repo.git(&["write-tree"]);
             repo.git(&["reset", "-q", "--hard", "main"]);
             if target[0] == "--commit" {
@@ -93,30 +128,56 @@ fn what_one_side_removes_and_the_other_changes_is_in_conflict() {
     repo.child("n.txt").write_str("n\n").unwrap();
     let before = repo.files();
     for (section, why) in [
-        ("*** Delete File: a.txt\n", "the response removes it, but it was changed since the base"),
-        ("*** Update File: b.txt\n@@\n-b\n+B\n", "the response changes it, but it was removed since the base"),
-        ("*** Add File: n.txt\n+m\n", "the response adds it, but it was added since the base with other content"),
+        (
+            "*** Delete File: a.txt\n",
+            "the response removes it, but it was changed since the base",
+        ),
+        (
+            "*** Update File: b.txt\n@@\n-b\n+B\n",
+            "the response changes it, but it was removed since the base",
+        ),
+        (
+            "*** Add File: n.txt\n+m\n",
+            "the response adds it, but it was added since the base with other content",
+        ),
     ] {
-        let said = repo.run(&["apply", "-3", BASE], envelope(section)).ended(1).stderr;
-        assert!(said.starts_with("error[stale]: ") && said.contains(why), "{said}");
-        assert!(said.ends_with("nothing was changed\n") && repo.files() == before, "{said}");
+        let said = repo
+            .run(&["apply", "-3", BASE], envelope(section))
+            .ended(1)
+            .stderr;
+        assert!(
+            said.starts_with("error[stale]: ") && said.contains(why),
+            "{said}"
+        );
+        assert!(
+            said.ends_with("nothing was changed\n") && repo.files() == before,
+            "{said}"
+        );
     }
     // Both did the same.
     let both = envelope("*** Delete File: b.txt\n*** Add File: n.txt\n+n\n");
-    repo.run(&["apply", "-3", BASE, "--allow-empty"], &both).succeeded();
+    repo.run(&["apply", "-3", BASE, "--allow-empty"], &both)
+        .succeeded();
     assert_eq!(repo.files(), before);
 }
 
 #[test]
 fn line_ends_modes_and_attributes_are_heeded() {
     let repo = history(&lines(&[], ""), &lines(&[1], "now"));
-    repo.child(".gitattributes").write_str("a.txt text eol=crlf\n").unwrap();
+    repo.child(".gitattributes")
+        .write_str("a.txt text eol=crlf\n")
+        .unwrap();
     let crlf = |text: String| text.replace('\n', "\r\n");
-    repo.child("a.txt").write_str(&crlf(lines(&[1], "now"))).unwrap();
+    repo.child("a.txt")
+        .write_str(&crlf(lines(&[1], "now")))
+        .unwrap();
     repo.chmod("a.txt", 0o755);
     let response = update("a.txt", "line 9", "nine");
     repo.run(&["apply", "-3", BASE], &response).succeeded();
-    assert_eq!(repo.text("a.txt"), crlf(lines(&[1], "now")).replace("line 9", "nine"));
+    assert_eq!(
+        repo.text("a.txt"),
+        crlf(lines(&[1], "now")).replace("line 9", "nine")
+    );
     assert_eq!(repo.mode("a.txt"), 0o755);
     repo.run(&["undo"], "").succeeded();
     assert_eq!(repo.text("a.txt"), crlf(lines(&[1], "now")));
@@ -127,7 +188,9 @@ fn line_ends_modes_and_attributes_are_heeded() {
         // Nobody configured it.
         ("merge=ours", 0, ""),
     ] {
-        repo.child(".gitattributes").write_str(&format!("a.txt {attribute}\n")).unwrap();
+        repo.child(".gitattributes")
+            .write_str(&format!("a.txt {attribute}\n"))
+            .unwrap();
         repo.child("a.txt").write_str(&lines(&[1], "now")).unwrap();
         let run = repo.run(&["check", "-3", BASE], &response).ended(status);
         assert!(run.stderr.contains(said), "{attribute}: {}", run.stderr);
@@ -145,16 +208,31 @@ fn drivers_merge_as_git_has_them_merge() {
     ] {
         let repo = history(&lines(&[], ""), &lines(&[3], "now"));
         repo.git(&["config", "merge.own.driver", driver]);
-        repo.child(".git/info/attributes").write_str("a.txt merge=own conflict-marker-size=9\n").unwrap();
+        repo.child(".git/info/attributes")
+            .write_str("a.txt merge=own conflict-marker-size=9\n")
+            .unwrap();
         repo.git(&["checkout", "-q", "-b", "picked", "HEAD~1"]);
-        repo.run(&["apply", "--commit", "-mx"], &response).succeeded();
+        repo.run(&["apply", "--commit", "-mx"], &response)
+            .succeeded();
         repo.git(&["checkout", "-q", "main"]);
         let theirs = repo.copied();
         let mut git = isolated(std::process::Command::new("git"), theirs.path());
         run(git.args(["cherry-pick", "-n", "picked"]), b"").ended(status);
-        let ours = repo.run(&["apply", "-3", BASE, "--conflicts=markers", "--allow-empty"], &response);
-        assert_eq!(ours.status, if status == 0 { 0 } else { 4 }, "{driver}: {}", ours.stderr);
+        let ours = repo.run(
+            &["apply", "-3", BASE, "--conflicts=markers", "--allow-empty"],
+            &response,
+        );
+        assert_eq!(
+            ours.status,
+            if status == 0 { 0 } else { 4 },
+            "{driver}: {}",
+            ours.stderr
+        );
         assert_eq!(repo.files(), theirs.files(), "{driver}");
-        assert_eq!(repo.git(&["ls-files", "-s"]), theirs.git(&["ls-files", "-s"]), "{driver}");
+        assert_eq!(
+            repo.git(&["ls-files", "-s"]),
+            theirs.git(&["ls-files", "-s"]),
+            "{driver}"
+        );
     }
 }

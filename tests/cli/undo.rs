@@ -22,17 +22,30 @@ fn all(repo: &Repo) -> (Files, Vec<String>) {
     while let Some(directory) = directories.pop() {
         for entry in std::fs::read_dir(directory).unwrap() {
             let path = entry.unwrap().path();
-            let name = path.strip_prefix(repo.path()).unwrap().to_str().unwrap().to_owned();
+            let name = path
+                .strip_prefix(repo.path())
+                .unwrap()
+                .to_str()
+                .unwrap()
+                .to_owned();
             if name == ".git" {
                 continue;
             }
-            let bytes = if path.is_dir() { Vec::new() } else { std::fs::read(&path).unwrap() };
+            let bytes = if path.is_dir() {
+                Vec::new()
+            } else {
+                std::fs::read(&path).unwrap()
+            };
             found.insert(name.clone(), (repo.mode(&name), bytes));
             directories.extend(path.is_dir().then_some(path));
         }
     }
     repo.git(&["fsck", "--strict", "--no-dangling"]);
-    let said = [&["ls-files", "--stage"][..], &["status", "--porcelain", "-uall"], &["log", "--format=%H"]];
+    let said = [
+        &["ls-files", "--stage"][..],
+        &["status", "--porcelain", "-uall"],
+        &["log", "--format=%H"],
+    ];
     (found, said.iter().map(|args| repo.git(args)).collect())
 }
 
@@ -67,8 +80,17 @@ fn undo_takes_back_what_apply_did_for_every_target() {
         assert_eq!(run.stderr, "");
         assert_eq!(all(&repo), before, "{options:?}");
         let run = repo.run(&["undo"], "").ended(1);
-        assert!(run.stderr.starts_with("error[nothing-to-undo]: there is nothing to undo\n"), "{}", run.stderr);
-        assert!(run.stderr.ends_with("\nnothing was changed\n") && run.stdout.is_empty(), "{}", run.stderr);
+        assert!(
+            run.stderr
+                .starts_with("error[nothing-to-undo]: there is nothing to undo\n"),
+            "{}",
+            run.stderr
+        );
+        assert!(
+            run.stderr.ends_with("\nnothing was changed\n") && run.stdout.is_empty(),
+            "{}",
+            run.stderr
+        );
         repo.run(&apply, envelope(MANY)).succeeded();
         assert_eq!(all(&repo), applied, "{options:?}");
     }
@@ -101,15 +123,25 @@ fn undo_refuses_whole_and_names_every_path_that_changed() {
     std::fs::remove_file(repo.child("lib/e.txt")).unwrap();
     let before = all(&repo);
     let run = repo.run(&["undo"], "").ended(1);
-    let help =
-        "help: undo takes back all or nothing: restore this file as the last apply left it, or undo the change by hand";
-    assert!(run.stderr.contains(help) && run.stderr.contains("help: move it away, then try again"), "{}", run.stderr);
-    let kept =
-        run.stderr.lines().filter_map(|line| line.strip_prefix("note: what it was before that apply is kept in `"));
-    let kept: Vec<_> = kept.map(|path| std::fs::read_to_string(path.trim_end_matches('`')).unwrap()).collect();
+    let help = "help: undo takes back all or nothing: restore this file as the last apply left it, or undo the change by hand";
+    assert!(
+        run.stderr.contains(help) && run.stderr.contains("help: move it away, then try again"),
+        "{}",
+        run.stderr
+    );
+    let kept = run
+        .stderr
+        .lines()
+        .filter_map(|line| line.strip_prefix("note: what it was before that apply is kept in `"));
+    let kept: Vec<_> = kept
+        .map(|path| std::fs::read_to_string(path.trim_end_matches('`')).unwrap())
+        .collect();
     assert_eq!(kept, ["one\ntwo\nthree\n"], "{}", run.stderr);
     assert_eq!(
-        run.stderr.lines().filter(|line| line.starts_with("error")).collect::<Vec<_>>(),
+        run.stderr
+            .lines()
+            .filter(|line| line.starts_with("error"))
+            .collect::<Vec<_>>(),
         [
             "error[stale]: `a.txt` changed since the last apply",
             "error[stale]: `lib/e.txt` was removed since the last apply",
@@ -117,10 +149,16 @@ fn undo_refuses_whole_and_names_every_path_that_changed() {
             "error[stale]: the index entry of `new/deep/d.txt` changed since the last apply",
         ]
     );
-    assert!(run.stderr.ends_with("\n4 errors; nothing was changed\n") && run.stdout.is_empty(), "{}", run.stderr);
+    assert!(
+        run.stderr.ends_with("\n4 errors; nothing was changed\n") && run.stdout.is_empty(),
+        "{}",
+        run.stderr
+    );
     assert_eq!(all(&repo), before);
     // Once all is as the apply left it, it can be.
-    repo.child("a.txt").write_str("one\n2\n2.5\nthree\n").unwrap();
+    repo.child("a.txt")
+        .write_str("one\n2\n2.5\nthree\n")
+        .unwrap();
     repo.child("lib/e.txt").write_str("e\n").unwrap();
     std::fs::remove_file(repo.child("src/b.txt")).unwrap();
     repo.git(&["reset", "-q"]);
@@ -132,19 +170,35 @@ fn undo_refuses_whole_and_names_every_path_that_changed() {
 #[test]
 fn a_commit_is_left_to_git() {
     let repo = repo();
-    repo.run(&["apply"], update("src/c.txt", "c", "C")).succeeded();
-    repo.run(&["apply", "--commit"], update("a.txt", "two", "2")).succeeded();
+    repo.run(&["apply"], update("src/c.txt", "c", "C"))
+        .succeeded();
+    repo.run(&["apply", "--commit"], update("a.txt", "two", "2"))
+        .succeeded();
     let head = repo.git(&["rev-parse", "HEAD"]);
     let head = head.trim();
     let run = repo.run(&["undo"], "").ended(1);
     assert!(
-        run.stderr.starts_with(&format!("error[nothing-to-undo]: the last apply made the commit {head}")),
+        run.stderr.starts_with(&format!(
+            "error[nothing-to-undo]: the last apply made the commit {head}"
+        )),
         "{}",
         run.stderr
     );
-    assert!(run.stderr.contains(&format!("`git revert {head}`")), "{}", run.stderr);
-    assert!(run.stderr.contains("`git reset --keep HEAD^`"), "{}", run.stderr);
-    assert!(run.stderr.ends_with("\nnothing was changed\n"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains(&format!("`git revert {head}`")),
+        "{}",
+        run.stderr
+    );
+    assert!(
+        run.stderr.contains("`git reset --keep HEAD^`"),
+        "{}",
+        run.stderr
+    );
+    assert!(
+        run.stderr.ends_with("\nnothing was changed\n"),
+        "{}",
+        run.stderr
+    );
     // As it says.
     repo.git(&["reset", "--keep", "HEAD^"]);
     repo.child("a.txt").assert("one\ntwo\nthree\n");
@@ -156,12 +210,16 @@ fn a_commit_is_left_to_git() {
 #[test]
 fn only_an_apply_that_was_made_replaces_what_undo_takes_back() {
     let repo = repo();
-    repo.run(&["apply"], update("a.txt", "two", "2")).succeeded();
+    repo.run(&["apply"], update("a.txt", "two", "2"))
+        .succeeded();
     repo.run(&["apply"], update("a.txt", "four", "4")).ended(1);
-    repo.run(&["apply", "--allow-empty"], update("a.txt", "2", "2")).succeeded();
-    repo.run(&["apply", "--check"], update("src/c.txt", "c", "C")).succeeded();
+    repo.run(&["apply", "--allow-empty"], update("a.txt", "2", "2"))
+        .succeeded();
+    repo.run(&["apply", "--check"], update("src/c.txt", "c", "C"))
+        .succeeded();
     repo.script(".git/hooks/pre-commit", "#!/bin/sh\nexit 1\n");
-    repo.run(&["apply", "--commit"], update("src/c.txt", "c", "C")).ended(3);
+    repo.run(&["apply", "--commit"], update("src/c.txt", "c", "C"))
+        .ended(3);
     repo.run(&["undo"], "").succeeded();
     repo.child("a.txt").assert("one\ntwo\nthree\n");
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
@@ -170,15 +228,31 @@ fn only_an_apply_that_was_made_replaces_what_undo_takes_back() {
 #[test]
 fn undo_says_as_much_or_as_little_as_apply() {
     let repo = repo();
-    repo.run(&["apply", "--index"], update("a.txt", "two", "2")).succeeded();
+    repo.run(&["apply", "--index"], update("a.txt", "two", "2"))
+        .succeeded();
     let run = repo.run(&["undo", "-v"], "").succeeded();
-    assert!(run.stderr.starts_with("the last apply changed the work tree and the index\n"), "{}", run.stderr);
-    assert_eq!(run.stderr.lines().count() == 1, !all_by_git(), "{}", run.stderr);
-    repo.run(&["apply", "--index"], update("a.txt", "two", "2")).succeeded();
+    assert!(
+        run.stderr
+            .starts_with("the last apply changed the work tree and the index\n"),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(
+        run.stderr.lines().count() == 1,
+        !all_by_git(),
+        "{}",
+        run.stderr
+    );
+    repo.run(&["apply", "--index"], update("a.txt", "two", "2"))
+        .succeeded();
     let run = repo.run(&["undo", "-q"], "").succeeded();
     assert_eq!((run.stdout, run.stderr), (String::new(), String::new()));
     let run = repo.run(&["undo", "-q", "--color=always"], "").ended(1);
-    assert!(run.stderr.contains("\u{1b}[") && run.stderr.contains("nothing to undo"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("\u{1b}[") && run.stderr.contains("nothing to undo"),
+        "{}",
+        run.stderr
+    );
 }
 
 #[test]
@@ -188,9 +262,13 @@ fn each_work_tree_has_its_own_undo() {
     let other = repo.child("../other");
     let other = |args: &[&str], input: &str| {
         let command = std::process::Command::new(super::support::program());
-        super::support::run(super::support::isolated(command, &other).args(args), input.as_bytes())
+        super::support::run(
+            super::support::isolated(command, &other).args(args),
+            input.as_bytes(),
+        )
     };
-    repo.run(&["apply"], update("a.txt", "two", "2")).succeeded();
+    repo.run(&["apply"], update("a.txt", "two", "2"))
+        .succeeded();
     other(&["undo"], "").ended(1);
     other(&["apply"], &update("a.txt", "one", "1")).succeeded();
     repo.run(&["undo"], "").succeeded();
@@ -203,11 +281,16 @@ fn each_work_tree_has_its_own_undo() {
 fn what_came_into_new_directories_stays() {
     for options in [&[][..], &["-N"], &["--index"]] {
         let repo = repo();
-        repo.run(&[&["apply"], options].concat(), envelope(MANY)).succeeded();
+        repo.run(&[&["apply"], options].concat(), envelope(MANY))
+            .succeeded();
         repo.child("new/deep/mine.txt").write_str("mine\n").unwrap();
         repo.child("lib/empty").create_dir_all().unwrap();
         repo.run(&["undo"], "").succeeded();
-        assert_eq!(repo.git(&["status", "--porcelain", "-uall"]), "?? new/deep/mine.txt\n", "{options:?}");
+        assert_eq!(
+            repo.git(&["status", "--porcelain", "-uall"]),
+            "?? new/deep/mine.txt\n",
+            "{options:?}"
+        );
         assert!(!repo.child("new/deep/d.txt").exists() && repo.child("lib/empty").is_dir());
         repo.child("new/deep/mine.txt").assert("mine\n");
     }
@@ -218,21 +301,29 @@ fn what_came_into_new_directories_stays() {
 fn whatever_was_done_to_a_path_since_keeps_all_from_being_taken_back() {
     type Meddle = fn(&Repo);
     let meddlings: [(&str, Meddle); 6] = [
-        ("`a.txt` changed since the last apply", |repo| repo.chmod("a.txt", 0o755)),
-        ("`lib/e.txt` changed since the last apply", |repo| repo.chmod("lib/e.txt", 0o600)),
+        ("`a.txt` changed since the last apply", |repo| {
+            repo.chmod("a.txt", 0o755)
+        }),
+        ("`lib/e.txt` changed since the last apply", |repo| {
+            repo.chmod("lib/e.txt", 0o600)
+        }),
         ("`lib/e.txt` was removed since the last apply", |repo| {
             std::fs::rename(repo.child("lib/e.txt"), repo.child("lib/f.txt")).unwrap();
         }),
-        ("`new/deep/d.txt` was removed since the last apply", |repo| {
-            std::fs::rename(repo.child("new"), repo.child("other")).unwrap();
-        }),
+        (
+            "`new/deep/d.txt` was removed since the last apply",
+            |repo| {
+                std::fs::rename(repo.child("new"), repo.child("other")).unwrap();
+            },
+        ),
         ("`new/deep/d.txt` changed since the last apply", |repo| {
             std::fs::rename(repo.child("new"), repo.child("other")).unwrap();
             repo.child("new").symlink_to_file("other").unwrap();
         }),
-        ("`src/b.txt/x` was created since the last apply, and is in the way", |repo| {
-            repo.child("src/b.txt/x").write_str("mine\n").unwrap()
-        }),
+        (
+            "`src/b.txt/x` was created since the last apply, and is in the way",
+            |repo| repo.child("src/b.txt/x").write_str("mine\n").unwrap(),
+        ),
     ];
     for (want, meddle) in meddlings {
         let repo = repo();
@@ -240,8 +331,16 @@ fn whatever_was_done_to_a_path_since_keeps_all_from_being_taken_back() {
         meddle(&repo);
         let before = all(&repo);
         let run = repo.run(&["undo"], "").ended(1);
-        assert!(run.stderr.starts_with(&format!("error[stale]: {want}\n")), "{want}: {}", run.stderr);
-        assert!(run.stderr.ends_with("\nnothing was changed\n") && run.stdout.is_empty(), "{want}: {}", run.stderr);
+        assert!(
+            run.stderr.starts_with(&format!("error[stale]: {want}\n")),
+            "{want}: {}",
+            run.stderr
+        );
+        assert!(
+            run.stderr.ends_with("\nnothing was changed\n") && run.stdout.is_empty(),
+            "{want}: {}",
+            run.stderr
+        );
         assert_eq!(all(&repo), before, "{want}");
     }
 }
@@ -250,7 +349,9 @@ fn whatever_was_done_to_a_path_since_keeps_all_from_being_taken_back() {
 fn what_is_kept_and_damaged_is_said() {
     type Damage = fn(&Path);
     let damages: [(&str, Damage); 11] = [
-        ("short", |record| std::fs::write(record, "git-llmpatch record 3\n{}").unwrap()),
+        ("short", |record| {
+            std::fs::write(record, "git-llmpatch record 3\n{}").unwrap()
+        }),
         ("empty", |record| std::fs::write(record, "").unwrap()),
         ("half", |record| {
             let bytes = std::fs::read(record).unwrap();
@@ -278,27 +379,42 @@ fn what_is_kept_and_damaged_is_said() {
             std::fs::remove_file(record).unwrap();
             std::fs::create_dir(record).unwrap();
         }),
-        ("long", |record| std::fs::write(record, vec![0; 1 << 24]).unwrap()),
+        ("long", |record| {
+            std::fs::write(record, vec![0; 1 << 24]).unwrap()
+        }),
         ("in a file", |record| {
             std::fs::remove_dir_all(record.parent().unwrap()).unwrap();
             std::fs::write(record.parent().unwrap(), "").unwrap();
         }),
         ("in a pipe", |record| {
             std::fs::remove_dir_all(record.parent().unwrap()).unwrap();
-            let status = std::process::Command::new("mkfifo").arg(record.parent().unwrap()).status();
+            let status = std::process::Command::new("mkfifo")
+                .arg(record.parent().unwrap())
+                .status();
             assert!(status.unwrap().success());
         }),
     ];
     for (what, damage) in damages {
         let repo = repo();
-        repo.run(&["apply"], update("a.txt", "two", "2")).succeeded();
+        repo.run(&["apply"], update("a.txt", "two", "2"))
+            .succeeded();
         damage(&repo.child(".git/llmpatch/undo-1/record"));
         let run = repo.run(&["undo"], "").ended(3);
-        assert!(run.stderr.starts_with("error[io]: what was kept of the last apply, in `"), "{what}: {}", run.stderr);
-        assert!(run.stderr.ends_with("\nnothing was changed\n"), "{what}: {}", run.stderr);
+        assert!(
+            run.stderr
+                .starts_with("error[io]: what was kept of the last apply, in `"),
+            "{what}: {}",
+            run.stderr
+        );
+        assert!(
+            run.stderr.ends_with("\nnothing was changed\n"),
+            "{what}: {}",
+            run.stderr
+        );
         assert_eq!(repo.text("a.txt"), "one\n2\nthree\n", "{what}");
         // The next apply is taken back as ever.
-        repo.run(&["apply"], update("a.txt", "2", "zwei")).succeeded();
+        repo.run(&["apply"], update("a.txt", "2", "zwei"))
+            .succeeded();
         repo.run(&["undo"], "").succeeded();
         assert_eq!(repo.text("a.txt"), "one\n2\nthree\n", "{what}");
     }
@@ -323,11 +439,21 @@ fn originals_that_are_none_any_more_are_not_put_back() {
     ];
     for (what, damage) in damages {
         let repo = repo();
-        repo.run(&["apply"], update("a.txt", "two", "2")).succeeded();
+        repo.run(&["apply"], update("a.txt", "two", "2"))
+            .succeeded();
         damage(&repo.child(".git/llmpatch/undo-1/original-0"));
         let run = repo.run(&["undo"], "").ended(1);
-        assert!(run.stderr.starts_with("error[stale]: what `a.txt` was before"), "{what}: {}", run.stderr);
-        assert!(run.stderr.ends_with("\nnothing was changed\n"), "{what}: {}", run.stderr);
+        assert!(
+            run.stderr
+                .starts_with("error[stale]: what `a.txt` was before"),
+            "{what}: {}",
+            run.stderr
+        );
+        assert!(
+            run.stderr.ends_with("\nnothing was changed\n"),
+            "{what}: {}",
+            run.stderr
+        );
         assert_eq!(repo.text("a.txt"), "one\n2\nthree\n", "{what}");
     }
 }
@@ -338,28 +464,53 @@ fn one_apply_after_the_other_is_taken_back_and_they_are_listed() {
     let list = |repo: &Repo| repo.run(&["undo", "--list"], "").succeeded().stdout;
     assert_eq!(list(&repo), "");
     let mut states = Vec::new();
-    let texts = ["two", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12"];
+    let texts = [
+        "two", "2", "3", "4", "5", "6", "7", "8", "9", "10", "11", "12",
+    ];
     for pair in texts.windows(2) {
         states.push(repo.text("a.txt"));
-        repo.run(&["apply"], update("a.txt", pair[0], pair[1])).succeeded();
+        repo.run(&["apply"], update("a.txt", pair[0], pair[1]))
+            .succeeded();
     }
     // Neither what is refused nor what changes nothing counts.
     repo.run(&["apply"], update("a.txt", "two", "2")).ended(1);
-    repo.run(&["apply", "--allow-empty"], update("a.txt", "12", "12")).succeeded();
+    repo.run(&["apply", "--allow-empty"], update("a.txt", "12", "12"))
+        .succeeded();
     assert_eq!(list(&repo).lines().count(), 10);
-    assert!(list(&repo).lines().all(|line| line.ends_with(" ago  M a.txt")), "{}", list(&repo));
+    assert!(
+        list(&repo)
+            .lines()
+            .all(|line| line.ends_with(" ago  M a.txt")),
+        "{}",
+        list(&repo)
+    );
     for state in states.iter().rev().take(10) {
         repo.run(&["undo"], "").succeeded();
         assert_eq!(&repo.text("a.txt"), state);
     }
     let run = repo.run(&["undo"], "").ended(1);
-    assert!(run.stderr.contains("the last ten applies"), "{}", run.stderr);
-    repo.run(&["apply"], envelope(MANY.replace("-two", "-2").as_str())).succeeded();
+    assert!(
+        run.stderr.contains("the last ten applies"),
+        "{}",
+        run.stderr
+    );
+    repo.run(&["apply"], envelope(MANY.replace("-two", "-2").as_str()))
+        .succeeded();
     let said = list(&repo);
-    assert!(said.ends_with(" ago  M a.txt, A lib/e.txt, A new/deep/d.txt, and 2 more\n"), "{said}");
-    repo.run(&["apply", "--commit", "-m", "x"], "*** Begin Patch\n*** Add File: n\n+n\n*** End Patch\n").succeeded();
+    assert!(
+        said.ends_with(" ago  M a.txt, A lib/e.txt, A new/deep/d.txt, and 2 more\n"),
+        "{said}"
+    );
+    repo.run(
+        &["apply", "--commit", "-m", "x"],
+        "*** Begin Patch\n*** Add File: n\n+n\n*** End Patch\n",
+    )
+    .succeeded();
     let said = list(&repo);
-    assert!(said.lines().count() == 1 && said.ends_with(", which git takes back, not undo\n"), "{said}");
+    assert!(
+        said.lines().count() == 1 && said.ends_with(", which git takes back, not undo\n"),
+        "{said}"
+    );
 }
 
 #[test]
@@ -369,27 +520,52 @@ fn a_program_is_told_what_can_be_taken_back_too() {
     let none = list(&repo);
     assert_eq!(
         (&none["status"], &none["state"], &none["earlier"]),
-        (&"listed".into(), &"nothing-changed".into(), &serde_json::json!([]))
+        (
+            &"listed".into(),
+            &"nothing-changed".into(),
+            &serde_json::json!([])
+        )
     );
-    repo.run(&["apply"], update("a.txt", "two", "2")).succeeded();
-    repo.run(&["apply"], "*** Begin Patch\n*** Add File: n\n+n\n*** Delete File: a.txt\n*** End Patch\n").succeeded();
+    repo.run(&["apply"], update("a.txt", "two", "2"))
+        .succeeded();
+    repo.run(
+        &["apply"],
+        "*** Begin Patch\n*** Add File: n\n+n\n*** Delete File: a.txt\n*** End Patch\n",
+    )
+    .succeeded();
     let listed = list(&repo);
     let files = [
         serde_json::json!([{"path": "a.txt", "operation": "deleted"}, {"path": "n", "operation": "added"}]),
         serde_json::json!([{"path": "a.txt", "operation": "modified"}]),
     ];
     for (earlier, files) in listed["earlier"].as_array().unwrap().iter().zip(&files) {
-        assert_eq!((&earlier["files"], &earlier["commit"]), (files, &serde_json::Value::Null));
-        assert!(earlier["time"].as_i64().unwrap() > 1_500_000_000, "{earlier}");
+        assert_eq!(
+            (&earlier["files"], &earlier["commit"]),
+            (files, &serde_json::Value::Null)
+        );
+        assert!(
+            earlier["time"].as_i64().unwrap() > 1_500_000_000,
+            "{earlier}"
+        );
     }
     assert_eq!(listed["earlier"].as_array().unwrap().len(), 2);
     repo.run(&["undo"], "").succeeded();
     assert_eq!(list(&repo)["earlier"].as_array().unwrap().len(), 1);
-    let id = repo.run(&["apply", "--commit", "-m", "x"], "*** Begin Patch\n*** Add File: n\n+n\n*** End Patch\n");
+    let id = repo.run(
+        &["apply", "--commit", "-m", "x"],
+        "*** Begin Patch\n*** Add File: n\n+n\n*** End Patch\n",
+    );
     id.succeeded();
     let listed = list(&repo);
     assert_eq!(listed["earlier"].as_array().unwrap().len(), 1);
-    assert_eq!(listed["earlier"][0]["commit"].as_str().unwrap(), repo.git(&["rev-parse", "HEAD"]).trim());
+    assert_eq!(
+        listed["earlier"][0]["commit"].as_str().unwrap(),
+        repo.git(&["rev-parse", "HEAD"]).trim()
+    );
     // What isn't asked for isn't there.
-    assert!(document(&repo.run(&["undo", "--json"], "").ended(1)).get("earlier").is_none());
+    assert!(
+        document(&repo.run(&["undo", "--json"], "").ended(1))
+            .get("earlier")
+            .is_none()
+    );
 }

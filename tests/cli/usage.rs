@@ -5,18 +5,48 @@ use super::support;
 fn what_makes_no_sense_ends_in_status_2_and_says_why() {
     let repo = repo();
     for (args, want) in [
-        (&["apply", "-m", "x"][..], "the option '-m' requires '--commit'"),
-        (&["apply", "--commit", "-m", " "], "the commit message is empty"),
+        (
+            &["apply", "-m", "x"][..],
+            "the option '-m' requires '--commit'",
+        ),
+        (
+            &["apply", "--commit", "-m", " "],
+            "the commit message is empty",
+        ),
         (&["apply", "-F", "x"], "the option '-F' requires '--commit'"),
-        (&["apply", "--edit"], "the option '--edit' requires '--commit'"),
-        (&["apply", "-s"], "the option '--signoff' requires '--commit'"),
-        (&["apply", "--trailer", "a: b"], "the option '--trailer' requires '--commit'"),
-        (&["apply", "--author=x"], "the option '--author' requires '--commit'"),
-        (&["apply", "--date=x"], "the option '--date' requires '--commit'"),
+        (
+            &["apply", "--edit"],
+            "the option '--edit' requires '--commit'",
+        ),
+        (
+            &["apply", "-s"],
+            "the option '--signoff' requires '--commit'",
+        ),
+        (
+            &["apply", "--trailer", "a: b"],
+            "the option '--trailer' requires '--commit'",
+        ),
+        (
+            &["apply", "--author=x"],
+            "the option '--author' requires '--commit'",
+        ),
+        (
+            &["apply", "--date=x"],
+            "the option '--date' requires '--commit'",
+        ),
         (&["apply", "-S"], "the option '-S' requires '--commit'"),
-        (&["apply", "--gpg-sign=x"], "the option '--gpg-sign' requires '--commit'"),
-        (&["apply", "--no-gpg-sign"], "the option '--no-gpg-sign' requires '--commit'"),
-        (&["apply", "--index", "--no-verify"], "the option '--no-verify' requires '--commit'"),
+        (
+            &["apply", "--gpg-sign=x"],
+            "the option '--gpg-sign' requires '--commit'",
+        ),
+        (
+            &["apply", "--no-gpg-sign"],
+            "the option '--no-gpg-sign' requires '--commit'",
+        ),
+        (
+            &["apply", "--index", "--no-verify"],
+            "the option '--no-verify' requires '--commit'",
+        ),
         (&["apply", "-z"], "the option '-z' requires '--numstat'"),
         (&["apply", "--commit", "--cached"], "'--commit'"),
         (&["apply", "--index", "--cached"], "'--cached'"),
@@ -25,7 +55,10 @@ fn what_makes_no_sense_ends_in_status_2_and_says_why() {
         (&["apply", "-N", "--commit"], "'--intent-to-add'"),
         (&["apply", "--commit", "-m", "x", "-F", "y"], "'-F <file>'"),
         (&["apply", "--commit", "-F", "-"], "standard input"),
-        (&["apply", "-", "x", "-"], "standard input can be read only once"),
+        (
+            &["apply", "-", "x", "-"],
+            "standard input can be read only once",
+        ),
         (&["check", "-", "-"], "standard input can be read only once"),
         (&["diff", "-", "-"], "standard input can be read only once"),
         (&["apply", "-q", "-v"], "'--verbose'"),
@@ -40,7 +73,11 @@ fn what_makes_no_sense_ends_in_status_2_and_says_why() {
     ] {
         let run = repo.run(args, "").ended(2);
         let first = run.stderr.lines().next().unwrap_or_default();
-        assert!(first.starts_with("error: ") && first.contains(want), "{args:?} {}", run.stderr);
+        assert!(
+            first.starts_with("error: ") && first.contains(want),
+            "{args:?} {}",
+            run.stderr
+        );
         assert_eq!(run.stdout, "", "{args:?}");
         // Git would look for a manual page.
         assert!(!run.stderr.contains("--help"), "{args:?} {}", run.stderr);
@@ -52,8 +89,17 @@ fn an_option_that_does_not_exist_is_no_response() {
     let repo = repo();
     for option in ["--force", "--nonsense", "-X", "--cache"] {
         let run = repo.run(&["apply", option], "").ended(2);
-        assert!(!run.stderr.contains("as a value") && !run.stderr.contains("\n\n\n"), "{option} {}", run.stderr);
-        assert_eq!(run.stderr.contains("tip: "), option == "--cache", "{option} {}", run.stderr);
+        assert!(
+            !run.stderr.contains("as a value") && !run.stderr.contains("\n\n\n"),
+            "{option} {}",
+            run.stderr
+        );
+        assert_eq!(
+            run.stderr.contains("tip: "),
+            option == "--cache",
+            "{option} {}",
+            run.stderr
+        );
     }
 }
 
@@ -70,12 +116,26 @@ fn help_is_no_error_but_saying_nothing_is() {
         (&[], 2, false),
     ] {
         let run = repo.run(args, "").ended(status);
-        assert_eq!((run.stdout.is_empty(), run.stderr.is_empty()), (!on_stdout, on_stdout), "{args:?}");
+        assert_eq!(
+            (run.stdout.is_empty(), run.stderr.is_empty()),
+            (!on_stdout, on_stdout),
+            "{args:?}"
+        );
     }
-    for (asked, page) in [(&["apply", "--help"][..], "apply"), (&["--help"], "git-llmpatch")] {
-        assert_eq!(repo.run(asked, "").stdout, repo.run(&["help", page], "").stdout, "{asked:?}");
+    for (asked, page) in [
+        (&["apply", "--help"][..], "apply"),
+        (&["--help"], "git-llmpatch"),
+    ] {
+        assert_eq!(
+            repo.run(asked, "").stdout,
+            repo.run(&["help", page], "").stdout,
+            "{asked:?}"
+        );
     }
-    assert_eq!(repo.run(&["--version"], "").stdout, format!("git-llmpatch {}\n", env!("CARGO_PKG_VERSION")));
+    assert_eq!(
+        repo.run(&["--version"], "").stdout,
+        format!("git-llmpatch {}\n", env!("CARGO_PKG_VERSION"))
+    );
 }
 
 /// No line is broken but between words, and none is wider than the terminal where its words aren't.
@@ -83,18 +143,33 @@ fn help_is_no_error_but_saying_nothing_is() {
 fn help_wraps_at_words_at_any_width() {
     let repo = repo();
     for width in [30, 40, 60, 80, 100, 200] {
-        for args in
-            [&["-h"][..], &["apply", "-h"], &["show", "-h"], &["check", "-h"], &["man", "-h"], &["completions", "-h"]]
-        {
+        for args in [
+            &["-h"][..],
+            &["apply", "-h"],
+            &["show", "-h"],
+            &["check", "-h"],
+            &["man", "-h"],
+            &["completions", "-h"],
+        ] {
             let text = |width: usize| {
-                let run = support::run(repo.command().args(args).env("COLUMNS", width.to_string()), b"");
+                let run = support::run(
+                    repo.command().args(args).env("COLUMNS", width.to_string()),
+                    b"",
+                );
                 run.succeeded().stdout
             };
-            let words = |text: &str| text.split_whitespace().map(str::to_owned).collect::<Vec<_>>();
+            let words = |text: &str| {
+                text.split_whitespace()
+                    .map(str::to_owned)
+                    .collect::<Vec<_>>()
+            };
             let narrow = text(width);
             assert_eq!(words(&narrow), words(&text(100)), "{args:?} {width}");
             let paragraphs = narrow.trim_end().rsplit("\n\n").next().unwrap().to_owned();
-            let lines: Vec<_> = paragraphs.lines().filter(|line| !line.starts_with(' ')).collect();
+            let lines: Vec<_> = paragraphs
+                .lines()
+                .filter(|line| !line.starts_with(' '))
+                .collect();
             for pair in lines.windows(2) {
                 let next = pair[1].split(' ').next().unwrap();
                 assert!(
@@ -117,7 +192,11 @@ fn the_last_of_two_opposites_wins() {
         &["--fuzz=indent", "--no-fuzz", "--strict"],
         &["--fuzz=indent", "--fuzz=trailing"],
     ] {
-        repo.run(&[&["check"], args].concat(), super::update("a.txt", "two", "2")).succeeded();
+        repo.run(
+            &[&["check"], args].concat(),
+            super::update("a.txt", "two", "2"),
+        )
+        .succeeded();
     }
 }
 
@@ -139,7 +218,11 @@ fn options_of_git_apply_are_answered() {
         ("--amend", "apply with '--index', then 'git commit --amend'"),
     ] {
         let run = repo.run(&["apply", option], "").ended(2);
-        assert!(run.stderr.contains("tip: ") && run.stderr.contains(way), "{option}: {}", run.stderr);
+        assert!(
+            run.stderr.contains("tip: ") && run.stderr.contains(way),
+            "{option}: {}",
+            run.stderr
+        );
     }
 }
 
@@ -148,9 +231,18 @@ fn help_shows_a_page_or_what_there_is_in_place_of_one() {
     let repo = repo();
     let run = repo.run(&["help", "apply"], "").succeeded();
     assert!(run.stdout.contains("--intent-to-add"), "{}", run.stdout);
-    let without = support::run(repo.command().args(["help", "apply"]).env("PATH", ""), b"").succeeded();
-    assert!(without.stdout.starts_with("Work out the whole change"), "{}", without.stdout);
+    let without =
+        support::run(repo.command().args(["help", "apply"]).env("PATH", ""), b"").succeeded();
+    assert!(
+        without.stdout.starts_with("Work out the whole change"),
+        "{}",
+        without.stdout
+    );
     let without = support::run(repo.command().args(["help"]).env("PATH", ""), b"").succeeded();
-    assert!(without.stdout.starts_with("Apply the patches"), "{}", without.stdout);
+    assert!(
+        without.stdout.starts_with("Apply the patches"),
+        "{}",
+        without.stdout
+    );
     repo.run(&["help", "nothing"], "").ended(2);
 }

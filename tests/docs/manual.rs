@@ -25,9 +25,15 @@ const NAME: &str = "git-llmpatch";
 
 /// The pages that are about no command, and what they are about.
 const GUIDES: &[(&str, &str)] = &[
-    ("git-llmpatch-agents", "Applying answers that nobody watches"),
+    (
+        "git-llmpatch-agents",
+        "Applying answers that nobody watches",
+    ),
     ("git-llmpatch-editors", "Applying responses from an editor"),
-    ("git-llmpatch-troubleshooting", "What answers look like that don't apply, and what to do"),
+    (
+        "git-llmpatch-troubleshooting",
+        "What answers look like that don't apply, and what to do",
+    ),
 ];
 
 /// What a page is about.
@@ -54,20 +60,39 @@ fn commands() -> Vec<(String, Command)> {
     let mut program = git_llmpatch::cli::command();
     program.build();
     let of = |command: &Command| (format!("{NAME}-{}", command.get_name()), command.clone());
-    let commands: Vec<_> = program.get_subcommands().filter(|command| !command.is_hide_set()).map(of).collect();
-    [(NAME.to_owned(), program)].into_iter().chain(commands).collect()
+    let commands: Vec<_> = program
+        .get_subcommands()
+        .filter(|command| !command.is_hide_set())
+        .map(of)
+        .collect();
+    [(NAME.to_owned(), program)]
+        .into_iter()
+        .chain(commands)
+        .collect()
 }
 
 fn subjects() -> Vec<(String, Subject)> {
-    let commands = commands().into_iter().map(|(name, command)| (name, Subject::Command(Box::new(command))));
-    commands.chain(GUIDES.iter().map(|&(name, about)| (name.to_owned(), Subject::Guide(about)))).collect()
+    let commands = commands()
+        .into_iter()
+        .map(|(name, command)| (name, Subject::Command(Box::new(command))));
+    commands
+        .chain(
+            GUIDES
+                .iter()
+                .map(|&(name, about)| (name.to_owned(), Subject::Guide(about))),
+        )
+        .collect()
 }
 
 #[test]
 fn shipped_pages_are_up_to_date() {
     for (name, subject) in subjects() {
         let written = fs::read_to_string(directory().join(format!("{name}.md")));
-        let page = page(&name, &subject, &written.unwrap_or_else(|_| panic!("man/{name}.md isn't there")));
+        let page = page(
+            &name,
+            &subject,
+            &written.unwrap_or_else(|_| panic!("man/{name}.md isn't there")),
+        );
         let path = directory().join(format!("{name}.{}", subject.section()));
         support::snapshot(page, &path);
     }
@@ -79,7 +104,11 @@ fn no_page_is_of_a_command_that_is_gone() {
     for entry in fs::read_dir(directory()).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_str().unwrap();
-        assert!(name == "SKILL" || known.iter().any(|known| known == name), "{} is no page of ours", path.display());
+        assert!(
+            name == "SKILL" || known.iter().any(|known| known == name),
+            "{} is no page of ours",
+            path.display()
+        );
     }
 }
 
@@ -88,9 +117,23 @@ fn no_page_is_of_a_command_that_is_gone() {
 fn pages_have_the_usual_sections() {
     for (name, _) in commands() {
         let page = fs::read_to_string(directory().join(format!("{name}.1"))).unwrap();
-        for section in ["NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "EXIT STATUS", "SEE ALSO"] {
-            let heading = if section.contains(' ') { format!(".SH \"{section}\"") } else { format!(".SH {section}") };
-            assert!(page.lines().any(|line| line == heading), "{name}: no {section}");
+        for section in [
+            "NAME",
+            "SYNOPSIS",
+            "DESCRIPTION",
+            "OPTIONS",
+            "EXIT STATUS",
+            "SEE ALSO",
+        ] {
+            let heading = if section.contains(' ') {
+                format!(".SH \"{section}\"")
+            } else {
+                format!(".SH {section}")
+            };
+            assert!(
+                page.lines().any(|line| line == heading),
+                "{name}: no {section}"
+            );
         }
     }
 }
@@ -99,13 +142,21 @@ fn pages_have_the_usual_sections() {
 #[test]
 fn examples_run() {
     let mut count = 0;
-    for name in subjects().into_iter().map(|(name, _)| name).chain(["SKILL".to_owned()]) {
+    for name in subjects()
+        .into_iter()
+        .map(|(name, _)| name)
+        .chain(["SKILL".to_owned()])
+    {
         let written = fs::read_to_string(directory().join(format!("{name}.md"))).unwrap();
-        let in_shell =
-            console_blocks(&written).into_iter().map(|script| ("bash", &["-euo", "pipefail", "-c"][..], script));
-        let in_files =
-            blocks(&written, "sh").into_iter().map(|script| ("bash", &["-euo", "pipefail", "-c"][..], script));
-        let in_python = blocks(&written, "python").into_iter().map(|script| ("python3", &["-c"][..], script));
+        let in_shell = console_blocks(&written)
+            .into_iter()
+            .map(|script| ("bash", &["-euo", "pipefail", "-c"][..], script));
+        let in_files = blocks(&written, "sh")
+            .into_iter()
+            .map(|script| ("bash", &["-euo", "pipefail", "-c"][..], script));
+        let in_python = blocks(&written, "python")
+            .into_iter()
+            .map(|script| ("python3", &["-c"][..], script));
         for (interpreter, options, script) in in_shell.chain(in_files).chain(in_python) {
             if script.contains("jq ") && Program::new("jq").arg("--version").output().is_err() {
                 eprintln!("there is no jq here to run this with:\n{script}");
@@ -114,10 +165,18 @@ fn examples_run() {
             let repo = demonstration();
             let mut command = isolated(Program::new(interpreter), repo.path());
             let run = support::run(
-                command.args(options).arg(&script).env("PATH", support::path()).env("HOME", repo.path()),
+                command
+                    .args(options)
+                    .arg(&script)
+                    .env("PATH", support::path())
+                    .env("HOME", repo.path()),
                 b"",
             );
-            assert_eq!(run.status, 0, "{name}: {script}\n{}{}", run.stderr, run.stdout);
+            assert_eq!(
+                run.status, 0,
+                "{name}: {script}\n{}{}",
+                run.stderr, run.stdout
+            );
             count += 1;
         }
     }
@@ -136,12 +195,26 @@ fn help_works_once_the_pages_are_installed() {
     let path = std::env::join_paths(std::iter::once(own.to_path_buf()).chain(others)).unwrap();
     let run = |program: &str, arguments: &[&str]| {
         let mut command = Program::new(program);
-        command.args(arguments).env("HOME", home.path()).env("PATH", &path).env("GIT_CONFIG_NOSYSTEM", "1");
-        command.env_remove("MANPATH").env("LC_ALL", "C.UTF-8").env("MANPAGER", "cat").current_dir(home.path());
+        command
+            .args(arguments)
+            .env("HOME", home.path())
+            .env("PATH", &path)
+            .env("GIT_CONFIG_NOSYSTEM", "1");
+        command
+            .env_remove("MANPATH")
+            .env("LC_ALL", "C.UTF-8")
+            .env("MANPAGER", "cat")
+            .current_dir(home.path());
         let done = command.output().unwrap();
-        (done.status.success(), String::from_utf8_lossy(&done.stdout).into_owned())
+        (
+            done.status.success(),
+            String::from_utf8_lossy(&done.stdout).into_owned(),
+        )
     };
-    assert!(!run("git", &["llmpatch", "--help"]).0, "a page of this name is installed already: nothing can be told");
+    assert!(
+        !run("git", &["llmpatch", "--help"]).0,
+        "a page of this name is installed already: nothing can be told"
+    );
     let (_, installed) = run("git", &["llmpatch", "man", "--install"]);
     assert_eq!(installed.lines().count(), subjects().len(), "{installed}");
     for (program, arguments) in [
@@ -153,7 +226,10 @@ fn help_works_once_the_pages_are_installed() {
         let (is_found, shown) = run(program, arguments);
         let heading = shown.lines().next().unwrap_or_default();
         assert!(heading.contains("Git LLM Patch"), "{heading}");
-        assert!(is_found && shown.contains("DESCRIPTION"), "{program} {arguments:?}: {shown}");
+        assert!(
+            is_found && shown.contains("DESCRIPTION"),
+            "{program} {arguments:?}: {shown}"
+        );
     }
 }
 
@@ -161,13 +237,23 @@ fn help_works_once_the_pages_are_installed() {
 #[test]
 fn pages_are_set_without_a_complaint() {
     for (name, subject) in subjects() {
-        for (locale, options) in [("C", &["-l"][..]), ("C.UTF-8", &["--warnings", "-E", "UTF-8", "-Tutf8", "-l"])] {
+        for (locale, options) in [
+            ("C", &["-l"][..]),
+            ("C.UTF-8", &["--warnings", "-E", "UTF-8", "-Tutf8", "-l"]),
+        ] {
             let mut man = Program::new("man");
-            man.args(options).arg(directory().join(format!("{name}.{}", subject.section())));
-            man.env("LC_ALL", locale).env("MANPAGER", "cat").env("MANWIDTH", "80").env("GROFF_NO_SGR", "1");
+            man.args(options)
+                .arg(directory().join(format!("{name}.{}", subject.section())));
+            man.env("LC_ALL", locale)
+                .env("MANPAGER", "cat")
+                .env("MANWIDTH", "80")
+                .env("GROFF_NO_SGR", "1");
             let done = man.output().unwrap();
             let said = String::from_utf8_lossy(&done.stderr);
-            assert!(done.status.success() && said.is_empty(), "{name}, {locale}: {said}");
+            assert!(
+                done.status.success() && said.is_empty(),
+                "{name}, {locale}: {said}"
+            );
             for line in String::from_utf8_lossy(&done.stdout).lines() {
                 assert!(width(line) <= 80, "{name}, {locale}: {line}");
             }
@@ -183,12 +269,22 @@ fn width(line: &str) -> usize {
 /// mandoc, which shows the pages on Alpine, macOS and the BSDs, finds nothing to improve in them.
 #[test]
 fn mandoc_has_no_complaint() {
-    if Program::new("mandoc").args(["-T", "lint", "/dev/null"]).output().is_err() {
+    if Program::new("mandoc")
+        .args(["-T", "lint", "/dev/null"])
+        .output()
+        .is_err()
+    {
         eprintln!("there is no mandoc here to look at the pages with");
         return;
     }
-    let pages = subjects().into_iter().map(|(name, subject)| directory().join(format!("{name}.{}", subject.section())));
-    let done = Program::new("mandoc").args(["-T", "lint", "-W", "style"]).args(pages).output().unwrap();
+    let pages = subjects()
+        .into_iter()
+        .map(|(name, subject)| directory().join(format!("{name}.{}", subject.section())));
+    let done = Program::new("mandoc")
+        .args(["-T", "lint", "-W", "style"])
+        .args(pages)
+        .output()
+        .unwrap();
     assert_eq!(String::from_utf8_lossy(&done.stdout), "");
 }
 
@@ -196,20 +292,32 @@ fn mandoc_has_no_complaint() {
 #[test]
 fn troubleshooting_has_a_section_of_each_kind() {
     let page = fs::read_to_string(directory().join("git-llmpatch-troubleshooting.7")).unwrap();
-    let headings: Vec<_> = page.lines().filter_map(|line| line.strip_prefix(".SH ")).collect();
-    let kinds: Vec<_> = Kind::ALL.iter().map(|kind| kind.code().replace('-', "\\-")).collect();
+    let headings: Vec<_> = page
+        .lines()
+        .filter_map(|line| line.strip_prefix(".SH "))
+        .collect();
+    let kinds: Vec<_> = Kind::ALL
+        .iter()
+        .map(|kind| kind.code().replace('-', "\\-"))
+        .collect();
     assert_eq!(headings[3..headings.len() - 1], kinds);
 }
 
 /// What an agent loads is short, and says what it is and when to use it in the form that agents want.
 #[test]
 fn the_skill_file_is_one_that_agents_load() {
-    let skill = Program::new(program()).args(["man", "--skill"]).output().unwrap().stdout;
+    let skill = Program::new(program())
+        .args(["man", "--skill"])
+        .output()
+        .unwrap()
+        .stdout;
     assert_eq!(skill, fs::read(directory().join("SKILL.md")).unwrap());
     let skill = String::from_utf8(skill).unwrap();
     assert!(skill.lines().count() < 60);
     let head: Vec<_> = skill.lines().take(4).collect();
-    let ["---", name, about, "---"] = head[..] else { panic!("{head:?}") };
+    let ["---", name, about, "---"] = head[..] else {
+        panic!("{head:?}")
+    };
     assert_eq!(name, "name: git-llmpatch");
     let about = about.strip_prefix("description: ").unwrap();
     // YAML would take a colon and a space for the end of a key.
@@ -222,8 +330,15 @@ fn every_page_is_printed() {
     for (name, subject) in subjects() {
         let short = name.strip_prefix("git-llmpatch-");
         for page in short.into_iter().chain([name.as_str()]) {
-            let done = Program::new(program()).args(["man", page]).output().unwrap();
-            assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+            let done = Program::new(program())
+                .args(["man", page])
+                .output()
+                .unwrap();
+            assert!(
+                done.status.success(),
+                "{}",
+                String::from_utf8_lossy(&done.stderr)
+            );
             assert_eq!(
                 done.stdout,
                 fs::read(directory().join(format!("{name}.{}", subject.section()))).unwrap(),
@@ -236,16 +351,20 @@ fn every_page_is_printed() {
 /// Makes the repository that the examples speak of: a file, and answers about it.
 fn demonstration() -> Repo {
     let greet = "def greet(name):\n    print(\"Hello \" + name)\n";
-    let repo = Repo::with(&[("src/greet.py", greet), (".gitignore", "/response*\n/.local\n")]);
+    let repo = Repo::with(&[
+        ("src/greet.py", greet),
+        (".gitignore", "/response*\n/.local\n"),
+    ]);
     let envelope = "Here you are:\n\n*** Begin Patch\n*** Update File: src/greet.py\n@@ def greet(name):\n-    print(\"Hello \" + name)\n+    \
         print(f\"Hello, {name}!\")\n*** End Patch\n";
     repo.child("response.md").write_str(envelope).unwrap();
     let opx = "<edit file=\"src/greet.py\" op=\"patch\">\n  <why>Greet with a comma</why>\n  <find>\n<<<\n    print(\"Hello \" + name)\n>>>\n  \
         </find>\n  <put>\n<<<\n    print(f\"Hello, {name}!\")\n>>>\n  </put>\n</edit>\n";
     repo.child("response.xml").write_str(opx).unwrap();
-    let [colon, wrong] =
-        [("Hello, ", "Hello: "), ("Hello \" +", "Hi \" +")].map(|(old, new)| envelope.replace(old, new));
-    let lines = [envelope, opx, &colon, &wrong].map(|response| serde_json::json!({"id": null, "response": response}));
+    let [colon, wrong] = [("Hello, ", "Hello: "), ("Hello \" +", "Hi \" +")]
+        .map(|(old, new)| envelope.replace(old, new));
+    let lines = [envelope, opx, &colon, &wrong]
+        .map(|response| serde_json::json!({"id": null, "response": response}));
     let lines: String = lines.iter().map(|line| format!("{line}\n")).collect();
     repo.child("responses.jsonl").write_str(&lines).unwrap();
     repo
@@ -253,9 +372,15 @@ fn demonstration() -> Repo {
 
 /// Returns what is typed in blocks of `console`: the lines after `$ `, and after `> ` what continues them.
 fn console_blocks(written: &str) -> Vec<String> {
-    let typed =
-        |line: &str| line.strip_prefix("$ ").or_else(|| line.strip_prefix("> ")).map(|typed| format!("{typed}\n"));
-    blocks(written, "console").iter().map(|block| block.lines().filter_map(typed).collect()).collect()
+    let typed = |line: &str| {
+        line.strip_prefix("$ ")
+            .or_else(|| line.strip_prefix("> "))
+            .map(|typed| format!("{typed}\n"))
+    };
+    blocks(written, "console")
+        .iter()
+        .map(|block| block.lines().filter_map(typed).collect())
+        .collect()
 }
 
 /// Returns the fenced blocks in a language.

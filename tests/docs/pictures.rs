@@ -23,10 +23,15 @@ fn todo() -> (Repo, String) {
 fn draw(name: &str, repo: &Repo, commands: &[&str], answers: &[(&str, &str)]) {
     let typed: String = commands
         .iter()
-        .map(|typed| format!("printf '\\033[32m$\\033[m \\033[1m%s\\033[m\\n' '{typed}'; {typed}\n"))
+        .map(|typed| {
+            format!("printf '\\033[32m$\\033[m \\033[1m%s\\033[m\\n' '{typed}'; {typed}\n")
+        })
         .collect();
     let mut shell = support::isolated(Command::new("bash"), repo.path());
-    shell.env("PATH", support::path()).env("TERM", "xterm").env("GIT_PAGER", "cat");
+    shell
+        .env("PATH", support::path())
+        .env("TERM", "xterm")
+        .env("GIT_PAGER", "cat");
     shell.env_remove("NO_COLOR").args(["-c", &typed]);
     let mut terminal = Terminal::start(&shell);
     for (question, answer) in answers {
@@ -35,7 +40,10 @@ fn draw(name: &str, repo: &Repo, commands: &[&str], answers: &[(&str, &str)]) {
     }
     terminal.end();
     let shown = terminal.shown().replace("\r\n", "\n");
-    let picture = Term::new().palette(WIN10_CONSOLE).min_width_px(840).render_svg(shown.trim_end());
+    let picture = Term::new()
+        .palette(WIN10_CONSOLE)
+        .min_width_px(840)
+        .render_svg(shown.trim_end());
     support::snapshot(picture, &here(".github/pictures").join(name));
 }
 
@@ -43,23 +51,55 @@ fn draw(name: &str, repo: &Repo, commands: &[&str], answers: &[(&str, &str)]) {
 fn an_apply() {
     let (repo, answer) = todo();
     repo.child("response.md").write_str(&answer).unwrap();
-    draw("apply.svg", &repo, &["git llmpatch apply response.md", "git diff --stat"], &[]);
+    draw(
+        "apply.svg",
+        &repo,
+        &["git llmpatch apply response.md", "git diff --stat"],
+        &[],
+    );
 }
 
 #[test]
 fn a_refusal() {
     let (repo, answer) = todo();
-    repo.child("response.md").write_str(&answer.replace("-        print(item)", "-        print( item )")).unwrap();
-    draw("refusal.svg", &repo, &["git llmpatch apply response.md", "git status --short --untracked-files=no"], &[]);
+    repo.child("response.md")
+        .write_str(&answer.replace("-        print(item)", "-        print( item )"))
+        .unwrap();
+    draw(
+        "refusal.svg",
+        &repo,
+        &[
+            "git llmpatch apply response.md",
+            "git status --short --untracked-files=no",
+        ],
+        &[],
+    );
 }
 
 #[test]
 fn a_review() {
-    let repo = Repo::with(&[("greet.py", "def greet(name):\n    print(\"Hello \" + name)\n")]);
+    let repo = Repo::with(&[(
+        "greet.py",
+        "def greet(name):\n    print(\"Hello \" + name)\n",
+    )]);
     let answer = "*** Begin Patch\n*** Update File: greet.py\n@@ def greet(name):\n-    print(\"Hello \" + name)\n\
         +    print(f\"Hello, {name}!\")\n*** Add File: NOTES.md\n+# Notes\n+I made the greeting friendlier.\n*** End Patch\n";
     repo.child("response.md").write_str(answer).unwrap();
-    let answers = [("]? ", "f\n"), ("(1/2)", ""), ("]? ", "n\n"), ("(2/2)", ""), ("]? ", "y\n")];
-    draw("review.svg", &repo, &["git llmpatch apply -i response.md"], &answers);
-    assert_eq!(repo.git(&["status", "--porcelain"]), " M greet.py\n?? response.md\n");
+    let answers = [
+        ("]? ", "f\n"),
+        ("(1/2)", ""),
+        ("]? ", "n\n"),
+        ("(2/2)", ""),
+        ("]? ", "y\n"),
+    ];
+    draw(
+        "review.svg",
+        &repo,
+        &["git llmpatch apply -i response.md"],
+        &answers,
+    );
+    assert_eq!(
+        repo.git(&["status", "--porcelain"]),
+        " M greet.py\n?? response.md\n"
+    );
 }

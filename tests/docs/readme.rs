@@ -16,20 +16,35 @@ fn text(path: &str) -> String {
 /// Returns what the README says under a heading.
 fn section(heading: &str) -> String {
     let readme = text("README.md");
-    let section = readme.split(&format!("\n## {heading}\n")).nth(1).and_then(|rest| rest.split("\n## ").next());
-    section.unwrap_or_else(|| panic!("there is no section `{heading}`")).to_owned()
+    let section = readme
+        .split(&format!("\n## {heading}\n"))
+        .nth(1)
+        .and_then(|rest| rest.split("\n## ").next());
+    section
+        .unwrap_or_else(|| panic!("there is no section `{heading}`"))
+        .to_owned()
 }
 
 /// Returns the lines to type in a section.
 fn typed(heading: &str) -> Vec<String> {
-    section(heading).lines().filter_map(|line| line.strip_prefix("$ ")).map(str::to_owned).collect()
+    section(heading)
+        .lines()
+        .filter_map(|line| line.strip_prefix("$ "))
+        .map(str::to_owned)
+        .collect()
 }
 
 fn with_demo() -> Repo {
     let repo = Repo::empty();
-    repo.child("tests/demo/todo.py").write_str(&text("tests/demo/todo.py")).unwrap();
-    repo.child("tests/demo/response.md").write_str(&text("tests/demo/response.md")).unwrap();
-    repo.child("response.txt").write_str(&text("tests/demo/response.md")).unwrap();
+    repo.child("tests/demo/todo.py")
+        .write_str(&text("tests/demo/todo.py"))
+        .unwrap();
+    repo.child("tests/demo/response.md")
+        .write_str(&text("tests/demo/response.md"))
+        .unwrap();
+    repo.child("response.txt")
+        .write_str(&text("tests/demo/response.md"))
+        .unwrap();
     repo.commit("base");
     repo
 }
@@ -45,30 +60,45 @@ fn every_command_shown_does_what_it_says() {
         let repo = with_demo();
         let arguments: Vec<_> = command.split_whitespace().skip(2).collect();
         if arguments[0] == "undo" {
-            repo.run(&["apply"], text("tests/demo/response.md")).succeeded();
+            repo.run(&["apply"], text("tests/demo/response.md"))
+                .succeeded();
         }
         if arguments.contains(&"-i") {
             say_yes(&repo, &arguments);
         } else {
-            repo.run(&arguments, text("tests/demo/response.md")).succeeded();
+            repo.run(&arguments, text("tests/demo/response.md"))
+                .succeeded();
         }
         let wanted = match arguments[0] {
             "check" | "diff" | "convert" | "show" | "undo" => "",
-            "apply" if command.contains("--index") => "A  tests/demo/README.md\nM  tests/demo/todo.py\n",
+            "apply" if command.contains("--index") => {
+                "A  tests/demo/README.md\nM  tests/demo/todo.py\n"
+            }
             "apply" if command.contains("--commit") => "",
             "apply" => " M tests/demo/todo.py\n?? tests/demo/README.md\n",
             other => panic!("{other} is shown and not known here"),
         };
         assert_eq!(repo.git(&["status", "--porcelain"]), wanted, "{command}");
-        let commits = if command.contains("--commit") { "2\n" } else { "1\n" };
-        assert_eq!(repo.git(&["rev-list", "--count", "HEAD"]), commits, "{command}");
+        let commits = if command.contains("--commit") {
+            "2\n"
+        } else {
+            "1\n"
+        };
+        assert_eq!(
+            repo.git(&["rev-list", "--count", "HEAD"]),
+            commits,
+            "{command}"
+        );
     }
 }
 
 /// Runs what asks at a terminal, and wants all of it.
 fn say_yes(repo: &Repo, arguments: &[&str]) {
     let mut command = repo.command();
-    command.args(arguments).env("PATH", std::env::var_os("PATH").unwrap()).env("GIT_PAGER", "cat");
+    command
+        .args(arguments)
+        .env("PATH", std::env::var_os("PATH").unwrap())
+        .env("GIT_PAGER", "cat");
     let mut terminal = Terminal::start(&command);
     terminal.wait_for("]? ");
     terminal.send("y\n");
@@ -79,14 +109,22 @@ fn say_yes(repo: &Repo, arguments: &[&str]) {
 #[test]
 fn what_is_to_be_tried_shows_a_change_and_takes_it_back() {
     let commands = typed("Try it");
-    let [tried, tests] = &commands[..] else { panic!("{commands:?}") };
+    let [tried, tests] = &commands[..] else {
+        panic!("{commands:?}")
+    };
     assert_eq!(tests, "cargo test");
-    let shown = tried.strip_prefix("cargo install --locked --path . && ").unwrap();
+    let shown = tried
+        .strip_prefix("cargo install --locked --path . && ")
+        .unwrap();
     let repo = with_demo();
     let mut bash = support::isolated(Command::new("bash"), repo.path());
     bash.env("PATH", support::path()).args(["-c", shown]);
     let run = support::run(&mut bash, b"").succeeded();
-    assert!(run.stdout.contains("\n+def save(items):\n"), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("\n+def save(items):\n"),
+        "{}",
+        run.stdout
+    );
     assert!(!run.stderr.contains("warning"), "{}", run.stderr);
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
 }
@@ -96,7 +134,14 @@ fn every_option_shown_is_one() {
     let readme = text("README.md");
     let table = readme.lines().filter(|line| line.starts_with("| `-"));
     let help = Repo::empty().run(&["apply", "-h"], "").succeeded().stdout;
-    for option in table.flat_map(|line| line.split('|').nth(1).unwrap().split('`').skip(1).step_by(2)) {
+    for option in table.flat_map(|line| {
+        line.split('|')
+            .nth(1)
+            .unwrap()
+            .split('`')
+            .skip(1)
+            .step_by(2)
+    }) {
         let name = option.split(['=', ' ']).next().unwrap();
         assert!(help.contains(name), "{name}");
     }
@@ -114,14 +159,23 @@ fn near_misses_are_let_in_by_the_levels_that_say_so() {
     assert!(rows.len() >= 9, "{rows:?}");
     let repo = Repo::empty();
     for row in rows {
-        let [file, patch, what, levels @ ..] = &row[..] else { panic!("{row:?}") };
+        let [file, patch, what, levels @ ..] = &row[..] else {
+            panic!("{row:?}")
+        };
         assert_eq!(levels.len(), 3, "{row:?}");
         let plain = |cell: &str| cell.trim_matches('`').replace('·', " ").replace('→', "\t");
-        repo.child("a.txt").write_str(&format!("{}\nend\n", plain(file))).unwrap();
-        let answer = format!("*** Begin Patch\n*** Update File: a.txt\n {}\n-end\n+END\n*** End Patch\n", plain(patch));
+        repo.child("a.txt")
+            .write_str(&format!("{}\nend\n", plain(file)))
+            .unwrap();
+        let answer = format!(
+            "*** Begin Patch\n*** Update File: a.txt\n {}\n-end\n+END\n*** End Patch\n",
+            plain(patch)
+        );
         assert_ne!(repo.run(&["check"], &answer).status, 0, "{what}: no miss");
         for (level, wanted) in ["trailing", "indent", "unicode"].iter().zip(levels) {
-            let status = repo.run(&["check", &format!("--fuzz={level}")], &answer).status;
+            let status = repo
+                .run(&["check", &format!("--fuzz={level}")], &answer)
+                .status;
             assert_eq!(status == 0, *wanted == "yes", "{what} at {level}");
         }
     }

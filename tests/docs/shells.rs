@@ -19,18 +19,48 @@ const TYPED: &[(&str, &str)] = &[
     ("git-llmpatch ap", "git-llmpatch apply"),
     ("git llmpatch apply --ind", "git llmpatch apply --index"),
     ("git-llmpatch apply --ind", "git-llmpatch apply --index"),
-    ("git llmpatch apply --format=op", "git llmpatch apply --format=opx"),
-    ("git-llmpatch check --format=op", "git-llmpatch check --format=opx"),
-    ("git llmpatch apply --directory=sr", "git llmpatch apply --directory=src/"),
+    (
+        "git llmpatch apply --format=op",
+        "git llmpatch apply --format=opx",
+    ),
+    (
+        "git-llmpatch check --format=op",
+        "git-llmpatch check --format=opx",
+    ),
+    (
+        "git llmpatch apply --directory=sr",
+        "git llmpatch apply --directory=src/",
+    ),
     ("git llmpatch apply resp", "git llmpatch apply response.md"),
     ("git-llmpatch apply resp", "git-llmpatch apply response.md"),
-    ("git llmpatch check --onto=quite", "git llmpatch check --onto=quite-a-branch"),
-    ("git llmpatch check --onto quite", "git llmpatch check --onto quite-a-branch"),
-    ("git-llmpatch check --onto=quite", "git-llmpatch check --onto=quite-a-branch"),
-    ("git llmpatch completions zs", "git llmpatch completions zsh"),
-    ("git llmpatch prompt --example=quite", "git llmpatch prompt --example=quite-a-branch"),
-    ("git llmpatch show --to=opx quite", "git llmpatch show --to=opx quite-a-branch"),
-    ("git-llmpatch show quite", "git-llmpatch show quite-a-branch"),
+    (
+        "git llmpatch check --onto=quite",
+        "git llmpatch check --onto=quite-a-branch",
+    ),
+    (
+        "git llmpatch check --onto quite",
+        "git llmpatch check --onto quite-a-branch",
+    ),
+    (
+        "git-llmpatch check --onto=quite",
+        "git-llmpatch check --onto=quite-a-branch",
+    ),
+    (
+        "git llmpatch completions zs",
+        "git llmpatch completions zsh",
+    ),
+    (
+        "git llmpatch prompt --example=quite",
+        "git llmpatch prompt --example=quite-a-branch",
+    ),
+    (
+        "git llmpatch show --to=opx quite",
+        "git llmpatch show --to=opx quite-a-branch",
+    ),
+    (
+        "git-llmpatch show quite",
+        "git-llmpatch show quite-a-branch",
+    ),
     ("git llmp", "git llmpatch"),
     ("git llmpatch man reco", "git llmpatch man recover"),
 ];
@@ -38,17 +68,29 @@ const TYPED: &[(&str, &str)] = &[
 #[test]
 fn shipped_scripts_are_up_to_date() {
     for (shell, name) in git_llmpatch::cli::SHIPPED {
-        let printed = Command::new(program()).args(["completions", shell]).output().unwrap();
+        let printed = Command::new(program())
+            .args(["completions", shell])
+            .output()
+            .unwrap();
         assert!(printed.status.success());
-        support::snapshot(String::from_utf8(printed.stdout).unwrap(), &here("completions").join(name));
+        support::snapshot(
+            String::from_utf8(printed.stdout).unwrap(),
+            &here("completions").join(name),
+        );
     }
 }
 
 #[test]
 fn every_shell_that_clap_knows_has_a_script() {
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
-        let printed = Command::new(program()).args(["completions", shell]).output().unwrap();
-        assert!(printed.status.success() && printed.stdout.len() > 1000, "{shell}");
+        let printed = Command::new(program())
+            .args(["completions", shell])
+            .output()
+            .unwrap();
+        assert!(
+            printed.status.success() && printed.stdout.len() > 1000,
+            "{shell}"
+        );
     }
 }
 
@@ -65,7 +107,13 @@ impl Place {
         repo.child("response.md").write_str("").unwrap();
         repo.child("src/a.txt").write_str("").unwrap();
         let place = Place { repo };
-        assert!(Command::new("mkfifo").arg(place.path("line")).status().unwrap().success());
+        assert!(
+            Command::new("mkfifo")
+                .arg(place.path("line"))
+                .status()
+                .unwrap()
+                .success()
+        );
         place
     }
 
@@ -78,14 +126,27 @@ impl Place {
         let mut command = Command::new(program);
         command.current_dir(self.repo.path()).env_clear();
         command.env("PATH", support::path());
-        command.env("HOME", self.path("")).env("TERM", "xterm").env("LINE_PIPE", self.path("line"));
-        command.env("GIT_CONFIG_NOSYSTEM", "1").env("LC_ALL", "C.UTF-8");
+        command
+            .env("HOME", self.path(""))
+            .env("TERM", "xterm")
+            .env("LINE_PIPE", self.path("line"));
+        command
+            .env("GIT_CONFIG_NOSYSTEM", "1")
+            .env("LC_ALL", "C.UTF-8");
         command
     }
 
     fn install(&self, shell: &str) -> String {
-        let done = self.command("git").args(["llmpatch", "completions", "--install", shell]).output().unwrap();
-        assert!(done.status.success(), "{}", String::from_utf8_lossy(&done.stderr));
+        let done = self
+            .command("git")
+            .args(["llmpatch", "completions", "--install", shell])
+            .output()
+            .unwrap();
+        assert!(
+            done.status.success(),
+            "{}",
+            String::from_utf8_lossy(&done.stderr)
+        );
         String::from_utf8(done.stderr).unwrap()
     }
 
@@ -106,18 +167,29 @@ impl Place {
             terminal.send(&format!("{typed}\t\x18"));
             let line = self.line(&terminal);
             if line.trim_end() != *wanted {
-                wrong.push(format!("{shell}: {typed:?} gives {:?}, not {wanted:?}", line.trim_end()));
+                wrong.push(format!(
+                    "{shell}: {typed:?} gives {:?}, not {wanted:?}",
+                    line.trim_end()
+                ));
             }
             terminal.send("\x15");
         }
-        assert!(wrong.is_empty(), "{}\n{}", wrong.join("\n"), terminal.shown());
+        assert!(
+            wrong.is_empty(),
+            "{}\n{}",
+            wrong.join("\n"),
+            terminal.shown()
+        );
     }
 }
 
 /// Returns whether a shell is there; where CI runs, it must be.
 fn is_there(shell: &str) -> bool {
     let is_there = Command::new(shell).arg("--version").output().is_ok();
-    assert!(is_there || std::env::var_os("CI").is_none(), "{shell} isn't installed");
+    assert!(
+        is_there || std::env::var_os("CI").is_none(),
+        "{shell} isn't installed"
+    );
     if !is_there {
         eprintln!("{shell} isn't installed: its completions are not tested here");
     }
@@ -128,7 +200,10 @@ fn is_there(shell: &str) -> bool {
 fn bash_completes() {
     let loader = "/usr/share/bash-completion/bash_completion";
     if !Path::new(loader).exists() {
-        assert!(std::env::var_os("CI").is_none(), "bash-completion isn't installed");
+        assert!(
+            std::env::var_os("CI").is_none(),
+            "bash-completion isn't installed"
+        );
         eprintln!("bash-completion isn't installed: completion in bash is not tested here");
         return;
     }
@@ -139,7 +214,9 @@ fn bash_completes() {
     );
     fs::write(place.path("rc"), script).unwrap();
     let mut bash = place.command("bash");
-    bash.args(["--noprofile", "--rcfile"]).arg(place.path("rc")).arg("-i");
+    bash.args(["--noprofile", "--rcfile"])
+        .arg(place.path("rc"))
+        .arg("-i");
     place.try_all("bash", Terminal::start(&bash));
 }
 
@@ -156,7 +233,9 @@ fn bash_completes_without_a_loader() {
     );
     fs::write(place.path("rc"), script).unwrap();
     let mut bash = place.command("bash");
-    bash.args(["--noprofile", "--rcfile"]).arg(place.path("rc")).arg("-i");
+    bash.args(["--noprofile", "--rcfile"])
+        .arg(place.path("rc"))
+        .arg("-i");
     place.try_all("bash", Terminal::start(&bash));
 }
 
@@ -167,7 +246,10 @@ fn zsh_completes() {
     }
     let place = Place::new();
     let advice = place.install("zsh");
-    let fpath = advice.lines().find(|line| line.trim_start().starts_with("fpath=")).unwrap();
+    let fpath = advice
+        .lines()
+        .find(|line| line.trim_start().starts_with("fpath="))
+        .unwrap();
     let script = format!(
         "{fpath}\nautoload -U compinit && compinit -u -d ~/dump\nline() {{ printf %s \"$BUFFER\" > $LINE_PIPE }}\nzle -N line\n\
          bindkey -e\nbindkey -r '^X'\nbindkey '^X' line\nbindkey '^U' kill-whole-line\nsetopt NO_BEEP\nPS1='READY> '\n"

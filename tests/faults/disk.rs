@@ -61,7 +61,10 @@ impl Scarce {
             if self == Scarce::Bytes {
                 let surplus = usize::try_from(self.left(disk) - leave).expect("the disk is small");
                 // A disk that is full sooner than it says is full.
-                if file.and_then(|mut file| file.write_all(&vec![0; surplus])).is_err() {
+                if file
+                    .and_then(|mut file| file.write_all(&vec![0; surplus]))
+                    .is_err()
+                {
                     break;
                 }
             } else if file.is_err() {
@@ -82,8 +85,13 @@ impl Disk {
     fn mount() -> Self {
         let directory = TempDir::new().expect("a directory can be made");
         let mut mount = Command::new("mount");
-        mount.args(["-t", "tmpfs", "-o", "size=4m,nr_inodes=600", "faults"]).arg(directory.path());
-        assert!(mount.status().expect("mount starts").success(), "tmpfs can be mounted");
+        mount
+            .args(["-t", "tmpfs", "-o", "size=4m,nr_inodes=600", "faults"])
+            .arg(directory.path());
+        assert!(
+            mount.status().expect("mount starts").success(),
+            "tmpfs can be mounted"
+        );
         Self(directory)
     }
 
@@ -102,7 +110,9 @@ impl Drop for Disk {
 pub(crate) fn hindrance() -> Option<String> {
     let directory = TempDir::new().expect("a directory can be made");
     let mut probe = Command::new("unshare");
-    probe.args(["-rm", "mount", "-t", "tmpfs", "faults"]).arg(directory.path());
+    probe
+        .args(["-rm", "mount", "-t", "tmpfs", "faults"])
+        .arg(directory.path());
     match probe.output() {
         Ok(output) if output.status.success() => None,
         Ok(output) => Some(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
@@ -114,22 +124,39 @@ pub(crate) fn hindrance() -> Option<String> {
 pub(crate) fn outside(target: Target, scarce: Scarce) -> Tally {
     let this = std::env::current_exe().expect("this program is somewhere");
     let what = format!("{} {}", target.name(), scarce.name());
-    let output = Command::new("unshare").args(["-rm"]).arg(this).env(INSIDE, what).output().expect("unshare starts");
+    let output = Command::new("unshare")
+        .args(["-rm"])
+        .arg(this)
+        .env(INSIDE, what)
+        .output()
+        .expect("unshare starts");
     let said = String::from_utf8_lossy(&output.stdout);
     let mut tally = Tally::default();
-    let figures: Vec<usize> =
-        said.lines().next().unwrap_or_default().split(' ').map_while(|figure| figure.parse().ok()).collect();
+    let figures: Vec<usize> = said
+        .lines()
+        .next()
+        .unwrap_or_default()
+        .split(' ')
+        .map_while(|figure| figure.parse().ok())
+        .collect();
     match figures[..] {
-        [runs, old, new] if output.status.success() => (tally.runs, tally.old, tally.new) = (runs, old, new),
-        _ => tally.wrong.push(format!("{said}{}", String::from_utf8_lossy(&output.stderr))),
+        [runs, old, new] if output.status.success() => {
+            (tally.runs, tally.old, tally.new) = (runs, old, new)
+        }
+        _ => tally
+            .wrong
+            .push(format!("{said}{}", String::from_utf8_lossy(&output.stderr))),
     }
-    tally.wrong.extend(said.split("\0").skip(1).map(str::to_owned));
+    tally
+        .wrong
+        .extend(said.split("\0").skip(1).map(str::to_owned));
     tally
 }
 
 /// What is tried in the namespace; prints the figures and then what went wrong.
 pub(crate) fn inside(what: &str, extent: &Extent) {
-    let of = |target: &&Target, scarce: &&Scarce| what == format!("{} {}", target.name(), scarce.name());
+    let of =
+        |target: &&Target, scarce: &&Scarce| what == format!("{} {}", target.name(), scarce.name());
     for target in &Target::ALL {
         for scarce in &Scarce::ALL {
             if of(&target, &scarce) {
@@ -160,10 +187,14 @@ fn run(target: Target, scarce: Scarce, extent: &Extent) -> Tally {
                 tally.count(side);
                 enough += usize::from(side == Side::New);
             }
-            Ok(side) => {
-                tally.wrong.push(format!("{leave} left: {}", describe("says otherwise", &ended, &format!("{side:?}"))))
-            }
-            Err(said) => tally.wrong.push(format!("{leave} left: {}", describe("is torn or littered", &ended, &said))),
+            Ok(side) => tally.wrong.push(format!(
+                "{leave} left: {}",
+                describe("says otherwise", &ended, &format!("{side:?}"))
+            )),
+            Err(said) => tally.wrong.push(format!(
+                "{leave} left: {}",
+                describe("is torn or littered", &ended, &said)
+            )),
         }
         leave += scarce.step();
     }
@@ -175,9 +206,14 @@ fn run(target: Target, scarce: Scarce, extent: &Extent) -> Tally {
 fn killed(scene: &Scene, scarce: Scarce, disk: &Disk, extent: &Extent, tally: &mut Tally) {
     let logs = TempDir::new().expect("a directory can be made");
     let log = logs.path().join("log");
-    let place = |scene: &Scene| -> Place { scene.place_in(TempDir::new_in(disk.path()).expect("there is room")) };
+    let place = |scene: &Scene| -> Place {
+        scene.place_in(TempDir::new_in(disk.path()).expect("there is room"))
+    };
     let traced = |place: &Place, injection: &Injection| {
-        trace::run(&mut trace::traced(&place.apply(), &log, Calls::Changing, injection), RESPONSE.as_bytes())
+        trace::run(
+            &mut trace::traced(&place.apply(), &log, Calls::Changing, injection),
+            RESPONSE.as_bytes(),
+        )
     };
     traced(&place(scene), &Injection::default());
     let calls = trace::that_change(trace::calls(&log));
@@ -190,8 +226,16 @@ fn killed(scene: &Scene, scarce: Scarce, disk: &Disk, extent: &Extent, tally: &m
         tally.runs += 1;
         match scene.judge(&place.state()) {
             Ok(side) if recovered.code() == Some(0) => tally.count(side),
-            Ok(_) => tally.wrong.push(format!("{call} {}: {}", call.text, describe("recover failed", &recovered, ""))),
-            Err(said) => tally.wrong.push(format!("{call} {}: {}", call.text, describe("torn", &recovered, &said))),
+            Ok(_) => tally.wrong.push(format!(
+                "{call} {}: {}",
+                call.text,
+                describe("recover failed", &recovered, "")
+            )),
+            Err(said) => tally.wrong.push(format!(
+                "{call} {}: {}",
+                call.text,
+                describe("torn", &recovered, &said)
+            )),
         }
     }
 }

@@ -7,7 +7,11 @@
 //! `FAULTS=openat:17 cargo test --test faults -- --exact 'index EIO'` one of them, keeping what is left of it.
 //! strace does it, and where it can't, these tests are skipped, unless `FAULTS` is set.
 
-#![allow(clippy::unwrap_used, clippy::expect_used, reason = "a test that can't go on has failed")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    reason = "a test that can't go on has failed"
+)]
 
 mod disk;
 mod meddle;
@@ -38,7 +42,12 @@ fn main() {
     if let Ok(what) = std::env::var(disk::INSIDE) {
         return disk::inside(&what, &extent);
     }
-    let mut trials = Trials { extent, stages: Stages::new(), totals: Totals::default(), all: Vec::new() };
+    let mut trials = Trials {
+        extent,
+        stages: Stages::new(),
+        totals: Totals::default(),
+        all: Vec::new(),
+    };
     // Without recovery only what needs none.
     if has_recover() {
         trials.sweeps();
@@ -52,7 +61,11 @@ fn main() {
         if wanted.is_some() {
             std::process::exit(101);
         }
-        trials.all = trials.all.into_iter().map(|trial| trial.with_ignored_flag(true)).collect();
+        trials.all = trials
+            .all
+            .into_iter()
+            .map(|trial| trial.with_ignored_flag(true))
+            .collect();
     }
     let conclusion = libtest_mimic::run(&args, trials.all);
     trials.totals.print();
@@ -69,52 +82,117 @@ struct Trials {
 
 impl Trials {
     fn add(&mut self, name: String, run: impl FnOnce(&Stages, &Extent) -> Tally + Send + 'static) {
-        let (extent, stages, totals) = (self.extent.clone(), self.stages.clone(), self.totals.clone());
-        self.all.push(Trial::test(name.clone(), move || totals.note(&name, run(&stages, &extent))));
+        let (extent, stages, totals) = (
+            self.extent.clone(),
+            self.stages.clone(),
+            self.totals.clone(),
+        );
+        self.all.push(Trial::test(name.clone(), move || {
+            totals.note(&name, run(&stages, &extent))
+        }));
     }
 
     fn sweeps(&mut self) {
         let mut sweeps = Vec::new();
         let is_apart = Scene::can_be_apart();
         if !is_apart {
-            eprintln!("faults: a git directory elsewhere SKIPPED, since there is no second file system");
+            eprintln!(
+                "faults: a git directory elsewhere SKIPPED, since there is no second file system"
+            );
         }
         for target in Target::ALL {
             for fault in Fault::ALL {
-                sweeps.push(Sweep { target, layout: Layout::Together, whose: Whose::Ours, fault });
+                sweeps.push(Sweep {
+                    target,
+                    layout: Layout::Together,
+                    whose: Whose::Ours,
+                    fault,
+                });
                 if target.commits() {
-                    sweeps.push(Sweep { target, layout: Layout::Together, whose: Whose::Child, fault });
+                    sweeps.push(Sweep {
+                        target,
+                        layout: Layout::Together,
+                        whose: Whose::Child,
+                        fault,
+                    });
                 } else if is_apart {
                     // Where git's directory is elsewhere, nothing can be committed.
-                    sweeps.push(Sweep { target, layout: Layout::Apart, whose: Whose::Ours, fault });
+                    sweeps.push(Sweep {
+                        target,
+                        layout: Layout::Apart,
+                        whose: Whose::Ours,
+                        fault,
+                    });
                 }
             }
-            sweeps.push(Sweep { target, layout: Layout::Together, whose: Whose::Reading, fault: Fault::Error("EIO") });
+            sweeps.push(Sweep {
+                target,
+                layout: Layout::Together,
+                whose: Whose::Reading,
+                fault: Fault::Error("EIO"),
+            });
             for fault in [Fault::KILL, Fault::EIO] {
-                sweeps.push(Sweep { target, layout: Layout::Together, whose: Whose::Recovery, fault });
+                sweeps.push(Sweep {
+                    target,
+                    layout: Layout::Together,
+                    whose: Whose::Recovery,
+                    fault,
+                });
             }
             if !target.commits() {
                 for fault in [Fault::EIO, Fault::KILL, Fault::TERM] {
-                    sweeps.push(Sweep { target, layout: Layout::Together, whose: Whose::Undo, fault });
+                    sweeps.push(Sweep {
+                        target,
+                        layout: Layout::Together,
+                        whose: Whose::Undo,
+                        fault,
+                    });
                 }
             }
             if matches!(target, Target::Index | Target::IntentToAdd) {
                 for fault in [Fault::KILL, Fault::EIO] {
-                    sweeps.push(Sweep { target, layout: Layout::Together, whose: Whose::UndoRecovery, fault });
+                    sweeps.push(Sweep {
+                        target,
+                        layout: Layout::Together,
+                        whose: Whose::UndoRecovery,
+                        fault,
+                    });
                 }
                 if is_apart {
-                    sweeps.push(Sweep { target, layout: Layout::Apart, whose: Whose::Undo, fault: Fault::KILL });
-                    sweeps.push(Sweep { target, layout: Layout::Apart, whose: Whose::Recovery, fault: Fault::KILL });
+                    sweeps.push(Sweep {
+                        target,
+                        layout: Layout::Apart,
+                        whose: Whose::Undo,
+                        fault: Fault::KILL,
+                    });
+                    sweeps.push(Sweep {
+                        target,
+                        layout: Layout::Apart,
+                        whose: Whose::Recovery,
+                        fault: Fault::KILL,
+                    });
                 }
             }
         }
         // Nothing to recover; and who is killed may leave a git behind that goes on to move the branch.
-        for fault in Fault::ALL.into_iter().filter(|fault| fault.signal().is_none()) {
-            let whose = [Whose::Ours, Whose::Reading].into_iter().take(if fault == Fault::EIO { 2 } else { 1 });
-            sweeps.extend(whose.map(|whose| Sweep { target: Target::Onto, layout: Layout::Together, whose, fault }));
+        for fault in Fault::ALL
+            .into_iter()
+            .filter(|fault| fault.signal().is_none())
+        {
+            let whose = [Whose::Ours, Whose::Reading]
+                .into_iter()
+                .take(if fault == Fault::EIO { 2 } else { 1 });
+            sweeps.extend(whose.map(|whose| Sweep {
+                target: Target::Onto,
+                layout: Layout::Together,
+                whose,
+                fault,
+            }));
         }
         for sweep in sweeps {
-            self.add(sweep.name(), move |stages, extent| sweep.run(stages, extent));
+            self.add(sweep.name(), move |stages, extent| {
+                sweep.run(stages, extent)
+            });
         }
     }
 
@@ -122,12 +200,18 @@ impl Trials {
         for bystander in meddle::Bystander::all() {
             // That every save is noticed came with recovery.
             if has_recover() || bystander.meddling == meddle::Meddling::Link {
-                self.add(bystander.name(), move |stages, extent| bystander.run(stages, extent));
+                self.add(bystander.name(), move |stages, extent| {
+                    bystander.run(stages, extent)
+                });
             }
         }
         let rounds = if self.extent == Extent::All { 500 } else { 25 };
-        self.add("race for a link".to_owned(), move |stages, _| meddle::race(stages, rounds));
-        self.add("pipes and devices".to_owned(), |stages, _| meddle::specials(stages));
+        self.add("race for a link".to_owned(), move |stages, _| {
+            meddle::race(stages, rounds)
+        });
+        self.add("pipes and devices".to_owned(), |stages, _| {
+            meddle::specials(stages)
+        });
     }
 
     fn orders(&mut self) {
@@ -136,7 +220,11 @@ impl Trials {
                 if layout == Layout::Apart && (target.commits() || !Scene::can_be_apart()) {
                     continue;
                 }
-                let apart = if layout == Layout::Apart { " apart" } else { "" };
+                let apart = if layout == Layout::Apart {
+                    " apart"
+                } else {
+                    ""
+                };
                 for run in order::Run::ALL {
                     let name = format!("{}{apart} {}", target.name(), run.name());
                     self.add(name, move |stages, _| run.run(stages, target, layout));
@@ -151,10 +239,16 @@ impl Trials {
                 if layout == Layout::Apart && (target.commits() || !Scene::can_be_apart()) {
                     continue;
                 }
-                let apart = if layout == Layout::Apart { " apart" } else { "" };
+                let apart = if layout == Layout::Apart {
+                    " apart"
+                } else {
+                    ""
+                };
                 for lack in poor::Lack::ALL {
                     let name = format!("{}{apart} without {}", target.name(), lack.name);
-                    self.add(name, move |stages, extent| lack.run(stages, extent, target, layout));
+                    self.add(name, move |stages, extent| {
+                        lack.run(stages, extent, target, layout)
+                    });
                 }
             }
         }
@@ -176,6 +270,8 @@ impl Trials {
 
 /// Whether there is recovery yet, and with it everything that outlives a kill.
 fn has_recover() -> bool {
-    let output = std::process::Command::new(support::program()).args(["recover", "-h"]).output();
+    let output = std::process::Command::new(support::program())
+        .args(["recover", "-h"])
+        .output();
     output.expect("our program can be started").status.success()
 }

@@ -44,7 +44,10 @@ impl Run {
     pub(crate) fn run(self, stages: &Stages, target: Target, layout: Layout) -> Tally {
         let stage = stages.get(target, layout);
         let scene = stage.scene(target, layout);
-        let mut tally = Tally { runs: 1, ..Tally::default() };
+        let mut tally = Tally {
+            runs: 1,
+            ..Tally::default()
+        };
         let place = scene.place();
         let (ended, text) = self.record(scene, &place);
         let wanted = match self {
@@ -52,22 +55,40 @@ impl Run {
             _ => ended.code() == Some(0),
         };
         if !wanted {
-            tally.wrong.push(describe("came to another end", &ended, ""));
+            tally
+                .wrong
+                .push(describe("came to another end", &ended, ""));
         }
         let (events, ground) = (events(&text, &place.top()), Ground::of(&place));
-        let flushes: Vec<usize> = (0..events.len()).filter(|at| events[*at].is_flush()).collect();
+        let flushes: Vec<usize> = (0..events.len())
+            .filter(|at| events[*at].is_flush())
+            .collect();
         if self == Run::Unflushed {
-            tally.wrong.extend(flushes.iter().map(|at| format!("flushed all the same: {:?}", events[*at])));
+            tally.wrong.extend(
+                flushes
+                    .iter()
+                    .map(|at| format!("flushed all the same: {:?}", events[*at])),
+            );
             return tally;
         }
         tally.wrong.extend(check(&events, &ground));
         // Without any of the flushes, or with all of them too late, it must be noticed.
-        let without: Vec<Event> = events.iter().filter(|event| !event.is_flush()).cloned().collect();
-        let late: Vec<Event> = without.iter().chain(events.iter().filter(|event| event.is_flush())).cloned().collect();
+        let without: Vec<Event> = events
+            .iter()
+            .filter(|event| !event.is_flush())
+            .cloned()
+            .collect();
+        let late: Vec<Event> = without
+            .iter()
+            .chain(events.iter().filter(|event| event.is_flush()))
+            .cloned()
+            .collect();
         let acts = |event: &Event| matches!(event, Event::Rename { to, .. } if ground.is_seen(to));
         for spoiled in [without, late] {
             if events.iter().any(acts) && check(&spoiled, &ground).is_empty() {
-                tally.wrong.push("nothing is noticed of a run that flushes nothing in time".to_owned());
+                tally
+                    .wrong
+                    .push("nothing is noticed of a run that flushes nothing in time".to_owned());
             }
         }
         tally
@@ -77,21 +98,39 @@ impl Run {
     fn record(self, scene: &Scene, place: &Place) -> (Ended, String) {
         let log = place.outside().join("log");
         let traced = |command, injection: &Injection| {
-            let ended = trace::run(&mut trace::traced_with_paths(command, &log, injection), RESPONSE.as_bytes());
-            (ended, String::from_utf8_lossy(&fs::read(&log).expect("strace wrote a log")).into_owned())
+            let ended = trace::run(
+                &mut trace::traced_with_paths(command, &log, injection),
+                RESPONSE.as_bytes(),
+            );
+            (
+                ended,
+                String::from_utf8_lossy(&fs::read(&log).expect("strace wrote a log")).into_owned(),
+            )
         };
         // The last call before the change is certain: all that can be done was done.
         let last = || {
             let (_, text) = self.record_plain(scene);
             let calls = trace::that_change(trace::numbered(text.lines()));
-            let certain = |call: &Call| call.name.starts_with("rename") && call.text.contains("manifest\"");
-            let at = calls.iter().rposition(certain).expect("a run ends its manifest");
+            let certain =
+                |call: &Call| call.name.starts_with("rename") && call.text.contains("manifest\"");
+            let at = calls
+                .iter()
+                .rposition(certain)
+                .expect("a run ends its manifest");
             // A commit can't be undone once it is made.
-            let is_late =
-                |call: &Call| self == Run::Undone && scene.target.commits() && !call.text.contains("\"original-");
-            let renames =
-                |call: &&Call| call.name.starts_with("rename") && !call.text.contains("manifest\"") && !is_late(call);
-            calls[..at].iter().rfind(renames).expect("a run renames something").clone()
+            let is_late = |call: &Call| {
+                self == Run::Undone && scene.target.commits() && !call.text.contains("\"original-")
+            };
+            let renames = |call: &&Call| {
+                call.name.starts_with("rename")
+                    && !call.text.contains("manifest\"")
+                    && !is_late(call)
+            };
+            calls[..at]
+                .iter()
+                .rfind(renames)
+                .expect("a run renames something")
+                .clone()
         };
         match self {
             Run::Done => traced(&place.apply(), &Injection::default()),
@@ -100,10 +139,18 @@ impl Run {
                 traced(&place.apply(), &Injection::default())
             }
             // An interruption is taken back by whoever is interrupted, and can come anywhere.
-            Run::Undone => traced(&place.apply(), &Injection::at(Fault::Signal("SIGTERM"), &last())),
+            Run::Undone => traced(
+                &place.apply(),
+                &Injection::at(Fault::Signal("SIGTERM"), &last()),
+            ),
             Run::Recovered => {
                 trace::run(
-                    &mut trace::traced(&place.apply(), &log, Calls::Changing, &Injection::at(Fault::KILL, &last())),
+                    &mut trace::traced(
+                        &place.apply(),
+                        &log,
+                        Calls::Changing,
+                        &Injection::at(Fault::KILL, &last()),
+                    ),
                     RESPONSE.as_bytes(),
                 );
                 traced(&place.llmpatch(&["recover"]), &Injection::default())
@@ -126,7 +173,11 @@ pub(crate) struct Ground {
 impl Ground {
     fn of(place: &Place) -> Self {
         let (top, git) = (place.top(), place.git_directory());
-        Self { is_apart: !git.starts_with(&top), top, git }
+        Self {
+            is_apart: !git.starts_with(&top),
+            top,
+            git,
+        }
     }
 
     /// Returns whether two things are on one file system.
@@ -172,21 +223,38 @@ impl Event {
 pub(crate) fn events(text: &str, directory: &Path) -> Vec<Event> {
     let mut events = Vec::new();
     for line in text.lines() {
-        let Some((call, rest)) = line.split_once('(') else { continue };
+        let Some((call, rest)) = line.split_once('(') else {
+            continue;
+        };
         // strace aligns results.
-        let failed = |(_, result): (&str, &str)| result.starts_with("-1 ") || result.starts_with('?');
+        let failed =
+            |(_, result): (&str, &str)| result.starts_with("-1 ") || result.starts_with('?');
         if rest.rsplit_once(" = ").is_none_or(failed) {
             continue;
         }
         let paths = paths(rest, directory);
-        let fd =
-            || rest.split_once('<').and_then(|(_, rest)| rest.split_once('>')).map(|(path, _)| PathBuf::from(path));
+        let fd = || {
+            rest.split_once('<')
+                .and_then(|(_, rest)| rest.split_once('>'))
+                .map(|(path, _)| PathBuf::from(path))
+        };
         let is_file = |path: &PathBuf| path.is_absolute();
         match (call, &paths[..]) {
-            ("write" | "writev" | "pwrite64" | "ftruncate" | "fchmod" | "copy_file_range" | "sendfile", _) => {
+            (
+                "write" | "writev" | "pwrite64" | "ftruncate" | "fchmod" | "copy_file_range"
+                | "sendfile",
+                _,
+            ) => {
                 // Of a copy the last file named is the one that is written to.
-                let copied = || rest.rsplit_once('<').and_then(|(_, rest)| rest.split_once('>'));
-                let path = if call == "copy_file_range" { copied().map(|(path, _)| path.into()) } else { fd() };
+                let copied = || {
+                    rest.rsplit_once('<')
+                        .and_then(|(_, rest)| rest.split_once('>'))
+                };
+                let path = if call == "copy_file_range" {
+                    copied().map(|(path, _)| path.into())
+                } else {
+                    fd()
+                };
                 events.extend(path.filter(is_file).map(Event::Write));
             }
             ("open" | "openat" | "openat2", [path, ..]) if rest.contains("O_CREAT") => {
@@ -201,12 +269,18 @@ pub(crate) fn events(text: &str, directory: &Path) -> Vec<Event> {
             ("unlink" | "unlinkat" | "rmdir", [path]) => events.push(Event::Remove(path.clone())),
             ("rename" | "renameat" | "renameat2", [from, to]) => {
                 let exchange = rest.contains("RENAME_EXCHANGE");
-                events.push(Event::Rename { from: from.clone(), to: to.clone(), exchange });
+                events.push(Event::Rename {
+                    from: from.clone(),
+                    to: to.clone(),
+                    exchange,
+                });
             }
             ("fsync" | "fdatasync", _) => events.extend(fd().map(Event::Flush)),
             ("sync", _) => events.push(Event::Sync),
             ("syncfs", _) => events.extend(fd().map(Event::FlushAll)),
-            ("clone" | "clone3" | "fork" | "vfork", _) if !rest.contains("CLONE_THREAD") => events.push(Event::Child),
+            ("clone" | "clone3" | "fork" | "vfork", _) if !rest.contains("CLONE_THREAD") => {
+                events.push(Event::Child)
+            }
             _ => {}
         }
     }
@@ -219,7 +293,10 @@ fn paths(mut rest: &str, directory: &Path) -> Vec<PathBuf> {
     let mut paths = Vec::new();
     while let Some(at) = rest.find(['<', '"']) {
         let is_directory = rest[at..].starts_with('<');
-        let Some((word, after)) = rest[at + 1..].split_once(if is_directory { '>' } else { '"' }) else { break };
+        let Some((word, after)) = rest[at + 1..].split_once(if is_directory { '>' } else { '"' })
+        else {
+            break;
+        };
         if is_directory {
             base = word.into();
         } else {
@@ -269,7 +346,9 @@ impl Memory {
             Event::Flush(path) => {
                 self.bytes.remove(path);
                 self.names.retain(|name| name.parent() != Some(path));
-                let written = |other: &PathBuf| self.begun.contains(other) && ground.are_together(path, other);
+                let written = |other: &PathBuf| {
+                    self.begun.contains(other) && ground.are_together(path, other)
+                };
                 self.bytes.retain(|other| !written(other));
                 self.names.retain(|other| !written(other));
             }
@@ -289,13 +368,16 @@ pub(crate) fn check(events: &[Event], ground: &Ground) -> Vec<String> {
     let mut wrong = Vec::new();
     let journals = ground.git.join("llmpatch");
     let manifest = |path: &Path| name(path) == "manifest" && path.starts_with(&journals);
-    let own = |path: &Path, names: &[&str]| path.starts_with(&journals) && names.contains(&name(path));
+    let own =
+        |path: &Path, names: &[&str]| path.starts_with(&journals) && names.contains(&name(path));
     let (mut stands, mut is_certain) = (false, false);
     for event in events {
         let mut demand = |what: &str, depends: &dyn Fn(&Path) -> bool| {
             let lost: BTreeSet<_> = memory.all().filter(|path| depends(path)).collect();
             if !lost.is_empty() {
-                wrong.push(format!("{what} ({event:?}), and these aren't on the disk: {lost:?}"));
+                wrong.push(format!(
+                    "{what} ({event:?}), and these aren't on the disk: {lost:?}"
+                ));
             }
         };
         let inside = |path: &Path| path.starts_with(&ground.top) || path.starts_with(&ground.git);
@@ -308,7 +390,9 @@ pub(crate) fn check(events: &[Event], ground: &Ground) -> Vec<String> {
                 stands = true;
             }
             Event::Rename { from, to, .. } if manifest(from) && own(to, &["applied"]) => {
-                demand("the change is certain", &|path| inside(path) && !path.starts_with(&journals));
+                demand("the change is certain", &|path| {
+                    inside(path) && !path.starts_with(&journals)
+                });
                 (stands, is_certain) = (false, true);
             }
             Event::Remove(path) | Event::Rename { from: path, .. } if manifest(path) => {
@@ -316,21 +400,35 @@ pub(crate) fn check(events: &[Event], ground: &Ground) -> Vec<String> {
                 stands = false;
             }
             Event::Make(path) | Event::Remove(path) if ground.is_seen(path) && stands => {
-                demand("there is something to see", &|path| manifest(path) || path == journals);
+                demand("there is something to see", &|path| {
+                    manifest(path) || path == journals
+                });
             }
-            Event::Rename { from, to, .. } if (ground.is_seen(from) || ground.is_seen(to)) && stands => {
-                demand("there is something to see", &|path| manifest(path) || path == journals);
-                demand("it is to be seen", &|path| path == from && memory.bytes.contains(path));
+            Event::Rename { from, to, .. }
+                if (ground.is_seen(from) || ground.is_seen(to)) && stands =>
+            {
+                demand("there is something to see", &|path| {
+                    manifest(path) || path == journals
+                });
+                demand("it is to be seen", &|path| {
+                    path == from && memory.bytes.contains(path)
+                });
                 if name(from).starts_with("index.llmpatch-") {
-                    demand("the index is replaced", &|path| own(path, &["index.old", "index.new", "index.none"]));
+                    demand("the index is replaced", &|path| {
+                        own(path, &["index.old", "index.new", "index.none"])
+                    });
                 }
             }
             // Without it there is nothing that could be taken back.
             Event::Remove(path) if own(path, &["applied"]) => is_certain = false,
             // What was committed is in HEAD; this only saves work.
             Event::Remove(path) if own(path, &["index"]) => {}
-            Event::Remove(path) if is_certain && (path.starts_with(&journals) || !ground.is_seen(path)) => {
-                demand("old content goes", &|path| manifest(path) || own(path, &["applied"]));
+            Event::Remove(path)
+                if is_certain && (path.starts_with(&journals) || !ground.is_seen(path)) =>
+            {
+                demand("old content goes", &|path| {
+                    manifest(path) || own(path, &["applied"])
+                });
             }
             _ => {}
         }
@@ -343,5 +441,7 @@ pub(crate) fn check(events: &[Event], ground: &Ground) -> Vec<String> {
 }
 
 fn name(path: &Path) -> &str {
-    path.file_name().and_then(|name| name.to_str()).unwrap_or_default()
+    path.file_name()
+        .and_then(|name| name.to_str())
+        .unwrap_or_default()
 }

@@ -21,17 +21,45 @@ pub(crate) struct Lack {
 
 impl Lack {
     pub(crate) const ALL: [Lack; 6] = [
-        Lack { name: "exchange", calls: &[("renameat2", "EINVAL")], does: true },
-        Lack { name: "links", calls: &[("renameat2", "ENOSYS"), ("linkat", "EPERM")], does: true },
-        Lack { name: "renames (EXDEV)", calls: &[("renameat2", "EXDEV")], does: false },
-        Lack { name: "renames (EACCES)", calls: &[("renameat2", "EACCES")], does: false },
-        Lack { name: "renames (EPERM)", calls: &[("renameat2", "EPERM")], does: false },
+        Lack {
+            name: "exchange",
+            calls: &[("renameat2", "EINVAL")],
+            does: true,
+        },
+        Lack {
+            name: "links",
+            calls: &[("renameat2", "ENOSYS"), ("linkat", "EPERM")],
+            does: true,
+        },
+        Lack {
+            name: "renames (EXDEV)",
+            calls: &[("renameat2", "EXDEV")],
+            does: false,
+        },
+        Lack {
+            name: "renames (EACCES)",
+            calls: &[("renameat2", "EACCES")],
+            does: false,
+        },
+        Lack {
+            name: "renames (EPERM)",
+            calls: &[("renameat2", "EPERM")],
+            does: false,
+        },
         // What could only be replaced without it can still be read. Elsewhere than on Linux nobody looks.
-        Lack { name: "access lists to be seen", calls: &[("flistxattr", "EIO")], does: cfg!(feature = "portable") },
+        Lack {
+            name: "access lists to be seen",
+            calls: &[("flistxattr", "EIO")],
+            does: cfg!(feature = "portable"),
+        },
     ];
 
     fn injection(self) -> Injection {
-        self.calls.iter().fold(Injection::default(), |injection, (call, error)| injection.and_always(call, error))
+        self.calls
+            .iter()
+            .fold(Injection::default(), |injection, (call, error)| {
+                injection.and_always(call, error)
+            })
     }
 
     fn concerns(self, call: &Call) -> bool {
@@ -43,37 +71,66 @@ impl Lack {
     }
 
     /// Has the change made, or refused, whole; then kills it at each of its calls in turn.
-    pub(crate) fn run(self, stages: &Stages, extent: &Extent, target: Target, layout: Layout) -> Tally {
+    pub(crate) fn run(
+        self,
+        stages: &Stages,
+        extent: &Extent,
+        target: Target,
+        layout: Layout,
+    ) -> Tally {
         let scene = stages.get(target, layout).scene(target, layout);
         let mut tally = Tally::default();
         let traced = |place: &Place, command: Command, injection: &Injection| {
             let log = place.outside().join("log");
-            trace::run(&mut trace::traced(&command, &log, Calls::Changing, injection), RESPONSE.as_bytes())
+            trace::run(
+                &mut trace::traced(&command, &log, Calls::Changing, injection),
+                RESPONSE.as_bytes(),
+            )
         };
         let place = scene.place();
         let ended = traced(&place, place.apply(), &self.injection());
         let does = self.does || target == Target::Cached;
         let want = if does { Side::New } else { Side::Old };
-        let is_said = |ended: &Ended| if does { ended.code() == Some(0) } else { matches!(ended.code(), Some(1 | 3)) };
+        let is_said = |ended: &Ended| {
+            if does {
+                ended.code() == Some(0)
+            } else {
+                matches!(ended.code(), Some(1 | 3))
+            }
+        };
         tally.runs += 1;
         match scene.judge(&place.state()) {
             Ok(side) if side == want && is_said(&ended) => tally.count(side),
-            Ok(side) => tally.wrong.push(describe("ends otherwise", &ended, &format!("{side:?}"))),
-            Err(said) => tally.wrong.push(describe("is torn or littered", &ended, &said)),
+            Ok(side) => tally
+                .wrong
+                .push(describe("ends otherwise", &ended, &format!("{side:?}"))),
+            Err(said) => tally
+                .wrong
+                .push(describe("is torn or littered", &ended, &said)),
         }
         let calls = trace::that_change(trace::calls(&place.outside().join("log")));
         let calls: Vec<&Call> = calls.iter().filter(|call| self.concerns(call)).collect();
         for call in extent.choose(&calls, target as usize * 2) {
             let place = scene.place();
-            traced(&place, place.apply(), &self.injection().and(Injection::at(Fault::KILL, call)));
+            traced(
+                &place,
+                place.apply(),
+                &self.injection().and(Injection::at(Fault::KILL, call)),
+            );
             let recovered = traced(&place, place.llmpatch(&["recover"]), &self.injection());
             tally.runs += 1;
             match scene.judge(&place.state()) {
                 Ok(side) if recovered.code() == Some(0) => tally.count(side),
-                Ok(_) => {
-                    tally.wrong.push(format!("{call} {}: {}", call.text, describe("recover failed", &recovered, "")))
-                }
-                Err(said) => tally.wrong.push(format!("{call} {}: {}", call.text, describe("torn", &recovered, &said))),
+                Ok(_) => tally.wrong.push(format!(
+                    "{call} {}: {}",
+                    call.text,
+                    describe("recover failed", &recovered, "")
+                )),
+                Err(said) => tally.wrong.push(format!(
+                    "{call} {}: {}",
+                    call.text,
+                    describe("torn", &recovered, &said)
+                )),
             }
         }
         tally

@@ -40,7 +40,13 @@ pub(crate) const RESPONSE: &str = "\
 ";
 
 /// The files that the change touches and that are there before.
-pub(crate) const TOUCHED: [&str; 5] = ["src/update.rs", "tool.sh", "gone/away/deleted.txt", "src/name.rs", "way"];
+pub(crate) const TOUCHED: [&str; 5] = [
+    "src/update.rs",
+    "tool.sh",
+    "gone/away/deleted.txt",
+    "src/name.rs",
+    "way",
+];
 
 /// Has the hook of [`Target::CommitWithCommit`] do nothing.
 const ONCE: &str = "ONCE_IS_ENOUGH";
@@ -52,8 +58,12 @@ const ELSEWHERE: [&str; 2] = ["/dev/shm", "/var/tmp"];
 fn elsewhere() -> Option<&'static str> {
     let device = |path: &Path| fs::metadata(path).map(|meta| meta.dev()).ok();
     let here = device(&std::env::temp_dir());
-    let is_apart = |there: &&str| device(Path::new(there)).is_some_and(|device| Some(device) != here);
-    ELSEWHERE.into_iter().filter(is_apart).find(|there| TempDir::new_in(there).is_ok())
+    let is_apart =
+        |there: &&str| device(Path::new(there)).is_some_and(|device| Some(device) != here);
+    ELSEWHERE
+        .into_iter()
+        .filter(is_apart)
+        .find(|there| TempDir::new_in(there).is_ok())
 }
 
 /// What is changed.
@@ -127,7 +137,13 @@ impl Target {
                 &["--commit", "-m", "Change six files"]
             }
             Target::CommitWithEditor => &["--commit", "--edit", "-m", "Change six files"],
-            Target::Onto => &["--commit", "--onto=HEAD", "--branch=topic", "-m", "Change six files"],
+            Target::Onto => &[
+                "--commit",
+                "--onto=HEAD",
+                "--branch=topic",
+                "-m",
+                "Change six files",
+            ],
         }
     }
 }
@@ -180,11 +196,22 @@ const EARLIER: &str = "earlier.ignored";
 impl Scene {
     pub(crate) fn new(target: Target, layout: Layout) -> Self {
         let template = TempDir::new().expect("a directory can be made");
-        let place = Place { directory: template, elsewhere: None, target };
+        let place = Place {
+            directory: template,
+            elsewhere: None,
+            target,
+        };
         place.build();
         let old = place.state();
         let template = place.directory;
-        let mut scene = Self { target, layout, template, old: old.clone(), new: old, between: None };
+        let mut scene = Self {
+            target,
+            layout,
+            template,
+            old: old.clone(),
+            new: old,
+            between: None,
+        };
         let clean = scene.place();
         scene.old = clean.state();
         let ended = trace::run(&mut clean.apply(), RESPONSE.as_bytes());
@@ -195,7 +222,10 @@ impl Scene {
             let place = scene.place();
             trace::run(place.apply().env(ONCE, "1"), RESPONSE.as_bytes());
             scene.between = Some(place.state());
-            assert_ne!(scene.between.as_ref().map(|state| &state.git), Some(&scene.new.git));
+            assert_ne!(
+                scene.between.as_ref().map(|state| &state.git),
+                Some(&scene.new.git)
+            );
         }
         scene
     }
@@ -212,16 +242,26 @@ impl Scene {
     }
 
     pub(crate) fn place_in(&self, directory: TempDir) -> Place {
-        let place = Place { directory, elsewhere: None, target: self.target };
+        let place = Place {
+            directory,
+            elsewhere: None,
+            target: self.target,
+        };
         copy(&self.template.path().join("work"), &place.top());
-        let Layout::Apart = self.layout else { return place };
-        let elsewhere =
-            elsewhere().and_then(|there| TempDir::new_in(there).ok()).expect("a directory can be made there");
+        let Layout::Apart = self.layout else {
+            return place;
+        };
+        let elsewhere = elsewhere()
+            .and_then(|there| TempDir::new_in(there).ok())
+            .expect("a directory can be made there");
         copy(&place.top().join(".git"), &elsewhere.path().join("git"));
         fs::remove_dir_all(place.top().join(".git")).expect("it was made by us");
         let link = format!("gitdir: {}\n", elsewhere.path().join("git").display());
         fs::write(place.top().join(".git"), link).expect("a file can be written");
-        Place { elsewhere: Some(elsewhere), ..place }
+        Place {
+            elsewhere: Some(elsewhere),
+            ..place
+        }
     }
 
     /// Says what is neither old nor new.
@@ -232,7 +272,11 @@ impl Scene {
             Ok(Side::New)
         } else {
             let (old, new) = (now.against(&self.old), now.against(&self.new));
-            Err(if old.len() < new.len() { format!("not all old: {old}") } else { format!("not all new: {new}") })
+            Err(if old.len() < new.len() {
+                format!("not all old: {old}")
+            } else {
+                format!("not all new: {new}")
+            })
         }
     }
 }
@@ -246,7 +290,11 @@ pub(crate) enum Side {
 
 impl Side {
     pub(crate) fn other(self) -> Self {
-        if self == Side::Old { Side::New } else { Side::Old }
+        if self == Side::Old {
+            Side::New
+        } else {
+            Side::Old
+        }
     }
 }
 
@@ -286,7 +334,12 @@ impl Place {
 
     pub(crate) fn git(&self, args: &[&str]) -> String {
         let ended = trace::run(self.command("git").args(args), b"");
-        assert!(ended.status.success(), "git {args:?}: {}{}", ended.stdout, ended.stderr);
+        assert!(
+            ended.status.success(),
+            "git {args:?}: {}{}",
+            ended.stdout,
+            ended.stderr
+        );
         ended.stdout
     }
 
@@ -321,7 +374,11 @@ impl Place {
     fn build(&self) {
         fs::create_dir(self.top()).expect("the directory is new");
         self.git(&["init", "-q", "-b", "main"]);
-        for name in fs::read_dir(self.top().join(".git/hooks")).into_iter().flatten().flatten() {
+        for name in fs::read_dir(self.top().join(".git/hooks"))
+            .into_iter()
+            .flatten()
+            .flatten()
+        {
             fs::remove_file(name.path()).expect("samples can go");
         }
         // What git does for tidiness' sake comes at times of its own.
@@ -350,8 +407,17 @@ impl Place {
         match self.target {
             Target::Odd => {
                 // Where git-lfs isn't installed, a driver of the same kind is.
-                let has_lfs = Command::new("git-lfs").arg("version").output().is_ok_and(|ended| ended.status.success());
-                let driver = |way| if has_lfs { format!("git-lfs {way} -- %f") } else { "tr a-z n-za-m".to_owned() };
+                let has_lfs = Command::new("git-lfs")
+                    .arg("version")
+                    .output()
+                    .is_ok_and(|ended| ended.status.success());
+                let driver = |way| {
+                    if has_lfs {
+                        format!("git-lfs {way} -- %f")
+                    } else {
+                        "tr a-z n-za-m".to_owned()
+                    }
+                };
                 for way in ["clean", "smudge"] {
                     self.git(&["config", &format!("filter.lfs.{way}"), &driver(way)]);
                 }
@@ -362,7 +428,14 @@ impl Place {
                 self.write(".git/info/attributes", 0o644, "*.rs filter=lfs\n");
                 self.git(&["add", "--renormalize", "src"]);
                 self.git(&["commit", "-q", "-m", "filtered", "src"]);
-                self.git(&["sparse-checkout", "set", "--cone", "--sparse-index", "lib", "new"]);
+                self.git(&[
+                    "sparse-checkout",
+                    "set",
+                    "--cone",
+                    "--sparse-index",
+                    "lib",
+                    "new",
+                ]);
             }
             Target::Each => {
                 let another = "*** Begin Patch\n*** Update File: lib/renamed.rs\n@@\n-rest\n+the rest\n*** End Patch\n";
@@ -374,19 +447,22 @@ impl Place {
                 self.git(&["commit", "-q", "-m", "since", "src"]);
             }
             Target::CommitWithCommit => {
-                let commit = format!("test \"${ONCE}\" || {ONCE}=1 git commit -q --allow-empty -m hook\n");
+                let commit =
+                    format!("test \"${ONCE}\" || {ONCE}=1 git commit -q --allow-empty -m hook\n");
                 self.hook("post-commit", &commit);
             }
             _ => {}
         }
         if self.target == Target::CommitWithHooks {
-            let look = "find . -path ./.git -prune -o -name '*llmpatch*' -print | grep -q . && exit 9\n";
+            let look =
+                "find . -path ./.git -prune -o -name '*llmpatch*' -print | grep -q . && exit 9\n";
             let names = "test \"$(git diff --cached --name-only | wc -l)\" -gt 5 || exit 8\n";
             self.hook("pre-commit", &[look, names].concat());
             self.hook("commit-msg", "test -s \"$1\"\n");
             self.hook("post-commit", "git rev-parse HEAD >/dev/null\n");
         }
-        let earlier = format!("*** Begin Patch\n*** Add File: {EARLIER}\n+earlier\n*** End Patch\n");
+        let earlier =
+            format!("*** Begin Patch\n*** Add File: {EARLIER}\n+earlier\n*** End Patch\n");
         let ended = trace::run(&mut self.llmpatch(&["apply"]), earlier.as_bytes());
         assert_eq!(ended.code(), Some(0), "{}{}", ended.stdout, ended.stderr);
     }
@@ -408,12 +484,17 @@ impl Place {
     }
 
     fn hook(&self, name: &str, script: &str) {
-        self.write(&format!(".git/hooks/{name}"), 0o755, &format!("#!/bin/sh\n{script}exit 0\n"));
+        self.write(
+            &format!(".git/hooks/{name}"),
+            0o755,
+            &format!("#!/bin/sh\n{script}exit 0\n"),
+        );
     }
 
     pub(crate) fn write(&self, path: &str, mode: u32, content: &str) {
         let path = self.top().join(path);
-        fs::create_dir_all(path.parent().expect("it is below the top")).expect("directories can be made");
+        fs::create_dir_all(path.parent().expect("it is below the top"))
+            .expect("directories can be made");
         fs::write(&path, content).expect("a file can be written");
         fs::set_permissions(&path, fs::Permissions::from_mode(mode)).expect("it is ours");
     }
@@ -428,19 +509,34 @@ impl Place {
             "--ignored",
         ]);
         let entries = self.git(&["ls-files", "--stage", "-v"]);
-        State { files: files(&self.top()), index: entries, status, git: self.git_files() }
+        State {
+            files: files(&self.top()),
+            index: entries,
+            status,
+            git: self.git_files(),
+        }
     }
 
     fn git_files(&self) -> BTreeMap<String, Vec<u8>> {
         let ignored = |path: &Path| {
-            ["objects", "lfs", "logs", "index", "COMMIT_EDITMSG"].iter().any(|name| path.starts_with(name))
+            ["objects", "lfs", "logs", "index", "COMMIT_EDITMSG"]
+                .iter()
+                .any(|name| path.starts_with(name))
         };
         // What is kept for `undo` shows in what that does.
         let kept = |name: &str| name.starts_with("undo-");
-        let names = std::fs::read_dir(self.git_directory().join("llmpatch")).into_iter().flatten().flatten();
-        let is_there = names.into_iter().any(|entry| kept(&entry.file_name().to_string_lossy()));
+        let names = std::fs::read_dir(self.git_directory().join("llmpatch"))
+            .into_iter()
+            .flatten()
+            .flatten();
+        let is_there = names
+            .into_iter()
+            .any(|entry| kept(&entry.file_name().to_string_lossy()));
         let is_kept = |path: &Path| {
-            let below = path.strip_prefix("llmpatch").ok().map(|below| below.to_string_lossy().into_owned());
+            let below = path
+                .strip_prefix("llmpatch")
+                .ok()
+                .map(|below| below.to_string_lossy().into_owned());
             is_there && below.is_some_and(|below| below.is_empty() || kept(&below))
         };
         let mut all = walk(&self.git_directory(), &|path| !ignored(path));
@@ -450,12 +546,19 @@ impl Place {
             Some(path) if path.starts_with("llmpatch") => (without_numbers(path), Vec::new()),
             path => (path.unwrap_or_default().to_owned(), bytes),
         };
-        all.into_iter().map(|(path, (_, bytes))| plain(path, bytes)).collect()
+        all.into_iter()
+            .map(|(path, (_, bytes))| plain(path, bytes))
+            .collect()
     }
 
     /// Removes the locks of references that a message names, as it says.
     pub(crate) fn remove_named_locks(&self, said: &str) {
-        for name in ["HEAD.lock", "refs/heads/main.lock", "packed-refs.lock", "AUTO_MERGE.lock"] {
+        for name in [
+            "HEAD.lock",
+            "refs/heads/main.lock",
+            "packed-refs.lock",
+            "AUTO_MERGE.lock",
+        ] {
             let lock = self.git_directory().join(name);
             if said.contains(&format!("`{}`", lock.display())) {
                 let _ = fs::remove_file(lock);
@@ -465,7 +568,11 @@ impl Place {
 
     /// Says what git finds wrong with the objects.
     pub(crate) fn check_objects(&self) -> Result<(), String> {
-        let ended = trace::run(self.command("git").args(["fsck", "--strict", "--no-dangling", "--no-progress"]), b"");
+        let ended = trace::run(
+            self.command("git")
+                .args(["fsck", "--strict", "--no-dangling", "--no-progress"]),
+            b"",
+        );
         match ended.code() {
             Some(0) => Ok(()),
             _ => Err(format!("git fsck: {}{}", ended.stdout, ended.stderr)),
@@ -477,7 +584,11 @@ impl State {
     /// Checks against what a person expects, so that the rest may be compared with what the program did.
     fn check_by_hand(&self, target: Target) {
         if target == Target::Onto {
-            assert!(self.git.contains_key("refs/heads/topic"), "{:?}", self.git.keys());
+            assert!(
+                self.git.contains_key("refs/heads/topic"),
+                "{:?}",
+                self.git.keys()
+            );
             return;
         }
         let has = |path: &str, mode: u32, content: &str| {
@@ -485,41 +596,98 @@ impl State {
         };
         if target != Target::Cached {
             // What was left out is made anew, and the umask decides on its bits.
-            let bits = |bits: u32| if target == Target::Odd { 0o100644 } else { bits };
-            let (update, rest) = match target {
-                Target::Conflicts => {
-                    ("one\n<<<<<<< ours\ndeux\n=======\nzwei\n>>>>>>> theirs\nthree\n", "rest\nmore\n")
+            let bits = |bits: u32| {
+                if target == Target::Odd {
+                    0o100644
+                } else {
+                    bits
                 }
+            };
+            let (update, rest) = match target {
+                Target::Conflicts => (
+                    "one\n<<<<<<< ours\ndeux\n=======\nzwei\n>>>>>>> theirs\nthree\n",
+                    "rest\nmore\n",
+                ),
                 Target::Each => ("one\nzwei\nthree\n", "the rest\n"),
                 _ => ("one\nzwei\nthree\n", "rest\n"),
             };
-            assert!(has("src/update.rs", bits(0o100600), update), "{:?}", self.files);
-            assert!(has("tool.sh", 0o100755, "#!/bin/sh\necho new\n"), "{:?}", self.files);
-            assert!(has("new/deep/added.txt", 0o100644, "added\n"), "{:?}", self.files);
-            assert!(has("lib/renamed.rs", bits(0o100640), &format!("new name\n{rest}")), "{:?}", self.files);
+            assert!(
+                has("src/update.rs", bits(0o100600), update),
+                "{:?}",
+                self.files
+            );
+            assert!(
+                has("tool.sh", 0o100755, "#!/bin/sh\necho new\n"),
+                "{:?}",
+                self.files
+            );
+            assert!(
+                has("new/deep/added.txt", 0o100644, "added\n"),
+                "{:?}",
+                self.files
+            );
+            assert!(
+                has(
+                    "lib/renamed.rs",
+                    bits(0o100640),
+                    &format!("new name\n{rest}")
+                ),
+                "{:?}",
+                self.files
+            );
             assert!(has("way/in.txt", 0o100644, "in\n"), "{:?}", self.files);
-            assert!(!self.files.contains_key(Path::new("gone")), "{:?}", self.files);
-            assert!(!self.files.contains_key(Path::new("src/name.rs")), "{:?}", self.files);
+            assert!(
+                !self.files.contains_key(Path::new("gone")),
+                "{:?}",
+                self.files
+            );
+            assert!(
+                !self.files.contains_key(Path::new("src/name.rs")),
+                "{:?}",
+                self.files
+            );
         }
         // A new file whose place in the index is taken isn't recorded.
         let staged = ["new/deep/added.txt", "lib/renamed.rs", "way/in.txt"];
         let staged = &staged[..if target == Target::IntentToAdd { 2 } else { 3 }];
         let is_staged = |path: &&str| self.index.contains(&format!("\t{path}\n"));
-        assert!(staged.iter().all(|path| is_staged(path) == (target != Target::WorkTree)), "{}", self.index);
+        assert!(
+            staged
+                .iter()
+                .all(|path| is_staged(path) == (target != Target::WorkTree)),
+            "{}",
+            self.index
+        );
         assert!(!self.git.contains_key("index.lock"));
     }
 
     /// Names everything that isn't as in another one.
     pub(crate) fn against(&self, other: &State) -> String {
         let mut said = Vec::new();
-        let paths = |state: &State| state.files.keys().cloned().collect::<std::collections::BTreeSet<_>>();
+        let paths = |state: &State| {
+            state
+                .files
+                .keys()
+                .cloned()
+                .collect::<std::collections::BTreeSet<_>>()
+        };
         for path in paths(self).union(&paths(other)) {
             let show = |state: &State| {
-                let of = |(mode, bytes): &(u32, Vec<u8>)| format!("{mode:o} \"{}\"", bytes.escape_ascii());
-                state.files.get(path).map_or_else(|| "nothing".to_owned(), of)
+                let of = |(mode, bytes): &(u32, Vec<u8>)| {
+                    format!("{mode:o} \"{}\"", bytes.escape_ascii())
+                };
+                state
+                    .files
+                    .get(path)
+                    .map_or_else(|| "nothing".to_owned(), of)
             };
             if self.files.get(path) != other.files.get(path) {
-                said.push(format!("{}: {}, not {}", path.display(), show(self), show(other)));
+                said.push(format!(
+                    "{}: {}, not {}",
+                    path.display(),
+                    show(self),
+                    show(other)
+                ));
             }
         }
         for (here, there, sign) in [
@@ -529,14 +697,22 @@ impl State {
             (&other.status, &self.status, "status -"),
         ] {
             let is_new = |line: &&str| !there.lines().any(|known| known == *line);
-            said.extend(here.lines().filter(is_new).map(|line| format!("{sign}{line}")));
+            said.extend(
+                here.lines()
+                    .filter(is_new)
+                    .map(|line| format!("{sign}{line}")),
+            );
         }
         for (path, bytes) in &self.git {
             if other.git.get(path) != Some(bytes) {
                 said.push(format!("+.git/{path} \"{}\"", bytes.escape_ascii()));
             }
         }
-        for path in other.git.keys().filter(|path| !self.git.contains_key(*path)) {
+        for path in other
+            .git
+            .keys()
+            .filter(|path| !self.git.contains_key(*path))
+        {
             said.push(format!("-.git/{path}"));
         }
         said.join("; ")
@@ -552,7 +728,9 @@ fn walk(top: &Path, wanted: &dyn Fn(&Path) -> bool) -> BTreeMap<PathBuf, (u32, V
     let mut found = BTreeMap::new();
     let mut directories = vec![top.to_owned()];
     while let Some(directory) = directories.pop() {
-        for entry in fs::read_dir(&directory).unwrap_or_else(|fault| panic!("{}: {fault}", directory.display())) {
+        for entry in fs::read_dir(&directory)
+            .unwrap_or_else(|fault| panic!("{}: {fault}", directory.display()))
+        {
             let path = entry.expect("a directory can be read").path();
             let name = path.strip_prefix(top).expect("it is below").to_owned();
             if !wanted(&name) {
@@ -563,7 +741,11 @@ fn walk(top: &Path, wanted: &dyn Fn(&Path) -> bool) -> BTreeMap<PathBuf, (u32, V
                 directories.push(path);
                 Vec::new()
             } else if meta.is_symlink() {
-                fs::read_link(&path).expect("it is a link").as_os_str().as_bytes().to_vec()
+                fs::read_link(&path)
+                    .expect("it is a link")
+                    .as_os_str()
+                    .as_bytes()
+                    .to_vec()
             } else if meta.is_file() {
                 fs::read(&path).expect("it can be read")
             } else {
@@ -588,6 +770,16 @@ fn without_numbers(path: &str) -> String {
 }
 
 fn copy(from: &Path, to: &Path) {
-    let status = Command::new("cp").arg("-a").arg(from).arg(to).status().expect("cp can be started");
-    assert!(status.success(), "cp -a {} {}", from.display(), to.display());
+    let status = Command::new("cp")
+        .arg("-a")
+        .arg(from)
+        .arg(to)
+        .status()
+        .expect("cp can be started");
+    assert!(
+        status.success(),
+        "cp -a {} {}",
+        from.display(),
+        to.display()
+    );
 }

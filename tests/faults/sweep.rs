@@ -90,16 +90,25 @@ impl Stage {
             Whose::Undo | Whose::UndoRecovery => &self.undo,
         };
         cell.get_or_init(|| {
-            let place = if whose.undoes() { scene.place().applied() } else { scene.place() };
+            let place = if whose.undoes() {
+                scene.place().applied()
+            } else {
+                scene.place()
+            };
             let log = place.outside().join("log");
             let ended = match whose {
-                Whose::Child => {
-                    trace::run(&mut with_traced_git(&place, &log, &Injection::default()), RESPONSE.as_bytes())
-                }
+                Whose::Child => trace::run(
+                    &mut with_traced_git(&place, &log, &Injection::default()),
+                    RESPONSE.as_bytes(),
+                ),
                 _ => run_traced(&place, whose, &log, &Injection::default()),
             };
             assert_eq!(ended.code(), Some(0), "{}{}", ended.stdout, ended.stderr);
-            let calls = if whose == Whose::Child { trace::calls_of_all(&log) } else { trace::calls(&log) };
+            let calls = if whose == Whose::Child {
+                trace::calls_of_all(&log)
+            } else {
+                trace::calls(&log)
+            };
             assert!(calls.len() > 10, "strace saw nothing");
             trace::that_change(calls)
         })
@@ -112,7 +121,8 @@ impl Stage {
         self.every.get_or_init(|| {
             let place = scene.place();
             let log = place.outside().join("log");
-            let mut command = trace::traced(&place.apply(), &log, Calls::All, &Injection::default());
+            let mut command =
+                trace::traced(&place.apply(), &log, Calls::All, &Injection::default());
             trace::run(&mut command, RESPONSE.as_bytes());
             trace::calls(&log)
         })
@@ -121,7 +131,11 @@ impl Stage {
 
 impl Sweep {
     pub(crate) fn name(&self) -> String {
-        let apart = if self.layout == Layout::Apart { " apart" } else { "" };
+        let apart = if self.layout == Layout::Apart {
+            " apart"
+        } else {
+            ""
+        };
         let whose = match self.whose {
             Whose::Ours => "",
             Whose::Reading => " reading",
@@ -141,16 +155,27 @@ impl Sweep {
             Whose::Reading => trace::that_read(stage.every_call(scene)),
             _ => stage.calls(scene, self.whose).iter().collect(),
         };
-        let calls: Vec<&Call> = calls.into_iter().filter(|call| self.concerns(call)).collect();
+        let calls: Vec<&Call> = calls
+            .into_iter()
+            .filter(|call| self.concerns(call))
+            .collect();
         let mut tally = Tally::default();
         for call in extent.choose(&calls, self.offset()) {
-            let place = if self.whose.undoes() { scene.place().applied() } else { scene.place() };
+            let place = if self.whose.undoes() {
+                scene.place().applied()
+            } else {
+                scene.place()
+            };
             let verdict = match self.whose {
-                Whose::Recovery | Whose::UndoRecovery => self.in_recovery(scene, call, extent, &mut tally),
+                Whose::Recovery | Whose::UndoRecovery => {
+                    self.in_recovery(scene, call, extent, &mut tally)
+                }
                 _ => self.at(scene, &place, call, &mut tally),
             };
             if let Err(wrong) = verdict {
-                tally.wrong.push(format!("{call} {}\n      {wrong}", call.text));
+                tally
+                    .wrong
+                    .push(format!("{call} {}\n      {wrong}", call.text));
             }
             if matches!(extent, Extent::Only(_)) {
                 println!("kept: {}", place.keep().display());
@@ -161,20 +186,36 @@ impl Sweep {
 
     /// Has the faults of one target meet different calls, where only some are tried.
     fn offset(&self) -> usize {
-        Fault::ALL.iter().position(|fault| *fault == self.fault).unwrap_or_default() * 5 + self.target as usize * 3
+        Fault::ALL
+            .iter()
+            .position(|fault| *fault == self.fault)
+            .unwrap_or_default()
+            * 5
+            + self.target as usize * 3
     }
 
     fn concerns(&self, call: &Call) -> bool {
         // Where git can't remove a lock of its own, it stays, and that is git's affair.
-        let is_gits = self.whose == Whose::Child && call.name.starts_with("unlink") && call.text.contains(".lock\"");
+        let is_gits = self.whose == Whose::Child
+            && call.name.starts_with("unlink")
+            && call.text.contains(".lock\"");
         self.fault.concerns(call) && !(is_gits && self.fault.signal().is_none())
     }
 
-    fn at(&self, scene: &Scene, place: &Place, call: &Call, tally: &mut Tally) -> Result<(), String> {
+    fn at(
+        &self,
+        scene: &Scene,
+        place: &Place,
+        call: &Call,
+        tally: &mut Tally,
+    ) -> Result<(), String> {
         let log = place.outside().join("log");
         let injection = Injection::at(self.fault, call);
         let ended = match self.whose {
-            Whose::Child => trace::run(&mut with_traced_git(place, &log, &injection), RESPONSE.as_bytes()),
+            Whose::Child => trace::run(
+                &mut with_traced_git(place, &log, &injection),
+                RESPONSE.as_bytes(),
+            ),
             _ => run_traced(place, self.whose, &log, &injection),
         };
         if !trace::was_met(&log, self.fault) {
@@ -190,18 +231,32 @@ impl Sweep {
         if !killed_us {
             // Who lives on to put things right has done so when it ends.
             let side = self
-                .judge(scene, &place.state().without_leftovers().without_emptied(scene))
+                .judge(
+                    scene,
+                    &place.state().without_leftovers().without_emptied(scene),
+                )
                 .map_err(|said| describe("ended torn", &ended, &said))?;
             self.check_status(&ended, side, tally)?;
         }
         let recovered = place.recover();
         if recovered.code() != Some(0) {
-            return Err(describe("recover failed", &recovered, &place.state().against(&scene.old)));
+            return Err(describe(
+                "recover failed",
+                &recovered,
+                &place.state().against(&scene.old),
+            ));
         }
         // A directory that a deletion left empty and that can't be removed is nothing to fail for.
-        let stays = self.fault.signal().is_none() && (call.name == "rmdir" || call.text.contains("AT_REMOVEDIR"));
-        let now = if stays { place.state().without_emptied(scene) } else { place.state() };
-        let side = self.judge(scene, &now).map_err(|said| describe("is torn or littered", &ended, &said))?;
+        let stays = self.fault.signal().is_none()
+            && (call.name == "rmdir" || call.text.contains("AT_REMOVEDIR"));
+        let now = if stays {
+            place.state().without_emptied(scene)
+        } else {
+            place.state()
+        };
+        let side = self
+            .judge(scene, &now)
+            .map_err(|said| describe("is torn or littered", &ended, &said))?;
         place.check_objects()?;
         if side == Side::New && !self.target.commits() {
             self.check_undo(scene, place)?;
@@ -213,7 +268,13 @@ impl Sweep {
     }
 
     fn judge(&self, scene: &Scene, now: &State) -> Result<Side, String> {
-        scene.judge(now).map(|side| if self.whose.undoes() { side.other() } else { side })
+        scene.judge(now).map(|side| {
+            if self.whose.undoes() {
+                side.other()
+            } else {
+                side
+            }
+        })
     }
 
     /// What was made can be taken back whole, unless nothing was kept for that; then, and where it was taken back, what was made before can
@@ -221,15 +282,24 @@ impl Sweep {
     fn check_undo(&self, scene: &Scene, place: &Place) -> Result<(), String> {
         let is_back = || scene.judge(&place.state().without_emptied(scene)) == Ok(Side::Old);
         let undone = place.undo();
-        let (has_nothing, says_so) = (undone.code() == Some(1), undone.stderr.contains("error[nothing-to-undo]"));
+        let (has_nothing, says_so) = (
+            undone.code() == Some(1),
+            undone.stderr.contains("error[nothing-to-undo]"),
+        );
         let is_right = match self.whose.undoes() {
             _ if has_nothing => says_so && is_back() == self.whose.undoes(),
             true => place.makes_earlier_again() && is_back() && place.has_nothing_to_undo(),
-            false => is_back() && place.undoes_earlier() && is_back() && place.has_nothing_to_undo(),
+            false => {
+                is_back() && place.undoes_earlier() && is_back() && place.has_nothing_to_undo()
+            }
         };
         match is_right {
             true => Ok(()),
-            false => Err(describe("can't be taken back right", &undone, &place.state().against(&scene.old))),
+            false => Err(describe(
+                "can't be taken back right",
+                &undone,
+                &place.state().against(&scene.old),
+            )),
         }
     }
 
@@ -238,7 +308,9 @@ impl Sweep {
         tally.count(side);
         let died = ended.signal();
         match (self.fault.signal(), side) {
-            _ if ended.stderr.contains("panicked") => Err(describe("panicked", ended, &format!("{side:?}"))),
+            _ if ended.stderr.contains("panicked") => {
+                Err(describe("panicked", ended, &format!("{side:?}")))
+            }
             // A child's death is a failure like any other.
             (Some(signal), _) if self.whose != Whose::Child => match (died, ended.code(), side) {
                 (Some(by), _, Side::Old) if by == signal => Ok(()),
@@ -251,10 +323,16 @@ impl Sweep {
                     tally.late += 1;
                     Ok(())
                 }
-                _ => Err(describe(&format!("should have died of signal {signal}"), ended, &format!("{side:?}"))),
+                _ => Err(describe(
+                    &format!("should have died of signal {signal}"),
+                    ended,
+                    &format!("{side:?}"),
+                )),
             },
             _ if died.is_some() => Err(describe("died", ended, &format!("{side:?}"))),
-            (_, Side::Old) if ended.code() == Some(0) => Err(describe("claims success", ended, "everything is old")),
+            (_, Side::Old) if ended.code() == Some(0) => {
+                Err(describe("claims success", ended, "everything is old"))
+            }
             (_, Side::Old) => Ok(()),
             (_, Side::New) => {
                 tally.complained += usize::from(ended.code() != Some(0));
@@ -265,24 +343,54 @@ impl Sweep {
 
     /// Kills the program, then has its recovery fail at each of that one's own calls, also those that only read, or killed at those that
     /// change something.
-    fn in_recovery(&self, scene: &Scene, call: &Call, extent: &Extent, tally: &mut Tally) -> Result<(), String> {
+    fn in_recovery(
+        &self,
+        scene: &Scene,
+        call: &Call,
+        extent: &Extent,
+        tally: &mut Tally,
+    ) -> Result<(), String> {
         let killed = || {
-            let place = if self.whose.undoes() { scene.place().applied() } else { scene.place() };
-            run_traced(&place, self.whose, &place.outside().join("log"), &Injection::at(Fault::KILL, call));
+            let place = if self.whose.undoes() {
+                scene.place().applied()
+            } else {
+                scene.place()
+            };
+            run_traced(
+                &place,
+                self.whose,
+                &place.outside().join("log"),
+                &Injection::at(Fault::KILL, call),
+            );
             place
         };
         let clean = killed();
         let log = clean.outside().join("recovery");
-        let met = if self.fault == Fault::KILL { Calls::Changing } else { Calls::All };
+        let met = if self.fault == Fault::KILL {
+            Calls::Changing
+        } else {
+            Calls::All
+        };
         let recover = |place: &Place, log: &Path, injection: &Injection| {
-            trace::run(&mut trace::traced(&place.llmpatch(&["recover"]), log, met, injection), b"")
+            trace::run(
+                &mut trace::traced(&place.llmpatch(&["recover"]), log, met, injection),
+                b"",
+            )
         };
         let ended = recover(&clean, &log, &Injection::default());
         if ended.code() != Some(0) {
-            return Err(describe("recover failed", &ended, &clean.state().against(&scene.old)));
+            return Err(describe(
+                "recover failed",
+                &ended,
+                &clean.state().against(&scene.old),
+            ));
         }
         let calls = trace::calls(&log);
-        let mut calls: Vec<&Call> = if met == Calls::All { trace::that_read(&calls) } else { Vec::new() };
+        let mut calls: Vec<&Call> = if met == Calls::All {
+            trace::that_read(&calls)
+        } else {
+            Vec::new()
+        };
         let changing = trace::that_change(trace::calls(&log));
         calls.extend(changing.iter().filter(|call| self.fault.concerns(call)));
         // Whether somebody holds a lock isn't read from a disk.
@@ -297,23 +405,37 @@ impl Sweep {
             let log = place.outside().join("recovery");
             let first = recover(&place, &log, &Injection::at(self.fault, inner));
             tally.runs += 1;
-            let claimed = (first.code() == Some(0)).then(|| place.state().without_leftovers().without_emptied(scene));
+            let claimed = (first.code() == Some(0))
+                .then(|| place.state().without_leftovers().without_emptied(scene));
             let claimed = claimed.map_or(Ok(Side::Old), |state| self.judge(scene, &state));
             let again = place.recover();
             let verdict = if let Err(said) = claimed {
                 Err(describe("claims to have recovered", &first, &said))
             } else if first.stderr.contains("damaged") || first.stderr.contains("panicked") {
-                Err(describe("isn't damaged, and is no reason to panic", &first, ""))
+                Err(describe(
+                    "isn't damaged, and is no reason to panic",
+                    &first,
+                    "",
+                ))
             } else if again.code() == Some(0) {
-                self.judge(scene, &place.state()).map(|side| tally.count(side))
+                self.judge(scene, &place.state())
+                    .map(|side| tally.count(side))
             } else {
-                Err(describe("recover failed", &again, &place.state().against(&scene.old)))
+                Err(describe(
+                    "recover failed",
+                    &again,
+                    &place.state().against(&scene.old),
+                ))
             };
             if let Err(said) = verdict {
                 wrong.push(format!("then {inner} {}: {said}", inner.text));
             }
         }
-        if wrong.is_empty() { Ok(()) } else { Err(wrong.join("\n      ")) }
+        if wrong.is_empty() {
+            Ok(())
+        } else {
+            Err(wrong.join("\n      "))
+        }
     }
 }
 
@@ -322,8 +444,14 @@ impl State {
     fn without_leftovers(mut self) -> Self {
         let ours = |name: &str| name.contains("llmpatch-");
         self.files.retain(|path, _| !ours(&path.to_string_lossy()));
-        self.status = self.status.lines().filter(|line| !ours(line)).map(|line| format!("{line}\n")).collect();
-        self.git.retain(|path, _| !path.starts_with("llmpatch") && !ours(path));
+        self.status = self
+            .status
+            .lines()
+            .filter(|line| !ours(line))
+            .map(|line| format!("{line}\n"))
+            .collect();
+        self.git
+            .retain(|path, _| !path.starts_with("llmpatch") && !ours(path));
         self
     }
 }
@@ -332,11 +460,23 @@ impl State {
     /// Leaves out directories that are there before the change, not after it, and in which nothing is.
     fn without_emptied(mut self, scene: &Scene) -> Self {
         let State { files, .. } = &scene.new;
-        let goes: Vec<_> = scene.old.files.keys().filter(|path| !files.contains_key(*path)).cloned().collect();
+        let goes: Vec<_> = scene
+            .old
+            .files
+            .keys()
+            .filter(|path| !files.contains_key(*path))
+            .cloned()
+            .collect();
         // What is in a directory comes behind it.
         for path in goes.into_iter().rev() {
-            let is_empty = !self.files.keys().any(|other| *other != path && other.starts_with(&path));
-            let is_directory = self.files.get(&path).is_some_and(|(mode, _)| mode & 0o170000 == 0o040000);
+            let is_empty = !self
+                .files
+                .keys()
+                .any(|other| *other != path && other.starts_with(&path));
+            let is_directory = self
+                .files
+                .get(&path)
+                .is_some_and(|(mode, _)| mode & 0o170000 == 0o040000);
             if is_empty && is_directory {
                 self.files.remove(&path);
             }
@@ -351,17 +491,37 @@ impl Extent {
             Extent::All => calls.to_vec(),
             Extent::Sample(count) => {
                 let stride = calls.len().div_ceil(*count).max(1);
-                calls.iter().skip(offset % stride).step_by(stride).copied().collect()
+                calls
+                    .iter()
+                    .skip(offset % stride)
+                    .step_by(stride)
+                    .copied()
+                    .collect()
             }
-            Extent::Only(point) => calls.iter().filter(|call| call.to_string() == *point).copied().collect(),
+            Extent::Only(point) => calls
+                .iter()
+                .filter(|call| call.to_string() == *point)
+                .copied()
+                .collect(),
         }
     }
 }
 
 fn run_traced(place: &Place, whose: Whose, log: &Path, injection: &Injection) -> Ended {
-    let command = if whose.undoes() { place.llmpatch(&["undo"]) } else { place.apply() };
-    let calls = if whose == Whose::Reading { Calls::All } else { Calls::Changing };
-    trace::run(&mut trace::traced(&command, log, calls, injection), RESPONSE.as_bytes())
+    let command = if whose.undoes() {
+        place.llmpatch(&["undo"])
+    } else {
+        place.apply()
+    };
+    let calls = if whose == Whose::Reading {
+        Calls::All
+    } else {
+        Calls::Changing
+    };
+    trace::run(
+        &mut trace::traced(&command, log, calls, injection),
+        RESPONSE.as_bytes(),
+    )
 }
 
 /// Our program, with a `git` before the real one that traces `git commit`.
@@ -375,7 +535,8 @@ fn with_traced_git(place: &Place, log: &Path, injection: &Injection) -> Command 
     );
     fs::create_dir_all(&directory).expect("a directory can be made");
     fs::write(directory.join("git"), script).expect("a script can be written");
-    fs::set_permissions(directory.join("git"), fs::Permissions::from_mode(0o755)).expect("it is ours");
+    fs::set_permissions(directory.join("git"), fs::Permissions::from_mode(0o755))
+        .expect("it is ours");
     let mut path = directory.into_os_string();
     path.push(":");
     path.push(std::env::var_os("PATH").unwrap_or_default());
@@ -385,5 +546,9 @@ fn with_traced_git(place: &Place, log: &Path, injection: &Injection) -> Command 
 }
 
 pub(crate) fn describe(what: &str, ended: &Ended, said: &str) -> String {
-    format!("{what} ({}): {said}\n      {}", ended.status, ended.stderr.trim().replace('\n', "\n      "))
+    format!(
+        "{what} ({}): {said}\n      {}",
+        ended.status,
+        ended.stderr.trim().replace('\n', "\n      ")
+    )
 }

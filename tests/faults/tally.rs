@@ -40,13 +40,22 @@ impl Totals {
     pub(crate) fn note(&self, name: &str, tally: Tally) -> Result<(), Failed> {
         let shown: Vec<&str> = tally.wrong.iter().map(String::as_str).take(20).collect();
         let verdict = if !tally.wrong.is_empty() {
-            Err(format!("{} of {} runs went wrong:\n  {}", tally.wrong.len(), tally.runs, shown.join("\n  ")).into())
+            Err(format!(
+                "{} of {} runs went wrong:\n  {}",
+                tally.wrong.len(),
+                tally.runs,
+                shown.join("\n  ")
+            )
+            .into())
         } else if tally.runs == 0 {
             Err(format!("nothing was tried, and {} calls didn't come", tally.missed).into())
         } else {
             Ok(())
         };
-        self.0.lock().expect("nobody panics with it").insert(name.to_owned(), tally);
+        self.0
+            .lock()
+            .expect("nobody panics with it")
+            .insert(name.to_owned(), tally);
         verdict
     }
 
@@ -57,8 +66,18 @@ impl Totals {
         }
         let mut sum = Tally::default();
         let line = |name: &str, tally: &Tally, wrong: usize| {
-            let Tally { runs, old, new, late, complained, missed, .. } = tally;
-            println!("{name:32} {runs:6} {old:6} {new:6} {late:6} {complained:6} {missed:6} {wrong:6}");
+            let Tally {
+                runs,
+                old,
+                new,
+                late,
+                complained,
+                missed,
+                ..
+            } = tally;
+            println!(
+                "{name:32} {runs:6} {old:6} {new:6} {late:6} {complained:6} {missed:6} {wrong:6}"
+            );
         };
         println!(
             "{:32} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6} {:>6}",

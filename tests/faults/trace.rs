@@ -58,7 +58,9 @@ impl Fault {
         match self {
             Fault::Signal(_) => true,
             // `sync` has no way to fail.
-            Fault::Error(_) => !WAITING.contains(&call.name.as_str()) && !["execve", "sync"].contains(&&*call.name),
+            Fault::Error(_) => {
+                !WAITING.contains(&call.name.as_str()) && !["execve", "sync"].contains(&&*call.name)
+            }
         }
     }
 }
@@ -95,7 +97,9 @@ pub(crate) struct Ended {
 impl Ended {
     /// Returns the exit status; a change that was made but for conflicts was made.
     pub(crate) fn code(&self) -> Option<i32> {
-        self.status.code().map(|code| if code == 4 { 0 } else { code })
+        self.status
+            .code()
+            .map(|code| if code == 4 { 0 } else { code })
     }
 
     pub(crate) fn signal(&self) -> Option<i32> {
@@ -113,12 +117,18 @@ impl Injection {
             Fault::Error(name) => format!("error={name}"),
             Fault::Signal(name) => format!("signal={name}"),
         };
-        Self(vec![format!("inject={}:{what}:when={}", call.name, call.number)])
+        Self(vec![format!(
+            "inject={}:{what}:when={}",
+            call.name, call.number
+        )])
     }
 
     /// Stops the program when a call has returned.
     pub(crate) fn stop_after(call: &Call) -> Self {
-        Self(vec![format!("inject={}:signal=SIGSTOP:when={}", call.name, call.number)])
+        Self(vec![format!(
+            "inject={}:signal=SIGSTOP:when={}",
+            call.name, call.number
+        )])
     }
 
     /// Has every call of a name fail as well.
@@ -152,12 +162,15 @@ pub(crate) enum Calls {
 impl Calls {
     /// Looks at those that are injected as well: strace lets others be.
     fn expression(self, injection: &Injection) -> String {
-        let injected =
-            injection.0.iter().filter_map(|expression| expression.strip_prefix("inject=")?.split(':').next());
+        let injected = injection
+            .0
+            .iter()
+            .filter_map(|expression| expression.strip_prefix("inject=")?.split(':').next());
         match self {
-            Calls::Changing => {
-                injected.fold(format!("trace={CHANGING},{}", WAITING.join(",")), |all, call| all + "," + call)
-            }
+            Calls::Changing => injected.fold(
+                format!("trace={CHANGING},{}", WAITING.join(",")),
+                |all, call| all + "," + call,
+            ),
             Calls::All => "trace=all".to_owned(),
         }
     }
@@ -165,17 +178,29 @@ impl Calls {
 
 /// The options that have strace look on and write to a file.
 pub(crate) fn options(log: &Path, calls: Calls, injection: &Injection) -> Vec<String> {
-    let log = log.to_str().expect("temporary directories have plain names");
-    let mut options: Vec<String> =
-        ["-o", log, "-s", "256", "-e", &calls.expression(injection)].map(str::to_owned).into();
+    let log = log
+        .to_str()
+        .expect("temporary directories have plain names");
+    let mut options: Vec<String> = ["-o", log, "-s", "256", "-e", &calls.expression(injection)]
+        .map(str::to_owned)
+        .into();
     options.extend(injection.options().map(str::to_owned));
     options
 }
 
 /// Puts strace in front of a command. Its children aren't looked at.
-pub(crate) fn traced(command: &Command, log: &Path, calls: Calls, injection: &Injection) -> Command {
+pub(crate) fn traced(
+    command: &Command,
+    log: &Path,
+    calls: Calls,
+    injection: &Injection,
+) -> Command {
     let mut strace = Command::new("strace");
-    strace.args(options(log, calls, injection)).arg("--").arg(command.get_program()).args(command.get_args());
+    strace
+        .args(options(log, calls, injection))
+        .arg("--")
+        .arg(command.get_program())
+        .args(command.get_args());
     take_over(&mut strace, command);
     strace
 }
@@ -204,9 +229,15 @@ pub(crate) fn traced_with_paths(command: &Command, log: &Path, injection: &Injec
 
 /// Says why nothing can be traced here.
 pub(crate) fn hindrance() -> Option<String> {
-    match Command::new("strace").args(["-o", "/dev/null", "-e", "inject=chdir:error=EIO", "true"]).output() {
+    match Command::new("strace")
+        .args(["-o", "/dev/null", "-e", "inject=chdir:error=EIO", "true"])
+        .output()
+    {
         Ok(output) if output.status.success() => None,
-        Ok(output) => Some(format!("strace can't trace here: {}", String::from_utf8_lossy(&output.stderr).trim())),
+        Ok(output) => Some(format!(
+            "strace can't trace here: {}",
+            String::from_utf8_lossy(&output.stderr).trim()
+        )),
         Err(fault) => Some(format!("strace can't be started: {fault}")),
     }
 }
@@ -222,16 +253,24 @@ pub(crate) fn calls_of_all(log: &Path) -> Vec<Call> {
     let text = String::from_utf8_lossy(&text);
     let mut processes: Vec<(&str, Vec<&str>)> = Vec::new();
     for line in text.lines() {
-        let Some((pid, line)) = line.split_once(' ') else { continue };
+        let Some((pid, line)) = line.split_once(' ') else {
+            continue;
+        };
         match processes.iter_mut().find(|(known, _)| *known == pid) {
             Some((_, lines)) => lines.push(line.trim_start()),
             None => processes.push((pid, vec![line.trim_start()])),
         }
     }
     let mut calls: Vec<Call> = Vec::new();
-    for call in processes.into_iter().flat_map(|(_, lines)| numbered(lines.into_iter())) {
+    for call in processes
+        .into_iter()
+        .flat_map(|(_, lines)| numbered(lines.into_iter()))
+    {
         // Injected into every process that comes so far, so one is enough.
-        if !calls.iter().any(|known| (&known.name, known.number) == (&call.name, call.number)) {
+        if !calls
+            .iter()
+            .any(|known| (&known.name, known.number) == (&call.name, call.number))
+        {
             calls.push(call);
         }
     }
@@ -242,13 +281,23 @@ pub(crate) fn numbered<'l>(lines: impl Iterator<Item = &'l str>) -> Vec<Call> {
     let mut counts = std::collections::BTreeMap::<String, usize>::new();
     let mut calls = Vec::new();
     for line in lines {
-        let Some((name, _)) = line.split_once('(') else { continue };
-        if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
+        let Some((name, _)) = line.split_once('(') else {
+            continue;
+        };
+        if name.is_empty()
+            || !name
+                .bytes()
+                .all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+        {
             continue;
         }
         let count = counts.entry(name.to_owned()).or_default();
         *count += 1;
-        calls.push(Call { name: name.to_owned(), number: *count, text: line.to_owned() });
+        calls.push(Call {
+            name: name.to_owned(),
+            number: *count,
+            text: line.to_owned(),
+        });
     }
     calls
 }
@@ -256,26 +305,51 @@ pub(crate) fn numbered<'l>(lines: impl Iterator<Item = &'l str>) -> Vec<Call> {
 /// Leaves only those that change something, or wait: no opens for reading, and not the start of the program itself.
 pub(crate) fn that_change(calls: Vec<Call>) -> Vec<Call> {
     let changes = |call: &Call| match call.name.as_str() {
-        "open" | "openat" | "openat2" => {
-            ["O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC"].iter().any(|flag| call.text.contains(flag))
-        }
+        "open" | "openat" | "openat2" => ["O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC"]
+            .iter()
+            .any(|flag| call.text.contains(flag)),
         "execve" => false,
-        name => WAITING.contains(&name) || CHANGING.split(',').any(|known| known.trim_start_matches('?') == name),
+        name => {
+            WAITING.contains(&name)
+                || CHANGING
+                    .split(',')
+                    .any(|known| known.trim_start_matches('?') == name)
+        }
     };
     calls.into_iter().filter(changes).collect()
 }
 
 /// Leaves only those that read something, from the first look at the repository on: what comes before is the loader's affair.
 pub(crate) fn that_read(calls: &[Call]) -> Vec<&Call> {
-    let first = calls.iter().position(|call| call.text.contains("/work/.git")).unwrap_or_default();
+    let first = calls
+        .iter()
+        .position(|call| call.text.contains("/work/.git"))
+        .unwrap_or_default();
     let is_of = |call: &Call, names: &[&str]| names.contains(&call.name.as_str());
     let reads = |call: &&Call| match call.name.as_str() {
         name if name.starts_with("open") => that_change(vec![(*call).clone()]).is_empty(),
         name if name.starts_with("readlink") => true,
-        _ => is_of(call, &["read", "pread64", "getdents64", "stat", "lstat", "fstat", "newfstatat", "statx", "access"]),
+        _ => is_of(
+            call,
+            &[
+                "read",
+                "pread64",
+                "getdents64",
+                "stat",
+                "lstat",
+                "fstat",
+                "newfstatat",
+                "statx",
+                "access",
+            ],
+        ),
     };
     // One that fails of itself is no news.
-    calls[first..].iter().filter(reads).filter(|call| !call.text.contains(" = -1 ")).collect()
+    calls[first..]
+        .iter()
+        .filter(reads)
+        .filter(|call| !call.text.contains(" = -1 "))
+        .collect()
 }
 
 /// Returns whether what was to be injected was.
@@ -283,7 +357,9 @@ pub(crate) fn was_met(log: &Path, fault: Fault) -> bool {
     let text = String::from_utf8_lossy(&fs::read(log).unwrap_or_default()).into_owned();
     match fault {
         Fault::Error(_) => text.contains("(INJECTED)"),
-        Fault::Signal(name) => text.contains(&format!("--- {name} ")) || text.contains(&format!("killed by {name}")),
+        Fault::Signal(name) => {
+            text.contains(&format!("--- {name} ")) || text.contains(&format!("killed by {name}"))
+        }
     }
 }
 
@@ -292,8 +368,13 @@ pub(crate) fn was_met(log: &Path, fault: Fault) -> bool {
 /// # Panics
 /// If it takes a minute: then it hangs.
 pub(crate) fn run(command: &mut Command, input: &[u8]) -> Ended {
-    let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
-    let child = child.unwrap_or_else(|fault| panic!("{}: {fault}", command.get_program().to_string_lossy()));
+    let child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn();
+    let child = child
+        .unwrap_or_else(|fault| panic!("{}: {fault}", command.get_program().to_string_lossy()));
     finish(child, input)
 }
 
@@ -302,7 +383,8 @@ pub(crate) fn finish(mut child: Child, input: &[u8]) -> Ended {
     let pid = Pid::from_child(&child);
     let (done, watch) = mpsc::channel::<()>();
     let watchdog = std::thread::spawn(move || {
-        let hangs = watch.recv_timeout(Duration::from_secs(60)) == Err(mpsc::RecvTimeoutError::Timeout);
+        let hangs =
+            watch.recv_timeout(Duration::from_secs(60)) == Err(mpsc::RecvTimeoutError::Timeout);
         if hangs {
             // strace alone would leave those that it traces, and their ends of the pipes.
             for one in with_offspring(pid) {
@@ -321,7 +403,10 @@ pub(crate) fn finish(mut child: Child, input: &[u8]) -> Ended {
     let output = child.wait_with_output().expect("a child can be waited for");
     let _ = done.send(());
     writer.join().expect("the writer doesn't panic");
-    assert!(!watchdog.join().expect("the watchdog doesn't panic"), "it hangs");
+    assert!(
+        !watchdog.join().expect("the watchdog doesn't panic"),
+        "it hangs"
+    );
     Ended {
         status: output.status,
         stdout: String::from_utf8_lossy(&output.stdout).into_owned(),
@@ -339,11 +424,19 @@ fn with_offspring(pid: Pid) -> Vec<Pid> {
         let parent = stat.rsplit_once(") ")?.1.split(' ').nth(1)?.parse().ok()?;
         Some((Pid::from_raw(child)?, Pid::from_raw(parent)?))
     };
-    let all: Vec<(Pid, Pid)> = fs::read_dir("/proc").into_iter().flatten().filter_map(parent_of).collect();
+    let all: Vec<(Pid, Pid)> = fs::read_dir("/proc")
+        .into_iter()
+        .flatten()
+        .filter_map(parent_of)
+        .collect();
     let mut found = vec![pid];
     let mut at = 0;
     while let Some(&above) = found.get(at) {
-        found.extend(all.iter().filter(|(_, parent)| *parent == above).map(|(child, _)| *child));
+        found.extend(
+            all.iter()
+                .filter(|(_, parent)| *parent == above)
+                .map(|(child, _)| *child),
+        );
         at += 1;
     }
     found
@@ -352,5 +445,7 @@ fn with_offspring(pid: Pid) -> Vec<Pid> {
 /// Finds a program as a shell would.
 pub(crate) fn which(name: &str) -> Option<std::path::PathBuf> {
     let path = std::env::var_os("PATH")?;
-    std::env::split_paths(&path).map(|directory| directory.join(OsStr::new(name))).find(|file| file.is_file())
+    std::env::split_paths(&path)
+        .map(|directory| directory.join(OsStr::new(name)))
+        .find(|file| file.is_file())
 }

@@ -12,7 +12,13 @@ const PATIENCE: Duration = Duration::from_secs(120);
 /// Runs our program with at most so many MiB of address space: what it can't have, it dies of.
 pub(crate) fn within(mebibytes: usize, directory: &Path, args: &[&str], input: &[u8]) -> Run {
     let mut command = isolated(Command::new("sh"), directory);
-    command.args(["-c", &format!("ulimit -v {} && exec \"$0\" \"$@\"", mebibytes << 10), program()]).args(args);
+    command
+        .args([
+            "-c",
+            &format!("ulimit -v {} && exec \"$0\" \"$@\"", mebibytes << 10),
+            program(),
+        ])
+        .args(args);
     patiently(command, input)
 }
 
@@ -23,7 +29,11 @@ pub(crate) fn patiently(mut command: Command, input: &[u8]) -> Run {
     let stream = |name: &str| std::fs::File::create(said.path().join(name)).unwrap();
     std::fs::write(said.path().join("in"), input).unwrap();
     command.stdin(std::fs::File::open(said.path().join("in")).unwrap());
-    let mut child = command.stdout(Stdio::from(stream("out"))).stderr(Stdio::from(stream("err"))).spawn().unwrap();
+    let mut child = command
+        .stdout(Stdio::from(stream("out")))
+        .stderr(Stdio::from(stream("err")))
+        .spawn()
+        .unwrap();
     let start = Instant::now();
     let status = loop {
         if let Some(status) = child.try_wait().unwrap() {
@@ -36,13 +46,27 @@ pub(crate) fn patiently(mut command: Command, input: &[u8]) -> Run {
         }
         std::thread::sleep(Duration::from_millis(2));
     };
-    let text = |name: &str| String::from_utf8_lossy(&std::fs::read(said.path().join(name)).unwrap()).into_owned();
+    let text = |name: &str| {
+        String::from_utf8_lossy(&std::fs::read(said.path().join(name)).unwrap()).into_owned()
+    };
     let stdout_bytes = std::fs::read(said.path().join("out")).unwrap();
-    Run { status: status.code().unwrap_or(-1), stdout: text("out"), stderr: text("err"), stdout_bytes }
+    Run {
+        status: status.code().unwrap_or(-1),
+        stdout: text("out"),
+        stderr: text("err"),
+        stdout_bytes,
+    }
 }
 
 #[test]
 fn the_bound_on_memory_holds() {
-    let run = run(Command::new("sh").args(["-c", "ulimit -v 1024 && exec \"$0\" --version", program()]), b"");
-    assert_ne!(run.status, 0, "a program that has no memory can't run: {}", run.stdout);
+    let run = run(
+        Command::new("sh").args(["-c", "ulimit -v 1024 && exec \"$0\" --version", program()]),
+        b"",
+    );
+    assert_ne!(
+        run.status, 0,
+        "a program that has no memory can't run: {}",
+        run.stdout
+    );
 }

@@ -20,15 +20,24 @@ fn update(path: &str) -> String {
 fn names_may_be_as_long_as_the_system_has_them() {
     for target in ["-q", "--index"] {
         let repo = Repo::with(&[("a.txt", "old\n")]);
-        for path in ["n".repeat(255), format!("{0}/{0}", "d".repeat(255)), format!("{}é", "n".repeat(253))] {
+        for path in [
+            "n".repeat(255),
+            format!("{0}/{0}", "d".repeat(255)),
+            format!("{}é", "n".repeat(253)),
+        ] {
             repo.run(&["apply", target], add(&path)).succeeded();
             repo.child(&path).assert("new\n");
             repo.run(&["apply", target], update(&path)).succeeded();
             repo.child(&path).assert("newer\n");
-            let away =
-                format!("*** Begin Patch\n*** Update File: {path}\n*** Move to: {}\n*** End Patch\n", "m".repeat(255));
+            let away = format!(
+                "*** Begin Patch\n*** Update File: {path}\n*** Move to: {}\n*** End Patch\n",
+                "m".repeat(255)
+            );
             repo.run(&["apply", target], away).succeeded();
-            let gone = format!("*** Begin Patch\n*** Delete File: {}\n*** End Patch\n", "m".repeat(255));
+            let gone = format!(
+                "*** Begin Patch\n*** Delete File: {}\n*** End Patch\n",
+                "m".repeat(255)
+            );
             repo.run(&["apply", target], gone).succeeded();
             assert_eq!(repo.files().len(), 1, "{:?}", repo.files().keys());
         }
@@ -49,13 +58,24 @@ fn a_path_may_leave_no_room_for_the_names_beside_it() {
 fn longer_names_are_refused_before_anything_is_done() {
     let fortress = Fortress::new();
     let deep = "d/".repeat(2100);
-    for path in
-        ["n".repeat(256), format!("{}/a", "d".repeat(256)), format!("dir/{}", "é".repeat(128)), format!("{deep}a")]
-    {
+    for path in [
+        "n".repeat(256),
+        format!("{}/a", "d".repeat(256)),
+        format!("dir/{}", "é".repeat(128)),
+        format!("{deep}a"),
+    ] {
         for response in [add(&path), update(&path)] {
             let run = fortress.repo.run(&["apply"], response).ended(1);
-            assert!(run.stderr.starts_with("error[unsafe-path]"), "{}", run.stderr);
-            assert!(run.stderr.len() < 20_000, "nobody reads {} bytes", run.stderr.len());
+            assert!(
+                run.stderr.starts_with("error[unsafe-path]"),
+                "{}",
+                run.stderr
+            );
+            assert!(
+                run.stderr.len() < 20_000,
+                "nobody reads {} bytes",
+                run.stderr.len()
+            );
             fortress.is_as_before(&run.stderr);
         }
     }
@@ -67,12 +87,24 @@ fn a_file_may_be_as_deep_as_a_path_can_say() {
     let path = format!("{}a", "d/".repeat(2047));
     assert_eq!(path.len(), 4095);
     let run = repo.run(&["apply"], add(&path));
-    assert!([0, 1, 3].contains(&run.status), "{}{}", run.stdout, run.stderr);
+    assert!(
+        [0, 1, 3].contains(&run.status),
+        "{}{}",
+        run.stdout,
+        run.stderr
+    );
     if run.status == 0 {
         repo.run(&["apply"], update(&path)).succeeded();
-        repo.run(&["apply"], format!("*** Begin Patch\n*** Delete File: {path}\n*** End Patch\n")).succeeded();
+        repo.run(
+            &["apply"],
+            format!("*** Begin Patch\n*** Delete File: {path}\n*** End Patch\n"),
+        )
+        .succeeded();
     }
-    assert!(!repo.child("d").exists(), "directories that were made for it go with it");
+    assert!(
+        !repo.child("d").exists(),
+        "directories that were made for it go with it"
+    );
 }
 
 /// The directories above are walked through once, not once for each file.
@@ -80,13 +112,22 @@ fn a_file_may_be_as_deep_as_a_path_can_say() {
 fn a_deep_directory_may_hold_many_files() {
     let repo = Repo::with(&[("a.txt", "old\n")]);
     let deep = "d/".repeat(200);
-    let files: String = (0..200).map(|number| format!("*** Add File: {deep}{number}\n+new\n")).collect();
+    let files: String = (0..200)
+        .map(|number| format!("*** Add File: {deep}{number}\n+new\n"))
+        .collect();
     let before = repo.files();
     for target in ["-q", "-N"] {
-        repo.run(&["apply", target], format!("*** Begin Patch\n{files}*** End Patch\n")).succeeded();
+        repo.run(
+            &["apply", target],
+            format!("*** Begin Patch\n{files}*** End Patch\n"),
+        )
+        .succeeded();
         repo.child(format!("{deep}199")).assert("new\n");
         repo.run(&["undo"], "").succeeded();
-        assert!(!repo.child("d").exists(), "directories that were made for them go with them");
+        assert!(
+            !repo.child("d").exists(),
+            "directories that were made for them go with them"
+        );
         assert_eq!(repo.files(), before);
     }
 }
@@ -99,7 +140,15 @@ fn bottomless(repo: &Repo, depth: usize) {
         mkdirat(&directory, "deep", Mode::RWXU).unwrap();
         directory = openat(&directory, "deep", flags, Mode::empty()).unwrap();
     }
-    drop(openat(&directory, "a.txt", OFlags::CREATE | OFlags::WRONLY | OFlags::CLOEXEC, Mode::RUSR).unwrap());
+    drop(
+        openat(
+            &directory,
+            "a.txt",
+            OFlags::CREATE | OFlags::WRONLY | OFlags::CLOEXEC,
+            Mode::RUSR,
+        )
+        .unwrap(),
+    );
 }
 
 #[test]
@@ -112,6 +161,10 @@ fn directories_deeper_than_a_path_can_say_are_in_nobodys_way() {
     for path in ["deep", "deep/deep"] {
         let run = repo.run(&["apply", "--overwrite"], add(path));
         assert!([1, 3].contains(&run.status), "{}{}", run.stdout, run.stderr);
-        assert!(run.stderr.ends_with("nothing was changed\n"), "{}", run.stderr);
+        assert!(
+            run.stderr.ends_with("nothing was changed\n"),
+            "{}",
+            run.stderr
+        );
     }
 }

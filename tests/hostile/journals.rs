@@ -30,8 +30,12 @@ const RESPONSE: &str = "*** Begin Patch
 /// Another change of the same repository.
 const OTHER: &str = "*** Begin Patch\n*** Update File: other.txt\n@@\n-old\n+new\n*** End Patch\n";
 
-const FILES: [(&str, &str); 4] =
-    [("a.txt", "old\n"), ("dir/a.txt", "old\n"), ("gone/b.txt", "old\n"), ("other.txt", "old\n")];
+const FILES: [(&str, &str); 4] = [
+    ("a.txt", "old\n"),
+    ("dir/a.txt", "old\n"),
+    ("gone/b.txt", "old\n"),
+    ("other.txt", "old\n"),
+];
 
 /// A hook that kills our process, and the commit after it.
 fn killing() -> String {
@@ -43,7 +47,14 @@ fn crashed() -> Repo {
     let repo = Repo::with(&FILES);
     let outside = repo.child("../outside");
     std::fs::create_dir(&outside).unwrap();
-    for name in ["a.txt", "manifest", "record", "stamp", "original-0", "index.old"] {
+    for name in [
+        "a.txt",
+        "manifest",
+        "record",
+        "stamp",
+        "original-0",
+        "index.old",
+    ] {
         std::fs::write(outside.join(name), "nobody's business\n").unwrap();
     }
     crash(&repo, repo.command());
@@ -53,8 +64,15 @@ fn crashed() -> Repo {
 fn crash(repo: &Repo, mut command: Command) {
     repo.script(".git/hooks/pre-commit", &killing());
     repo.child("../response").write_str(RESPONSE).unwrap();
-    let output = command.args(["apply", "--commit", "-m", "x", "../response"]).stdin(Stdio::null()).output().unwrap();
-    assert!(output.status.signal() == Some(9) || output.status.code() == Some(137), "{output:?}");
+    let output = command
+        .args(["apply", "--commit", "-m", "x", "../response"])
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    assert!(
+        output.status.signal() == Some(9) || output.status.code() == Some(137),
+        "{output:?}"
+    );
     while is_in_use(repo) {
         std::thread::yield_now();
     }
@@ -64,17 +82,23 @@ fn crash(repo: &Repo, mut command: Command) {
 
 fn is_in_use(repo: &Repo) -> bool {
     let processes = std::fs::read_dir("/proc").unwrap();
-    let mut directories = processes.filter_map(|process| std::fs::read_link(process.ok()?.path().join("cwd")).ok());
+    let mut directories =
+        processes.filter_map(|process| std::fs::read_link(process.ok()?.path().join("cwd")).ok());
     directories.any(|directory| directory.starts_with(repo.path()))
 }
 
 fn run(repo: &Repo, args: &[&str], input: &str) -> Run {
     let mut command = support::isolated(Command::new("timeout"), repo.path());
-    support::run(command.arg("60").arg(program()).args(args), input.as_bytes())
+    support::run(
+        command.arg("60").arg(program()).args(args),
+        input.as_bytes(),
+    )
 }
 
 fn is_old(repo: &Repo) -> bool {
-    FILES.iter().all(|(path, content)| repo.child(path).exists() && repo.text(path) == *content)
+    FILES
+        .iter()
+        .all(|(path, content)| repo.child(path).exists() && repo.text(path) == *content)
         && !repo.child("made").exists()
 }
 
@@ -100,7 +124,12 @@ fn outside(repo: &Repo) -> BTreeMap<PathBuf, OnDisk> {
 
 fn remove(path: &Path) {
     let is_directory = path.symlink_metadata().unwrap().is_dir();
-    if is_directory { std::fs::remove_dir_all(path) } else { std::fs::remove_file(path) }.unwrap();
+    if is_directory {
+        std::fs::remove_dir_all(path)
+    } else {
+        std::fs::remove_file(path)
+    }
+    .unwrap();
 }
 
 type Tamper = fn(&Path, &Path);
@@ -120,7 +149,12 @@ const TAMPERINGS: [(&str, Tamper); 11] = [
     }),
     ("huge", |at, _| {
         if at.is_file() {
-            std::fs::File::options().write(true).open(at).unwrap().set_len(1 << 40).unwrap();
+            std::fs::File::options()
+                .write(true)
+                .open(at)
+                .unwrap()
+                .set_len(1 << 40)
+                .unwrap();
         }
     }),
     ("a pipe", |at, _| {
@@ -140,7 +174,14 @@ const TAMPERINGS: [(&str, Tamper); 11] = [
     }),
     ("a link to the same outside", |at, outside| {
         let there = outside.join("copy");
-        assert!(Command::new("cp").arg("-a").args([at, &there]).status().unwrap().success());
+        assert!(
+            Command::new("cp")
+                .arg("-a")
+                .args([at, &there])
+                .status()
+                .unwrap()
+                .success()
+        );
         remove(at);
         symlink(there, at).unwrap();
     }),
@@ -161,7 +202,10 @@ const TAMPERINGS: [(&str, Tamper); 11] = [
 fn a_tampered_journal_touches_nothing_outside_and_hangs_nowhere() {
     let template = crashed();
     let git = template.path().join(".git");
-    let mut targets: Vec<_> = below(&git.join("llmpatch")).into_iter().chain([git.join("llmpatch")]).collect();
+    let mut targets: Vec<_> = below(&git.join("llmpatch"))
+        .into_iter()
+        .chain([git.join("llmpatch")])
+        .collect();
     targets.push(git.join("index.lock"));
     assert!(targets.len() > 6, "{targets:?}");
     for target in &targets {
@@ -181,28 +225,63 @@ fn a_tampered_journal_touches_nothing_outside_and_hangs_nowhere() {
             tamper(&repo.child(target), &there);
             let before = outside(&repo);
             let mut is_named = false;
-            for (args, input) in [(&["check"][..], RESPONSE), (&["apply"], OTHER), (&["undo"], ""), (&["recover"], "")]
-            {
+            for (args, input) in [
+                (&["check"][..], RESPONSE),
+                (&["apply"], OTHER),
+                (&["undo"], ""),
+                (&["recover"], ""),
+            ] {
                 let run = run(&repo, args, input);
-                assert!([0, 1, 3].contains(&run.status), "{what}: {args:?} {} {}", run.status, run.stderr);
+                assert!(
+                    [0, 1, 3].contains(&run.status),
+                    "{what}: {args:?} {} {}",
+                    run.status,
+                    run.stderr
+                );
                 assert_eq!(outside(&repo), before, "{what}: {args:?}");
                 // What is torn is never taken for fine, unless somebody removed what says so.
-                let is_file =
-                    repo.child("a.txt").symlink_metadata().is_ok_and(|meta| meta.is_file() && meta.len() < 100);
+                let is_file = repo
+                    .child("a.txt")
+                    .symlink_metadata()
+                    .is_ok_and(|meta| meta.is_file() && meta.len() < 100);
                 let is_torn = is_file && repo.text("a.txt") == "new\n" && name != "gone";
                 let is_said = run.status == 3 || args[0] == "recover" || args[0] == "undo";
-                assert!(!is_torn || is_said, "{what}: {args:?} {}{}", run.stdout, run.stderr);
+                assert!(
+                    !is_torn || is_said,
+                    "{what}: {args:?} {}{}",
+                    run.stdout,
+                    run.stderr
+                );
                 is_named |= args[0] != "check" && run.status == 3;
             }
             // Where an original is none any more, or another wrote what is to be believed, that is said.
-            let is_of = |start| target.file_name().unwrap().to_string_lossy().starts_with(start);
-            let is_lost = is_of("original") && !matches!(name, "cut" | "other bytes" | "huge" | "another's");
-            assert!(is_named || !(is_lost || name == "another's" && is_of("manifest")), "{what}");
+            let is_of = |start| {
+                target
+                    .file_name()
+                    .unwrap()
+                    .to_string_lossy()
+                    .starts_with(start)
+            };
+            let is_lost =
+                is_of("original") && !matches!(name, "cut" | "other bytes" | "huge" | "another's");
+            assert!(
+                is_named || !(is_lost || name == "another's" && is_of("manifest")),
+                "{what}"
+            );
             // The journal says nothing of this one.
-            assert!(["old\n", "new\n"].contains(&&*repo.text("other.txt")), "{what}");
+            assert!(
+                ["old\n", "new\n"].contains(&&*repo.text("other.txt")),
+                "{what}"
+            );
             for path in ["a.txt", "dir/a.txt", "gone/b.txt"] {
-                let is_a_file = repo.child(path).symlink_metadata().map_or(true, |meta| meta.is_file());
-                assert!(is_a_file, "{what}: {path} is what only looks like an original");
+                let is_a_file = repo
+                    .child(path)
+                    .symlink_metadata()
+                    .map_or(true, |meta| meta.is_file());
+                assert!(
+                    is_a_file,
+                    "{what}: {path} is what only looks like an original"
+                );
             }
         }
     }
@@ -211,9 +290,18 @@ fn a_tampered_journal_touches_nothing_outside_and_hangs_nowhere() {
 /// Has what was interrupted recovered in one of several ways, and demands that all is old.
 fn recovers(repo: &Repo, what: &str) {
     let check = run(repo, &["check"], RESPONSE);
-    assert_eq!(check.status, 3, "{what}: what is torn is fine: {}{}", check.stdout, check.stderr);
+    assert_eq!(
+        check.status, 3,
+        "{what}: what is torn is fine: {}{}",
+        check.stdout, check.stderr
+    );
     let run = run(repo, &["recover"], "");
-    assert!(run.status == 0 && run.stdout.contains("was taken back"), "{what}: {}{}", run.stdout, run.stderr);
+    assert!(
+        run.status == 0 && run.stdout.contains("was taken back"),
+        "{what}: {}{}",
+        run.stdout,
+        run.stderr
+    );
     assert!(is_old(repo), "{what}");
     assert!(!repo.child(".git/index.lock").exists(), "{what}");
 }
@@ -222,23 +310,48 @@ fn recovers(repo: &Repo, what: &str) {
 fn a_repository_that_was_moved_or_copied_is_recovered_where_it_is() {
     let repo = crashed();
     let moved = repo.path().with_file_name("moved");
-    let recover = |at: &Path| support::run(support::isolated(Command::new(program()), at).arg("recover"), b"");
+    let recover = |at: &Path| {
+        support::run(
+            support::isolated(Command::new(program()), at).arg("recover"),
+            b"",
+        )
+    };
     let copies_are_recovered = |of: &Path| {
         for how in ["-a", "-r"] {
             let copy = repo.path().with_file_name(format!("copy{how}"));
-            assert!(Command::new("cp").arg(how).args([of, &copy]).status().unwrap().success());
+            assert!(
+                Command::new("cp")
+                    .arg(how)
+                    .args([of, &copy])
+                    .status()
+                    .unwrap()
+                    .success()
+            );
             let run = recover(&copy);
             // The one that it is a copy of is as it was.
-            assert_eq!(std::fs::read_to_string(of.join("a.txt")).unwrap(), "new\n", "{how}: {run:?}");
+            assert_eq!(
+                std::fs::read_to_string(of.join("a.txt")).unwrap(),
+                "new\n",
+                "{how}: {run:?}"
+            );
             assert!(run.stdout.contains("was taken back"), "{how}: {run:?}");
-            assert_eq!(std::fs::read_to_string(copy.join("a.txt")).unwrap(), "old\n", "{how}");
+            assert_eq!(
+                std::fs::read_to_string(copy.join("a.txt")).unwrap(),
+                "old\n",
+                "{how}"
+            );
             std::fs::remove_dir_all(copy).unwrap();
         }
     };
     copies_are_recovered(repo.path());
     std::fs::rename(repo.path(), &moved).unwrap();
     copies_are_recovered(&moved);
-    assert!(recover(&moved).succeeded().stdout.contains("was taken back"));
+    assert!(
+        recover(&moved)
+            .succeeded()
+            .stdout
+            .contains("was taken back")
+    );
     std::fs::rename(&moved, repo.path()).unwrap();
     assert!(is_old(&repo));
 }
@@ -248,17 +361,41 @@ fn what_another_repository_left_says_nothing_of_this_one_nor_of_that() {
     let (there, here) = (crashed(), Repo::with(&FILES));
     let before = there.files();
     for name in ["llmpatch", "index.lock"] {
-        let is_done =
-            Command::new("cp").arg("-a").args([there.child(".git").join(name), here.child(".git").join(name)]).status();
+        let is_done = Command::new("cp")
+            .arg("-a")
+            .args([
+                there.child(".git").join(name),
+                here.child(".git").join(name),
+            ])
+            .status();
         assert!(is_done.unwrap().success());
     }
-    for (args, input) in [(&["check"][..], RESPONSE), (&["apply"], OTHER), (&["undo"], ""), (&["recover"], "")] {
+    for (args, input) in [
+        (&["check"][..], RESPONSE),
+        (&["apply"], OTHER),
+        (&["undo"], ""),
+        (&["recover"], ""),
+    ] {
         let run = run(&here, args, input);
-        assert!([0, 1, 3].contains(&run.status), "{args:?}: {}{}", run.stdout, run.stderr);
-        assert_eq!(there.files(), before, "{args:?}: {}{}", run.stdout, run.stderr);
+        assert!(
+            [0, 1, 3].contains(&run.status),
+            "{args:?}: {}{}",
+            run.stdout,
+            run.stderr
+        );
+        assert_eq!(
+            there.files(),
+            before,
+            "{args:?}: {}{}",
+            run.stdout,
+            run.stderr
+        );
         here.child("a.txt").assert("old\n");
     }
-    assert_eq!(here.git(&["status", "--porcelain", "a.txt", "dir", "gone", "made"]), "");
+    assert_eq!(
+        here.git(&["status", "--porcelain", "a.txt", "dir", "gone", "made"]),
+        ""
+    );
     recovers(&there, "");
 }
 
@@ -274,9 +411,16 @@ fn a_work_tree_that_git_moved_is_recovered_where_it_is() {
     assert_eq!(command.output().unwrap().status.signal(), Some(9));
     repo.git(&["worktree", "move", "../linked", "../elsewhere"]);
     let elsewhere = repo.child("../elsewhere");
-    let run = support::run(support::isolated(Command::new(program()), &elsewhere).arg("recover"), b"").succeeded();
+    let run = support::run(
+        support::isolated(Command::new(program()), &elsewhere).arg("recover"),
+        b"",
+    )
+    .succeeded();
     assert!(run.stdout.contains("was taken back"), "{}", run.stdout);
-    assert_eq!(std::fs::read_to_string(elsewhere.join("a.txt")).unwrap(), "old\n");
+    assert_eq!(
+        std::fs::read_to_string(elsewhere.join("a.txt")).unwrap(),
+        "old\n"
+    );
 }
 
 /// Makes a command in namespaces of its own; `None` where that isn't allowed.
@@ -293,8 +437,15 @@ fn unshared(flags: &[&str], repo: &Repo) -> Option<Command> {
     }
     let mut command = support::isolated(Command::new("unshare"), repo.path());
     // The first process of a container is its shell, which waits.
-    let script = if flags.contains(&"-u") { "hostname another; \"$@\"; exit $?" } else { "\"$@\"; exit $?" };
-    command.args(flags).args(["sh", "-c", script, "sh"]).arg(program());
+    let script = if flags.contains(&"-u") {
+        "hostname another; \"$@\"; exit $?"
+    } else {
+        "\"$@\"; exit $?"
+    };
+    command
+        .args(flags)
+        .args(["sh", "-c", script, "sh"])
+        .arg(program());
     Some(command)
 }
 
@@ -309,7 +460,12 @@ fn a_repository_that_is_mounted_elsewhere_is_recovered_by_either_path() {
         command
     };
     let there = Repo::with(&FILES);
-    if !bound(&there).arg("true").stderr(Stdio::null()).status().is_ok_and(|status| status.success()) {
+    if !bound(&there)
+        .arg("true")
+        .stderr(Stdio::null())
+        .status()
+        .is_ok_and(|status| status.success())
+    {
         eprintln!("skipped: nothing can be mounted here");
         return;
     }
@@ -319,15 +475,25 @@ fn a_repository_that_is_mounted_elsewhere_is_recovered_by_either_path() {
     recovers(&there, "killed in the other place");
     let here = crashed();
     let run = support::run(bound(&here).arg(program()).arg("recover"), b"").succeeded();
-    assert!(run.stdout.contains("was taken back") && is_old(&here), "{}", run.stdout);
+    assert!(
+        run.stdout.contains("was taken back") && is_old(&here),
+        "{}",
+        run.stdout
+    );
 }
 
 #[test]
 fn an_apply_that_was_killed_in_a_container_is_recovered_outside() {
     let user = &["-U", "-r", "-p", "-f", "--mount-proc"];
-    for flags in [&["-p", "-f", "--mount-proc"][..], &["-p", "-u", "-f", "--mount-proc"], user] {
+    for flags in [
+        &["-p", "-f", "--mount-proc"][..],
+        &["-p", "-u", "-f", "--mount-proc"],
+        user,
+    ] {
         let repo = Repo::with(&FILES);
-        let Some(command) = unshared(flags, &repo) else { continue };
+        let Some(command) = unshared(flags, &repo) else {
+            continue;
+        };
         crash(&repo, command);
         recovers(&repo, &format!("{flags:?}"));
     }
@@ -336,27 +502,46 @@ fn an_apply_that_was_killed_in_a_container_is_recovered_outside() {
 #[test]
 fn an_apply_that_lives_in_a_container_is_left_alone() {
     // Of this machine's name, or of another.
-    for flags in [&["-p", "-f", "--mount-proc"][..], &["-p", "-u", "-f", "--mount-proc"]] {
+    for flags in [
+        &["-p", "-f", "--mount-proc"][..],
+        &["-p", "-u", "-f", "--mount-proc"],
+    ] {
         lives_in_a_container(flags);
     }
 }
 
 fn lives_in_a_container(flags: &[&str]) {
     let repo = Repo::with(&FILES);
-    let Some(mut command) = unshared(flags, &repo) else { return };
+    let Some(mut command) = unshared(flags, &repo) else {
+        return;
+    };
     for pipe in ["held", "go"] {
         make_pipe(&repo.child("..").join(pipe));
     }
-    repo.script(".git/hooks/pre-commit", "#!/bin/sh\necho held >../held; read line <../go\n");
+    repo.script(
+        ".git/hooks/pre-commit",
+        "#!/bin/sh\necho held >../held; read line <../go\n",
+    );
     repo.git(&["config", "llmpatch.lockTimeout", "0"]);
     repo.child("../response").write_str(RESPONSE).unwrap();
-    command.args(["apply", "--commit", "-m", "x", "../response"]).stdin(Stdio::null());
+    command
+        .args(["apply", "--commit", "-m", "x", "../response"])
+        .stdin(Stdio::null());
     let mut child = command.spawn().unwrap();
     std::fs::read(repo.child("../held")).unwrap();
-    for (args, input) in [(&["apply"][..], OTHER), (&["recover"], ""), (&["recover", "--force"], ""), (&["undo"], "")] {
+    for (args, input) in [
+        (&["apply"][..], OTHER),
+        (&["recover"], ""),
+        (&["recover", "--force"], ""),
+        (&["undo"], ""),
+    ] {
         let run = run(&repo, args, input);
         assert_eq!(run.status, 3, "{args:?} {}{}", run.stdout, run.stderr);
-        assert!(run.stderr.contains("is held by another git-llmpatch"), "{args:?} {}", run.stderr);
+        assert!(
+            run.stderr.contains("is held by another git-llmpatch"),
+            "{args:?} {}",
+            run.stderr
+        );
         assert!(repo.child(".git/index.lock").exists(), "{args:?}");
     }
     repo.child("../go").write_str("\n").unwrap();
@@ -389,19 +574,39 @@ fn where_somebody_has_decided_only_who_asks_for_recovery_has_it() {
         let repo = crashed();
         decide(&repo);
         let before = repo.files();
-        for (args, input) in [(&["apply"][..], OTHER), (&["undo"], ""), (&["apply", "--cached"], OTHER)] {
+        for (args, input) in [
+            (&["apply"][..], OTHER),
+            (&["undo"], ""),
+            (&["apply", "--cached"], OTHER),
+        ] {
             let run = run(&repo, args, input);
             assert_eq!(run.status, 3, "{want}: {}{}", run.stdout, run.stderr);
-            assert!(run.stderr.contains(want) && run.stderr.contains(".git/llmpatch/"), "{want}: {}", run.stderr);
-            assert!(run.stderr.contains("`git llmpatch recover`"), "{want}: {}", run.stderr);
-            assert!(run.stderr.contains("it is about `a.txt`, "), "{want}: {}", run.stderr);
+            assert!(
+                run.stderr.contains(want) && run.stderr.contains(".git/llmpatch/"),
+                "{want}: {}",
+                run.stderr
+            );
+            assert!(
+                run.stderr.contains("`git llmpatch recover`"),
+                "{want}: {}",
+                run.stderr
+            );
+            assert!(
+                run.stderr.contains("it is about `a.txt`, "),
+                "{want}: {}",
+                run.stderr
+            );
             assert_eq!(repo.files(), before, "{want}");
         }
         let run = run(&repo, &["check"], RESPONSE);
         assert_eq!(run.status, 3, "{want}: {}", run.stderr);
         let said = self::run(&repo, &["recover"], "");
         assert_eq!(said.status, 0, "{want}: {}{}", said.stdout, said.stderr);
-        assert!(said.stdout.contains("was taken back\n  a.txt\n"), "{want}: {}", said.stdout);
+        assert!(
+            said.stdout.contains("was taken back\n  a.txt\n"),
+            "{want}: {}",
+            said.stdout
+        );
         assert!(is_old(&repo), "{want}");
     }
 }
@@ -417,12 +622,19 @@ fn the_journal_of_another_user_is_named_and_left() {
     for path in below(&journal).into_iter().chain([journal.to_path_buf()]) {
         std::os::unix::fs::lchown(path, Some(12_345), None).unwrap();
     }
-    for (args, input) in
-        [(&["apply"][..], OTHER), (&["recover"], ""), (&["recover", "--force"], ""), (&["check"], RESPONSE)]
-    {
+    for (args, input) in [
+        (&["apply"][..], OTHER),
+        (&["recover"], ""),
+        (&["recover", "--force"], ""),
+        (&["check"], RESPONSE),
+    ] {
         let run = run(&repo, args, input);
         assert_eq!(run.status, 3, "{args:?}: {}{}", run.stdout, run.stderr);
-        assert!(args[0] == "check" || run.stderr.contains("belongs to another user"), "{args:?}: {}", run.stderr);
+        assert!(
+            args[0] == "check" || run.stderr.contains("belongs to another user"),
+            "{args:?}: {}",
+            run.stderr
+        );
         repo.child("a.txt").assert("new\n");
     }
 }
@@ -436,7 +648,12 @@ fn nobody_else_can_look_into_what_is_kept() {
             let meta = path.symlink_metadata().unwrap();
             assert!(!meta.file_type().is_fifo());
             if meta.is_dir() {
-                assert_eq!(meta.permissions().mode() & 0o7777, 0o700, "{}", path.display());
+                assert_eq!(
+                    meta.permissions().mode() & 0o7777,
+                    0o700,
+                    "{}",
+                    path.display()
+                );
             }
         }
     };
@@ -456,13 +673,25 @@ fn an_emptied_directory_in_which_somebody_works_loses_nothing() {
     // It works in the directory, wherever that is, and writes there while hooks run.
     let work = "cd gone && read line <$0/go && { echo built >result && echo wrote; } >$0/said 2>&1; echo >$0/done";
     let mut worker = support::isolated(Command::new("sh"), repo.path());
-    let mut worker = worker.args(["-c", work]).arg(repo.path().parent().unwrap()).spawn().unwrap();
-    repo.script(".git/hooks/pre-commit", "#!/bin/sh\necho >../go; read line <../done\n");
+    let mut worker = worker
+        .args(["-c", work])
+        .arg(repo.path().parent().unwrap())
+        .spawn()
+        .unwrap();
+    repo.script(
+        ".git/hooks/pre-commit",
+        "#!/bin/sh\necho >../go; read line <../done\n",
+    );
     repo.child("../response").write_str(RESPONSE).unwrap();
     run(&repo, &["apply", "--commit", "-m", "x", "../response"], "").succeeded();
     worker.wait().unwrap();
-    let has_written = std::fs::read_to_string(repo.child("../said")).unwrap().contains("wrote");
-    assert!(!has_written || repo.child("gone/result").exists(), "what was written is nowhere");
+    let has_written = std::fs::read_to_string(repo.child("../said"))
+        .unwrap()
+        .contains("wrote");
+    assert!(
+        !has_written || repo.child("gone/result").exists(),
+        "what was written is nowhere"
+    );
 }
 
 #[test]
@@ -484,7 +713,8 @@ fn those_who_wait_for_ever_get_on_also_where_others_die() {
             std::io::Write::write_all(&mut child.stdin.take().unwrap(), input.as_bytes()).unwrap();
             child
         };
-        let add = |number| format!("*** Begin Patch\n*** Add File: new-{number}\n+x\n*** End Patch\n");
+        let add =
+            |number| format!("*** Begin Patch\n*** Add File: new-{number}\n+x\n*** End Patch\n");
         let mut children = Vec::new();
         for number in 0..6 {
             children.push((start(&["apply"], &add(number)), true));
@@ -492,7 +722,9 @@ fn those_who_wait_for_ever_get_on_also_where_others_die() {
             // One more dies wherever it is.
             let mut doomed = start(&["apply"], &add(number + 100));
             std::thread::sleep(std::time::Duration::from_millis(round * 3));
-            let _ = Command::new("pkill").args(["-KILL", "-P", &doomed.id().to_string()]).status();
+            let _ = Command::new("pkill")
+                .args(["-KILL", "-P", &doomed.id().to_string()])
+                .status();
             let _ = doomed.wait();
         }
         for (child, _) in children {
@@ -513,12 +745,17 @@ fn who_has_the_lock_does_not_wait_for_who_recovers() {
     let (journal, aside) = (repo.child(".git/llmpatch"), repo.child("../aside"));
     std::fs::rename(&journal, &aside).unwrap();
     // The first link that a run makes is its lock. There it stops.
-    let Some(mut command) = traced(&repo, &["-o", "../log", "-e", "inject=linkat:signal=SIGSTOP:when=1"]) else {
+    let Some(mut command) = traced(
+        &repo,
+        &["-o", "../log", "-e", "inject=linkat:signal=SIGSTOP:when=1"],
+    ) else {
         return;
     };
     repo.child("../response").write_str(OTHER).unwrap();
     let mut holder = command.args(["apply", "../response"]).spawn().unwrap();
-    let said = |what: &str| std::fs::read_to_string(repo.child("../log")).is_ok_and(|log| log.contains(what));
+    let said = |what: &str| {
+        std::fs::read_to_string(repo.child("../log")).is_ok_and(|log| log.contains(what))
+    };
     while !said("stopped by SIGSTOP") {
         std::thread::yield_now();
     }
@@ -528,8 +765,14 @@ fn who_has_the_lock_does_not_wait_for_who_recovers() {
     }
     let mut recovery = repo.command().arg("recover").spawn().unwrap();
     support::await_sleep(&recovery);
-    let children = std::fs::read_to_string(format!("/proc/{0}/task/{0}/children", holder.id())).unwrap();
-    let stopped = children.trim().parse().ok().and_then(Pid::from_raw).unwrap();
+    let children =
+        std::fs::read_to_string(format!("/proc/{0}/task/{0}/children", holder.id())).unwrap();
+    let stopped = children
+        .trim()
+        .parse()
+        .ok()
+        .and_then(Pid::from_raw)
+        .unwrap();
     kill_process(stopped, Signal::CONT).unwrap();
     let started = std::time::Instant::now();
     while holder.try_wait().unwrap().is_none() || recovery.try_wait().unwrap().is_none() {
@@ -546,7 +789,11 @@ fn who_has_the_lock_does_not_wait_for_who_recovers() {
 
 /// Makes a command that strace looks on at; `None` where there is none.
 fn traced(repo: &Repo, options: &[&str]) -> Option<Command> {
-    if !Command::new("strace").args(["-o", "/dev/null", "true"]).status().is_ok_and(|status| status.success()) {
+    if !Command::new("strace")
+        .args(["-o", "/dev/null", "true"])
+        .status()
+        .is_ok_and(|status| status.success())
+    {
         eprintln!("skipped: no strace to be had here");
         return None;
     }
@@ -559,13 +806,24 @@ fn traced(repo: &Repo, options: &[&str]) -> Option<Command> {
 fn a_file_system_without_locks_is_said_to_be_one() {
     let repo = Repo::with(&FILES);
     let before = repo.files();
-    let Some(mut command) = traced(&repo, &["-o", "../log", "-e", "inject=flock:error=ENOLCK"]) else { return };
+    let Some(mut command) = traced(&repo, &["-o", "../log", "-e", "inject=flock:error=ENOLCK"])
+    else {
+        return;
+    };
     let run = support::run(command.arg("apply"), OTHER.as_bytes()).ended(3);
-    assert!(run.stderr.contains("this file system has no locks"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("this file system has no locks"),
+        "{}",
+        run.stderr
+    );
     assert_eq!(repo.files(), before);
     assert!(!repo.child(".git/llmpatch").exists() && !repo.child(".git/index.lock").exists());
     // One that locks only what can be written to serves.
-    let mut command = traced(&repo, &["-o", "../log", "-e", "inject=flock:error=EBADF:when=1"]).unwrap();
+    let mut command = traced(
+        &repo,
+        &["-o", "../log", "-e", "inject=flock:error=EBADF:when=1"],
+    )
+    .unwrap();
     support::run(command.arg("apply"), OTHER.as_bytes()).succeeded();
     repo.child("other.txt").assert("new\n");
 }
@@ -574,11 +832,16 @@ fn a_file_system_without_locks_is_said_to_be_one() {
 fn a_file_system_mounted_in_the_work_tree_is_flushed_too() {
     let repo = Repo::with(&FILES);
     let count = |is_mounted: bool| {
-        let mount = if is_mounted { "mount -t tmpfs none dir && echo old >dir/a.txt && " } else { "" };
+        let mount = if is_mounted {
+            "mount -t tmpfs none dir && echo old >dir/a.txt && "
+        } else {
+            ""
+        };
         let script = format!("{mount}strace -o ../log -e trace=syncfs \"$1\" apply >/dev/null");
         let mut command = support::isolated(Command::new("unshare"), repo.path());
         command.args(["-m", "sh", "-c", &script, "sh", program()]);
-        let response = "*** Begin Patch\n*** Update File: dir/a.txt\n@@\n-old\n+new\n*** End Patch\n";
+        let response =
+            "*** Begin Patch\n*** Update File: dir/a.txt\n@@\n-old\n+new\n*** End Patch\n";
         let run = support::run(&mut command, response.as_bytes());
         let log = std::fs::read_to_string(repo.child("../log")).unwrap_or_default();
         (run.status == 0).then(|| log.matches("syncfs(").count())

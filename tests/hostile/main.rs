@@ -4,7 +4,10 @@
 //! `cargo test --test hostile` takes sizes and counts that a debug build does in seconds. In full:
 //! `HOSTILE=all cargo test --release --test hostile -- --test-threads=1`.
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot be set up has failed"
+)]
 
 mod bounded;
 mod depths;
@@ -50,21 +53,30 @@ struct State {
 
 impl State {
     fn of(repo: &Repo) -> Self {
-        Self { inside: repo.files(), ..Self::around(repo) }
+        Self {
+            inside: repo.files(),
+            ..Self::around(repo)
+        }
     }
 
     /// Leaves out what is in the work tree, which may be changing under our eyes.
     fn around(repo: &Repo) -> Self {
         let top = repo.path().parent().unwrap();
         let mut around = BTreeMap::new();
-        for entry in
-            std::fs::read_dir(top).unwrap().map(|entry| entry.unwrap().path()).filter(|path| path != repo.path())
+        for entry in std::fs::read_dir(top)
+            .unwrap()
+            .map(|entry| entry.unwrap().path())
+            .filter(|path| path != repo.path())
         {
             for (path, file) in support::files(&entry) {
                 around.insert(entry.join(path), file);
             }
         }
-        Self { around, inside: BTreeMap::new(), git: support::files(&repo.child(".git")) }
+        Self {
+            around,
+            inside: BTreeMap::new(),
+            git: support::files(&repo.child(".git")),
+        }
     }
 }
 
@@ -72,17 +84,28 @@ impl Fortress {
     /// Makes the repository of the tests here: a plain file, one in directories, a nested repository, and beside its work tree
     /// a directory with files of the same names.
     fn new() -> Self {
-        let repo = Repo::with(&[("a.txt", "old\n"), ("dir/a.txt", "old\n"), ("dir/deep/a.txt", "old\n")]);
+        let repo = Repo::with(&[
+            ("a.txt", "old\n"),
+            ("dir/a.txt", "old\n"),
+            ("dir/deep/a.txt", "old\n"),
+        ]);
         let outside = ChildPath::new(repo.path().with_file_name("outside"));
         for path in ["a.txt", "deep/a.txt"] {
             outside.child(path).write_str("old\n").unwrap();
         }
         repo.child("nested/a.txt").write_str("old\n").unwrap();
         let nested = repo.child("nested");
-        support::run(support::isolated(std::process::Command::new("git"), &nested).args(["init", "-q"]), b"")
-            .succeeded();
+        support::run(
+            support::isolated(std::process::Command::new("git"), &nested).args(["init", "-q"]),
+            b"",
+        )
+        .succeeded();
         let before = State::of(&repo);
-        Self { repo, outside, before }
+        Self {
+            repo,
+            outside,
+            before,
+        }
     }
 
     /// Takes what is there now for what mustn't change.

@@ -19,7 +19,9 @@ fn while_swapping(one: &Path, other: &Path, run: impl FnOnce()) {
                 if renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE).is_ok() {
                     swaps += 1;
                 }
-                if stop.load(Ordering::Relaxed) && !(one.exists() && other.symlink_metadata().is_ok()) {
+                if stop.load(Ordering::Relaxed)
+                    && !(one.exists() && other.symlink_metadata().is_ok())
+                {
                     break;
                 }
             }
@@ -60,7 +62,9 @@ fn stays_inside(swapped: &str, leads_to: &str, targets: &[&str]) {
         let mut state = crate::State::around(&fortress.repo);
         // What git and we keep there changes; what the responses name doesn't come in.
         let named = ["a.txt", "new.txt", "moved.txt", "b.txt", "config"];
-        state.git.retain(|path, _| named.iter().any(|name| path.ends_with(name)));
+        state
+            .git
+            .retain(|path, _| named.iter().any(|name| path.ends_with(name)));
         state
     };
     let before = around();
@@ -68,9 +72,17 @@ fn stays_inside(swapped: &str, leads_to: &str, targets: &[&str]) {
     while_swapping(&path(swapped), &spare, || {
         for round in 0..scaled(24, 1200) {
             let mut command = fortress.repo.command();
-            command.args(["apply", "--overwrite"]).args(&targets[round % targets.len()..][..1]);
+            command
+                .args(["apply", "--overwrite"])
+                .args(&targets[round % targets.len()..][..1]);
             let run = patiently(command, response(round).as_bytes());
-            assert!([0, 1, 3].contains(&run.status), "ended with {}: {}{}", run.status, run.stdout, run.stderr);
+            assert!(
+                [0, 1, 3].contains(&run.status),
+                "ended with {}: {}{}",
+                run.status,
+                run.stdout,
+                run.stderr
+            );
             *ended.entry(run.status).or_insert(0) += 1;
             assert_eq!(around(), before, "{}{}", run.stdout, run.stderr);
         }

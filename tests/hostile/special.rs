@@ -34,12 +34,18 @@ fn what_is_no_file_is_refused_and_nothing_waits_for_it() {
     for name in made {
         for path in [name.to_owned(), format!("{name}/below.txt")] {
             for response in [
-                format!("*** Begin Patch\n*** Update File: {path}\n@@\n-old\n+new\n*** End Patch\n"),
+                format!(
+                    "*** Begin Patch\n*** Update File: {path}\n@@\n-old\n+new\n*** End Patch\n"
+                ),
                 format!("*** Begin Patch\n*** Add File: {path}\n+new\n*** End Patch\n"),
                 format!("*** Begin Patch\n*** Delete File: {path}\n*** End Patch\n"),
-                format!("*** Begin Patch\n*** Update File: a.txt\n*** Move to: {path}\n*** End Patch\n"),
+                format!(
+                    "*** Begin Patch\n*** Update File: a.txt\n*** Move to: {path}\n*** End Patch\n"
+                ),
                 format!("<edit file=\"{path}\" op=\"move\"><to file=\"b.txt\"/></edit>\n"),
-                format!("<edit file=\"{path}\" op=\"replace\"><put>\n<<<\nnew\n>>>\n</put></edit>\n"),
+                format!(
+                    "<edit file=\"{path}\" op=\"replace\"><put>\n<<<\nnew\n>>>\n</put></edit>\n"
+                ),
             ] {
                 let mut command = fortress.repo.command();
                 command.args(["apply", "--overwrite"]);
@@ -59,9 +65,15 @@ fn a_pipe_where_git_keeps_its_rules_hangs_nothing() {
     // index, which is when whoever writes it has to look at the files.
     let (reading, index) = (["-q", "--diff"], ["-N", "--index", "--cached"]);
     for (name, targets) in [
-        (".gitattributes", [&reading[..], &index, &["--commit"]].concat()),
+        (
+            ".gitattributes",
+            [&reading[..], &index, &["--commit"]].concat(),
+        ),
         (".gitignore", [&reading[..], &index, &["--commit"]].concat()),
-        (".gitmodules", [&reading[..], &index, &["--commit"]].concat()),
+        (
+            ".gitmodules",
+            [&reading[..], &index, &["--commit"]].concat(),
+        ),
         ("dir/.gitattributes", [&reading[..], &index].concat()),
         ("dir/.gitignore", [&reading[..], &index].concat()),
         ("dir/deep/.gitattributes", [&reading[..], &index].concat()),
@@ -72,9 +84,16 @@ fn a_pipe_where_git_keeps_its_rules_hangs_nothing() {
             make_pipe(&fortress.path().join(name));
             let mut command = fortress.repo.command();
             command.args(["apply", target]);
-            let sections = "*** Update File: dir/a.txt\n@@\n-old\n+new\n*** Add File: dir/b.txt\n+b\n";
-            let run = patiently(command, format!("*** Begin Patch\n{sections}*** End Patch\n").as_bytes());
-            let said = format!("{name} {target}: {}\n{}{}", run.status, run.stdout, run.stderr);
+            let sections =
+                "*** Update File: dir/a.txt\n@@\n-old\n+new\n*** Add File: dir/b.txt\n+b\n";
+            let run = patiently(
+                command,
+                format!("*** Begin Patch\n{sections}*** End Patch\n").as_bytes(),
+            );
+            let said = format!(
+                "{name} {target}: {}\n{}{}",
+                run.status, run.stdout, run.stderr
+            );
             assert!([0, 3].contains(&run.status), "{said}");
             if run.status == 3 {
                 assert!(run.stderr.contains("that is no file"), "{said}");
@@ -89,15 +108,27 @@ fn a_pipe_where_git_keeps_its_rules_hangs_nothing() {
 fn rules_are_not_read_through_a_link_as_git_does_not() {
     for target in ["-q", "--index", "--cached", "--commit"] {
         let fortress = Fortress::new();
-        fortress.outside.child("rules").write_str("*.txt text eol=crlf ident\n").unwrap();
-        fortress.repo.child(".gitattributes").symlink_to_file("../outside/rules").unwrap();
+        fortress
+            .outside
+            .child("rules")
+            .write_str("*.txt text eol=crlf ident\n")
+            .unwrap();
+        fortress
+            .repo
+            .child(".gitattributes")
+            .symlink_to_file("../outside/rules")
+            .unwrap();
         let response = "*** Begin Patch\n*** Add File: b.txt\n+$Id$\n*** Update File: dir/a.txt\n@@\n-old\n+new $Id: 1 $\n*** End Patch\n";
         fortress.repo.run(&["apply", target], response).succeeded();
         if target != "--cached" {
             assert_eq!(fortress.repo.text("b.txt"), "$Id$\n", "{target}");
         }
         if target != "-q" {
-            assert_eq!(fortress.repo.git(&["cat-file", "blob", ":dir/a.txt"]), "new $Id: 1 $\n", "{target}");
+            assert_eq!(
+                fortress.repo.git(&["cat-file", "blob", ":dir/a.txt"]),
+                "new $Id: 1 $\n",
+                "{target}"
+            );
         }
     }
 }
@@ -116,6 +147,9 @@ fn a_response_may_come_through_a_pipe_and_a_directory_is_none() {
     });
     fortress.repo.child("a.txt").assert("new\n");
     for (response, status) in [(fortress.outside.path(), 3), (Path::new("/dev/null"), 1)] {
-        fortress.repo.run(&["apply", response.to_str().unwrap()], "").ended(status);
+        fortress
+            .repo
+            .run(&["apply", response.to_str().unwrap()], "")
+            .ended(status);
     }
 }

@@ -20,12 +20,30 @@ const MAY_USE: &[(&str, &[&str])] = &[
     ("tree", &["text", "path"]),
     ("dir", &["text", "path", "threads"]),
     ("compare", &["text", "path", "kind", "progress"]),
-    ("plan", &["text", "patch", "path", "pathspec", "search", "tree", "kind", "compare", "threads"]),
+    (
+        "plan",
+        &[
+            "text", "patch", "path", "pathspec", "search", "tree", "kind", "compare", "threads",
+        ],
+    ),
     ("message", &["text", "patch", "path", "plan", "tree"]),
-    ("respond", &["text", "patch", "path", "tree", "format", "plan", "compare", "kind", "progress"]),
+    (
+        "respond",
+        &[
+            "text", "patch", "path", "tree", "format", "plan", "compare", "kind", "progress",
+        ],
+    ),
     ("leftover", &["text", "path", "format", "compare"]),
-    ("repo", &["text", "path", "tree", "dir", "kind", "compare", "progress"]),
-    ("transaction", &["text", "path", "tree", "dir", "repo", "plan", "kind", "progress", "threads"]),
+    (
+        "repo",
+        &["text", "path", "tree", "dir", "kind", "compare", "progress"],
+    ),
+    (
+        "transaction",
+        &[
+            "text", "path", "tree", "dir", "repo", "plan", "kind", "progress", "threads",
+        ],
+    ),
     (
         "diagnose",
         &[
@@ -43,7 +61,20 @@ const MAY_USE: &[(&str, &[&str])] = &[
             "leftover",
         ],
     ),
-    ("report", &["text", "patch", "path", "tree", "plan", "kind", "diagnose", "transaction", "format"]),
+    (
+        "report",
+        &[
+            "text",
+            "patch",
+            "path",
+            "tree",
+            "plan",
+            "kind",
+            "diagnose",
+            "transaction",
+            "format",
+        ],
+    ),
 ];
 
 /// Words that only some rooms may say.
@@ -51,7 +82,15 @@ const RESERVED: &[(&str, &[&str])] = &[
     ("git2::", &["repo", "transaction"]),
     ("clap::", &["cli"]),
     ("annotate_snippets::", &["report/render.rs"]),
-    ("serde_json::", &["cli/batch", "format/tool", "report/json.rs", "transaction/sealed.rs"]),
+    (
+        "serde_json::",
+        &[
+            "cli/batch",
+            "format/tool",
+            "report/json.rs",
+            "transaction/sealed.rs",
+        ],
+    ),
     ("base64::", &["report/json.rs"]),
     ("std::process", &["repo/git.rs", "cli", "main.rs"]),
     ("std::env", &["cli", "repo", "main.rs"]),
@@ -69,18 +108,36 @@ fn rooms_use_only_what_they_may() {
     let mut broken = Vec::new();
     for (file, code) in sources() {
         let room = room(&file);
-        let Some(allowed) = may_use.get(room.as_str()) else { continue };
+        let Some(allowed) = may_use.get(room.as_str()) else {
+            continue;
+        };
         for (number, line) in code.lines().enumerate() {
-            for used in line.match_indices("crate::").map(|(at, word)| &line[at + word.len()..]) {
+            for used in line
+                .match_indices("crate::")
+                .map(|(at, word)| &line[at + word.len()..])
+            {
                 // `crate::{a, b}` would hide a room from this test.
                 let names: Vec<&str> = match used.strip_prefix('{') {
-                    Some(list) => list.split('}').next().unwrap_or_default().split(',').map(str::trim).collect(),
+                    Some(list) => list
+                        .split('}')
+                        .next()
+                        .unwrap_or_default()
+                        .split(',')
+                        .map(str::trim)
+                        .collect(),
                     None => vec![used],
                 };
                 for name in names {
-                    let name: String = name.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect();
+                    let name: String = name
+                        .chars()
+                        .take_while(|c| c.is_alphanumeric() || *c == '_')
+                        .collect();
                     if name != room && !name.is_empty() && !allowed.contains(&name.as_str()) {
-                        broken.push(format!("{}:{}: {room} uses {name}", file.display(), number + 1));
+                        broken.push(format!(
+                            "{}:{}: {room} uses {name}",
+                            file.display(),
+                            number + 1
+                        ));
                     }
                 }
             }
@@ -91,9 +148,17 @@ fn rooms_use_only_what_they_may() {
 
 #[test]
 fn every_room_has_its_rule() {
-    let known: Vec<_> = MAY_USE.iter().map(|(room, _)| *room).chain(["cli", "lib", "main"]).collect();
+    let known: Vec<_> = MAY_USE
+        .iter()
+        .map(|(room, _)| *room)
+        .chain(["cli", "lib", "main"])
+        .collect();
     for (file, _) in sources() {
-        assert!(known.contains(&room(&file).as_str()), "{} is in no room that the table knows", file.display());
+        assert!(
+            known.contains(&room(&file).as_str()),
+            "{} is in no room that the table knows",
+            file.display()
+        );
     }
 }
 
@@ -104,15 +169,20 @@ fn reserved_words_stay_in_their_rooms() {
         let path = file.to_string_lossy().replace('\\', "/");
         for (number, line) in code.lines().enumerate() {
             for (word, rooms) in RESERVED {
-                let stands = line
-                    .match_indices(word)
-                    .any(|(at, _)| !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_'));
+                let stands = line.match_indices(word).any(|(at, _)| {
+                    !line[..at].ends_with(|c: char| c.is_alphanumeric() || c == '_')
+                });
                 if stands
                     && !rooms.iter().any(|room| {
-                        path == *room || path.starts_with(&format!("{room}/")) || path == format!("{room}.rs")
+                        path == *room
+                            || path.starts_with(&format!("{room}/"))
+                            || path == format!("{room}.rs")
                     })
                 {
-                    broken.push(format!("{path}:{}: {word} belongs to {rooms:?}", number + 1));
+                    broken.push(format!(
+                        "{path}:{}: {word} belongs to {rooms:?}",
+                        number + 1
+                    ));
                 }
             }
         }
@@ -127,8 +197,17 @@ fn dependencies_stay_few() {
 }
 
 fn room(file: &Path) -> String {
-    let first = file.components().next().unwrap().as_os_str().to_string_lossy().into_owned();
-    first.strip_suffix(".rs").map(str::to_owned).unwrap_or(first)
+    let first = file
+        .components()
+        .next()
+        .unwrap()
+        .as_os_str()
+        .to_string_lossy()
+        .into_owned();
+    first
+        .strip_suffix(".rs")
+        .map(str::to_owned)
+        .unwrap_or(first)
 }
 
 /// The source files, by path below `src`, with comments and tests taken out.
@@ -163,11 +242,17 @@ fn code(text: &str) -> String {
     let lines: Vec<_> = text.lines().collect();
     for (index, line) in lines.iter().enumerate() {
         let opens_tests = *line == "#[cfg(test)]"
-            && lines.get(index + 1).is_some_and(|next| next.starts_with("mod ") && next.ends_with('{'));
+            && lines
+                .get(index + 1)
+                .is_some_and(|next| next.starts_with("mod ") && next.ends_with('{'));
         if opens_tests {
             break;
         }
-        kept.push(if line.trim_start().starts_with("//") { "" } else { line });
+        kept.push(if line.trim_start().starts_with("//") {
+            ""
+        } else {
+            line
+        });
     }
     kept.join("\n")
 }

@@ -10,8 +10,15 @@ use crate::here;
 /// The licences that `.deny.toml` allows.
 fn allowed() -> Vec<String> {
     let deny = here(".deny.toml");
-    let line = deny.lines().find(|line| line.starts_with("allow = [")).unwrap();
-    line.split('"').skip(1).step_by(2).map(str::to_owned).collect()
+    let line = deny
+        .lines()
+        .find(|line| line.starts_with("allow = ["))
+        .unwrap();
+    line.split('"')
+        .skip(1)
+        .step_by(2)
+        .map(str::to_owned)
+        .collect()
 }
 
 /// Returns whether a licence expression can be met: `OR` wants one of its sides, `AND` all of them.
@@ -20,7 +27,12 @@ fn is_met(expression: &str, allowed: &[String]) -> bool {
     // Neither side of an operator that stands in parentheses is a side of ours.
     let sides = |operator: &str| {
         let (mut sides, mut depth) = (vec![String::new()], 0);
-        for word in expression.replace('(', " ( ").replace(')', " ) ").replace('/', " OR ").split_whitespace() {
+        for word in expression
+            .replace('(', " ( ")
+            .replace(')', " ) ")
+            .replace('/', " OR ")
+            .split_whitespace()
+        {
             depth += i32::from(word == "(") - i32::from(word == ")");
             if depth == 0 && word == operator {
                 sides.push(String::new());
@@ -37,7 +49,10 @@ fn is_met(expression: &str, allowed: &[String]) -> bool {
         any.iter().any(|side| is_met(side, allowed))
     } else if all.len() > 1 {
         all.iter().all(|side| is_met(side, allowed))
-    } else if let Some(inner) = expression.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')) {
+    } else if let Some(inner) = expression
+        .strip_prefix('(')
+        .and_then(|inner| inner.strip_suffix(')'))
+    {
         is_met(inner, allowed)
     } else {
         allowed.iter().any(|licence| licence == expression)
@@ -47,14 +62,35 @@ fn is_met(expression: &str, allowed: &[String]) -> bool {
 #[test]
 fn every_dependency_has_a_licence_that_is_allowed() {
     let allowed = allowed();
-    let tree = ["tree", "--offline", "--locked", "--edges=all", "--prefix=none", "--format={l}|{p}"];
-    let output = Command::new(env!("CARGO")).args(tree).current_dir(env!("CARGO_MANIFEST_DIR")).output().unwrap();
-    assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    let tree = [
+        "tree",
+        "--offline",
+        "--locked",
+        "--edges=all",
+        "--prefix=none",
+        "--format={l}|{p}",
+    ];
+    let output = Command::new(env!("CARGO"))
+        .args(tree)
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
     let packages = String::from_utf8(output.stdout).unwrap();
-    let packages: Vec<_> = packages.lines().filter_map(|line| line.split_once('|')).collect();
+    let packages: Vec<_> = packages
+        .lines()
+        .filter_map(|line| line.split_once('|'))
+        .collect();
     assert!(packages.len() > 20, "{packages:?}");
     for (licence, package) in packages {
-        assert!(is_met(licence, &allowed), "`{package}` has the licence `{licence}`, and {allowed:?} are allowed");
+        assert!(
+            is_met(licence, &allowed),
+            "`{package}` has the licence `{licence}`, and {allowed:?} are allowed"
+        );
     }
 }
 
@@ -80,8 +116,14 @@ fn expressions_are_read_as_they_are_meant() {
 
 #[test]
 fn everything_comes_from_one_registry() {
-    for line in here("Cargo.lock").lines().filter(|line| line.starts_with("source = ")) {
-        assert_eq!(line, "source = \"registry+https://github.com/rust-lang/crates.io-index\"");
+    for line in here("Cargo.lock")
+        .lines()
+        .filter(|line| line.starts_with("source = "))
+    {
+        assert_eq!(
+            line,
+            "source = \"registry+https://github.com/rust-lang/crates.io-index\""
+        );
     }
 }
 
@@ -93,13 +135,35 @@ fn unsafe_code_is_forbidden_and_nothing_lifts_that() {
     assert!(lints.contains("unsafe_code = \"forbid\""), "{lints}");
     // What is built before the lints hold, or caps them.
     for absent in ["build.rs", ".cargo/config.toml", ".cargo/config"] {
-        assert!(!Path::new(env!("CARGO_MANIFEST_DIR")).join(absent).exists(), "{absent}");
+        assert!(
+            !Path::new(env!("CARGO_MANIFEST_DIR")).join(absent).exists(),
+            "{absent}"
+        );
     }
     // The build script is under the same lints, needs nothing, and tells cargo nothing but what to link.
-    assert!(!manifest.contains("build-dependencies"), "something that the build script needs");
+    assert!(
+        !manifest.contains("build-dependencies"),
+        "something that the build script needs"
+    );
     let script = here(".build/link.rs");
-    let told: Vec<_> = script.lines().filter_map(|line| Some(line.split_once("cargo:")?.1)).collect();
-    let (changed, link) = (":rerun-if-changed=.build/link.rs\");", ":rustc-link-arg-bins=");
-    assert_eq!(told, [changed, &format!("{link}-L{{directory}}\");"), &format!("{link}-static-pie\");")]);
-    assert!(!manifest.contains("proc-macro = true"), "a macro of our own");
+    let told: Vec<_> = script
+        .lines()
+        .filter_map(|line| Some(line.split_once("cargo:")?.1))
+        .collect();
+    let (changed, link) = (
+        ":rerun-if-changed=.build/link.rs\");",
+        ":rustc-link-arg-bins=",
+    );
+    assert_eq!(
+        told,
+        [
+            changed,
+            &format!("{link}-L{{directory}}\");"),
+            &format!("{link}-static-pie\");")
+        ]
+    );
+    assert!(
+        !manifest.contains("proc-macro = true"),
+        "a macro of our own"
+    );
 }

@@ -19,9 +19,19 @@ pub fn draw(bytes: &[u8]) {
     let (choices, response) = split(bytes);
     let source = source(response);
     let strict = choices.len() % 2 == 1;
-    let parsed = format::parse(&source, &Options { strict, ..Options::default() });
+    let parsed = format::parse(
+        &source,
+        &Options {
+            strict,
+            ..Options::default()
+        },
+    );
     drawn(&source, &parsed.errors, &parsed.warnings);
-    let rules = Rules { strict, unique: choices.len() % 4 > 1, ..Rules::default() };
+    let rules = Rules {
+        strict,
+        unique: choices.len() % 4 > 1,
+        ..Rules::default()
+    };
     let tree = wishes(&parsed.patch, choices);
     match plan::plan(&[parsed.patch], &tree, &Resolver::default(), &rules) {
         Ok(Plan { warnings, .. }) => drawn::<plan::Error, _>(&source, &[], &warnings),
@@ -29,12 +39,19 @@ pub fn draw(bytes: &[u8]) {
     }
 }
 
-fn drawn<E: Diagnose, W: Diagnose>(source: &Source, errors: &[Located<E>], warnings: &[Located<W>]) {
+fn drawn<E: Diagnose, W: Diagnose>(
+    source: &Source,
+    errors: &[Located<E>],
+    warnings: &[Located<W>],
+) {
     let sources = std::slice::from_ref(source);
     let errors = Diagnostic::all(errors.iter().take(DRAWN), sources);
     let warnings = Diagnostic::all(warnings.iter().take(DRAWN), sources);
     let report = Report::failed_with(State::NothingChanged, errors, warnings);
     let drawn = report.complaints(Style::PLAIN);
     let raw = drawn.chars().find(|&c| c != '\n' && !Shown::is_harmless(c));
-    assert_eq!(raw, None, "a message goes to the terminal with it:\n{drawn}");
+    assert_eq!(
+        raw, None,
+        "a message goes to the terminal with it:\n{drawn}"
+    );
 }

@@ -53,7 +53,10 @@ fn turn<T, const N: usize>(bytes: &[u8], of: [T; N]) -> T {
 /// Demands that a place is in the response.
 fn stands_in(source: &Source, span: Option<Span>) {
     if let Some(span) = span {
-        assert!(span.start <= span.end && span.end as usize <= source.bytes().len(), "{span:?} isn't in the response");
+        assert!(
+            span.start <= span.end && span.end as usize <= source.bytes().len(),
+            "{span:?} isn't in the response"
+        );
     }
 }
 

@@ -26,7 +26,11 @@ pub fn place(bytes: &[u8]) {
     let source = source(response);
     under_every_rule(&source, |patch| {
         let mut tree = MemoryTree::new();
-        for edit in patch.edits.iter().filter(|edit| !matches!(edit.operation, Operation::Create { .. })) {
+        for edit in patch
+            .edits
+            .iter()
+            .filter(|edit| !matches!(edit.operation, Operation::Create { .. }))
+        {
             if let Some(path) = path(edit) {
                 tree = tree.with(&path, file);
             }
@@ -53,7 +57,12 @@ pub(super) fn wishes(patch: &Patch<'_>, choices: &[u8]) -> MemoryTree {
     }
     let mut tree = MemoryTree::new();
     for (index, (path, edits)) in wanted.iter().enumerate() {
-        tree = made_up(tree, path, edits, choices.get(index).copied().unwrap_or_default());
+        tree = made_up(
+            tree,
+            path,
+            edits,
+            choices.get(index).copied().unwrap_or_default(),
+        );
     }
     tree
 }
@@ -75,11 +84,20 @@ fn path(edit: &FileEdit<'_>) -> Option<String> {
 fn made_up(tree: MemoryTree, path: &str, edits: &[&FileEdit<'_>], choice: u8) -> MemoryTree {
     let mut lines = Vec::new();
     edits.iter().for_each(|edit| wanted(edit, &mut lines));
-    let joined = |end: &[u8]| lines.iter().flat_map(|line| [line, end]).collect::<Vec<_>>().concat();
+    let joined = |end: &[u8]| {
+        lines
+            .iter()
+            .flat_map(|line| [line, end])
+            .collect::<Vec<_>>()
+            .concat()
+    };
     let whole = joined(b"\n");
     let new = edits.first().is_some_and(|edit| {
         matches!(edit.operation, Operation::Create { .. })
-            || edit.header.as_ref().is_some_and(|header| header.status == Status::Added)
+            || edit
+                .header
+                .as_ref()
+                .is_some_and(|header| header.status == Status::Added)
     });
     let content = match choice % 20 {
         0 if new => return tree,
@@ -98,10 +116,22 @@ fn made_up(tree: MemoryTree, path: &str, edits: &[&FileEdit<'_>], choice: u8) ->
         14 => Vec::new(),
         // What `--fuzz` looks through: blanks at either end, and odd ones.
         15 => joined(b" \n"),
-        16 => lines.iter().flat_map(|line| [b"\t", *line, b"\n"]).collect::<Vec<_>>().concat(),
+        16 => lines
+            .iter()
+            .flat_map(|line| [b"\t", *line, b"\n"])
+            .collect::<Vec<_>>()
+            .concat(),
         17 => whole.replace("\"", "\u{201d}").replace(" ", "\u{a0}"),
         18 => [&joined(b" \n")[..], &joined(b"\t\n")].concat(),
-        _ => return tree.with_entry(path, Entry::File(File { content: whole.into(), mode: Mode::EXECUTABLE })),
+        _ => {
+            return tree.with_entry(
+                path,
+                Entry::File(File {
+                    content: whole.into(),
+                    mode: Mode::EXECUTABLE,
+                }),
+            );
+        }
     };
     tree.with(path, content)
 }
@@ -111,13 +141,21 @@ const FAR: usize = 40;
 
 /// Adds the lines that an edit wants to find, in its order; those of a unified diff where its numbers say, if that isn't far.
 fn wanted<'o>(edit: &'o FileEdit<'_>, wanted: &mut Vec<&'o [u8]>) {
-    let mut all = |lines: &'o [git_llmpatch::text::Text<'_>]| wanted.extend(lines.iter().map(|line| &line[..]));
+    let mut all = |lines: &'o [git_llmpatch::text::Text<'_>]| {
+        wanted.extend(lines.iter().map(|line| &line[..]))
+    };
     match &edit.operation {
         Operation::Update { hunks, .. } => {
             for hunk in hunks {
-                let line = hunk.position.as_ref().map_or(0, |position| position.old_start.saturating_sub(1) as usize);
+                let line = hunk
+                    .position
+                    .as_ref()
+                    .map_or(0, |position| position.old_start.saturating_sub(1) as usize);
                 let missing = line.saturating_sub(wanted.len());
-                wanted.extend(std::iter::repeat_n(&b"between"[..], if missing > FAR { 0 } else { missing }));
+                wanted.extend(std::iter::repeat_n(
+                    &b"between"[..],
+                    if missing > FAR { 0 } else { missing },
+                ));
                 wanted.extend(hunk.locators.iter().map(|line| &line[..]));
                 wanted.extend(hunk.old().map(|line| &line.text[..]));
             }
@@ -134,16 +172,26 @@ fn under_every_rule(source: &Source, tree: impl Fn(&Patch<'_>) -> MemoryTree) {
     let lenient = format::parse(source, &Options::default());
     let tree = tree(&lenient.patch);
     let planned = |patch: &Patch<'_>, rules: Rules| {
-        let planned = plan::plan(std::slice::from_ref(patch), &tree, &Resolver::default(), &rules);
+        let planned = plan::plan(
+            std::slice::from_ref(patch),
+            &tree,
+            &Resolver::default(),
+            &rules,
+        );
         match &planned {
-            Ok(Plan { changes, warnings, .. }) => {
+            Ok(Plan {
+                changes, warnings, ..
+            }) => {
                 told::<plan::Error, _>(source, &[], warnings);
                 for change in changes {
                     let before = match tree.read(&change.path).unwrap() {
                         Entry::File(file) => Some(file),
                         _ => None,
                     };
-                    assert_eq!(change.before, before, "what was there before is what the tree has");
+                    assert_eq!(
+                        change.before, before,
+                        "what was there before is what the tree has"
+                    );
                 }
             }
             Err(Refusal { errors, warnings }) => {
@@ -155,44 +203,99 @@ fn under_every_rule(source: &Source, tree: impl Fn(&Patch<'_>) -> MemoryTree) {
     };
 
     let plain = planned(&lenient.patch, Rules::default());
-    match turn(source.bytes(), [Turn::Unique, Turn::Overwrite, Turn::Strict, Turn::Fuzz, Turn::Limit]) {
+    match turn(
+        source.bytes(),
+        [
+            Turn::Unique,
+            Turn::Overwrite,
+            Turn::Strict,
+            Turn::Fuzz,
+            Turn::Limit,
+        ],
+    ) {
         Turn::Unique => {
-            let unique = planned(&lenient.patch, Rules { unique: true, ..Rules::default() });
+            let unique = planned(
+                &lenient.patch,
+                Rules {
+                    unique: true,
+                    ..Rules::default()
+                },
+            );
             unique_only_ever_refuses(&plain, &unique, lenient.patch.edits.iter().any(is_numbered));
         }
         Turn::Overwrite => {
-            let overwrite = planned(&lenient.patch, Rules { overwrite: true, ..Rules::default() });
+            let overwrite = planned(
+                &lenient.patch,
+                Rules {
+                    overwrite: true,
+                    ..Rules::default()
+                },
+            );
             if let Ok(plain) = &plain {
                 let overwrite = overwrite.expect("leave to overwrite forbids nothing");
                 assert_eq!(plain.changes, overwrite.changes, "nothing was in the way");
             }
         }
         Turn::Limit => {
-            let limit: Pathspecs = Pathspec::new(b"*[a-m]*", Defaults::default()).into_iter().collect();
-            let guard = Guard { limit: Some((limit.clone(), Origin::Option)), ..Guard::NONE };
-            let limited = planned(&lenient.patch, Rules { guard, ..Rules::default() });
+            let limit: Pathspecs = Pathspec::new(b"*[a-m]*", Defaults::default())
+                .into_iter()
+                .collect();
+            let guard = Guard {
+                limit: Some((limit.clone(), Origin::Option)),
+                ..Guard::NONE
+            };
+            let limited = planned(
+                &lenient.patch,
+                Rules {
+                    guard,
+                    ..Rules::default()
+                },
+            );
             a_limit_only_ever_refuses(&plain, &limited, &limit);
         }
         Turn::Strict => {
-            let strictly = format::parse(source, &Options { strict: true, ..Options::default() });
-            let strict = planned(&strictly.patch, Rules { strict: true, ..Rules::default() });
+            let strictly = format::parse(
+                source,
+                &Options {
+                    strict: true,
+                    ..Options::default()
+                },
+            );
+            let strict = planned(
+                &strictly.patch,
+                Rules {
+                    strict: true,
+                    ..Rules::default()
+                },
+            );
             let said = !lenient.errors.is_empty() || !lenient.warnings.is_empty();
             if let (Ok(plain), false) = (&plain, said)
                 && plain.warnings.is_empty()
                 && !has_additions(&lenient.patch)
             {
                 let strict = strict.expect("what strict refuses carries a warning");
-                assert_eq!(plain.changes, strict.changes, "and what it does otherwise does too");
+                assert_eq!(
+                    plain.changes, strict.changes,
+                    "and what it does otherwise does too"
+                );
             }
         }
         Turn::Fuzz => {
             // Each length that has this turn has one of the levels.
             let fuzz = Fuzz::LEVELS[source.bytes().len() / 4 % Fuzz::LEVELS.len()];
-            let loose = planned(&lenient.patch, Rules { fuzz, ..Rules::default() });
+            let loose = planned(
+                &lenient.patch,
+                Rules {
+                    fuzz,
+                    ..Rules::default()
+                },
+            );
             fuzz_only_ever_finds_more(&plain, &loose, fuzz);
         }
     }
-    let (Ok(plain), true) = (plain, lenient.errors.is_empty()) else { return };
+    let (Ok(plain), true) = (plain, lenient.errors.is_empty()) else {
+        return;
+    };
     untouched_lines_stay(&lenient.patch, &plain);
     parts_stand_alone(source.bytes().len(), &lenient.patch, &tree, &plain);
     message::compose(std::slice::from_ref(&lenient.patch), &plain.changes);
@@ -214,32 +317,57 @@ enum Turn {
 }
 
 /// Within a limit the same is done as without, or all that is wrong besides is that paths are outside of it.
-fn a_limit_only_ever_refuses(plain: &Result<Plan, Refusal>, limited: &Result<Plan, Refusal>, limit: &Pathspecs) {
+fn a_limit_only_ever_refuses(
+    plain: &Result<Plan, Refusal>,
+    limited: &Result<Plan, Refusal>,
+    limit: &Pathspecs,
+) {
     let is_inside = |path: &RepoPath| limit.matches(path.as_bytes(), Case::Counts);
     match (plain, limited) {
         (Ok(plain), Ok(limited)) => {
             assert_eq!(plain.changes, limited.changes, "a limit only ever refuses");
-            assert!(limited.changes.iter().all(|change| is_inside(&change.path)), "nothing is changed outside of it");
+            assert!(
+                limited.changes.iter().all(|change| is_inside(&change.path)),
+                "nothing is changed outside of it"
+            );
         }
         (Err(_), Ok(_)) => panic!("a limit only ever refuses"),
         (Ok(_), Err(refusal)) => {
-            let kinds: Vec<_> = refusal.errors.iter().map(|fault| fault.value.kind()).collect();
+            let kinds: Vec<_> = refusal
+                .errors
+                .iter()
+                .map(|fault| fault.value.kind())
+                .collect();
             assert!(kinds.contains(&Kind::Protected), "{kinds:?}");
         }
         (Err(_), Err(_)) => {}
     }
 }
 
-fn unique_only_ever_refuses(plain: &Result<Plan, Refusal>, unique: &Result<Plan, Refusal>, numbered: bool) {
+fn unique_only_ever_refuses(
+    plain: &Result<Plan, Refusal>,
+    unique: &Result<Plan, Refusal>,
+    numbered: bool,
+) {
     match (plain, unique) {
-        (Ok(plain), Ok(unique)) => assert_eq!(plain.changes, unique.changes, "unique only ever refuses"),
+        (Ok(plain), Ok(unique)) => {
+            assert_eq!(plain.changes, unique.changes, "unique only ever refuses")
+        }
         (Err(_), Ok(_)) => panic!("unique only ever refuses"),
         (Ok(plain), Err(refusal)) => {
             // Later hunks may miss the place that this one would have brought them to.
             let first = refusal.errors.first().map(|fault| fault.value.kind());
-            assert_eq!(first, Some(Kind::Ambiguous), "unique refuses what is ambiguous: {:?}", refusal.errors);
+            assert_eq!(
+                first,
+                Some(Kind::Ambiguous),
+                "unique refuses what is ambiguous: {:?}",
+                refusal.errors
+            );
             // A unified diff says by its numbers which of several is meant.
-            let said = plain.warnings.iter().any(|warning| warning.value.kind() == Kind::Duplicates);
+            let said = plain
+                .warnings
+                .iter()
+                .any(|warning| warning.value.kind() == Kind::Duplicates);
             assert!(said || numbered, "without a word");
         }
         (Err(_), Err(_)) => {}
@@ -247,14 +375,27 @@ fn unique_only_ever_refuses(plain: &Result<Plan, Refusal>, unique: &Result<Plan,
 }
 
 /// What is found to the byte is found at every level; what is found at a looser one only is told.
-fn fuzz_only_ever_finds_more(plain: &Result<Plan, Refusal>, loose: &Result<Plan, Refusal>, level: Fuzz) {
+fn fuzz_only_ever_finds_more(
+    plain: &Result<Plan, Refusal>,
+    loose: &Result<Plan, Refusal>,
+    level: Fuzz,
+) {
     match (plain, loose) {
-        (Ok(plain), Ok(loose)) => assert_eq!(plain.changes, loose.changes, "{level} changes what was found without"),
-        (Ok(_), Err(refusal)) => panic!("{level} refuses what is found without: {:?}", refusal.errors),
+        (Ok(plain), Ok(loose)) => assert_eq!(
+            plain.changes, loose.changes,
+            "{level} changes what was found without"
+        ),
+        (Ok(_), Err(refusal)) => panic!(
+            "{level} refuses what is found without: {:?}",
+            refusal.errors
+        ),
         (Err(_), Ok(loose)) => {
             // A context line may be all that needed it.
             let is_told = |kind| matches!(kind, Kind::Fuzzy | Kind::LocatorRelaxed);
-            let said = loose.warnings.iter().any(|warning| is_told(warning.value.kind()));
+            let said = loose
+                .warnings
+                .iter()
+                .any(|warning| is_told(warning.value.kind()));
             assert!(said, "found at {level}, and without a word");
         }
         (Err(_), Err(_)) => {}
@@ -263,21 +404,40 @@ fn fuzz_only_ever_finds_more(plain: &Result<Plan, Refusal>, loose: &Result<Plan,
 
 /// Whatever part is left out, the others come to what they came to with it.
 fn parts_stand_alone(nth: usize, patch: &Patch<'_>, tree: &MemoryTree, plan: &Plan) {
-    let parts = choose::parts(std::slice::from_ref(patch), &plan.changes, &Resolver::default(), Case::Counts);
+    let parts = choose::parts(
+        std::slice::from_ref(patch),
+        &plan.changes,
+        &Resolver::default(),
+        Case::Counts,
+    );
     let all = parts.iter().flat_map(|part| part.changes.iter().cloned());
-    assert_eq!(ChangeSet::new(all), plan.changes, "every path is in one part");
+    assert_eq!(
+        ChangeSet::new(all),
+        plan.changes,
+        "every path is in one part"
+    );
     if parts.len() < 2 {
         return;
     }
     let out = nth % parts.len();
     let (mut rest, mut placements) = ([patch.clone()], plan.placements.clone());
     choose::leave_out(&mut rest, &mut placements, &parts[out].edits);
-    let kept = parts.iter().enumerate().filter(|(number, _)| *number != out);
+    let kept = parts
+        .iter()
+        .enumerate()
+        .filter(|(number, _)| *number != out);
     let kept = ChangeSet::new(kept.flat_map(|(_, part)| part.changes.iter().cloned()));
     let again = plan::plan(&rest, tree, &Resolver::default(), &Rules::default());
-    let again = again.unwrap_or_else(|refusal| panic!("a part needs another: {:?}", refusal.errors));
-    assert_eq!(again.changes, kept, "a part comes to something else without another");
-    assert_eq!(again.placements, placements, "a part stands elsewhere without another");
+    let again =
+        again.unwrap_or_else(|refusal| panic!("a part needs another: {:?}", refusal.errors));
+    assert_eq!(
+        again.changes, kept,
+        "a part comes to something else without another"
+    );
+    assert_eq!(
+        again.placements, placements,
+        "a part stands elsewhere without another"
+    );
 }
 
 /// Returns whether lines are added without any that they stand beside: strictly they go elsewhere.
@@ -292,29 +452,72 @@ fn has_additions(patch: &Patch<'_>) -> bool {
 /// as the hunks say.
 fn untouched_lines_stay(patch: &Patch<'_>, plan: &Plan) {
     // A unified diff may take its file away.
-    let [FileEdit { operation: Operation::Update { to: None, hunks }, header: None, .. }] = &patch.edits[..] else {
+    let [
+        FileEdit {
+            operation: Operation::Update { to: None, hunks },
+            header: None,
+            ..
+        },
+    ] = &patch.edits[..]
+    else {
         return;
     };
-    let doubted = |kind| !matches!(kind, Kind::Duplicates | Kind::LocatorRelaxed | Kind::Restated);
-    if plan.warnings.iter().any(|warning| doubted(warning.value.kind())) {
+    let doubted = |kind| {
+        !matches!(
+            kind,
+            Kind::Duplicates | Kind::LocatorRelaxed | Kind::Restated
+        )
+    };
+    if plan
+        .warnings
+        .iter()
+        .any(|warning| doubted(warning.value.kind()))
+    {
         return;
     }
-    let Some(change) = plan.changes.iter().next() else { return };
-    let (Some(before), Some(after)) = (&change.before, &change.after) else { panic!("an update keeps its file") };
+    let Some(change) = plan.changes.iter().next() else {
+        return;
+    };
+    let (Some(before), Some(after)) = (&change.before, &change.after) else {
+        panic!("an update keeps its file")
+    };
     // A byte order mark is the file's, whatever becomes of the line behind it.
     let (before, after) = match before.content.strip_prefix(MARK) {
         Some(rest) if after.content.is_empty() => (rest, &after.content[..]),
-        Some(rest) => (rest, after.content.strip_prefix(MARK).expect("a byte order mark stays")),
+        Some(rest) => (
+            rest,
+            after
+                .content
+                .strip_prefix(MARK)
+                .expect("a byte order mark stays"),
+        ),
         None => (&before.content[..], &after.content[..]),
     };
-    let lines =
-        |text: &[u8]| -> Vec<Vec<u8>> { text.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect() };
+    let lines = |text: &[u8]| -> Vec<Vec<u8>> {
+        text.split_inclusive(|&byte| byte == b'\n')
+            .map(<[u8]>::to_vec)
+            .collect()
+    };
     let (before, after) = (lines(before), lines(after));
-    let count = |mark| hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.mark == mark).count();
-    assert_eq!(before.len() + count(Mark::Added), after.len() + count(Mark::Removed));
+    let count = |mark| {
+        hunks
+            .iter()
+            .flat_map(|hunk| &hunk.lines)
+            .filter(|line| line.mark == mark)
+            .count()
+    };
+    assert_eq!(
+        before.len() + count(Mark::Added),
+        after.len() + count(Mark::Removed)
+    );
     let mut old = BTreeMap::new();
-    before.iter().for_each(|line| *old.entry(&line[..]).or_insert(0) += 1);
-    let lines = hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.mark == Mark::Added);
+    before
+        .iter()
+        .for_each(|line| *old.entry(&line[..]).or_insert(0) += 1);
+    let lines = hunks
+        .iter()
+        .flat_map(|hunk| &hunk.lines)
+        .filter(|line| line.mark == Mark::Added);
     let mut added: Vec<&[u8]> = lines.map(|line| text(&line.text)).collect();
     // A last line without a terminator gets one when lines come behind it. A CR at its end is a part of it.
     let open = before.last().filter(|line| !line.ends_with(b"\n"));
@@ -326,7 +529,9 @@ fn untouched_lines_stay(patch: &Patch<'_>, plan: &Plan) {
         }
         let ends = |added: &&[u8]| *added == text(line) || Some(*added) == line.strip_suffix(b"\n");
         let at = added.iter().position(ends);
-        added.swap_remove(at.unwrap_or_else(|| panic!("`{}` comes from nowhere", line.escape_ascii())));
+        added.swap_remove(
+            at.unwrap_or_else(|| panic!("`{}` comes from nowhere", line.escape_ascii())),
+        );
     }
 }
 

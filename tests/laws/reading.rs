@@ -12,23 +12,51 @@ use super::{source, told, turn};
 pub fn detect(bytes: &[u8]) {
     let source = source(bytes);
     let read = |format, strict| {
-        let parsed = format::parse(&source, &Options { format, strict, ..Options::default() });
+        let parsed = format::parse(
+            &source,
+            &Options {
+                format,
+                strict,
+                ..Options::default()
+            },
+        );
         sound(&source, &parsed);
         parsed
     };
-    let formats = [Format::Envelope, Format::Opx, Format::Unified, Format::Blocks, Format::Tool, Format::Files];
-    let format = turn(bytes, [0_usize, 1, 2, 3, 4, 5, 6]).checked_sub(1).map(|asked| formats[asked]);
+    let formats = [
+        Format::Envelope,
+        Format::Opx,
+        Format::Unified,
+        Format::Blocks,
+        Format::Tool,
+        Format::Files,
+    ];
+    let format = turn(bytes, [0_usize, 1, 2, 3, 4, 5, 6])
+        .checked_sub(1)
+        .map(|asked| formats[asked]);
     let (lenient, strict) = (read(format, false), read(format, true));
     if strict.errors.is_empty() {
-        assert!(lenient.errors.is_empty(), "only strictly it can be read: {:?}", lenient.errors);
+        assert!(
+            lenient.errors.is_empty(),
+            "only strictly it can be read: {:?}",
+            lenient.errors
+        );
     }
     if lenient.errors.is_empty() && lenient.warnings.is_empty() {
-        assert!(strict.errors.is_empty(), "what strict refuses carries a warning: {:?}", strict.errors);
+        assert!(
+            strict.errors.is_empty(),
+            "what strict refuses carries a warning: {:?}",
+            strict.errors
+        );
         assert_eq!(lenient.patch, strict.patch);
     }
     if format.is_none() && lenient.errors.is_empty() {
         let asked = read(Some(lenient.patch.format), false);
-        assert!(asked.errors.is_empty(), "as the format that it is, it can't be read: {:?}", asked.errors);
+        assert!(
+            asked.errors.is_empty(),
+            "as the format that it is, it can't be read: {:?}",
+            asked.errors
+        );
         assert_eq!(asked.patch, lenient.patch);
     }
 }
@@ -58,7 +86,10 @@ pub fn unified(bytes: &[u8]) {
         true => bytes.to_vec(),
         false => [b"--- a/f\n+++ b/f\n@@ -", bytes, b"\n"].concat(),
     };
-    turn(bytes, [detect, same_in_prose, same_with_crlf, same_when_printed])(&whole);
+    turn(
+        bytes,
+        [detect, same_in_prose, same_with_crlf, same_when_printed],
+    )(&whole);
 }
 
 /// Reads bytes as the lines of a search/replace block, unless they begin one themselves.
@@ -75,7 +106,12 @@ pub fn blocks(bytes: &[u8]) {
 pub fn tool(bytes: &[u8]) {
     let whole = match bytes.starts_with(b"{") || bytes.starts_with(b"[") {
         true => bytes.to_vec(),
-        false => [b"{\"path\":\"f\",\"old_string\":\"a\",\"new_string\":", bytes, b"}\n"].concat(),
+        false => [
+            b"{\"path\":\"f\",\"old_string\":\"a\",\"new_string\":",
+            bytes,
+            b"}\n",
+        ]
+        .concat(),
     };
     let printed = |bytes: &[u8]| same_text_when_printed(bytes, Format::Tool);
     turn(bytes, [detect, same_in_prose, same_with_crlf, printed])(&whole);
@@ -84,14 +120,28 @@ pub fn tool(bytes: &[u8]) {
 /// What was read of blocks or calls is printed as ones that are read as the same, or the format says that it can't.
 fn same_text_when_printed(bytes: &[u8], format: Format) {
     let first = source(bytes);
-    let first = format::parse(&first, &Options { format: Some(format), ..Options::default() });
+    let first = format::parse(
+        &first,
+        &Options {
+            format: Some(format),
+            ..Options::default()
+        },
+    );
     if !first.errors.is_empty() {
         return;
     }
-    let Ok(printed) = format::print(&first.patch) else { return };
+    let Ok(printed) = format::print(&first.patch) else {
+        return;
+    };
     for strict in [false, true] {
         let printed = source(&printed);
-        let again = format::parse(&printed, &Options { strict, ..Options::default() });
+        let again = format::parse(
+            &printed,
+            &Options {
+                strict,
+                ..Options::default()
+            },
+        );
         assert!(again.errors.is_empty(), "{again:?}");
         // A block may repeat another, and then be a part of the same run.
         assert_eq!(again.patch, first.patch);
@@ -103,7 +153,11 @@ fn sound(source: &Source, parsed: &Parsed<'_>) {
     told(source, &parsed.errors, &parsed.warnings);
     if parsed.errors.is_empty() {
         assert!(!parsed.patch.edits.is_empty(), "an empty patch is an error");
-        let unread = parsed.patch.edits.iter().find(|edit| edit.operation == Operation::Unreadable);
+        let unread = parsed
+            .patch
+            .edits
+            .iter()
+            .find(|edit| edit.operation == Operation::Unreadable);
         assert_eq!(unread, None, "what can't be read is an error");
     }
 }
@@ -120,7 +174,11 @@ fn same_in_prose(bytes: &[u8]) {
     let amid = source(&[b"Here is the patch:\n\n", bytes].concat());
     let amid = format::parse(&amid, &Options::default());
     if alone.errors.is_empty() {
-        assert!(amid.errors.is_empty(), "behind prose it can't be read: {:?}", amid.errors);
+        assert!(
+            amid.errors.is_empty(),
+            "behind prose it can't be read: {:?}",
+            amid.errors
+        );
         assert_eq!(alone.patch, amid.patch);
     }
 }
@@ -131,37 +189,80 @@ fn same_with_crlf(bytes: &[u8]) {
         return;
     }
     let lf = source(bytes);
-    let crlf = source(&bytes.split(|&byte| byte == b'\n').collect::<Vec<_>>().join(&b"\r\n"[..]));
+    let crlf = source(
+        &bytes
+            .split(|&byte| byte == b'\n')
+            .collect::<Vec<_>>()
+            .join(&b"\r\n"[..]),
+    );
     let [lf, crlf] = [&lf, &crlf].map(|source| format::parse(source, &Options::default()));
     assert_eq!(lf.patch.edits.len(), crlf.patch.edits.len());
     // Notes are compared by nobody: they are unfolded as yet, and so hold line ends.
     for (lf, crlf) in lf.patch.edits.iter().zip(&crlf.patch.edits) {
-        assert_eq!((&lf.path, &lf.root, &lf.operation), (&crlf.path, &crlf.root, &crlf.operation));
+        assert_eq!(
+            (&lf.path, &lf.root, &lf.operation),
+            (&crlf.path, &crlf.root, &crlf.operation)
+        );
     }
     // How many there are may differ: a tag in prose is looked for in so many bytes.
-    assert_eq!(lf.errors.is_empty(), crlf.errors.is_empty(), "{:?} / {:?}", lf.errors, crlf.errors);
+    assert_eq!(
+        lf.errors.is_empty(),
+        crlf.errors.is_empty(),
+        "{:?} / {:?}",
+        lf.errors,
+        crlf.errors
+    );
 }
 
 /// What was read of a unified diff is printed as one that is read as the same, without a word more, strictly too.
 fn same_when_printed(bytes: &[u8]) {
     let first = source(bytes);
-    let first = format::parse(&first, &Options { format: Some(Format::Unified), ..Options::default() });
+    let first = format::parse(
+        &first,
+        &Options {
+            format: Some(Format::Unified),
+            ..Options::default()
+        },
+    );
     if !first.errors.is_empty() || !first.patch.edits.iter().all(is_whole) {
         return;
     }
     let printed = source(&print(&first.patch, Quoting::default()));
     for strict in [false, true] {
-        let again = format::parse(&printed, &Options { strict, ..Options::default() });
-        assert!(again.errors.is_empty() && again.warnings.is_empty(), "{again:?}");
-        assert_eq!(again.patch, Patch { format: Format::Unified, edits: first.patch.edits.clone() });
+        let again = format::parse(
+            &printed,
+            &Options {
+                strict,
+                ..Options::default()
+            },
+        );
+        assert!(
+            again.errors.is_empty() && again.warnings.is_empty(),
+            "{again:?}"
+        );
+        assert_eq!(
+            again.patch,
+            Patch {
+                format: Format::Unified,
+                edits: first.patch.edits.clone()
+            }
+        );
     }
 }
 
 /// Returns whether a header says all that git's own would, so that what is printed of it says it again: both modes or neither,
 /// or that of a file which comes or goes; and a path that can be one.
 fn is_whole(edit: &FileEdit<'_>) -> bool {
-    let (Some(header), Operation::Update { to, hunks }) = (&edit.header, &edit.operation) else { return false };
-    let Header { status, old_mode, new_mode, ids, .. } = &**header;
+    let (Some(header), Operation::Update { to, hunks }) = (&edit.header, &edit.operation) else {
+        return false;
+    };
+    let Header {
+        status,
+        old_mode,
+        new_mode,
+        ids,
+        ..
+    } = &**header;
     let modes = match status {
         Status::Added => new_mode.is_some(),
         Status::Deleted => old_mode.is_some(),
@@ -176,22 +277,45 @@ fn is_whole(edit: &FileEdit<'_>) -> bool {
 /// a payload that was never closed: that is refused and never done otherwise.
 fn payload(bytes: &[u8]) {
     let lines: Vec<&[u8]> = bytes.split(|&byte| byte == b'\n').collect();
-    let is_marker = |line: &&[u8]| line.trim_ascii().ends_with(b"<<<") || line.trim_ascii().starts_with(b">>>");
+    let is_marker =
+        |line: &&[u8]| line.trim_ascii().ends_with(b"<<<") || line.trim_ascii().starts_with(b">>>");
     if bytes.contains(&0) || bytes.contains(&b'\r') || lines.iter().any(is_marker) {
         return;
     }
-    let whole = [b"<edit file=\"f\" op=\"new\">\n<put>\n<<<\n", bytes, b"\n>>>\n</put>\n</edit>\n"].concat();
+    let whole = [
+        b"<edit file=\"f\" op=\"new\">\n<put>\n<<<\n",
+        bytes,
+        b"\n>>>\n</put>\n</edit>\n",
+    ]
+    .concat();
     let source = source(&whole);
     let parsed = format::parse(&source, &Options::default());
-    if !parsed.errors.is_empty() && lines.iter().any(|line| line.trim_ascii().starts_with(b"</")) {
+    if !parsed.errors.is_empty()
+        && lines
+            .iter()
+            .any(|line| line.trim_ascii().starts_with(b"</"))
+    {
         return;
     }
-    assert!(parsed.errors.is_empty(), "a payload is content: {:?}", parsed.errors);
-    let [edit] = &parsed.patch.edits[..] else { panic!("one edit is {:?}", parsed.patch.edits) };
-    let Operation::Create { lines: read, .. } = &edit.operation else { panic!("op=new is {:?}", edit.operation) };
+    assert!(
+        parsed.errors.is_empty(),
+        "a payload is content: {:?}",
+        parsed.errors
+    );
+    let [edit] = &parsed.patch.edits[..] else {
+        panic!("one edit is {:?}", parsed.patch.edits)
+    };
+    let Operation::Create { lines: read, .. } = &edit.operation else {
+        panic!("op=new is {:?}", edit.operation)
+    };
     let blank = |line: &&[u8]| line.iter().all(|byte| b" \t".contains(byte));
     let start = lines.iter().take_while(|line| blank(line)).count();
-    let end = lines.len() - lines[start..].iter().rev().take_while(|line| blank(line)).count();
+    let end = lines.len()
+        - lines[start..]
+            .iter()
+            .rev()
+            .take_while(|line| blank(line))
+            .count();
     let read: Vec<&[u8]> = read.iter().map(|line| &line[..]).collect();
     assert_eq!(read, lines[start..end]);
 }

@@ -24,7 +24,12 @@ pub fn recover(bytes: &[u8]) {
             stay_inside(&places);
             let named = RepoPath::new(line).ok();
             let of_ours = |place: &RepoPath| place.name().starts_with(b".llmpatch-");
-            assert!(places.iter().all(|place| Some(place) == named.as_ref() || of_ours(place)), "{json}");
+            assert!(
+                places
+                    .iter()
+                    .all(|place| Some(place) == named.as_ref() || of_ours(place)),
+                "{json}"
+            );
         }
     }
 }
@@ -35,6 +40,9 @@ fn stay_inside(places: &[RepoPath]) {
             Component::Normal(name) => !name.eq_ignore_ascii_case(".git"),
             _ => false,
         };
-        assert!(place.as_path().components().all(is_plain) && place.as_path() != Path::new(""), "{place}");
+        assert!(
+            place.as_path().components().all(is_plain) && place.as_path() != Path::new(""),
+            "{place}"
+        );
     }
 }

@@ -5,7 +5,11 @@
 
 #![cfg_attr(
     not(target_os = "linux"),
-    allow(unused_imports, dead_code, reason = "what only Linux shows is left out elsewhere")
+    allow(
+        unused_imports,
+        dead_code,
+        reason = "what only Linux shows is left out elsewhere"
+    )
 )]
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
@@ -39,7 +43,10 @@ use support::snapshot;
 /// The directory below `tests/cases` in which something of a kind is said. With it, options that the case is run with.
 const CASES: &[(Kind, &str)] = &[
     (Kind::Parse, "shapes/a-line-without-a-prefix"),
-    (Kind::ContextNotFound, "shapes/a-context-line-that-isnt-there"),
+    (
+        Kind::ContextNotFound,
+        "shapes/a-context-line-that-isnt-there",
+    ),
     (Kind::LinesNotFound, "shapes/another-value"),
     (Kind::Ambiguous, "shapes/numbers-and-two-places"),
     (Kind::Occurrence, "shapes/an-occurrence-too-far"),
@@ -49,16 +56,31 @@ const CASES: &[(Kind, &str)] = &[
     (Kind::Binary, "shapes/a-binary-file"),
     (Kind::Stale, "shapes/a-delete-body-that-differs"),
     (Kind::Unchanged, "shapes/everything-is-there-already"),
-    (Kind::ProseEdit, "opx/an-edit-in-mid-line-of-prose-is-ignored-with-a-warning"),
+    (
+        Kind::ProseEdit,
+        "opx/an-edit-in-mid-line-of-prose-is-ignored-with-a-warning",
+    ),
     (Kind::CommentedPatch, "shapes/a-patch-in-a-comment"),
     (Kind::DraftPatch, "shapes/a-draft-in-reasoning"),
     (Kind::RepeatedPatch, "shapes/a-patch-given-twice"),
-    (Kind::RepeatedEdit, "opx/an-edit-that-repeats-another-counts-twice-with-a-warning"),
-    (Kind::StrayMarker, "envelope/an-end-before-the-first-begin-is-a-warning"),
-    (Kind::SkippedFormat, "answers/format-opx-skips-an-envelope-with-a-warning"),
+    (
+        Kind::RepeatedEdit,
+        "opx/an-edit-that-repeats-another-counts-twice-with-a-warning",
+    ),
+    (
+        Kind::StrayMarker,
+        "envelope/an-end-before-the-first-begin-is-a-warning",
+    ),
+    (
+        Kind::SkippedFormat,
+        "answers/format-opx-skips-an-envelope-with-a-warning",
+    ),
     (Kind::DecoratedMarker, "shapes/stars-behind-a-marker"),
     (Kind::BlankInBody, "shapes/blank-line-without-its-plus"),
-    (Kind::LocatorSpacing, "envelope/a-context-line-right-behind-its-marker-is-a-warning"),
+    (
+        Kind::LocatorSpacing,
+        "envelope/a-context-line-right-behind-its-marker-is-a-warning",
+    ),
     (Kind::LocatorNumbers, "shapes/unified-hunk-header"),
     (Kind::LocatorRelaxed, "shapes/partial-context"),
     (Kind::NoNewlineMark, "shapes/no-newline-mark"),
@@ -79,29 +101,76 @@ const CASES: &[(Kind, &str)] = &[
     (Kind::Undone, "envelope/lint-undone"),
     (Kind::SmallReplace, "opx/lint-small-replace"),
     (Kind::NoChange, "shapes/a-hunk-that-changes-nothing"),
-    (Kind::PartialDeleteBody, "shapes/a-delete-body-that-is-a-part"),
-    (Kind::IndentedPayload, "opx/a-payload-that-shares-its-markers-indentation-is-literal-with-a-warning"),
-    (Kind::TypographicQuotes, "shapes/curly-quotes-around-attributes"),
-    (Kind::UnknownMarkup, "shapes/an-attribute-that-means-nothing"),
-    (Kind::StrayText, "opx/text-between-edits-in-a-wrapper-is-a-warning"),
+    (
+        Kind::PartialDeleteBody,
+        "shapes/a-delete-body-that-is-a-part",
+    ),
+    (
+        Kind::IndentedPayload,
+        "opx/a-payload-that-shares-its-markers-indentation-is-literal-with-a-warning",
+    ),
+    (
+        Kind::TypographicQuotes,
+        "shapes/curly-quotes-around-attributes",
+    ),
+    (
+        Kind::UnknownMarkup,
+        "shapes/an-attribute-that-means-nothing",
+    ),
+    (
+        Kind::StrayText,
+        "opx/text-between-edits-in-a-wrapper-is-a-warning",
+    ),
     (Kind::BlankEdges, "shapes/blank-lines-around-a-find"),
-    (Kind::EscapedMarker, "blocks/an-escaped-divider-in-replace-loses-its-backslash"),
-    (Kind::Divider, "blocks/of-several-dividers-the-one-as-long-as-the-first-line"),
-    (Kind::ProseConflict, "blocks/a-whole-conflict-in-prose-is-a-warning"),
+    (
+        Kind::EscapedMarker,
+        "blocks/an-escaped-divider-in-replace-loses-its-backslash",
+    ),
+    (
+        Kind::Divider,
+        "blocks/of-several-dividers-the-one-as-long-as-the-first-line",
+    ),
+    (
+        Kind::ProseConflict,
+        "blocks/a-whole-conflict-in-prose-is-a-warning",
+    ),
     (Kind::SkippedCall, "tool/a-call-of-no-file-is-skipped"),
-    (Kind::NamelessFence, "files/a-fence-without-a-path-is-left-out"),
-    (Kind::JsonPatch, "tool/a-patch-in-an-object-that-is-no-call-counts"),
-    (Kind::FinalNewline, "tool/a-new-file-without-final-newline-keeps-it-so"),
+    (
+        Kind::NamelessFence,
+        "files/a-fence-without-a-path-is-left-out",
+    ),
+    (
+        Kind::JsonPatch,
+        "tool/a-patch-in-an-object-that-is-no-call-counts",
+    ),
+    (
+        Kind::FinalNewline,
+        "tool/a-new-file-without-final-newline-keeps-it-so",
+    ),
     (Kind::EmptyLine, "tool/an-empty-line-is-left-with-a-warning"),
-    (Kind::FilledEmpty, "blocks/an-empty-search-fills-an-empty-file"),
+    (
+        Kind::FilledEmpty,
+        "blocks/an-empty-search-fills-an-empty-file",
+    ),
     (Kind::InsideWord, "shapes/a-find-inside-a-word"),
-    (Kind::HunkMoved, "unified/a-moved-hunk-is-found-and-warned-of"),
-    (Kind::Recounted, "unified/wrong-counts-are-recounted-with-a-warning"),
+    (
+        Kind::HunkMoved,
+        "unified/a-moved-hunk-is-found-and-warned-of",
+    ),
+    (
+        Kind::Recounted,
+        "unified/wrong-counts-are-recounted-with-a-warning",
+    ),
 ];
 
 /// Kinds whose words are made in rooms that a test from outside can't enter: a program on a terminal says them below, or in
 /// `tests/at_a_terminal`.
-const ELSEWHERE: &[Kind] = &[Kind::Interrupted, Kind::Recovered, Kind::NothingToUndo, Kind::Declined];
+const ELSEWHERE: &[Kind] = &[
+    Kind::Interrupted,
+    Kind::Recovered,
+    Kind::NothingToUndo,
+    Kind::Declined,
+];
 
 #[test]
 fn every_kind_is_shown() {
@@ -109,7 +178,10 @@ fn every_kind_is_shown() {
     for (kind, case) in CASES {
         let all = case_of(case);
         let of_kind: Vec<_> = all.into_iter().filter(|one| one.kind == *kind).collect();
-        assert!(!of_kind.is_empty(), "{case} says nothing of the kind {kind}");
+        assert!(
+            !of_kind.is_empty(),
+            "{case} says nothing of the kind {kind}"
+        );
         show(kind.code(), &of_kind);
         shown.insert(kind.code());
     }
@@ -122,32 +194,83 @@ fn every_kind_is_shown() {
     }
     let all: BTreeSet<&str> = Kind::ALL.iter().map(|kind| kind.code()).collect();
     let missing: Vec<_> = all.difference(&shown).collect();
-    assert!(missing.is_empty(), "no message of the kinds {missing:?} is shown");
+    assert!(
+        missing.is_empty(),
+        "no message of the kinds {missing:?} is shown"
+    );
 }
 
 #[test]
 fn what_files_and_terminals_do_to_a_message() {
-    let long = format!("let table = [{}];", (0..200).map(|n| n.to_string()).collect::<Vec<_>>().join(", "));
+    let long = format!(
+        "let table = [{}];",
+        (0..200)
+            .map(|n| n.to_string())
+            .collect::<Vec<_>>()
+            .join(", ")
+    );
     let other = long.replace(" 150,", " 999,");
     let scenes: &[(&str, Vec<u8>, String)] = &[
-        ("tabs", b"if a {\n\t\tx :=\t1\n}\n".to_vec(), hunk("if a {", "\t\tx :=\t2")),
-        ("wide", "名前 = \"太郎\"\n年齢 = 20\n".into(), hunk("名前 = \"太郎\"", "年齢 = 30")),
-        ("combining", "a\nle cafe\u{301} noir\n".into(), hunk("a", "le caf\u{e9} noir")),
-        ("long-line", format!("start\n{long}\n").into_bytes(), hunk("start", &other)),
-        ("crlf", b"one\r\ntwo three\r\n".to_vec(), hunk("one", "two four")),
-        ("carriage-return", b"one\ntwo\r\r\n".to_vec(), hunk("one", "two")),
-        ("not-utf-8", b"# caf\xe9 au lait\nprice = 3\n".to_vec(), hunk("# café au lait", "price = 3")),
-        ("control", b"\x1b[31mred\x1b[0m = 1\nx = 2\n".to_vec(), hunk("red = 1", "x = 2")),
-        ("bidi", "x = \"a\u{202e}b\"\ny = 2\n".into(), hunk("x = \"ab\"", "y = 2")),
+        (
+            "tabs",
+            b"if a {\n\t\tx :=\t1\n}\n".to_vec(),
+            hunk("if a {", "\t\tx :=\t2"),
+        ),
+        (
+            "wide",
+            "名前 = \"太郎\"\n年齢 = 20\n".into(),
+            hunk("名前 = \"太郎\"", "年齢 = 30"),
+        ),
+        (
+            "combining",
+            "a\nle cafe\u{301} noir\n".into(),
+            hunk("a", "le caf\u{e9} noir"),
+        ),
+        (
+            "long-line",
+            format!("start\n{long}\n").into_bytes(),
+            hunk("start", &other),
+        ),
+        (
+            "crlf",
+            b"one\r\ntwo three\r\n".to_vec(),
+            hunk("one", "two four"),
+        ),
+        (
+            "carriage-return",
+            b"one\ntwo\r\r\n".to_vec(),
+            hunk("one", "two"),
+        ),
+        (
+            "not-utf-8",
+            b"# caf\xe9 au lait\nprice = 3\n".to_vec(),
+            hunk("# café au lait", "price = 3"),
+        ),
+        (
+            "control",
+            b"\x1b[31mred\x1b[0m = 1\nx = 2\n".to_vec(),
+            hunk("red = 1", "x = 2"),
+        ),
+        (
+            "bidi",
+            "x = \"a\u{202e}b\"\ny = 2\n".into(),
+            hunk("x = \"ab\"", "y = 2"),
+        ),
     ];
     for (name, file, response) in scenes {
-        let all = said(response, MemoryTree::new().with("a.txt", file.clone()), &Options::default());
+        let all = said(
+            response,
+            MemoryTree::new().with("a.txt", file.clone()),
+            &Options::default(),
+        );
         show(&format!("scene-{name}"), &all);
     }
 }
 
 fn hunk(first: &str, second: &str) -> String {
-    format!("*** Begin Patch\n*** Update File: a.txt\n@@\n {first}\n-{second}\n+changed\n*** End Patch\n")
+    format!(
+        "*** Begin Patch\n*** Update File: a.txt\n@@\n {first}\n-{second}\n+changed\n*** End Patch\n"
+    )
 }
 
 #[derive(Default)]
@@ -157,7 +280,9 @@ struct Options {
 }
 
 fn case_of(case: &str) -> Vec<Diagnostic> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases").join(case);
+    let directory = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/cases")
+        .join(case);
     let mut tree = MemoryTree::new();
     if directory.join("before").is_dir() {
         for (path, file) in support::files(&directory.join("before")) {
@@ -165,7 +290,10 @@ fn case_of(case: &str) -> Vec<Diagnostic> {
         }
     }
     let mut options = Options::default();
-    match fs::read_to_string(directory.join("args.txt")).unwrap_or_default().trim() {
+    match fs::read_to_string(directory.join("args.txt"))
+        .unwrap_or_default()
+        .trim()
+    {
         "" => {}
         "--format=opx" => options.format.format = Some(git_llmpatch::patch::Format::Opx),
         "--format=files" => options.format.format = Some(git_llmpatch::patch::Format::Files),
@@ -174,7 +302,11 @@ fn case_of(case: &str) -> Vec<Diagnostic> {
     if case.ends_with("spaces-for-a-tab") {
         options.rules.fuzz = search::Fuzz::Indent;
     }
-    said(&fs::read_to_string(directory.join("patch.txt")).unwrap(), tree, &options)
+    said(
+        &fs::read_to_string(directory.join("patch.txt")).unwrap(),
+        tree,
+        &options,
+    )
 }
 
 fn said(response: &str, tree: MemoryTree, options: &Options) -> Vec<Diagnostic> {
@@ -197,16 +329,33 @@ fn said(response: &str, tree: MemoryTree, options: &Options) -> Vec<Diagnostic> 
 fn protected() -> Vec<Diagnostic> {
     let spec = |spec: &str| Pathspec::new(spec.as_bytes(), Defaults::default()).unwrap();
     let limits = [
-        (vec![spec("src"), spec("tests"), spec(":!src/generated")], plan::Origin::Option),
+        (
+            vec![spec("src"), spec("tests"), spec(":!src/generated")],
+            plan::Origin::Option,
+        ),
         (vec![spec("src")], plan::Origin::Setting),
     ];
-    let response =
-        "*** Begin Patch\n*** Add File: docs/guide.md\n+x\n*** Add File: .github/workflows/ci.yml\n+x\n*** End Patch\n";
+    let response = "*** Begin Patch\n*** Add File: docs/guide.md\n+x\n*** Add File: .github/workflows/ci.yml\n+x\n*** End Patch\n";
     let guarded = limits.map(|(limit, origin)| {
-        let protected = [spec("*.lock"), spec(".github/workflows")].into_iter().collect();
-        let guard = plan::Guard { limit: Some((limit.into_iter().collect(), origin)), protected };
-        let rules = plan::Rules { guard, ..plan::Rules::default() };
-        said(response, MemoryTree::new(), &Options { rules, ..Options::default() })
+        let protected = [spec("*.lock"), spec(".github/workflows")]
+            .into_iter()
+            .collect();
+        let guard = plan::Guard {
+            limit: Some((limit.into_iter().collect(), origin)),
+            protected,
+        };
+        let rules = plan::Rules {
+            guard,
+            ..plan::Rules::default()
+        };
+        said(
+            response,
+            MemoryTree::new(),
+            &Options {
+                rules,
+                ..Options::default()
+            },
+        )
     });
     let [by_option, mut by_setting] = guarded;
     by_setting.truncate(1);
@@ -217,28 +366,73 @@ fn of_the_system() -> Vec<Box<dyn Diagnose>> {
     let path = || RepoPath::new(b"src/net.rs").unwrap();
     let full = || std::io::Error::from(std::io::ErrorKind::StorageFull);
     vec![
-        Box::new(TransactionError::Locked { lock: ".git/index.lock".into(), holder: Holder::Unknown }),
+        Box::new(TransactionError::Locked {
+            lock: ".git/index.lock".into(),
+            holder: Holder::Unknown,
+        }),
         Box::new(TransactionError::Commit(repo::CommitError::Hook {
             name: Some("pre-commit".into()),
             status: Some(1),
             kept: None,
         })),
-        Box::new(TransactionError::Commit(repo::CommitError::Identity { said: "Please tell me who you are.".into() })),
+        Box::new(TransactionError::Commit(repo::CommitError::Identity {
+            said: "Please tell me who you are.".into(),
+        })),
         Box::new(TransactionError::OtherFileSystem { path: path() }),
-        Box::new(TransactionError::Io { doing: "replace", path: "src/net.rs".into(), source: full() }),
-        Box::new(plan::Warning::IdDiffers { path: path(), file: "1a2b3c4".into(), patch: "5d6e7f8".into() }),
-        Box::new(plan::Warning::ModeDiffers { path: path(), file: 0o100_644, patch: 0o100_755 }),
-        Box::new(Warning::HardLink { path: path(), others: 1 }),
-        Box::new(Warning::Rights { path: path(), lost: vec![Lost::Group, Lost::SetId] }),
-        Box::new(Warning::WrittenLate { path: path(), unread: None, kept: ".git/llmpatch/1/src/net.rs".into() }),
-        Box::new(Warning::Leftover { path: ".git/llmpatch/1".into() }),
-        Box::new(Warning::NoUndo { reason: full().to_string() }),
-        Box::new(Leftover { path: "src/net.rs".into(), line: LineNo::FIRST, marker: "*** Begin Patch" }),
-        Box::new(Unrepresentable { path: "bin/run".into(), format: Format::Envelope, what: What::Mode }),
-        Box::new(Replaced { path: "src/net.rs".into() }),
-        Box::new(Warning::IndexBehind { reason: "the index is locked".into() }),
+        Box::new(TransactionError::Io {
+            doing: "replace",
+            path: "src/net.rs".into(),
+            source: full(),
+        }),
+        Box::new(plan::Warning::IdDiffers {
+            path: path(),
+            file: "1a2b3c4".into(),
+            patch: "5d6e7f8".into(),
+        }),
+        Box::new(plan::Warning::ModeDiffers {
+            path: path(),
+            file: 0o100_644,
+            patch: 0o100_755,
+        }),
+        Box::new(Warning::HardLink {
+            path: path(),
+            others: 1,
+        }),
+        Box::new(Warning::Rights {
+            path: path(),
+            lost: vec![Lost::Group, Lost::SetId],
+        }),
+        Box::new(Warning::WrittenLate {
+            path: path(),
+            unread: None,
+            kept: ".git/llmpatch/1/src/net.rs".into(),
+        }),
+        Box::new(Warning::Leftover {
+            path: ".git/llmpatch/1".into(),
+        }),
+        Box::new(Warning::NoUndo {
+            reason: full().to_string(),
+        }),
+        Box::new(Leftover {
+            path: "src/net.rs".into(),
+            line: LineNo::FIRST,
+            marker: "*** Begin Patch",
+        }),
+        Box::new(Unrepresentable {
+            path: "bin/run".into(),
+            format: Format::Envelope,
+            what: What::Mode,
+        }),
+        Box::new(Replaced {
+            path: "src/net.rs".into(),
+        }),
+        Box::new(Warning::IndexBehind {
+            reason: "the index is locked".into(),
+        }),
         Box::new(Warning::InConflict { path: path() }),
-        Box::new(Warning::HookChanged { paths: vec!["src/net.rs".into(), "Cargo.lock".into()] }),
+        Box::new(Warning::HookChanged {
+            paths: vec!["src/net.rs".into(), "Cargo.lock".into()],
+        }),
     ]
 }
 
@@ -251,12 +445,25 @@ type Make = dyn Fn() -> support::Repo;
 fn what_the_program_says_of_what_was_before() {
     let interrupted = || {
         let repo = support::Repo::with(&[("a.txt", "one\ntwo\n"), ("b.txt", "one\n")]);
-        repo.child("../a.answer").write_str(&hunk("one", "two")).unwrap();
-        repo.child("../b.answer")
-            .write_str(&hunk("one", "one").replace("a.txt", "b.txt").replace(" one\n", ""))
+        repo.child("../a.answer")
+            .write_str(&hunk("one", "two"))
             .unwrap();
-        repo.script(".git/hooks/pre-commit", &format!("#!/bin/sh\n{}\nkill -KILL $us\nexit 1\n", support::US));
-        let killed = repo.command().args(["apply", "--commit", "../a.answer"]).output().unwrap();
+        repo.child("../b.answer")
+            .write_str(
+                &hunk("one", "one")
+                    .replace("a.txt", "b.txt")
+                    .replace(" one\n", ""),
+            )
+            .unwrap();
+        repo.script(
+            ".git/hooks/pre-commit",
+            &format!("#!/bin/sh\n{}\nkill -KILL $us\nexit 1\n", support::US),
+        );
+        let killed = repo
+            .command()
+            .args(["apply", "--commit", "../a.answer"])
+            .output()
+            .unwrap();
         assert_eq!(killed.status.code(), None);
         // git lives on for a moment, and what it does isn't over until then.
         while is_in_use(&repo) {
@@ -267,12 +474,19 @@ fn what_the_program_says_of_what_was_before() {
     let fresh = || support::Repo::with(&[("a.txt", "one\n")]);
     let committed = || {
         let repo = support::Repo::with(&[("a.txt", "one\ntwo\n")]);
-        repo.child("../a.answer").write_str(&hunk("one", "two")).unwrap();
-        repo.run(&["apply", "--commit", "../a.answer"], "").succeeded();
+        repo.child("../a.answer")
+            .write_str(&hunk("one", "two"))
+            .unwrap();
+        repo.run(&["apply", "--commit", "../a.answer"], "")
+            .succeeded();
         repo
     };
     let scenes: &[(&str, &Make, &[&[&str]])] = &[
-        ("interrupted", &interrupted, &[&["check", "../b.answer"], &["check", "../a.answer"]]),
+        (
+            "interrupted",
+            &interrupted,
+            &[&["check", "../b.answer"], &["check", "../a.answer"]],
+        ),
         ("recovered", &interrupted, &[&["apply", "../b.answer"]]),
         ("nothing-to-undo", &fresh, &[&["undo"]]),
         ("nothing-to-undo-of-a-commit", &committed, &[&["undo"]]),
@@ -290,14 +504,20 @@ fn what_the_program_says_of_what_was_before() {
                 out.push('\n');
             }
         }
-        snapshot(out, &Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/messages").join(format!("{name}.txt")));
+        snapshot(
+            out,
+            &Path::new(env!("CARGO_MANIFEST_DIR"))
+                .join("tests/messages")
+                .join(format!("{name}.txt")),
+        );
     }
 }
 
 /// Returns whether a process stands in a repository.
 fn is_in_use(repo: &support::Repo) -> bool {
     let processes = fs::read_dir("/proc").unwrap();
-    let mut directories = processes.filter_map(|process| fs::read_link(process.ok()?.path().join("cwd")).ok());
+    let mut directories =
+        processes.filter_map(|process| fs::read_link(process.ok()?.path().join("cwd")).ok());
     directories.any(|directory| directory.starts_with(repo.path()))
 }
 
@@ -305,10 +525,21 @@ fn is_in_use(repo: &support::Repo) -> bool {
 fn on_a_terminal(repo: &support::Repo, arguments: &[&str], color: &str, columns: &str) -> String {
     let ours = repo.command();
     let mut command = std::process::Command::new("sh");
-    command.args(["-c", "\"$@\" >/dev/null", "sh"]).arg(ours.get_program()).args(arguments);
-    command.arg(format!("--color={color}")).current_dir(repo.path());
-    command.envs(ours.get_envs().filter_map(|(name, value)| Some((name, value?))));
-    command.env("PATH", std::env::var("PATH").unwrap()).env("TERM", "xterm").env("COLUMNS", columns);
+    command
+        .args(["-c", "\"$@\" >/dev/null", "sh"])
+        .arg(ours.get_program())
+        .args(arguments);
+    command
+        .arg(format!("--color={color}"))
+        .current_dir(repo.path());
+    command.envs(
+        ours.get_envs()
+            .filter_map(|(name, value)| Some((name, value?))),
+    );
+    command
+        .env("PATH", std::env::var("PATH").unwrap())
+        .env("TERM", "xterm")
+        .env("COLUMNS", columns);
     let mut terminal = terminal::Terminal::start(&command);
     terminal.end();
     let head = repo.git(&["rev-parse", "HEAD"]);
@@ -324,11 +555,22 @@ fn show(name: &str, all: &[Diagnostic]) {
             let how = if colored { ", in colour" } else { "" };
             out += &format!("--- {width} columns{how}\n\n");
             for one in all {
-                out += &draw(one, Style { colored, width, is_terminal: true, ..Style::PLAIN }).replace('\x1b', "␛");
+                out += &draw(
+                    one,
+                    Style {
+                        colored,
+                        width,
+                        is_terminal: true,
+                        ..Style::PLAIN
+                    },
+                )
+                .replace('\x1b', "␛");
             }
             out.push('\n');
         }
     }
-    let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/messages").join(format!("{name}.txt"));
+    let file = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/messages")
+        .join(format!("{name}.txt"));
     snapshot(out, &file);
 }

@@ -17,10 +17,17 @@ fn nine_of_ten_repairable_answers_apply_on_the_second_try() {
     for shape in shapes() {
         let repo = Repo::of_directory(&shape.join("before"));
         let before = repo.files();
-        let run = repo.llmpatch("apply", &["--feedback"], &shape.join("patch.txt")).ended(1);
+        let run = repo
+            .llmpatch("apply", &["--feedback"], &shape.join("patch.txt"))
+            .ended(1);
         snapshot(run.stdout.clone(), &shape.join("feedback.txt"));
         assert_eq!(repo.files(), before, "{}", shape.display());
-        assert!(!run.stderr.contains("error"), "{}: {}", shape.display(), run.stderr);
+        assert!(
+            !run.stderr.contains("error"),
+            "{}: {}",
+            shape.display(),
+            run.stderr
+        );
         if !shape.join("after").is_dir() {
             continue;
         }
@@ -31,12 +38,22 @@ fn nine_of_ten_repairable_answers_apply_on_the_second_try() {
         file.write_str(&mended).unwrap();
         let again = repo.llmpatch("apply", &["--quiet"], &file);
         if again.status != 0 || repo.files() != support::files(&shape.join("after")) {
-            failed.push(format!("{}\n{mended}\n{}{:?}", shape.display(), again.stderr, repo.files()));
+            failed.push(format!(
+                "{}\n{mended}\n{}{:?}",
+                shape.display(),
+                again.stderr,
+                repo.files()
+            ));
         }
     }
     println!("{} of {tried} repaired", tried - failed.len());
     assert!(tried >= 45, "only {tried} shapes are repairable");
-    assert!(10 * failed.len() <= tried, "{} of {tried} not repaired:\n{}", failed.len(), failed.join("\n"));
+    assert!(
+        10 * failed.len() <= tried,
+        "{} of {tried} not repaired:\n{}",
+        failed.len(),
+        failed.join("\n")
+    );
 }
 
 #[test]
@@ -44,37 +61,68 @@ fn check_answers_each_response_and_keeps_the_exit_status() {
     let repo = Repo::with(&[("a.txt", "one\ntwo\n")]);
     let bad = "*** Begin Patch\n*** Update File: a.txt\n-ones\n+1\n*** End Patch\n";
     let run = repo.run(&["check", "--feedback"], bad).ended(1);
-    assert!(run.stdout.starts_with("Your patch was not applied"), "{}", run.stdout);
+    assert!(
+        run.stdout.starts_with("Your patch was not applied"),
+        "{}",
+        run.stdout
+    );
     assert_eq!(run.stderr, "");
-    let run = repo.run(&["check", "--feedback", "nowhere.txt"], "").ended(3);
+    let run = repo
+        .run(&["check", "--feedback", "nowhere.txt"], "")
+        .ended(3);
     assert_eq!(run.stdout, "");
     assert!(run.stderr.contains("error[io]"), "{}", run.stderr);
 }
 
 #[test]
 fn lines_that_may_be_there_already_are_not_said_to_be_fine() {
-    let repo =
-        Repo::with(&[("a.txt", "let first = something(1);\nthe second line\nthe third line\nthe fourth line\n")]);
+    let repo = Repo::with(&[(
+        "a.txt",
+        "let first = something(1);\nthe second line\nthe third line\nthe fourth line\n",
+    )]);
     let made = "@@\n-let first = something(0);\n+let first = something(1);\n the second line\n";
-    let (wrong, added) = ("@@\n-the third lane\n+3\n", "@@\n the third line\n+the fourth line\n");
+    let (wrong, added) = (
+        "@@\n-the third lane\n+3\n",
+        "@@\n the third line\n+the fourth line\n",
+    );
     for (hunks, fine) in [
-        ([wrong, added].concat(), Some("No problem was found with hunk 2 of `a.txt`.")),
+        (
+            [wrong, added].concat(),
+            Some("No problem was found with hunk 2 of `a.txt`."),
+        ),
         ([made, wrong, added].concat(), None),
-        ([made, added, "@@\n-the fourth line\n+4\n"].concat(), Some("No problem was found with hunk 3 of `a.txt`.")),
+        (
+            [made, added, "@@\n-the fourth line\n+4\n"].concat(),
+            Some("No problem was found with hunk 3 of `a.txt`."),
+        ),
     ] {
         let response = format!("*** Begin Patch\n*** Update File: a.txt\n{hunks}*** End Patch\n");
-        let said = repo.run(&["apply", "--feedback"], &response).ended(1).stdout;
-        assert_eq!(said.lines().find(|line| line.starts_with("No problem")), fine, "{said}");
-        assert_eq!(said.contains("None of the patch is in the files yet"), !hunks.contains(made), "{said}");
+        let said = repo
+            .run(&["apply", "--feedback"], &response)
+            .ended(1)
+            .stdout;
+        assert_eq!(
+            said.lines().find(|line| line.starts_with("No problem")),
+            fine,
+            "{said}"
+        );
+        assert_eq!(
+            said.contains("None of the patch is in the files yet"),
+            !hunks.contains(made),
+            "{said}"
+        );
     }
 }
 
 fn shapes() -> Vec<PathBuf> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/shapes");
-    let directories = fs::read_dir(root).unwrap().map(|entry| entry.unwrap().path());
+    let directories = fs::read_dir(root)
+        .unwrap()
+        .map(|entry| entry.unwrap().path());
     // What ends with another status isn't the author's to mend.
-    let is_refused =
-        |directory: &PathBuf| fs::read(directory.join("error.txt")).is_ok_and(|error| error.starts_with(b"1\n"));
+    let is_refused = |directory: &PathBuf| {
+        fs::read(directory.join("error.txt")).is_ok_and(|error| error.starts_with(b"1\n"))
+    };
     let mut shapes: Vec<_> = directories.filter(is_refused).collect();
     shapes.sort();
     shapes
@@ -109,10 +157,18 @@ fn understand(feedback: &str) -> Vec<Problem> {
             continue;
         }
         if let Some(headline) = line.strip_prefix("## ") {
-            problems.push(Problem { headline: headline.to_owned(), ..Problem::default() });
+            problems.push(Problem {
+                headline: headline.to_owned(),
+                ..Problem::default()
+            });
         }
-        let Some(problem) = problems.last_mut() else { continue };
-        if let Some(rest) = line.strip_prefix("Line ").filter(|rest| rest.contains(" of your response")) {
+        let Some(problem) = problems.last_mut() else {
+            continue;
+        };
+        if let Some(rest) = line
+            .strip_prefix("Line ")
+            .filter(|rest| rest.contains(" of your response"))
+        {
             problem.line = rest.split(' ').next().unwrap().parse::<usize>().unwrap() - 1;
             is_passage = false;
         } else if line.ends_with(" are:") || line.ends_with(" is:") {
@@ -134,7 +190,9 @@ fn mend(response: &str, feedback: &str) -> String {
     let mut problems = understand(feedback);
     // From the last line to the first, so that line numbers stay true.
     problems.sort_by_key(|problem| std::cmp::Reverse(problem.line));
-    problems.iter().for_each(|problem| mend_one(&mut lines, problem));
+    problems
+        .iter()
+        .for_each(|problem| mend_one(&mut lines, problem));
     lines.join("\n") + "\n"
 }
 
@@ -143,7 +201,13 @@ fn quoted(text: &str) -> Option<&str> {
 }
 
 fn mend_one(lines: &mut Vec<String>, problem: &Problem) {
-    let Problem { headline, line: at, said, help, passages } = problem;
+    let Problem {
+        headline,
+        line: at,
+        said,
+        help,
+        passages,
+    } = problem;
     let at = *at;
     let helps = |words: &str| help.contains(words);
     if let Some(meant) = said.split("Did you mean ").nth(1).and_then(quoted) {
@@ -159,7 +223,10 @@ fn mend_one(lines: &mut Vec<String>, problem: &Problem) {
     } else if headline.contains("before the previous hunk") {
         let path = quoted(headline).unwrap().to_owned();
         let moved: Vec<_> = lines.drain(hunk(lines, at)).collect();
-        let end = lines.iter().rposition(|line| line == "*** End Patch").unwrap();
+        let end = lines
+            .iter()
+            .rposition(|line| line == "*** End Patch")
+            .unwrap();
         let section = std::iter::once(format!("*** Update File: {path}")).chain(moved);
         lines.splice(end..end, section);
     } else if helps("drop the text after `@@`") {
@@ -170,12 +237,18 @@ fn mend_one(lines: &mut Vec<String>, problem: &Problem) {
         lines.splice(hunk.start + 1..hunk.end, body.collect::<Vec<_>>());
     } else if helps("remove `\\ No newline at end of file`") {
         let hunk = hunk(lines, at);
-        let kept: Vec<_> = lines[hunk.clone()].iter().filter(|line| !line.starts_with('\\')).cloned().collect();
+        let kept: Vec<_> = lines[hunk.clone()]
+            .iter()
+            .filter(|line| !line.starts_with('\\'))
+            .cloned()
+            .collect();
         lines.splice(hunk, kept);
     } else if helps("put `\\ No newline at end of file`") {
         lines.insert(at + 1, "\\ No newline at end of file".into());
     } else if helps("drop `*** End of File`") {
-        let end = (at..lines.len()).find(|&at| lines[at] == "*** End of File").unwrap();
+        let end = (at..lines.len())
+            .find(|&at| lines[at] == "*** End of File")
+            .unwrap();
         lines.remove(end);
     } else if headline.contains("exists already") {
         match lines[at].strip_prefix("*** Add File: ") {
@@ -184,13 +257,22 @@ fn mend_one(lines: &mut Vec<String>, problem: &Problem) {
             None => lines[at] = lines[at].replace("op=\"new\"", "op=\"replace\""),
         }
     } else if helps("delete it without the `-` lines") {
-        let start = (0..at).rev().find(|&at| lines[at].starts_with("***")).unwrap() + 1;
-        let end = (at..lines.len()).find(|&at| !lines[at].starts_with('-')).unwrap();
+        let start = (0..at)
+            .rev()
+            .find(|&at| lines[at].starts_with("***"))
+            .unwrap()
+            + 1;
+        let end = (at..lines.len())
+            .find(|&at| !lines[at].starts_with('-'))
+            .unwrap();
         lines.drain(start..end);
     } else if helps("from there on") {
         lines[at] = lines[at].replace(quoted(headline).unwrap(), quoted(help).unwrap());
     } else if helps("occurrence=\"first\"") {
-        let find = (0..=at).rev().find(|&at| lines[at].contains("<find")).unwrap();
+        let find = (0..=at)
+            .rev()
+            .find(|&at| lines[at].contains("<find"))
+            .unwrap();
         lines[find] = lines[find].replace("<find", "<find occurrence=\"first\"");
     } else if !passages.is_empty() && (headline.contains("matches no lines")) {
         copy_from_file(lines, at, passages);
@@ -200,10 +282,21 @@ fn mend_one(lines: &mut Vec<String>, problem: &Problem) {
 }
 
 /// Mends what isn't well-formed.
-fn mend_the_form(lines: &mut Vec<String>, Problem { headline, line: at, help, .. }: &Problem) {
+fn mend_the_form(
+    lines: &mut Vec<String>,
+    Problem {
+        headline,
+        line: at,
+        help,
+        ..
+    }: &Problem,
+) {
     let at = *at;
     let helps = |words: &str| help.contains(words);
-    if let Some(header) = help.strip_prefix("write `").filter(|header| header.contains("File: <path>`")) {
+    if let Some(header) = help
+        .strip_prefix("write `")
+        .filter(|header| header.contains("File: <path>`"))
+    {
         let header = header.split(" <path>").next().unwrap();
         let path = lines[at].split_once(": ").unwrap().1;
         lines[at] = format!("{header} {path}");
@@ -219,7 +312,10 @@ fn mend_the_form(lines: &mut Vec<String>, Problem { headline, line: at, help, ..
         lines.push("*** End Patch".into());
     } else if let Some(names) = help.strip_prefix("write `--- a/") {
         let path = names.split('`').next().unwrap();
-        lines.splice(at..at + 2, [format!("--- a/{path}"), format!("+++ b/{path}")]);
+        lines.splice(
+            at..at + 2,
+            [format!("--- a/{path}"), format!("+++ b/{path}")],
+        );
     } else if helps("a guess at the numbers will do") {
         lines[at] = "@@ -1,1 +1,1 @@".into();
     } else if helps("search-and-replace block") {
@@ -232,34 +328,67 @@ fn mend_the_form(lines: &mut Vec<String>, Problem { headline, line: at, help, ..
                 _ => line.insert(0, sign),
             }
         }
-        lines.retain(|line| !["<<<<<<<", "=======", ">>>>>>>"].iter().any(|marks| line.starts_with(marks)));
+        lines.retain(|line| {
+            !["<<<<<<<", "=======", ">>>>>>>"]
+                .iter()
+                .any(|marks| line.starts_with(marks))
+        });
     } else if helps("write `+` before every line of a new file") {
-        lines[at..].iter_mut().take_while(|line| !line.starts_with("***")).for_each(|line| line.insert(0, '+'));
+        lines[at..]
+            .iter_mut()
+            .take_while(|line| !line.starts_with("***"))
+            .for_each(|line| line.insert(0, '+'));
     } else if helps("close the fence after") {
         lines.remove(at);
-    } else if helps("write one space before a line that stays") || helps("put ` `, `-` or `+` before it") {
+    } else if helps("write one space before a line that stays")
+        || helps("put ` `, `-` or `+` before it")
+    {
         lines[at].insert(0, ' ');
     } else if helps("leave out the lines `diff --git`") {
-        lines.retain(|line| !["diff --git ", "index ", "--- ", "+++ "].iter().any(|start| line.starts_with(start)));
+        lines.retain(|line| {
+            !["diff --git ", "index ", "--- ", "+++ "]
+                .iter()
+                .any(|start| line.starts_with(start))
+        });
     } else if helps("put the text between a line that is only `<<<`") {
         let (open, rest) = lines[at].split_once('>').unwrap();
         let (text, close) = rest.split_once("</").unwrap();
-        let new = [format!("{open}>"), "<<<".into(), text.to_owned(), ">>>".into(), format!("</{close}")];
+        let new = [
+            format!("{open}>"),
+            "<<<".into(),
+            text.to_owned(),
+            ">>>".into(),
+            format!("</{close}"),
+        ];
         lines.splice(at..at + 1, new);
     } else if helps("remove such prefixes") {
-        lines.iter_mut().for_each(|line| *line = line.trim_start_matches("> ").to_owned());
+        lines
+            .iter_mut()
+            .for_each(|line| *line = line.trim_start_matches("> ").to_owned());
     } else if helps("take away what is before every line of it") {
         let before = lines[at].find("---").unwrap();
-        lines[at..].iter_mut().for_each(|line| *line = line.get(before..).unwrap_or_default().to_owned());
+        lines[at..]
+            .iter_mut()
+            .for_each(|line| *line = line.get(before..).unwrap_or_default().to_owned());
     } else if helps("take away the `<!--`") {
         lines.retain(|line| line != "<!--" && line != "-->");
     } else if helps("send the patch as plain text") {
         let text = lines[at].clone();
         let start = text.find("*** Begin Patch").unwrap();
         let end = text.rfind("*** End Patch").unwrap() + "*** End Patch".len();
-        *lines = text[start..end].replace("\\n", "\n").replace("\\\"", "\"").lines().map(str::to_owned).collect();
+        *lines = text[start..end]
+            .replace("\\n", "\n")
+            .replace("\\\"", "\"")
+            .lines()
+            .map(str::to_owned)
+            .collect();
     } else if headline.contains("&lt;") {
-        let plain = |line: &mut String| *line = line.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
+        let plain = |line: &mut String| {
+            *line = line
+                .replace("&lt;", "<")
+                .replace("&gt;", ">")
+                .replace("&amp;", "&")
+        };
         lines.iter_mut().for_each(plain);
     } else if helps("else leave it out") {
         lines.remove(at);
@@ -270,17 +399,32 @@ fn mend_the_form(lines: &mut Vec<String>, Problem { headline, line: at, help, ..
 fn change_instead(lines: &mut Vec<String>, at: usize, file: &[String]) {
     lines[at - 1] = lines[at].replace("+++ b/", "--- a/");
     let hunk = hunk(lines, at + 1);
-    lines.splice(hunk.start + 1..hunk.start + 1, file.iter().map(|line| format!("-{line}")).collect::<Vec<_>>());
+    lines.splice(
+        hunk.start + 1..hunk.start + 1,
+        file.iter()
+            .map(|line| format!("-{line}"))
+            .collect::<Vec<_>>(),
+    );
     lines[hunk.start] = "@@ -1,1 +1,1 @@".into();
     lines.retain(|line| !line.starts_with("new file mode"));
 }
 
 /// Returns the lines of the hunk that holds a line.
 fn hunk(lines: &[String], at: usize) -> std::ops::Range<usize> {
-    let starts = |line: &String| ["@@", "*** ", "diff --git "].iter().any(|start| line.starts_with(start));
+    let starts = |line: &String| {
+        ["@@", "*** ", "diff --git "]
+            .iter()
+            .any(|start| line.starts_with(start))
+    };
     let start = (0..=at).rev().find(|&at| starts(&lines[at])).unwrap();
-    let start = if lines[start].starts_with("@@") { start } else { start + 1 };
-    let end = (start + 1..lines.len()).find(|&at| starts(&lines[at])).unwrap_or(lines.len());
+    let start = if lines[start].starts_with("@@") {
+        start
+    } else {
+        start + 1
+    };
+    let end = (start + 1..lines.len())
+        .find(|&at| starts(&lines[at]))
+        .unwrap_or(lines.len());
     start..end
 }
 
@@ -298,14 +442,28 @@ fn copy_from_file(lines: &mut Vec<String>, at: usize, passages: &[Vec<String>]) 
         .iter()
         .filter(|line| !has_prefixes || !line.starts_with(['+', '@', '\\']))
         .map(|line| match has_prefixes {
-            true => (line.chars().next().unwrap_or(' '), line.get(1..).unwrap_or_default().to_owned()),
+            true => (
+                line.chars().next().unwrap_or(' '),
+                line.get(1..).unwrap_or_default().to_owned(),
+            ),
             false => (' ', line.clone()),
         })
         .collect();
-    let best = passages.iter().map(|file| aligned(&old, file)).max_by_key(|(score, _)| *score).unwrap().1;
+    let best = passages
+        .iter()
+        .map(|file| aligned(&old, file))
+        .max_by_key(|(score, _)| *score)
+        .unwrap()
+        .1;
     let mut pairs = best.into_iter();
     let mut new = Vec::new();
-    let sign = |mark: char, text: &str| if has_prefixes { format!("{mark}{text}") } else { text.to_owned() };
+    let sign = |mark: char, text: &str| {
+        if has_prefixes {
+            format!("{mark}{text}")
+        } else {
+            text.to_owned()
+        }
+    };
     for line in &lines[range.clone()] {
         if has_prefixes && line.starts_with(['+', '@', '\\']) {
             new.push(line.clone());
@@ -330,7 +488,11 @@ fn aligned(old: &[(char, String)], file: &[String]) -> (usize, Aligned) {
     for i in (0..n).rev() {
         for j in (0..m).rev() {
             let pair = alike(&old[i].1, &file[j]);
-            let taken = if pair >= 50 { best[i + 1][j + 1] + pair } else { 0 };
+            let taken = if pair >= 50 {
+                best[i + 1][j + 1] + pair
+            } else {
+                0
+            };
             best[i][j] = taken.max(best[i + 1][j]).max(best[i][j + 1]);
         }
     }
@@ -342,7 +504,9 @@ fn aligned(old: &[(char, String)], file: &[String]) -> (usize, Aligned) {
             (i, j) = (i + 1, j + 1);
         } else if j < m && best[i][j] == best[i][j + 1] {
             // Between lines that are kept, what the file has is context.
-            let is_between = out.iter().any(|(_, text, _): &(char, Option<String>, bool)| text.is_some());
+            let is_between = out
+                .iter()
+                .any(|(_, text, _): &(char, Option<String>, bool)| text.is_some());
             if is_between && best[i][j] > 0 {
                 out.push((' ', Some(file[j].clone()), false));
             }
@@ -357,8 +521,15 @@ fn aligned(old: &[(char, String)], file: &[String]) -> (usize, Aligned) {
 
 fn alike(a: &str, b: &str) -> usize {
     let pairs = |text: &str| -> Vec<(char, char)> {
-        let plain = text.replace("&lt;", "<").replace("&gt;", ">").replace("&amp;", "&");
-        let solid: Vec<char> = plain.to_lowercase().chars().filter(|c| !c.is_whitespace()).collect();
+        let plain = text
+            .replace("&lt;", "<")
+            .replace("&gt;", ">")
+            .replace("&amp;", "&");
+        let solid: Vec<char> = plain
+            .to_lowercase()
+            .chars()
+            .filter(|c| !c.is_whitespace())
+            .collect();
         solid.windows(2).map(|pair| (pair[0], pair[1])).collect()
     };
     let (a, mut b) = (pairs(a), pairs(b));

@@ -2,8 +2,15 @@
 //!
 //! Nothing of the developer's own git configuration gets in, and nothing of the environment that git reads.
 
-#![allow(dead_code, unreachable_pub, reason = "each test program uses a part of it")]
-#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    reason = "each test program uses a part of it"
+)]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot be set up has failed"
+)]
 
 pub mod documents;
 
@@ -177,14 +184,18 @@ impl Repo {
         let outside = TempDir::new().unwrap();
         outside.child(name).write_binary(&input).unwrap();
         let mut command_line = isolated(Command::new(program()), outside.path());
-        command_line.env("GIT_DIR", self.child(".git").path()).env("GIT_WORK_TREE", self.path());
+        command_line
+            .env("GIT_DIR", self.child(".git").path())
+            .env("GIT_WORK_TREE", self.path());
         run(command_line.arg(command).args(args).arg(name), b"")
     }
 
     /// Runs our program in this repository with any arguments, and a response on standard input.
     pub fn run(&self, args: &[&str], input: impl AsRef<[u8]>) -> Run {
         // Whatever the command line's own tests run is asked for as a document, too.
-        let twin = (env!("CARGO_CRATE_NAME") == "cli").then(|| documents::Twin::of(self, args)).flatten();
+        let twin = (env!("CARGO_CRATE_NAME") == "cli")
+            .then(|| documents::Twin::of(self, args))
+            .flatten();
         let run = run(self.command().args(args), input.as_ref());
         if let Some(twin) = twin {
             twin.compare(args, input.as_ref(), &run);
@@ -208,7 +219,12 @@ impl Repo {
 
 /// Runs a command with this input.
 pub fn run(command: &mut Command, input: &[u8]) -> Run {
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+    let mut child = command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_vec();
     let writer = std::thread::spawn(move || {
@@ -222,8 +238,10 @@ pub fn run(command: &mut Command, input: &[u8]) -> Run {
 /// Waits until a program has nothing to do but to let time pass; where the kernel doesn't tell, for a while.
 pub fn await_sleep(child: &std::process::Child) {
     let started = std::time::Instant::now();
-    let is_asleep =
-        || fs::read_to_string(format!("/proc/{}/wchan", child.id())).is_ok_and(|at| at.contains("nanosleep"));
+    let is_asleep = || {
+        fs::read_to_string(format!("/proc/{}/wchan", child.id()))
+            .is_ok_and(|at| at.contains("nanosleep"))
+    };
     while !is_asleep() && started.elapsed() < std::time::Duration::from_secs(3) {
         std::thread::yield_now();
     }
@@ -232,13 +250,22 @@ pub fn await_sleep(child: &std::process::Child) {
 /// Makes a named pipe; by the program for it, since macOS has no `mknodat`.
 #[track_caller]
 pub fn make_pipe(path: &Path) {
-    assert!(Command::new("mkfifo").arg(path).status().unwrap().success(), "{}", path.display());
+    assert!(
+        Command::new("mkfifo").arg(path).status().unwrap().success(),
+        "{}",
+        path.display()
+    );
 }
 
 /// Makes a device, a character's (`c`) or a block's (`b`), and returns whether the system allows that; by the program for it, too.
 pub fn make_device(path: &Path, kind: &str, (major, minor): (u32, u32)) -> bool {
     let numbers = [major, minor].map(|number| number.to_string());
-    Command::new("mknod").arg(path).arg(kind).args(numbers).output().is_ok_and(|made| made.status.success())
+    Command::new("mknod")
+        .arg(path)
+        .arg(kind)
+        .args(numbers)
+        .output()
+        .is_ok_and(|made| made.status.success())
 }
 
 /// Where our program is.
@@ -248,7 +275,11 @@ pub fn program() -> &'static str {
 
 /// Returns a PATH on which our program is found first.
 pub fn path() -> String {
-    format!("{}:{}", Path::new(program()).parent().unwrap().display(), std::env::var("PATH").unwrap())
+    format!(
+        "{}:{}",
+        Path::new(program()).parent().unwrap().display(),
+        std::env::var("PATH").unwrap()
+    )
 }
 
 /// Returns whether git is to do all conversions: what `BACKEND=git cargo test --test cli` asks for.
@@ -288,7 +319,9 @@ pub fn isolated(mut command: Command, directory: &Path) -> Command {
 /// Every file below a directory but git's own.
 pub fn files(root: &Path) -> BTreeMap<PathBuf, OnDisk> {
     fn walk(root: &Path, directory: &Path, found: &mut BTreeMap<PathBuf, OnDisk>) {
-        for entry in fs::read_dir(directory).unwrap_or_else(|err| panic!("{}: {err}", directory.display())) {
+        for entry in
+            fs::read_dir(directory).unwrap_or_else(|err| panic!("{}: {err}", directory.display()))
+        {
             let path = entry.unwrap().path();
             if path.file_name() == Some(OsStr::new(".git")) {
                 continue;
@@ -300,12 +333,22 @@ pub fn files(root: &Path) -> BTreeMap<PathBuf, OnDisk> {
             }
             let link = meta.is_symlink();
             let bytes = match link {
-                true => fs::read_link(&path).unwrap().into_os_string().into_encoded_bytes(),
+                true => fs::read_link(&path)
+                    .unwrap()
+                    .into_os_string()
+                    .into_encoded_bytes(),
                 false if meta.is_file() => fs::read(&path).unwrap(),
                 false => Vec::new(),
             };
             let executable = meta.is_file() && meta.mode() & 0o100 != 0;
-            found.insert(path.strip_prefix(root).unwrap().to_owned(), OnDisk { executable, link, bytes });
+            found.insert(
+                path.strip_prefix(root).unwrap().to_owned(),
+                OnDisk {
+                    executable,
+                    link,
+                    bytes,
+                },
+            );
         }
     }
     let mut found = BTreeMap::new();
@@ -314,7 +357,14 @@ pub fn files(root: &Path) -> BTreeMap<PathBuf, OnDisk> {
 }
 
 fn copy(option: &str, from: &Path, to: &Path) {
-    assert!(Command::new("cp").arg(option).args([from, to]).status().unwrap().success());
+    assert!(
+        Command::new("cp")
+            .arg(option)
+            .args([from, to])
+            .status()
+            .unwrap()
+            .success()
+    );
 }
 
 /// Compares text with what a file holds; `SNAPSHOTS=overwrite` writes the file instead.
@@ -322,5 +372,7 @@ fn copy(option: &str, from: &Path, to: &Path) {
 pub fn snapshot(got: String, file: &Path) {
     // Raw, since a backslash is no slash here, and `...` or `[..]` in a message stand for themselves.
     let want = snapbox::Data::read_from(file, Some(snapbox::data::DataFormat::Text)).raw();
-    snapbox::Assert::new().action_env("SNAPSHOTS").eq(got.raw(), want);
+    snapbox::Assert::new()
+        .action_env("SNAPSHOTS")
+        .eq(got.raw(), want);
 }

@@ -1,6 +1,10 @@
 //! A program on a terminal of its own, for what only a person at a terminal sees.
 
-#![allow(dead_code, unreachable_pub, reason = "each test program uses a part of it")]
+#![allow(
+    dead_code,
+    unreachable_pub,
+    reason = "each test program uses a part of it"
+)]
 
 use std::fs::{File, OpenOptions};
 use std::io::{Read as _, Write as _};
@@ -33,11 +37,25 @@ impl Terminal {
         unlockpt(&master).unwrap();
         let name = ptsname(&master, Vec::new()).unwrap();
         let name = std::ffi::OsStr::from_bytes(name.as_bytes()).to_owned();
-        tcsetwinsize(&master, Winsize { ws_row: 40, ws_col: 100, ws_xpixel: 0, ws_ypixel: 0 }).unwrap();
+        tcsetwinsize(
+            &master,
+            Winsize {
+                ws_row: 40,
+                ws_col: 100,
+                ws_xpixel: 0,
+                ws_ypixel: 0,
+            },
+        )
+        .unwrap();
         let slave = || {
             use std::os::unix::fs::OpenOptionsExt as _;
             let noctty = i32::try_from(rustix::fs::OFlags::NOCTTY.bits()).unwrap();
-            OpenOptions::new().read(true).write(true).custom_flags(noctty).open(&name).unwrap()
+            OpenOptions::new()
+                .read(true)
+                .write(true)
+                .custom_flags(noctty)
+                .open(&name)
+                .unwrap()
         };
         let mut session = Command::new("setsid");
         // What runs in a shell's background ignores interrupts, and so does all that it starts.
@@ -46,7 +64,11 @@ impl Terminal {
         if let Some(directory) = command.get_current_dir() {
             session.current_dir(directory);
         }
-        session.env_clear().envs(command.get_envs().filter_map(|(name, value)| Some((name, value?))));
+        session.env_clear().envs(
+            command
+                .get_envs()
+                .filter_map(|(name, value)| Some((name, value?))),
+        );
         session.stdin(slave()).stdout(slave()).stderr(slave());
         let child = session.spawn().unwrap();
         let master = File::from(master);
@@ -59,7 +81,13 @@ impl Terminal {
                 written.1.notify_all();
             }
         });
-        Terminal { child, master, output, seen: 0, reader: Some(reader) }
+        Terminal {
+            child,
+            master,
+            output,
+            seen: 0,
+            reader: Some(reader),
+        }
     }
 
     /// Types.
@@ -73,14 +101,21 @@ impl Terminal {
         let mut output = self.output.0.lock().unwrap();
         loop {
             let new = &output[self.seen..];
-            if let Some(at) = new.windows(text.len()).position(|window| window == text.as_bytes()) {
+            if let Some(at) = new
+                .windows(text.len())
+                .position(|window| window == text.as_bytes())
+            {
                 self.seen += at + text.len();
                 return;
             }
             let left = until.saturating_duration_since(Instant::now());
             let (next, timeout) = self.output.1.wait_timeout(output, left).unwrap();
             output = next;
-            assert!(!timeout.timed_out(), "{text:?} never came:\n{}", String::from_utf8_lossy(&output));
+            assert!(
+                !timeout.timed_out(),
+                "{text:?} never came:\n{}",
+                String::from_utf8_lossy(&output)
+            );
         }
     }
 
@@ -93,7 +128,10 @@ impl Terminal {
     pub fn end(&mut self) -> ExitStatus {
         let status = self.child.wait().unwrap();
         // A terminal that nobody has open any more reads as an error.
-        self.reader.take().into_iter().for_each(|reader| reader.join().unwrap());
+        self.reader
+            .take()
+            .into_iter()
+            .for_each(|reader| reader.join().unwrap());
         status
     }
 }

@@ -63,8 +63,14 @@ impl Change {
     }
 
     fn of_path(path: &str) -> Self {
-        let number = path.strip_prefix("change-").and_then(|rest| rest.split('/').next());
-        Self(number.and_then(|number| number.parse().ok()).unwrap_or_else(|| panic!("nobody's file: {path}")))
+        let number = path
+            .strip_prefix("change-")
+            .and_then(|rest| rest.split('/').next());
+        Self(
+            number
+                .and_then(|number| number.parse().ok())
+                .unwrap_or_else(|| panic!("nobody's file: {path}")),
+        )
     }
 }
 
@@ -86,22 +92,42 @@ pub(crate) struct Found {
 impl Found {
     pub(crate) fn of(top: &Path, git: &dyn Fn(&[&str]) -> String) -> Self {
         let text = |bytes: Vec<u8>| String::from_utf8(bytes).unwrap();
-        let tree = files(top).into_iter().map(|(path, file)| (path.to_str().unwrap().to_owned(), text(file.bytes)));
+        let tree = files(top)
+            .into_iter()
+            .map(|(path, file)| (path.to_str().unwrap().to_owned(), text(file.bytes)));
         let head = "HEAD".to_owned();
         let places = BTreeMap::from([
             ("tree", tree.collect()),
             ("index", contents(&git(&["ls-files", "--stage"]), git)),
             ("head", contents(&git(&["ls-tree", "-r", &head]), git)),
         ]);
-        let log = git(&["log", "--reverse", "--format=%x01%H%x02%s%x02%P", "--name-only", "HEAD"]);
+        let log = git(&[
+            "log",
+            "--reverse",
+            "--format=%x01%H%x02%s%x02%P",
+            "--name-only",
+            "HEAD",
+        ]);
         let mut commits = Vec::new();
         for record in log.split('\u{1}').skip(2) {
             let (head, paths) = record.split_once('\n').unwrap_or((record, ""));
             let mut fields = head.split('\u{2}').map(str::to_owned);
             let (name, subject) = (fields.next().unwrap(), fields.next().unwrap());
-            assert_eq!(fields.next().unwrap().split(' ').count(), 1, "{name} has one parent");
-            let changes = paths.lines().filter(|line| !line.is_empty()).map(Change::of_path).collect();
-            commits.push(Made { name, subject, changes });
+            assert_eq!(
+                fields.next().unwrap().split(' ').count(),
+                1,
+                "{name} has one parent"
+            );
+            let changes = paths
+                .lines()
+                .filter(|line| !line.is_empty())
+                .map(Change::of_path)
+                .collect();
+            commits.push(Made {
+                name,
+                subject,
+                changes,
+            });
         }
         Self { places, commits }
     }
@@ -113,8 +139,11 @@ impl Found {
             .filter(|(path, _)| path.starts_with(&(change.directory() + "/")))
             .map(|(path, content)| (path.clone(), content.clone()))
             .collect();
-        let after: BTreeMap<_, _> =
-            change.after().into_iter().filter_map(|(path, content)| Some((path, content?))).collect();
+        let after: BTreeMap<_, _> = change
+            .after()
+            .into_iter()
+            .filter_map(|(path, content)| Some((path, content?)))
+            .collect();
         if there == change.before().into_iter().collect() {
             Ok(Side::Old)
         } else if there == after {
@@ -134,12 +163,15 @@ impl Found {
             }
         }
         let (tree, index) = (&self.places["tree"], &self.places["index"]);
-        let differs = |path: &&String| index.contains_key(*path) && tree.get(*path) != index.get(*path);
+        let differs =
+            |path: &&String| index.contains_key(*path) && tree.get(*path) != index.get(*path);
         let want: Vec<&String> = index.keys().filter(differs).collect();
         let said = git(&["diff", "--name-only"]);
         let said: Vec<&str> = said.lines().collect();
         if want != said {
-            wrong.push(format!("git sees changes in {said:?}, and there are some in {want:?}"));
+            wrong.push(format!(
+                "git sees changes in {said:?}, and there are some in {want:?}"
+            ));
         }
         wrong
     }
@@ -152,14 +184,21 @@ fn contents(listing: &str, git: &dyn Fn(&[&str]) -> String) -> BTreeMap<String, 
     for line in listing.lines() {
         let (facts, path) = line.split_once('\t').unwrap();
         assert!(facts.starts_with("100644 "), "{line}");
-        let id = facts.split(' ').find(|word| word.len() == 40).unwrap().to_owned();
+        let id = facts
+            .split(' ')
+            .find(|word| word.len() == 40)
+            .unwrap()
+            .to_owned();
         known.entry(id.clone()).or_insert_with(String::new);
         found.insert(path.to_owned(), id);
     }
     for (id, content) in &mut known {
         *content = git(&["cat-file", "blob", id]);
     }
-    found.into_iter().map(|(path, id)| (path, known[&id].clone())).collect()
+    found
+        .into_iter()
+        .map(|(path, id)| (path, known[&id].clone()))
+        .collect()
 }
 
 /// Finds what somebody left lying in git's directory: locks, half-written files, journals.

@@ -9,7 +9,10 @@
 //! it, so it loses what anybody stages in between, `git add` too; and it gives the lock back before it writes its message to
 //! `COMMIT_EDITMSG` and reads it again, so that two commits may change messages. See [`Gates`].
 
-#![allow(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+#![allow(
+    clippy::unwrap_used,
+    reason = "a test that cannot be set up has failed"
+)]
 
 mod ledger;
 #[path = "../support/mod.rs"]
@@ -47,8 +50,15 @@ enum Way {
     CommitStaged,
 }
 
-const WAYS: [Way; 7] =
-    [Way::Plain, Way::Index, Way::Commit, Way::Cached, Way::Add, Way::CommitPaths, Way::CommitStaged];
+const WAYS: [Way; 7] = [
+    Way::Plain,
+    Way::Index,
+    Way::Commit,
+    Way::Cached,
+    Way::Add,
+    Way::CommitPaths,
+    Way::CommitStaged,
+];
 
 /// What was said of a change.
 struct Report {
@@ -90,7 +100,10 @@ fn repository() -> (Repo, Vec<Worktree>) {
     }
     repo.commit("base");
     // It runs when git has read and locked the index; what it prints goes to standard error.
-    repo.script(".git/hooks/pre-commit", &format!("#!/bin/sh\ntest -z \"$TOGETHER\" || echo {LOCKED}\n"));
+    repo.script(
+        ".git/hooks/pre-commit",
+        &format!("#!/bin/sh\ntest -z \"$TOGETHER\" || echo {LOCKED}\n"),
+    );
     repo.git(&["config", "gc.auto", "0"]);
     repo.git(&["config", "maintenance.auto", "false"]);
     // Brief, so that some are refused.
@@ -125,7 +138,13 @@ fn eight_processes_make_two_hundred_changes_and_each_is_accounted_for() {
             let mut looks = 0;
             while !is_over.load(Ordering::SeqCst) {
                 for worktree in &worktrees {
-                    let run = run(&worktree.top, "git", &["status", "--porcelain"], &processes, "");
+                    let run = run(
+                        &worktree.top,
+                        "git",
+                        &["status", "--porcelain"],
+                        &processes,
+                        "",
+                    );
                     assert_eq!(run.status, 0, "{}", run.stderr);
                     looks += 1;
                 }
@@ -150,7 +169,10 @@ fn eight_processes_make_two_hundred_changes_and_each_is_accounted_for() {
                 })
             })
             .collect();
-        let ends: Vec<_> = workers.into_iter().map(std::thread::ScopedJoinHandle::join).collect();
+        let ends: Vec<_> = workers
+            .into_iter()
+            .map(std::thread::ScopedJoinHandle::join)
+            .collect();
         is_over.store(true, Ordering::SeqCst);
         let looks = looker.join().unwrap();
         for end in ends {
@@ -160,16 +182,29 @@ fn eight_processes_make_two_hundred_changes_and_each_is_accounted_for() {
     });
     let reports = reports.into_inner().unwrap();
     assert_eq!(reports.len(), WORKERS * ROUNDS);
-    let refused = reports.iter().filter(|(_, report)| report.tree == Side::Old && report.index == Side::Old).count();
+    let refused = reports
+        .iter()
+        .filter(|(_, report)| report.tree == Side::Old && report.index == Side::Old)
+        .count();
     let retries: usize = reports.iter().map(|(_, report)| report.refusals).sum();
-    println!("{} changes, {refused} refused, {retries} refusals in all", reports.len());
+    println!(
+        "{} changes, {refused} refused, {retries} refusals in all",
+        reports.len()
+    );
     for (home, worktree) in worktrees.iter().enumerate() {
-        let of = reports.iter().filter(|(where_, _)| *where_ == home).map(|(_, report)| report).collect();
+        let of = reports
+            .iter()
+            .filter(|(where_, _)| *where_ == home)
+            .map(|(_, report)| report)
+            .collect();
         account(worktree, of);
     }
     let fsck = repo.git(&["fsck", "--strict", "--no-dangling", "--no-progress"]);
     assert_eq!(fsck, "");
-    assert_eq!(ledger::litter(&repo.path().join(".git")), Vec::<String>::new());
+    assert_eq!(
+        ledger::litter(&repo.path().join(".git")),
+        Vec::<String>::new()
+    );
 }
 
 #[test]
@@ -179,24 +214,55 @@ fn who_holds_the_lock_is_named_and_other_worktrees_are_free() {
     for pipe in ["held", "go"] {
         support::make_pipe(&repo.path().parent().unwrap().join(pipe));
     }
-    repo.script(".git/hooks/pre-commit", "#!/bin/sh\ntest -z \"$HOLD\" || { echo >../held; read line <../go; }\n");
+    repo.script(
+        ".git/hooks/pre-commit",
+        "#!/bin/sh\ntest -z \"$HOLD\" || { echo >../held; read line <../go; }\n",
+    );
     let mut command = repo.command();
-    command.args(["apply", "--commit", "-m", "first"]).env("HOLD", "1");
+    command
+        .args(["apply", "--commit", "-m", "first"])
+        .env("HOLD", "1");
     let processes = Mutex::new(BTreeSet::new());
     let mut holder = start(command, &processes);
-    holder.stdin.take().unwrap().write_all(Change(0).response().as_bytes()).unwrap();
+    holder
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(Change(0).response().as_bytes())
+        .unwrap();
     // Opening waits for the hook.
     std::fs::read(repo.path().parent().unwrap().join("held")).unwrap();
-    let ours = [&["apply"][..], &["apply", "--index"], &["apply", "--cached"], &["apply", "--commit", "-m", "next"]];
+    let ours = [
+        &["apply"][..],
+        &["apply", "--index"],
+        &["apply", "--cached"],
+        &["apply", "--commit", "-m", "next"],
+    ];
     for args in ours {
-        let run = run(repo.path(), program(), args, &processes, &Change(1).response());
+        let run = run(
+            repo.path(),
+            program(),
+            args,
+            &processes,
+            &Change(1).response(),
+        );
         demand_locked(&run, &worktrees[0]);
-        assert!(run.stderr.contains("is held by another git-llmpatch"), "{}", run.stderr);
+        assert!(
+            run.stderr.contains("is held by another git-llmpatch"),
+            "{}",
+            run.stderr
+        );
     }
     let add = run(repo.path(), "git", &["add", "-A"], &processes, "");
     assert!(!demand_known(&add));
     for (args, number) in ours.into_iter().zip(1..) {
-        let run = run(&worktrees[1].top, program(), args, &processes, &Change(number).response());
+        let run = run(
+            &worktrees[1].top,
+            program(),
+            args,
+            &processes,
+            &Change(number).response(),
+        );
         assert_eq!(run.status, 0, "{}", run.stderr);
     }
     std::fs::write(repo.path().parent().unwrap().join("go"), "\n").unwrap();
@@ -204,12 +270,19 @@ fn who_holds_the_lock_is_named_and_other_worktrees_are_free() {
     assert_eq!(first.status, 0, "{}", first.stderr);
     assert_eq!(repo.git(&["log", "--format=%s"]), "first\nbase\n");
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
-    assert_eq!(ledger::litter(&repo.path().join(".git")), Vec::<String>::new());
+    assert_eq!(
+        ledger::litter(&repo.path().join(".git")),
+        Vec::<String>::new()
+    );
 }
 
 /// Makes one change, and says where it must be now.
 fn make(worktree: &Worktree, change: Change, way: Way, processes: &Mutex<BTreeSet<u32>>) -> Report {
-    let head = if worktree.sweeps { None } else { Some(Side::Old) };
+    let head = if worktree.sweeps {
+        None
+    } else {
+        Some(Side::Old)
+    };
     let mut report = Report {
         change,
         way,
@@ -227,11 +300,20 @@ fn make(worktree: &Worktree, change: Change, way: Way, processes: &Mutex<BTreeSe
         Way::Commit => Some(&["apply", "--commit", "-m", &message]),
         Way::Add | Way::CommitPaths | Way::CommitStaged => None,
     };
-    let Gates { index, message: messages } = &worktree.gates;
+    let Gates {
+        index,
+        message: messages,
+    } = &worktree.gates;
     if let Some(args) = ours {
         let _message = (way == Way::Commit).then(|| messages.read().unwrap());
         let _index = (way != Way::Plain).then(|| index.read().unwrap());
-        let run = run(&worktree.top, program(), args, processes, &change.response());
+        let run = run(
+            &worktree.top,
+            program(),
+            args,
+            processes,
+            &change.response(),
+        );
         if run.status != 0 {
             demand_locked(&run, worktree);
             report.refusals += 1;
@@ -321,17 +403,30 @@ fn demand_known(run: &Run) -> bool {
         "no changes added to commit",
     ];
     let said = format!("{}{}", run.stdout, run.stderr);
-    assert!(run.status == 0 || known.iter().any(|words| said.contains(words)), "{run:?}");
+    assert!(
+        run.status == 0 || known.iter().any(|words| said.contains(words)),
+        "{run:?}"
+    );
     run.status == 0
 }
 
 /// A refusal must be `locked`, name who holds the lock, and have changed nothing.
 fn demand_locked(run: &Run, worktree: &Worktree) {
-    let Run { status, stdout, stderr, .. } = run;
+    let Run {
+        status,
+        stdout,
+        stderr,
+        ..
+    } = run;
     assert_eq!((*status, stdout.as_str()), (3, ""), "{stderr}");
     let head = stderr.lines().next().unwrap_or_default();
-    let lock = format!("error[locked]: `{}` is held by ", worktree.git_directory.join("index.lock").display());
-    let holder = head.strip_prefix(&lock).unwrap_or_else(|| panic!("{stderr}"));
+    let lock = format!(
+        "error[locked]: `{}` is held by ",
+        worktree.git_directory.join("index.lock").display()
+    );
+    let holder = head
+        .strip_prefix(&lock)
+        .unwrap_or_else(|| panic!("{stderr}"));
     let known = [
         "another git-llmpatch, or a git commit that it started",
         "another program, most likely a git command or an editor",
@@ -342,23 +437,40 @@ fn demand_locked(run: &Run, worktree: &Worktree) {
 
 /// Reads `[main abc1234] subject`.
 fn commit_name(stdout: &str, subject: &str) -> String {
-    let line = stdout.lines().find(|line| line.starts_with('[')).unwrap_or_else(|| panic!("no commit in {stdout}"));
+    let line = stdout
+        .lines()
+        .find(|line| line.starts_with('['))
+        .unwrap_or_else(|| panic!("no commit in {stdout}"));
     let (place, said) = line[1..].split_once("] ").unwrap();
     assert_eq!(said, subject, "{stdout}");
     place.rsplit(' ').next().unwrap().to_owned()
 }
 
-fn run(top: &Path, program: &str, args: &[&str], processes: &Mutex<BTreeSet<u32>>, input: &str) -> Run {
+fn run(
+    top: &Path,
+    program: &str,
+    args: &[&str],
+    processes: &Mutex<BTreeSet<u32>>,
+    input: &str,
+) -> Run {
     let mut command = isolated(Command::new(program), top);
     command.args(args);
     let mut child = start(command, processes);
     // Responses are shorter than a pipe is deep.
-    child.stdin.take().unwrap().write_all(input.as_bytes()).unwrap();
+    child
+        .stdin
+        .take()
+        .unwrap()
+        .write_all(input.as_bytes())
+        .unwrap();
     Run::of(child.wait_with_output().unwrap())
 }
 
 fn start(mut command: Command, processes: &Mutex<BTreeSet<u32>>) -> Child {
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    command
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
     // Noted before anybody else can meet it and look it up here.
     let mut numbers = processes.lock().unwrap();
     let child = command.spawn().unwrap();
@@ -369,8 +481,15 @@ fn start(mut command: Command, processes: &Mutex<BTreeSet<u32>>) -> Child {
 /// Compares what was said with what is there.
 fn account(worktree: &Worktree, reports: Vec<&Report>) {
     let git = |args: &[&str]| {
-        let output = isolated(Command::new("git"), &worktree.top).args(args).output().unwrap();
-        assert!(output.status.success(), "git {args:?}: {}", String::from_utf8_lossy(&output.stderr));
+        let output = isolated(Command::new("git"), &worktree.top)
+            .args(args)
+            .output()
+            .unwrap();
+        assert!(
+            output.status.success(),
+            "git {args:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
         String::from_utf8(output.stdout).unwrap()
     };
     let found = Found::of(&worktree.top, &git);
@@ -378,19 +497,37 @@ fn account(worktree: &Worktree, reports: Vec<&Report>) {
     let mut own = BTreeSet::new();
     for report in &reports {
         own.insert(report.change);
-        let Report { change, way, tree, index, head, commits, .. } = report;
-        for (place, want) in [("tree", Some(*tree)), ("index", Some(*index)), ("head", *head)] {
+        let Report {
+            change,
+            way,
+            tree,
+            index,
+            head,
+            commits,
+            ..
+        } = report;
+        for (place, want) in [
+            ("tree", Some(*tree)),
+            ("index", Some(*index)),
+            ("head", *head),
+        ] {
             match (found.side(place, *change), want) {
                 (Ok(side), Some(want)) if side != want => {
-                    wrong.push(format!("{way:?} {change:?}: {place} is {side:?}, and was said to be {want:?}"));
+                    wrong.push(format!(
+                        "{way:?} {change:?}: {place} is {side:?}, and was said to be {want:?}"
+                    ));
                 }
                 (Ok(_), _) => {}
-                (Err(torn), _) => wrong.push(format!("{way:?} {change:?}: {place} is torn: {torn}")),
+                (Err(torn), _) => {
+                    wrong.push(format!("{way:?} {change:?}: {place} is torn: {torn}"))
+                }
             }
         }
         for name in commits {
             // What was short enough for one commit may by now begin the name of a tree, too.
-            let full = git(&["rev-parse", &format!("{name}^{{commit}}")]).trim().to_owned();
+            let full = git(&["rev-parse", &format!("{name}^{{commit}}")])
+                .trim()
+                .to_owned();
             let Some(made) = found.commits.iter().find(|made| made.name == full) else {
                 wrong.push(format!("{way:?} {change:?}: {name} isn't on the branch"));
                 continue;
@@ -415,10 +552,17 @@ fn account(worktree: &Worktree, reports: Vec<&Report>) {
         let change = Change(number);
         for place in ["tree", "index", "head"] {
             if !own.contains(&change) && !matches!(found.side(place, change), Ok(Side::Old)) {
-                wrong.push(format!("{change:?}, of another worktree, is in the {place}"));
+                wrong.push(format!(
+                    "{change:?}, of another worktree, is in the {place}"
+                ));
             }
         }
     }
     wrong.extend(found.check(&git));
-    assert!(wrong.is_empty(), "{}:\n{}", worktree.top.display(), wrong.join("\n"));
+    assert!(
+        wrong.is_empty(),
+        "{}:\n{}",
+        worktree.top.display(),
+        wrong.join("\n")
+    );
 }

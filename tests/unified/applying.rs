@@ -21,23 +21,50 @@ struct Came {
 fn apply(diff: &[u8], before: &Files, rules: &Rules) -> Came {
     let mut tree = MemoryTree::new();
     for (name, (content, executable)) in before {
-        let mode = if *executable { Mode::EXECUTABLE } else { Mode::PLAIN };
-        let file = File { content: content.clone().into(), mode };
+        let mode = if *executable {
+            Mode::EXECUTABLE
+        } else {
+            Mode::PLAIN
+        };
+        let file = File {
+            content: content.clone().into(),
+            mode,
+        };
         tree = tree.with_entry(std::str::from_utf8(name).unwrap(), Entry::File(file));
     }
     let source = Source::new(SourceId(0), "git.diff", diff.into()).unwrap();
-    let parsed = format::parse(&source, &Options { strict: rules.strict, ..Options::default() });
+    let parsed = format::parse(
+        &source,
+        &Options {
+            strict: rules.strict,
+            ..Options::default()
+        },
+    );
     let kinds = |warnings: &[git_llmpatch::text::Located<format::Warning>]| -> BTreeSet<Kind> {
-        warnings.iter().map(|warning| warning.value.diagnosis().kind).collect()
+        warnings
+            .iter()
+            .map(|warning| warning.value.diagnosis().kind)
+            .collect()
     };
     let mut warnings = kinds(&parsed.warnings);
     if !parsed.errors.is_empty() {
-        let faults = parsed.errors.iter().map(|fault| fault.value.diagnosis().kind).collect();
-        return Came { files: Err(faults), warnings };
+        let faults = parsed
+            .errors
+            .iter()
+            .map(|fault| fault.value.diagnosis().kind)
+            .collect();
+        return Came {
+            files: Err(faults),
+            warnings,
+        };
     }
     let files = match plan::plan(&[parsed.patch], &tree, &Resolver::default(), rules) {
         Ok(plan) => {
-            warnings.extend(plan.warnings.iter().map(|warning| warning.value.diagnosis().kind));
+            warnings.extend(
+                plan.warnings
+                    .iter()
+                    .map(|warning| warning.value.diagnosis().kind),
+            );
             let mut files = before.clone();
             for change in &plan.changes {
                 match &change.after {
@@ -50,13 +77,20 @@ fn apply(diff: &[u8], before: &Files, rules: &Rules) -> Came {
             }
             Ok(files)
         }
-        Err(refusal) => Err(refusal.errors.iter().map(|fault| fault.value.kind()).collect()),
+        Err(refusal) => Err(refusal
+            .errors
+            .iter()
+            .map(|fault| fault.value.kind())
+            .collect()),
     };
     Came { files, warnings }
 }
 
 fn is_binary(diff: &[u8]) -> bool {
-    let says = |what: &[u8]| diff.split(|&byte| byte == b'\n').any(|line| line.starts_with(what));
+    let says = |what: &[u8]| {
+        diff.split(|&byte| byte == b'\n')
+            .any(|line| line.starts_with(what))
+    };
     says(b"GIT binary patch") || says(b"Binary files ")
 }
 
@@ -85,18 +119,32 @@ pub(super) fn check(scene: &Scene, before: &Files, after: &Files) {
         let mut after = after.clone();
         if way.contains(&"-U0") {
             // Lines that only their number places end as those around them, unless the diff shows a CR somewhere.
-            [came.files.as_mut().unwrap(), &mut after].into_iter().for_each(without_cr);
+            [came.files.as_mut().unwrap(), &mut after]
+                .into_iter()
+                .for_each(without_cr);
         }
         let said = || format!("{way:?}\n{}", shown(&diff));
         // A file that is overwritten by a rename and isn't shown to go: `git apply` refuses that too.
-        if way.iter().any(|arg| arg.starts_with("-B")) && came.files == Err([Kind::FileExists].into()) {
+        if way.iter().any(|arg| arg.starts_with("-B"))
+            && came.files == Err([Kind::FileExists].into())
+        {
             continue;
         }
         assert_eq!(came.files.as_ref(), Ok(&after), "{}", said());
-        let remarked = came.warnings.iter().find(|kind| **kind != Kind::AdditionPlace || !way.contains(&"-U0"));
+        let remarked = came
+            .warnings
+            .iter()
+            .find(|kind| **kind != Kind::AdditionPlace || !way.contains(&"-U0"));
         assert_eq!(remarked, None, "{}", said());
         if came.warnings.is_empty() {
-            let mut strict = apply(&diff, before, &Rules { strict: true, ..unlinted() });
+            let mut strict = apply(
+                &diff,
+                before,
+                &Rules {
+                    strict: true,
+                    ..unlinted()
+                },
+            );
             if way.contains(&"-U0") {
                 strict.files.as_mut().map(without_cr).unwrap();
             }
@@ -107,12 +155,19 @@ pub(super) fn check(scene: &Scene, before: &Files, after: &Files) {
 
 /// What is remarked of a change as such, that it empties a file for one, isn't looked for here.
 fn unlinted() -> Rules {
-    let lints = Lints::ALL.iter().fold(Lints::default(), |lints, &lint| lints.with(lint, Verdict::Ignore));
-    Rules { lints, ..Rules::default() }
+    let lints = Lints::ALL.iter().fold(Lints::default(), |lints, &lint| {
+        lints.with(lint, Verdict::Ignore)
+    });
+    Rules {
+        lints,
+        ..Rules::default()
+    }
 }
 
 fn without_cr(files: &mut Files) {
-    files.values_mut().for_each(|(content, _)| *content = bstr::ByteSlice::replace(&content[..], "\r\n", "\n"));
+    files
+        .values_mut()
+        .for_each(|(content, _)| *content = bstr::ByteSlice::replace(&content[..], "\r\n", "\n"));
 }
 
 /// A mishap of a base: a line that is lost, doubled, changed or strayed in.
@@ -123,7 +178,10 @@ fn spoiled(files: &Files, which: prop::sample::Index, at: prop::sample::Index, h
     }
     let which = which.index(files.len());
     let (content, _) = files.values_mut().nth(which).unwrap();
-    let mut lines: Vec<Vec<u8>> = content.split_inclusive(|&byte| byte == b'\n').map(<[u8]>::to_vec).collect();
+    let mut lines: Vec<Vec<u8>> = content
+        .split_inclusive(|&byte| byte == b'\n')
+        .map(<[u8]>::to_vec)
+        .collect();
     let at = at.index(lines.len() + 1);
     match how {
         0 if at < lines.len() => drop(lines.remove(at)),

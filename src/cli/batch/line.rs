@@ -58,10 +58,20 @@ impl Job {
         }
     }
 
-    fn try_work(&self, waiting: &Mutex<Receiver<Task>>, done: &Sender<Answers>) -> Result<(), Failure> {
+    fn try_work(
+        &self,
+        waiting: &Mutex<Receiver<Task>>,
+        done: &Sender<Answers>,
+    ) -> Result<(), Failure> {
         // Programs and models are told, and nobody at a terminal.
-        let verbosity = Verbosity { json: true, feedback: true, quiet: true, ..Verbosity::default() };
-        let mut session = Session::open(&self.reading, &verbosity).map_err(|(failure, _)| failure)?;
+        let verbosity = Verbosity {
+            json: true,
+            feedback: true,
+            quiet: true,
+            ..Verbosity::default()
+        };
+        let mut session =
+            Session::open(&self.reading, &verbosity).map_err(|(failure, _)| failure)?;
         let repo = Repo::open()?;
         let tree = repo.revision_tree(&self.onto)?;
         let revision = repo.revision(&self.onto)?;
@@ -70,11 +80,23 @@ impl Job {
         let next = || waiting.lock().ok()?.recv().ok();
         while let Some((number, line)) = next() {
             let asked: Result<Line, _> = serde_json::from_slice(&line);
-            let id = asked.as_ref().map_or_else(|_| Named::of(&line), |line| line.id.clone());
-            let made = asked.map_err(|error| CliError::NoLine { error: error.to_string() }.into()).and_then(|line| {
-                session.about = line.base.clone().map_or_else(|| about.clone(), About::Asked);
-                self.make(&session, &tree, &mut candidates, &line)
-            });
+            let id = asked
+                .as_ref()
+                .map_or_else(|_| Named::of(&line), |line| line.id.clone());
+            let made = asked
+                .map_err(|error| {
+                    CliError::NoLine {
+                        error: error.to_string(),
+                    }
+                    .into()
+                })
+                .and_then(|line| {
+                    session.about = line
+                        .base
+                        .clone()
+                        .map_or_else(|| about.clone(), About::Asked);
+                    self.make(&session, &tree, &mut candidates, &line)
+                });
             let (report, candidate) = match made {
                 Ok((report, candidate)) => (report, Some(candidate)),
                 Err(report) => (*report, None),
@@ -97,21 +119,32 @@ impl Job {
         line: &Line,
     ) -> Result<(Report, Candidate), Failure> {
         let source = match (&line.response, &line.file) {
-            (Some(text), None) => {
-                responses::source(SourceId(0), "response".to_owned(), Some(text.as_bytes().to_vec()))?
-            }
+            (Some(text), None) => responses::source(
+                SourceId(0),
+                "response".to_owned(),
+                Some(text.as_bytes().to_vec()),
+            )?,
             (None, Some(path)) => Origin::File(path.clone()).source(0)?,
             _ => return Err(CliError::NoResponse.into()),
         };
         let (sources, base) = ([source], Base::Revision(self.onto.clone()));
         let worked = session.work_out(&sources, &base, tree)?;
-        let mail = if self.commits { session.mail(&worked)? } else { None };
-        let made = candidates.make(&worked.changes, || Commit::default().request_for(&worked, None, mail));
+        let mail = if self.commits {
+            session.mail(&worked)?
+        } else {
+            None
+        };
+        let made = candidates.make(&worked.changes, || {
+            Commit::default().request_for(&worked, None, mail)
+        });
         let mut report = Report::checked(Vec::new(), worked.warnings);
         let candidate = made.map_err(Failure::from)?;
         report.tree = Some(candidate.tree.clone());
-        report.commit =
-            candidate.commit.clone().map(|id| Committed { short_id: id.clone(), id, ..Committed::default() });
+        report.commit = candidate.commit.clone().map(|id| Committed {
+            short_id: id.clone(),
+            id,
+            ..Committed::default()
+        });
         Ok((report, candidate))
     }
 }

@@ -32,23 +32,59 @@ impl Output {
     ///
     /// # Errors
     /// If the file has something in it that isn't to be lost, or the system refuses.
-    pub(super) fn open(path: Option<&Path>, resume: bool, onto: &str) -> Result<(Self, Answered), IoError> {
-        let name = path.map_or_else(|| "standard output".to_owned(), |path| Shown::path(path).to_string());
-        let mut answered = Answered { lines: Box::new(io::empty()), name: name.clone(), onto: onto.to_owned(), met: 0 };
-        let Some(path) = path else { return Ok((Self { to: Box::new(io::stdout()), name }, answered)) };
+    pub(super) fn open(
+        path: Option<&Path>,
+        resume: bool,
+        onto: &str,
+    ) -> Result<(Self, Answered), IoError> {
+        let name = path.map_or_else(
+            || "standard output".to_owned(),
+            |path| Shown::path(path).to_string(),
+        );
+        let mut answered = Answered {
+            lines: Box::new(io::empty()),
+            name: name.clone(),
+            onto: onto.to_owned(),
+            met: 0,
+        };
+        let Some(path) = path else {
+            return Ok((
+                Self {
+                    to: Box::new(io::stdout()),
+                    name,
+                },
+                answered,
+            ));
+        };
         let open = || format!("can't write `{name}`");
         let mut options = OpenOptions::new();
-        let mut file = options.read(true).append(true).create(true).open(path).with_context(open)?;
+        let mut file = options
+            .read(true)
+            .append(true)
+            .create(true)
+            .open(path)
+            .with_context(open)?;
         let len = file.metadata().with_context(open)?.len();
         if len > 0 && !resume {
-            return Err(anyhow!("`{name}` is there already; --resume continues after its last line").into());
+            return Err(anyhow!(
+                "`{name}` is there already; --resume continues after its last line"
+            )
+            .into());
         }
         if len > 0 {
             let len = whole_lines(&mut file).with_context(open)?;
             file.set_len(len).with_context(open)?;
-            answered.lines = Box::new(BufReader::new(File::open(path).with_context(open)?.take(len)));
+            answered.lines = Box::new(BufReader::new(
+                File::open(path).with_context(open)?.take(len),
+            ));
         }
-        Ok((Self { to: Box::new(file), name }, answered))
+        Ok((
+            Self {
+                to: Box::new(file),
+                name,
+            },
+            answered,
+        ))
     }
 
     /// Writes answers. Returns whether anybody reads them.
@@ -56,9 +92,15 @@ impl Output {
     /// # Errors
     /// If the system refuses.
     pub(super) fn write(&mut self, text: &str) -> Result<bool, IoError> {
-        match self.to.write_all(text.as_bytes()).and_then(|()| self.to.flush()) {
+        match self
+            .to
+            .write_all(text.as_bytes())
+            .and_then(|()| self.to.flush())
+        {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
-            written => Ok(written.map(|()| true).with_context(|| format!("can't write {}", self.name))?),
+            written => Ok(written
+                .map(|()| true)
+                .with_context(|| format!("can't write {}", self.name))?),
         }
     }
 }
@@ -82,16 +124,25 @@ impl Answered {
     /// # Errors
     /// If another line was answered in its place, or for another revision.
     pub(super) fn has(&mut self, line: &[u8]) -> Result<bool, IoError> {
-        let Some(answer) = self.next()? else { return Ok(false) };
+        let Some(answer) = self.next()? else {
+            return Ok(false);
+        };
         let (met, name) = (self.met, &self.name);
         let about: Named = serde_json::from_slice(&answer)
             .with_context(|| format!("line {met} of `{name}` isn't a line that batch writes"))?;
         if about.onto.as_deref() != Some(&self.onto) {
-            return Err(anyhow!("line {met} of `{name}` was made from another revision than {}", self.onto).into());
+            return Err(anyhow!(
+                "line {met} of `{name}` was made from another revision than {}",
+                self.onto
+            )
+            .into());
         }
         let asked = Named::of(line);
         if about.id != asked {
-            let error = anyhow!("line {met} of `{name}` is about {}, where the input has {asked}", about.id);
+            let error = anyhow!(
+                "line {met} of `{name}` is about {}, where the input has {asked}",
+                about.id
+            );
             return Err(error.into());
         }
         Ok(true)
@@ -110,7 +161,10 @@ impl Answered {
 
     fn next(&mut self) -> Result<Option<Vec<u8>>, IoError> {
         let mut line = Vec::new();
-        let len = self.lines.read_until(b'\n', &mut line).with_context(|| format!("can't read `{}`", self.name))?;
+        let len = self
+            .lines
+            .read_until(b'\n', &mut line)
+            .with_context(|| format!("can't read `{}`", self.name))?;
         self.met += 1;
         Ok((len > 0).then_some(line))
     }

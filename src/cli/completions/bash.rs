@@ -87,37 +87,58 @@ pub(super) fn script(command: &Command) -> String {
 }
 
 fn visible(command: &Command) -> impl Iterator<Item = &Command> {
-    command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set())
+    command
+        .get_subcommands()
+        .filter(|subcommand| !subcommand.is_hide_set())
 }
 
 fn shown(command: &Command) -> impl Iterator<Item = &Arg> {
-    command.get_arguments().filter(|argument| !argument.is_hide_set())
+    command
+        .get_arguments()
+        .filter(|argument| !argument.is_hide_set())
 }
 
 fn write_subcommand(out: &mut String, command: &Command) {
     let _ = writeln!(out, "\t{})", command.get_name());
     out.push_str("\t\tcase \"$dashes,$cur\" in\n\t\t1,*) return ;;\n");
-    let valued = || shown(command).filter(|argument| !argument.is_positional() && takes_value(argument));
+    let valued =
+        || shown(command).filter(|argument| !argument.is_positional() && takes_value(argument));
     for argument in valued() {
         for name in longs(argument) {
             let word = format!("${{cur#--{name}=}}");
             let _ = writeln!(out, "\t\t,--{name}=*) {} ;;", answer(argument, &word));
         }
     }
-    let _ = writeln!(out, "\t\t,-*) __gitcomp \"{}\"; return ;;", options(command));
+    let _ = writeln!(
+        out,
+        "\t\t,-*) __gitcomp \"{}\"; return ;;",
+        options(command)
+    );
     out.push_str("\t\tesac\n");
-    let mut separate = valued().filter(|argument| !argument.is_require_equals_set()).peekable();
+    let mut separate = valued()
+        .filter(|argument| !argument.is_require_equals_set())
+        .peekable();
     if separate.peek().is_some() {
         out.push_str("\t\tcase \"$prev\" in\n");
         for argument in separate {
             let short = argument.get_short().map(|short| format!("-{short}"));
-            let names: Vec<_> = short.into_iter().chain(longs(argument).map(|long| format!("--{long}"))).collect();
-            let _ = writeln!(out, "\t\t{}) {} ;;", names.join("|"), answer(argument, "$cur"));
+            let names: Vec<_> = short
+                .into_iter()
+                .chain(longs(argument).map(|long| format!("--{long}")))
+                .collect();
+            let _ = writeln!(
+                out,
+                "\t\t{}) {} ;;",
+                names.join("|"),
+                answer(argument, "$cur")
+            );
         }
         out.push_str("\t\tesac\n");
     }
     // A file is what bash offers where we have nothing to say.
-    if let Some(positional) = shown(command).find(|argument| argument.is_positional() && !takes_file(argument)) {
+    if let Some(positional) =
+        shown(command).find(|argument| argument.is_positional() && !takes_file(argument))
+    {
         let _ = writeln!(out, "\t\t{}", answer(positional, "$cur"));
     }
     out.push_str("\t\t;;\n");
@@ -128,24 +149,38 @@ fn takes_value(argument: &Arg) -> bool {
 }
 
 fn longs(argument: &Arg) -> impl Iterator<Item = &str> {
-    argument.get_long().into_iter().chain(argument.get_visible_aliases().unwrap_or_default())
+    argument
+        .get_long()
+        .into_iter()
+        .chain(argument.get_visible_aliases().unwrap_or_default())
 }
 
 fn value_names(argument: &Arg) -> impl Iterator<Item = &str> {
-    argument.get_value_names().unwrap_or_default().iter().map(|name| name.as_str())
+    argument
+        .get_value_names()
+        .unwrap_or_default()
+        .iter()
+        .map(|name| name.as_str())
 }
 
 fn takes_file(argument: &Arg) -> bool {
-    let is_plain =
-        argument.get_possible_values().is_empty() && !value_names(argument).any(|name| REVISIONS.contains(&name));
+    let is_plain = argument.get_possible_values().is_empty()
+        && !value_names(argument).any(|name| REVISIONS.contains(&name));
     is_plain && argument.get_value_hint() != ValueHint::DirPath
 }
 
 /// Returns the commands that answer with the values of an option or argument, of which a part is typed.
 fn answer(argument: &Arg, typed: &str) -> String {
-    let values: Vec<_> = argument.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
+    let values: Vec<_> = argument
+        .get_possible_values()
+        .iter()
+        .map(|value| value.get_name().to_owned())
+        .collect();
     if !values.is_empty() {
-        return format!("__gitcomp \"{}\" \"\" \"{typed}\"; return", values.join(" "));
+        return format!(
+            "__gitcomp \"{}\" \"\" \"{typed}\"; return",
+            values.join(" ")
+        );
     }
     // A range will do, but not behind `--option=`, of which git's function knows nothing.
     if argument.is_positional() && value_names(argument).any(|name| name == "commit") {

@@ -71,11 +71,15 @@ impl Diagnose for Error {
 /// Says what to do about a block without an end, which another follows or the response's end, and that a line is nearly its end.
 fn no_end(of: Diagnosis, end: &str, before: Option<LineNo>, near: Option<LineNo>) -> Diagnosis {
     match (near, before) {
-        (Some(near), _) => of.help(format!("write line {near} as `{end}`, alone and first on its line")),
+        (Some(near), _) => of.help(format!(
+            "write line {near} as `{end}`, alone and first on its line"
+        )),
         (None, Some(_)) => of.help(format!("end it with `{end}`, first on its line; {ESCAPE}")),
         (None, None) => of
             .help("the response was probably cut off: ask for the whole response again")
-            .advice(format!("send every block whole, to its `{end}`, which comes first on its line")),
+            .advice(format!(
+                "send every block whole, to its `{end}`, which comes first on its line"
+            )),
     }
 }
 
@@ -86,11 +90,11 @@ impl Diagnose for Warning {
             Warning::Dividers { .. } => {
                 Diagnosis::new(Kind::Divider).label("has as many signs as the block's first line")
             }
-            Warning::Unescaped => {
-                Diagnosis::new(Kind::EscapedMarker).help("if the file is to have the backslash, write it twice")
-            }
-            Warning::Conflict => Diagnosis::new(Kind::ProseConflict)
-                .help("if it is meant as a change, write `SEARCH` and `REPLACE` in place of the names"),
+            Warning::Unescaped => Diagnosis::new(Kind::EscapedMarker)
+                .help("if the file is to have the backslash, write it twice"),
+            Warning::Conflict => Diagnosis::new(Kind::ProseConflict).help(
+                "if it is meant as a change, write `SEARCH` and `REPLACE` in place of the names",
+            ),
         }
     }
 }

@@ -83,7 +83,12 @@ impl Diagnose for Residue {
     }
 }
 
-fn stray_header(of: Diagnosis, more: usize, begin: Option<LineNo>, ended: Option<LineNo>) -> Diagnosis {
+fn stray_header(
+    of: Diagnosis,
+    more: usize,
+    begin: Option<LineNo>,
+    ended: Option<LineNo>,
+) -> Diagnosis {
     let of = of
         .label("belongs to no patch")
         .notes(ended.map(|ended| format!("the patch before ended in line {ended}")))
@@ -110,8 +115,7 @@ fn stray_header(of: Diagnosis, more: usize, begin: Option<LineNo>, ended: Option
 impl Diagnose for Absence {
     fn diagnosis(&self) -> Diagnosis {
         const SAY: &str = "say in one of these ways what is to be changed";
-        const AS_TEXT: &str =
-            "send the patch as plain text, not as a string: with real line ends, and no backslash before quotes";
+        const AS_TEXT: &str = "send the patch as plain text, not as a string: with real line ends, and no backslash before quotes";
         let of = Diagnosis::new(Kind::Parse);
         match self {
             Absence::Empty => of.help("give the response as a file or on standard input").advice(SAY),

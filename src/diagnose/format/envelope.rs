@@ -71,12 +71,18 @@ impl Diagnose for Error {
 impl Diagnosis {
     /// Adds the path of a section, if it has one.
     fn paths(self, path: &Option<Arc<[u8]>>) -> Self {
-        Self { path: path.as_ref().map(|path| path[..].into()), ..self }
+        Self {
+            path: path.as_ref().map(|path| path[..].into()),
+            ..self
+        }
     }
 
     /// Adds further lines in a row of which the same is true.
     fn also(self, more: Option<Span>) -> Self {
-        Self { also: more.into_iter().collect(), ..self }
+        Self {
+            also: more.into_iter().collect(),
+            ..self
+        }
     }
 }
 
@@ -111,8 +117,17 @@ impl Diagnose for Warning {
 
 /// Makes an error of a warning that is one in `--strict`.
 fn strict(warning: Diagnosis) -> Diagnosis {
-    let help = warning.help.as_ref().map(|help| format!("{help}; without `--strict` this is a warning"));
-    Diagnosis { kind: Kind::Parse, is_warning: false, advice: warning.help, help, ..warning }
+    let help = warning
+        .help
+        .as_ref()
+        .map(|help| format!("{help}; without `--strict` this is a warning"));
+    Diagnosis {
+        kind: Kind::Parse,
+        is_warning: false,
+        advice: warning.help,
+        help,
+        ..warning
+    }
 }
 
 fn nested_begin(of: Diagnosis, near: Option<(LineNo, NearEnd)>) -> Diagnosis {
@@ -128,7 +143,10 @@ fn nested_begin(of: Diagnosis, near: Option<(LineNo, NearEnd)>) -> Diagnosis {
 }
 
 fn truncated(of: Diagnosis, near: Option<(LineNo, NearEnd)>, fence: Option<LineNo>) -> Diagnosis {
-    let last = of.path.as_ref().map(|path| format!("the last file that it names is `{}`", Shown(path)));
+    let last = of
+        .path
+        .as_ref()
+        .map(|path| format!("the last file that it names is `{}`", Shown(path)));
     let of = of.notes(last);
     match (near, fence) {
         (Some(near @ (_, NearEnd::Glued)), _) => {
@@ -285,6 +303,8 @@ fn spelling(meant: Meant) -> &'static str {
         Meant::Header(Verb::Delete) => "`*** Delete File: <path>`",
         Meant::Header(Verb::Update) => "`*** Update File: <path>`",
         Meant::Replace => "`*** Delete File: <path>`, then `*** Add File: <path>`",
-        Meant::Rename => "`*** Update File: <old path>`, on the next line `*** Move to: <new path>`",
+        Meant::Rename => {
+            "`*** Update File: <old path>`, on the next line `*** Move to: <new path>`"
+        }
     }
 }

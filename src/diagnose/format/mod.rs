@@ -40,7 +40,10 @@ impl Diagnose for Warning {
 
 impl<T: Diagnose> Diagnose for InFile<T> {
     fn diagnosis(&self) -> Diagnosis {
-        Diagnosis { path: self.path.clone(), ..self.what.diagnosis() }
+        Diagnosis {
+            path: self.path.clone(),
+            ..self.what.diagnosis()
+        }
     }
 }
 
@@ -65,10 +68,12 @@ impl Diagnose for files::Error {
                 .label("the end, or a line of the file?")
                 .help("put a longer fence around a file that has fences in it")
                 .advice("around a file that has fences in it, put one of four backticks"),
-            files::Error::Unindented => {
-                of.label("indented less").help("indent all lines of the file as its fence is, or none")
-            }
-            files::Error::TwoPaths => of.label("of which file?").help("name one file, on the line above the fence"),
+            files::Error::Unindented => of
+                .label("indented less")
+                .help("indent all lines of the file as its fence is, or none"),
+            files::Error::TwoPaths => of
+                .label("of which file?")
+                .help("name one file, on the line above the fence"),
         }
     }
 }

@@ -3,8 +3,7 @@ use crate::format::opx::{Child, Error, NoEnd, Op, Warning};
 use crate::kind::Kind;
 use crate::text::Shown;
 
-const OPERATIONS: &str =
-    "`new` (make a file), `patch` (change a part), `replace` (replace the whole file), `remove`, `move`";
+const OPERATIONS: &str = "`new` (make a file), `patch` (change a part), `replace` (replace the whole file), `remove`, `move`";
 
 impl Diagnose for Error {
     fn diagnosis(&self) -> Diagnosis {
@@ -74,12 +73,18 @@ impl Diagnose for Warning {
             Warning::TypographicQuotes { .. } => {
                 Diagnosis::new(Kind::TypographicQuotes).help("write straight quotes: `\"`")
             }
-            Warning::UnknownAttribute { attribute, .. } if attribute.eq_ignore_ascii_case(b"occurrence") => {
+            Warning::UnknownAttribute { attribute, .. }
+                if attribute.eq_ignore_ascii_case(b"occurrence") =>
+            {
                 Diagnosis::new(Kind::UnknownMarkup).help("`occurrence` belongs to `<find>`")
             }
-            Warning::UnknownAttribute { .. } | Warning::UnknownElement { .. } => Diagnosis::new(Kind::UnknownMarkup),
+            Warning::UnknownAttribute { .. } | Warning::UnknownElement { .. } => {
+                Diagnosis::new(Kind::UnknownMarkup)
+            }
             Warning::StrayText { .. } => Diagnosis::new(Kind::StrayText),
-            Warning::ProseEdit => Diagnosis::new(Kind::ProseEdit).help("if it is to be applied, begin a line with it"),
+            Warning::ProseEdit => {
+                Diagnosis::new(Kind::ProseEdit).help("if it is to be applied, begin a line with it")
+            }
             Warning::CommentedEdit => Diagnosis::new(Kind::CommentedPatch),
             Warning::IndentedPayload { .. } => Diagnosis::new(Kind::IndentedPayload)
                 .help("if the file is not indented so, write the text from the first column"),
@@ -125,7 +130,10 @@ fn foreign(op: Op, child: Child) -> String {
 fn not_closed(tag: &[u8], before: Option<&bstr::BString>) -> String {
     match before {
         _ if tag.eq_ignore_ascii_case(b"to") => "write `<to file=\"new/path\"/>`".into(),
-        None => format!("the response seems to be cut off; it must go on to `</{}>`", Shown(tag)),
+        None => format!(
+            "the response seems to be cut off; it must go on to `</{}>`",
+            Shown(tag)
+        ),
         Some(_) if tag.eq_ignore_ascii_case(b"why") => {
             "close it with `</why>`; a tag that the note is about is written `&lt;put>`".into()
         }
@@ -144,7 +152,8 @@ fn no_marker(of: Diagnosis, found: &[u8]) -> Diagnosis {
 }
 
 fn no_end(of: Diagnosis, holder: &str, clue: &NoEnd) -> Diagnosis {
-    let end = format!("end the text with a line that is only `>>>`, and close it with `</{holder}>`");
+    let end =
+        format!("end the text with a line that is only `>>>`, and close it with `</{holder}>`");
     match clue {
         NoEnd::NoEndMarker(line) => of
             .note(format!("`</{holder}>` on line {line} has no `>>>` line before it"))

@@ -69,13 +69,11 @@ impl Diagnose for Warning {
             Warning::Skipped { .. } => Diagnosis::new(Kind::SkippedCall),
             Warning::Repeated => Diagnosis::new(Kind::SkippedCall).label("the second one"),
             Warning::Field { .. } => Diagnosis::new(Kind::UnknownMarkup),
-            Warning::NoNewline => {
-                Diagnosis::new(Kind::FinalNewline).help("end the text with `\\n` if the file is to end with a newline")
-            }
+            Warning::NoNewline => Diagnosis::new(Kind::FinalNewline)
+                .help("end the text with `\\n` if the file is to end with a newline"),
             Warning::LastPlus => Diagnosis::new(Kind::FinalNewline),
-            Warning::NoCall => {
-                Diagnosis::new(Kind::JsonPatch).help("take it out of the JSON if it isn't meant to be applied")
-            }
+            Warning::NoCall => Diagnosis::new(Kind::JsonPatch)
+                .help("take it out of the JSON if it isn't meant to be applied"),
         }
     }
 }

@@ -89,15 +89,34 @@ impl<'a> Around<'a> {
         if matches!(Marker::read(text), Some(Marker::End(..))) {
             // What nearly began it has been told.
             if !std::mem::take(&mut self.is_wreck) {
-                found.push(wrong(row.span, Error::StrayEnd { marker: excerpt(text) }));
+                found.push(wrong(
+                    row.span,
+                    Error::StrayEnd {
+                        marker: excerpt(text),
+                    },
+                ));
             }
         } else if marker::is_nearly_opener(row.text) {
             self.is_wreck = true;
-            found.push(wrong(row.span, Error::NearOpener { marker: excerpt(text) }));
+            found.push(wrong(
+                row.span,
+                Error::NearOpener {
+                    marker: excerpt(text),
+                },
+            ));
         } else {
-            self.above = Above { line: Some(row), is_apart: false };
+            self.above = Above {
+                line: Some(row),
+                is_apart: false,
+            };
             if self.ends_conflict(row) {
-                found.push(Found::remark(row.span, InFile { path: None, what: Warning::Conflict }));
+                found.push(Found::remark(
+                    row.span,
+                    InFile {
+                        path: None,
+                        what: Warning::Conflict,
+                    },
+                ));
             }
         }
     }
@@ -132,11 +151,15 @@ impl<'a> Around<'a> {
         let path = self.named(source, options);
         let reader = Reader::new(source, opener, path.clone().ok(), options);
         let indentation: &[u8] = if is_blank(glued) { glued } else { b"" };
-        let (mut block, closing) = reader.read(indentation, self.fence.as_ref().map(|open| open.fence));
+        let (mut block, closing) =
+            reader.read(indentation, self.fence.as_ref().map(|open| open.fence));
         if let Err(error) = &path {
             let at = opener.start();
             let span = source.span(at..at + source.bytes()[at..].find_byte(b'\n').unwrap_or(0));
-            let what = InFile { path: None, what: error.clone() };
+            let what = InFile {
+                path: None,
+                what: error.clone(),
+            };
             block.errors.insert(0, Located::new(span, what.into()));
         }
         if let Some(line) = self.tags.block() {
@@ -152,7 +175,12 @@ impl<'a> Around<'a> {
     }
 
     /// Reads what is glued to the end of a block.
-    pub(in crate::format) fn behind(&mut self, source: &'a Source, end: usize, found: &mut Vec<Found<'a>>) {
+    pub(in crate::format) fn behind(
+        &mut self,
+        source: &'a Source,
+        end: usize,
+        found: &mut Vec<Found<'a>>,
+    ) {
         let rest = source.bytes()[end..].lines().next().unwrap_or_default();
         if !is_blank(rest) && source.line_at(end) == source.line_at(end.saturating_sub(1)) {
             self.tags.line(source, rest, found);
@@ -172,7 +200,12 @@ impl<'a> Around<'a> {
             Ok(Some(path)) => Ok(path),
             Ok(None) => {
                 let before = self.last.clone().map(|path| path.ok_or(Error::NoPath));
-                let given = || options.file.map(|file| Text::derived(file.to_vec())).ok_or(Error::NoPath);
+                let given = || {
+                    options
+                        .file
+                        .map(|file| Text::derived(file.to_vec()))
+                        .ok_or(Error::NoPath)
+                };
                 before.unwrap_or_else(given)
             }
             Err([first, second]) => Err(Error::TwoPaths { first, second }),
@@ -184,24 +217,38 @@ impl<'a> Around<'a> {
         let above = std::mem::take(&mut self.above);
         self.doubtful.extend(open.closing);
         if open.blocks == 0 && open.lines == 1 {
-            self.above = Above { is_apart: false, ..above };
+            self.above = Above {
+                is_apart: false,
+                ..above
+            };
         }
     }
 
     /// Reads a line that opens a fence.
     fn open(&mut self, fence: Fence, info: &'a [u8], found: &mut Vec<Found<'a>>) {
         // One that was never closed behind its only line, a path, is closed here.
-        if let Some(open) = self.fence.take_if(|open| open.fence.is_like(fence) && open.blocks == 0 && open.lines == 1)
+        if let Some(open) = self
+            .fence
+            .take_if(|open| open.fence.is_like(fence) && open.blocks == 0 && open.lines == 1)
         {
             self.close(open);
         }
         let above = std::mem::take(&mut self.above);
         match self.fence.take() {
-            Some(open) if open.closing.is_empty() || !open.fence.is_like(fence) => self.fence = Some(open),
+            Some(open) if open.closing.is_empty() || !open.fence.is_like(fence) => {
+                self.fence = Some(open)
+            }
             before => {
                 // One before ended in a block.
                 found.extend(before.into_iter().flat_map(|open| open.closing).map(lost));
-                self.fence = Some(Open { fence, above, info, blocks: 0, lines: 0, closing: Vec::new() });
+                self.fence = Some(Open {
+                    fence,
+                    above,
+                    info,
+                    blocks: 0,
+                    lines: 0,
+                    closing: Vec::new(),
+                });
             }
         }
     }
@@ -210,7 +257,9 @@ impl<'a> Around<'a> {
     fn ends_conflict(&mut self, row: Row<'_>) -> bool {
         match (Marker::read(row.text), self.conflict) {
             (Some(Marker::ConflictStart), _) => self.conflict = Some((row.span, false)),
-            (Some(Marker::Divider(marker::SEVEN)), Some((start, _))) => self.conflict = Some((start, true)),
+            (Some(Marker::Divider(marker::SEVEN)), Some((start, _))) => {
+                self.conflict = Some((start, true))
+            }
             (Some(Marker::ConflictEnd), Some((_, has_middle))) => {
                 self.conflict = None;
                 return has_middle;
@@ -244,6 +293,9 @@ fn lost<'a>(span: Span) -> Found<'a> {
 pub(in crate::format) fn are_between(text: &[u8]) -> bool {
     text.lines().all(|line| {
         let text = trim(line).strip_prefix(b"]]>").unwrap_or(trim(line));
-        is_blank(line) || Fence::is_at(line) || tags::are_all(text) || path::named(line, true, |_| false).is_some()
+        is_blank(line)
+            || Fence::is_at(line)
+            || tags::are_all(text)
+            || path::named(line, true, |_| false).is_some()
     })
 }

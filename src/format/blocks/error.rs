@@ -10,18 +10,28 @@ use crate::text::{LineNo, Shown, listed};
 pub enum Error {
     #[error("nothing says which file this block is about")]
     NoPath,
-    #[error("this block names two files, `{}` and `{}`", Shown(first), Shown(second))]
+    #[error(
+        "this block names two files, `{}` and `{}`",
+        Shown(first),
+        Shown(second)
+    )]
     TwoPaths { first: BString, second: BString },
     /// `before` is the line in which another block begins; none where the response ends. `near` is nearly the end.
     #[error("this block has no `{}` {}", family.end(), before.map_or("before the response ends".into(), |line| format!("before another begins in line {line}")))]
-    NoEnd { family: Family, before: Option<LineNo>, near: Option<LineNo> },
+    NoEnd {
+        family: Family,
+        before: Option<LineNo>,
+        near: Option<LineNo>,
+    },
     /// `near` is nearly one.
     #[error("this block has no `=======` between old and new lines")]
     NoDivider { near: Option<LineNo> },
     #[error("any of the lines {} may be the one between old and new lines", listed(lines, lines.len()))]
     Dividers { lines: Vec<LineNo> },
     /// A divider of another length, in `--strict`.
-    #[error("the line between old and new lines has {divider} signs, and the block's first line {opener}")]
+    #[error(
+        "the line between old and new lines has {divider} signs, and the block's first line {opener}"
+    )]
     Divider { divider: usize, opener: usize },
     #[error("`{}` in a block isn't part of a whole conflict", Shown(marker))]
     Unclear { marker: BString },
@@ -39,7 +49,10 @@ pub enum Error {
     FencedFile,
     #[error("`{}` outside of a block", Shown(marker))]
     StrayEnd { marker: BString },
-    #[error("`{}` isn't written as the first line of a block must be", Shown(marker))]
+    #[error(
+        "`{}` isn't written as the first line of a block must be",
+        Shown(marker)
+    )]
     NearOpener { marker: BString },
     #[error("`<{tag}>` is not closed")]
     OpenTag { tag: &'static str },

@@ -49,7 +49,9 @@ const CLOSING: &[&[u8]] = &[b"]]>", b"</content>", b"</diff>"];
 impl Marker {
     /// Reads a line.
     pub(super) fn read(line: &[u8]) -> Option<Self> {
-        let &sign @ (b'<' | b'>' | b'-' | b'+' | b'=' | b':') = line.first()? else { return None };
+        let &sign @ (b'<' | b'>' | b'-' | b'+' | b'=' | b':') = line.first()? else {
+            return None;
+        };
         let count = line.iter().take_while(|&&byte| byte == sign).count();
         let rest = &line[count..];
         let text = trim(rest);
@@ -61,22 +63,35 @@ impl Marker {
                 .any(|name| line.starts_with(name))
                 .then_some(Marker::Number),
             b'<' | b'-' => {
-                let family = if sign == b'<' { Family::Angles } else { Family::Dashes };
-                let rest = rest.strip_prefix(b" SEARCH").map(|rest| rest.strip_prefix(b">").unwrap_or(rest));
+                let family = if sign == b'<' {
+                    Family::Angles
+                } else {
+                    Family::Dashes
+                };
+                let rest = rest
+                    .strip_prefix(b" SEARCH")
+                    .map(|rest| rest.strip_prefix(b">").unwrap_or(rest));
                 match rest {
-                    Some(rest) if is_mark && trim(rest).is_empty() => Some(Marker::Open(family, count)),
+                    Some(rest) if is_mark && trim(rest).is_empty() => {
+                        Some(Marker::Open(family, count))
+                    }
                     _ if count != SEVEN => None,
                     _ if sign == b'<' => is_label(&line[count..]).then_some(Marker::ConflictStart),
                     _ => text.is_empty().then_some(Marker::Rule),
                 }
             }
             _ => {
-                let family = if sign == b'>' { Family::Angles } else { Family::Dashes };
+                let family = if sign == b'>' {
+                    Family::Angles
+                } else {
+                    Family::Dashes
+                };
                 match rest.strip_prefix(b" REPLACE") {
                     Some(rest) if is_mark && trim(without(rest, CLOSING)).is_empty() => {
                         Some(Marker::End(family, line.len() - rest.len()))
                     }
-                    _ => (sign == b'>' && count == SEVEN && is_label(rest)).then_some(Marker::ConflictEnd),
+                    _ => (sign == b'>' && count == SEVEN && is_label(rest))
+                        .then_some(Marker::ConflictEnd),
                 }
             }
         }
@@ -144,16 +159,28 @@ fn nearly(line: &[u8], signs: &[u8], word: &[u8]) -> Option<Near> {
     let sign = *text.first().filter(|sign| signs.contains(sign))?;
     let count = text.iter().take_while(|&&byte| byte == sign).count();
     let rest = trim_start(&text[count..]);
-    let name = rest.get(..word.len()).filter(|name| count >= 3 && name.eq_ignore_ascii_case(word))?;
+    let name = rest
+        .get(..word.len())
+        .filter(|name| count >= 3 && name.eq_ignore_ascii_case(word))?;
     let behind = &rest[word.len()..];
-    let behind = behind.strip_prefix(b">").or(behind.strip_prefix(b"<")).unwrap_or(behind);
-    let near = Near { sign, count, is_upper: name == word, is_alone: behind.is_empty() };
+    let behind = behind
+        .strip_prefix(b">")
+        .or(behind.strip_prefix(b"<"))
+        .unwrap_or(behind);
+    let near = Near {
+        sign,
+        count,
+        is_upper: name == word,
+        is_alone: behind.is_empty(),
+    };
     (near.is_alone || behind.starts_with(b" ")).then_some(near)
 }
 
 /// Returns whether a line is the beginning of a block's first line, cut off.
 pub(in crate::format) fn is_cut(line: &[u8]) -> bool {
-    let Some(&sign @ (b'<' | b'-')) = line.first() else { return false };
+    let Some(&sign @ (b'<' | b'-')) = line.first() else {
+        return false;
+    };
     let count = line.iter().take_while(|&&byte| byte == sign).count();
     let (rest, word) = (&line[count..], b" SEARCH");
     let least = if sign == b'<' { 0 } else { b" S".len() };

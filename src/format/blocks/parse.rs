@@ -28,13 +28,31 @@ pub(super) struct Reader<'a, 'o> {
 
 impl<'a, 'o> Reader<'a, 'o> {
     /// Begins to read a block of a file, if that is known.
-    pub(super) fn new(source: &'a Source, first: Row<'a>, path: Option<Text<'a>>, options: &'o Options<'o>) -> Self {
+    pub(super) fn new(
+        source: &'a Source,
+        first: Row<'a>,
+        path: Option<Text<'a>>,
+        options: &'o Options<'o>,
+    ) -> Self {
         let (errors, warnings) = (Vec::new(), Vec::new());
-        Self { source, options, path, first, rows: Vec::new(), end: first.start(), errors, warnings }
+        Self {
+            source,
+            options,
+            path,
+            first,
+            rows: Vec::new(),
+            end: first.start(),
+            errors,
+            warnings,
+        }
     }
 
     /// Reads it. Returns also the last line of a section that would close a fence, which then isn't open any more behind the block.
-    pub(super) fn read(mut self, indentation: &[u8], fence: Option<Fence>) -> (Block<'a>, Option<Span>) {
+    pub(super) fn read(
+        mut self,
+        indentation: &[u8],
+        fence: Option<Fence>,
+    ) -> (Block<'a>, Option<Span>) {
         let mut closing = None;
         let mut operation = None;
         if let Some(Marker::Open(family, signs)) = Marker::read(self.first.text)
@@ -46,10 +64,20 @@ impl<'a, 'o> Reader<'a, 'o> {
             self.numbers_among(new.clone());
             let last = |section: &Range<usize>| self.rows[section.clone()].last();
             let closes = |row: &&Row<'_>| fence.is_some_and(|fence| fence.is_closed_by(row.text));
-            closing = [last(&old), last(&new)].into_iter().flatten().find(closes).map(|row| row.span);
-            operation = Some(if old.is_empty() { self.create(new) } else { self.substitute(old, new, line) });
+            closing = [last(&old), last(&new)]
+                .into_iter()
+                .flatten()
+                .find(closes)
+                .map(|row| row.span);
+            operation = Some(if old.is_empty() {
+                self.create(new)
+            } else {
+                self.substitute(old, new, line)
+            });
         }
-        let operation = operation.filter(|_| self.errors.is_empty()).unwrap_or(Operation::Unreadable);
+        let operation = operation
+            .filter(|_| self.errors.is_empty())
+            .unwrap_or(Operation::Unreadable);
         let span = self.first.span;
         // What is said of the edit points at its path, if that is its own.
         let edit = |path: Text<'a>| {
@@ -57,7 +85,16 @@ impl<'a, 'o> Reader<'a, 'o> {
             FileEdit::new(path, operation, Some(span))
         };
         let edits = self.path.map(edit).into_iter().collect();
-        (Block::new(Format::Blocks, self.first.start()..self.end, edits, self.errors, self.warnings), closing)
+        (
+            Block::new(
+                Format::Blocks,
+                self.first.start()..self.end,
+                edits,
+                self.errors,
+                self.warnings,
+            ),
+            closing,
+        )
     }
 
     fn error(&mut self, span: Span, what: Error) {
@@ -67,7 +104,8 @@ impl<'a, 'o> Reader<'a, 'o> {
 
     fn warn(&mut self, span: Span, what: Warning) {
         let path = self.path.as_ref().map(|path| excerpt(path));
-        self.warnings.push(Located::new(span, InFile { path, what }));
+        self.warnings
+            .push(Located::new(span, InFile { path, what }));
     }
 
     /// Collects the lines up to the marker at which the block ends, or before another that begins; returns whether it ends.
@@ -86,42 +124,75 @@ impl<'a, 'o> Reader<'a, 'o> {
                 }
                 Some(Marker::End(of, length)) if of == family => {
                     self.end = row.start() + length;
-                    odd.into_iter().for_each(|odd| self.error(odd, Error::Unindented));
+                    odd.into_iter()
+                        .for_each(|odd| self.error(odd, Error::Unindented));
                     return true;
                 }
                 _ => self.rows.push(row),
             }
         }
         let near = self.near(marker::is_nearly_end);
-        self.error(self.first.span, Error::NoEnd { family, before, near });
+        self.error(
+            self.first.span,
+            Error::NoEnd {
+                family,
+                before,
+                near,
+            },
+        );
         false
     }
 
     /// Returns the first line that is nearly a marker.
     fn near(&self, is_near: fn(&[u8]) -> bool) -> Option<LineNo> {
-        self.rows.iter().find(|row| is_near(row.text)).map(|row| row.number)
+        self.rows
+            .iter()
+            .find(|row| is_near(row.text))
+            .map(|row| row.number)
     }
 
     /// Finds the line between old and new lines, by its index; `None` where that isn't clear.
     fn divider(&mut self, signs: usize) -> Option<usize> {
         let (conflicts, mut unclear) = conflicts(&self.rows);
         let length = |row: &Row<'_>| {
-            if let Some(Marker::Divider(length)) = Marker::read(row.text) { Some(length) } else { None }
+            if let Some(Marker::Divider(length)) = Marker::read(row.text) {
+                Some(length)
+            } else {
+                None
+            }
         };
-        let is_owned = |index: &usize| conflicts.binary_search_by_key(index, |conflict| conflict.divider).is_ok();
+        let is_owned = |index: &usize| {
+            conflicts
+                .binary_search_by_key(index, |conflict| conflict.divider)
+                .is_ok()
+        };
         let is_free = |index: &usize| length(&self.rows[*index]).is_some() && !is_owned(index);
         let all: Vec<usize> = (0..self.rows.len()).filter(is_free).collect();
-        let mut alike = all.iter().copied().filter(|&index| length(&self.rows[index]) == Some(signs));
+        let mut alike = all
+            .iter()
+            .copied()
+            .filter(|&index| length(&self.rows[index]) == Some(signs));
         let chosen = match (&all[..], alike.next(), alike.next()) {
             ([only], ..) => Some(*only),
             (_, Some(only), None) => Some(only),
             _ => None,
         };
-        let numbers = |indices: &[usize]| indices.iter().map(|&index| self.rows[index].number).collect();
-        let others: Vec<usize> = all.iter().copied().filter(|index| Some(*index) != chosen).collect();
+        let numbers = |indices: &[usize]| {
+            indices
+                .iter()
+                .map(|&index| self.rows[index].number)
+                .collect()
+        };
+        let others: Vec<usize> = all
+            .iter()
+            .copied()
+            .filter(|index| Some(*index) != chosen)
+            .collect();
         if let Some(chosen) = chosen {
             // One that is cut in two is none.
-            let cut = conflicts.iter().filter(|conflict| conflict.range.contains(&chosen));
+            let cut = conflicts
+                .iter()
+                .filter(|conflict| conflict.range.contains(&chosen));
             unclear.extend(cut.map(|conflict| conflict.range.start));
         }
         if let Some(&index) = unclear.iter().min() {
@@ -132,21 +203,42 @@ impl<'a, 'o> Reader<'a, 'o> {
         }
         let Some(chosen) = chosen else {
             let error = match all.is_empty() {
-                true => Error::NoDivider { near: self.near(marker::is_nearly_divider) },
-                false => Error::Dividers { lines: numbers(&all) },
+                true => Error::NoDivider {
+                    near: self.near(marker::is_nearly_divider),
+                },
+                false => Error::Dividers {
+                    lines: numbers(&all),
+                },
             };
-            let span = all.first().map_or(self.first.span, |&first| self.rows[first].span);
+            let span = all
+                .first()
+                .map_or(self.first.span, |&first| self.rows[first].span);
             self.error(span, error);
             return None;
         };
-        let (span, divider) = (self.rows[chosen].span, length(&self.rows[chosen]).unwrap_or(SEVEN));
+        let (span, divider) = (
+            self.rows[chosen].span,
+            length(&self.rows[chosen]).unwrap_or(SEVEN),
+        );
         if self.options.strict && divider != signs {
-            self.error(span, Error::Divider { divider, opener: signs });
+            self.error(
+                span,
+                Error::Divider {
+                    divider,
+                    opener: signs,
+                },
+            );
         } else if !others.is_empty() {
             let lines = numbers(&others);
             self.warn(span, Warning::Dividers { lines });
         } else if divider != signs {
-            self.warn(span, Warning::Divider { divider, opener: signs });
+            self.warn(
+                span,
+                Warning::Divider {
+                    divider,
+                    opener: signs,
+                },
+            );
         }
         Some(chosen)
     }
@@ -157,7 +249,11 @@ impl<'a, 'o> Reader<'a, 'o> {
         let mut known: Vec<&[u8]> = Vec::new();
         while next < divider && Marker::read(self.rows[next].text) == Some(Marker::Number) {
             let Row { text, span, .. } = self.rows[next];
-            let colon = text.iter().skip(1).position(|&byte| byte == b':').map_or(text.len(), |at| at + 2);
+            let colon = text
+                .iter()
+                .skip(1)
+                .position(|&byte| byte == b':')
+                .map_or(text.len(), |at| at + 2);
             let (name, value) = text.split_at(colon);
             match line_number(value) {
                 Some(number) if !known.contains(&name) => {
@@ -166,20 +262,28 @@ impl<'a, 'o> Reader<'a, 'o> {
                     }
                 }
                 _ => {
-                    self.error(span, Error::LineNumber { written: excerpt(trim(text)) });
+                    self.error(
+                        span,
+                        Error::LineNumber {
+                            written: excerpt(trim(text)),
+                        },
+                    );
                     break;
                 }
             }
             known.push(name);
             next += 1;
         }
-        let has_rule = next > 0 && next < divider && Marker::read(self.rows[next].text) == Some(Marker::Rule);
+        let has_rule =
+            next > 0 && next < divider && Marker::read(self.rows[next].text) == Some(Marker::Rule);
         (next + usize::from(has_rule)..divider, start)
     }
 
     /// Refuses line numbers among the new lines.
     fn numbers_among(&mut self, new: Range<usize>) {
-        let stray = self.rows[new].iter().find(|row| Marker::read(row.text) == Some(Marker::Number));
+        let stray = self.rows[new]
+            .iter()
+            .find(|row| Marker::read(row.text) == Some(Marker::Number));
         if let Some((span, written)) = stray.map(|row| (row.span, excerpt(trim(row.text)))) {
             self.error(span, Error::StrayNumber { written });
         }
@@ -189,37 +293,70 @@ impl<'a, 'o> Reader<'a, 'o> {
         let rows = &self.rows[new.clone()];
         let is_markdown = self.path.as_ref().is_some_and(|path| is_markdown(path));
         if let ([first, .., last], false) = (rows, is_markdown)
-            && Fence::read(first.text).is_some_and(|(fence, _)| fence.is_markdowns() && fence.is_closed_by(last.text))
+            && Fence::read(first.text)
+                .is_some_and(|(fence, _)| fence.is_markdowns() && fence.is_closed_by(last.text))
         {
             let span = first.span;
             self.error(span, Error::FencedFile);
         }
-        Operation::Create { lines: self.unescaped(new), fills_empty: true, ends_open: false }
+        Operation::Create {
+            lines: self.unescaped(new),
+            fills_empty: true,
+            ends_open: false,
+        }
     }
 
-    fn substitute(&mut self, old: Range<usize>, new: Range<usize>, line: Option<LineNo>) -> Operation<'a> {
+    fn substitute(
+        &mut self,
+        old: Range<usize>,
+        new: Range<usize>,
+        line: Option<LineNo>,
+    ) -> Operation<'a> {
         let rows = &self.rows[old.clone()];
         if rows.iter().all(|row| is_blank(row.text)) {
             let span = rows[0].span.to(rows[rows.len() - 1].span);
             self.error(span, Error::BlankSearch);
         }
-        let lines = |range: Range<usize>| self.rows[range].iter().map(Row::whole).collect::<Vec<_>>();
-        let is_escaped = self.rows[old.clone()].iter().any(|row| marker::unescaped(row.text).is_some());
+        let lines =
+            |range: Range<usize>| self.rows[range].iter().map(Row::whole).collect::<Vec<_>>();
+        let is_escaped = self.rows[old.clone()]
+            .iter()
+            .any(|row| marker::unescaped(row.text).is_some());
         let occurrence = Occurrence::Lines(line);
         if !is_escaped {
             let find = lines(old);
-            return Operation::Substitute(Substitution { find, put: self.unescaped(new), occurrence, written: None });
+            return Operation::Substitute(Substitution {
+                find,
+                put: self.unescaped(new),
+                occurrence,
+                written: None,
+            });
         }
         // What the file holds decides, and whoever looks at it warns.
-        let written = Box::new(Written { find: lines(old.clone()), put: lines(new.clone()) });
-        let plain = |range: Range<usize>| self.rows[range].iter().map(unescaped).map(|(text, _)| text).collect();
+        let written = Box::new(Written {
+            find: lines(old.clone()),
+            put: lines(new.clone()),
+        });
+        let plain = |range: Range<usize>| {
+            self.rows[range]
+                .iter()
+                .map(unescaped)
+                .map(|(text, _)| text)
+                .collect()
+        };
         let (find, put) = (plain(old), plain(new));
-        Operation::Substitute(Substitution { find, put, occurrence, written: Some(written) })
+        Operation::Substitute(Substitution {
+            find,
+            put,
+            occurrence,
+            written: Some(written),
+        })
     }
 
     /// Returns lines without the backslashes that say that they are text, with a warning if there are any.
     fn unescaped(&mut self, range: Range<usize>) -> Vec<Text<'a>> {
-        let (texts, are_escaped): (Vec<_>, Vec<_>) = self.rows[range.clone()].iter().map(unescaped).unzip();
+        let (texts, are_escaped): (Vec<_>, Vec<_>) =
+            self.rows[range.clone()].iter().map(unescaped).unzip();
         if let Some(first) = are_escaped.iter().position(|&is_escaped| is_escaped) {
             let span = self.rows[range.start + first].span;
             self.warn(span, Warning::Unescaped);
@@ -239,7 +376,11 @@ fn unescaped<'a>(row: &Row<'a>) -> (Text<'a>, bool) {
 pub(super) fn line_number(text: &[u8]) -> Option<LineNo> {
     let digits = trim(text);
     let is_plain = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
-    let number: usize = std::str::from_utf8(digits).ok().filter(|_| is_plain)?.parse().ok()?;
+    let number: usize = std::str::from_utf8(digits)
+        .ok()
+        .filter(|_| is_plain)?
+        .parse()
+        .ok()?;
     Some(LineNo::from_index(number.checked_sub(1)?))
 }
 
@@ -266,7 +407,10 @@ fn conflicts(rows: &[Row<'_>]) -> (Vec<Conflict>, Vec<usize>) {
             }
             Some(Marker::ConflictEnd | Marker::End(Family::Angles, _)) => match open.take() {
                 Some((start, dividers)) if dividers.len() == 1 => {
-                    whole.push(Conflict { range: start..index + 1, divider: dividers[0] });
+                    whole.push(Conflict {
+                        range: start..index + 1,
+                        divider: dividers[0],
+                    });
                 }
                 Some((start, _)) => unclear.push(start),
                 None => unclear.push(index),
@@ -275,8 +419,12 @@ fn conflicts(rows: &[Row<'_>]) -> (Vec<Conflict>, Vec<usize>) {
         }
     }
     unclear.extend(open.map(|(start, _)| start));
-    let is_of_git =
-        |&index: &usize| matches!(Marker::read(rows[index].text), Some(Marker::ConflictStart | Marker::ConflictEnd));
+    let is_of_git = |&index: &usize| {
+        matches!(
+            Marker::read(rows[index].text),
+            Some(Marker::ConflictStart | Marker::ConflictEnd)
+        )
+    };
     unclear.retain(is_of_git);
     (whole, unclear)
 }

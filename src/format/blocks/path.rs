@@ -7,7 +7,11 @@ use crate::format::envelope::{trim, trim_start};
 use crate::text::{Row, Source, Text};
 
 /// Returns the path that a line of a response names. `is_near` says that no blank line is between it and what it names the file of.
-pub(in crate::format) fn above<'a>(line: Row<'a>, is_near: bool, options: &Options<'_>) -> Option<Text<'a>> {
+pub(in crate::format) fn above<'a>(
+    line: Row<'a>,
+    is_near: bool,
+    options: &Options<'_>,
+) -> Option<Text<'a>> {
     let is_file = |path: &[u8]| options.is_file.is_some_and(|is_file| is_file(path));
     let path = named(line.text, is_near, is_file)?;
     let at = path.as_ptr().addr() - line.text.as_ptr().addr();
@@ -15,14 +19,19 @@ pub(in crate::format) fn above<'a>(line: Row<'a>, is_near: bool, options: &Optio
 }
 
 /// Returns the paths behind the backticks of a fence, given by what is there.
-pub(in crate::format) fn behind<'a>(source: &'a Source, info: &'a [u8]) -> impl Iterator<Item = Text<'a>> {
+pub(in crate::format) fn behind<'a>(
+    source: &'a Source,
+    info: &'a [u8],
+) -> impl Iterator<Item = Text<'a>> {
     in_info(info).map(|path| Text::at(path, source.place(path)))
 }
 
 /// Returns the first of several paths if all are one; else the first, and the first other one.
 pub(in crate::format) fn one<'a>(all: &[Text<'a>]) -> Result<Option<Text<'a>>, [BString; 2]> {
     let plain = |path: &Text<'_>| path.strip_prefix(b"./").unwrap_or(path).to_vec();
-    let Some(first) = all.first() else { return Ok(None) };
+    let Some(first) = all.first() else {
+        return Ok(None);
+    };
     match all.iter().find(|path| plain(path) != plain(first)) {
         Some(second) => Err([first, second].map(|path| path[..].into())),
         None => Ok(Some(first.clone())),
@@ -38,7 +47,8 @@ pub(super) fn named(line: &[u8], is_near: bool, is_file: impl Fn(&[u8]) -> bool)
     let ends_sentence = path.ends_with_str("…") || path.ends_with(b".");
     // A word before a colon introduces what follows, unless it is a file.
     let is_prose = has_blank || is_word && (has_colon || ends_sentence);
-    let is_path = is_plausible(path) && (!is_word || is_near) && (!is_prose || is_quoted || is_file(path));
+    let is_path =
+        is_plausible(path) && (!is_word || is_near) && (!is_prose || is_quoted || is_file(path));
     is_path.then_some(path)
 }
 
@@ -49,7 +59,10 @@ fn bare(line: &[u8]) -> (&[u8], bool, bool) {
     loop {
         let before = text.len();
         let fence = text.iter().take_while(|&&byte| byte == b'`').count();
-        if fence > 0 && text.len() > 2 * fence && text[text.len() - fence..].iter().all(|&byte| byte == b'`') {
+        if fence > 0
+            && text.len() > 2 * fence
+            && text[text.len() - fence..].iter().all(|&byte| byte == b'`')
+        {
             let inner = &text[fence..text.len() - fence];
             if !inner.contains(&b'`') {
                 return (trim(inner), true, has_colon);
@@ -59,7 +72,10 @@ fn bare(line: &[u8]) -> (&[u8], bool, bool) {
         text = text.strip_prefix(b"**").map_or(text, trim);
         text = text.strip_suffix(b"**").map_or(text, trim);
         for label in ["file:", "path:", "filename:"] {
-            if text.get(..label.len()).is_some_and(|start| start.eq_ignore_ascii_case(label.as_bytes())) {
+            if text
+                .get(..label.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(label.as_bytes()))
+            {
                 text = trim(&text[label.len()..]);
             }
         }
@@ -88,12 +104,18 @@ fn without_bullet(text: &[u8]) -> &[u8] {
         _ => return text,
     };
     let rest = &text[length..];
-    if rest.starts_with(b" ") || rest.starts_with(b"\t") { trim_start(rest) } else { text }
+    if rest.starts_with(b" ") || rest.starts_with(b"\t") {
+        trim_start(rest)
+    } else {
+        text
+    }
 }
 
 /// Returns whether a text may be a path at all.
 fn is_plausible(text: &[u8]) -> bool {
-    let has_letter = text.iter().any(|&byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80);
+    let has_letter = text
+        .iter()
+        .any(|&byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80);
     let is_tag = text.starts_with(b"<") && text.contains(&b'>');
     let is_address = text.contains_str("://") && !text.starts_with(b"file://");
     let is_code = text.contains(&b'`') || text.contains(&b'*') || text.ends_with(b"()");
@@ -127,5 +149,7 @@ pub(super) fn in_info(info: &[u8]) -> impl Iterator<Item = &[u8]> {
 /// Returns whether a file is Markdown by its name.
 pub(in crate::format) fn is_markdown(path: &[u8]) -> bool {
     let name = path.to_ascii_lowercase();
-    [".md", ".markdown", ".mdx", ".mdc", ".qmd", ".rmd"].iter().any(|ending| name.ends_with_str(ending))
+    [".md", ".markdown", ".mdx", ".mdc", ".qmd", ".rmd"]
+        .iter()
+        .any(|ending| name.ends_with_str(ending))
 }

@@ -13,25 +13,51 @@ use crate::text::Text;
 /// Prints a block, its path above it.
 pub(in crate::format) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
     let (old, new): (&[Text<'_>], &[Text<'_>]) = match &edit.operation {
-        Operation::Create { lines, fills_empty: true, ends_open: false } => (&[], lines),
-        Operation::Substitute(Substitution { find, put, occurrence: Occurrence::Lines(None), written: None }) => {
-            (find, put)
-        }
+        Operation::Create {
+            lines,
+            fills_empty: true,
+            ends_open: false,
+        } => (&[], lines),
+        Operation::Substitute(Substitution {
+            find,
+            put,
+            occurrence: Occurrence::Lines(None),
+            written: None,
+        }) => (find, put),
         Operation::Substitute(_) => return Err(Why::Detail),
         _ => return Err(Why::Operation),
     };
-    if old.iter().chain(new).chain([&edit.path]).any(|line| memchr::memchr(0, line).is_some()) {
+    if old
+        .iter()
+        .chain(new)
+        .chain([&edit.path])
+        .any(|line| memchr::memchr(0, line).is_some())
+    {
         return Err(Why::Nul);
     }
-    let markers: Vec<Marker> = old.iter().chain(new).filter_map(|line| Marker::read(line)).collect();
-    let is_of =
-        |marker: &Marker, family: Family| matches!(marker, Marker::Open(of, _) | Marker::End(of, _) if *of == family);
+    let markers: Vec<Marker> = old
+        .iter()
+        .chain(new)
+        .filter_map(|line| Marker::read(line))
+        .collect();
+    let is_of = |marker: &Marker, family: Family| matches!(marker, Marker::Open(of, _) | Marker::End(of, _) if *of == family);
     let has_angles = markers.iter().any(|marker| is_of(marker, Family::Angles));
-    let (family, first, last) = if has_angles { (Family::Dashes, "-", "+") } else { (Family::Angles, "<", ">") };
+    let (family, first, last) = if has_angles {
+        (Family::Dashes, "-", "+")
+    } else {
+        (Family::Angles, "<", ">")
+    };
     let is_free = |length: &usize| !markers.contains(&Marker::Divider(*length));
-    let length = [marker::SEVEN, 8, 9, 6, 5].into_iter().find(is_free).ok_or(Why::Markup)?;
+    let length = [marker::SEVEN, 8, 9, 6, 5]
+        .into_iter()
+        .find(is_free)
+        .ok_or(Why::Markup)?;
     let mut out = named(&edit.path)?;
-    add_line(&mut out, "", format!("\n{} SEARCH", first.repeat(length)).as_bytes());
+    add_line(
+        &mut out,
+        "",
+        format!("\n{} SEARCH", first.repeat(length)).as_bytes(),
+    );
     add_lines(&mut out, "", old);
     add_line(&mut out, &"=".repeat(length), b"");
     for line in new {
@@ -49,9 +75,17 @@ pub(in crate::format) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
 /// Returns the line that names a path.
 fn named(path: &[u8]) -> Result<Vec<u8>, Why> {
     let is_read = |line: &[u8]| path::named(line, true, |_| false) == Some(path);
-    let longest = path.split(|&byte| byte != b'`').map(<[u8]>::len).max().unwrap_or(0);
+    let longest = path
+        .split(|&byte| byte != b'`')
+        .map(<[u8]>::len)
+        .max()
+        .unwrap_or(0);
     let quotes = vec![b'`'; longest + 1];
     let quoted = [&quotes[..], path, &quotes].concat();
     let is_word = !path.contains(&b'/') && !path.contains(&b'.');
-    [path.to_vec(), quoted].into_iter().skip(usize::from(is_word)).find(|line| is_read(line)).ok_or(Why::Path)
+    [path.to_vec(), quoted]
+        .into_iter()
+        .skip(usize::from(is_word))
+        .find(|line| is_read(line))
+        .ok_or(Why::Path)
 }

@@ -15,7 +15,13 @@ use crate::text::{LineNo, Source, Span, Text};
 const TOOLS: [&str; 2] = ["replace_in_file", "apply_diff"];
 const PARTS: [&str; 4] = ["args", "file", "diff", "content"];
 /// Those that change files, or may do so, and can't be read.
-const OTHERS: [&str; 5] = ["write_to_file", "insert_content", "search_and_replace", "invoke", "function"];
+const OTHERS: [&str; 5] = [
+    "write_to_file",
+    "insert_content",
+    "search_and_replace",
+    "invoke",
+    "function",
+];
 
 /// How many tags may be open, one inside the other.
 const DEEPEST: usize = 16;
@@ -41,18 +47,27 @@ impl<'a> Tags<'a> {
 
     /// Returns the error that the outermost tag is not closed.
     pub(super) fn unclosed(&self) -> Option<Found<'a>> {
-        self.open.first().map(|&(tag, span)| wrong(span, Error::OpenTag { tag }))
+        self.open
+            .first()
+            .map(|&(tag, span)| wrong(span, Error::OpenTag { tag }))
     }
 
     /// Reads a line of tags; returns whether it is one.
-    pub(super) fn line(&mut self, source: &'a Source, line: &'a [u8], found: &mut Vec<Found<'a>>) -> bool {
+    pub(super) fn line(
+        &mut self,
+        source: &'a Source,
+        line: &'a [u8],
+        found: &mut Vec<Found<'a>>,
+    ) -> bool {
         let (mut rest, mut any) = (trim(line), false);
         while !rest.is_empty() {
             if let Some(behind) = without_cdata(rest) {
                 (rest, any) = (trim(behind), any || !self.open.is_empty());
                 continue;
             }
-            let Some((tag, closes, mut behind)) = tag(rest) else { break };
+            let Some((tag, closes, mut behind)) = tag(rest) else {
+                break;
+            };
             let span = source.place(&rest[..rest.len() - behind.len()]);
             if OTHERS.contains(&tag) {
                 any = true;
@@ -100,9 +115,14 @@ impl<'a> Tags<'a> {
 
     /// Closes a tag, and finds those in it that aren't closed. Returns whether it was open.
     fn close(&mut self, tag: &str, found: &mut Vec<Found<'a>>) -> bool {
-        let Some(index) = self.open.iter().rposition(|(open, _)| *open == tag) else { return false };
+        let Some(index) = self.open.iter().rposition(|(open, _)| *open == tag) else {
+            return false;
+        };
         let open = self.open.split_off(index).into_iter().skip(1);
-        found.extend(open.take(1).map(|(tag, span)| wrong(span, Error::OpenTag { tag })));
+        found.extend(
+            open.take(1)
+                .map(|(tag, span)| wrong(span, Error::OpenTag { tag })),
+        );
         if TOOLS.contains(&tag) || tag == "file" {
             self.path = None;
         }
@@ -115,43 +135,66 @@ impl<'a> Tags<'a> {
     /// Reads the line at which the blocks before begin that are in this tag, too, where they don't say themselves.
     fn start_line(&mut self, value: &[u8], place: Span, found: &mut Vec<Found<'a>>) {
         let Some(line) = line_number(value) else {
-            return found.push(wrong(place, Error::LineNumber { written: excerpt(value) }));
+            return found.push(wrong(
+                place,
+                Error::LineNumber {
+                    written: excerpt(value),
+                },
+            ));
         };
         self.start = Some(line);
         let read = found.iter_mut().rev().filter_map(|found| match found {
             Found::Block(block) if block.format == Format::Blocks => Some(&mut block.edits),
             _ => None,
         });
-        read.take(self.blocks).flatten().for_each(|edit| begin_at(edit, line));
+        read.take(self.blocks)
+            .flatten()
+            .for_each(|edit| begin_at(edit, line));
     }
 }
 
 /// Takes the beginning or the end of a CDATA section away.
 fn without_cdata(text: &[u8]) -> Option<&[u8]> {
-    text.strip_prefix(b"<![CDATA[").or_else(|| text.strip_prefix(b"]]>"))
+    text.strip_prefix(b"<![CDATA[")
+        .or_else(|| text.strip_prefix(b"]]>"))
 }
 
 /// Reads a tag that is known: its name, whether it closes, and what is behind it.
 fn tag(text: &[u8]) -> Option<(&'static str, bool, &[u8])> {
     let inner = text.strip_prefix(b"<")?;
-    let (inner, closes) = inner.strip_prefix(b"/").map_or((inner, false), |inner| (inner, true));
-    let all = TOOLS.iter().chain(&PARTS).chain(&OTHERS).chain(&["path", "start_line"]);
-    all.filter_map(|name| Some((*name, inner.strip_prefix(name.as_bytes())?))).find_map(|(name, behind)| {
-        // A call is `<function=name>`; `<function>` is prose.
-        let (separator, is_whole) = if name == "function" { (b'=', closes) } else { (b' ', true) };
-        match *behind.first()? {
-            b'>' if is_whole => Some((name, closes, &behind[1..])),
-            byte if byte == separator => behind.find_byte(b'>').map(|end| (name, closes, &behind[end + 1..])),
-            _ => None,
-        }
-    })
+    let (inner, closes) = inner
+        .strip_prefix(b"/")
+        .map_or((inner, false), |inner| (inner, true));
+    let all = TOOLS
+        .iter()
+        .chain(&PARTS)
+        .chain(&OTHERS)
+        .chain(&["path", "start_line"]);
+    all.filter_map(|name| Some((*name, inner.strip_prefix(name.as_bytes())?)))
+        .find_map(|(name, behind)| {
+            // A call is `<function=name>`; `<function>` is prose.
+            let (separator, is_whole) = if name == "function" {
+                (b'=', closes)
+            } else {
+                (b' ', true)
+            };
+            match *behind.first()? {
+                b'>' if is_whole => Some((name, closes, &behind[1..])),
+                byte if byte == separator => behind
+                    .find_byte(b'>')
+                    .map(|end| (name, closes, &behind[end + 1..])),
+                _ => None,
+            }
+        })
 }
 
 /// Returns whether a text is nothing but tags that are known, and what is in `<path>` and `<start_line>`.
 pub(super) fn are_all(mut text: &[u8]) -> bool {
     while let Some((name, _, behind)) = tag(text) {
         text = match name {
-            "path" | "start_line" => behind.find_byte(b'>').map_or(behind, |end| &behind[end + 1..]),
+            "path" | "start_line" => behind
+                .find_byte(b'>')
+                .map_or(behind, |end| &behind[end + 1..]),
             _ => behind,
         };
         text = without_cdata(trim(text)).unwrap_or(trim(text));

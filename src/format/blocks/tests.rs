@@ -22,7 +22,10 @@ fn markers_are_told_from_what_looks_like_them() {
         ("====", None),
         ("======= x", None),
         (">>>>>>> REPLACE", Some(Marker::End(Family::Angles, 15))),
-        (">>>>>>> REPLACE]]></content></diff>", Some(Marker::End(Family::Angles, 15))),
+        (
+            ">>>>>>> REPLACE]]></content></diff>",
+            Some(Marker::End(Family::Angles, 15)),
+        ),
         (">>>>>>> REPLACE x", Some(Marker::ConflictEnd)),
         ("+++++++ REPLACE", Some(Marker::End(Family::Dashes, 15))),
         ("+++ REPLACE", None),
@@ -48,7 +51,11 @@ fn one_backslash_before_a_marker_goes() {
         ("=======", None),
         ("\\", None),
     ] {
-        assert_eq!(unescaped(line.as_bytes()), want.map(str::as_bytes), "{line}");
+        assert_eq!(
+            unescaped(line.as_bytes()),
+            want.map(str::as_bytes),
+            "{line}"
+        );
     }
 }
 
@@ -71,11 +78,19 @@ fn first_lines_and_what_is_nearly_one() {
         ("<< SEARCH", None, false),
         ("<<<<<<< SEARCHES", None, false),
     ] {
-        assert_eq!((opener(line.as_bytes()), is_nearly_opener(line.as_bytes())), (at, is_near), "{line}");
+        assert_eq!(
+            (opener(line.as_bytes()), is_nearly_opener(line.as_bytes())),
+            (at, is_near),
+            "{line}"
+        );
     }
-    for (line, want) in
-        [("<<<<<<<", true), ("<<<<<<< SEAR", true), ("-------", false), ("------- S", true), ("<<<", false)]
-    {
+    for (line, want) in [
+        ("<<<<<<<", true),
+        ("<<<<<<< SEAR", true),
+        ("-------", false),
+        ("------- S", true),
+        ("<<<", false),
+    ] {
         assert_eq!(is_cut(line.as_bytes()), want, "{line}");
     }
 }
@@ -137,6 +152,10 @@ fn a_fence_may_say_the_path() {
         ("path='a.py' b.py", &["a.py", "b.py"]),
     ] {
         let got: Vec<_> = in_info(info.as_bytes()).collect();
-        assert_eq!(got, want.iter().map(|path| path.as_bytes()).collect::<Vec<_>>(), "{info}");
+        assert_eq!(
+            got,
+            want.iter().map(|path| path.as_bytes()).collect::<Vec<_>>(),
+            "{info}"
+        );
     }
 }

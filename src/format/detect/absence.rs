@@ -10,7 +10,10 @@ use crate::text::{Lines, Located, Source, Span, is_binary};
 
 /// Returns the name of the encoding that bytes with a byte order mark of UTF-16 are in.
 pub(super) fn marked_utf16(bytes: &[u8]) -> Option<&'static str> {
-    [&b"\xff\xfe"[..], b"\xfe\xff"].iter().any(|mark| bytes.starts_with(mark)).then_some("UTF-16")
+    [&b"\xff\xfe"[..], b"\xfe\xff"]
+        .iter()
+        .any(|mark| bytes.starts_with(mark))
+        .then_some("UTF-16")
 }
 
 /// Returns why there is nothing to apply, and where to look.
@@ -24,10 +27,17 @@ pub(super) fn find(
     let bytes = source.bytes();
     let body = bytes.strip_prefix(Lines::BOM).unwrap_or(bytes);
     if let Some(encoding) = utf16(bytes) {
-        return (Some(source.span(0..bytes.len().min(2))), Error::Utf16 { encoding });
+        return (
+            Some(source.span(0..bytes.len().min(2))),
+            Error::Utf16 { encoding },
+        );
     }
-    let warned =
-        |is_it: fn(&Any) -> bool| warnings.iter().find(|warning| is_it(&warning.value)).map(|warning| warning.span);
+    let warned = |is_it: fn(&Any) -> bool| {
+        warnings
+            .iter()
+            .find(|warning| is_it(&warning.value))
+            .map(|warning| warning.span)
+    };
     let mid_line = warned(|warning| matches!(warning, Any::Detect(Warning::ProseEdit))).flatten();
     let calls = warned(|warning| matches!(warning, Any::Tool(_)));
     let (span, absence) = if let Some((asked, found, span)) = skipped {
@@ -42,7 +52,10 @@ pub(super) fn find(
         (Some(span), Absence::Hidden(by))
     } else if let Some(span) = prose.diff {
         (Some(span), Absence::Unified)
-    } else if let Some(at) = ["&lt;edit ", "&lt;opx&gt;", "&lt; SEARCH"].iter().find_map(|tag| body.find(tag)) {
+    } else if let Some(at) = ["&lt;edit ", "&lt;opx&gt;", "&lt; SEARCH"]
+        .iter()
+        .find_map(|tag| body.find(tag))
+    {
         let at = at + bytes.len() - body.len();
         (Some(source.span(at..at + 8)), Absence::Html)
     } else if mid_line.is_some() {
@@ -52,7 +65,12 @@ pub(super) fn find(
     } else if is_binary(body) {
         (None, Absence::Binary)
     } else if let Some((span, path)) = files::first(source, options) {
-        (Some(span), Absence::Files { path: path[..].into() })
+        (
+            Some(span),
+            Absence::Files {
+                path: path[..].into(),
+            },
+        )
     } else {
         (None, Absence::Prose)
     };
@@ -62,7 +80,15 @@ pub(super) fn find(
 /// Returns the name of the encoding if a patch is there with a NUL behind or before each byte.
 fn utf16(bytes: &[u8]) -> Option<&'static str> {
     memchr::memchr(0, bytes)?;
-    ["*** Begin Patch", "<edit ", "<opx>", "diff --git ", "\n@@ -"].iter().find_map(|start| {
+    [
+        "*** Begin Patch",
+        "<edit ",
+        "<opx>",
+        "diff --git ",
+        "\n@@ -",
+    ]
+    .iter()
+    .find_map(|start| {
         let big: Vec<u8> = start.bytes().flat_map(|byte| [0, byte]).collect();
         let little: Vec<u8> = start.bytes().flat_map(|byte| [byte, 0]).collect();
         match (bytes.find(&big), bytes.find(&little)) {
@@ -77,26 +103,37 @@ fn utf16(bytes: &[u8]) -> Option<&'static str> {
 /// Finds a patch that was cut out of a string of JSON, with its line ends escaped.
 fn escaped(source: &Source) -> Option<Span> {
     let bytes = source.bytes();
-    ["*** Begin Patch", "<<<<<<< SEARCH"].iter().find_map(|begin| {
-        let mut all = bytes.find_iter(begin).map(|at| at..at + begin.len());
-        all.find_map(|found| {
-            let slashes = bytes[found.end..].iter().take_while(|&&byte| byte == b'\\').count();
-            let is_escaped = slashes > 0 && matches!(bytes.get(found.end + slashes), Some(b'n' | b'r'));
-            is_escaped.then(|| source.span(found))
+    ["*** Begin Patch", "<<<<<<< SEARCH"]
+        .iter()
+        .find_map(|begin| {
+            let mut all = bytes.find_iter(begin).map(|at| at..at + begin.len());
+            all.find_map(|found| {
+                let slashes = bytes[found.end..]
+                    .iter()
+                    .take_while(|&&byte| byte == b'\\')
+                    .count();
+                let is_escaped =
+                    slashes > 0 && matches!(bytes.get(found.end + slashes), Some(b'n' | b'r'));
+                is_escaped.then(|| source.span(found))
+            })
         })
-    })
 }
 
 /// Returns the format of which the last line of a response, which isn't terminated, is the beginning of a patch's beginning.
 pub(super) fn cut_start(line: &[u8]) -> Option<Format> {
-    let cut = |whole: &[u8], least: usize| line.len() >= least && line.len() < whole.len() && whole.starts_with(line);
+    let cut = |whole: &[u8], least: usize| {
+        line.len() >= least && line.len() < whole.len() && whole.starts_with(line)
+    };
     if cut(b"*** Begin Patch", b"*** B".len()) {
         Some(Format::Envelope)
     } else if blocks::is_cut(line) {
         Some(Format::Blocks)
     } else if cut(b"<edit ", b"<ed".len()) || line.starts_with(b"<edit ") && !line.contains(&b'>') {
         Some(Format::Opx)
-    } else if cut(b"@@ -", 1) || cut(b"diff --git ", b"diff --".len()) || line.starts_with(b"diff --git a/") {
+    } else if cut(b"@@ -", 1)
+        || cut(b"diff --git ", b"diff --".len())
+        || line.starts_with(b"diff --git a/")
+    {
         Some(Format::Unified)
     } else {
         None

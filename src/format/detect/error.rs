@@ -15,7 +15,11 @@ pub enum Error {
     NoPatch(#[from] Absence),
     /// Patches of two formats; `line` is where the first of them begins.
     #[error("the response has patches in two formats, {first} and {second}")]
-    Mixed { first: Format, line: LineNo, second: Format },
+    Mixed {
+        first: Format,
+        line: LineNo,
+        second: Format,
+    },
     #[error("{} is empty", format.a_patch())]
     Empty { format: Format },
     #[error("a NUL byte in {}", format.a_patch())]
@@ -34,7 +38,12 @@ pub enum Residue {
     /// Headers outside of all envelopes: the first of them, and how many `more` there are up to the next patch. `begin` is the
     /// line that may have been meant as the Begin, `ended` the last line of the envelope before.
     #[error("`{}` outside of `*** Begin Patch` … `*** End Patch`", Shown(header))]
-    StrayHeader { header: BString, more: usize, begin: Option<LineNo>, ended: Option<LineNo> },
+    StrayHeader {
+        header: BString,
+        more: usize,
+        begin: Option<LineNo>,
+        ended: Option<LineNo>,
+    },
     #[error("`*** End Patch` outside of a patch: the one before ended in line {ended}")]
     StrayEnd { ended: LineNo },
     #[error("the response ends in the middle of `{}`", Shown(.start))]
@@ -72,9 +81,14 @@ pub enum Absence {
     Prose,
     #[error("the response has no patch: `*** Begin Patch` isn't written as it must be")]
     NearBegin,
-    #[error("the response has no patch but a unified diff that doesn't start at the start of a line")]
+    #[error(
+        "the response has no patch but a unified diff that doesn't start at the start of a line"
+    )]
     Unified,
-    #[error("the response has no patch, but what may be whole files: `{}`", Shown(path))]
+    #[error(
+        "the response has no patch, but what may be whole files: `{}`",
+        Shown(path)
+    )]
     Files { path: BString },
     #[error("the response has no patch: its tool calls don't say how a file changes")]
     Calls,
@@ -103,7 +117,11 @@ pub enum Hiding {
 impl Hiding {
     /// Names all that hide patches so.
     fn of_all(self) -> String {
-        if self == Hiding::Comment { "HTML comments".into() } else { self.to_string() }
+        if self == Hiding::Comment {
+            "HTML comments".into()
+        } else {
+            self.to_string()
+        }
     }
 
     /// Returns what begins it, and what ends it.
@@ -129,7 +147,10 @@ pub enum Warning {
     Unopened { format: Format, tag: &'static str },
     #[error("{} that repeats the one in line {first} is ignored: it is applied once", format.a_patch())]
     RepeatedPatch { format: Format, first: LineNo },
-    #[error("this edit of `{}` repeats the one in line {first}: both are applied", Shown(path))]
+    #[error(
+        "this edit of `{}` repeats the one in line {first}: both are applied",
+        Shown(path)
+    )]
     RepeatedEdit { path: BString, first: LineNo },
     #[error("`{marker}` outside of a patch is ignored")]
     StrayMarker { marker: &'static str },
@@ -142,7 +163,14 @@ pub enum Warning {
 impl Residue {
     /// Returns whether this is about the start of an envelope, whose end then isn't reported.
     pub(super) fn loses_an_envelope(&self) -> bool {
-        matches!(self, Residue::StrayHeader { .. } | Residue::Prefixed { format: Format::Envelope, .. })
+        matches!(
+            self,
+            Residue::StrayHeader { .. }
+                | Residue::Prefixed {
+                    format: Format::Envelope,
+                    ..
+                }
+        )
     }
 }
 

@@ -47,13 +47,24 @@ pub(super) use prose::REASONING;
 /// Finds and reads the patches of a response.
 pub fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a> {
     if let Some(encoding) = absence::marked_utf16(source.bytes()) {
-        let nothing = Patch { format: options.format.unwrap_or(Format::Envelope), edits: Vec::new() };
+        let nothing = Patch {
+            format: options.format.unwrap_or(Format::Envelope),
+            edits: Vec::new(),
+        };
         let error = Located::new(source.span(0..2), Error::Utf16 { encoding }.into());
-        return Parsed { patch: nothing, errors: vec![error], warnings: Vec::new(), bases: Vec::new() };
+        return Parsed {
+            patch: nothing,
+            errors: vec![error],
+            warnings: Vec::new(),
+            bases: Vec::new(),
+        };
     }
     let (mut prose, bases) = Walk::new(source, options).run();
     let found = std::mem::take(&mut prose.found);
-    Parsed { bases, ..settle(source, options, found, &prose) }
+    Parsed {
+        bases,
+        ..settle(source, options, found, &prose)
+    }
 }
 
 /// What a walk has come upon.
@@ -100,9 +111,24 @@ const MOST_EDITS: usize = 100_000;
 
 impl<'a, 'o> Walk<'a, 'o> {
     fn new(source: &'a Source, options: &'o Options<'o>) -> Self {
-        let (prose, around, calls) = (Prose::default(), blocks::Around::default(), tool::Met::new());
+        let (prose, around, calls) = (
+            Prose::default(),
+            blocks::Around::default(),
+            tool::Met::new(),
+        );
         let (stated, bases) = (None, Vec::new());
-        Self { source, options, prose, around, calls, plain: 0, is_begun: false, stated, bases, edits: 0 }
+        Self {
+            source,
+            options,
+            prose,
+            around,
+            calls,
+            plain: 0,
+            is_begun: false,
+            stated,
+            bases,
+            edits: 0,
+        }
     }
 
     fn run(mut self) -> (Prose<'a>, Vec<Located<BString>>) {
@@ -118,9 +144,16 @@ impl<'a, 'o> Walk<'a, 'o> {
             } else if opx::starts_here(&self.source.bytes()[first.start()..]) {
                 self.elements(first.start())
             } else if unified::starts_here(self.source, number) {
-                self.push(unified::parse_block(self.source, number, self.prose.around(), self.options))
+                self.push(unified::parse_block(
+                    self.source,
+                    number,
+                    self.prose.around(),
+                    self.options,
+                ))
             } else if let Some(at) = blocks::opener(row.text) {
-                let block = self.around.block(self.source, row, at, self.options, &mut self.prose.found);
+                let block =
+                    self.around
+                        .block(self.source, row, at, self.options, &mut self.prose.found);
                 let end = self.push(block);
                 self.around.behind(self.source, end, &mut self.prose.found);
                 end
@@ -133,7 +166,11 @@ impl<'a, 'o> Walk<'a, 'o> {
             number = self.source.line_from(end).max(number.next());
         }
         self.around.end(&mut self.prose.found);
-        let bases = if self.bases.is_empty() { self.stated.into_iter().collect() } else { self.bases };
+        let bases = if self.bases.is_empty() {
+            self.stated.into_iter().collect()
+        } else {
+            self.bases
+        };
         (self.prose, bases)
     }
 
@@ -146,7 +183,8 @@ impl<'a, 'o> Walk<'a, 'o> {
             self.stated = base.or(self.stated.take());
         }
         let is_fenced = self.prose.around().fenced;
-        self.around.line(self.source, row, is_fenced, &mut self.prose.found);
+        self.around
+            .line(self.source, row, is_fenced, &mut self.prose.found);
     }
 
     /// Takes in a patch that a reader read; returns the offset behind it. Of one that brings more edits than there may be, what it is too
@@ -158,7 +196,11 @@ impl<'a, 'o> Walk<'a, 'o> {
         let end = block.range.end;
         self.edits += block.edits.len().max(1);
         self.prose.found.push(match self.edits > MOST_EDITS {
-            true => Found::residue(block.format, block.start(self.source), Residue::TooMany { most: MOST_EDITS }),
+            true => Found::residue(
+                block.format,
+                block.start(self.source),
+                Residue::TooMany { most: MOST_EDITS },
+            ),
             false => Found::Block(block),
         });
         end
@@ -182,21 +224,30 @@ impl<'a, 'o> Walk<'a, 'o> {
         if self.source.bytes()[at] == b'"' && (self.is_begun || !self.prose.found.is_empty()) {
             return None;
         }
-        let read = tool::read(self.source, at, self.options, &mut self.calls).map_err(|end| self.plain = end).ok()?;
+        let read = tool::read(self.source, at, self.options, &mut self.calls)
+            .map_err(|end| self.plain = end)
+            .ok()?;
         for block in read.blocks {
             self.push(block);
         }
-        self.prose.found.extend(read.remarks.into_iter().map(Found::Remark));
+        self.prose
+            .found
+            .extend(read.remarks.into_iter().map(Found::Remark));
         Some(self.source.start_of(self.source.line_at(read.end).next()))
     }
 
     /// Reads the file whose fence a line opens, where files were asked for.
     fn file(&mut self, row: Row<'a>) -> Option<usize> {
-        if self.options.format != Some(Format::Files) || self.prose.around().fenced || !files::starts_here(row.text) {
+        if self.options.format != Some(Format::Files)
+            || self.prose.around().fenced
+            || !files::starts_here(row.text)
+        {
             return None;
         }
         let Some(block) = files::parse_block(self.source, row, self.options) else {
-            self.prose.found.push(Found::remark(row.span, Warning::NamelessFence));
+            self.prose
+                .found
+                .push(Found::remark(row.span, Warning::NamelessFence));
             return None;
         };
         Some(self.push(block))
@@ -206,7 +257,8 @@ impl<'a, 'o> Walk<'a, 'o> {
     fn elements(&mut self, mut at: usize) -> usize {
         loop {
             let base = opx::base(self.source, at);
-            let known = |base: &Located<BString>| self.bases.iter().any(|known| known.value == base.value);
+            let known =
+                |base: &Located<BString>| self.bases.iter().any(|known| known.value == base.value);
             self.bases.extend(base.filter(|base| !known(base)));
             let block = opx::parse_block(self.source, at);
             self.prose.opx_ends(block.errors.is_empty());
@@ -215,7 +267,13 @@ impl<'a, 'o> Walk<'a, 'o> {
             if self.edits > MOST_EDITS || self.source.line_from(end) == number {
                 return end;
             }
-            let Some(line) = self.source.row(number).filter(|line| end <= line.span.end as usize) else { return end };
+            let Some(line) = self
+                .source
+                .row(number)
+                .filter(|line| end <= line.span.end as usize)
+            else {
+                return end;
+            };
             let rest = line.behind(end - line.start());
             let next = rest.span.end as usize - envelope::trim_start(rest.text).len();
             if !opx::starts_here(&self.source.bytes()[next..]) {
@@ -236,17 +294,49 @@ pub(super) fn stated_base(line: &[u8]) -> Option<&[u8]> {
 }
 
 /// Decides which of the patches count, and whether the response as a whole is one that can be applied.
-fn settle<'a>(source: &'a Source, options: &Options, found: Vec<Found<'a>>, prose: &Prose<'_>) -> Parsed<'a> {
-    let blocks = || found.iter().filter_map(|found| if let Found::Block(block) = found { Some(block) } else { None });
-    let first = blocks().next().map(|block| (block.format, block.start(source)));
+fn settle<'a>(
+    source: &'a Source,
+    options: &Options,
+    found: Vec<Found<'a>>,
+    prose: &Prose<'_>,
+) -> Parsed<'a> {
+    let blocks = || {
+        found.iter().filter_map(|found| {
+            if let Found::Block(block) = found {
+                Some(block)
+            } else {
+                None
+            }
+        })
+    };
+    let first = blocks()
+        .next()
+        .map(|block| (block.format, block.start(source)));
     let other = blocks().find(|block| Some(block.format) != first.map(|(format, _)| format));
-    let format = options.format.or(first.map(|(format, _)| format)).unwrap_or(Format::Envelope);
-    let patch = Patch { format, edits: Vec::new() };
-    let mut parsed = Parsed { patch, errors: Vec::new(), warnings: Vec::new(), bases: Vec::new() };
+    let format = options
+        .format
+        .or(first.map(|(format, _)| format))
+        .unwrap_or(Format::Envelope);
+    let patch = Patch {
+        format,
+        edits: Vec::new(),
+    };
+    let mut parsed = Parsed {
+        patch,
+        errors: Vec::new(),
+        warnings: Vec::new(),
+        bases: Vec::new(),
+    };
     if let (None, Some((first, span)), Some(other)) = (options.format, first, other) {
         let line = source.line_at(span.start as usize);
-        let mixed = Error::Mixed { first, line, second: other.format };
-        parsed.errors.push(Located::new(other.start(source), mixed.into()));
+        let mixed = Error::Mixed {
+            first,
+            line,
+            second: other.format,
+        };
+        parsed
+            .errors
+            .push(Located::new(other.start(source), mixed.into()));
     }
     let is_without_blocks = first.is_some() && blocks().all(|block| block.format != Format::Blocks);
     let mut wanted = false;
@@ -261,8 +351,13 @@ fn settle<'a>(source: &'a Source, options: &Options, found: Vec<Found<'a>>, pros
                     accept(source, block, &mut parsed);
                 }
                 Some(asked) => {
-                    let warning = Warning::Skipped { found: block.format, asked };
-                    parsed.warnings.push(Located::new(block.start(source), warning.into()));
+                    let warning = Warning::Skipped {
+                        found: block.format,
+                        asked,
+                    };
+                    parsed
+                        .warnings
+                        .push(Located::new(block.start(source), warning.into()));
                     skipped.get_or_insert((asked, block.format, block.start(source)));
                     if has_swallowed(source, &block, asked) {
                         parsed.errors.extend(block.errors);
@@ -270,10 +365,12 @@ fn settle<'a>(source: &'a Source, options: &Options, found: Vec<Found<'a>>, pros
                 }
             },
             Found::Residue(of, error) => {
-                let is_others =
-                    matches!(&error.value, Residue::Blocks(error) if error.is_of_tags()) && is_without_blocks;
+                let is_others = matches!(&error.value, Residue::Blocks(error) if error.is_of_tags())
+                    && is_without_blocks;
                 if options.format.is_none_or(|asked| asked == of) && !is_others {
-                    parsed.errors.push(error.map(|residue| Error::from(residue).into()));
+                    parsed
+                        .errors
+                        .push(error.map(|residue| Error::from(residue).into()));
                 }
             }
             Found::Remark(warning) => parsed.warnings.push(warning),
@@ -281,7 +378,10 @@ fn settle<'a>(source: &'a Source, options: &Options, found: Vec<Found<'a>>, pros
     }
     if !wanted && parsed.errors.is_empty() {
         let (span, error) = absence::find(source, options, prose, &parsed.warnings, skipped);
-        if matches!(error, Error::Utf16 { .. } | Error::NoPatch(Absence::Escaped)) {
+        if matches!(
+            error,
+            Error::Utf16 { .. } | Error::NoPatch(Absence::Escaped)
+        ) {
             parsed.warnings.clear();
         }
         parsed.errors.push(Located::new(span, error.into()));
@@ -297,9 +397,15 @@ fn accept<'a>(source: &'a Source, block: Block<'a>, parsed: &mut Parsed<'a>) {
     let format = block.format;
     if let Some(nul) = memchr::memchr(0, &source.bytes()[block.range.clone()]) {
         let at = block.range.start + nul;
-        parsed.errors.push(Located::new(source.span(at..at + 1), Error::Nul { format }.into()));
+        parsed.errors.push(Located::new(
+            source.span(at..at + 1),
+            Error::Nul { format }.into(),
+        ));
     } else if block.edits.is_empty() && block.errors.is_empty() {
-        parsed.errors.push(Located::new(block.start(source), Error::Empty { format }.into()));
+        parsed.errors.push(Located::new(
+            block.start(source),
+            Error::Empty { format }.into(),
+        ));
     }
     parsed.errors.extend(block.errors);
     parsed.warnings.extend(block.warnings);
@@ -316,7 +422,9 @@ fn has_swallowed(source: &Source, block: &Block<'_>, asked: Format) -> bool {
         && block.range.end == source.bytes().len()
         && Lines::new(bytes).iter().skip(1).any(|line| match asked {
             Format::Opx => opx::starts_here(envelope::trim_start(line.text)),
-            Format::Unified => line.text.starts_with(b"diff --git ") || line.text.starts_with(b"@@ -"),
+            Format::Unified => {
+                line.text.starts_with(b"diff --git ") || line.text.starts_with(b"@@ -")
+            }
             Format::Envelope => envelope::starts_here(line.text),
             Format::Blocks => blocks::opener(line.text).is_some(),
             Format::Tool | Format::Files => false,

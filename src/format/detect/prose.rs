@@ -74,9 +74,15 @@ const DEEPEST: usize = 16;
 
 /// Returns the tag of a block of reasoning that a line is, and whether it closes.
 fn reasoning_tag(line: &[u8]) -> Option<(&'static str, bool)> {
-    let inner = envelope::trim(line).strip_prefix(b"<")?.strip_suffix(b">")?;
-    let (name, closes) = inner.strip_prefix(b"/").map_or((inner, false), |name| (name, true));
-    let tag = REASONING.into_iter().find(|tag| tag.as_bytes().eq_ignore_ascii_case(name))?;
+    let inner = envelope::trim(line)
+        .strip_prefix(b"<")?
+        .strip_suffix(b">")?;
+    let (name, closes) = inner
+        .strip_prefix(b"/")
+        .map_or((inner, false), |name| (name, true));
+    let tag = REASONING
+        .into_iter()
+        .find(|tag| tag.as_bytes().eq_ignore_ascii_case(name))?;
     Some((tag, closes))
 }
 
@@ -133,13 +139,24 @@ impl<'a> Prose<'a> {
 
     /// Reads a whole line.
     pub(super) fn line(&mut self, source: &Source, row: Row<'_>) {
-        let Row { number, text: line, span, .. } = row;
+        let Row {
+            number,
+            text: line,
+            span,
+            ..
+        } = row;
         self.fences(line);
         self.heredocs(line);
         self.thoughts(source, row);
         let is_last = number.index() + 1 == source.line_count();
         if is_last && matches!(self.unified, Unified::Old(_)) && line.starts_with(b"+++ ") {
-            self.residue(Format::Unified, span, Residue::CutStart { start: excerpt(line) });
+            self.residue(
+                Format::Unified,
+                span,
+                Residue::CutStart {
+                    start: excerpt(line),
+                },
+            );
         }
         self.look_around(row);
         self.remains(row);
@@ -149,7 +166,13 @@ impl<'a> Prose<'a> {
         if span.end as usize == source.bytes().len()
             && let Some(format) = cut_start(trimmed)
         {
-            self.residue(format, span, Residue::CutStart { start: excerpt(trimmed) });
+            self.residue(
+                format,
+                span,
+                Residue::CutStart {
+                    start: excerpt(trimmed),
+                },
+            );
         }
         let bullets = bullets(line);
         let behind = &line[bullets..];
@@ -176,7 +199,11 @@ impl<'a> Prose<'a> {
         if self.seen.opx
             && let Some(tag) = closing(row.text)
         {
-            self.residue(Format::Opx, source.place(tag), Residue::StrayClosing { tag: tag.into() });
+            self.residue(
+                Format::Opx,
+                source.place(tag),
+                Residue::StrayClosing { tag: tag.into() },
+            );
         }
         self.tags(source, row);
     }
@@ -196,24 +223,39 @@ impl<'a> Prose<'a> {
 
     /// Follows the shell's heredocs, the end of which is no line of a diff.
     fn heredocs(&mut self, line: &[u8]) {
-        if self.heredoc.as_deref().is_some_and(|delimiter| delimiter == line) {
+        if self
+            .heredoc
+            .as_deref()
+            .is_some_and(|delimiter| delimiter == line)
+        {
             self.heredoc = None;
         } else if let Some(at) = line.rfind(b"<<") {
             let word = line[at + 2..].trim_start_with(|c| c == '-' || c == ' ');
             let word = word.trim_with(|c| c == '\'' || c == '"');
-            let is_word = word.iter().all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
-            self.heredoc = (is_word && !word.is_empty()).then(|| word.to_vec()).or(self.heredoc.take());
+            let is_word = word
+                .iter()
+                .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+            self.heredoc = (is_word && !word.is_empty())
+                .then(|| word.to_vec())
+                .or(self.heredoc.take());
         }
     }
 
     /// Returns what begins at an offset and hides what is in it, once it is closed.
     fn open(&self, at: u32) -> Open {
-        Open { at, found: self.found.len(), seen: self.seen, fence: self.fence }
+        Open {
+            at,
+            found: self.found.len(),
+            seen: self.seen,
+            fence: self.fence,
+        }
     }
 
     /// Follows the blocks of reasoning. A closing tag ends the innermost one of its name, and with it what was opened inside.
     fn thoughts(&mut self, source: &Source, row: Row<'_>) {
-        let Some((tag, closes)) = reasoning_tag(row.text) else { return };
+        let Some((tag, closes)) = reasoning_tag(row.text) else {
+            return;
+        };
         if !closes {
             if self.reasoning.len() < DEEPEST {
                 self.reasoning.push((tag, self.open(row.span.start)));
@@ -223,7 +265,9 @@ impl<'a> Prose<'a> {
         let Some(index) = self.reasoning.iter().rposition(|(open, _)| *open == tag) else {
             return self.unopened(source, tag);
         };
-        let Some((_, block)) = self.reasoning.drain(index..).next() else { return };
+        let Some((_, block)) = self.reasoning.drain(index..).next() else {
+            return;
+        };
         (self.seen, self.fence) = (block.seen, block.fence);
         self.comment.take_if(|comment| comment.at > block.at);
         self.hide(source, block.found, Hiding::Reasoning(tag));
@@ -231,21 +275,39 @@ impl<'a> Prose<'a> {
 
     /// Warns of the patches before a closing tag that closes nothing: perhaps they are drafts. They are told once.
     fn unopened(&mut self, source: &Source, tag: &'static str) {
-        let patches = self.found[self.told.min(self.found.len())..].iter().filter_map(|found| match found {
-            Found::Block(block) => {
-                Some(Found::remark(block.start(source), Warning::Unopened { format: block.format, tag }))
-            }
-            _ => None,
-        });
+        let patches = self.found[self.told.min(self.found.len())..]
+            .iter()
+            .filter_map(|found| match found {
+                Found::Block(block) => Some(Found::remark(
+                    block.start(source),
+                    Warning::Unopened {
+                        format: block.format,
+                        tag,
+                    },
+                )),
+                _ => None,
+            });
         let patches: Vec<_> = patches.collect();
         self.found.extend(patches);
         self.told = self.found.len();
     }
 
     /// Finds what can only have been part of a unified diff.
-    fn remains(&mut self, Row { text: line, span, .. }: Row<'_>) {
+    fn remains(
+        &mut self,
+        Row {
+            text: line, span, ..
+        }: Row<'_>,
+    ) {
         let error = if unified::is_hunk_header(line) {
-            if let Some(Found::Residue(_, Located { value: Residue::StrayHunk { more }, .. })) = self.found.last_mut() {
+            if let Some(Found::Residue(
+                _,
+                Located {
+                    value: Residue::StrayHunk { more },
+                    ..
+                },
+            )) = self.found.last_mut()
+            {
                 *more += 1;
                 return;
             }
@@ -253,7 +315,9 @@ impl<'a> Prose<'a> {
         } else if line.starts_with(b"@@@ -") && line[3..].contains_str("@@@") {
             Residue::Combined
         } else if line.starts_with(b"Binary files ") && line.ends_with(b" differ") {
-            Residue::Binary { line: excerpt(line) }
+            Residue::Binary {
+                line: excerpt(line),
+            }
         } else {
             return;
         };
@@ -261,29 +325,69 @@ impl<'a> Prose<'a> {
     }
 
     /// Finds file headers outside of envelopes.
-    fn headers(&mut self, source: &Source, Row { text: line, span, .. }: Row<'_>) {
+    fn headers(
+        &mut self,
+        source: &Source,
+        Row {
+            text: line, span, ..
+        }: Row<'_>,
+    ) {
         let indent = &source.bytes()[self.seen.indent.0..self.seen.indent.1];
         let indented = line.strip_prefix(indent).unwrap_or(line);
-        let Some(marked) = envelope::read_marker(line).or_else(|| envelope::read_marker(indented)) else { return };
+        let Some(marked) = envelope::read_marker(line).or_else(|| envelope::read_marker(indented))
+        else {
+            return;
+        };
         if !matches!(marked.marker, Marker::Header(..) | Marker::MoveTo(_)) {
             return;
         }
-        let comment_begins = self.comment.as_ref().is_some_and(|comment| comment.found == self.found.len());
-        if let Some(Found::Residue(_, Located { value: Residue::StrayHeader { more, .. }, .. })) = self.found.last_mut()
+        let comment_begins = self
+            .comment
+            .as_ref()
+            .is_some_and(|comment| comment.found == self.found.len());
+        if let Some(Found::Residue(
+            _,
+            Located {
+                value: Residue::StrayHeader { more, .. },
+                ..
+            },
+        )) = self.found.last_mut()
             && !comment_begins
         {
             *more += 1;
             return;
         }
         let ended = self.seen.envelope_end;
-        let begin = self.near_begin.map(|(line, _)| line).filter(|line| ended.is_none_or(|ended| *line > ended));
+        let begin = self
+            .near_begin
+            .map(|(line, _)| line)
+            .filter(|line| ended.is_none_or(|ended| *line > ended));
         let header = excerpt(envelope::trim(line));
-        self.residue(Format::Envelope, span, Residue::StrayHeader { header, more: 0, begin, ended });
+        self.residue(
+            Format::Envelope,
+            span,
+            Residue::StrayHeader {
+                header,
+                more: 0,
+                begin,
+                ended,
+            },
+        );
     }
 
     /// Finds end markers that end nothing.
-    fn ends(&mut self, Row { text: line, span, number, .. }: Row<'_>) {
-        let Some(marked) = envelope::read_marker(envelope::trim_start(line)) else { return };
+    fn ends(
+        &mut self,
+        Row {
+            text: line,
+            span,
+            number,
+            ..
+        }: Row<'_>,
+    ) {
+        let Some(marked) = envelope::read_marker(envelope::trim_start(line)) else {
+            return;
+        };
         let stray = |marker| Found::remark(span, Warning::StrayMarker { marker });
         let is_lost = matches!(self.found.last(), Some(Found::Residue(_, error)) if error.value.loses_an_envelope());
         match (marked.marker, self.seen.envelope_end) {
@@ -299,7 +403,15 @@ impl<'a> Prose<'a> {
     }
 
     /// Remembers what explains later why there is no patch.
-    fn look_around(&mut self, Row { text: line, span, number, .. }: Row<'_>) {
+    fn look_around(
+        &mut self,
+        Row {
+            text: line,
+            span,
+            number,
+            ..
+        }: Row<'_>,
+    ) {
         let text = envelope::trim(line);
         let begin = b"*** Begin Patch";
         if text.ends_with(begin)
@@ -370,28 +482,47 @@ impl<'a> Prose<'a> {
 
     /// Ends the open comment: what was found in it doesn't count.
     fn close_comment(&mut self, source: &Source) {
-        let Some(comment) = self.comment.take() else { return };
+        let Some(comment) = self.comment.take() else {
+            return;
+        };
         self.seen = comment.seen;
         self.hide(source, comment.found, Hiding::Comment);
     }
 
     /// Makes nothing but warnings of the patches that were found since so many things had been found.
     fn hide(&mut self, source: &Source, since: usize, by: Hiding) {
-        let hidden = |span, format| Some(Located { span, value: Warning::Hidden { format, by }.into() });
+        let hidden = |span, format| {
+            Some(Located {
+                span,
+                value: Warning::Hidden { format, by }.into(),
+            })
+        };
         let hidden = self.found.drain(since..).filter_map(|found| match found {
             Found::Block(block) => hidden(Some(block.start(source)), block.format),
-            Found::Remark(Located { span, value: Any::Detect(Warning::ProseEdit) }) => hidden(span, Format::Opx),
-            Found::Remark(already @ Located { value: Any::Detect(Warning::Hidden { .. }), .. }) => Some(already),
+            Found::Remark(Located {
+                span,
+                value: Any::Detect(Warning::ProseEdit),
+            }) => hidden(span, Format::Opx),
+            Found::Remark(
+                already @ Located {
+                    value: Any::Detect(Warning::Hidden { .. }),
+                    ..
+                },
+            ) => Some(already),
             Found::Residue(..) | Found::Remark(_) => None,
         });
         let hidden: Vec<_> = hidden.collect();
-        self.hidden = self.hidden.or_else(|| hidden.first().and_then(|warning| Some((warning.span?, by))));
+        self.hidden = self
+            .hidden
+            .or_else(|| hidden.first().and_then(|warning| Some((warning.span?, by))));
         self.found.extend(hidden.into_iter().map(Found::Remark));
         // What is still open, and began in there, begins before what is left of it.
         if let Some(comment) = &mut self.comment {
             comment.found = comment.found.min(since);
         }
-        self.reasoning.iter_mut().for_each(|(_, block)| block.found = block.found.min(since));
+        self.reasoning
+            .iter_mut()
+            .for_each(|(_, block)| block.found = block.found.min(since));
     }
 }
 
@@ -406,7 +537,12 @@ fn bullets(line: &[u8]) -> usize {
             [b'>' | b'+' | b'-', ..] => 1,
             [b'*', ..] if blank(1) => 1,
             [0xe2, 0x80, 0xa2, ..] => 3,
-            _ if digits > 0 && matches!(rest.get(digits), Some(b'.' | b')')) && blank(digits + 1) => digits + 1,
+            _ if digits > 0
+                && matches!(rest.get(digits), Some(b'.' | b')'))
+                && blank(digits + 1) =>
+            {
+                digits + 1
+            }
             _ => break,
         };
         any = true;
@@ -422,7 +558,9 @@ fn closing(line: &[u8]) -> Option<&[u8]> {
         return Some(text);
     }
     let (name, end) = opx::closing_tag(text, 0)?;
-    let is_known = ["edit", "put", "find", "opx"].iter().any(|known| name.eq_ignore_ascii_case(known.as_bytes()));
+    let is_known = ["edit", "put", "find", "opx"]
+        .iter()
+        .any(|known| name.eq_ignore_ascii_case(known.as_bytes()));
     is_known.then(|| &text[..end])
 }
 

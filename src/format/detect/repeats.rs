@@ -23,7 +23,10 @@ pub(super) fn patches(
     let mut met: HashMap<(Vec<u8>, Option<&[u8]>), Span> = HashMap::new();
     let mut end = 0;
     for (indices, first, text) in wholes(source, found) {
-        let between = source.bytes().get(end..first.range.start).unwrap_or_default();
+        let between = source
+            .bytes()
+            .get(end..first.range.start)
+            .unwrap_or_default();
         end = first.range.start + text.len();
         // Each patch of a series is one of its own: a commit may make again what one between took back.
         if between.lines().any(unified::names_commit) {
@@ -39,7 +42,10 @@ pub(super) fn patches(
             Entry::Occupied(earlier) => {
                 is_repeated[indices].fill(true);
                 let line = source.line_at(earlier.get().start as usize);
-                let warning = Warning::RepeatedPatch { format: first.format, first: line };
+                let warning = Warning::RepeatedPatch {
+                    format: first.format,
+                    first: line,
+                };
                 warnings.push(Located::new(first.start(source), warning.into()));
             }
         }
@@ -52,18 +58,29 @@ fn wholes<'f, 'a>(
     source: &'a Source,
     found: &'f [Found<'a>],
 ) -> impl Iterator<Item = (std::ops::Range<usize>, &'f Block<'a>, &'a [u8])> {
-    let block = |index: usize| if let Some(Found::Block(block)) = found.get(index) { Some(block) } else { None };
+    let block = |index: usize| {
+        if let Some(Found::Block(block)) = found.get(index) {
+            Some(block)
+        } else {
+            None
+        }
+    };
     let mut next = 0;
     std::iter::from_fn(move || {
         let start = (next..found.len()).find(|&index| block(index).is_some())?;
         let first = block(start)?;
         let mut last = first;
         next = start + 1;
-        while let Some(following) = block(next).filter(|following| goes_on(source, last, following)) {
+        while let Some(following) = block(next).filter(|following| goes_on(source, last, following))
+        {
             last = following;
             next += 1;
         }
-        Some((start..next, first, &source.bytes()[first.range.start..last.range.end]))
+        Some((
+            start..next,
+            first,
+            &source.bytes()[first.range.start..last.range.end],
+        ))
     })
 }
 
@@ -71,29 +88,46 @@ fn wholes<'f, 'a>(
 fn goes_on(source: &Source, before: &Block<'_>, block: &Block<'_>) -> bool {
     let bytes = source.bytes();
     let is_wrapper = |block: &Block<'_>| {
-        bytes[block.range.start..].get(..b"<opx".len()).is_some_and(|tag| tag.eq_ignore_ascii_case(b"<opx"))
+        bytes[block.range.start..]
+            .get(..b"<opx".len())
+            .is_some_and(|tag| tag.eq_ignore_ascii_case(b"<opx"))
     };
     before.format == block.format
         && block.format != Format::Envelope
         && !is_wrapper(before)
         && !is_wrapper(block)
-        && match bytes.get(before.range.end..block.range.start).unwrap_or_default() {
+        && match bytes
+            .get(before.range.end..block.range.start)
+            .unwrap_or_default()
+        {
             between if block.format == Format::Blocks => blocks::are_between(between),
             between => between.trim_ascii().is_empty(),
         }
 }
 
 /// Warns of the edits that repeat an earlier one.
-pub(super) fn edits(source: &Source, edits: &[FileEdit<'_>], warnings: &mut Vec<Located<crate::format::Warning>>) {
-    let mut sorted: Vec<_> = edits.iter().filter(|edit| edit.operation != Operation::Unreadable).collect();
+pub(super) fn edits(
+    source: &Source,
+    edits: &[FileEdit<'_>],
+    warnings: &mut Vec<Located<crate::format::Warning>>,
+) {
+    let mut sorted: Vec<_> = edits
+        .iter()
+        .filter(|edit| edit.operation != Operation::Unreadable)
+        .collect();
     // Equal ones stay in their order.
     sorted.sort();
     for same in sorted.chunk_by(|one, other| one == other) {
         let mut spans = same.iter().filter_map(|edit| edit.span);
-        let Some(first) = spans.next().map(|span| source.line_at(span.start as usize)) else { continue };
+        let Some(first) = spans.next().map(|span| source.line_at(span.start as usize)) else {
+            continue;
+        };
         for span in spans {
             let path = same[0].path.bytes.to_vec().into();
-            warnings.push(Located::new(span, Warning::RepeatedEdit { path, first }.into()));
+            warnings.push(Located::new(
+                span,
+                Warning::RepeatedEdit { path, first }.into(),
+            ));
         }
     }
 }

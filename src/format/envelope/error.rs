@@ -16,21 +16,46 @@ pub enum Error {
     LessIndented { begin: LineNo, more: Option<Span> },
     /// Text before the first header. `meant` is the header that it nearly is.
     #[error("text before the first file header of a patch")]
-    BeforeHeader { meant: Option<Meant>, more: Option<Span> },
+    BeforeHeader {
+        meant: Option<Meant>,
+        more: Option<Span>,
+    },
     /// A Begin inside the envelope that begins in line `first`. `near` is an End in between that doesn't count.
     #[error("`*** Begin Patch` inside the patch that begins in line {first}")]
-    NestedBegin { first: LineNo, near: Option<(LineNo, NearEnd)>, more: Option<Span> },
+    NestedBegin {
+        first: LineNo,
+        near: Option<(LineNo, NearEnd)>,
+        more: Option<Span>,
+    },
     /// A header, up to its colon, and what was meant, if that is plain.
     #[error("unknown header `{}`", Shown(header))]
-    UnknownHeader { header: BString, meant: Option<Meant> },
+    UnknownHeader {
+        header: BString,
+        meant: Option<Meant>,
+    },
     #[error("`*** Move to:` isn't on the line after an `*** Update File:`")]
-    MisplacedMove { path: Option<Arc<[u8]>>, verb: Option<Verb> },
+    MisplacedMove {
+        path: Option<Arc<[u8]>>,
+        verb: Option<Verb>,
+    },
     #[error("`*** End of File` follows no chunk")]
-    MisplacedEndOfFile { path: Option<Arc<[u8]>>, verb: Option<Verb> },
+    MisplacedEndOfFile {
+        path: Option<Arc<[u8]>>,
+        verb: Option<Verb>,
+    },
     #[error("a line that can't be read in the section of `{}`", Shown(path))]
-    BadLine { path: Arc<[u8]>, verb: Verb, habit: Habit, more: Option<Span> },
+    BadLine {
+        path: Arc<[u8]>,
+        verb: Verb,
+        habit: Habit,
+        more: Option<Span>,
+    },
     #[error("headers of a unified diff in the section of `{}`", Shown(path))]
-    UnifiedHeader { path: Arc<[u8]>, verb: Verb, more: Option<Span> },
+    UnifiedHeader {
+        path: Arc<[u8]>,
+        verb: Verb,
+        more: Option<Span>,
+    },
     #[error("`{}` is to be updated, but no change follows", Shown(path))]
     NoChunk { path: Arc<[u8]> },
     /// A chunk without lines, and whether its `@@` names a place.
@@ -40,10 +65,18 @@ pub enum Error {
     EndWithTail { tail: BString },
     /// An envelope without an End. `near` is one that doesn't count, `fence` a Markdown fence.
     #[error("a patch has no `*** End Patch`")]
-    Truncated { begin: LineNo, path: Option<Arc<[u8]>>, near: Option<(LineNo, NearEnd)>, fence: Option<LineNo> },
+    Truncated {
+        begin: LineNo,
+        path: Option<Arc<[u8]>>,
+        near: Option<(LineNo, NearEnd)>,
+        fence: Option<LineNo>,
+    },
     /// More errors than are worth saying.
     #[error("{count} further problems in the same section")]
-    More { path: Option<Arc<[u8]>>, count: usize },
+    More {
+        path: Option<Arc<[u8]>>,
+        count: usize,
+    },
     /// A warning, in `--strict`.
     #[error(transparent)]
     Strict(Warning),
@@ -66,9 +99,16 @@ pub enum NearEnd {
 #[non_exhaustive]
 pub enum Warning {
     #[error("a marker with ` ***` after it{}", times(*count))]
-    DecoratedMarker { path: Option<Arc<[u8]>>, count: usize },
+    DecoratedMarker {
+        path: Option<Arc<[u8]>>,
+        count: usize,
+    },
     #[error("an empty line of `{}` has no `{}` and is read as an empty line of the file{}", Shown(path), verb.sign(), times(*count))]
-    BlankInBody { path: Arc<[u8]>, verb: Verb, count: usize },
+    BlankInBody {
+        path: Arc<[u8]>,
+        verb: Verb,
+        count: usize,
+    },
     #[error("`@@` without a space after it in the section of `{}`{}", Shown(path), times(*count))]
     LocatorSpacing { path: Arc<[u8]>, count: usize },
     #[error("line numbers after `@@` in the section of `{}`{}: they are ignored", Shown(path), times(*count))]
@@ -103,5 +143,9 @@ impl Warning {
 }
 
 fn times(count: usize) -> String {
-    if count == 1 { String::new() } else { format!(", {count} times") }
+    if count == 1 {
+        String::new()
+    } else {
+        format!(", {count} times")
+    }
 }

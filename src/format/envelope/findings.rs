@@ -29,7 +29,10 @@ pub(super) struct Findings {
 
 impl Findings {
     pub(super) fn new(strict: bool) -> Self {
-        Self { strict, ..Self::default() }
+        Self {
+            strict,
+            ..Self::default()
+        }
     }
 
     /// Adds an error.
@@ -45,9 +48,14 @@ impl Findings {
     /// Adds the error of a line, or adds the line to that of the one before it if that was bad too.
     pub(super) fn bad_line(&mut self, span: Span, error: impl FnOnce() -> Error) {
         if self.in_run
-            && let Some(more) = self.errors[self.errors_before..].last_mut().and_then(|last| last.value.more_mut())
+            && let Some(more) = self.errors[self.errors_before..]
+                .last_mut()
+                .and_then(|last| last.value.more_mut())
         {
-            *more = Some(Span { start: more.unwrap_or(span).start, ..span });
+            *more = Some(Span {
+                start: more.unwrap_or(span).start,
+                ..span
+            });
             return;
         }
         self.error(span, error());
@@ -58,11 +66,23 @@ impl Findings {
     pub(super) fn less_indented(&mut self, span: Span, begin: LineNo) {
         self.spoiled = true;
         self.in_run = false;
-        match self.indentation.and_then(|index| self.errors.get_mut(index)).and_then(|error| error.value.more_mut()) {
-            Some(more) => *more = Some(Span { start: more.unwrap_or(span).start, ..span }),
+        match self
+            .indentation
+            .and_then(|index| self.errors.get_mut(index))
+            .and_then(|error| error.value.more_mut())
+        {
+            Some(more) => {
+                *more = Some(Span {
+                    start: more.unwrap_or(span).start,
+                    ..span
+                })
+            }
             None => {
                 self.indentation = Some(self.errors.len());
-                self.errors.push(Located::new(span, Error::LessIndented { begin, more: None }));
+                self.errors.push(Located::new(
+                    span,
+                    Error::LessIndented { begin, more: None },
+                ));
             }
         }
     }
@@ -80,7 +100,8 @@ impl Findings {
     /// Adds a warning, or counts it if this section has the same already. Where the bare format is asked for, it is an error.
     pub(super) fn warn(&mut self, span: Span, warning: Warning) {
         self.in_run = false;
-        let same = |other: &Warning| std::mem::discriminant(other) == std::mem::discriminant(&warning);
+        let same =
+            |other: &Warning| std::mem::discriminant(other) == std::mem::discriminant(&warning);
         if self.strict {
             for error in &mut self.errors[self.errors_before..] {
                 if let Error::Strict(other) = &mut error.value
@@ -92,7 +113,10 @@ impl Findings {
             }
             return self.error(span, Error::Strict(warning));
         }
-        match self.warnings[self.warnings_before..].iter_mut().find(|other| same(&other.value)) {
+        match self.warnings[self.warnings_before..]
+            .iter_mut()
+            .find(|other| same(&other.value))
+        {
             Some(other) => *other.value.count_mut() += 1,
             None => self.warnings.push(Located::new(span, warning)),
         }
@@ -106,7 +130,10 @@ impl Findings {
     /// Ends the present section.
     pub(super) fn end_section(&mut self, path: Option<Arc<[u8]>>) {
         if self.more > 0 {
-            let more = Error::More { path, count: self.more };
+            let more = Error::More {
+                path,
+                count: self.more,
+            };
             let span = self.errors.last().and_then(|error| error.span);
             self.errors.push(Located::new(span, more));
         }
@@ -119,7 +146,8 @@ impl Findings {
 
     /// Drops the errors that are at or behind an offset, since they follow from an error there.
     pub(super) fn forget_from(&mut self, offset: u32) {
-        self.errors.retain(|error| error.span.is_none_or(|span| span.start < offset));
+        self.errors
+            .retain(|error| error.span.is_none_or(|span| span.start < offset));
         self.errors_before = self.errors_before.min(self.errors.len());
         self.more = 0;
     }

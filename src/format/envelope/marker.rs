@@ -121,14 +121,26 @@ pub enum Meant {
 pub(crate) fn meant(line: &[u8]) -> Option<Meant> {
     let head = &line[..line.len().min(60)];
     let head = head.split(|&byte| byte == b':').next().unwrap_or(head);
-    let decoration = |byte: u8| matches!(byte, b'*' | b'#' | b'_' | b'`' | b' ' | b'\t' | b'\r' | b'\'' | b'"');
+    let decoration = |byte: u8| {
+        matches!(
+            byte,
+            b'*' | b'#' | b'_' | b'`' | b' ' | b'\t' | b'\r' | b'\'' | b'"'
+        )
+    };
     let head = head.trim_start_with(|c| u8::try_from(c).is_ok_and(decoration));
     let head = head.trim_end_with(|c| u8::try_from(c).is_ok_and(decoration));
-    let words: Vec<_> = head.to_str().ok()?.split_ascii_whitespace().map(str::to_ascii_lowercase).collect();
+    let words: Vec<_> = head
+        .to_str()
+        .ok()?
+        .split_ascii_whitespace()
+        .map(str::to_ascii_lowercase)
+        .collect();
     let words: Vec<_> = words.iter().map(String::as_str).collect();
     let words = match words[..] {
         // The path is behind it, and no colon between.
-        [_, "file" | "to", _, ..] if line.starts_with(b"*** ") && !line.contains(&b':') => &words[..2],
+        [_, "file" | "to", _, ..] if line.starts_with(b"*** ") && !line.contains(&b':') => {
+            &words[..2]
+        }
         _ => &words[..],
     };
     Some(match *words {
@@ -137,11 +149,12 @@ pub(crate) fn meant(line: &[u8]) -> Option<Meant> {
         ["end", "of", "file"] | ["end", "file"] | ["eof"] => Meant::EndOfFile,
         ["add" | "create" | "new", "file"] | ["add" | "create"] => Meant::Header(Verb::Add),
         ["delete" | "remove", "file"] | ["delete" | "remove"] => Meant::Header(Verb::Delete),
-        ["update" | "modify" | "edit" | "change" | "patch", "file"] | ["update" | "modify" | "file"] => {
-            Meant::Header(Verb::Update)
-        }
+        ["update" | "modify" | "edit" | "change" | "patch", "file"]
+        | ["update" | "modify" | "file"] => Meant::Header(Verb::Update),
         ["replace" | "overwrite" | "rewrite", "file"] => Meant::Replace,
-        ["rename" | "move", "file"] | ["rename" | "move"] | ["move" | "rename", "to"] => Meant::Rename,
+        ["rename" | "move", "file"] | ["rename" | "move"] | ["move" | "rename", "to"] => {
+            Meant::Rename
+        }
         ["move" | "rename", "file", "to"] => Meant::Rename,
         _ => return None,
     })
@@ -183,7 +196,10 @@ impl Habit {
     pub(super) fn of(text: &[u8], next: Option<&[u8]>, verb: Verb) -> Self {
         let trimmed = trim(text);
         let starts_with = |start: &str| trimmed.starts_with(start.as_bytes());
-        let number = trimmed.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let number = trimmed
+            .iter()
+            .take_while(|byte| byte.is_ascii_digit())
+            .count();
         if is_fence(text) {
             Habit::Fence
         } else if let (true, Some(meant)) = (starts_with("*"), meant(text)) {
@@ -198,13 +214,20 @@ impl Habit {
             Habit::OtherSign
         } else if text.starts_with(b"\t") {
             Habit::Tab
-        } else if text.chars().next().is_some_and(|first| LOOK_ALIKES.contains(&first)) {
+        } else if text
+            .chars()
+            .next()
+            .is_some_and(|first| LOOK_ALIKES.contains(&first))
+        {
             Habit::LookAlike
         } else if starts_with("<<<<<<<") || starts_with(">>>>>>>") || trimmed == b"=======" {
             Habit::Conflict
         } else if has_line_number(text, next) {
             Habit::Numbered
-        } else if starts_with("* ") || starts_with("• ") || (number > 0 && trimmed[number..].starts_with(b". ")) {
+        } else if starts_with("* ")
+            || starts_with("• ")
+            || (number > 0 && trimmed[number..].starts_with(b". "))
+        {
             Habit::Bullet
         } else {
             Habit::Plain
@@ -214,8 +237,8 @@ impl Habit {
 
 /// No-break and other odd spaces, hyphens, dashes and the minus sign, wide signs.
 const LOOK_ALIKES: &[char] = &[
-    '\u{a0}', '\u{2002}', '\u{2003}', '\u{2007}', '\u{2009}', '\u{202f}', '\u{3000}', '\u{2010}', '\u{2011}',
-    '\u{2012}', '\u{2013}', '\u{2014}', '\u{2212}', '\u{ff0d}', '\u{ff0b}',
+    '\u{a0}', '\u{2002}', '\u{2003}', '\u{2007}', '\u{2009}', '\u{202f}', '\u{3000}', '\u{2010}',
+    '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2212}', '\u{ff0d}', '\u{ff0b}',
 ];
 
 /// Returns whether a line holds nothing but whitespace.
@@ -225,7 +248,9 @@ pub(crate) fn is_blank(line: &[u8]) -> bool {
 
 /// Drops the whitespace at the end of a line. A CR counts as whitespace there: it is left over where a response was cut before its last LF.
 pub(crate) fn trim_end(line: &[u8]) -> &[u8] {
-    let last = line.iter().rposition(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
+    let last = line
+        .iter()
+        .rposition(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
     &line[..last.map_or(0, |last| last + 1)]
 }
 
@@ -251,10 +276,22 @@ mod tests {
             ("*** End Patch \t\r", Some((Marker::End, false))),
             ("*** End Patch *** ", Some((Marker::End, true))),
             ("*** End of File", Some((Marker::EndOfFile, false))),
-            ("*** Add File:  a b ", Some((Marker::Header(Verb::Add, 15..18), false))),
-            ("*** Update File: x ***", Some((Marker::Header(Verb::Update, 17..18), true))),
-            ("*** Delete File:", Some((Marker::Header(Verb::Delete, 16..16), false))),
-            ("*** Move to: \u{2003}", Some((Marker::MoveTo(13..16), false))),
+            (
+                "*** Add File:  a b ",
+                Some((Marker::Header(Verb::Add, 15..18), false)),
+            ),
+            (
+                "*** Update File: x ***",
+                Some((Marker::Header(Verb::Update, 17..18), true)),
+            ),
+            (
+                "*** Delete File:",
+                Some((Marker::Header(Verb::Delete, 16..16), false)),
+            ),
+            (
+                "*** Move to: \u{2003}",
+                Some((Marker::MoveTo(13..16), false)),
+            ),
             ("*** End Patch```", Some((Marker::EndWithTail(13), false))),
             ("*** End patch", Some((Marker::Unknown, false))),
             ("*** Rename File: x", Some((Marker::Unknown, false))),
@@ -263,7 +300,11 @@ mod tests {
             ("***", None),
             ("*** ***", None),
         ] {
-            assert_eq!(read(line.as_bytes()).map(|marked| (marked.marker, marked.decorated)), want, "{line:?}");
+            assert_eq!(
+                read(line.as_bytes()).map(|marked| (marked.marker, marked.decorated)),
+                want,
+                "{line:?}"
+            );
         }
     }
 

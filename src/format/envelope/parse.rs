@@ -21,7 +21,11 @@ pub(in crate::format) fn starts_here(line: &[u8]) -> bool {
 ///
 /// The whitespace before Begin is the envelope's indentation, which every line of it must have that isn't blank. One that has
 /// no End goes to the end of the response and has an error.
-pub(in crate::format) fn parse_block<'a>(source: &'a Source, begin: Row<'a>, options: &Options) -> Block<'a> {
+pub(in crate::format) fn parse_block<'a>(
+    source: &'a Source,
+    begin: Row<'a>,
+    options: &Options,
+) -> Block<'a> {
     Reader::new(source, begin, options).read()
 }
 
@@ -46,7 +50,13 @@ impl<'a> Reader<'a> {
         let begin = line.behind(indent.len());
         let mut findings = Findings::new(options.strict);
         if marker::read(text).is_some_and(|marked| marked.decorated) {
-            findings.warn(begin.span, Warning::DecoratedMarker { path: None, count: 1 });
+            findings.warn(
+                begin.span,
+                Warning::DecoratedMarker {
+                    path: None,
+                    count: 1,
+                },
+            );
         }
         findings.end_section(None);
         let section = Section::outside();
@@ -75,7 +85,8 @@ impl<'a> Reader<'a> {
             let Some(marked) = marked else {
                 self.look_for_end(row);
                 if is_indented {
-                    self.section.line(row, following.map(|(next, _)| next), &mut self.findings);
+                    self.section
+                        .line(row, following.map(|(next, _)| next), &mut self.findings);
                 } else {
                     self.findings.less_indented(row.span, self.begin.number);
                 }
@@ -125,16 +136,29 @@ impl<'a> Reader<'a> {
     /// Returns the row at an index without its indentation, and whether it has that of its envelope.
     fn row(&self, index: usize) -> Option<(Row<'a>, bool)> {
         let row = self.source.row(LineNo::from_index(index))?;
-        let common = || row.text.iter().zip(self.indent).take_while(|(a, b)| a == b).count();
+        let common = || {
+            row.text
+                .iter()
+                .zip(self.indent)
+                .take_while(|(a, b)| a == b)
+                .count()
+        };
         let whole = unindented(row, self.indent);
-        Some((whole.unwrap_or_else(|| row.behind(common())), whole.is_some()))
+        Some((
+            whole.unwrap_or_else(|| row.behind(common())),
+            whole.is_some(),
+        ))
     }
 
     /// Remembers a line that looks like the End but isn't, and the first Markdown fence: if no End comes, they say why.
     fn look_for_end(&mut self, row: Row<'a>) {
         let text = marker::trim(row.text);
         if let Some(before) = text.strip_suffix(b"*** End Patch") {
-            let near = if before.is_empty() { NearEnd::Indented } else { NearEnd::Glued };
+            let near = if before.is_empty() {
+                NearEnd::Indented
+            } else {
+                NearEnd::Glued
+            };
             let end = row.span.start as usize + marker::trim_end(row.text).len();
             let span = self.source.span(end - b"*** End Patch".len()..end);
             self.near_end = Some((row.number, near, span));
@@ -147,7 +171,8 @@ impl<'a> Reader<'a> {
     fn decoration(&mut self, row: Row<'a>, decorated: bool) {
         if decorated {
             let path = self.section.path();
-            self.findings.warn(row.span, Warning::DecoratedMarker { path, count: 1 });
+            self.findings
+                .warn(row.span, Warning::DecoratedMarker { path, count: 1 });
         }
     }
 
@@ -158,7 +183,11 @@ impl<'a> Reader<'a> {
         }
         let near = self.near_end.take().map(|(line, near, _)| (line, near));
         let first = self.begin.number;
-        self.findings.bad_line(row.span, || Error::NestedBegin { first, near, more: None });
+        self.findings.bad_line(row.span, || Error::NestedBegin {
+            first,
+            near,
+            more: None,
+        });
     }
 
     /// A header in other words opens a section that can't be read, so that its lines aren't blamed on the one before; the
@@ -174,7 +203,10 @@ impl<'a> Reader<'a> {
             self.cut = Some(row.span);
         }
         let error = Error::UnknownHeader { header, meant };
-        if !matches!(meant, Some(Meant::Header(_) | Meant::Rename | Meant::Replace)) {
+        if !matches!(
+            meant,
+            Some(Meant::Header(_) | Meant::Rename | Meant::Replace)
+        ) {
             self.section.skip_rest();
             self.findings.error(row.span, error);
             return;
@@ -201,7 +233,8 @@ impl<'a> Reader<'a> {
         if let Some((path, span)) = section.name.clone() {
             let (operation, destination) = section.finish(&mut self.findings);
             self.edits.push(FileEdit::new(path, operation, Some(span)));
-            self.edits.extend(destination.map(|destination| unreadable(destination, span)));
+            self.edits
+                .extend(destination.map(|destination| unreadable(destination, span)));
         }
         self.findings.end_section(path);
     }
@@ -236,7 +269,15 @@ impl<'a> Reader<'a> {
                 (self.begin.span, None, None)
             }
         };
-        self.findings.error(span, Error::Truncated { begin, path, near, fence });
+        self.findings.error(
+            span,
+            Error::Truncated {
+                begin,
+                path,
+                near,
+                fence,
+            },
+        );
         self.block(end)
     }
 
@@ -254,7 +295,9 @@ fn unreadable<'a>(path: Text<'a>, span: Span) -> FileEdit<'a> {
 /// Returns the places of the paths in what follows an unknown header: one, or two with an arrow between them.
 fn paths(text: &[u8], from: usize) -> impl Iterator<Item = Range<usize>> {
     let rest = &text[from..];
-    let arrow = [" -> ", " => ", " to "].into_iter().find_map(|arrow| Some((rest.find(arrow)?, arrow.len())));
+    let arrow = [" -> ", " => ", " to "]
+        .into_iter()
+        .find_map(|arrow| Some((rest.find(arrow)?, arrow.len())));
     let parts = match arrow {
         Some((at, len)) => [from..from + at, from + at + len..text.len()],
         None => [from..text.len(), 0..0],
@@ -263,7 +306,10 @@ fn paths(text: &[u8], from: usize) -> impl Iterator<Item = Range<usize>> {
         let end = range.start + marker::trim_end(&text[range.clone()]).len();
         end - marker::trim_start(&text[range.start..end]).len()..end
     };
-    parts.map(trimmed).into_iter().filter(|range| !range.is_empty())
+    parts
+        .map(trimmed)
+        .into_iter()
+        .filter(|range| !range.is_empty())
 }
 
 /// Returns whether a line opens or closes a Markdown fence.

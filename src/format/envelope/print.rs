@@ -27,7 +27,10 @@ pub(in crate::format) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
             }
             hunks.iter().try_for_each(|hunk| chunk(&mut out, hunk))?;
         }
-        Operation::Replace { .. } | Operation::Move { .. } | Operation::Substitute(_) | Operation::Unreadable => {
+        Operation::Replace { .. }
+        | Operation::Move { .. }
+        | Operation::Substitute(_)
+        | Operation::Unreadable => {
             return Err(Why::Operation);
         }
     }
@@ -51,7 +54,9 @@ fn chunk(out: &mut Vec<u8>, hunk: &Hunk<'_>) -> Result<(), Why> {
         add_line(out, "@@", b"");
     }
     add_lines(out, "@@ ", &hunk.locators);
-    hunk.lines.iter().for_each(|line| add_line(out, line.mark.prefix(), &line.text));
+    hunk.lines
+        .iter()
+        .for_each(|line| add_line(out, line.mark.prefix(), &line.text));
     if hunk.end_of_file {
         add_line(out, "*** End of File", b"");
     }

@@ -33,12 +33,19 @@ enum Body<'a> {
 impl<'a> Section<'a> {
     /// Makes what is before the first header.
     pub(super) fn outside() -> Self {
-        Self { name: None, path: None, body: Body::Outside }
+        Self {
+            name: None,
+            path: None,
+            body: Body::Outside,
+        }
     }
 
     /// Makes what is under a header that can't be read.
     pub(super) fn skipped() -> Self {
-        Self { body: Body::Skipped, ..Self::outside() }
+        Self {
+            body: Body::Skipped,
+            ..Self::outside()
+        }
     }
 
     /// Makes what is under a header.
@@ -52,11 +59,18 @@ impl<'a> Section<'a> {
                 stage: Stage::Head(Vec::new()),
                 strict,
             }),
-            Verb::Add | Verb::Delete => {
-                Body::Lines(Lines { verb, path: shared.clone(), lines: Vec::with_capacity(32), blanks: Vec::new() })
-            }
+            Verb::Add | Verb::Delete => Body::Lines(Lines {
+                verb,
+                path: shared.clone(),
+                lines: Vec::with_capacity(32),
+                blanks: Vec::new(),
+            }),
         };
-        Self { name: Some((path, header)), path: Some(shared), body }
+        Self {
+            name: Some((path, header)),
+            path: Some(shared),
+            body,
+        }
     }
 
     /// Returns the path as the header has it.
@@ -87,7 +101,10 @@ impl<'a> Section<'a> {
         match &mut self.body {
             Body::Outside if marker::is_blank(row.text) => {}
             Body::Outside => {
-                let meant = marker::trim_start(row.text).starts_with(b"*").then(|| marker::meant(row.text)).flatten();
+                let meant = marker::trim_start(row.text)
+                    .starts_with(b"*")
+                    .then(|| marker::meant(row.text))
+                    .flatten();
                 findings.bad_line(row.span, || Error::BeforeHeader { meant, more: None });
             }
             Body::Skipped => {}
@@ -100,11 +117,19 @@ impl<'a> Section<'a> {
     pub(super) fn move_to(&mut self, path: Text<'a>, row: Row<'a>, findings: &mut Findings) {
         match &mut self.body {
             Body::Skipped => {}
-            Body::Update(update) if update.to.is_none() && matches!(update.stage, Stage::Head(_)) => {
+            Body::Update(update)
+                if update.to.is_none() && matches!(update.stage, Stage::Head(_)) =>
+            {
                 update.to = Some(path);
                 update.stage = Stage::Head(Vec::new());
             }
-            _ => findings.error(row.span, Error::MisplacedMove { path: self.path(), verb: self.verb() }),
+            _ => findings.error(
+                row.span,
+                Error::MisplacedMove {
+                    path: self.path(),
+                    verb: self.verb(),
+                },
+            ),
         }
     }
 
@@ -119,7 +144,13 @@ impl<'a> Section<'a> {
                 }
                 update.stage = Stage::AfterEndOfFile;
             }
-            _ => findings.error(row.span, Error::MisplacedEndOfFile { path: self.path(), verb: self.verb() }),
+            _ => findings.error(
+                row.span,
+                Error::MisplacedEndOfFile {
+                    path: self.path(),
+                    verb: self.verb(),
+                },
+            ),
         }
     }
 
@@ -141,7 +172,12 @@ impl<'a> Section<'a> {
         if let (Body::Update(update), Some((_, header))) = (&mut self.body, &self.name) {
             update.end_chunk(findings);
             if update.hunks.is_empty() && update.to.is_none() && !findings.has_error() {
-                findings.error(*header, Error::NoChunk { path: update.path.clone() });
+                findings.error(
+                    *header,
+                    Error::NoChunk {
+                        path: update.path.clone(),
+                    },
+                );
             }
         }
         if findings.has_error() {
@@ -150,13 +186,21 @@ impl<'a> Section<'a> {
         }
         let operation = match self.body {
             Body::Outside | Body::Skipped => Operation::Unreadable,
-            Body::Lines(Lines { verb: Verb::Delete, lines, .. }) => {
-                Operation::Delete { expected: Some(lines).filter(|lines| !lines.is_empty()) }
-            }
+            Body::Lines(Lines {
+                verb: Verb::Delete,
+                lines,
+                ..
+            }) => Operation::Delete {
+                expected: Some(lines).filter(|lines| !lines.is_empty()),
+            },
             Body::Lines(Lines { mut lines, .. }) => {
                 // Room was made for more than most new files have.
                 lines.shrink_to_fit();
-                Operation::Create { lines, fills_empty: false, ends_open: false }
+                Operation::Create {
+                    lines,
+                    fills_empty: false,
+                    ends_open: false,
+                }
             }
             Body::Update(Update { to, mut hunks, .. }) => {
                 // Most sections have one hunk, and room was made for four of them, of four lines each.
@@ -185,14 +229,23 @@ impl<'a> Lines<'a> {
         if marker::is_blank(row.text) {
             self.blanks.push(row);
         } else if self.lines.is_empty() && is_unified_header(row, next) {
-            findings.bad_line(row.span, || Error::UnifiedHeader { path: path.clone(), verb, more: None });
+            findings.bad_line(row.span, || Error::UnifiedHeader {
+                path: path.clone(),
+                verb,
+                more: None,
+            });
         } else if row.text.starts_with(verb.sign().as_bytes()) {
             self.keep_blanks(findings);
             findings.good_line();
             self.lines.push(behind_prefix(row));
         } else {
             let habit = Habit::of(row.text, next.map(|next| next.text), verb);
-            findings.bad_line(row.span, || Error::BadLine { path: path.clone(), verb, habit, more: None });
+            findings.bad_line(row.span, || Error::BadLine {
+                path: path.clone(),
+                verb,
+                habit,
+                more: None,
+            });
         }
     }
 
@@ -200,7 +253,14 @@ impl<'a> Lines<'a> {
         let verb = self.verb;
         for row in self.blanks.drain(..) {
             self.lines.push(row.part(0..0));
-            findings.warn(row.span, Warning::BlankInBody { path: self.path.clone(), verb, count: 1 });
+            findings.warn(
+                row.span,
+                Warning::BlankInBody {
+                    path: self.path.clone(),
+                    verb,
+                    count: 1,
+                },
+            );
         }
     }
 }
@@ -242,7 +302,11 @@ impl<'a> Update<'a> {
         } else if row.text.starts_with(br"\ No newline") {
             findings.warn(row.span, Warning::NoNewlineMark { path, count: 1 });
         } else if matches!(self.stage, Stage::Head(_)) && is_unified_header(row, next) {
-            findings.bad_line(row.span, || Error::UnifiedHeader { path, verb, more: None });
+            findings.bad_line(row.span, || Error::UnifiedHeader {
+                path,
+                verb,
+                more: None,
+            });
         } else if let Some(mark) = mark
             && !matches!(self.stage, Stage::AfterEndOfFile)
         {
@@ -254,7 +318,12 @@ impl<'a> Update<'a> {
             } else {
                 Habit::of(row.text, next.map(|next| next.text), verb)
             };
-            findings.bad_line(row.span, || Error::BadLine { path, verb, habit, more: None });
+            findings.bad_line(row.span, || Error::BadLine {
+                path,
+                verb,
+                habit,
+                more: None,
+            });
         }
     }
 
@@ -264,7 +333,8 @@ impl<'a> Update<'a> {
             Stage::Chunk { trailing } => {
                 *trailing += 1;
                 if let Some(hunk) = self.hunks.last_mut() {
-                    hunk.lines.push(line(Mark::Context, row.part(0..row.text.len())));
+                    hunk.lines
+                        .push(line(Mark::Context, row.part(0..row.text.len())));
                 }
             }
             Stage::AfterEndOfFile => {}
@@ -274,8 +344,15 @@ impl<'a> Update<'a> {
     fn push(&mut self, row: Row<'a>, mark: Mark) {
         if let Stage::Head(blanks) = &mut self.stage {
             let span = blanks.first().unwrap_or(&row).span;
-            let lines = blanks.drain(..).map(|blank| line(Mark::Context, blank.part(0..0))).collect();
-            self.hunks.push(Hunk { lines, span: Some(span), ..Hunk::default() });
+            let lines = blanks
+                .drain(..)
+                .map(|blank| line(Mark::Context, blank.part(0..0)))
+                .collect();
+            self.hunks.push(Hunk {
+                lines,
+                span: Some(span),
+                ..Hunk::default()
+            });
         }
         if let Some(hunk) = self.hunks.last_mut() {
             hunk.lines.push(line(mark, behind_prefix(row)));
@@ -286,13 +363,18 @@ impl<'a> Update<'a> {
     /// Reads a line `@@`: one more place to seek, or a new chunk.
     fn locator(&mut self, row: Row<'a>, findings: &mut Findings) {
         findings.good_line();
-        let in_a_row =
-            matches!(self.stage, Stage::Chunk { .. }) && self.hunks.last().is_some_and(|h| h.lines.is_empty());
+        let in_a_row = matches!(self.stage, Stage::Chunk { .. })
+            && self.hunks.last().is_some_and(|h| h.lines.is_empty());
         if !in_a_row {
-            self.hunks.push(Hunk { span: Some(row.span), ..Hunk::default() });
+            self.hunks.push(Hunk {
+                span: Some(row.span),
+                ..Hunk::default()
+            });
         }
         self.stage = Stage::Chunk { trailing: 0 };
-        let Some(hunk) = self.hunks.last_mut() else { return };
+        let Some(hunk) = self.hunks.last_mut() else {
+            return;
+        };
         let rest = &row.text[2..];
         let path = self.path.clone();
         if marker::is_blank(rest) {
@@ -309,13 +391,23 @@ impl<'a> Update<'a> {
 
     /// Ends the last chunk at a marker, where empty lines before it mean nothing.
     fn end_chunk(&mut self, findings: &mut Findings) {
-        let Stage::Chunk { trailing } = self.stage else { return };
-        let Some(hunk) = self.hunks.last_mut() else { return };
+        let Stage::Chunk { trailing } = self.stage else {
+            return;
+        };
+        let Some(hunk) = self.hunks.last_mut() else {
+            return;
+        };
         hunk.lines.truncate(hunk.lines.len() - trailing);
         self.stage = Stage::Chunk { trailing: 0 };
         if let (true, Some(span)) = (hunk.lines.is_empty() && !findings.in_run(), hunk.span) {
             let is_located = !hunk.locators.is_empty();
-            findings.error(span, Error::EmptyChunk { path: self.path.clone(), is_located });
+            findings.error(
+                span,
+                Error::EmptyChunk {
+                    path: self.path.clone(),
+                    is_located,
+                },
+            );
         }
     }
 }
@@ -326,7 +418,11 @@ fn behind_prefix(row: Row<'_>) -> Text<'_> {
 }
 
 fn line(mark: Mark, text: Text<'_>) -> HunkLine<'_> {
-    HunkLine { mark, text, unterminated: false }
+    HunkLine {
+        mark,
+        text,
+        unterminated: false,
+    }
 }
 
 /// Returns whether what follows `@@` is `-1,7 +1,8`, with or without the second `@@` and what git writes behind it.
@@ -350,7 +446,14 @@ fn claims_numbers(rest: &[u8]) -> bool {
 
 /// Returns whether a line right after a file header is one of a unified diff's.
 fn is_unified_header(row: Row<'_>, next: Option<Row<'_>>) -> bool {
-    const SURE: [&[u8]; 5] = [b"diff --git ", b"--- a/", b"--- /dev/null", b"+++ b/", b"+++ /dev/null"];
-    let pair = row.text.starts_with(b"--- ") && next.is_some_and(|next| next.text.starts_with(b"+++ "));
+    const SURE: [&[u8]; 5] = [
+        b"diff --git ",
+        b"--- a/",
+        b"--- /dev/null",
+        b"+++ b/",
+        b"+++ /dev/null",
+    ];
+    let pair =
+        row.text.starts_with(b"--- ") && next.is_some_and(|next| next.text.starts_with(b"+++ "));
     pair || SURE.iter().any(|start| row.text.starts_with(start))
 }

@@ -21,8 +21,18 @@ fn read_whole(text: &str, options: &Options) -> String {
     let block = parse_block(&source, source.row(LineNo::FIRST).unwrap(), options);
     let mut out: Vec<String> = block.edits.iter().map(edit).collect();
     let line = |span: Option<crate::text::Span>| source.position(span.unwrap().start as usize).0;
-    out.extend(block.warnings.iter().map(|w| format!("warning {}: {}", line(w.span), w.value.diagnosis().kind)));
-    out.extend(block.errors.iter().map(|f| format!("error {}: {}", line(f.span), f.value)));
+    out.extend(
+        block
+            .warnings
+            .iter()
+            .map(|w| format!("warning {}: {}", line(w.span), w.value.diagnosis().kind)),
+    );
+    out.extend(
+        block
+            .errors
+            .iter()
+            .map(|f| format!("error {}: {}", line(f.span), f.value)),
+    );
     out.join("\n")
 }
 
@@ -31,7 +41,13 @@ fn read(body: &str) -> String {
 }
 
 fn strictly(body: &str) -> String {
-    read_with(body, &Options { strict: true, ..Options::default() })
+    read_with(
+        body,
+        &Options {
+            strict: true,
+            ..Options::default()
+        },
+    )
 }
 
 fn edit(edit: &FileEdit<'_>) -> String {
@@ -41,10 +57,17 @@ fn edit(edit: &FileEdit<'_>) -> String {
     match &edit.operation {
         Operation::Create { lines, .. } => format!("add {path} [{}]", all(lines)),
         Operation::Delete { expected: None } => format!("delete {path}"),
-        Operation::Delete { expected: Some(lines) } => format!("delete {path} [{}]", all(lines)),
+        Operation::Delete {
+            expected: Some(lines),
+        } => format!("delete {path} [{}]", all(lines)),
         Operation::Update { to, hunks } => {
-            let to = to.as_ref().map_or(String::new(), |to| format!(" -> {}", show(to)));
-            format!("update {path}{to}{}", hunks.iter().map(hunk).collect::<String>())
+            let to = to
+                .as_ref()
+                .map_or(String::new(), |to| format!(" -> {}", show(to)));
+            format!(
+                "update {path}{to}{}",
+                hunks.iter().map(hunk).collect::<String>()
+            )
         }
         Operation::Unreadable => format!("unreadable {path}"),
         other => format!("{other:?}"),
@@ -52,7 +75,11 @@ fn edit(edit: &FileEdit<'_>) -> String {
 }
 
 fn hunk(hunk: &Hunk<'_>) -> String {
-    let locators: String = hunk.locators.iter().map(|text| format!("@{}@", String::from_utf8_lossy(text))).collect();
+    let locators: String = hunk
+        .locators
+        .iter()
+        .map(|text| format!("@{}@", String::from_utf8_lossy(text)))
+        .collect();
     let lines: Vec<_> = hunk
         .lines
         .iter()
@@ -178,9 +205,18 @@ table! { markers:
 #[test]
 fn ends() {
     for (text, want) in [
-        ("*** Begin Patch\n*** Delete File: a\n*** End Patch \r", "delete a"),
-        ("*** Begin Patch\r\n*** Add File: a\r\n+x\r\n+y\n*** End Patch\r\n", "add a [x|y]"),
-        ("*** Begin Patch\n*** Delete File: a\n", "unreadable a\nerror 1: a patch has no `*** End Patch`"),
+        (
+            "*** Begin Patch\n*** Delete File: a\n*** End Patch \r",
+            "delete a",
+        ),
+        (
+            "*** Begin Patch\r\n*** Add File: a\r\n+x\r\n+y\n*** End Patch\r\n",
+            "add a [x|y]",
+        ),
+        (
+            "*** Begin Patch\n*** Delete File: a\n",
+            "unreadable a\nerror 1: a patch has no `*** End Patch`",
+        ),
         (
             "*** Begin Patch\n*** Add File: a\n+x\n+}*** End Patch\n```\nDone.\n",
             "unreadable a\nerror 4: a patch has no `*** End Patch`",
@@ -193,7 +229,10 @@ fn ends() {
             "*** Begin Patch\n*** Update File: a\n@@\n ```\n-x\n```\n\nDone.\n",
             "unreadable a\nerror 1: a patch has no `*** End Patch`",
         ),
-        ("\u{feff}*** Begin Patch\n*** Delete File: a\n*** End Patch", "delete a"),
+        (
+            "\u{feff}*** Begin Patch\n*** Delete File: a\n*** End Patch",
+            "delete a",
+        ),
     ] {
         assert_eq!(read_whole(text, &Options::default()), want, "{text}");
     }
@@ -202,8 +241,14 @@ fn ends() {
 #[test]
 fn indentation_is_uniform() {
     for (text, want) in [
-        ("  *** Begin Patch\n  *** Update File: a\n  @@\n   x\n\n  -y\n  *** End Patch\n", "update a [ x| |-y]"),
-        ("\t*** Begin Patch\n\t*** Add File: a\n\t+x\n \n\t*** End Patch\n", "add a [x]"),
+        (
+            "  *** Begin Patch\n  *** Update File: a\n  @@\n   x\n\n  -y\n  *** End Patch\n",
+            "update a [ x| |-y]",
+        ),
+        (
+            "\t*** Begin Patch\n\t*** Add File: a\n\t+x\n \n\t*** End Patch\n",
+            "add a [x]",
+        ),
         (
             "  *** Begin Patch\n*** Add File: a\n+x\n  *** Delete File: b\n*** End Patch\n",
             "unreadable a\ndelete b\nerror 2: a line is indented less than the `*** Begin Patch` of its patch",
@@ -216,13 +261,22 @@ fn indentation_is_uniform() {
 #[test]
 fn strict_refuses_whatever_warns() {
     for (body, want) in [
-        ("*** Update File: a\n@@ -1,7 +1,8 @@\n-y\n", "update a @-1,7 +1,8 @@@[-y]"),
+        (
+            "*** Update File: a\n@@ -1,7 +1,8 @@\n-y\n",
+            "update a @-1,7 +1,8 @@@[-y]",
+        ),
         (
             "*** Add File: a\n+x\n\n+y\n",
             "unreadable a\nerror 4: an empty line of `a` has no `+` and is read as an empty line of the file",
         ),
-        ("*** Update File: a\n@@x\n-y\n", "unreadable a\nerror 3: `@@` without a space after it in the section of `a`"),
-        ("*** Update File: a ***\n-y\n", "unreadable a\nerror 2: a marker with ` ***` after it"),
+        (
+            "*** Update File: a\n@@x\n-y\n",
+            "unreadable a\nerror 3: `@@` without a space after it in the section of `a`",
+        ),
+        (
+            "*** Update File: a ***\n-y\n",
+            "unreadable a\nerror 2: a marker with ` ***` after it",
+        ),
         (
             "*** Update File: a\n-y\n\\ No newline at end of file\n",
             "unreadable a\nerror 4: `\\ No newline at end of file` in the section of `a` is ignored",
@@ -235,30 +289,52 @@ fn strict_refuses_whatever_warns() {
 #[test]
 fn every_habit_of_models_is_named_with_its_remedy() {
     for (body, want) in [
-        ("*** Update File: a\n@@\nx\n", "one space before a line that stays"),
+        (
+            "*** Update File: a\n@@\nx\n",
+            "one space before a line that stays",
+        ),
         ("*** Update File: a\n@@\n\tx\n", "before the tab"),
         ("*** Update File: a\n@@\n\u{a0}x\n", "no-break space"),
         ("*** Update File: a\n@@\n\u{2212}x\n", "typographic minus"),
         ("*** Update File: a\n@@\n```\n-x\n", "fence"),
         ("*** Update File: a\n@@\n* x\n-y\n", "list"),
-        ("*** Update File: a\n@@\n<<<<<<< SEARCH\n-y\n", "search-and-replace"),
-        ("*** Update File: a\n@@\n-y\n***End of File\n", "`*** End of File`"),
+        (
+            "*** Update File: a\n@@\n<<<<<<< SEARCH\n-y\n",
+            "search-and-replace",
+        ),
+        (
+            "*** Update File: a\n@@\n-y\n***End of File\n",
+            "`*** End of File`",
+        ),
         ("*** Add File: a\n-- comment\n", "`+-- …`"),
         ("*** Add File: a\nx\n", "`+` before every line"),
         ("*** Rename File: a -> b\n", "`*** Move to: <new path>`"),
         ("*** Create File: a\n", "write `*** Add File: <path>`"),
         ("*** Frob: a\n", "`*** Delete File: <path>`"),
-        ("*** Update File: a\n--- a/a\n+++ b/a\n-x\n", "the path is in the file header already"),
+        (
+            "*** Update File: a\n--- a/a\n+++ b/a\n-x\n",
+            "the path is in the file header already",
+        ),
         ("*** Update File: a\n@@ x\n", "only says where to look"),
         ("  *** Update File: a\n", "write `*** Update File: <path>`"),
     ] {
         let text = format!("*** Begin Patch\n{body}*** End Patch\n");
         let source = source(text.as_bytes());
-        let block = parse_block(&source, source.row(LineNo::FIRST).unwrap(), &Options::default());
-        let help = block.errors.first().and_then(|error| error.value.diagnosis().help).unwrap_or_default();
+        let block = parse_block(
+            &source,
+            source.row(LineNo::FIRST).unwrap(),
+            &Options::default(),
+        );
+        let help = block
+            .errors
+            .first()
+            .and_then(|error| error.value.diagnosis().help)
+            .unwrap_or_default();
         assert!(help.contains(want), "{body}{help}");
         for error in &block.errors {
-            assert!(!error.value.to_string().ends_with('.') && error.value.diagnosis().help.is_some());
+            assert!(
+                !error.value.to_string().ends_with('.') && error.value.diagnosis().help.is_some()
+            );
         }
     }
 }
@@ -268,9 +344,16 @@ fn errors_of_a_section_are_bounded() {
     let body: String = "bad\n+good\n".repeat(1000);
     let text = format!("*** Begin Patch\n*** Update File: a\n@@\n{body}*** End Patch\n");
     let source = source(text.as_bytes());
-    let block = parse_block(&source, source.row(LineNo::FIRST).unwrap(), &Options::default());
+    let block = parse_block(
+        &source,
+        source.row(LineNo::FIRST).unwrap(),
+        &Options::default(),
+    );
     assert_eq!(block.errors.len(), 21);
-    assert_eq!(block.errors[20].value.to_string(), "980 further problems in the same section");
+    assert_eq!(
+        block.errors[20].value.to_string(),
+        "980 further problems in the same section"
+    );
 }
 
 /// Prints a patch as the plainest envelope that says it.
@@ -337,7 +420,9 @@ fn text() -> impl Strategy<Value = Text<'static>> {
 
 fn path() -> impl Strategy<Value = Text<'static>> {
     "[a-z\"é]([a-z */é]{0,8}[a-z])?"
-        .prop_filter("stars behind a path are decoration", |path| !path.ends_with(" ***"))
+        .prop_filter("stars behind a path are decoration", |path| {
+            !path.ends_with(" ***")
+        })
         .prop_map(|path| Text::derived(path.into_bytes()))
 }
 
@@ -349,19 +434,43 @@ fn locator() -> impl Strategy<Value = Text<'static>> {
 
 fn any_hunk() -> impl Strategy<Value = Hunk<'static>> {
     let mark = prop_oneof![Just(Mark::Context), Just(Mark::Removed), Just(Mark::Added)];
-    let line = (mark, text()).prop_map(|(mark, text)| HunkLine { mark, text, unterminated: false });
-    (proptest::collection::vec(locator(), 0..3), proptest::collection::vec(line, 1..6), any::<bool>())
-        .prop_map(|(locators, lines, end_of_file)| Hunk { locators, lines, end_of_file, ..Hunk::default() })
+    let line = (mark, text()).prop_map(|(mark, text)| HunkLine {
+        mark,
+        text,
+        unterminated: false,
+    });
+    (
+        proptest::collection::vec(locator(), 0..3),
+        proptest::collection::vec(line, 1..6),
+        any::<bool>(),
+    )
+        .prop_map(|(locators, lines, end_of_file)| Hunk {
+            locators,
+            lines,
+            end_of_file,
+            ..Hunk::default()
+        })
 }
 
 fn any_edit() -> impl Strategy<Value = FileEdit<'static>> {
     let lines = || proptest::collection::vec(text(), 0..5);
     let operation = prop_oneof![
-        lines().prop_map(|lines| Operation::Create { lines, fills_empty: false, ends_open: false }),
-        lines().prop_map(|lines| Operation::Delete { expected: Some(lines).filter(|lines| !lines.is_empty()) }),
-        (path(), proptest::collection::vec(any_hunk(), 0..4))
-            .prop_map(|(to, hunks)| Operation::Update { to: Some(to), hunks }),
-        proptest::collection::vec(any_hunk(), 1..4).prop_map(|hunks| Operation::Update { to: None, hunks }),
+        lines().prop_map(|lines| Operation::Create {
+            lines,
+            fills_empty: false,
+            ends_open: false
+        }),
+        lines().prop_map(|lines| Operation::Delete {
+            expected: Some(lines).filter(|lines| !lines.is_empty())
+        }),
+        (path(), proptest::collection::vec(any_hunk(), 0..4)).prop_map(|(to, hunks)| {
+            Operation::Update {
+                to: Some(to),
+                hunks,
+            }
+        }),
+        proptest::collection::vec(any_hunk(), 1..4)
+            .prop_map(|hunks| Operation::Update { to: None, hunks }),
     ];
     (path(), operation).prop_map(|(path, operation)| FileEdit {
         path,

@@ -43,7 +43,10 @@ impl<'a> Reader<'a> {
         self.pos = tag.range.end;
         let children = match tag.form {
             Form::Open => self.children(tag, readable),
-            Form::Empty | Form::Close => Children { complete: true, ..Children::default() },
+            Form::Empty | Form::Close => Children {
+                complete: true,
+                ..Children::default()
+            },
         };
         if let Some(op) = op {
             self.check_children(tag, op, &children);
@@ -52,11 +55,21 @@ impl<'a> Reader<'a> {
         let (why, operation) = children.operation(op.filter(|_| !self.state.broken));
         if let Some(file) = file {
             let lost = to.filter(|_| operation == Operation::Unreadable);
-            let (path, root) = (self.value(file), tag.attribute("root").map(|root| self.value(root)));
+            let (path, root) = (
+                self.value(file),
+                tag.attribute("root").map(|root| self.value(root)),
+            );
             let span = Some(self.source.span(tag.range.clone()));
-            self.edits.push(FileEdit { root: root.clone(), why, ..FileEdit::new(path, operation, span) });
+            self.edits.push(FileEdit {
+                root: root.clone(),
+                why,
+                ..FileEdit::new(path, operation, span)
+            });
             // Of the file that it would have moved to, nothing is known either.
-            let unreadable = |path| FileEdit { root, ..FileEdit::new(path, Operation::Unreadable, span) };
+            let unreadable = |path| FileEdit {
+                root,
+                ..FileEdit::new(path, Operation::Unreadable, span)
+            };
             self.edits.extend(lost.map(unreadable));
         }
         self.state.path = None;
@@ -67,11 +80,23 @@ impl<'a> Reader<'a> {
         if readable {
             for attribute in ["file", "op"] {
                 if tag.attribute(attribute).is_none() {
-                    let names = if attribute == "op" { OP_NAMES } else { FILE_NAMES };
+                    let names = if attribute == "op" {
+                        OP_NAMES
+                    } else {
+                        FILE_NAMES
+                    };
                     match self.other_name(&tag.range, names) {
-                        Some((place, written)) => self.error(place, Error::OtherAttribute { written, attribute }),
+                        Some((place, written)) => {
+                            self.error(place, Error::OtherAttribute { written, attribute })
+                        }
                         None => {
-                            self.error(tag.range.clone(), Error::MissingAttribute { tag: "edit", attribute });
+                            self.error(
+                                tag.range.clone(),
+                                Error::MissingAttribute {
+                                    tag: "edit",
+                                    attribute,
+                                },
+                            );
                         }
                     }
                 }
@@ -80,7 +105,9 @@ impl<'a> Reader<'a> {
         let written = tag.attribute("op")?;
         let op = Op::named(&written.value);
         if op.is_none() && readable {
-            let error = Error::UnknownOperation { written: written.value.as_ref().into() };
+            let error = Error::UnknownOperation {
+                written: written.value.as_ref().into(),
+            };
             self.error(written.value_at.clone(), error);
         }
         op
@@ -96,7 +123,12 @@ impl<'a> Reader<'a> {
             if self.pos == self.bytes.len() {
                 // Of a tag without an end nobody knows whether it was to be `/>`.
                 if readable {
-                    self.error(edit.range.clone(), Error::Truncated { tag: edit.name.into() });
+                    self.error(
+                        edit.range.clone(),
+                        Error::Truncated {
+                            tag: edit.name.into(),
+                        },
+                    );
                 }
                 self.state.cut = true;
                 return children;
@@ -109,14 +141,25 @@ impl<'a> Reader<'a> {
                 continue;
             };
             let ends_wrapper = self.state.in_wrapper && self.closes(self.pos, "opx");
-            if ends_wrapper || tags::is(name, "edit") && side == Form::Open || starts_here(&self.bytes[self.pos..]) {
+            if ends_wrapper
+                || tags::is(name, "edit") && side == Form::Open
+                || starts_here(&self.bytes[self.pos..])
+            {
                 if readable {
                     let before = self.tag_text(self.pos);
-                    self.error(edit.range.clone(), Error::NotClosed { tag: edit.name.into(), before });
+                    self.error(
+                        edit.range.clone(),
+                        Error::NotClosed {
+                            tag: edit.name.into(),
+                            before,
+                        },
+                    );
                 }
                 return children;
             }
-            let Some(tag) = tags::scan(self.bytes, self.pos) else { return children };
+            let Some(tag) = tags::scan(self.bytes, self.pos) else {
+                return children;
+            };
             self.pos = tag.range.end;
             match (tag.form, Child::named(name)) {
                 (Form::Close, _) if tag.is("edit") => {
@@ -150,7 +193,8 @@ impl<'a> Reader<'a> {
                 self.unknown_attributes(tag, &["occurrence"]);
                 children.occurrence = self.occurrence(tag);
                 children.find = self.payload(Child::Find, tag);
-                let is_empty = |lines: &Vec<Text<'_>>| lines.iter().all(|line| line.trim_ascii().is_empty());
+                let is_empty =
+                    |lines: &Vec<Text<'_>>| lines.iter().all(|line| line.trim_ascii().is_empty());
                 if children.find.as_ref().is_some_and(is_empty) {
                     self.error(tag.range.clone(), Error::EmptyFind);
                 }
@@ -178,7 +222,11 @@ impl<'a> Reader<'a> {
         }
         for &child in op.needs() {
             if children.complete && !children.seen.iter().any(|(seen, _)| *seen == child) {
-                let names = if child == Child::Find { FIND_NAMES } else { PUT_NAMES };
+                let names = if child == Child::Find {
+                    FIND_NAMES
+                } else {
+                    PUT_NAMES
+                };
                 match self.other_name(&(tag.range.start..self.pos), names) {
                     Some((place, written)) if child != Child::To => {
                         self.error(place, Error::OtherName { written, child })
@@ -191,34 +239,57 @@ impl<'a> Reader<'a> {
 
     /// Takes back the warning that something in a range means nothing, if it has one of these names; returns where it is and its name.
     fn other_name(&mut self, range: &Range<usize>, names: &str) -> Option<(Range<usize>, BString)> {
-        let first = self
-            .warnings
-            .partition_point(|warning| warning.span.is_none_or(|span| (span.start as usize) < range.start));
-        let (index, span, name) = self.warnings[first..].iter().enumerate().find_map(|(index, warning)| {
-            let (Warning::UnknownElement { tag: name } | Warning::UnknownAttribute { attribute: name, .. }) =
-                &warning.value.what
-            else {
-                return None;
-            };
-            let span = warning.span.filter(|span| (span.end as usize) <= range.end)?;
-            let is_one = names.split(' ').any(|known| tags::is(name, known));
-            is_one.then(|| (first + index, span, name.clone()))
-        })?;
+        let first = self.warnings.partition_point(|warning| {
+            warning
+                .span
+                .is_none_or(|span| (span.start as usize) < range.start)
+        });
+        let (index, span, name) =
+            self.warnings[first..]
+                .iter()
+                .enumerate()
+                .find_map(|(index, warning)| {
+                    let (Warning::UnknownElement { tag: name }
+                    | Warning::UnknownAttribute {
+                        attribute: name, ..
+                    }) = &warning.value.what
+                    else {
+                        return None;
+                    };
+                    let span = warning
+                        .span
+                        .filter(|span| (span.end as usize) <= range.end)?;
+                    let is_one = names.split(' ').any(|known| tags::is(name, known));
+                    is_one.then(|| (first + index, span, name.clone()))
+                })?;
         self.warnings.remove(index);
         Some((span.start as usize..span.end as usize, name))
     }
 
     fn occurrence(&mut self, tag: &Tag<'a>) -> Occurrence {
-        let Some(attribute) = tag.attribute("occurrence") else { return Occurrence::Only };
+        let Some(attribute) = tag.attribute("occurrence") else {
+            return Occurrence::Only;
+        };
         let written = attribute.value.as_ref();
-        let number =
-            || written.to_str().ok().filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()))?.parse().ok();
+        let number = || {
+            written
+                .to_str()
+                .ok()
+                .filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()))?
+                .parse()
+                .ok()
+        };
         match number() {
             _ if tags::is(written, "first") => Occurrence::First,
             _ if tags::is(written, "last") => Occurrence::Last,
             Some(number) => Occurrence::Nth(number),
             None => {
-                self.error(attribute.value_at.clone(), Error::Occurrence { written: written.into() });
+                self.error(
+                    attribute.value_at.clone(),
+                    Error::Occurrence {
+                        written: written.into(),
+                    },
+                );
                 Occurrence::Only
             }
         }
@@ -227,7 +298,9 @@ impl<'a> Reader<'a> {
     fn payload(&mut self, holder: Child, tag: &Tag<'a>) -> Option<Vec<Text<'a>>> {
         let read = match tag.form {
             Form::Open => literal::read(self.source, holder, tag.range.end),
-            Form::Empty | Form::Close => Err(PayloadError::NoMarker { found: tag.range.end..tag.range.end }),
+            Form::Empty | Form::Close => Err(PayloadError::NoMarker {
+                found: tag.range.end..tag.range.end,
+            }),
         };
         match read {
             Ok(payload) => {
@@ -236,7 +309,11 @@ impl<'a> Reader<'a> {
                 return Some(payload.lines);
             }
             Err(PayloadError::NoMarker { found }) => {
-                let place = if found.is_empty() { tag.range.clone() } else { found.clone() };
+                let place = if found.is_empty() {
+                    tag.range.clone()
+                } else {
+                    found.clone()
+                };
                 let found = self.shown(&found);
                 if found.starts_with(b"<![CDATA[") {
                     self.error(place, Error::Cdata);
@@ -250,8 +327,15 @@ impl<'a> Reader<'a> {
                     }
                 }
             }
-            Err(PayloadError::Open { marker, clue, resume }) => {
-                self.error(tag.range.start..marker.end, Error::OpenPayload { holder, clue });
+            Err(PayloadError::Open {
+                marker,
+                clue,
+                resume,
+            }) => {
+                self.error(
+                    tag.range.start..marker.end,
+                    Error::OpenPayload { holder, clue },
+                );
                 self.resume(resume);
             }
         }
@@ -261,18 +345,32 @@ impl<'a> Reader<'a> {
     fn to(&mut self, tag: &Tag<'a>) -> Option<Text<'a>> {
         let file = tag.attribute("file").map(|file| self.value(file));
         if file.is_none() {
-            self.error(tag.range.clone(), Error::MissingAttribute { tag: "to", attribute: "file" });
+            self.error(
+                tag.range.clone(),
+                Error::MissingAttribute {
+                    tag: "to",
+                    attribute: "file",
+                },
+            );
         }
         if tag.form != Form::Open {
             return file;
         }
-        let is_close =
-            |reader: &Self| tags::scan(reader.bytes, reader.pos).filter(|tag| tag.form == Form::Close && tag.is("to"));
+        let is_close = |reader: &Self| {
+            tags::scan(reader.bytes, reader.pos)
+                .filter(|tag| tag.form == Form::Close && tag.is("to"))
+        };
         self.skip_whitespace();
         if is_close(self).is_none() {
             if file.is_some() {
                 let before = self.tag_text(self.pos);
-                self.error(tag.range.clone(), Error::NotClosed { tag: tag.name.into(), before });
+                self.error(
+                    tag.range.clone(),
+                    Error::NotClosed {
+                        tag: tag.name.into(),
+                        before,
+                    },
+                );
             }
             if tags::name_at(self.bytes, self.pos).is_none() {
                 self.pos = self.text_end(self.pos);
@@ -296,7 +394,8 @@ impl<'a> Reader<'a> {
                 self.pos = close.range.end;
                 let written = &self.bytes[place.clone()];
                 let decoded = tags::decode(written);
-                (!decoded.trim_ascii().is_empty()).then(|| Text::at(decoded, self.source.span(place)))
+                (!decoded.trim_ascii().is_empty())
+                    .then(|| Text::at(decoded, self.source.span(place)))
             }
             Err(at) => {
                 self.not_closed(tag, at);
@@ -314,15 +413,25 @@ impl<'a> Reader<'a> {
                 Err(at) => return self.not_closed(tag, at),
             }
         }
-        self.warn(tag.range.clone(), Warning::UnknownElement { tag: shortened(tag.name) });
+        self.warn(
+            tag.range.clone(),
+            Warning::UnknownElement {
+                tag: shortened(tag.name),
+            },
+        );
     }
 
     /// Says that an element isn't closed before a place or the end, and goes on there.
     fn not_closed(&mut self, tag: &Tag<'a>, at: usize) {
         let error = if at == self.bytes.len() {
-            Error::Truncated { tag: tag.name.into() }
+            Error::Truncated {
+                tag: tag.name.into(),
+            }
         } else {
-            Error::NotClosed { tag: shortened(tag.name), before: self.tag_text(at) }
+            Error::NotClosed {
+                tag: shortened(tag.name),
+                before: self.tag_text(at),
+            }
         };
         self.error(tag.range.clone(), error);
         self.resume(at);
@@ -330,10 +439,19 @@ impl<'a> Reader<'a> {
 
     /// Passes over a comment. Returns whether there was one that ends inside of the edit.
     fn comment_in_edit(&mut self) -> bool {
-        let stops = |reader: &Self, at: usize| reader.closes(at, "edit") || starts_here(&reader.bytes[at..]);
-        let Some(place) = self.comment_at(self.pos, stops) else { return false };
+        let stops = |reader: &Self, at: usize| {
+            reader.closes(at, "edit") || starts_here(&reader.bytes[at..])
+        };
+        let Some(place) = self.comment_at(self.pos, stops) else {
+            return false;
+        };
         self.pos = place.end;
-        self.warn(place, Warning::UnknownElement { tag: "!-- … --".into() });
+        self.warn(
+            place,
+            Warning::UnknownElement {
+                tag: "!-- … --".into(),
+            },
+        );
         true
     }
 
@@ -349,29 +467,47 @@ impl<'a> Reader<'a> {
     fn text_end(&self, from: usize) -> usize {
         let ends = |at: &usize| match tags::name_at(self.bytes, *at) {
             Some((_, name)) if Child::named(name).is_some() => true,
-            Some((Form::Close, name)) => tags::is(name, "edit") || self.state.in_wrapper && tags::is(name, "opx"),
+            Some((Form::Close, name)) => {
+                tags::is(name, "edit") || self.state.in_wrapper && tags::is(name, "opx")
+            }
             Some(_) => starts_here(&self.bytes[*at..]),
             None => false,
         };
         let end = self.bytes.len();
-        tags::starts(self.bytes, (from + 1).min(end)..end).find(ends).unwrap_or(end)
+        tags::starts(self.bytes, (from + 1).min(end)..end)
+            .find(ends)
+            .unwrap_or(end)
     }
 }
 
 impl<'a> Children<'a> {
     /// Returns the note, and the operation if nothing is wrong with it.
     fn operation(self, op: Option<Op>) -> (Option<Text<'a>>, Operation<'a>) {
-        let Children { find, put, to, why, occurrence, .. } = self;
+        let Children {
+            find,
+            put,
+            to,
+            why,
+            occurrence,
+            ..
+        } = self;
         let operation = match (op, find, put, to) {
-            (Some(Op::New), None, Some(lines), None) => {
-                Operation::Create { lines: without_blank_edges(lines), fills_empty: false, ends_open: false }
-            }
-            (Some(Op::Replace), None, Some(lines), None) => Operation::Replace { lines: without_blank_edges(lines) },
+            (Some(Op::New), None, Some(lines), None) => Operation::Create {
+                lines: without_blank_edges(lines),
+                fills_empty: false,
+                ends_open: false,
+            },
+            (Some(Op::Replace), None, Some(lines), None) => Operation::Replace {
+                lines: without_blank_edges(lines),
+            },
             (Some(Op::Remove), None, None, None) => Operation::Delete { expected: None },
             (Some(Op::Move), None, None, Some(to)) => Operation::Move { to },
-            (Some(Op::Patch), Some(find), Some(put), None) => {
-                Operation::Substitute(Substitution { find, put, occurrence, written: None })
-            }
+            (Some(Op::Patch), Some(find), Some(put), None) => Operation::Substitute(Substitution {
+                find,
+                put,
+                occurrence,
+                written: None,
+            }),
             _ => Operation::Unreadable,
         };
         (why, operation)

@@ -19,10 +19,16 @@ pub enum Error {
     #[error("`{}` in the tag `<{}>` is no attribute", Shown(text), Shown(tag))]
     NoAttribute { tag: BString, text: BString },
     #[error("`<{tag}>` has no attribute `{attribute}`")]
-    MissingAttribute { tag: &'static str, attribute: &'static str },
+    MissingAttribute {
+        tag: &'static str,
+        attribute: &'static str,
+    },
     /// An attribute where one of another name is missing.
     #[error("the attribute `{}` in place of `{attribute}`", Shown(written))]
-    OtherAttribute { written: BString, attribute: &'static str },
+    OtherAttribute {
+        written: BString,
+        attribute: &'static str,
+    },
     #[error("the attribute `marker` is reserved for a later version of the format")]
     Marker,
     #[error("unknown operation `{}`", Shown(written))]
@@ -86,7 +92,11 @@ pub enum NoEnd {
 pub enum Warning {
     #[error("the value of `{}` is in typographic quotes", Shown(attribute))]
     TypographicQuotes { attribute: BString },
-    #[error("the attribute `{}` of `<{}>` means nothing and is ignored", Shown(attribute), Shown(tag))]
+    #[error(
+        "the attribute `{}` of `<{}>` means nothing and is ignored",
+        Shown(attribute),
+        Shown(tag)
+    )]
     UnknownAttribute { tag: BString, attribute: BString },
     #[error("`<{}>` means nothing here and is ignored", Shown(tag))]
     UnknownElement { tag: BString },

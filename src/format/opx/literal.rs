@@ -43,7 +43,11 @@ pub(super) enum PayloadError {
     /// No `<<<` where it must be; what is there instead.
     NoMarker { found: Range<usize> },
     /// No end.
-    Open { marker: Range<usize>, clue: NoEnd, resume: usize },
+    Open {
+        marker: Range<usize>,
+        clue: NoEnd,
+        resume: usize,
+    },
 }
 
 /// Returns whether a line holds nothing but spaces and tabs.
@@ -82,16 +86,30 @@ impl Line {
     /// Returns the line that starts at an offset and has its LF so far behind that, or none.
     fn ending(bytes: &[u8], start: usize, newline: Option<usize>) -> Self {
         work::add(newline.map_or(bytes.len() - start, |len| len + 1));
-        let Some(len) = newline else { return Self { start, end: bytes.len(), next: bytes.len() } };
+        let Some(len) = newline else {
+            return Self {
+                start,
+                end: bytes.len(),
+                next: bytes.len(),
+            };
+        };
         let end = start + len - usize::from(bytes[start..start + len].ends_with(b"\r"));
-        Self { start, end, next: start + len + 1 }
+        Self {
+            start,
+            end,
+            next: start + len + 1,
+        }
     }
 
     /// Returns the place of its text without the whitespace around it.
     pub(super) fn trimmed(&self, bytes: &[u8]) -> Range<usize> {
         let text = &bytes[self.start..self.end];
         let before = text.iter().take_while(|&&byte| is_space(byte)).count();
-        let after = text[before..].iter().rev().take_while(|&&byte| is_space(byte)).count();
+        let after = text[before..]
+            .iter()
+            .rev()
+            .take_while(|&&byte| is_space(byte))
+            .count();
         self.start + before..self.end - after
     }
 }
@@ -109,25 +127,41 @@ fn next_text(bytes: &[u8], mut at: usize) -> Option<(Line, Range<usize>)> {
 }
 
 /// Reads the payload of a `<find>` or `<put>` whose opening tag ends before `behind`.
-pub(super) fn read<'a>(source: &'a Source, holder: Child, behind: usize) -> Result<Payload<'a>, PayloadError> {
+pub(super) fn read<'a>(
+    source: &'a Source,
+    holder: Child,
+    behind: usize,
+) -> Result<Payload<'a>, PayloadError> {
     let bytes = source.bytes();
     let at = bytes.len() - bytes[behind..].trim_ascii_start().len();
     work::add(at - behind);
     let Some((marker, next)) = begin_marker(bytes, at) else {
         // No more of a long line than a message can show: many tags may be on it.
         let near = &bytes[..bytes.len().min(at + 200)];
-        return Err(PayloadError::NoMarker { found: Line::at(near, at).map_or(at..at, |line| line.trimmed(bytes)) });
+        return Err(PayloadError::NoMarker {
+            found: Line::at(near, at).map_or(at..at, |line| line.trimmed(bytes)),
+        });
     };
     let line_start = memrchr(b'\n', &bytes[..marker.start]).map_or(0, |at| at + 1);
     work::add(marker.start - line_start);
-    let indented = bytes[line_start..].iter().take_while(|&&byte| is_space(byte)).count();
+    let indented = bytes[line_start..]
+        .iter()
+        .take_while(|&&byte| is_space(byte))
+        .count();
     let indentation = &bytes[line_start..line_start + indented];
-    let (lines, end) = Reader::new(source, holder, next).run().map_err(|(clue, resume)| PayloadError::Open {
-        marker: marker.clone(),
-        clue,
-        resume,
-    })?;
-    Ok(Payload { lines, marker, indentation, end })
+    let (lines, end) = Reader::new(source, holder, next)
+        .run()
+        .map_err(|(clue, resume)| PayloadError::Open {
+            marker: marker.clone(),
+            clue,
+            resume,
+        })?;
+    Ok(Payload {
+        lines,
+        marker,
+        indentation,
+        end,
+    })
 }
 
 /// Returns the place of the `<<<` at an offset, and where the line after it starts, if the rest of its line is blank.
@@ -165,7 +199,18 @@ struct Reader<'a> {
 impl<'a> Reader<'a> {
     fn new(source: &'a Source, holder: Child, start: usize) -> Self {
         let (nested, last_pair, bytes) = (Vec::new(), None, source.bytes());
-        Self { source, bytes, holder, start, nested, last_pair, bare: 0, last_bare: None, accounted: 0, wrong: None }
+        Self {
+            source,
+            bytes,
+            holder,
+            start,
+            nested,
+            last_pair,
+            bare: 0,
+            last_bare: None,
+            accounted: 0,
+            wrong: None,
+        }
     }
 
     /// Returns the lines and the offset behind the closing tag; or why there is no end, and where reading can go on.
@@ -188,7 +233,10 @@ impl<'a> Reader<'a> {
                     self.account(&place)?;
                 }
             }
-            lines.push(Text::at(&self.bytes[line.start..line.end], self.source.span(line.start..line.end)));
+            lines.push(Text::at(
+                &self.bytes[line.start..line.end],
+                self.source.span(line.start..line.end),
+            ));
         }
         let pair = self
             .nested
@@ -217,7 +265,9 @@ impl<'a> Reader<'a> {
             None if closes == Some(self.holder) => return Some(end),
             None if closes.is_some() || tags::is(name, "edit") || tags::is(name, "opx") => {
                 let line = self.source.line_at(tag_at);
-                self.wrong.get_or_insert_with(|| NoEnd::OtherTag(line, shortened(&self.bytes[tag_at..end])));
+                self.wrong.get_or_insert_with(|| {
+                    NoEnd::OtherTag(line, shortened(&self.bytes[tag_at..end]))
+                });
             }
             None => {}
         }
@@ -235,10 +285,17 @@ impl<'a> Reader<'a> {
         work::add(marker - self.start - found.unwrap_or(0));
         let Some(at) = found else { return };
         let tag_at = self.start + at;
-        let Some((Form::Open, name)) = tags::name_at(self.bytes, tag_at) else { return };
+        let Some((Form::Open, name)) = tags::name_at(self.bytes, tag_at) else {
+            return;
+        };
         let Some(holder) = holder(name) else { return };
-        let is_whole = |tag: &tags::Tag<'_>| tag.form == Form::Open && tag.range.end == self.start + before.len();
-        if tags::scan(self.bytes, tag_at).as_ref().is_some_and(is_whole) {
+        let is_whole = |tag: &tags::Tag<'_>| {
+            tag.form == Form::Open && tag.range.end == self.start + before.len()
+        };
+        if tags::scan(self.bytes, tag_at)
+            .as_ref()
+            .is_some_and(is_whole)
+        {
             if self.last_bare == Some(tag_at) {
                 self.bare -= 1;
                 self.last_bare = None;
@@ -249,8 +306,9 @@ impl<'a> Reader<'a> {
 
     /// Returns whether an edit begins at an offset that has all it needs, so that it can hardly be anything else.
     fn is_edit(&self, at: usize) -> bool {
-        let has_all =
-            |tag: tags::Tag<'_>| tag.is("edit") && tag.attribute("file").is_some() && tag.attribute("op").is_some();
+        let has_all = |tag: tags::Tag<'_>| {
+            tag.is("edit") && tag.attribute("file").is_some() && tag.attribute("op").is_some()
+        };
         tags::starts_here(&self.bytes[at..]) && tags::scan(self.bytes, at).is_some_and(has_all)
     }
 
@@ -271,15 +329,20 @@ impl<'a> Reader<'a> {
             {
                 return Err((clue, at));
             }
-            let own = tags::name_at(self.bytes, at).filter(|(_, name)| tags::is(name, self.holder.name()));
+            let own = tags::name_at(self.bytes, at)
+                .filter(|(_, name)| tags::is(name, self.holder.name()));
             match own {
                 Some((Form::Close, _)) if at < self.accounted => {}
-                Some((Form::Close, _)) if self.bare > 0 => (self.bare, self.last_bare) = (self.bare - 1, None),
+                Some((Form::Close, _)) if self.bare > 0 => {
+                    (self.bare, self.last_bare) = (self.bare - 1, None)
+                }
                 Some((Form::Close, _)) if at == place.start => {
                     let line = self.source.line_at(place.start);
                     self.wrong.get_or_insert(NoEnd::NoEndMarker(line));
                 }
-                Some((Form::Open, _)) if tags::scan(self.bytes, at).is_some_and(|tag| tag.form == Form::Open) => {
+                Some((Form::Open, _))
+                    if tags::scan(self.bytes, at).is_some_and(|tag| tag.form == Form::Open) =>
+                {
                     (self.bare, self.last_bare) = (self.bare + 1, Some(at));
                 }
                 _ => {}
@@ -296,7 +359,9 @@ fn holder(name: &[u8]) -> Option<Child> {
 
 /// Returns the name of the closing tag at an offset, and the offset behind it.
 pub(in crate::format) fn closing_tag(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
-    let (Form::Close, name) = tags::name_at(bytes, at)? else { return None };
+    let (Form::Close, name) = tags::name_at(bytes, at)? else {
+        return None;
+    };
     let rest = &bytes[at + 2 + name.len()..];
     let spaces = rest.iter().take_while(|&&byte| is_space(byte)).count();
     (rest.get(spaces) == Some(&b'>')).then_some((name, at + 2 + name.len() + spaces + 1))

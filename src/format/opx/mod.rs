@@ -77,7 +77,9 @@ impl Op {
 
     /// Returns the operation of a name, in any case.
     pub(super) fn named(written: &[u8]) -> Option<Self> {
-        Self::ALL.into_iter().find(|op| written.eq_ignore_ascii_case(op.name().as_bytes()))
+        Self::ALL
+            .into_iter()
+            .find(|op| written.eq_ignore_ascii_case(op.name().as_bytes()))
     }
 
     /// Returns the name.
@@ -120,7 +122,9 @@ impl Child {
 
     /// Returns the child of a name, in any case.
     pub(super) fn named(written: &[u8]) -> Option<Self> {
-        Self::ALL.into_iter().find(|child| written.eq_ignore_ascii_case(child.name().as_bytes()))
+        Self::ALL
+            .into_iter()
+            .find(|child| written.eq_ignore_ascii_case(child.name().as_bytes()))
     }
 
     /// Returns the element's name.

@@ -32,8 +32,18 @@ const LONGEST: usize = 60;
 pub(in crate::format) fn parse_block(source: &Source, at: usize) -> Block<'_> {
     let (bytes, state) = (source.bytes(), State::default());
     // Mostly there is one, and the room for others that a vector begins with would be all that a long response needs once more.
-    let (edits, errors, warnings, indented) = (Vec::with_capacity(1), Vec::new(), Vec::new(), Vec::new());
-    let mut reader = Reader { source, bytes, pos: at, edits, errors, warnings, state, indented };
+    let (edits, errors, warnings, indented) =
+        (Vec::with_capacity(1), Vec::new(), Vec::new(), Vec::new());
+    let mut reader = Reader {
+        source,
+        bytes,
+        pos: at,
+        edits,
+        errors,
+        warnings,
+        state,
+        indented,
+    };
     match tags::scan(bytes, at) {
         Some(tag) if tag.is("opx") => reader.wrapper(&tag),
         Some(tag) => reader.edit(&tag),
@@ -48,7 +58,10 @@ pub(in crate::format) fn base(source: &Source, at: usize) -> Option<Located<BStr
     tags::name_at(source.bytes(), at).filter(|(_, name)| tags::is(name, "opx"))?;
     let tag = tags::scan(source.bytes(), at)?;
     let base = tag.attribute("base")?;
-    Some(Located::new(source.span(base.value_at.clone()), base.value.trim_ascii().into()))
+    Some(Located::new(
+        source.span(base.value_at.clone()),
+        base.value.trim_ascii().into(),
+    ))
 }
 
 pub(super) struct Reader<'a> {
@@ -89,7 +102,9 @@ impl<'a> Reader<'a> {
     pub(super) fn closing(&mut self, name: &str, stops: &[&str]) -> Result<Tag<'a>, usize> {
         let is_note = !stops.is_empty();
         for at in tags::starts(self.bytes, self.pos..self.bytes.len()) {
-            let Some((form, found)) = tags::name_at(self.bytes, at) else { continue };
+            let Some((form, found)) = tags::name_at(self.bytes, at) else {
+                continue;
+            };
             if form == Form::Close
                 && tags::is(found, name)
                 && let Some(tag) = tags::scan(self.bytes, at)
@@ -100,7 +115,10 @@ impl<'a> Reader<'a> {
             let stop = if form == Form::Open {
                 match starts_here(&self.bytes[at..]) {
                     true => is_note && tags::is(found, "edit") || is_first(),
-                    false => stops.iter().any(|stop| tags::is(found, stop)) && (tags::is(found, "why") || is_first()),
+                    false => {
+                        stops.iter().any(|stop| tags::is(found, stop))
+                            && (tags::is(found, "why") || is_first())
+                    }
                 }
             } else if tags::is(found, "edit") {
                 !is_note || is_first()
@@ -123,11 +141,16 @@ impl<'a> Reader<'a> {
     }
 
     pub(super) fn closes(&self, at: usize, name: &str) -> bool {
-        tags::name_at(self.bytes, at).is_some_and(|(form, found)| form == Form::Close && tags::is(found, name))
+        tags::name_at(self.bytes, at)
+            .is_some_and(|(form, found)| form == Form::Close && tags::is(found, name))
     }
 
     /// Returns the place of the comment that begins at an offset, if it ends before something that `stops` it.
-    pub(super) fn comment_at(&mut self, at: usize, stops: impl Fn(&Self, usize) -> bool) -> Option<Range<usize>> {
+    pub(super) fn comment_at(
+        &mut self,
+        at: usize,
+        stops: impl Fn(&Self, usize) -> bool,
+    ) -> Option<Range<usize>> {
         if at < self.state.no_comment_before || !self.bytes[at..].starts_with(b"<!--") {
             return None;
         }
@@ -151,7 +174,10 @@ impl<'a> Reader<'a> {
 
     pub(super) fn skip_whitespace(&mut self) {
         let rest = &self.bytes[self.pos..];
-        let len = rest.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(rest.len());
+        let len = rest
+            .iter()
+            .position(|byte| !byte.is_ascii_whitespace())
+            .unwrap_or(rest.len());
         work::add(len);
         self.pos += len;
     }
@@ -184,7 +210,10 @@ impl<'a> Reader<'a> {
 
     /// Returns the value of an attribute, and where it is.
     pub(super) fn value(&self, attribute: &Attribute<'a>) -> Text<'a> {
-        Text::at(attribute.value.clone(), self.source.span(attribute.value_at.clone()))
+        Text::at(
+            attribute.value.clone(),
+            self.source.span(attribute.value_at.clone()),
+        )
     }
 
     /// Returns the tag, or the beginning of the text, at a place.
@@ -200,14 +229,19 @@ impl<'a> Reader<'a> {
         if self.errors.len() < KEPT {
             // One of a response is enough: it is a way of writing, and no matter of the file.
             let path = self.state.path.clone().filter(|_| what != Error::Cdata);
-            self.errors.push(Located::new(self.source.span(place), InFile { path, what }));
+            self.errors
+                .push(Located::new(self.source.span(place), InFile { path, what }));
         }
     }
 
     pub(super) fn warn(&mut self, place: Range<usize>, what: Warning) {
         if self.warnings.len() < KEPT {
-            let warning = InFile { path: self.state.path.clone(), what };
-            self.warnings.push(Located::new(self.source.span(place), warning));
+            let warning = InFile {
+                path: self.state.path.clone(),
+                what,
+            };
+            self.warnings
+                .push(Located::new(self.source.span(place), warning));
         }
     }
 
@@ -215,11 +249,23 @@ impl<'a> Reader<'a> {
     pub(super) fn flaws(&mut self, tag: &Tag<'a>) -> bool {
         let mut readable = true;
         // A quote that isn't closed hides the end of the tag, and without the end, the rest is hardly what was meant.
-        let worst: [fn(&Error) -> bool; 3] =
-            [|flaw| matches!(flaw, Error::OpenValue { .. }), |flaw| matches!(flaw, Error::Unclosed { .. }), |_| true];
-        let counts = worst.into_iter().find(|counts| tag.flaws.iter().any(|(_, flaw)| counts(flaw)));
-        for (place, flaw) in tag.flaws.iter().filter(|(_, flaw)| counts.is_some_and(|counts| counts(flaw))) {
-            readable &= matches!(flaw, Error::Unquoted { .. } | Error::DuplicateAttribute { .. });
+        let worst: [fn(&Error) -> bool; 3] = [
+            |flaw| matches!(flaw, Error::OpenValue { .. }),
+            |flaw| matches!(flaw, Error::Unclosed { .. }),
+            |_| true,
+        ];
+        let counts = worst
+            .into_iter()
+            .find(|counts| tag.flaws.iter().any(|(_, flaw)| counts(flaw)));
+        for (place, flaw) in tag
+            .flaws
+            .iter()
+            .filter(|(_, flaw)| counts.is_some_and(|counts| counts(flaw)))
+        {
+            readable &= matches!(
+                flaw,
+                Error::Unquoted { .. } | Error::DuplicateAttribute { .. }
+            );
             self.error(place.clone(), flaw.clone());
         }
         readable
@@ -229,24 +275,44 @@ impl<'a> Reader<'a> {
         for attribute in &tag.attributes {
             let (name, place) = (|| shortened(attribute.name), attribute.range.clone());
             if attribute.typographic {
-                self.warn(place.clone(), Warning::TypographicQuotes { attribute: name() });
+                self.warn(
+                    place.clone(),
+                    Warning::TypographicQuotes { attribute: name() },
+                );
             }
             if tags::is(attribute.name, "marker") && !tag.is("opx") {
                 self.error(place, Error::Marker);
             } else if !known.iter().any(|known| tags::is(attribute.name, known)) {
-                self.warn(place, Warning::UnknownAttribute { tag: shortened(tag.name), attribute: name() });
+                self.warn(
+                    place,
+                    Warning::UnknownAttribute {
+                        tag: shortened(tag.name),
+                        attribute: name(),
+                    },
+                );
             }
         }
     }
 
     /// Keeps in mind that a payload is indented as its marker is. Whether that is worth a warning shows at the end.
     pub(super) fn note_indentation(&mut self, holder: Child, payload: &Payload<'a>) {
-        let Payload { lines, marker, indentation, .. } = payload;
+        let Payload {
+            lines,
+            marker,
+            indentation,
+            ..
+        } = payload;
         let mut full = lines.iter().filter(|line| !is_blank(line)).peekable();
         let shares_it = full.peek().is_some() && full.all(|line| line.starts_with(indentation));
         if !indentation.is_empty() && shares_it && self.indented.len() < KEPT {
-            let warning = InFile { path: self.state.path.clone(), what: Warning::IndentedPayload { holder } };
-            self.indented.push((indentation.len(), Located::new(self.source.span(marker.clone()), warning)));
+            let warning = InFile {
+                path: self.state.path.clone(),
+                what: Warning::IndentedPayload { holder },
+            };
+            self.indented.push((
+                indentation.len(),
+                Located::new(self.source.span(marker.clone()), warning),
+            ));
         }
     }
 
@@ -255,15 +321,25 @@ impl<'a> Reader<'a> {
     /// Takes the indentation of the whole block away, if it is uniform, and hands the block over.
     fn finish(mut self, at: usize) -> Block<'a> {
         let outer = uniform_indentation(self.bytes, at.min(self.pos)..self.pos);
-        let indented = self.indented.into_iter().filter(|(width, _)| *width > outer.len());
+        let indented = self
+            .indented
+            .into_iter()
+            .filter(|(width, _)| *width > outer.len());
         let room = KEPT - self.warnings.len();
-        self.warnings.extend(indented.map(|(_, warning)| warning).take(room));
+        self.warnings
+            .extend(indented.map(|(_, warning)| warning).take(room));
         if !outer.is_empty() {
             self.edits.iter_mut().for_each(|edit| dedent(edit, outer));
         }
         self.errors.sort_by_key(|error| error.span);
         self.warnings.sort_by_key(|warning| warning.span);
-        Block::new(Format::Opx, at..self.pos, self.edits, self.errors, self.warnings)
+        Block::new(
+            Format::Opx,
+            at..self.pos,
+            self.edits,
+            self.errors,
+            self.warnings,
+        )
     }
 }
 
@@ -280,13 +356,20 @@ impl<'a> Reader<'a> {
             self.skip_whitespace();
             if self.pos == self.bytes.len() {
                 if !self.state.cut {
-                    self.error(tag.range.clone(), Error::Truncated { tag: tag.name.into() });
+                    self.error(
+                        tag.range.clone(),
+                        Error::Truncated {
+                            tag: tag.name.into(),
+                        },
+                    );
                 }
                 return;
             }
             match tags::name_at(self.bytes, self.pos) {
                 Some((_, name)) if tags::is(name, "opx") => {
-                    let Some(inner) = tags::scan(self.bytes, self.pos) else { return };
+                    let Some(inner) = tags::scan(self.bytes, self.pos) else {
+                        return;
+                    };
                     self.flaws(&inner);
                     self.pos = inner.range.end;
                     if inner.form == Form::Close {
@@ -297,7 +380,9 @@ impl<'a> Reader<'a> {
                     }
                 }
                 Some((Form::Open, name)) if tags::is(name, "edit") => {
-                    let Some(edit) = tags::scan(self.bytes, self.pos) else { return };
+                    let Some(edit) = tags::scan(self.bytes, self.pos) else {
+                        return;
+                    };
                     edits += 1;
                     self.edit(&edit);
                 }
@@ -314,9 +399,15 @@ impl<'a> Reader<'a> {
         let start = self.pos;
         if let Some(place) = self.comment_at(start, |reader, at| reader.closes(at, "opx")) {
             let comment = &self.bytes[..place.end];
-            let has_edit = tags::starts(comment, place.clone()).any(|at| starts_here(&comment[at..]));
-            let warning =
-                if has_edit { Warning::CommentedEdit } else { Warning::UnknownElement { tag: "!-- … --".into() } };
+            let has_edit =
+                tags::starts(comment, place.clone()).any(|at| starts_here(&comment[at..]));
+            let warning = if has_edit {
+                Warning::CommentedEdit
+            } else {
+                Warning::UnknownElement {
+                    tag: "!-- … --".into(),
+                }
+            };
             self.pos = place.end;
             return self.warn(place, warning);
         }
@@ -351,7 +442,9 @@ impl<'a> Reader<'a> {
 
     /// Returns the closing tag of one of the format's elements that is where none was opened.
     fn stray_close(&self, at: usize) -> Option<Tag<'a>> {
-        let (Form::Close, name) = tags::name_at(self.bytes, at)? else { return None };
+        let (Form::Close, name) = tags::name_at(self.bytes, at)? else {
+            return None;
+        };
         if Child::named(name).is_none() && !tags::is(name, "edit") {
             return None;
         }
@@ -387,7 +480,11 @@ impl<'a> Reader<'a> {
 /// isn't blank begins with them.
 fn uniform_indentation(bytes: &[u8], range: Range<usize>) -> &[u8] {
     let before = &bytes[..range.start];
-    let width = before.iter().rev().take_while(|&&byte| is_space(byte)).count();
+    let width = before
+        .iter()
+        .rev()
+        .take_while(|&&byte| is_space(byte))
+        .count();
     let (rest, blanks) = before.split_at(before.len() - width);
     let is_first = rest.is_empty() || rest.ends_with(b"\n") || rest == b"\xef\xbb\xbf";
     if !is_first || width == 0 {
@@ -412,8 +509,14 @@ fn dedent(edit: &mut FileEdit<'_>, indentation: &[u8]) {
         _ => return,
     };
     for line in payloads.into_iter().flatten() {
-        let Cow::Borrowed(bytes) = line.bytes else { continue };
-        let cut = if bytes.starts_with(indentation) { indentation.len() } else { bytes.len() };
+        let Cow::Borrowed(bytes) = line.bytes else {
+            continue;
+        };
+        let cut = if bytes.starts_with(indentation) {
+            indentation.len()
+        } else {
+            bytes.len()
+        };
         line.bytes = Cow::Borrowed(&bytes[cut..]);
         if let Some(span) = &mut line.span {
             span.start += cut as u32;
@@ -423,12 +526,22 @@ fn dedent(edit: &mut FileEdit<'_>, indentation: &[u8]) {
 
 /// Cuts bytes to what a message can hold.
 pub(super) fn shortened(text: &[u8]) -> BString {
-    let Some((end, _, _)) = text.char_indices().nth(LONGEST) else { return text.into() };
+    let Some((end, _, _)) = text.char_indices().nth(LONGEST) else {
+        return text.into();
+    };
     [&text[..end], "…".as_bytes()].concat().into()
 }
 
 fn is_envelope_header(line: &[u8]) -> bool {
-    let headers =
-        ["*** Begin Patch", "*** End Patch", "*** Add File:", "*** Update File:", "*** Delete File:", "*** Move to:"];
-    headers.iter().any(|header| line.starts_with(header.as_bytes()))
+    let headers = [
+        "*** Begin Patch",
+        "*** End Patch",
+        "*** Add File:",
+        "*** Update File:",
+        "*** Delete File:",
+        "*** Move to:",
+    ];
+    headers
+        .iter()
+        .any(|header| line.starts_with(header.as_bytes()))
 }

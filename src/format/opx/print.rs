@@ -35,12 +35,21 @@ pub(in crate::format) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
     }
     match &edit.operation {
         Operation::Create { lines, .. } | Operation::Replace { lines } => {
-            if [lines.first(), lines.last()].into_iter().flatten().any(|line| is_blank(line)) {
+            if [lines.first(), lines.last()]
+                .into_iter()
+                .flatten()
+                .any(|line| is_blank(line))
+            {
                 return Err(Why::BlankEdges);
             }
             payload(&mut out, "put", Occurrence::Only, lines);
         }
-        Operation::Substitute(Substitution { find, put, occurrence, .. }) => {
+        Operation::Substitute(Substitution {
+            find,
+            put,
+            occurrence,
+            ..
+        }) => {
             if find.iter().all(|line| line.trim_ascii().is_empty()) {
                 return Err(Why::BlankFind);
             }

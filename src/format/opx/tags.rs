@@ -21,9 +21,8 @@ use super::work;
 pub fn starts_here(bytes: &[u8]) -> bool {
     match name_at(bytes, 0) {
         Some((Form::Open, name)) if is(name, "opx") => true,
-        Some((Form::Open, name)) if is(name, "edit") => {
-            scan(bytes, 0).is_some_and(|tag| tag.attribute("op").or(tag.attribute("file")).is_some())
-        }
+        Some((Form::Open, name)) if is(name, "edit") => scan(bytes, 0)
+            .is_some_and(|tag| tag.attribute("op").or(tag.attribute("file")).is_some()),
         _ => false,
     }
 }
@@ -73,7 +72,9 @@ impl<'a> Tag<'a> {
 
     /// Returns the attribute of this name, in any case.
     pub(super) fn attribute(&self, name: &str) -> Option<&Attribute<'a>> {
-        self.attributes.iter().find(|attribute| is(attribute.name, name))
+        self.attributes
+            .iter()
+            .find(|attribute| is(attribute.name, name))
     }
 }
 
@@ -91,11 +92,18 @@ pub(super) fn is(written: &[u8], name: &str) -> bool {
 /// Reads no more of a tag than its name, and whether it opens or closes. Returns `None` where no tag is.
 pub(super) fn name_at(bytes: &[u8], at: usize) -> Option<(Form, &[u8])> {
     let rest = bytes.get(at..)?.strip_prefix(b"<")?;
-    let (form, rest) = rest.strip_prefix(b"/").map_or((Form::Open, rest), |rest| (Form::Close, rest));
-    let len = rest.iter().position(|&byte| !is_name_byte(byte)).unwrap_or(rest.len());
+    let (form, rest) = rest
+        .strip_prefix(b"/")
+        .map_or((Form::Open, rest), |rest| (Form::Close, rest));
+    let len = rest
+        .iter()
+        .position(|&byte| !is_name_byte(byte))
+        .unwrap_or(rest.len());
     let name = &rest[..len];
     work::add(2 + len);
-    let complete = rest.get(len).is_none_or(|&next| next.is_ascii_whitespace() || matches!(next, b'>' | b'/' | b'<'));
+    let complete = rest
+        .get(len)
+        .is_none_or(|&next| next.is_ascii_whitespace() || matches!(next, b'>' | b'/' | b'<'));
     (complete && name.first().is_some_and(u8::is_ascii_alphabetic)).then_some((form, name))
 }
 
@@ -115,8 +123,22 @@ pub(super) fn starts(bytes: &[u8], range: Range<usize>) -> impl Iterator<Item = 
 pub(super) fn scan(bytes: &[u8], at: usize) -> Option<Tag<'_>> {
     let (form, name) = name_at(bytes, at)?;
     let pos = at + 1 + usize::from(form == Form::Close) + name.len();
-    let tag = Tag { name, form, range: at..pos, attributes: Vec::new(), flaws: Vec::new() };
-    Some(Scanner { bytes, pos, tag, foreign: None }.finish())
+    let tag = Tag {
+        name,
+        form,
+        range: at..pos,
+        attributes: Vec::new(),
+        flaws: Vec::new(),
+    };
+    Some(
+        Scanner {
+            bytes,
+            pos,
+            tag,
+            foreign: None,
+        }
+        .finish(),
+    )
 }
 
 fn is_name_byte(byte: u8) -> bool {
@@ -159,22 +181,37 @@ impl<'a> Scanner<'a> {
             }
         };
         work::add(self.pos - self.tag.range.start);
-        let end = if closed { self.pos } else { self.bytes[..self.pos].trim_ascii_end().len() };
+        let end = if closed {
+            self.pos
+        } else {
+            self.bytes[..self.pos].trim_ascii_end().len()
+        };
         self.tag.range.end = end;
         let name = || shortened(self.tag.name);
         if !closed {
-            let tag = if self.tag.form == Form::Close { [b"/", &name()[..]].concat().into() } else { name() };
-            self.tag.flaws.push((self.tag.range.clone(), Error::Unclosed { tag }));
+            let tag = if self.tag.form == Form::Close {
+                [b"/", &name()[..]].concat().into()
+            } else {
+                name()
+            };
+            self.tag
+                .flaws
+                .push((self.tag.range.clone(), Error::Unclosed { tag }));
         } else if let Some(foreign) = self.foreign {
             let (tag, text) = (name(), shortened(&self.bytes[foreign..end - 1]));
-            self.tag.flaws.push((foreign..end - 1, Error::NoAttribute { tag, text }));
+            self.tag
+                .flaws
+                .push((foreign..end - 1, Error::NoAttribute { tag, text }));
         }
         self.tag
     }
 
     fn skip_whitespace(&mut self) -> bool {
         let rest = &self.bytes[self.pos..];
-        let len = rest.iter().position(|byte| !byte.is_ascii_whitespace()).unwrap_or(rest.len());
+        let len = rest
+            .iter()
+            .position(|byte| !byte.is_ascii_whitespace())
+            .unwrap_or(rest.len());
         self.pos += len;
         len > 0
     }
@@ -183,7 +220,10 @@ impl<'a> Scanner<'a> {
     fn attribute(&mut self) {
         let start = self.pos;
         let rest = &self.bytes[start..];
-        let len = rest.iter().position(|&byte| !is_name_byte(byte)).unwrap_or(rest.len());
+        let len = rest
+            .iter()
+            .position(|&byte| !is_name_byte(byte))
+            .unwrap_or(rest.len());
         if len == 0 {
             self.foreign.get_or_insert(start);
             self.pos += 1;
@@ -198,19 +238,32 @@ impl<'a> Scanner<'a> {
         }
         self.pos += 1;
         self.skip_whitespace();
-        let Some((value_at, typographic)) = self.value(name) else { return };
+        let Some((value_at, typographic)) = self.value(name) else {
+            return;
+        };
         let range = start..self.pos;
         if self.tag.attributes.len() == KEPT {
             self.foreign.get_or_insert(start);
             return;
         }
-        if self.tag.attributes.iter().any(|known| known.name.eq_ignore_ascii_case(name)) {
+        if self
+            .tag
+            .attributes
+            .iter()
+            .any(|known| known.name.eq_ignore_ascii_case(name))
+        {
             let (tag, attribute) = (shortened(self.tag.name), shortened(name));
             self.flaw(range, Error::DuplicateAttribute { tag, attribute });
             return;
         }
         let value = decode(&self.bytes[value_at.clone()]);
-        self.tag.attributes.push(Attribute { name, value, value_at, range, typographic });
+        self.tag.attributes.push(Attribute {
+            name,
+            value,
+            value_at,
+            range,
+            typographic,
+        });
     }
 
     /// Reads a value and returns its place and whether its quotes are typographic.
@@ -233,9 +286,14 @@ impl<'a> Scanner<'a> {
         let Some(len) = found.filter(|len| !matches!(rest[open + len], b'\n' | b'<')) else {
             let value = &rest[..found.map_or(rest.len(), |len| open + len)];
             let attribute = shortened(attribute);
-            self.flaw(start..start + value.trim_ascii_end().len(), Error::OpenValue { attribute });
+            self.flaw(
+                start..start + value.trim_ascii_end().len(),
+                Error::OpenValue { attribute },
+            );
             // The tag's end is most likely in here, and everything from here on is in doubt anyway.
-            self.pos += memchr(b'>', value).or(memchr(b'<', &value[open..]).map(|at| at + open)).unwrap_or(value.len());
+            self.pos += memchr(b'>', value)
+                .or(memchr(b'<', &value[open..]).map(|at| at + open))
+                .unwrap_or(value.len());
             return None;
         };
         self.pos = start + open + len + open;
@@ -264,7 +322,9 @@ impl<'a> Scanner<'a> {
     fn flaw(&mut self, place: Range<usize>, flaw: Error) {
         let is_open_value = |flaw: &Error| matches!(flaw, Error::OpenValue { .. });
         let flaws = &mut self.tag.flaws;
-        if flaws.len() < KEPT || is_open_value(&flaw) && !flaws.iter().any(|(_, flaw)| is_open_value(flaw)) {
+        if flaws.len() < KEPT
+            || is_open_value(&flaw) && !flaws.iter().any(|(_, flaw)| is_open_value(flaw))
+        {
             flaws.push((place, flaw));
         }
     }
@@ -318,7 +378,9 @@ fn entity(name: &[u8]) -> Option<char> {
                 [b'x' | b'X', digits @ ..] => (16, digits),
                 digits => (10, digits),
             };
-            let digits = std::str::from_utf8(digits).ok().filter(|digits| !digits.starts_with('+'))?;
+            let digits = std::str::from_utf8(digits)
+                .ok()
+                .filter(|digits| !digits.starts_with('+'))?;
             char::from_u32(u32::from_str_radix(digits, radix).ok()?)
         }
         _ => None,

@@ -8,7 +8,9 @@ use super::fields::{self, Fields, Shape, Spellings};
 use super::json::{Document, Is, Value};
 use super::parse::{Reader, relocated, text};
 use crate::format::{Options, excerpt};
-use crate::patch::{FileEdit, Hunk, HunkLine, Mark, Occurrence, Operation, Position, Substitution, Times};
+use crate::patch::{
+    FileEdit, Hunk, HunkLine, Mark, Occurrence, Operation, Position, Substitution, Times,
+};
 use crate::text::{Source, Text};
 
 /// The path of the file that a call is about.
@@ -27,7 +29,8 @@ impl Reader<'_, '_> {
         self.path = path.as_deref().map(excerpt);
         self.members(fields, known(shape));
         let Some(path) = path else { return };
-        let one = |operation: Option<_>| Some(vec![FileEdit::new(path.clone(), operation?, path.span)]);
+        let one =
+            |operation: Option<_>| Some(vec![FileEdit::new(path.clone(), operation?, path.span)]);
         let edits = match shape {
             Shape::Replace => one(self.replace(object, fields)),
             Shape::Create => one(self.create(object, fields)),
@@ -39,7 +42,9 @@ impl Reader<'_, '_> {
             Shape::Look => None,
         };
         self.path = None;
-        let edits = edits.filter(|_| self.errors == before).or_else(|| one(Some(Operation::Unreadable)));
+        let edits = edits
+            .filter(|_| self.errors == before)
+            .or_else(|| one(Some(Operation::Unreadable)));
         self.take(object.range(), edits.unwrap_or_default());
     }
 
@@ -61,7 +66,13 @@ impl Reader<'_, '_> {
             } else if let Some(first) = of.map(|of| &mut firsts[of]) {
                 let (other, its) = *first.get_or_insert((name, value));
                 if !same(its, value) {
-                    self.error(place, Error::Spellings { first: other.to_owned(), second: field });
+                    self.error(
+                        place,
+                        Error::Spellings {
+                            first: other.to_owned(),
+                            second: field,
+                        },
+                    );
                 }
             } else if fields::OF_MEANING.contains(&name) {
                 if !is_off {
@@ -88,14 +99,29 @@ impl Reader<'_, '_> {
     }
 
     /// Decodes a member that must be there and be a string.
-    fn string(&mut self, object: Value<'_>, fields: &Fields<'_>, names: Spellings) -> Option<Document> {
+    fn string(
+        &mut self,
+        object: Value<'_>,
+        fields: &Fields<'_>,
+        names: Spellings,
+    ) -> Option<Document> {
         let (name, value) = self.member(object, fields, names)?;
-        if value.is() == Is::String { self.decoded(value) } else { self.refuse(name, value, "a string") }
+        if value.is() == Is::String {
+            self.decoded(value)
+        } else {
+            self.refuse(name, value, "a string")
+        }
     }
 
     /// Refuses a member, with what it must be.
     fn refuse<T>(&mut self, name: &str, value: Value<'_>, wanted: &'static str) -> Option<T> {
-        self.error(value.range(), Error::Type { field: name.into(), wanted });
+        self.error(
+            value.range(),
+            Error::Type {
+                field: name.into(),
+                wanted,
+            },
+        );
         None
     }
 
@@ -109,7 +135,12 @@ impl Reader<'_, '_> {
         }
         let (find, put) = (lines(self.source, &old), lines(self.source, &new));
         let occurrence = Occurrence::Text(times?);
-        Some(Operation::Substitute(Substitution { find, put, occurrence, written: None }))
+        Some(Operation::Substitute(Substitution {
+            find,
+            put,
+            occurrence,
+            written: None,
+        }))
     }
 
     /// Reads how often a text is to be replaced.
@@ -132,14 +163,24 @@ impl Reader<'_, '_> {
         number.map(Times::Exactly)
     }
 
-    fn edits(&mut self, object: Value<'_>, fields: &Fields<'_>, path: &Path) -> Option<Vec<FileEdit<'static>>> {
+    fn edits(
+        &mut self,
+        object: Value<'_>,
+        fields: &Fields<'_>,
+        path: &Path,
+    ) -> Option<Vec<FileEdit<'static>>> {
         let (name, value) = fields.get(fields::EDITS)?;
         let items = value.items();
         if value.is() != Is::Array || items.iter().any(|item| item.is() != Is::Object) {
             return self.refuse(name, value, "an array of objects");
         }
         if items.is_empty() {
-            self.error(object.range(), Error::Missing { field: fields::OLD[0] });
+            self.error(
+                object.range(),
+                Error::Missing {
+                    field: fields::OLD[0],
+                },
+            );
         }
         let edits = items.into_iter().map(|item| {
             let of_item = match Fields::of(item) {
@@ -150,13 +191,18 @@ impl Reader<'_, '_> {
                 }
             };
             self.members(&of_item, known(Shape::Replace));
-            if let (Some(own), Some((_, value))) = (of_item.word(fields::PATH), of_item.get(fields::PATH))
+            if let (Some(own), Some((_, value))) =
+                (of_item.word(fields::PATH), of_item.get(fields::PATH))
                 && own.as_bytes() != &path[..]
             {
                 self.error(value.range(), Error::OtherFile { path: own });
             }
             let operation = self.replace(item, &of_item)?;
-            Some(FileEdit::new(path.clone(), operation, Some(self.source.span(item.range()))))
+            Some(FileEdit::new(
+                path.clone(),
+                operation,
+                Some(self.source.span(item.range())),
+            ))
         });
         // Each is looked at, whatever is wrong with another.
         edits.collect::<Vec<_>>().into_iter().collect()
@@ -170,22 +216,48 @@ impl Reader<'_, '_> {
     /// Reads which lines go behind which line of a file. They are whole lines, whether the last one ends in a newline or not.
     fn insert(&mut self, object: Value<'_>, fields: &Fields<'_>) -> Option<Operation<'static>> {
         let inserted = self.string(object, fields, fields::INSERTED);
-        let line = self.member(object, fields, fields::LINE).and_then(|(name, value)| {
-            let wanted = "a line's number, or 0 for the top of the file";
-            plain_number(value).or_else(|| self.refuse(name, value, wanted))
-        });
+        let line = self
+            .member(object, fields, fields::LINE)
+            .and_then(|(name, value)| {
+                let wanted = "a line's number, or 0 for the top of the file";
+                plain_number(value).or_else(|| self.refuse(name, value, wanted))
+            });
         let (inserted, old_start): (_, u32) = (inserted?, line?);
         let lines = whole_lines(self.source, &inserted);
         if lines.is_empty() {
-            self.error(object.range(), Error::Missing { field: fields::INSERTED[0] });
+            self.error(
+                object.range(),
+                Error::Missing {
+                    field: fields::INSERTED[0],
+                },
+            );
             return None;
         }
-        let (old_lines, new_start, new_lines) = (0, old_start.saturating_add(1), lines.len() as u32);
-        let position = Some(Position { old_start, old_lines, new_start, new_lines, heading: Vec::new() });
-        let line = |text| HunkLine { mark: Mark::Added, text, unterminated: false };
+        let (old_lines, new_start, new_lines) =
+            (0, old_start.saturating_add(1), lines.len() as u32);
+        let position = Some(Position {
+            old_start,
+            old_lines,
+            new_start,
+            new_lines,
+            heading: Vec::new(),
+        });
+        let line = |text| HunkLine {
+            mark: Mark::Added,
+            text,
+            unterminated: false,
+        };
         let span = self.source.span(object.range());
-        let hunk = Hunk { lines: lines.into_iter().map(line).collect(), position, span: Some(span), ..Hunk::default() };
-        Some(Operation::Update { to: None, hunks: vec![hunk] })
+        let hunk = Hunk {
+            lines: lines.into_iter().map(line).collect(),
+            position,
+            span: Some(span),
+            ..Hunk::default()
+        };
+        Some(Operation::Update {
+            to: None,
+            hunks: vec![hunk],
+        })
     }
 
     /// Makes a new file of a text as it is.
@@ -196,53 +268,92 @@ impl Reader<'_, '_> {
             let end = content.range(bytes.len() - 1..bytes.len());
             self.warn(end, Warning::NoNewline);
         }
-        Operation::Create { lines: whole_lines(self.source, content), fills_empty, ends_open }
+        Operation::Create {
+            lines: whole_lines(self.source, content),
+            fills_empty,
+            ends_open,
+        }
     }
 
     /// Makes a new file of the `+` lines of a diff.
-    fn create_of_diff(&mut self, object: Value<'_>, fields: &Fields<'_>, path: &Path) -> Option<Operation<'static>> {
+    fn create_of_diff(
+        &mut self,
+        object: Value<'_>,
+        fields: &Fields<'_>,
+        path: &Path,
+    ) -> Option<Operation<'static>> {
         let diff = self.string(object, fields, fields::DIFF)?;
         let mut edits = self.of_envelope(&diff, &[("Add File", path)])?;
         let edit = edits.pop().filter(|_| edits.is_empty())?;
-        let Operation::Create { mut lines, .. } = edit.operation else { return Some(edit.operation) };
+        let Operation::Create { mut lines, .. } = edit.operation else {
+            return Some(edit.operation);
+        };
         if lines.len() > 1 && lines.last().is_some_and(|last| last.is_empty()) {
             let end = diff.text().trim_end().len();
             self.warn(diff.range(end.saturating_sub(1)..end), Warning::LastPlus);
             lines.pop();
         }
-        Some(Operation::Create { lines, fills_empty: false, ends_open: false })
+        Some(Operation::Create {
+            lines,
+            fills_empty: false,
+            ends_open: false,
+        })
     }
 
-    fn update(&mut self, object: Value<'_>, fields: &Fields<'_>, path: &Path) -> Option<Vec<FileEdit<'static>>> {
+    fn update(
+        &mut self,
+        object: Value<'_>,
+        fields: &Fields<'_>,
+        path: &Path,
+    ) -> Option<Vec<FileEdit<'static>>> {
         let diff = self.string(object, fields, fields::DIFF)?;
         let to = match fields.get(fields::MOVE) {
             Some(_) => Some(self.string(object, fields, fields::MOVE)?),
             None => None,
         };
         let to = to.map(|to| Text::derived(to.text().as_bytes().to_vec()));
-        let headers: Vec<_> = [("Update File", path)].into_iter().chain(to.iter().map(|to| ("Move to", to))).collect();
+        let headers: Vec<_> = [("Update File", path)]
+            .into_iter()
+            .chain(to.iter().map(|to| ("Move to", to)))
+            .collect();
         self.of_envelope(&diff, &headers)
     }
 
     /// Reads a diff that is either a whole patch of the file, or what is below these headers in an envelope.
-    fn of_envelope(&mut self, diff: &Document, headers: &[(&str, &Path)]) -> Option<Vec<FileEdit<'static>>> {
+    fn of_envelope(
+        &mut self,
+        diff: &Document,
+        headers: &[(&str, &Path)],
+    ) -> Option<Vec<FileEdit<'static>>> {
         let (_, path) = *headers.first()?;
         let at = diff.range(0..diff.text().len());
-        let options = Options { format: None, depth: super::DEEPEST_TEXT, ..*self.options };
+        let options = Options {
+            format: None,
+            depth: super::DEEPEST_TEXT,
+            ..*self.options
+        };
         let whole = self.embedded(diff.text())?;
         let parsed = crate::format::parse(&whole, &options);
         let block = if parsed.has_patch() {
             relocated(parsed, &|span| self.place(diff, span))
         } else {
-            let header = |(verb, path): &(&str, &Path)| format!("*** {verb}: {}\n", String::from_utf8_lossy(path));
-            let first = format!("*** Begin Patch\n{}", headers.iter().map(header).collect::<String>());
+            let header = |(verb, path): &(&str, &Path)| {
+                format!("*** {verb}: {}\n", String::from_utf8_lossy(path))
+            };
+            let first = format!(
+                "*** Begin Patch\n{}",
+                headers.iter().map(header).collect::<String>()
+            );
             let text = diff.text().strip_suffix('\n').unwrap_or(diff.text());
             let end = if text.is_empty() { "" } else { "\n" };
             let source = self.embedded(&format!("{first}{text}{end}*** End Patch\n"))?;
             let parsed = crate::format::parse(&source, &options);
             let most = diff.text().len();
             let body = |at: u32| (at as usize).saturating_sub(first.len()).min(most);
-            relocated(parsed, &|span| self.source.span(diff.range(body(span.start)..body(span.end))))
+            relocated(parsed, &|span| {
+                self.source
+                    .span(diff.range(body(span.start)..body(span.end)))
+            })
         };
         let is_of_file = |edit: &FileEdit<'_>| edit.path == *path;
         let is_one = headers.iter().all(|(_, path)| !path.contains(&b'\n'));
@@ -250,7 +361,14 @@ impl Reader<'_, '_> {
             self.error(at, Error::Diff);
             return None;
         }
-        let edits = block.edits.iter().map(|edit| FileEdit { path: path.clone(), ..edit.clone() }).collect();
+        let edits = block
+            .edits
+            .iter()
+            .map(|edit| FileEdit {
+                path: path.clone(),
+                ..edit.clone()
+            })
+            .collect();
         self.take_said(at, block);
         Some(edits)
     }
@@ -259,13 +377,25 @@ impl Reader<'_, '_> {
 /// Returns the members that a call of some shape has.
 fn known(shape: Shape) -> &'static [Spellings] {
     match shape {
-        Shape::Replace => &[fields::PATH, fields::OLD, fields::NEW, fields::ALL, fields::EXPECTED, fields::COMMAND],
+        Shape::Replace => &[
+            fields::PATH,
+            fields::OLD,
+            fields::NEW,
+            fields::ALL,
+            fields::EXPECTED,
+            fields::COMMAND,
+        ],
         Shape::Edits => &[fields::PATH, fields::EDITS],
         Shape::Create => &[fields::PATH, fields::CONTENT, fields::COMMAND],
         Shape::CreateFile | Shape::UpdateFile | Shape::DeleteFile => {
             &[fields::PATH, fields::TYPE, fields::DIFF, fields::MOVE]
         }
-        Shape::Insert => &[fields::PATH, fields::INSERTED, fields::LINE, fields::COMMAND],
+        Shape::Insert => &[
+            fields::PATH,
+            fields::INSERTED,
+            fields::LINE,
+            fields::COMMAND,
+        ],
         Shape::Look => &[],
     }
 }
@@ -273,17 +403,31 @@ fn known(shape: Shape) -> &'static [Spellings] {
 /// Reads a number that is nothing but digits.
 fn plain_number<T: std::str::FromStr>(value: Value<'_>) -> Option<T> {
     let written = value.written();
-    written.parse().ok().filter(|_| written.bytes().all(|byte| byte.is_ascii_digit()))
+    written
+        .parse()
+        .ok()
+        .filter(|_| written.bytes().all(|byte| byte.is_ascii_digit()))
 }
 
 /// Splits a decoded text into lines, each with its newline but perhaps the last.
 fn whole_lines(source: &Source, document: &Document) -> Vec<Text<'static>> {
-    document.text().split_terminator('\n').map(|line| text(source, document, line)).collect()
+    document
+        .text()
+        .split_terminator('\n')
+        .map(|line| text(source, document, line))
+        .collect()
 }
 
 /// Splits a decoded text at its line ends.
 fn lines(source: &Source, document: &Document) -> Vec<Text<'static>> {
-    let (ended, last) = document.text().split_at(document.text().rfind('\n').map_or(0, |at| at + 1));
-    let ended = ended.split_terminator('\n').map(|line| line.strip_suffix('\r').unwrap_or(line));
-    ended.chain([last]).map(|line| text(source, document, line)).collect()
+    let (ended, last) = document
+        .text()
+        .split_at(document.text().rfind('\n').map_or(0, |at| at + 1));
+    let ended = ended
+        .split_terminator('\n')
+        .map(|line| line.strip_suffix('\r').unwrap_or(line));
+    ended
+        .chain([last])
+        .map(|line| text(source, document, line))
+        .collect()
 }

@@ -46,7 +46,10 @@ pub enum Error {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Warning {
-    #[error("the call of `{}` is ignored: it doesn't say how a file changes", Shown(name))]
+    #[error(
+        "the call of `{}` is ignored: it doesn't say how a file changes",
+        Shown(name)
+    )]
     Skipped { name: BString },
     #[error("a call that repeats one of the same id is ignored: it is applied once")]
     Repeated,

@@ -5,15 +5,42 @@ use super::json::{Is, Value};
 /// What a member means, by its spellings.
 pub(super) type Spellings = &'static [&'static str];
 
-pub(super) const PATH: Spellings =
-    &["path", "file_path", "filePath", "filename", "absolute_path", "absolutePath", "target_file"];
-pub(super) const OLD: Spellings = &["old_string", "old_str", "oldString", "oldStr", "old_text", "oldText"];
-pub(super) const NEW: Spellings = &["new_string", "new_str", "newString", "newStr", "new_text", "newText"];
+pub(super) const PATH: Spellings = &[
+    "path",
+    "file_path",
+    "filePath",
+    "filename",
+    "absolute_path",
+    "absolutePath",
+    "target_file",
+];
+pub(super) const OLD: Spellings = &[
+    "old_string",
+    "old_str",
+    "oldString",
+    "oldStr",
+    "old_text",
+    "oldText",
+];
+pub(super) const NEW: Spellings = &[
+    "new_string",
+    "new_str",
+    "newString",
+    "newStr",
+    "new_text",
+    "newText",
+];
 pub(super) const CONTENT: Spellings = &["content", "contents", "file_text"];
 pub(super) const EDITS: Spellings = &["edits"];
 pub(super) const ALL: Spellings = &["replace_all", "replaceAll", "allow_multiple"];
 pub(super) const EXPECTED: Spellings = &["expected_replacements"];
-pub(super) const INSERTED: Spellings = &["insert_text", "new_str", "new_string", "newStr", "newString"];
+pub(super) const INSERTED: Spellings = &[
+    "insert_text",
+    "new_str",
+    "new_string",
+    "newStr",
+    "newString",
+];
 pub(super) const LINE: Spellings = &["insert_line", "insertLine"];
 pub(super) const COMMAND: Spellings = &["command"];
 pub(super) const TYPE: Spellings = &["type"];
@@ -93,7 +120,8 @@ impl<'t> Fields<'t> {
 
     /// Returns the first member of some spellings that isn't null.
     pub(super) fn get(&self, names: &[&str]) -> Option<(&str, Value<'t>)> {
-        self.iter().find(|(name, value)| names.contains(name) && value.is() != Is::Null)
+        self.iter()
+            .find(|(name, value)| names.contains(name) && value.is() != Is::Null)
     }
 
     pub(super) fn has(&self, names: &[&str]) -> bool {
@@ -107,7 +135,10 @@ impl<'t> Fields<'t> {
 
     /// Returns what the object asks for; `None` of one that is no such call.
     pub(super) fn shape(&self) -> Option<Shape> {
-        let is_text = |names| self.get(names).is_some_and(|(_, value)| value.is() == Is::String);
+        let is_text = |names| {
+            self.get(names)
+                .is_some_and(|(_, value)| value.is() == Is::String)
+        };
         let has_path = self.has(PATH);
         match self.word(TYPE).as_deref() {
             Some("create_file") if has_path || self.has(DIFF) => return Some(Shape::CreateFile),

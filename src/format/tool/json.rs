@@ -18,7 +18,10 @@ pub(super) struct Document {
 impl Document {
     /// Takes a part of a response that begins at an offset.
     pub(super) fn new(text: &str, at: usize) -> Self {
-        Self { text: text.into(), steps: [(0, at)].into() }
+        Self {
+            text: text.into(),
+            steps: [(0, at)].into(),
+        }
     }
 
     pub(super) fn text(&self) -> &str {
@@ -27,16 +30,26 @@ impl Document {
 
     /// Returns the offset in the response of one in the text.
     pub(super) fn at(&self, offset: usize) -> usize {
-        let step = self.steps.partition_point(|(from, _)| *from <= offset).saturating_sub(1);
+        let step = self
+            .steps
+            .partition_point(|(from, _)| *from <= offset)
+            .saturating_sub(1);
         let (from, at) = self.steps[step];
-        let most = self.steps.get(step + 1).map_or(usize::MAX, |(_, next)| *next);
+        let most = self
+            .steps
+            .get(step + 1)
+            .map_or(usize::MAX, |(_, next)| *next);
         (at + (offset - from)).min(most)
     }
 
     /// Returns the range in the response of one in the text.
     pub(super) fn range(&self, range: Range<usize>) -> Range<usize> {
         let start = self.at(range.start);
-        start..if range.is_empty() { start } else { self.at(range.end).max(start) }
+        start..if range.is_empty() {
+            start
+        } else {
+            self.at(range.end).max(start)
+        }
     }
 
     /// Returns the value that all of the text is.
@@ -44,7 +57,10 @@ impl Document {
     /// # Errors
     /// If it is none.
     pub(super) fn value(&self) -> Result<Value<'_>, serde_json::Error> {
-        serde_json::from_str(&self.text).map(|raw| Value { document: self, raw })
+        serde_json::from_str(&self.text).map(|raw| Value {
+            document: self,
+            raw,
+        })
     }
 }
 
@@ -101,7 +117,10 @@ impl<'t> Value<'t> {
     /// If it is none, or a name is half a character.
     pub(super) fn members(self) -> Result<Vec<(String, Value<'t>)>, serde_json::Error> {
         let Members(all) = serde_json::from_str(self.written())?;
-        Ok(all.into_iter().map(|(name, raw)| (name, Value { raw, ..self })).collect())
+        Ok(all
+            .into_iter()
+            .map(|(name, raw)| (name, Value { raw, ..self }))
+            .collect())
     }
 
     /// Returns the items of an array, in order.
@@ -117,18 +136,27 @@ impl<'t> Value<'t> {
     pub(super) fn string(self) -> Result<Document, serde_json::Error> {
         let text: String = serde_json::from_str(self.written())?;
         let mut steps = Vec::new();
-        let (start, inner) = (self.start() + 1, &self.written()[1..self.written().len() - 1]);
+        let (start, inner) = (
+            self.start() + 1,
+            &self.written()[1..self.written().len() - 1],
+        );
         let (mut from, mut decoded) = (0, 0);
         loop {
-            let plain = memchr::memchr(b'\\', &inner.as_bytes()[from..]).map_or(inner.len(), |at| from + at);
+            let plain = memchr::memchr(b'\\', &inner.as_bytes()[from..])
+                .map_or(inner.len(), |at| from + at);
             self.step(start + from..start + plain, decoded, &mut steps);
             decoded += plain - from;
-            let Some((length, bytes)) = escape(&inner[plain..]) else { break };
+            let Some((length, bytes)) = escape(&inner[plain..]) else {
+                break;
+            };
             steps.push((decoded, self.document.at(start + plain)));
             (from, decoded) = (plain + length, decoded + bytes);
         }
         steps.push((decoded, self.document.at(start + inner.len())));
-        Ok(Document { text: text.into(), steps: steps.into() })
+        Ok(Document {
+            text: text.into(),
+            steps: steps.into(),
+        })
     }
 
     /// Notes where bytes are that are decoded as they stand.
@@ -136,7 +164,9 @@ impl<'t> Value<'t> {
         steps.push((decoded, self.document.at(plain.start)));
         let outer = &self.document.steps;
         let first = outer.partition_point(|(from, _)| *from <= plain.start);
-        let inside = outer[first..].iter().take_while(|(from, _)| *from < plain.end);
+        let inside = outer[first..]
+            .iter()
+            .take_while(|(from, _)| *from < plain.end);
         steps.extend(inside.map(|(from, at)| (decoded + from - plain.start, *at)));
     }
 }

@@ -56,8 +56,14 @@ pub(super) fn starts_here(line: &[u8]) -> Option<usize> {
     let text = trim_start(line);
     let text = text.strip_prefix(OPEN).map_or(text, trim_start);
     let begins = match text.first()? {
-        b'{' => matches!(trim_start(&text[1..]).first(), None | Some(b'"' | b'\'' | b'}')),
-        b'[' => matches!(trim_start(&text[1..]).first(), None | Some(b'{' | b'[' | b'"' | b'\'')),
+        b'{' => matches!(
+            trim_start(&text[1..]).first(),
+            None | Some(b'"' | b'\'' | b'}')
+        ),
+        b'[' => matches!(
+            trim_start(&text[1..]).first(),
+            None | Some(b'{' | b'[' | b'"' | b'\'')
+        ),
         first => *first == b'"',
     };
     begins.then_some(line.len() - text.len())
@@ -67,7 +73,12 @@ pub(super) fn starts_here(line: &[u8]) -> Option<usize> {
 ///
 /// # Errors
 /// If what is there is prose, with the offset before which all that begins is.
-pub(super) fn read(source: &Source, at: usize, options: &Options<'_>, met: &mut Met) -> Result<Read, usize> {
+pub(super) fn read(
+    source: &Source,
+    at: usize,
+    options: &Options<'_>,
+    met: &mut Met,
+) -> Result<Read, usize> {
     let bytes = &source.bytes()[at..];
     let is_string = bytes.starts_with(b"\"");
     let mut values = serde_json::Deserializer::from_slice(bytes).into_iter::<&RawValue>();
@@ -81,7 +92,9 @@ pub(super) fn read(source: &Source, at: usize, options: &Options<'_>, met: &mut 
         return Err(at);
     }
     let document = Document::new(raw, at);
-    let Ok(value) = document.value() else { return Err(end) };
+    let Ok(value) = document.value() else {
+        return Err(end);
+    };
     let mut read = Reader::new(source, options, met).read(value);
     if read.blocks.is_empty() && read.remarks.is_empty() {
         return Err(end);
@@ -90,9 +103,17 @@ pub(super) fn read(source: &Source, at: usize, options: &Options<'_>, met: &mut 
     let rest = trim(&source.bytes()[end..line_end]);
     let rest = trim(rest.strip_prefix(CLOSE).unwrap_or(rest));
     if !rest.is_empty() {
-        read.blocks.push(refused(source, line_end - rest.len()..line_end, Error::Behind));
+        read.blocks.push(refused(
+            source,
+            line_end - rest.len()..line_end,
+            Error::Behind,
+        ));
     }
-    read.end = if is_string { source.bytes().len() } else { line_end };
+    read.end = if is_string {
+        source.bytes().len()
+    } else {
+        line_end
+    };
     Ok(read)
 }
 
@@ -107,21 +128,44 @@ fn broken_off(source: &Source, at: usize, error: &serde_json::Error) -> Result<R
     let first = source.line_at(at);
     let number = LineNo::from_index(first.index() + error.line().saturating_sub(1));
     // What is wrong with the start of a line is that the one before ends.
-    let wrong = LineNo::from_index(number.index() - usize::from(error.column() == 0 && number > first));
-    let end = if error.is_eof() { source.bytes().len() } else { extent(source, wrong) }.max(at);
+    let wrong =
+        LineNo::from_index(number.index() - usize::from(error.column() == 0 && number > first));
+    let end = if error.is_eof() {
+        source.bytes().len()
+    } else {
+        extent(source, wrong)
+    }
+    .max(at);
     if !is_of_calls(&source.bytes()[at..end]) {
         return Err(end);
     }
     // Columns of the first line count from where the value begins.
-    let line = if number == first { at } else { source.line_start(number).unwrap_or(end) };
+    let line = if number == first {
+        at
+    } else {
+        source.line_start(number).unwrap_or(end)
+    };
     let to = (line + error.column()).clamp(at, source.bytes().len());
     let range = to.saturating_sub(1).max(at)..to;
-    Ok(Read { end, blocks: vec![refused(source, range, broken(error))], remarks: Vec::new() })
+    Ok(Read {
+        end,
+        blocks: vec![refused(source, range, broken(error))],
+        remarks: Vec::new(),
+    })
 }
 
 fn refused(source: &Source, range: Range<usize>, what: Error) -> Block<'static> {
-    let error = Located::new(source.span(range.clone()), InFile { path: None, what }.into());
-    Block { format: Format::Tool, range, edits: Vec::new(), errors: vec![error], warnings: Vec::new() }
+    let error = Located::new(
+        source.span(range.clone()),
+        InFile { path: None, what }.into(),
+    );
+    Block {
+        format: Format::Tool,
+        range,
+        edits: Vec::new(),
+        errors: vec![error],
+        warnings: Vec::new(),
+    }
 }
 
 /// Returns what is wrong with JSON.
@@ -132,7 +176,12 @@ fn broken(error: &serde_json::Error) -> Error {
     let said = error.to_string();
     let what = said.split(" at line ").next().unwrap_or_default();
     Error::Json {
-        what: if what.starts_with("control character") { "a line ends within a string" } else { what }.to_owned(),
+        what: if what.starts_with("control character") {
+            "a line ends within a string"
+        } else {
+            what
+        }
+        .to_owned(),
     }
 }
 
@@ -158,7 +207,13 @@ fn is_of_calls(text: &[u8]) -> bool {
     let has = |names: &[&str]| names.iter().any(|name| is_named(text, name));
     has(fields::OLD)
         || has(fields::NEW)
-        || has(&["arguments", "tool_calls", "function_call", "functionCall", "file_text"])
+        || has(&[
+            "arguments",
+            "tool_calls",
+            "function_call",
+            "functionCall",
+            "file_text",
+        ])
         || has(fields::PATH) && (has(fields::CONTENT) || has(fields::EDITS) || has(fields::DIFF))
         || has(fields::NAME) && has(fields::ARGUMENTS)
 }

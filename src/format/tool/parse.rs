@@ -57,24 +57,48 @@ struct Around<'v> {
 
 impl<'a, 'm> Reader<'a, 'm> {
     pub(super) fn new(source: &'a Source, options: &'m Options<'m>, met: &'m mut Met) -> Self {
-        Self { source, options, met, blocks: Vec::new(), count: 0, errors: 0, path: None, remarks: Vec::new() }
+        Self {
+            source,
+            options,
+            met,
+            blocks: Vec::new(),
+            count: 0,
+            errors: 0,
+            path: None,
+            remarks: Vec::new(),
+        }
     }
 
     /// Reads a value.
     pub(super) fn read(mut self, value: Value<'_>) -> Read {
-        let around = Around { depth: 0, is_wrapped: value.is() == Is::String, is_given: false, id: None };
+        let around = Around {
+            depth: 0,
+            is_wrapped: value.is() == Is::String,
+            is_given: false,
+            id: None,
+        };
         self.value(value, around);
-        Read { blocks: self.blocks, remarks: self.remarks, end: value.range().end }
+        Read {
+            blocks: self.blocks,
+            remarks: self.remarks,
+            end: value.range().end,
+        }
     }
 
     fn value(&mut self, value: Value<'_>, around: Around<'_>) {
         if around.depth > DEEPEST {
             return self.fail(value, Error::Deep);
         }
-        let inside = Around { depth: around.depth + 1, ..around };
+        let inside = Around {
+            depth: around.depth + 1,
+            ..around
+        };
         match value.is() {
             Is::Object => self.object(value, inside),
-            Is::Array => value.items().into_iter().for_each(|item| self.value(item, inside)),
+            Is::Array => value
+                .items()
+                .into_iter()
+                .for_each(|item| self.value(item, inside)),
             Is::String => self.text(value, around, None),
             _ => {}
         }
@@ -92,18 +116,26 @@ impl<'a, 'm> Reader<'a, 'm> {
             return self.error(object.range(), Error::Stream);
         }
         let before = self.count;
-        let arguments =
-            fields.get(fields::ARGUMENTS).filter(|(name, _)| *name == "arguments" || fields.has(fields::NAME));
+        let arguments = fields
+            .get(fields::ARGUMENTS)
+            .filter(|(name, _)| *name == "arguments" || fields.has(fields::NAME));
         let id = fields.word(&["call_id"]).or_else(|| fields.word(&["id"]));
         let id = id.as_deref().or(around.id);
         match (fields.shape(), arguments) {
             (Some(shape), _) => self.call(object, &fields, shape),
-            (None, Some((_, arguments))) => self.wrapper(object, &fields, arguments, Around { id, ..around }),
+            (None, Some((_, arguments))) => {
+                self.wrapper(object, &fields, arguments, Around { id, ..around })
+            }
             (None, None) => {
-                let is_wrapped = around.is_wrapped || fields.iter().any(|(name, _)| WRAPPERS.contains(&name));
+                let is_wrapped =
+                    around.is_wrapped || fields.iter().any(|(name, _)| WRAPPERS.contains(&name));
                 let path = fields.word(fields::PATH);
                 for (name, value) in fields.iter().filter(|(name, _)| !THOUGHTS.contains(name)) {
-                    let around = Around { is_wrapped, id: id.filter(|_| CALLS.contains(&name)), ..around };
+                    let around = Around {
+                        is_wrapped,
+                        id: id.filter(|_| CALLS.contains(&name)),
+                        ..around
+                    };
                     match value.is() {
                         Is::String => self.text(value, around, path.as_deref()),
                         _ => self.value(value, around),
@@ -120,7 +152,13 @@ impl<'a, 'm> Reader<'a, 'm> {
     }
 
     /// Reads what a call is given, which may be JSON once more. A call that changes nothing is told.
-    fn wrapper(&mut self, object: Value<'_>, fields: &Fields<'_>, arguments: Value<'_>, around: Around<'_>) {
+    fn wrapper(
+        &mut self,
+        object: Value<'_>,
+        fields: &Fields<'_>,
+        arguments: Value<'_>,
+        around: Around<'_>,
+    ) {
         let name = fields.word(fields::NAME).unwrap_or_default();
         let said = format!("{name}\n{}", arguments.written());
         if let Some(id) = around.id {
@@ -133,7 +171,11 @@ impl<'a, 'm> Reader<'a, 'm> {
             };
         }
         let before = (self.count, self.remarks.len());
-        let inside = Around { is_wrapped: true, is_given: true, ..around };
+        let inside = Around {
+            is_wrapped: true,
+            is_given: true,
+            ..around
+        };
         match arguments.is() {
             Is::String => self.given(arguments, inside),
             _ => self.value(arguments, inside),
@@ -152,7 +194,9 @@ impl<'a, 'm> Reader<'a, 'm> {
 
     /// Reads a string that a call is given: JSON once more, or a patch.
     fn given(&mut self, string: Value<'_>, around: Around<'_>) {
-        let Some(document) = self.decoded(string) else { return };
+        let Some(document) = self.decoded(string) else {
+            return;
+        };
         if !document.text().trim_start().starts_with(['{', '[']) {
             return self.text(string, around, None);
         }
@@ -171,7 +215,9 @@ impl<'a, 'm> Reader<'a, 'm> {
         if !may_hold_one || self.options.depth >= super::DEEPEST_TEXT {
             return;
         }
-        let Some(document) = self.decoded(string) else { return };
+        let Some(document) = self.decoded(string) else {
+            return;
+        };
         let is_prose = around.is_wrapped && !around.is_given;
         let options = Options {
             depth: self.options.depth + if is_prose { 1 } else { super::DEEPEST_TEXT },
@@ -179,17 +225,29 @@ impl<'a, 'm> Reader<'a, 'm> {
             format: None,
             ..*self.options
         };
-        let Some(source) = self.embedded(document.text()) else { return };
+        let Some(source) = self.embedded(document.text()) else {
+            return;
+        };
         let parsed = crate::format::parse(&source, &options);
         let is_lost = is_prose && parsed.errors.iter().any(|error| !error.value.is_absence());
         if !parsed.has_patch() && !is_lost {
             return;
         }
         let block = relocated(parsed, &|span| self.place(&document, span));
-        let mut block = Block { range: string.range(), ..block };
+        let mut block = Block {
+            range: string.range(),
+            ..block
+        };
         if !around.is_wrapped {
             let span = self.source.span(string.range());
-            block.warnings.push(Located::new(span, InFile { path: None, what: Warning::NoCall }.into()));
+            block.warnings.push(Located::new(
+                span,
+                InFile {
+                    path: None,
+                    what: Warning::NoCall,
+                }
+                .into(),
+            ));
         }
         self.count += block.edits.len() + block.errors.len();
         self.errors += block.errors.len();
@@ -203,13 +261,16 @@ impl<'a, 'm> Reader<'a, 'm> {
 
     /// Returns where in the response a place of a text is.
     pub(super) fn place(&self, document: &Document, span: Span) -> Span {
-        self.source.span(document.range(span.start as usize..span.end as usize))
+        self.source
+            .span(document.range(span.start as usize..span.end as usize))
     }
 
     /// Decodes a string, or says why that can't be.
     pub(super) fn decoded(&mut self, string: Value<'_>) -> Option<Document> {
         match string.string() {
-            Ok(document) if document.text().contains('\0') => self.error(string.range(), Error::Nul),
+            Ok(document) if document.text().contains('\0') => {
+                self.error(string.range(), Error::Nul)
+            }
             Ok(document) => return Some(document),
             Err(error) => self.error(string.range(), super::broken(&error)),
         }
@@ -218,9 +279,19 @@ impl<'a, 'm> Reader<'a, 'm> {
 
     /// Returns the block of the calls that are being read, of which a range is a part.
     fn block(&mut self, range: Range<usize>) -> &mut Block<'static> {
-        if self.blocks.last().is_none_or(|block| block.format != Format::Tool) {
+        if self
+            .blocks
+            .last()
+            .is_none_or(|block| block.format != Format::Tool)
+        {
             let (edits, errors, warnings) = Default::default();
-            self.blocks.push(Block { format: Format::Tool, range: range.clone(), edits, errors, warnings });
+            self.blocks.push(Block {
+                format: Format::Tool,
+                range: range.clone(),
+                edits,
+                errors,
+                warnings,
+            });
         }
         let block = self.blocks.last_mut().expect("there is one now");
         block.range = block.range.start.min(range.start)..block.range.end.max(range.end);
@@ -229,11 +300,19 @@ impl<'a, 'm> Reader<'a, 'm> {
 
     /// Tells of a call that changes nothing.
     pub(super) fn skip(&mut self, object: Value<'_>, name: &str) {
-        self.remark(object, Warning::Skipped { name: excerpt(name.as_bytes()) });
+        self.remark(
+            object,
+            Warning::Skipped {
+                name: excerpt(name.as_bytes()),
+            },
+        );
     }
 
     fn remark(&mut self, object: Value<'_>, what: Warning) {
-        self.remarks.push(Located::new(self.source.span(object.range()), InFile { path: None, what }.into()));
+        self.remarks.push(Located::new(
+            self.source.span(object.range()),
+            InFile { path: None, what }.into(),
+        ));
     }
 
     /// Takes in the edits of a call.
@@ -254,21 +333,45 @@ impl<'a, 'm> Reader<'a, 'm> {
     pub(super) fn error(&mut self, range: Range<usize>, what: Error) {
         (self.count, self.errors) = (self.count + 1, self.errors + 1);
         let (span, path) = (self.source.span(range.clone()), self.path.clone());
-        self.block(range).errors.push(Located::new(span, InFile { path, what }.into()));
+        self.block(range)
+            .errors
+            .push(Located::new(span, InFile { path, what }.into()));
     }
 
     pub(super) fn warn(&mut self, range: Range<usize>, what: Warning) {
         let (span, path) = (self.source.span(range.clone()), self.path.clone());
-        self.block(range).warnings.push(Located::new(span, InFile { path, what }.into()));
+        self.block(range)
+            .warnings
+            .push(Located::new(span, InFile { path, what }.into()));
     }
 }
 
 /// Makes a block of what was read of a text that is in a string.
-pub(super) fn relocated(parsed: crate::format::Parsed<'_>, place: &dyn Fn(Span) -> Span) -> Block<'static> {
-    let edits = parsed.patch.edits.into_iter().map(|edit| edit.relocated(place)).collect();
-    let errors = parsed.errors.into_iter().map(|error| Located { span: error.span.map(place), ..error });
-    let warnings = parsed.warnings.into_iter().map(|warning| Located { span: warning.span.map(place), ..warning });
-    Block::new(parsed.patch.format, 0..0, edits, errors.collect(), warnings.collect())
+pub(super) fn relocated(
+    parsed: crate::format::Parsed<'_>,
+    place: &dyn Fn(Span) -> Span,
+) -> Block<'static> {
+    let edits = parsed
+        .patch
+        .edits
+        .into_iter()
+        .map(|edit| edit.relocated(place))
+        .collect();
+    let errors = parsed.errors.into_iter().map(|error| Located {
+        span: error.span.map(place),
+        ..error
+    });
+    let warnings = parsed.warnings.into_iter().map(|warning| Located {
+        span: warning.span.map(place),
+        ..warning
+    });
+    Block::new(
+        parsed.patch.format,
+        0..0,
+        edits,
+        errors.collect(),
+        warnings.collect(),
+    )
 }
 
 /// Members by which an object is a message, or holds calls.
@@ -290,13 +393,21 @@ const WRAPPERS: [&str; 11] = [
 const CALLS: [&str; 3] = ["function", "functionCall", "function_call"];
 
 /// Members in which a model thinks aloud.
-const THOUGHTS: [&str; 5] = ["reasoning", "reasoning_content", "thinking", "thoughts", "summary"];
+const THOUGHTS: [&str; 5] = [
+    "reasoning",
+    "reasoning_content",
+    "thinking",
+    "thoughts",
+    "summary",
+];
 
 /// Returns whether an object isn't what the model said to change: a result, somebody else's message, a thought.
 fn is_of_others(fields: &Fields<'_>) -> bool {
     let role = fields.word(&["role"]);
     let of = fields.word(fields::TYPE).unwrap_or_default();
-    let is_thought = fields.get(&["thought"]).is_some_and(|(_, value)| value.is() == Is::Bool(true));
+    let is_thought = fields
+        .get(&["thought"])
+        .is_some_and(|(_, value)| value.is() == Is::Bool(true));
     role.is_some_and(|role| !matches!(&role[..], "assistant" | "model"))
         || of == "tool_result"
         || of.ends_with("_output")
@@ -307,7 +418,9 @@ fn is_of_others(fields: &Fields<'_>) -> bool {
 
 fn is_of_stream(fields: &Fields<'_>) -> bool {
     let of = fields.word(fields::TYPE).unwrap_or_default();
-    let is_chunk = fields.word(&["object"]).is_some_and(|of| of.ends_with(".chunk"));
+    let is_chunk = fields
+        .word(&["object"])
+        .is_some_and(|of| of.ends_with(".chunk"));
     is_chunk || (of.ends_with("_delta") || of.ends_with(".delta")) && !fields.has(fields::PATH)
 }
 
@@ -322,12 +435,17 @@ fn cut<'t>(fields: &Fields<'t>) -> Option<(String, Value<'t>)> {
     said.into_iter().find_map(|(name, values)| {
         let (_, value) = fields.get(&[name])?;
         let word = fields.word(&[name])?;
-        values.contains(&&word[..]).then(|| (name.to_owned(), value))
+        values
+            .contains(&&word[..])
+            .then(|| (name.to_owned(), value))
     })
 }
 
 /// Makes a text of a part of a decoded string.
 pub(super) fn text(source: &Source, document: &Document, part: &str) -> Text<'static> {
     let start = part.as_ptr().addr() - document.text().as_ptr().addr();
-    Text::at(part.as_bytes().to_vec(), source.span(document.range(start..start + part.len())))
+    Text::at(
+        part.as_bytes().to_vec(),
+        source.span(document.range(start..start + part.len())),
+    )
 }

@@ -10,30 +10,74 @@ use crate::text::Text;
 #[derive(Serialize)]
 #[serde(untagged)]
 enum Call<'t> {
-    Replace { path: &'t str, old_string: String, new_string: String },
-    Create { path: &'t str, content: String },
-    Move { r#type: &'static str, path: &'t str, diff: &'static str, move_to: &'t str },
-    Delete { r#type: &'static str, path: &'t str },
+    Replace {
+        path: &'t str,
+        old_string: String,
+        new_string: String,
+    },
+    Create {
+        path: &'t str,
+        content: String,
+    },
+    Move {
+        r#type: &'static str,
+        path: &'t str,
+        diff: &'static str,
+        move_to: &'t str,
+    },
+    Delete {
+        r#type: &'static str,
+        path: &'t str,
+    },
 }
 
 /// Prints a call, on a line.
 pub(in crate::format) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
     let path = utf8(&edit.path)?;
     let call = match &edit.operation {
-        Operation::Substitute(Substitution { find, put, occurrence: Occurrence::Text(Times::Once), written: None }) => {
-            Call::Replace { path, old_string: joined(find)?, new_string: joined(put)? }
-        }
-        Operation::Create { lines, fills_empty, ends_open } => {
-            let content = joined(lines)? + if lines.is_empty() || *ends_open { "" } else { "\n" };
+        Operation::Substitute(Substitution {
+            find,
+            put,
+            occurrence: Occurrence::Text(Times::Once),
+            written: None,
+        }) => Call::Replace {
+            path,
+            old_string: joined(find)?,
+            new_string: joined(put)?,
+        },
+        Operation::Create {
+            lines,
+            fills_empty,
+            ends_open,
+        } => {
+            let content = joined(lines)?
+                + if lines.is_empty() || *ends_open {
+                    ""
+                } else {
+                    "\n"
+                };
             match fills_empty {
-                true => Call::Replace { path, old_string: String::new(), new_string: content },
+                true => Call::Replace {
+                    path,
+                    old_string: String::new(),
+                    new_string: content,
+                },
                 false => Call::Create { path, content },
             }
         }
-        Operation::Update { to: Some(to), hunks } if hunks.is_empty() => {
-            Call::Move { r#type: "update_file", path, diff: "", move_to: utf8(to)? }
-        }
-        Operation::Delete { expected: None } => Call::Delete { r#type: "delete_file", path },
+        Operation::Update {
+            to: Some(to),
+            hunks,
+        } if hunks.is_empty() => Call::Move {
+            r#type: "update_file",
+            path,
+            diff: "",
+            move_to: utf8(to)?,
+        },
+        Operation::Delete { expected: None } => Call::Delete {
+            r#type: "delete_file",
+            path,
+        },
         Operation::Substitute(_) => return Err(Why::Detail),
         _ => return Err(Why::Operation),
     };
@@ -49,5 +93,9 @@ fn utf8<'t>(text: &'t Text<'_>) -> Result<&'t str, Why> {
 fn joined(lines: &[Text<'_>]) -> Result<String, Why> {
     let lines: Vec<&str> = lines.iter().map(utf8).collect::<Result<_, _>>()?;
     let joined = lines.join("\n");
-    if joined.contains('\0') { Err(Why::Nul) } else { Ok(joined) }
+    if joined.contains('\0') {
+        Err(Why::Nul)
+    } else {
+        Ok(joined)
+    }
 }

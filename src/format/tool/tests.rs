@@ -49,11 +49,16 @@ fn patches_in_strings_are_what_they_are_and_where_they_are() {
     let source = Source::new(SourceId(0), "a", text.into()).unwrap();
     let read = format::parse(&source, &Options::default());
     assert_eq!(read.patch.format, Format::Envelope);
-    let [edit] = &read.patch.edits[..] else { panic!("{read:?}") };
+    let [edit] = &read.patch.edits[..] else {
+        panic!("{read:?}")
+    };
     assert_eq!(edit.operation, Operation::Delete { expected: None });
     let span = edit.path.span.unwrap();
     assert_eq!(&text[span.start as usize..span.end as usize], "a");
-    assert_eq!(text[..span.start as usize].rfind("Delete File: "), Some(span.start as usize - "Delete File: ".len()));
+    assert_eq!(
+        text[..span.start as usize].rfind("Delete File: "),
+        Some(span.start as usize - "Delete File: ".len())
+    );
 }
 
 /// A number that isn't one is told by what is behind it: the LF, or the CR before that.
@@ -64,7 +69,11 @@ fn what_ends_a_line_is_wrong_in_that_line() {
         let response = format!("{call}-{end}{call}\"b\"}}{end}");
         let source = Source::new(SourceId(0), "a", response.into()).unwrap();
         let read = format::parse(&source, &Options::default());
-        assert_eq!((read.errors.len(), read.patch.edits.len()), (1, 1), "{end:?}");
+        assert_eq!(
+            (read.errors.len(), read.patch.edits.len()),
+            (1, 1),
+            "{end:?}"
+        );
     }
 }
 
@@ -83,14 +92,26 @@ fn reading_takes_time_in_proportion_to_the_length() {
         ("\n", "\"x\",\n", ""),
         ("", "{}\n", ""),
         ("", "<tool_call>{\n", ""),
-        ("[", "{\"path\":\"a\",\"old_string\":\"x\",\"new_string\":\"y\"},", "1]\n"),
+        (
+            "[",
+            "{\"path\":\"a\",\"old_string\":\"x\",\"new_string\":\"y\"},",
+            "1]\n",
+        ),
         ("", &format!("{call}\n"), ""),
         ("", &format!("[{call}\n"), ""),
         ("[", patch, "1]\n"),
         ("[", &format!("{call},{patch}"), "1]\n"),
         ("[", "{\"name\":\"e\",\"arguments\":{}},", "1]\n"),
-        ("{\"path\":\"a\",\"old_string\":\"x\",\"new_string\":\"y\"", ",\"k\":1", "}\n"),
-        ("{\"path\":\"a\",\"edits\":[", "{\"old_string\":\"x\",\"new_string\":\"y\"},", "{}]}\n"),
+        (
+            "{\"path\":\"a\",\"old_string\":\"x\",\"new_string\":\"y\"",
+            ",\"k\":1",
+            "}\n",
+        ),
+        (
+            "{\"path\":\"a\",\"edits\":[",
+            "{\"old_string\":\"x\",\"new_string\":\"y\"},",
+            "{}]}\n",
+        ),
         ("{\"path\":\"a\",\"content\":\"", "\\n", "\"}\n"),
         ("\"", "\\u00e4\\n", "\"\n"),
     ] {

@@ -10,7 +10,11 @@ pub enum Error {
     /// A quoted name that isn't closed, escapes what can't be, or has something behind it.
     #[error("a name in quotes isn't written as git writes it")]
     Quoting,
-    #[error("the section names two files, `{}` and `{}`, and says neither rename nor copy", Shown(old), Shown(new))]
+    #[error(
+        "the section names two files, `{}` and `{}`, and says neither rename nor copy",
+        Shown(old),
+        Shown(new)
+    )]
     TwoNames { old: BString, new: BString },
     #[error("the header of `{}` also names `{}`", Shown(path), Shown(name))]
     OtherName { path: BString, name: BString },
@@ -46,7 +50,11 @@ pub enum Error {
     CutHunk { claimed: [u32; 2], found: [u32; 2] },
     /// A hunk that claims other counts of old and new lines than it has, in `--strict`. `number` counts the hunks of its section.
     #[error("hunk {number} claims {}, and has {}", counts(*claimed), counts(*found))]
-    Miscounted { number: usize, claimed: [u32; 2], found: [u32; 2] },
+    Miscounted {
+        number: usize,
+        claimed: [u32; 2],
+        found: [u32; 2],
+    },
     #[error("`\\ No newline at end of file` follows no line")]
     MarkFirst,
     #[error("`\\ No newline at end of file` comes after a line that isn't the last one")]
@@ -64,13 +72,28 @@ pub enum Error {
 pub enum Warning {
     /// A hunk that claims other counts of old and new lines than it has, and how many lines were `taken` in that they leave out.
     #[error("hunk {number} of `{}` claims {}, but has {}; the lines that it has are used", Shown(path), counts(*claimed), counts(*found))]
-    Recounted { path: BString, number: usize, claimed: [u32; 2], found: [u32; 2], taken: usize },
-    #[error("hunk {number} of `{}` is complete by its counts; the lines after it are ignored", Shown(path))]
+    Recounted {
+        path: BString,
+        number: usize,
+        claimed: [u32; 2],
+        found: [u32; 2],
+        taken: usize,
+    },
+    #[error(
+        "hunk {number} of `{}` is complete by its counts; the lines after it are ignored",
+        Shown(path)
+    )]
     LeftOut { path: BString, number: usize },
-    #[error("hunk {number} of `{}` is complete by its counts; the response ends within its last line", Shown(path))]
+    #[error(
+        "hunk {number} of `{}` is complete by its counts; the response ends within its last line",
+        Shown(path)
+    )]
     Unended { path: BString, number: usize },
 }
 
 fn counts([old, new]: [u32; 2]) -> String {
-    format!("{old} old and {new} new line{}", if new == 1 { "" } else { "s" })
+    format!(
+        "{old} old and {new} new line{}",
+        if new == 1 { "" } else { "s" }
+    )
 }

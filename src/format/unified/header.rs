@@ -30,7 +30,9 @@ const EXTENDED: [&[u8]; 15] = [
 
 /// Returns whether a line goes on with what `diff --git` began.
 pub(super) fn continues(row: Option<Row<'_>>) -> bool {
-    row.is_some_and(|row| row.text.starts_with(b"--- ") || EXTENDED.iter().any(|start| row.text.starts_with(start)))
+    row.is_some_and(|row| {
+        row.text.starts_with(b"--- ") || EXTENDED.iter().any(|start| row.text.starts_with(start))
+    })
 }
 
 /// What a section's header says, before it is known whether that goes together.
@@ -68,7 +70,12 @@ impl<'a> RawHeader<'a> {
             && row.text.starts_with(b"diff --git ")
         {
             let Row { text, span, .. } = row.behind(b"diff --git ".len());
-            raw.git = names::split(text).map(|pair| pair.map(|bytes| Text { bytes, span: Some(span) }));
+            raw.git = names::split(text).map(|pair| {
+                pair.map(|bytes| Text {
+                    bytes,
+                    span: Some(span),
+                })
+            });
             index += 1;
             while let Some(row) = rows.get(index)
                 && let Some(start) = EXTENDED.iter().find(|start| row.text.starts_with(start))
@@ -81,8 +88,10 @@ impl<'a> RawHeader<'a> {
             }
         }
         if rows.starts_with(index, b"--- ") && rows.starts_with(index + 1, b"+++ ") {
-            let sides =
-                [index, index + 1].map(|at| rows.get(at).and_then(|row| raw.read_of(row, names::side(row.behind(4)))));
+            let sides = [index, index + 1].map(|at| {
+                rows.get(at)
+                    .and_then(|row| raw.read_of(row, names::side(row.behind(4))))
+            });
             if let [Some(old), Some(new)] = sides {
                 raw.sides = Some([old, new]);
             }
@@ -93,7 +102,8 @@ impl<'a> RawHeader<'a> {
 
     /// Returns what was read of a line, or records what is wrong with it.
     fn read_of<T>(&mut self, row: Row<'_>, read: Result<T, Error>) -> Option<T> {
-        read.map_err(|error| self.errors.push(Located::new(row.span, error))).ok()
+        read.map_err(|error| self.errors.push(Located::new(row.span, error)))
+            .ok()
     }
 
     fn extended(&mut self, row: Row<'a>, start: &[u8]) {
@@ -104,12 +114,18 @@ impl<'a> RawHeader<'a> {
             b"new mode " => self.new_mode = self.mode(text, row),
             b"deleted file mode " => (self.deleted, self.old_mode) = (true, self.mode(text, row)),
             b"new file mode " => (self.new, self.new_mode) = (true, self.mode(text, row)),
-            b"rename from " | b"rename old " => self.rename[0] = self.read_of(row, names::whole(rest)),
-            b"rename to " | b"rename new " => self.rename[1] = self.read_of(row, names::whole(rest)),
+            b"rename from " | b"rename old " => {
+                self.rename[0] = self.read_of(row, names::whole(rest))
+            }
+            b"rename to " | b"rename new " => {
+                self.rename[1] = self.read_of(row, names::whole(rest))
+            }
             b"copy from " => self.copy[0] = self.read_of(row, names::whole(rest)),
             b"copy to " => self.copy[1] = self.read_of(row, names::whole(rest)),
             b"similarity index " => {
-                let percent = text.strip_suffix(b"%").and_then(|digits| digits.to_str().ok()?.parse().ok());
+                let percent = text
+                    .strip_suffix(b"%")
+                    .and_then(|digits| digits.to_str().ok()?.parse().ok());
                 self.similarity = percent.filter(|percent| *percent <= 100);
             }
             b"index " => self.index(text, row),
@@ -119,23 +135,34 @@ impl<'a> RawHeader<'a> {
     }
 
     fn mode(&mut self, text: &[u8], row: Row<'_>) -> Option<u32> {
-        let mode = text.to_str().ok().and_then(|digits| u32::from_str_radix(digits, 8).ok());
+        let mode = text
+            .to_str()
+            .ok()
+            .and_then(|digits| u32::from_str_radix(digits, 8).ok());
         let read = match mode {
             Some(mode @ (0o100644 | 0o100755)) => Ok(mode),
             Some(mode) if text.len() == 6 => Err(Error::Mode { mode }),
-            _ => Err(Error::NoMode { text: excerpt(text) }),
+            _ => Err(Error::NoMode {
+                text: excerpt(text),
+            }),
         };
         self.read_of(row, read)
     }
 
     fn index(&mut self, text: &[u8], row: Row<'_>) {
-        let (ids, mode) = text.split_once_str(" ").map_or((text, None), |(ids, mode)| (ids, Some(mode)));
-        let Some((old, new)) = ids.split_once_str("..") else { return };
+        let (ids, mode) = text
+            .split_once_str(" ")
+            .map_or((text, None), |(ids, mode)| (ids, Some(mode)));
+        let Some((old, new)) = ids.split_once_str("..") else {
+            return;
+        };
         let id = |id: &[u8]| {
             let is_id = !id.is_empty() && id.iter().all(u8::is_ascii_hexdigit);
             is_id.then(|| id.to_str_lossy().into_owned())
         };
-        let (Some(old), Some(new)) = (id(old), id(new)) else { return };
+        let (Some(old), Some(new)) = (id(old), id(new)) else {
+            return;
+        };
         self.ids = Some((old, new));
         if let Some(mode) = mode.and_then(|mode| self.mode(mode, row)) {
             // A mode here is one that stays.
@@ -152,10 +179,16 @@ impl<'a> RawHeader<'a> {
     /// Returns the paths that it names, for when nothing better is known of them.
     pub(super) fn paths(&self) -> Vec<Text<'a>> {
         let mut paths: Vec<Text<'a>> = Vec::new();
-        let of_git = self.git.clone().and_then(|[old, new]| names::join(old, new));
+        let of_git = self
+            .git
+            .clone()
+            .and_then(|[old, new]| names::join(old, new));
         let of_sides = match (self.side(0).cloned(), self.side(1).cloned()) {
             (Some(old), Some(new)) => {
-                let both = [names::alone(old.clone(), false), names::alone(new.clone(), true)];
+                let both = [
+                    names::alone(old.clone(), false),
+                    names::alone(new.clone(), true),
+                ];
                 names::join(old, new).map_or_else(|| both.to_vec(), |one| vec![one])
             }
             (Some(name), None) => vec![names::alone(name, false)],
@@ -174,14 +207,22 @@ impl<'a> RawHeader<'a> {
     /// Works out what it comes to.
     pub(super) fn resolve(self) -> Result<FileHeader<'a>, Error> {
         if self.is_binary {
-            let path = self.paths().into_iter().next_back().map(|name| name.bytes.into_owned().into());
+            let path = self
+                .paths()
+                .into_iter()
+                .next_back()
+                .map(|name| name.bytes.into_owned().into());
             return Err(Error::Binary { path });
         }
         let is_null = |at: usize| matches!(&self.sides, Some(sides) if sides[at].is_none());
         let moved = match (&self.rename, &self.copy) {
             ([None, None], [None, None]) => None,
-            ([Some(from), Some(to)], [None, None]) => Some((Status::Renamed, from.clone(), to.clone())),
-            ([None, None], [Some(from), Some(to)]) => Some((Status::Copied, from.clone(), to.clone())),
+            ([Some(from), Some(to)], [None, None]) => {
+                Some((Status::Renamed, from.clone(), to.clone()))
+            }
+            ([None, None], [Some(from), Some(to)]) => {
+                Some((Status::Copied, from.clone(), to.clone()))
+            }
             _ => return Err(Error::HalfRename),
         };
         let (is_new, is_gone) = (self.new || is_null(0), self.deleted || is_null(1));
@@ -229,13 +270,19 @@ impl<'a> RawHeader<'a> {
                 match git {
                     // The letters were decided there: `+++ a/x` may be `x` then.
                     Some(git) if names::means(&old, &git) && names::means(&new, &git) => {
-                        return Ok(Text { span: new.span, ..git });
+                        return Ok(Text {
+                            span: new.span,
+                            ..git
+                        });
                     }
                     _ => self.one(old, new)?,
                 }
             }
             (Some([None, None]), _) => return Err(Error::Contradiction),
-            (Some([Some(name), _]), Some(git)) | (Some([_, Some(name)]), Some(git)) => Text { span: name.span, ..git },
+            (Some([Some(name), _]), Some(git)) | (Some([_, Some(name)]), Some(git)) => Text {
+                span: name.span,
+                ..git
+            },
             (Some([Some(name), _]), None) => names::alone(name, false),
             (Some([_, Some(name)]), None) => names::alone(name, true),
             (None, Some(git)) => git,
@@ -255,8 +302,15 @@ impl<'a> RawHeader<'a> {
     fn agree(&self, old: &[u8], new: &[u8]) -> Result<(), Error> {
         for (at, path) in [old, new].into_iter().enumerate() {
             let git = self.git.as_ref().map(|git| &git[at]);
-            if let Some(name) = git.into_iter().chain(self.side(at)).find(|name| !names::means(name, path)) {
-                return Err(Error::OtherName { name: excerpt(&name.bytes), path: excerpt(path) });
+            if let Some(name) = git
+                .into_iter()
+                .chain(self.side(at))
+                .find(|name| !names::means(name, path))
+            {
+                return Err(Error::OtherName {
+                    name: excerpt(&name.bytes),
+                    path: excerpt(path),
+                });
             }
         }
         Ok(())

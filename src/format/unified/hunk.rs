@@ -20,7 +20,13 @@ fn numbers(text: &[u8]) -> Option<Position> {
     let (new_start, new_lines, rest) = range(rest.strip_prefix(b" +")?)?;
     let rest = rest.strip_prefix(b" @@")?;
     let heading = rest.strip_prefix(b" ").unwrap_or(rest).to_vec();
-    Some(Position { old_start, old_lines, new_start, new_lines, heading })
+    Some(Position {
+        old_start,
+        old_lines,
+        new_start,
+        new_lines,
+        heading,
+    })
 }
 
 fn range(text: &[u8]) -> Option<(u32, u32, &[u8])> {
@@ -34,7 +40,10 @@ fn range(text: &[u8]) -> Option<(u32, u32, &[u8])> {
 /// Reads a number; one that is too large for any file is the largest.
 fn number(text: &[u8]) -> Option<(u32, &[u8])> {
     let len = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let digits = text[..len].to_str().ok().filter(|digits| !digits.is_empty())?;
+    let digits = text[..len]
+        .to_str()
+        .ok()
+        .filter(|digits| !digits.is_empty())?;
     Some((digits.parse().unwrap_or(u32::MAX), &text[len..]))
 }
 
@@ -56,13 +65,28 @@ pub(super) fn read<'a>(
     (path, number): (&BString, usize),
     strict: bool,
 ) -> Result<Read<'a>, Located<Error>> {
-    let Some(row) = rows.get(at) else { return Err(Located::new(None, Error::NoNumbers)) };
+    let Some(row) = rows.get(at) else {
+        return Err(Located::new(None, Error::NoNumbers));
+    };
     let span = row.span;
     let Some(mut position) = numbers(row.text) else {
-        let is_cut = row.ending == Ending::None && b"@@ -".starts_with(row.text.get(..4).unwrap_or(row.text));
-        return Err(Located::new(span, if is_cut { Error::CutHeader } else { Error::NoNumbers }));
+        let is_cut = row.ending == Ending::None
+            && b"@@ -".starts_with(row.text.get(..4).unwrap_or(row.text));
+        return Err(Located::new(
+            span,
+            if is_cut {
+                Error::CutHeader
+            } else {
+                Error::NoNumbers
+            },
+        ));
     };
-    let mut body = Body { rows, crlf: row.ending == Ending::CrLf, lines: Vec::new(), errors: Vec::new() };
+    let mut body = Body {
+        rows,
+        crlf: row.ending == Ending::CrLf,
+        lines: Vec::new(),
+        errors: Vec::new(),
+    };
     let claimed = [position.old_lines, position.new_lines];
     let (counted, fits) = body.counted(at + 1, claimed);
     let own = body.lines.len();
@@ -72,7 +96,11 @@ pub(super) fn read<'a>(
         left_out = body.left_out(end);
         let beyond = &body.lines[own..];
         // Lines that are only added change nothing of what the file must hold.
-        excess = if beyond.iter().all(|line| line.mark == Mark::Added) { 0 } else { beyond.len() };
+        excess = if beyond.iter().all(|line| line.mark == Mark::Added) {
+            0
+        } else {
+            beyond.len()
+        };
         end
     } else {
         (body.lines, body.errors) = (Vec::new(), Vec::new());
@@ -81,7 +109,9 @@ pub(super) fn read<'a>(
     body.check_marks();
     let found = body.counts();
     let unended = body.unended(end);
-    let Body { lines, mut errors, .. } = body;
+    let Body {
+        lines, mut errors, ..
+    } = body;
     // A line that contradicts the counts shows that they are wrong, unless the response is cut off in any case.
     let is_cut = errors.is_empty()
         && (found[0] < claimed[0] || found[1] < claimed[1])
@@ -95,25 +125,79 @@ pub(super) fn read<'a>(
     if found != claimed && !is_cut {
         [position.old_lines, position.new_lines] = found;
         let taken = lines.len().saturating_sub(own);
-        let first = rows.get(counted).filter(|_| taken > 0).map_or(span, |row| row.span);
+        let first = rows
+            .get(counted)
+            .filter(|_| taken > 0)
+            .map_or(span, |row| row.span);
         if !is_lost && strict {
-            errors.push(Located::new(span, Error::Miscounted { number, claimed, found }));
+            errors.push(Located::new(
+                span,
+                Error::Miscounted {
+                    number,
+                    claimed,
+                    found,
+                },
+            ));
         } else if !is_lost {
             let path = path.clone();
-            warnings.push(Located::new(first, Warning::Recounted { path, number, claimed, found, taken }));
+            warnings.push(Located::new(
+                first,
+                Warning::Recounted {
+                    path,
+                    number,
+                    claimed,
+                    found,
+                    taken,
+                },
+            ));
         }
     }
-    let unended = unended.filter(|_| !is_lost).map(|row| (row, Warning::Unended { path: path.clone(), number }));
-    let left_out = left_out.map(|row| (row, Warning::LeftOut { path: path.clone(), number }));
-    warnings.extend(unended.into_iter().chain(left_out).map(|(row, warning)| Located::new(row.span, warning)));
-    let hunk = Hunk { lines, position: Some(position), excess, span: Some(span), ..Hunk::default() };
-    Ok(Read { hunk, end, is_lost, errors, warnings })
+    let unended = unended.filter(|_| !is_lost).map(|row| {
+        (
+            row,
+            Warning::Unended {
+                path: path.clone(),
+                number,
+            },
+        )
+    });
+    let left_out = left_out.map(|row| {
+        (
+            row,
+            Warning::LeftOut {
+                path: path.clone(),
+                number,
+            },
+        )
+    });
+    warnings.extend(
+        unended
+            .into_iter()
+            .chain(left_out)
+            .map(|(row, warning)| Located::new(row.span, warning)),
+    );
+    let hunk = Hunk {
+        lines,
+        position: Some(position),
+        excess,
+        span: Some(span),
+        ..Hunk::default()
+    };
+    Ok(Read {
+        hunk,
+        end,
+        is_lost,
+        errors,
+        warnings,
+    })
 }
 
 /// Returns whether the response, if it ends here, ends in a fence, in a heredoc, or within a line.
 fn is_open(rows: &Rows<'_, '_>, end: usize) -> bool {
     let last = end.checked_sub(1).and_then(|last| rows.get(last));
-    rows.around.fenced || rows.around.heredoc.is_some() || last.is_some_and(|row| row.ending == Ending::None)
+    rows.around.fenced
+        || rows.around.heredoc.is_some()
+        || last.is_some_and(|row| row.ending == Ending::None)
 }
 
 struct Body<'a, 'r, 'o> {
@@ -161,7 +245,10 @@ impl<'a> Body<'a, '_, '_> {
     /// Returns the last line, if it may go on: it is an added one, which no file confirms, and the response ends in it, and in a fence
     /// or a heredoc.
     fn unended(&self, end: usize) -> Option<Row<'a>> {
-        let is_added = self.lines.last().is_some_and(|line| line.mark == Mark::Added && !line.unterminated);
+        let is_added = self
+            .lines
+            .last()
+            .is_some_and(|line| line.mark == Mark::Added && !line.unterminated);
         let is_within = self.rows.around.fenced || self.rows.around.heredoc.is_some();
         let last = end.checked_sub(1).and_then(|last| self.rows.get(last));
         last.filter(|row| is_added && is_within && row.ending == Ending::None)
@@ -171,7 +258,9 @@ impl<'a> Body<'a, '_, '_> {
     fn counted(&mut self, mut index: usize, claimed: [u32; 2]) -> (usize, bool) {
         let [mut old, mut new] = claimed;
         while old > 0 || new > 0 {
-            let Some(row) = self.rows.get(index) else { return (index, false) };
+            let Some(row) = self.rows.get(index) else {
+                return (index, false);
+            };
             let mark = match kind(row) {
                 Kind::Line(mark) => mark,
                 Kind::Empty => Mark::Context,
@@ -182,7 +271,10 @@ impl<'a> Body<'a, '_, '_> {
                 }
                 Kind::None => return (index, false),
             };
-            let (of_old, of_new) = (u32::from(mark != Mark::Added), u32::from(mark != Mark::Removed));
+            let (of_old, of_new) = (
+                u32::from(mark != Mark::Added),
+                u32::from(mark != Mark::Removed),
+            );
             if of_old > old || of_new > new {
                 return (index, false);
             }
@@ -233,7 +325,8 @@ impl<'a> Body<'a, '_, '_> {
     /// Returns whether a line is the `-- ` above a signature.
     fn is_separator(&self, index: usize) -> bool {
         let is_prose = |row: Row<'_>| matches!(kind(row), Kind::Empty | Kind::None);
-        self.rows.get(index).is_some_and(|row| row.text == b"-- ") && self.rows.get(index + 1).is_none_or(is_prose)
+        self.rows.get(index).is_some_and(|row| row.text == b"-- ")
+            && self.rows.get(index + 1).is_none_or(is_prose)
     }
 
     /// Returns the first line behind a complete hunk that looks like a line of it, rather than like prose.
@@ -266,13 +359,20 @@ impl<'a> Body<'a, '_, '_> {
             if matches!(kind, Kind::None) && !blanks.is_empty() && self.is_prose(index) {
                 return index;
             }
-            blanks.drain(..).for_each(|blank| self.push(blank, Mark::Context));
+            blanks
+                .drain(..)
+                .for_each(|blank| self.push(blank, Mark::Context));
             match kind {
                 Kind::Line(mark) => self.push(row, mark),
                 Kind::NoNewline => self.no_newline(row),
                 Kind::Empty | Kind::None => {
-                    let is_numbered = has_line_number(row.text, self.rows.get(index + 1).map(|row| row.text));
-                    let error = if is_numbered { Error::Numbered } else { Error::NoPrefix };
+                    let is_numbered =
+                        has_line_number(row.text, self.rows.get(index + 1).map(|row| row.text));
+                    let error = if is_numbered {
+                        Error::Numbered
+                    } else {
+                        Error::NoPrefix
+                    };
                     self.errors.push(Located::new(row.span, error));
                     return self.skip(index + 1);
                 }
@@ -284,8 +384,13 @@ impl<'a> Body<'a, '_, '_> {
 
     /// Returns whether what follows can be prose: nothing of it looks as if it belonged to a hunk.
     fn is_prose(&self, index: usize) -> bool {
-        let rest = (index..).take_while(|&index| !self.rows.stops(index)).map_while(|index| self.rows.get(index));
-        !self.rows.around.fenced && !rest.into_iter().any(|row| matches!(row.text.first(), Some(b'+' | b'-')))
+        let rest = (index..)
+            .take_while(|&index| !self.rows.stops(index))
+            .map_while(|index| self.rows.get(index));
+        !self.rows.around.fenced
+            && !rest
+                .into_iter()
+                .any(|row| matches!(row.text.first(), Some(b'+' | b'-')))
     }
 
     fn skip(&self, mut index: usize) -> usize {
@@ -300,8 +405,15 @@ impl<'a> Body<'a, '_, '_> {
         let skip = usize::from(!row.text.is_empty());
         let cr = usize::from(row.ending == Ending::CrLf && !self.crlf);
         let range = row.start() + skip..row.start() + row.text.len() + cr;
-        let text = Text::at(&self.rows.source.bytes()[range.clone()], self.rows.source.span(range));
-        self.lines.push(HunkLine { mark, text, unterminated: false });
+        let text = Text::at(
+            &self.rows.source.bytes()[range.clone()],
+            self.rows.source.span(range),
+        );
+        self.lines.push(HunkLine {
+            mark,
+            text,
+            unterminated: false,
+        });
     }
 
     fn no_newline(&mut self, row: Row<'_>) {
@@ -317,7 +429,8 @@ impl<'a> Body<'a, '_, '_> {
         for line in self.lines.iter().rev() {
             let (of_old, of_new) = (line.mark != Mark::Added, line.mark != Mark::Removed);
             if line.unterminated && (of_old && old || of_new && new) {
-                self.errors.push(Located::new(line.text.span, Error::MarkWithin));
+                self.errors
+                    .push(Located::new(line.text.span, Error::MarkWithin));
             }
             (old, new) = (old || of_old, new || of_new);
         }

@@ -9,13 +9,21 @@ use crate::text::{Row, Span, Text};
 /// Reads the rest of a header line, which is a name and nothing else.
 pub(super) fn whole(row: Row<'_>) -> Result<Text<'_>, Error> {
     let (name, len) = read(row)?;
-    if len < row.text.len() { Err(Error::Quoting) } else { Ok(name) }
+    if len < row.text.len() {
+        Err(Error::Quoting)
+    } else {
+        Ok(name)
+    }
 }
 
 /// Reads what follows `--- ` or `+++ `: a name, unless it is `/dev/null`, and behind a tab what `diff -u` says of the time.
 pub(super) fn side(row: Row<'_>) -> Result<Option<Text<'_>>, Error> {
     let (name, len) = read(row)?;
-    if row.text.get(len).is_some_and(|&byte| byte != b'\t' && byte != b' ') {
+    if row
+        .text
+        .get(len)
+        .is_some_and(|&byte| byte != b'\t' && byte != b' ')
+    {
         return Err(Error::Quoting);
     }
     Ok(Some(name).filter(|name| **name != *b"/dev/null"))
@@ -25,7 +33,13 @@ pub(super) fn side(row: Row<'_>) -> Result<Option<Text<'_>>, Error> {
 fn read(row: Row<'_>) -> Result<(Text<'_>, usize), Error> {
     if row.text.starts_with(b"\"") {
         let (bytes, len) = unquote(row.text).ok_or(Error::Quoting)?;
-        return Ok((Text { bytes: bytes.into(), ..row.part(0..len) }, len));
+        return Ok((
+            Text {
+                bytes: bytes.into(),
+                ..row.part(0..len)
+            },
+            len,
+        ));
     }
     let len = memchr::memchr(b'\t', row.text).unwrap_or(row.text.len());
     Ok((row.part(0..len), len))
@@ -39,7 +53,10 @@ pub(super) fn means(name: &[u8], path: &[u8]) -> bool {
 /// Takes the prefix away.
 fn stripped(name: Text<'_>) -> Text<'_> {
     let is_plain = |span: &Span| name.bytes.len() == (span.end - span.start) as usize;
-    let span = name.span.map(|span| Span { start: span.start + if is_plain(&span) { 2 } else { 0 }, ..span });
+    let span = name.span.map(|span| Span {
+        start: span.start + if is_plain(&span) { 2 } else { 0 },
+        ..span
+    });
     let bytes = match name.bytes {
         Cow::Borrowed(bytes) => Cow::Borrowed(&bytes[2..]),
         Cow::Owned(bytes) => Cow::Owned(bytes[2..].to_vec()),
@@ -53,7 +70,9 @@ const NEW: &[u8] = b"biw2";
 
 fn prefix(name: &[u8]) -> Option<(u8, &[u8])> {
     match name {
-        [letter, b'/', rest @ ..] if !rest.is_empty() && (OLD.contains(letter) || NEW.contains(letter)) => {
+        [letter, b'/', rest @ ..]
+            if !rest.is_empty() && (OLD.contains(letter) || NEW.contains(letter)) =>
+        {
             Some((*letter, rest))
         }
         _ => None,
@@ -80,7 +99,11 @@ fn are_one(old: &[u8], new: &[u8]) -> (bool, bool) {
 /// Returns the path that a name means whose other side is `/dev/null`: the usual letter of its side is a prefix.
 pub(super) fn alone(name: Text<'_>, is_new: bool) -> Text<'_> {
     let usual = if is_new { NEW } else { OLD };
-    if prefix(&name).is_some_and(|(letter, _)| usual.contains(&letter)) { stripped(name) } else { name }
+    if prefix(&name).is_some_and(|(letter, _)| usual.contains(&letter)) {
+        stripped(name)
+    } else {
+        name
+    }
 }
 
 /// Splits what follows `diff --git `, if it can be: names without quotes may have whitespace in them, so that only two names of
@@ -102,8 +125,17 @@ pub(super) fn split(text: &[u8]) -> Option<[Cow<'_, [u8]>; 2]> {
         let (new, len) = unquote(&text[at + 1..])?;
         return (at + 1 + len == text.len()).then(|| [text[..at].into(), new.into()]);
     }
-    let halves = |at: usize| (at > 0 && text.get(at) == Some(&b' ')).then(|| [&text[..at], &text[at + 1..]]);
-    let only = || memchr::memchr(b' ', text).filter(|&at| memchr::memrchr(b' ', text) == Some(at)).and_then(halves);
-    let pair = halves(text.len() / 2).filter(|[old, new]| are_one(old, new).0).or_else(only)?;
-    pair.iter().all(|name| !name.is_empty()).then(|| pair.map(Cow::from))
+    let halves =
+        |at: usize| (at > 0 && text.get(at) == Some(&b' ')).then(|| [&text[..at], &text[at + 1..]]);
+    let only = || {
+        memchr::memchr(b' ', text)
+            .filter(|&at| memchr::memrchr(b' ', text) == Some(at))
+            .and_then(halves)
+    };
+    let pair = halves(text.len() / 2)
+        .filter(|[old, new]| are_one(old, new).0)
+        .or_else(only)?;
+    pair.iter()
+        .all(|name| !name.is_empty())
+        .then(|| pair.map(Cow::from))
 }

@@ -20,7 +20,11 @@ pub(in crate::format) struct Around<'o> {
 
 /// Returns whether a section starts at a line: `diff --git` and what follows it, or `--- `, `+++ ` and `@@ -`.
 pub(in crate::format) fn starts_here(source: &Source, line: LineNo) -> bool {
-    Rows { source, around: Around::default() }.starts_section(line.index())
+    Rows {
+        source,
+        around: Around::default(),
+    }
+    .starts_section(line.index())
 }
 
 /// Reads the section that starts at a line for which [`starts_here`] holds.
@@ -41,7 +45,10 @@ pub(in crate::format) fn parse_block<'a>(
     let mut hunks = Vec::new();
     // Where it ends doesn't depend on how strictly it is read: a hunk of a known end may be miscounted.
     let mut is_lost = !errors.is_empty();
-    let path = paths.last().map(|path| excerpt(&path.bytes)).unwrap_or_default();
+    let path = paths
+        .last()
+        .map(|path| excerpt(&path.bytes))
+        .unwrap_or_default();
     while !is_binary && let Some(at) = next_hunk(&rows, index, hunks.is_empty()) {
         match hunk::read(&rows, at, (&path, hunks.len() + 1), options.strict) {
             Ok(read) => {
@@ -63,23 +70,36 @@ pub(in crate::format) fn parse_block<'a>(
         }
     }
     if is_binary {
-        index = (index..).find(|&index| rows.stops(index) || rows.starts_section(index)).unwrap_or(index);
+        index = (index..)
+            .find(|&index| rows.stops(index) || rows.starts_section(index))
+            .unwrap_or(index);
     }
     match &header {
         // What it says of the names may follow from a line that can't be read.
-        Err(error) if errors.is_empty() || is_binary => errors.insert(0, Located::new(span, error.clone())),
+        Err(error) if errors.is_empty() || is_binary => {
+            errors.insert(0, Located::new(span, error.clone()))
+        }
         Ok(header) if errors.is_empty() => {
             let wrong = check(&header.header, &hunks);
-            errors.extend(wrong.map(|error| Located { span: error.span.or(span), ..error }));
+            errors.extend(wrong.map(|error| Located {
+                span: error.span.or(span),
+                ..error
+            }));
         }
         _ => {}
     }
     let edits = match header {
         Ok(FileHeader { path, to, header }) if errors.is_empty() => {
             let header = Some(Box::new(header));
-            vec![FileEdit { header, ..FileEdit::new(path, Operation::Update { to, hunks }, span) }]
+            vec![FileEdit {
+                header,
+                ..FileEdit::new(path, Operation::Update { to, hunks }, span)
+            }]
         }
-        _ => paths.into_iter().map(|path| FileEdit::new(path, Operation::Unreadable, span)).collect(),
+        _ => paths
+            .into_iter()
+            .map(|path| FileEdit::new(path, Operation::Unreadable, span))
+            .collect(),
     };
     let range = source.start_of(begin)..source.start_of(LineNo::from_index(index));
     Block::new(Format::Unified, range, edits, errors, warnings)
@@ -87,14 +107,21 @@ pub(in crate::format) fn parse_block<'a>(
 
 /// Returns the line of the next hunk's header. Blank lines may be between hunks.
 fn next_hunk(rows: &Rows<'_, '_>, index: usize, is_first: bool) -> Option<usize> {
-    let blanks = (index..).take_while(|&at| rows.get(at).is_some_and(|row| row.text.is_empty())).count();
+    let blanks = (index..)
+        .take_while(|&at| rows.get(at).is_some_and(|row| row.text.is_empty()))
+        .count();
     let at = index + if is_first { 0 } else { blanks };
     rows.starts_with(at, b"@@").then_some(at)
 }
 
 /// Checks that header and hunks go together.
 fn check(header: &Header, hunks: &[Hunk<'_>]) -> Option<Located<Error>> {
-    let Header { status, old_mode, new_mode, .. } = header;
+    let Header {
+        status,
+        old_mode,
+        new_mode,
+        ..
+    } = header;
     match status {
         Status::Added => {
             if let Some(second) = hunks.get(1) {
@@ -124,7 +151,8 @@ impl<'a> Rows<'a, '_> {
     }
 
     pub(super) fn starts_with(&self, index: usize, prefix: &[u8]) -> bool {
-        self.get(index).is_some_and(|row| row.text.starts_with(prefix))
+        self.get(index)
+            .is_some_and(|row| row.text.starts_with(prefix))
     }
 
     /// Returns whether a section starts at a line: `diff --git` and two names, or `--- `, `+++ ` and `@@ -`.
@@ -132,13 +160,19 @@ impl<'a> Rows<'a, '_> {
         if self.starts_with(index, b"--- ") {
             return self.starts_with(index + 1, b"+++ ") && self.starts_with(index + 2, b"@@ -");
         }
-        let names = self.get(index).and_then(|row| row.text.strip_prefix(b"diff --git "));
-        names.is_some_and(|names| names::split(names).is_some() || header::continues(self.get(index + 1)))
+        let names = self
+            .get(index)
+            .and_then(|row| row.text.strip_prefix(b"diff --git "));
+        names.is_some_and(|names| {
+            names::split(names).is_some() || header::continues(self.get(index + 1))
+        })
     }
 
     /// Returns whether no line of a hunk can be here, unless it was counted: the response ends, or something else begins.
     pub(super) fn stops(&self, index: usize) -> bool {
-        let Some(row) = self.get(index) else { return true };
+        let Some(row) = self.get(index) else {
+            return true;
+        };
         let text = row.text;
         match text.first() {
             None | Some(b' ' | b'+' | b'\\') => false,
@@ -151,39 +185,63 @@ impl<'a> Rows<'a, '_> {
             Some(b'@') => text == b"@@" || text.starts_with(b"@@ "),
             Some(b'`' | b'~') => text.starts_with(b"```") || text.starts_with(b"~~~"),
             _ => {
-                const STARTS: [&[u8]; 6] =
-                    [b"diff -", b"Index: ", b"Only in ", b"*** Begin Patch", b"<edit ", b"<opx>"];
+                const STARTS: [&[u8]; 6] = [
+                    b"diff -",
+                    b"Index: ",
+                    b"Only in ",
+                    b"*** Begin Patch",
+                    b"<edit ",
+                    b"<opx>",
+                ];
                 STARTS.iter().any(|start| text.starts_with(start))
                     || names_commit(text)
-                    || self.around.heredoc.is_some_and(|delimiter| delimiter == text)
+                    || self
+                        .around
+                        .heredoc
+                        .is_some_and(|delimiter| delimiter == text)
             }
         }
     }
 
     /// Returns whether nothing but empty lines is left of the response.
     pub(super) fn is_end(&self, index: usize) -> bool {
-        (index..).map_while(|index| self.get(index)).all(|row| row.text.is_empty())
+        (index..)
+            .map_while(|index| self.get(index))
+            .all(|row| row.text.is_empty())
     }
 
     /// Returns whether names of a section are all that is left of the response.
     fn is_cut_header(&self, index: usize) -> bool {
-        self.starts_with(index, b"--- ") && self.starts_with(index + 1, b"+++ ") && self.get(index + 2).is_none()
+        self.starts_with(index, b"--- ")
+            && self.starts_with(index + 1, b"+++ ")
+            && self.get(index + 2).is_none()
     }
 
     /// Returns whether a line is the `-- ` with which mail ends, and git's version behind it.
     fn is_signature(&self, index: usize) -> bool {
         let is_dashes = |row: Row<'_>| matches!(row.text, b"-- " | b"--");
         let is_version = |row: Row<'_>| {
-            row.text.first().is_some_and(u8::is_ascii_digit) && row.text.contains(&b'.') && row.text.len() < 40
+            row.text.first().is_some_and(u8::is_ascii_digit)
+                && row.text.contains(&b'.')
+                && row.text.len() < 40
         };
         self.get(index).is_some_and(is_dashes)
             && self.get(index + 1).is_some_and(is_version)
-            && self.get(index + 2).is_none_or(|row| row.text.is_empty() || self.stops(index + 2))
+            && self
+                .get(index + 2)
+                .is_none_or(|row| row.text.is_empty() || self.stops(index + 2))
     }
 }
 
 /// Returns whether a line begins a mail or a commit as `git log` shows it.
 pub(in crate::format) fn names_commit(text: &[u8]) -> bool {
-    let id = text.strip_prefix(b"From ").or_else(|| text.strip_prefix(b"commit "));
-    id.is_some_and(|id| id.iter().take_while(|byte| byte.is_ascii_hexdigit()).count() >= 7)
+    let id = text
+        .strip_prefix(b"From ")
+        .or_else(|| text.strip_prefix(b"commit "));
+    id.is_some_and(|id| {
+        id.iter()
+            .take_while(|byte| byte.is_ascii_hexdigit())
+            .count()
+            >= 7
+    })
 }

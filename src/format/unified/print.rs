@@ -6,7 +6,10 @@ use crate::patch::{FileEdit, Header, Hunk, HunkLine, Operation, Patch, Position,
 /// The prefixes are `a/` and `b/`, which `git apply` expects, whatever `diff.noprefix`, `diff.mnemonicPrefix` and their like say
 /// (`git format-patch` does so too). An edit without a [`Header`] is of another format and isn't printed.
 pub fn print(patch: &Patch<'_>, quoting: Quoting) -> Vec<u8> {
-    let mut printer = Printer { out: Vec::new(), quoting };
+    let mut printer = Printer {
+        out: Vec::new(),
+        quoting,
+    };
     for edit in &patch.edits {
         printer.edit(edit);
     }
@@ -20,7 +23,8 @@ struct Printer {
 
 impl Printer {
     fn edit(&mut self, edit: &FileEdit<'_>) {
-        let (Some(header), Operation::Update { to, hunks }) = (&edit.header, &edit.operation) else {
+        let (Some(header), Operation::Update { to, hunks }) = (&edit.header, &edit.operation)
+        else {
             debug_assert!(false, "an edit of a unified diff has a header and hunks");
             return;
         };
@@ -38,7 +42,15 @@ impl Printer {
 
     fn header(&mut self, header: &Header, old: &[u8], new: &[u8]) {
         let quoting = self.quoting;
-        self.line("diff --git ", &[&quoting.quote("a/", old)[..], b" ", &quoting.quote("b/", new)].concat());
+        self.line(
+            "diff --git ",
+            &[
+                &quoting.quote("a/", old)[..],
+                b" ",
+                &quoting.quote("b/", new),
+            ]
+            .concat(),
+        );
         match (header.status, header.old_mode, header.new_mode) {
             (Status::Added, _, Some(mode)) => self.mode("new file mode ", mode),
             (Status::Deleted, Some(mode), _) => self.mode("deleted file mode ", mode),
@@ -72,8 +84,15 @@ impl Printer {
     /// Names both sides. A name with a space in it is followed by a tab, so that no tool takes what follows for a date.
     fn names(&mut self, header: &Header, old: &[u8], new: &[u8]) {
         let quoting = self.quoting;
-        for (mark, prefix, path, absent) in [("--- ", "a/", old, Status::Added), ("+++ ", "b/", new, Status::Deleted)] {
-            let mut name = if header.status == absent { b"/dev/null".to_vec() } else { quoting.quote(prefix, path) };
+        for (mark, prefix, path, absent) in [
+            ("--- ", "a/", old, Status::Added),
+            ("+++ ", "b/", new, Status::Deleted),
+        ] {
+            let mut name = if header.status == absent {
+                b"/dev/null".to_vec()
+            } else {
+                quoting.quote(prefix, path)
+            };
             if name.contains(&b' ') {
                 name.push(b'\t');
             }
@@ -83,20 +102,35 @@ impl Printer {
 
     fn hunk(&mut self, hunk: &Hunk<'_>) {
         if let Some(position) = &hunk.position {
-            let Position { old_start, old_lines, new_start, new_lines, heading } = position;
+            let Position {
+                old_start,
+                old_lines,
+                new_start,
+                new_lines,
+                heading,
+            } = position;
             let range = |start: &u32, lines: &u32| match lines {
                 1 => start.to_string(),
                 _ => format!("{start},{lines}"),
             };
-            let mut numbers =
-                format!("-{} +{} @@", range(old_start, old_lines), range(new_start, new_lines)).into_bytes();
+            let mut numbers = format!(
+                "-{} +{} @@",
+                range(old_start, old_lines),
+                range(new_start, new_lines)
+            )
+            .into_bytes();
             if !heading.is_empty() {
                 numbers.push(b' ');
                 numbers.extend(heading);
             }
             self.line("@@ ", &numbers);
         }
-        for HunkLine { mark, text, unterminated } in &hunk.lines {
+        for HunkLine {
+            mark,
+            text,
+            unterminated,
+        } in &hunk.lines
+        {
             self.line(mark.prefix(), text);
             if *unterminated {
                 self.line("\\ No newline at end of file", b"");

@@ -74,16 +74,23 @@ pub(super) fn unquote(text: &[u8]) -> Option<(Vec<u8>, usize)> {
         }
         let escaped = *text.get(at)?;
         at += 1;
-        name.push(match ESCAPES.iter().find(|(_, letter)| *letter == escaped) {
-            Some((byte, _)) => *byte,
-            None if matches!(escaped, b'0'..=b'3') => {
-                let digit = |byte: Option<&u8>| byte.filter(|byte| matches!(byte, b'0'..=b'7')).map(|byte| byte - b'0');
-                let value = (escaped - b'0') << 6 | digit(text.get(at))? << 3 | digit(text.get(at + 1))?;
-                at += 2;
-                value
-            }
-            None => return None,
-        });
+        name.push(
+            match ESCAPES.iter().find(|(_, letter)| *letter == escaped) {
+                Some((byte, _)) => *byte,
+                None if matches!(escaped, b'0'..=b'3') => {
+                    let digit = |byte: Option<&u8>| {
+                        byte.filter(|byte| matches!(byte, b'0'..=b'7'))
+                            .map(|byte| byte - b'0')
+                    };
+                    let value = (escaped - b'0') << 6
+                        | digit(text.get(at))? << 3
+                        | digit(text.get(at + 1))?;
+                    at += 2;
+                    value
+                }
+                None => return None,
+            },
+        );
     }
 }
 
@@ -110,9 +117,20 @@ mod tests {
         for byte in 0..=255_u8 {
             let name = [b'x', byte, b'"', b'7'];
             let quoted = Quoting::Full.quote("", &name);
-            assert_eq!(unquote(&quoted), Some((name.to_vec(), quoted.len())), "{byte}");
+            assert_eq!(
+                unquote(&quoted),
+                Some((name.to_vec(), quoted.len())),
+                "{byte}"
+            );
         }
-        for broken in [&b"\""[..], b"\"x", b"\"\\\"", b"\"\\q\"", b"\"\\12\"", b"\"\\477\""] {
+        for broken in [
+            &b"\""[..],
+            b"\"x",
+            b"\"\\\"",
+            b"\"\\q\"",
+            b"\"\\12\"",
+            b"\"\\477\"",
+        ] {
             assert_eq!(unquote(broken), None, "{}", broken.escape_ascii());
         }
     }

@@ -35,9 +35,20 @@ pub fn stat(patch: &Patch<'_>, quoting: Quoting, width: usize) -> Vec<u8> {
         columns.row(file, name, &mut out);
     }
     let lines = |count: fn(&FileStat<'_>) -> usize| {
-        files.iter().filter(|file| file.header.binary.is_none()).map(count).sum::<usize>()
+        files
+            .iter()
+            .filter(|file| file.header.binary.is_none())
+            .map(count)
+            .sum::<usize>()
     };
-    out.extend(total(files.len(), lines(|file| file.added), lines(|file| file.removed)).bytes());
+    out.extend(
+        total(
+            files.len(),
+            lines(|file| file.added),
+            lines(|file| file.removed),
+        )
+        .bytes(),
+    );
     out
 }
 
@@ -52,7 +63,9 @@ pub fn numstat(patch: &Patch<'_>, quoting: Quoting, termination: Termination) ->
         match (termination, file.from) {
             (Termination::Line, _) => out.extend([&file.shown(quoting)[..], b"\n"].concat()),
             (Termination::Nul, None) => out.extend([file.path, b"\0"].concat()),
-            (Termination::Nul, Some(from)) => out.extend([b"\0", from, b"\0", file.path, b"\0"].concat()),
+            (Termination::Nul, Some(from)) => {
+                out.extend([b"\0", from, b"\0", file.path, b"\0"].concat())
+            }
         }
     }
     out
@@ -64,7 +77,12 @@ pub fn name_only(patch: &Patch<'_>, quoting: Quoting, termination: Termination) 
         Termination::Line => [&quoting.quote("", file.path)[..], b"\n"].concat(),
         Termination::Nul => [file.path, b"\0"].concat(),
     };
-    patch.edits.iter().filter_map(FileStat::of).flat_map(name).collect()
+    patch
+        .edits
+        .iter()
+        .filter_map(FileStat::of)
+        .flat_map(name)
+        .collect()
 }
 
 /// Prints which files come, go, are renamed or change their mode.
@@ -72,16 +90,32 @@ pub fn summary(patch: &Patch<'_>, quoting: Quoting) -> Vec<u8> {
     let mut out = Vec::new();
     for file in patch.edits.iter().filter_map(FileStat::of) {
         let name = file.shown(quoting);
-        let Header { status, old_mode, new_mode, similarity, .. } = file.header;
+        let Header {
+            status,
+            old_mode,
+            new_mode,
+            similarity,
+            ..
+        } = file.header;
         let modes = match (old_mode, new_mode) {
-            (Some(old), Some(new)) if old != new => Some(format!(" mode change {old:06o} => {new:06o}")),
+            (Some(old), Some(new)) if old != new => {
+                Some(format!(" mode change {old:06o} => {new:06o}"))
+            }
             _ => None,
         };
         let line: Option<Vec<u8>> = match (status, old_mode, new_mode) {
-            (Status::Added, _, Some(mode)) => Some([format!(" create mode {mode:06o} ").as_bytes(), &name].concat()),
-            (Status::Deleted, Some(mode), _) => Some([format!(" delete mode {mode:06o} ").as_bytes(), &name].concat()),
+            (Status::Added, _, Some(mode)) => {
+                Some([format!(" create mode {mode:06o} ").as_bytes(), &name].concat())
+            }
+            (Status::Deleted, Some(mode), _) => {
+                Some([format!(" delete mode {mode:06o} ").as_bytes(), &name].concat())
+            }
             (Status::Renamed | Status::Copied, ..) => {
-                let verb = if *status == Status::Renamed { " rename " } else { " copy " };
+                let verb = if *status == Status::Renamed {
+                    " rename "
+                } else {
+                    " copy "
+                };
                 let percent = format!(" ({}%)", similarity.unwrap_or_default());
                 let modes = modes.map(|modes| format!("\n{modes}")).unwrap_or_default();
                 Some([verb.as_bytes(), &name, percent.as_bytes(), modes.as_bytes()].concat())
@@ -111,11 +145,26 @@ pub struct FileStat<'p> {
 impl<'p> FileStat<'p> {
     /// Counts the lines of an edit that a diff has.
     pub fn of(edit: &'p FileEdit<'_>) -> Option<Self> {
-        let (Some(header), Operation::Update { to, hunks }) = (&edit.header, &edit.operation) else { return None };
-        let count = |mark| hunks.iter().flat_map(|hunk| &hunk.lines).filter(|line| line.mark == mark).count();
+        let (Some(header), Operation::Update { to, hunks }) = (&edit.header, &edit.operation)
+        else {
+            return None;
+        };
+        let count = |mark| {
+            hunks
+                .iter()
+                .flat_map(|hunk| &hunk.lines)
+                .filter(|line| line.mark == mark)
+                .count()
+        };
         let from = to.as_ref().map(|_| &*edit.path);
         let path = to.as_deref().unwrap_or(&edit.path);
-        Some(Self { header, from, path, added: count(Mark::Added), removed: count(Mark::Removed) })
+        Some(Self {
+            header,
+            from,
+            path,
+            added: count(Mark::Added),
+            removed: count(Mark::Removed),
+        })
     }
 
     fn changed(&self) -> usize {
@@ -125,9 +174,12 @@ impl<'p> FileStat<'p> {
     fn shown(&self, quoting: Quoting) -> Vec<u8> {
         match self.from {
             None => quoting.quote("", self.path),
-            Some(from) if quoting.applies(from) || quoting.applies(self.path) => {
-                [&quoting.quote("", from)[..], b" => ", &quoting.quote("", self.path)].concat()
-            }
+            Some(from) if quoting.applies(from) || quoting.applies(self.path) => [
+                &quoting.quote("", from)[..],
+                b" => ",
+                &quoting.quote("", self.path),
+            ]
+            .concat(),
             Some(from) => arrow(from, self.path),
         }
     }
@@ -140,17 +192,30 @@ impl<'p> FileStat<'p> {
 
 /// Joins two names, what they share at both ends written once: `src/{old => new}/lib.rs`.
 fn arrow(old: &[u8], new: &[u8]) -> Vec<u8> {
-    let prefix = old[..same_start(old, new)].rfind_byte(b'/').map_or(0, |slash| slash + 1);
+    let prefix = old[..same_start(old, new)]
+        .rfind_byte(b'/')
+        .map_or(0, |slash| slash + 1);
     // The slash that ends the prefix may begin the suffix too.
     let shared = prefix.saturating_sub(1);
     let alike = same_end(&old[shared..], &new[shared..]);
-    let suffix = old[old.len() - alike..].find_byte(b'/').map_or(0, |slash| alike - slash);
+    let suffix = old[old.len() - alike..]
+        .find_byte(b'/')
+        .map_or(0, |slash| alike - slash);
     let middle = |name: &[u8]| -> Range<usize> { prefix..(name.len() - suffix).max(prefix) };
     let (from, to) = (&old[middle(old)], &new[middle(new)]);
     if prefix + suffix == 0 {
         return [from, b" => ", to].concat();
     }
-    [&old[..prefix], b"{", from, b" => ", to, b"}", &old[old.len() - suffix..]].concat()
+    [
+        &old[..prefix],
+        b"{",
+        from,
+        b" => ",
+        to,
+        b"}",
+        &old[old.len() - suffix..],
+    ]
+    .concat()
 }
 
 /// How the columns of a row are divided between names and graphs.
@@ -164,11 +229,17 @@ struct Columns {
 impl Columns {
     /// Gives names and graphs what they want, or where that is too much 5/8 and 3/8 of the width, unless one needs less.
     fn fit(files: &[FileStat<'_>], names: &[Vec<u8>], width: usize) -> Self {
-        let longest = names.iter().map(|name| columns(name)).max().unwrap_or_default();
+        let longest = names
+            .iter()
+            .map(|name| columns(name))
+            .max()
+            .unwrap_or_default();
         let lines = files.iter().filter(|file| file.binary().is_none());
         let most = lines.map(FileStat::changed).max().unwrap_or_default();
         let binary = files.iter().filter_map(FileStat::binary);
-        let sizes = binary.map(|change| 14 + digits(written(change).0) + digits(written(change).1)).max();
+        let sizes = binary
+            .map(|change| 14 + digits(written(change).0) + digits(written(change).1))
+            .max();
         let number = digits(most as u64).max(if sizes.is_some() { 3 } else { 0 });
 
         let width = width.max(16 + 6 + number);
@@ -186,12 +257,21 @@ impl Columns {
                 graph = left - name;
             }
         }
-        Self { name, number, graph, most }
+        Self {
+            name,
+            number,
+            graph,
+            most,
+        }
     }
 
     fn row(&self, file: &FileStat<'_>, name: &[u8], out: &mut Vec<u8>) {
         let (cut, name) = self.cut(name);
-        let room = if cut { self.name.saturating_sub(3) } else { self.name };
+        let room = if cut {
+            self.name.saturating_sub(3)
+        } else {
+            self.name
+        };
         out.extend(if cut { &b" ..."[..] } else { b" " });
         out.extend(name);
         out.extend(vec![b' '; room.saturating_sub(columns(name))]);
@@ -204,7 +284,12 @@ impl Columns {
             None if file.changed() == 0 => format!(" | {:>number$}\n", 0),
             None => {
                 let (plus, minus) = self.graph(file);
-                format!(" | {:>number$} {}{}\n", file.changed(), "+".repeat(plus), "-".repeat(minus))
+                format!(
+                    " | {:>number$} {}{}\n",
+                    file.changed(),
+                    "+".repeat(plus),
+                    "-".repeat(minus)
+                )
             }
         };
         out.extend(text.bytes());
@@ -221,7 +306,10 @@ impl Columns {
             let (_, len) = bstr::decode_utf8(rest);
             rest = &rest[len..];
         }
-        (true, rest.find_byte(b'/').map_or(rest, |slash| &rest[slash..]))
+        (
+            true,
+            rest.find_byte(b'/').map_or(rest, |slash| &rest[slash..]),
+        )
     }
 
     fn graph(&self, file: &FileStat<'_>) -> (usize, usize) {
@@ -229,7 +317,13 @@ impl Columns {
         if self.graph > self.most {
             return (added, removed);
         }
-        let scaled = |count: usize| if count == 0 { 0 } else { 1 + count * (self.graph - 1) / self.most };
+        let scaled = |count: usize| {
+            if count == 0 {
+                0
+            } else {
+                1 + count * (self.graph - 1) / self.most
+            }
+        };
         let total = scaled(added + removed).max(if added > 0 && removed > 0 { 2 } else { 0 });
         if added < removed {
             (scaled(added), total - scaled(added))
@@ -241,7 +335,11 @@ impl Columns {
 
 /// Returns the sizes that are written; where the content stays, none are.
 fn written(change: &Binary) -> (u64, u64) {
-    if change.text.is_empty() { (0, 0) } else { (change.old_len, change.new_len) }
+    if change.text.is_empty() {
+        (0, 0)
+    } else {
+        (change.old_len, change.new_len)
+    }
 }
 
 fn columns(name: &[u8]) -> usize {
@@ -254,7 +352,9 @@ fn digits(number: u64) -> usize {
 
 /// Sums a change up, as `git diff --shortstat` does.
 pub fn total(files: usize, added: usize, removed: usize) -> String {
-    let some = |count: usize, one: &str, many: &str| format!("{count} {}", if count == 1 { one } else { many });
+    let some = |count: usize, one: &str, many: &str| {
+        format!("{count} {}", if count == 1 { one } else { many })
+    };
     let mut line = format!(" {} changed", some(files, "file", "files"));
     if added > 0 || removed == 0 {
         line += &format!(", {}(+)", some(added, "insertion", "insertions"));
@@ -281,7 +381,11 @@ mod tests {
             ("d/x/a", "d/a", "d/{x => }/a"),
             ("abc", "abd", "abc => abd"),
         ] {
-            assert_eq!(arrow(old.as_bytes(), new.as_bytes()).as_bstr(), want, "{old} {new}");
+            assert_eq!(
+                arrow(old.as_bytes(), new.as_bytes()).as_bstr(),
+                want,
+                "{old} {new}"
+            );
         }
     }
 
@@ -290,7 +394,12 @@ mod tests {
         for (files, added, removed, want) in [
             (1, 1, 0, " 1 file changed, 1 insertion(+)\n"),
             (2, 0, 2, " 2 files changed, 2 deletions(-)\n"),
-            (1, 0, 0, " 1 file changed, 0 insertions(+), 0 deletions(-)\n"),
+            (
+                1,
+                0,
+                0,
+                " 1 file changed, 0 insertions(+), 0 deletions(-)\n",
+            ),
             (1, 1, 1, " 1 file changed, 1 insertion(+), 1 deletion(-)\n"),
             (2, 5, 0, " 2 files changed, 5 insertions(+)\n"),
             (1, 2, 1, " 1 file changed, 2 insertions(+), 1 deletion(-)\n"),

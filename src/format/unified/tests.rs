@@ -16,22 +16,33 @@ fn read_with(text: impl Into<Vec<u8>>, options: &Options) -> String {
     let source = source(text);
     let parsed = parse(&source, options);
     let line = |span: Option<crate::text::Span>| {
-        span.map_or("-".to_owned(), |span| source.line_at(span.start as usize).to_string())
+        span.map_or("-".to_owned(), |span| {
+            source.line_at(span.start as usize).to_string()
+        })
     };
     let mut said = edits(&parsed.patch);
-    said.extend(parsed.warnings.iter().map(|warning| format!("warning {}: {}", line(warning.span), warning.value)));
     said.extend(
         parsed
-            .errors
+            .warnings
             .iter()
-            .map(|error| format!("{} {}: {}", error.value.diagnosis().kind, line(error.span), error.value)),
+            .map(|warning| format!("warning {}: {}", line(warning.span), warning.value)),
     );
+    said.extend(parsed.errors.iter().map(|error| {
+        format!(
+            "{} {}: {}",
+            error.value.diagnosis().kind,
+            line(error.span),
+            error.value
+        )
+    }));
     said.join("\n")
 }
 
 fn edits(patch: &Patch<'_>) -> Vec<String> {
     let shown = |edit: &crate::patch::FileEdit<'_>| {
-        let Operation::Update { to, hunks } = &edit.operation else { return format!("? {}", Shown(&edit.path)) };
+        let Operation::Update { to, hunks } = &edit.operation else {
+            return format!("? {}", Shown(&edit.path));
+        };
         let header = edit.header.as_ref().unwrap();
         let status = match header.status {
             Status::Modified => "M",
@@ -51,9 +62,16 @@ fn edits(patch: &Patch<'_>) -> Vec<String> {
         }
         for hunk in hunks {
             let at = hunk.position.as_ref().unwrap();
-            said += &format!(" @{},{}+{},{}:", at.old_start, at.old_lines, at.new_start, at.new_lines);
+            said += &format!(
+                " @{},{}+{},{}:",
+                at.old_start, at.old_lines, at.new_start, at.new_lines
+            );
             for (index, line) in hunk.lines.iter().enumerate() {
-                said += if hunk.excess > 0 && index + hunk.excess == hunk.lines.len() { "|" } else { "" };
+                said += if hunk.excess > 0 && index + hunk.excess == hunk.lines.len() {
+                    "|"
+                } else {
+                    ""
+                };
                 said.push(match line.mark {
                     Mark::Context => ' ',
                     Mark::Removed => '-',
@@ -82,20 +100,40 @@ fn names_come_to_one_path() {
         ("a/x", "a/x", "a/x"),
         ("b/x", "b/x", "b/x"),
         ("z/x", "z/x", "z/x"),
-        ("a/x\t2024-01-01 10:00:00.000 +0000", "b/x\t2024-01-01 10:00:00.000 +0000", "x"),
+        (
+            "a/x\t2024-01-01 10:00:00.000 +0000",
+            "b/x\t2024-01-01 10:00:00.000 +0000",
+            "x",
+        ),
         ("a/d e/x \t", "b/d e/x \t", "d e/x "),
         ("a/x ", "b/x ", "x "),
         (r#""a/\303\244\t\"""#, r#""b/\303\244\t\"""#, "ä\\t\""),
         (r#""a/x""#, "b/x", "x"),
         ("a/", "a/", "a/"),
     ] {
-        assert_eq!(pair(old, new), format!("M {want} @1,1+1,1:-a+b"), "{old} {new}");
+        assert_eq!(
+            pair(old, new),
+            format!("M {want} @1,1+1,1:-a+b"),
+            "{old} {new}"
+        );
     }
-    for (old, new) in [("a/x", "b/y"), ("x", "y"), ("z/x", "y/x"), ("a/x", "x"), ("x.orig", "x")] {
-        assert!(pair(old, new).contains("parse 1: the section names two files"), "{old} {new}");
+    for (old, new) in [
+        ("a/x", "b/y"),
+        ("x", "y"),
+        ("z/x", "y/x"),
+        ("a/x", "x"),
+        ("x.orig", "x"),
+    ] {
+        assert!(
+            pair(old, new).contains("parse 1: the section names two files"),
+            "{old} {new}"
+        );
     }
     for (old, new) in [("\"a/x", "b/x"), ("\"a/x\"y", "b/x"), ("\"a/\\8\"", "b/x")] {
-        assert!(pair(old, new).contains("parse 1: a name in quotes"), "{old} {new}");
+        assert!(
+            pair(old, new).contains("parse 1: a name in quotes"),
+            "{old} {new}"
+        );
     }
     for (old, new, want) in [
         ("/dev/null", "b/x", "A x"),
@@ -103,43 +141,113 @@ fn names_come_to_one_path() {
         ("/dev/null", "a/x", "A a/x"),
         ("/dev/null", "x", "A x"),
     ] {
-        assert_eq!(read(format!("--- {old}\n+++ {new}\n@@ -0,0 +1 @@\n+b\n")), format!("{want} @0,0+1,1:+b"));
-        let want =
-            want.replace("A a/x", "D x").replace("A x", if new == "b/x" || new == "w/x" { "D N" } else { "D x" });
+        assert_eq!(
+            read(format!("--- {old}\n+++ {new}\n@@ -0,0 +1 @@\n+b\n")),
+            format!("{want} @0,0+1,1:+b")
+        );
+        let want = want.replace("A a/x", "D x").replace(
+            "A x",
+            if new == "b/x" || new == "w/x" {
+                "D N"
+            } else {
+                "D x"
+            },
+        );
         let want = want.replace('N', new);
-        assert_eq!(read(format!("--- {new}\n+++ {old}\n@@ -1 +0,0 @@\n-b\n")), format!("{want} @1,1+0,0:-b"));
+        assert_eq!(
+            read(format!("--- {new}\n+++ {old}\n@@ -1 +0,0 @@\n-b\n")),
+            format!("{want} @1,1+0,0:-b")
+        );
     }
 }
 
 #[test]
 fn headers_say_what_becomes_of_a_file() {
     for (text, want) in [
-        ("diff --git a/x b/x\nold mode 100644\nnew mode 100755\n", "M x 100644-100755"),
-        ("diff --git a/x b/x\nnew file mode 100644\nindex 0000000..e69de29\n", "A x"),
-        ("diff --git a/x b/x\ndeleted file mode 100644\nindex e69de29..0000000\n", "D x"),
-        ("diff --git a/x y b/x y\nold mode 100644\nnew mode 100755\n", "M x y 100644-100755"),
-        ("diff --git \"a/\\303\\244\" \"b/\\303\\244\"\nold mode 100644\nnew mode 100755\n", "M ä 100644-100755"),
-        ("diff --git x x\nold mode 100644\nnew mode 100755\n", "M x 100644-100755"),
-        ("diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n", "R x -> y"),
-        ("diff --git a/x b/y\nsimilarity index 100%\ncopy from x\ncopy to y\n", "C x -> y"),
-        ("diff --git a/x b/x\n@@ -1 +1 @@\n-a\n+b\n", "M x @1,1+1,1:-a+b"),
-        ("diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ a/x\n@@ -1 +1 @@\n-a\n+b\n", "M x @1,1+1,1:-a+b"),
-        ("diff --git a/x b/x\nindex 1..2 100644\n", "? x\nparse 1: this section changes nothing"),
-        ("diff --git a/x b/y\nrename from x\n", "? x\nparse 1: the header of a rename or copy doesn't give both names"),
-        ("diff --git a/x b/y\nrename from x\nrename to z\n", "? x\n? z\nparse 1: the header of `z` also names `b/y`"),
-        ("diff --git a/x b/x\nnew file mode 120000\n", "? x\nunsupported 2: mode 120000"),
-        ("diff --git a/x b/x\nnew file mode rw\n", "? x\nparse 2: `rw` isn't a file mode"),
-        ("diff --git a/x b/x\nindex 1..2\nGIT binary patch\nliteral 1\nIc${Nkz\n\nliteral 0\nHcmV?d00001\n\n", {
-            "? x\nunsupported 1: `x` is a binary file"
-        }),
-        ("diff --git a/x b/x\nindex 1..2\nBinary files a/x and b/x differ\n", "? x\nunsupported 1: `x` is a binary"),
+        (
+            "diff --git a/x b/x\nold mode 100644\nnew mode 100755\n",
+            "M x 100644-100755",
+        ),
+        (
+            "diff --git a/x b/x\nnew file mode 100644\nindex 0000000..e69de29\n",
+            "A x",
+        ),
+        (
+            "diff --git a/x b/x\ndeleted file mode 100644\nindex e69de29..0000000\n",
+            "D x",
+        ),
+        (
+            "diff --git a/x y b/x y\nold mode 100644\nnew mode 100755\n",
+            "M x y 100644-100755",
+        ),
+        (
+            "diff --git \"a/\\303\\244\" \"b/\\303\\244\"\nold mode 100644\nnew mode 100755\n",
+            "M ä 100644-100755",
+        ),
+        (
+            "diff --git x x\nold mode 100644\nnew mode 100755\n",
+            "M x 100644-100755",
+        ),
+        (
+            "diff --git a/x b/y\nsimilarity index 100%\nrename from x\nrename to y\n",
+            "R x -> y",
+        ),
+        (
+            "diff --git a/x b/y\nsimilarity index 100%\ncopy from x\ncopy to y\n",
+            "C x -> y",
+        ),
+        (
+            "diff --git a/x b/x\n@@ -1 +1 @@\n-a\n+b\n",
+            "M x @1,1+1,1:-a+b",
+        ),
+        (
+            "diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ a/x\n@@ -1 +1 @@\n-a\n+b\n",
+            "M x @1,1+1,1:-a+b",
+        ),
+        (
+            "diff --git a/x b/x\nindex 1..2 100644\n",
+            "? x\nparse 1: this section changes nothing",
+        ),
+        (
+            "diff --git a/x b/y\nrename from x\n",
+            "? x\nparse 1: the header of a rename or copy doesn't give both names",
+        ),
+        (
+            "diff --git a/x b/y\nrename from x\nrename to z\n",
+            "? x\n? z\nparse 1: the header of `z` also names `b/y`",
+        ),
+        (
+            "diff --git a/x b/x\nnew file mode 120000\n",
+            "? x\nunsupported 2: mode 120000",
+        ),
+        (
+            "diff --git a/x b/x\nnew file mode rw\n",
+            "? x\nparse 2: `rw` isn't a file mode",
+        ),
+        (
+            "diff --git a/x b/x\nindex 1..2\nGIT binary patch\nliteral 1\nIc${Nkz\n\nliteral 0\nHcmV?d00001\n\n",
+            { "? x\nunsupported 1: `x` is a binary file" },
+        ),
+        (
+            "diff --git a/x b/x\nindex 1..2\nBinary files a/x and b/x differ\n",
+            "? x\nunsupported 1: `x` is a binary",
+        ),
         (
             "diff --git a/x b/x\nnew file mode 100644\n--- a/x\n+++ b/x\n@@ -0,0 +1 @@\n+b\n",
             "? x\nparse 1: the header con",
         ),
-        ("--- /dev/null\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n", "? x\nparse 4: the file is new, but the hunk"),
-        ("--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+b\n@@ -0,0 +2 @@\n+c\n", "? x\nparse 5: the file is new, but it has"),
-        ("diff --git is a command\n", "parse -: the response has no patch"),
+        (
+            "--- /dev/null\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n",
+            "? x\nparse 4: the file is new, but the hunk",
+        ),
+        (
+            "--- /dev/null\n+++ b/x\n@@ -0,0 +1 @@\n+b\n@@ -0,0 +2 @@\n+c\n",
+            "? x\nparse 5: the file is new, but it has",
+        ),
+        (
+            "diff --git is a command\n",
+            "parse -: the response has no patch",
+        ),
     ] {
         let got = read(text);
         assert!(got.starts_with(want), "{text}\n{got}");
@@ -151,7 +259,10 @@ fn counts_end_a_hunk_and_are_corrected() {
     let hunk = |rest: &str| read(format!("--- a/x\n+++ b/x\n{rest}"));
     for (rest, want) in [
         // Exact: what looks like headers is content.
-        ("@@ -1,2 +1,2 @@\n--- a/y\n-x\n+++ b/y\n+@@ -1 +1 @@\n", "M x @1,2+1,2:--- a/y-x+++ b/y+@@ -1 +1 @@"),
+        (
+            "@@ -1,2 +1,2 @@\n--- a/y\n-x\n+++ b/y\n+@@ -1 +1 @@\n",
+            "M x @1,2+1,2:--- a/y-x+++ b/y+@@ -1 +1 @@",
+        ),
         ("@@ -1,2 +1,2 @@ fn\n a\n-b\n+c\n", "M x @1,2+1,2: a-b+c"),
         ("@@ -1,3 +1,3 @@\n a\n\n-b\n+c\n", "M x @1,3+1,3: a -b+c"),
         ("@@ -1,2 +1,2 @@\n-b\n+c\n\n", "M x @1,2+1,2:-b+c "),
@@ -159,59 +270,150 @@ fn counts_end_a_hunk_and_are_corrected() {
         ("@@ -1 +1 @@\n-b\n+c\n\n- d\n+ e\n", "M x @1,1+1,1:-b+c"),
         ("@@ -1 +1 @@\n-b\n+c\n\n---\n", "M x @1,1+1,1:-b+c"),
         ("@@ -1 +1 @@\n-b\n+c\n \n", "M x @1,1+1,1:-b+c"),
-        ("@@ -1 +1 @@\n-b\n+c\n-- \nA signature\n", "M x @1,1+1,1:-b+c"),
-        ("@@ -1 +1 @@\n-b\n+c\n\n+d\n", "M x @1,1+1,1:-b+c\nwarning 7: hunk 1 of `x` is complete by its counts"),
-        ("@@ -1 +1 @@\n-b\n+c\nd\n+e\n", "M x @1,1+1,1:-b+c\nwarning 7: hunk 1 of `x` is complete by its counts"),
+        (
+            "@@ -1 +1 @@\n-b\n+c\n-- \nA signature\n",
+            "M x @1,1+1,1:-b+c",
+        ),
+        (
+            "@@ -1 +1 @@\n-b\n+c\n\n+d\n",
+            "M x @1,1+1,1:-b+c\nwarning 7: hunk 1 of `x` is complete by its counts",
+        ),
+        (
+            "@@ -1 +1 @@\n-b\n+c\nd\n+e\n",
+            "M x @1,1+1,1:-b+c\nwarning 7: hunk 1 of `x` is complete by its counts",
+        ),
         // More follows at once.
-        ("@@ -1 +1 @@\n-b\n+c\n+d\n", "M x @1,1+1,2:-b+c+d\nwarning 6: hunk 1 of `x` claims 1 old and 1 new line, but"),
-        ("@@ -1 +1 @@\n-b\n+c\n+d\n \n", "M x @1,1+1,2:-b+c+d\nwarning 6: hunk 1"),
-        ("@@ -1 +1 @@\n-b\n+c\n d\n", "M x @1,2+1,2:-b+c| d\nwarning 6: hunk 1"),
-        ("@@ -1 +1 @@\n-b\n+c\n- d\n+e\n\n f\n", "M x @1,2+1,2:-b+c|- d+e\nwarning 6: hunk 1"),
-        ("@@ -1,2 +1 @@\n-b\n c\n\\ No newline at end of file\n- d\n", "M x @1,2+1,1:-b c$"),
-        ("@@ -1 +1 @@\n-b\n+c\n+d\n\\ No newline at end of file\n+ e\n", "M x @1,1+1,2:-b+c+d$\nwarning 6: hunk 1"),
-        ("@@ -1 +1 @@\n-b\n+c\n-- \n+d\n", "M x @1,2+1,2:-b+c|-- +d\nwarning 6: hunk 1"),
+        (
+            "@@ -1 +1 @@\n-b\n+c\n+d\n",
+            "M x @1,1+1,2:-b+c+d\nwarning 6: hunk 1 of `x` claims 1 old and 1 new line, but",
+        ),
+        (
+            "@@ -1 +1 @@\n-b\n+c\n+d\n \n",
+            "M x @1,1+1,2:-b+c+d\nwarning 6: hunk 1",
+        ),
+        (
+            "@@ -1 +1 @@\n-b\n+c\n d\n",
+            "M x @1,2+1,2:-b+c| d\nwarning 6: hunk 1",
+        ),
+        (
+            "@@ -1 +1 @@\n-b\n+c\n- d\n+e\n\n f\n",
+            "M x @1,2+1,2:-b+c|- d+e\nwarning 6: hunk 1",
+        ),
+        (
+            "@@ -1,2 +1 @@\n-b\n c\n\\ No newline at end of file\n- d\n",
+            "M x @1,2+1,1:-b c$",
+        ),
+        (
+            "@@ -1 +1 @@\n-b\n+c\n+d\n\\ No newline at end of file\n+ e\n",
+            "M x @1,1+1,2:-b+c+d$\nwarning 6: hunk 1",
+        ),
+        (
+            "@@ -1 +1 @@\n-b\n+c\n-- \n+d\n",
+            "M x @1,2+1,2:-b+c|-- +d\nwarning 6: hunk 1",
+        ),
         // Too few and too many.
         ("@@ -1,9 +1,9 @@\n a\n-b\n+c\n\nx\n", {
             "M x @1,2+1,2: a-b+c\nwarning 3: hunk 1 of `x` claims 9 old and 9 new lines"
         }),
-        ("@@ -1,9 +1 @@\n-b\n+c\n+d\n\n", "M x @1,1+1,2:-b+c+d\nwarning 6: hunk 1"),
-        ("@@ -1,2 +1 @@\n-b\n+c\n+d\n f\n\nx\n", "M x @1,2+1,3:-b+c+d f\nwarning 6: hunk 1"),
-        ("@@ -1,9 +1,9 @@\n-b\n+c\n@@ -20 +20 @@\n-d\n+e\n", "M x @1,1+1,1:-b+c @20,1+20,1:-d+e\nwarning 3: hunk 1"),
-        ("@@ -1,9 +1,9 @@\n-b\n+c\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-d\n+e\n", {
-            "M x @1,1+1,1:-b+c\nM y @1,1+1,1:-d+e\nwarning 3: hunk 1"
-        }),
-        ("@@ -1,9 +1,9 @@\n-b\n+c\n\nThat is all.\n", "M x @1,1+1,1:-b+c\nwarning 3: hunk 1"),
+        (
+            "@@ -1,9 +1 @@\n-b\n+c\n+d\n\n",
+            "M x @1,1+1,2:-b+c+d\nwarning 6: hunk 1",
+        ),
+        (
+            "@@ -1,2 +1 @@\n-b\n+c\n+d\n f\n\nx\n",
+            "M x @1,2+1,3:-b+c+d f\nwarning 6: hunk 1",
+        ),
+        (
+            "@@ -1,9 +1,9 @@\n-b\n+c\n@@ -20 +20 @@\n-d\n+e\n",
+            "M x @1,1+1,1:-b+c @20,1+20,1:-d+e\nwarning 3: hunk 1",
+        ),
+        (
+            "@@ -1,9 +1,9 @@\n-b\n+c\n--- a/y\n+++ b/y\n@@ -1 +1 @@\n-d\n+e\n",
+            { "M x @1,1+1,1:-b+c\nM y @1,1+1,1:-d+e\nwarning 3: hunk 1" },
+        ),
+        (
+            "@@ -1,9 +1,9 @@\n-b\n+c\n\nThat is all.\n",
+            "M x @1,1+1,1:-b+c\nwarning 3: hunk 1",
+        ),
         ("@@ -1 +1 @@\n-b\n+c\nThat is all.\n", "M x @1,1+1,1:-b+c"),
-        ("@@ -1 +1 @@\n-b\n+c\n\nThat is all:\n- this\n", "M x @1,1+1,1:-b+c"),
+        (
+            "@@ -1 +1 @@\n-b\n+c\n\nThat is all:\n- this\n",
+            "M x @1,1+1,1:-b+c",
+        ),
         ("@@ -1 +1 @@\n-b\n+c\n-- \n2.47.3\n\n", "M x @1,1+1,1:-b+c"),
-        ("@@ -1,3 +1,3 @@\n-b\n+c\n-- \n2.47.3\n\n", "M x @1,1+1,1:-b+c\nwarning 3: hunk 1"),
-        ("@@ -1 +1 @@\n-b\n+c\n\n@@ -5 +5 @@\n-b\n+c\n", "M x @1,1+1,1:-b+c @5,1+5,1:-b+c"),
+        (
+            "@@ -1,3 +1,3 @@\n-b\n+c\n-- \n2.47.3\n\n",
+            "M x @1,1+1,1:-b+c\nwarning 3: hunk 1",
+        ),
+        (
+            "@@ -1 +1 @@\n-b\n+c\n\n@@ -5 +5 @@\n-b\n+c\n",
+            "M x @1,1+1,1:-b+c @5,1+5,1:-b+c",
+        ),
         // What nobody can tell.
-        ("@@ -1,9 +1,9 @@\n-b\n+c\nd\n", "? x\nparse 6: a line of a hunk has no prefix"),
-        ("@@ -1,9 +1,9 @@\n-b\n+c\n\nd\n+e\n", "? x\nparse 7: a line of a hunk has no prefix"),
-        ("@@ -1,2 +1,2 @@\n-b\n+c", "? x\nparse 3: the response ends in the middle of a hunk"),
-        ("@@ -1,2 +1,2 @@\n-b\n+c\n", "? x\nparse 3: the response ends in the middle of a hunk"),
-        ("@@ -1,9 +1 @@\n-b\n+c\n+d", "? x\nparse 3: the response ends in the middle of a hunk"),
-        ("@@ -1 +1 @@\n", "? x\nparse 3: the response ends in the middle of a hunk"),
-        ("@@ -1 +1 @@\n@@ -5 +5 @@\n-b\n+c\n", "? x\nparse 3: a hunk has no lines"),
-        ("@@ -x +1 @@\n-a\n", "? x\nparse 3: a hunk's header has no line numbers"),
-        ("@@ -1 +1 @@\n-b\n+c\n@@\n-d\n+e\n", "? x\nparse 6: a hunk's header has no line numbers"),
+        (
+            "@@ -1,9 +1,9 @@\n-b\n+c\nd\n",
+            "? x\nparse 6: a line of a hunk has no prefix",
+        ),
+        (
+            "@@ -1,9 +1,9 @@\n-b\n+c\n\nd\n+e\n",
+            "? x\nparse 7: a line of a hunk has no prefix",
+        ),
+        (
+            "@@ -1,2 +1,2 @@\n-b\n+c",
+            "? x\nparse 3: the response ends in the middle of a hunk",
+        ),
+        (
+            "@@ -1,2 +1,2 @@\n-b\n+c\n",
+            "? x\nparse 3: the response ends in the middle of a hunk",
+        ),
+        (
+            "@@ -1,9 +1 @@\n-b\n+c\n+d",
+            "? x\nparse 3: the response ends in the middle of a hunk",
+        ),
+        (
+            "@@ -1 +1 @@\n",
+            "? x\nparse 3: the response ends in the middle of a hunk",
+        ),
+        (
+            "@@ -1 +1 @@\n@@ -5 +5 @@\n-b\n+c\n",
+            "? x\nparse 3: a hunk has no lines",
+        ),
+        (
+            "@@ -x +1 @@\n-a\n",
+            "? x\nparse 3: a hunk's header has no line numbers",
+        ),
+        (
+            "@@ -1 +1 @@\n-b\n+c\n@@\n-d\n+e\n",
+            "? x\nparse 6: a hunk's header has no line numbers",
+        ),
     ] {
         let got = hunk(rest);
         let ends = got.len() == want.len() || want.contains('\n') && !want.ends_with("+e");
         assert!(got.starts_with(want) && ends, "{rest}\n{got}");
     }
-    let strict = Options { strict: true, ..Options::default() };
+    let strict = Options {
+        strict: true,
+        ..Options::default()
+    };
     let text = "--- a/x\n+++ b/x\n@@ -1,9 +1,9 @@\n a\n-b\n+c\n\nx\n";
-    assert!(read_with(text, &strict).contains("parse 3: hunk 1 claims 9 old and 9 new lines, and has 2 old and 2 new"));
+    assert!(
+        read_with(text, &strict)
+            .contains("parse 3: hunk 1 claims 9 old and 9 new lines, and has 2 old and 2 new")
+    );
 }
 
 #[test]
 fn newline_marks_and_line_ends() {
     let hunk = |rest: &str| read(format!("--- a/x\n+++ b/x\n{rest}"));
     for (rest, want) in [
-        ("@@ -1 +1 @@\n-b\n\\ No newline at end of file\n+c\n\\ Kein Zeilenumbruch\n", "M x @1,1+1,1:-b$+c$"),
-        ("@@ -1,2 +1 @@\n-b\n c\n\\ No newline at end of file\n", "M x @1,2+1,1:-b c$"),
+        (
+            "@@ -1 +1 @@\n-b\n\\ No newline at end of file\n+c\n\\ Kein Zeilenumbruch\n",
+            "M x @1,1+1,1:-b$+c$",
+        ),
+        (
+            "@@ -1,2 +1 @@\n-b\n c\n\\ No newline at end of file\n",
+            "M x @1,2+1,1:-b c$",
+        ),
         (
             "@@ -1,2 +1 @@\n b\n\\ No newline at end of file\n-c\n",
             "? x\nparse 4: `\\ No newline at end of file` comes after",
@@ -293,12 +495,18 @@ fn diffs_are_found_where_they_start_a_line() {
     ] {
         assert_eq!(read(text.as_str()), want, "{text}");
     }
-    let envelope = Options { format: Some(Format::Envelope), ..Options::default() };
+    let envelope = Options {
+        format: Some(Format::Envelope),
+        ..Options::default()
+    };
     let both = format!("{X}*** Begin Patch\n*** Delete File: z\n*** End Patch\n");
     assert_eq!(read_with(both.as_str(), &envelope), {
         "? z\nwarning 1: a unified diff is ignored: the format asked for is envelope"
     });
-    let unified = Options { format: Some(Format::Unified), ..Options::default() };
+    let unified = Options {
+        format: Some(Format::Unified),
+        ..Options::default()
+    };
     assert_eq!(read_with(both.as_str(), &unified), {
         format!("{x}\nwarning 6: an envelope is ignored: the format asked for is unified")
     });

@@ -22,18 +22,41 @@ const ABOVE: usize = 400;
 const WIDEST: usize = 160;
 
 /// Makes the chunks that turn one content into another. Their lines are without terminators and byte order marks.
-pub(super) fn chunks<'c>(old: &Lines<'c>, new: &Lines<'c>, regions: &[Region], options: &Options) -> Vec<Hunk<'c>> {
+pub(super) fn chunks<'c>(
+    old: &Lines<'c>,
+    new: &Lines<'c>,
+    regions: &[Region],
+    options: &Options,
+) -> Vec<Hunk<'c>> {
     let groups = groups(old, new, regions, options);
-    let runs = groups.iter().map(|group| group.old.clone().map(|line| old.text(line)));
+    let runs = groups
+        .iter()
+        .map(|group| group.old.clone().map(|line| old.text(line)));
     let file = Document::of_lines(old, runs);
-    let headings = (0..old.len()).filter(|&line| heading(old.text(line)).is_some()).collect();
-    let placed = Placer { old, file, headings, groups, at: 0, placed: Vec::new() }.run();
-    placed.into_iter().map(|(group, locators)| hunk(old, new, &group, &locators)).collect()
+    let headings = (0..old.len())
+        .filter(|&line| heading(old.text(line)).is_some())
+        .collect();
+    let placed = Placer {
+        old,
+        file,
+        headings,
+        groups,
+        at: 0,
+        placed: Vec::new(),
+    }
+    .run();
+    placed
+        .into_iter()
+        .map(|(group, locators)| hunk(old, new, &group, &locators))
+        .collect()
 }
 
 /// Makes one chunk of all that differs, with the whole file around it.
 pub(super) fn whole<'c>(old: &Lines<'c>, new: &Lines<'c>, regions: &[Region]) -> Vec<Hunk<'c>> {
-    let group = Group { old: 0..old.len(), regions: regions.to_vec() };
+    let group = Group {
+        old: 0..old.len(),
+        regions: regions.to_vec(),
+    };
     vec![hunk(old, new, &group, &[])]
 }
 
@@ -49,14 +72,23 @@ fn groups(old: &Lines<'_>, new: &Lines<'_>, regions: &[Region], options: &Option
     let group = |regions: &[Region]| {
         let (first, last) = (&regions[0], &regions[regions.len() - 1]);
         let start = first.old.start.saturating_sub(context);
-        Group { old: start..last.old.end.saturating_add(context).min(old.len()), regions: regions.to_vec() }
+        Group {
+            old: start..last.old.end.saturating_add(context).min(old.len()),
+            regions: regions.to_vec(),
+        }
     };
     let mut groups: Vec<_> = options.groups(regions).map(group).collect();
     // A chunk that changes no more than how lines end changes nothing, but as part of another it ends the last line.
     let only_ends = |group: &Group| {
-        let text =
-            |side: &Lines<'_>, lines: Range<usize>| lines.map(|line| side.text(line).to_vec()).collect::<Vec<_>>();
-        group.regions.iter().all(|region| text(old, region.old.clone()) == text(new, region.new.clone()))
+        let text = |side: &Lines<'_>, lines: Range<usize>| {
+            lines
+                .map(|line| side.text(line).to_vec())
+                .collect::<Vec<_>>()
+        };
+        group
+            .regions
+            .iter()
+            .all(|region| text(old, region.old.clone()) == text(new, region.new.clone()))
     };
     if groups.len() > 1
         && groups.last().is_some_and(only_ends)
@@ -99,7 +131,11 @@ impl Placer<'_, '_> {
     fn settle(&mut self, mut group: Group) {
         let mut step = 1;
         loop {
-            while self.groups.get(self.at).is_some_and(|next| next.old.start <= group.old.end) {
+            while self
+                .groups
+                .get(self.at)
+                .is_some_and(|next| next.old.start <= group.old.end)
+            {
                 group.join(self.groups[self.at].clone());
                 self.at += 1;
             }
@@ -108,7 +144,8 @@ impl Placer<'_, '_> {
             if let Some(locators) = self.locators(&group) {
                 return self.placed.push((group, locators));
             }
-            let grown = group.old.start.saturating_sub(step).max(floor)..(group.old.end + step).min(self.old.len());
+            let grown = group.old.start.saturating_sub(step).max(floor)
+                ..(group.old.end + step).min(self.old.len());
             // One line at a time at first, then twice as many each time.
             step = if grown.len() > 2 * NEAR { step * 2 } else { 1 };
             if grown != group.old {
@@ -140,9 +177,15 @@ impl Placer<'_, '_> {
             return None;
         }
         // What names the place best may be among the chunk's own lines; then the one above names something else.
-        let first = group.regions.first().map_or(start, |region| region.old.start);
-        let named = self.headings[..self.headings.partition_point(|&line| line < first)].last().copied();
-        let named = named.filter(|&line| (self.cursor()..start).contains(&line) && self.is_telling(line));
+        let first = group
+            .regions
+            .first()
+            .map_or(start, |region| region.old.start);
+        let named = self.headings[..self.headings.partition_point(|&line| line < first)]
+            .last()
+            .copied();
+        let named =
+            named.filter(|&line| (self.cursor()..start).contains(&line) && self.is_telling(line));
         let stands_once = |line: &usize| self.run_of(*line..line + 1).count() == 1;
         if let Some(line) = named.filter(stands_once)
             && self.leads_to(&[line], &run, start)
@@ -154,8 +197,14 @@ impl Placer<'_, '_> {
         }
         let openers = self.openers(start, end);
         let alone = openers.iter().map(|&line| vec![line]);
-        let below = |&line: &usize| named.filter(|&named| named < line).map(|named| vec![named, line]);
-        alone.chain(openers.iter().filter_map(below)).find(|locators| self.leads_to(locators, &run, start))
+        let below = |&line: &usize| {
+            named
+                .filter(|&named| named < line)
+                .map(|named| vec![named, line])
+        };
+        alone
+            .chain(openers.iter().filter_map(below))
+            .find(|locators| self.leads_to(locators, &run, start))
     }
 
     /// Returns whether a search for these lines, then for the run, ends where it should.
@@ -167,14 +216,17 @@ impl Placer<'_, '_> {
             }
             cursor = line + 1;
         }
-        run.at_or_after(cursor) == Some(start) && !locators.last().is_some_and(|&line| run.contains(line))
+        run.at_or_after(cursor) == Some(start)
+            && !locators.last().is_some_and(|&line| run.contains(line))
     }
 
     /// Returns the lines above a chunk that open what it is in: each indented less than all below it. Nearest first.
     fn openers(&self, start: usize, end: usize) -> Vec<usize> {
         let indent = |line: usize| {
             let text = self.old.text(line);
-            text.iter().position(|byte| !matches!(byte, b' ' | b'\t')).filter(|_| !text.trim_ascii().is_empty())
+            text.iter()
+                .position(|byte| !matches!(byte, b' ' | b'\t'))
+                .filter(|_| !text.trim_ascii().is_empty())
         };
         let mut least = (start..end).find_map(indent).unwrap_or(usize::MAX);
         let floor = self.cursor().max(start.saturating_sub(ABOVE));
@@ -197,7 +249,9 @@ impl Placer<'_, '_> {
         text.len() <= WIDEST
             && text.trim_ascii_end() == text
             && !trimmed.starts_with(b"-")
-            && trimmed.iter().any(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80)
+            && trimmed
+                .iter()
+                .any(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80)
     }
 
     fn run_of(&self, lines: Range<usize>) -> Run<'_> {
@@ -206,10 +260,28 @@ impl Placer<'_, '_> {
 }
 
 fn hunk<'c>(old: &Lines<'c>, new: &Lines<'c>, group: &Group, locators: &[usize]) -> Hunk<'c> {
-    let line = |mark, text: &'c [u8]| HunkLine { mark, text: Text::derived(text), unterminated: false };
+    let line = |mark, text: &'c [u8]| HunkLine {
+        mark,
+        text: Text::derived(text),
+        unterminated: false,
+    };
     let lines = lines(&group.regions, group.old.clone(), |mark, at| {
-        line(mark, if mark == Mark::Added { new.text(at) } else { old.text(at) })
+        line(
+            mark,
+            if mark == Mark::Added {
+                new.text(at)
+            } else {
+                old.text(at)
+            },
+        )
     });
-    let locators = locators.iter().map(|&line| Text::derived(old.text(line))).collect();
-    Hunk { locators, lines, ..Hunk::default() }
+    let locators = locators
+        .iter()
+        .map(|&line| Text::derived(old.text(line)))
+        .collect();
+    Hunk {
+        locators,
+        lines,
+        ..Hunk::default()
+    }
 }

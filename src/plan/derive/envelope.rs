@@ -25,10 +25,25 @@ pub fn envelope<'c>(
     derive(changes, Format::Envelope, options, |operation| {
         Ok(match operation {
             FileOperation::Add { path, file } => Ok(vec![edit(path, create(&file.content, false))]),
-            FileOperation::Delete { path } => Ok(vec![edit(path, Operation::Delete { expected: None })]),
-            FileOperation::Change { path, to, before, after } => {
+            FileOperation::Delete { path } => {
+                Ok(vec![edit(path, Operation::Delete { expected: None })])
+            }
+            FileOperation::Change {
+                path,
+                to,
+                before,
+                after,
+            } => {
                 let hunks = update(to.unwrap_or(path), before, after, compare, options)?;
-                hunks.map(|hunks| vec![edit(path, Operation::Update { to: to.map(path_text), hunks })])
+                hunks.map(|hunks| {
+                    vec![edit(
+                        path,
+                        Operation::Update {
+                            to: to.map(path_text),
+                            hunks,
+                        },
+                    )]
+                })
             }
         })
     })

@@ -26,13 +26,37 @@ pub fn exact<'c>(
         Ok(match operation {
             FileOperation::Delete { .. } if is_blocks => Err(What::Deletion),
             FileOperation::Change { to: Some(_), .. } if is_blocks => Err(What::Rename),
-            FileOperation::Add { path, file } => Ok(vec![edit(path, create(&file.content, is_blocks))]),
-            FileOperation::Delete { path } => Ok(vec![edit(path, Operation::Delete { expected: None })]),
-            FileOperation::Change { path: from, to, before, after } => {
+            FileOperation::Add { path, file } => {
+                Ok(vec![edit(path, create(&file.content, is_blocks))])
+            }
+            FileOperation::Delete { path } => {
+                Ok(vec![edit(path, Operation::Delete { expected: None })])
+            }
+            FileOperation::Change {
+                path: from,
+                to,
+                before,
+                after,
+            } => {
                 let path = to.unwrap_or(from);
-                let moved = to.map(|to| edit(from, Operation::Update { to: Some(path_text(to)), hunks: Vec::new() }));
+                let moved = to.map(|to| {
+                    edit(
+                        from,
+                        Operation::Update {
+                            to: Some(path_text(to)),
+                            hunks: Vec::new(),
+                        },
+                    )
+                });
                 update(format, path, before, after, compare, context)?.map(|operations| {
-                    moved.into_iter().chain(operations.into_iter().map(|operation| edit(path, operation))).collect()
+                    moved
+                        .into_iter()
+                        .chain(
+                            operations
+                                .into_iter()
+                                .map(|operation| edit(path, operation)),
+                        )
+                        .collect()
                 })
             }
         })
@@ -55,13 +79,39 @@ fn update<'c>(
         return Ok(Err(What::Binary));
     }
     let regions = regions(path, &old, &new, compare)?;
-    let whole = vec![Region { old: 0..old.len(), new: 0..new.len() }];
-    let one = if format == Format::Tool { Occurrence::Text(Times::Once) } else { Occurrence::Lines(None) };
-    let said = |regions: &[Region]| {
-        substitutions::substitutions(&before.content, &after.content, regions, context as usize, one)
+    let whole = vec![Region {
+        old: 0..old.len(),
+        new: 0..new.len(),
+    }];
+    let one = if format == Format::Tool {
+        Occurrence::Text(Times::Once)
+    } else {
+        Occurrence::Lines(None)
     };
-    let filled = before.content.is_empty().then(|| vec![create(&after.content, true)]);
-    let tries = [filled, said(&regions), said(&joined(&regions)), said(&whole)].into_iter().flatten();
+    let said = |regions: &[Region]| {
+        substitutions::substitutions(
+            &before.content,
+            &after.content,
+            regions,
+            context as usize,
+            one,
+        )
+    };
+    let filled = before
+        .content
+        .is_empty()
+        .then(|| vec![create(&after.content, true)]);
+    let tries = [
+        filled,
+        said(&regions),
+        said(&joined(&regions)),
+        said(&whole),
+    ]
+    .into_iter()
+    .flatten();
     let fits = |operations: &Vec<Operation<'_>>| proof::turns(before, operations, after);
-    Ok(tries.into_iter().find(fits).ok_or_else(|| proof::reason(&old, &new)))
+    Ok(tries
+        .into_iter()
+        .find(fits)
+        .ok_or_else(|| proof::reason(&old, &new)))
 }

@@ -18,8 +18,12 @@ pub(super) struct Sides<'c> {
 impl<'c> Sides<'c> {
     /// Takes what was and what will be.
     pub(super) fn of(old: Option<Cow<'c, Content>>, new: Option<Cow<'c, Content>>) -> Self {
-        let side = |content: Option<_>| content.unwrap_or_else(|| Cow::Owned(Content::from(Vec::new())));
-        Self { old: side(old), new: side(new) }
+        let side =
+            |content: Option<_>| content.unwrap_or_else(|| Cow::Owned(Content::from(Vec::new())));
+        Self {
+            old: side(old),
+            new: side(new),
+        }
     }
 }
 
@@ -31,7 +35,10 @@ struct Numbered<'s, 'c> {
 
 impl<'s, 'c> Numbered<'s, 'c> {
     fn new(content: &'s Cow<'c, Content>) -> Self {
-        Self { content, lines: Lines::within(content) }
+        Self {
+            content,
+            lines: Lines::within(content),
+        }
     }
 
     fn line(&self, mark: Mark, line: usize) -> HunkLine<'c> {
@@ -42,7 +49,11 @@ impl<'s, 'c> Numbered<'s, 'c> {
             Cow::Borrowed(content) => Text::derived(&content[start..end]),
             Cow::Owned(content) => Text::derived(content[start..end].to_vec()),
         };
-        HunkLine { mark, text, unterminated }
+        HunkLine {
+            mark,
+            text,
+            unterminated,
+        }
     }
 }
 
@@ -50,12 +61,17 @@ impl<'s, 'c> Numbered<'s, 'c> {
 pub(super) fn hunks<'c>(sides: Sides<'c>, regions: &[Region], options: &Options) -> Vec<Hunk<'c>> {
     let (old_side, new_side) = (Numbered::new(&sides.old), Numbered::new(&sides.new));
     let context = options.context as usize;
-    let mut heading = Heading { searched: 0, found: None };
+    let mut heading = Heading {
+        searched: 0,
+        found: None,
+    };
     let mut hunks = Vec::new();
     for group in options.groups(regions) {
         let (first, last) = (&group[0], &group[group.len() - 1]);
         let before = context.min(first.old.start).min(first.new.start);
-        let after = context.min(old_side.lines.len() - last.old.end).min(new_side.lines.len() - last.new.end);
+        let after = context
+            .min(old_side.lines.len() - last.old.end)
+            .min(new_side.lines.len() - last.new.end);
         let old = first.old.start - before..last.old.end + after;
         let new = first.new.start - before..last.new.end + after;
         hunks.push(Hunk {
@@ -68,7 +84,10 @@ pub(super) fn hunks<'c>(sides: Sides<'c>, regions: &[Region], options: &Options)
                 old_lines: number(old.len()),
                 new_start: start(&new),
                 new_lines: number(new.len()),
-                heading: heading.above(&old_side.lines, old.start).map(<[u8]>::to_vec).unwrap_or_default(),
+                heading: heading
+                    .above(&old_side.lines, old.start)
+                    .map(<[u8]>::to_vec)
+                    .unwrap_or_default(),
             }),
             ..Hunk::default()
         });
@@ -96,7 +115,11 @@ pub(super) fn lines<'c>(
 
 /// An empty run is behind the line that it names, so that its number is one less.
 fn start(lines: &Range<usize>) -> u32 {
-    number(if lines.is_empty() { lines.start } else { lines.start + 1 })
+    number(if lines.is_empty() {
+        lines.start
+    } else {
+        lines.start + 1
+    })
 }
 
 fn number(count: usize) -> u32 {
@@ -111,7 +134,9 @@ struct Heading {
 
 impl Heading {
     fn above<'s>(&mut self, old: &Lines<'s>, line: usize) -> Option<&'s [u8]> {
-        let named = (self.searched..line).rev().find(|&at| heading(old.raw(at..at + 1)).is_some());
+        let named = (self.searched..line)
+            .rev()
+            .find(|&at| heading(old.raw(at..at + 1)).is_some());
         self.found = named.or(self.found);
         self.searched = line;
         self.found.and_then(|at| heading(old.raw(at..at + 1)))
@@ -122,16 +147,36 @@ impl Heading {
 mod tests {
     use super::*;
 
-    fn numbers(old: &str, new: &str, regions: &[(Range<usize>, Range<usize>)], context: u32) -> Vec<String> {
-        let regions: Vec<_> = regions.iter().map(|(old, new)| Region { old: old.clone(), new: new.clone() }).collect();
+    fn numbers(
+        old: &str,
+        new: &str,
+        regions: &[(Range<usize>, Range<usize>)],
+        context: u32,
+    ) -> Vec<String> {
+        let regions: Vec<_> = regions
+            .iter()
+            .map(|(old, new)| Region {
+                old: old.clone(),
+                new: new.clone(),
+            })
+            .collect();
         let sides = Sides::of(Some(Cow::Owned(old.into())), Some(Cow::Owned(new.into())));
-        let options = Options { context, ..Options::default() };
+        let options = Options {
+            context,
+            ..Options::default()
+        };
         let shown = |hunk: Hunk<'_>| {
             let at = hunk.position.expect("a derived hunk has a position");
             let heading = String::from_utf8_lossy(&at.heading);
-            format!("-{},{} +{},{} {heading}", at.old_start, at.old_lines, at.new_start, at.new_lines)
+            format!(
+                "-{},{} +{},{} {heading}",
+                at.old_start, at.old_lines, at.new_start, at.new_lines
+            )
         };
-        hunks(sides, &regions, &options).into_iter().map(shown).collect()
+        hunks(sides, &regions, &options)
+            .into_iter()
+            .map(shown)
+            .collect()
     }
 
     #[test]
@@ -146,7 +191,11 @@ mod tests {
             (4, &["-1,10 +1,10 "]),
             (u32::MAX, &["-1,10 +1,10 "]),
         ] {
-            assert_eq!(numbers(old, new, &regions, context), want, "context {context}");
+            assert_eq!(
+                numbers(old, new, &regions, context),
+                want,
+                "context {context}"
+            );
         }
     }
 

@@ -47,8 +47,14 @@ pub fn unified<'c>(
     options: &Options,
 ) -> Result<Patch<'c>, CompareError> {
     let pairs = pair_up(changes, compare, options.renames)?;
-    let edits = pairs.into_iter().map(|pair| edit(pair, compare, options)).collect::<Result<_, _>>()?;
-    Ok(Patch { format: Format::Unified, edits })
+    let edits = pairs
+        .into_iter()
+        .map(|pair| edit(pair, compare, options))
+        .collect::<Result<_, _>>()?;
+    Ok(Patch {
+        format: Format::Unified,
+        edits,
+    })
 }
 
 /// How many lines of a file go, and how many come.
@@ -72,7 +78,11 @@ pub fn changed_lines<'c>(
 ) -> Result<Vec<ChangedLines<'c>>, CompareError> {
     let counted = |pair: &Pair<'c>| {
         let path = pair.sides().last().expect("a pair has a side").path;
-        let mut counted = ChangedLines { path, removed: 0, added: 0 };
+        let mut counted = ChangedLines {
+            path,
+            removed: 0,
+            added: 0,
+        };
         for region in pair.regions(compare)? {
             counted.removed += region.old.len();
             counted.added += region.new.len();
@@ -81,14 +91,22 @@ pub fn changed_lines<'c>(
         Ok(counted)
     };
     let pairs = pair_up(changes, compare, options.renames)?;
-    pairs.iter().filter(|pair| !pair.is_binary()).map(counted).collect()
+    pairs
+        .iter()
+        .filter(|pair| !pair.is_binary())
+        .map(counted)
+        .collect()
 }
 
 /// Puts the renames that git would show into a change, of which only the contents are known so far.
 ///
 /// # Errors
 /// If contents can't be compared.
-pub fn with_renames(changes: &ChangeSet, compare: &dyn Compare, options: &Options) -> Result<ChangeSet, CompareError> {
+pub fn with_renames(
+    changes: &ChangeSet,
+    compare: &dyn Compare,
+    options: &Options,
+) -> Result<ChangeSet, CompareError> {
     let pairs = pair_up(changes, compare, options.renames)?;
     let renamed: std::collections::HashMap<_, _> = pairs
         .iter()
@@ -96,7 +114,10 @@ pub fn with_renames(changes: &ChangeSet, compare: &dyn Compare, options: &Option
         .filter(|(new, old)| new != old)
         .collect();
     let renamed = |change: &Change| renamed.get(&change.path).map(|from| (*from).clone());
-    Ok(ChangeSet::new(changes.iter().map(|change| Change { from: renamed(change), ..change.clone() })))
+    Ok(ChangeSet::new(changes.iter().map(|change| Change {
+        from: renamed(change),
+        ..change.clone()
+    })))
 }
 
 /// A file on one side of a change.
@@ -139,11 +160,21 @@ impl<'c> Pair<'c> {
             let all = |side| 0..line_count(bytes(side));
             let (old, new) = (all(&self.old), all(&self.new));
             // A file may come or go that is empty itself.
-            return Ok(if old == new { Vec::new() } else { vec![Region { old, new }] });
+            return Ok(if old == new {
+                Vec::new()
+            } else {
+                vec![Region { old, new }]
+            });
         }
         let path = self.sides().next().expect("a pair has a side").path;
-        let narrow = self.splices.zip(content(&self.old)).and_then(|(splices, old)| narrow::regions(old, splices));
-        narrow.map_or_else(|| compare.regions(path, bytes(&self.old), bytes(&self.new)), Ok)
+        let narrow = self
+            .splices
+            .zip(content(&self.old))
+            .and_then(|(splices, old)| narrow::regions(old, splices));
+        narrow.map_or_else(
+            || compare.regions(path, bytes(&self.old), bytes(&self.new)),
+            Ok,
+        )
     }
 }
 
@@ -156,27 +187,61 @@ fn bytes<'b>(side: &'b Option<Blob<'_>>) -> &'b [u8] {
 }
 
 fn line_count(bytes: &[u8]) -> usize {
-    memchr::memchr_iter(b'\n', bytes).count() + usize::from(bytes.last().is_some_and(|last| *last != b'\n'))
+    memchr::memchr_iter(b'\n', bytes).count()
+        + usize::from(bytes.last().is_some_and(|last| *last != b'\n'))
 }
 
-fn pair_up<'c>(changes: &'c ChangeSet, compare: &dyn Compare, of: Renames) -> Result<Vec<Pair<'c>>, CompareError> {
+fn pair_up<'c>(
+    changes: &'c ChangeSet,
+    compare: &dyn Compare,
+    of: Renames,
+) -> Result<Vec<Pair<'c>>, CompareError> {
     let mut pairs = Vec::with_capacity(changes.len());
-    for Change { path, before, after, from } in changes {
+    for Change {
+        path,
+        before,
+        after,
+        from,
+    } in changes
+    {
         let blob = |file: &'c File, state| {
             let content = compare.stored(path, &file.content, state)?;
             let is_binary = compare.is_binary(path, &content)?;
-            Ok(Blob { path, mode: file.mode.git(), content, is_binary })
+            Ok(Blob {
+                path,
+                mode: file.mode.git(),
+                content,
+                is_binary,
+            })
         };
-        let old = before.as_ref().map(|file| blob(file, State::Before)).transpose()?;
-        let new = after.as_ref().map(|file| blob(file, State::After(from.as_ref()))).transpose()?;
+        let old = before
+            .as_ref()
+            .map(|file| blob(file, State::Before))
+            .transpose()?;
+        let new = after
+            .as_ref()
+            .map(|file| blob(file, State::After(from.as_ref())))
+            .transpose()?;
         let is_stored = |file: &Option<File>, blob: &Option<Blob<'_>>| {
-            file.as_ref().zip(content(blob)).is_some_and(|(file, stored)| stored.is(&file.content))
+            file.as_ref()
+                .zip(content(blob))
+                .is_some_and(|(file, stored)| stored.is(&file.content))
         };
-        let splices = after.as_ref().and_then(|after| after.content.splices()).filter(|(base, _)| {
-            is_stored(before, &old) && is_stored(after, &new) && content(&old).is_some_and(|old| base.is(old))
-        });
+        let splices = after
+            .as_ref()
+            .and_then(|after| after.content.splices())
+            .filter(|(base, _)| {
+                is_stored(before, &old)
+                    && is_stored(after, &new)
+                    && content(&old).is_some_and(|old| base.is(old))
+            });
         let splices = splices.map(|(_, splices)| splices);
-        let pair = Pair { old, new, similarity: None, splices };
+        let pair = Pair {
+            old,
+            new,
+            similarity: None,
+            splices,
+        };
         let mode = |side: &Option<Blob<'_>>| side.as_ref().map(|blob| blob.mode);
         if !(pair.keeps_content() && mode(&pair.old) == mode(&pair.new)) {
             pairs.push(pair);
@@ -190,7 +255,11 @@ fn pair_up<'c>(changes: &'c ChangeSet, compare: &dyn Compare, of: Renames) -> Re
 
 /// Puts the old side of a deleted file into the pair of the new file that it became.
 fn join_renames(pairs: &mut Vec<Pair<'_>>, limit: usize) {
-    let of = |wanted: fn(&Pair<'_>) -> bool| (0..pairs.len()).filter(|&at| wanted(&pairs[at])).collect::<Vec<_>>();
+    let of = |wanted: fn(&Pair<'_>) -> bool| {
+        (0..pairs.len())
+            .filter(|&at| wanted(&pairs[at]))
+            .collect::<Vec<_>>()
+    };
     let deleted = of(|pair| pair.new.is_none());
     let new = of(|pair| pair.old.is_none());
     if deleted.is_empty() || new.is_empty() {
@@ -198,32 +267,49 @@ fn join_renames(pairs: &mut Vec<Pair<'_>>, limit: usize) {
     }
     let candidates = |of: &[usize]| -> Vec<Candidate<'_>> {
         let blobs = of.iter().filter_map(|&at| pairs[at].sides().next());
-        blobs.map(|blob| Candidate::new(blob.path.as_bytes(), &blob.content, !blob.is_binary)).collect()
+        blobs
+            .map(|blob| Candidate::new(blob.path.as_bytes(), &blob.content, !blob.is_binary))
+            .collect()
     };
     let found = renames::detect(&candidates(&deleted), &candidates(&new), limit);
     for (at, rename) in new.into_iter().zip(found) {
-        let Some(Rename { source, similarity }) = rename else { continue };
+        let Some(Rename { source, similarity }) = rename else {
+            continue;
+        };
         pairs[at].old = pairs[deleted[source]].old.take();
         pairs[at].similarity = Some(similarity);
     }
     pairs.retain(|pair| pair.sides().next().is_some());
 }
 
-fn edit<'c>(pair: Pair<'c>, compare: &dyn Compare, options: &Options) -> Result<FileEdit<'c>, CompareError> {
+fn edit<'c>(
+    pair: Pair<'c>,
+    compare: &dyn Compare,
+    options: &Options,
+) -> Result<FileEdit<'c>, CompareError> {
     let keeps_content = pair.keeps_content();
     let is_binary = pair.is_binary();
     let path = pair.sides().next().expect("a pair has a side").path;
 
     let binary = if is_binary {
         let (old, new) = (bytes(&pair.old), bytes(&pair.new));
-        let text = if keeps_content { Vec::new() } else { compare.binary_patch(path, old, new)? };
-        Some(Binary { old_len: old.len() as u64, new_len: new.len() as u64, text })
+        let text = if keeps_content {
+            Vec::new()
+        } else {
+            compare.binary_patch(path, old, new)?
+        };
+        Some(Binary {
+            old_len: old.len() as u64,
+            new_len: new.len() as u64,
+            text,
+        })
     } else {
         None
     };
     let mode = |side: &Option<Blob<'_>>| side.as_ref().map(|blob| blob.mode);
     // Where neither content nor mode changes, a diff doesn't say the mode.
-    let modes = Some([mode(&pair.old), mode(&pair.new)]).filter(|[old, new]| !keeps_content || old != new);
+    let modes =
+        Some([mode(&pair.old), mode(&pair.new)]).filter(|[old, new]| !keeps_content || old != new);
     let [old_mode, new_mode] = modes.unwrap_or_default();
     let header = Header {
         status: match (&pair.old, &pair.new) {
@@ -234,16 +320,25 @@ fn edit<'c>(pair: Pair<'c>, compare: &dyn Compare, options: &Options) -> Result<
         },
         old_mode,
         new_mode,
-        ids: if keeps_content { None } else { Some(ids(&pair, compare, is_binary)?) },
+        ids: if keeps_content {
+            None
+        } else {
+            Some(ids(&pair, compare, is_binary)?)
+        },
         similarity: pair.similarity,
         binary,
     };
-    let to = (header.status == Status::Renamed).then(|| pair.new.as_ref().map(|blob| path_text(blob.path))).flatten();
+    let to = (header.status == Status::Renamed)
+        .then(|| pair.new.as_ref().map(|blob| path_text(blob.path)))
+        .flatten();
     let hunks = if keeps_content || is_binary {
         Vec::new()
     } else {
         let regions = pair.regions(compare)?;
-        let sides = Sides::of(pair.old.map(|blob| blob.content), pair.new.map(|blob| blob.content));
+        let sides = Sides::of(
+            pair.old.map(|blob| blob.content),
+            pair.new.map(|blob| blob.content),
+        );
         hunks(sides, &regions, options)
     };
     options.progress.step();
@@ -254,10 +349,18 @@ fn edit<'c>(pair: Pair<'c>, compare: &dyn Compare, options: &Options) -> Result<
 }
 
 /// Names the contents as `index` does: a binary patch is only applied to what has the whole id.
-fn ids(pair: &Pair<'_>, compare: &dyn Compare, whole: bool) -> Result<(String, String), CompareError> {
+fn ids(
+    pair: &Pair<'_>,
+    compare: &dyn Compare,
+    whole: bool,
+) -> Result<(String, String), CompareError> {
     let id = |side| {
         let id = compare.id(content(side).map(|content| &content[..]))?;
-        if whole { Ok(id) } else { compare.abbreviate(&id) }
+        if whole {
+            Ok(id)
+        } else {
+            compare.abbreviate(&id)
+        }
     };
     Ok((id(&pair.old)?, id(&pair.new)?))
 }

@@ -21,7 +21,10 @@ const NOISE: usize = 3;
 /// Returns the runs of lines that differ, or `None` where only a diff of the whole file can tell.
 pub(super) fn regions(old: &[u8], splices: &[Splice]) -> Option<Vec<Region>> {
     let rewritten = rewritten(old, splices);
-    let gone: HashSet<_> = rewritten.iter().flat_map(|run| lines(&old[run.old.clone()])).collect();
+    let gone: HashSet<_> = rewritten
+        .iter()
+        .flat_map(|run| lines(&old[run.old.clone()]))
+        .collect();
     let come: HashSet<_> = rewritten.iter().flat_map(|run| lines(&run.new)).collect();
     if !gone.is_disjoint(&come) {
         return None;
@@ -34,11 +37,16 @@ pub(super) fn regions(old: &[u8], splices: &[Splice]) -> Option<Vec<Region>> {
         let (start, start_new) = (old_line + kept, new_line + kept);
         old_line = start + lines(&old[run.old.clone()]).count();
         new_line = start_new + lines(&run.new).count();
-        regions.push(Region { old: start..old_line, new: start_new..new_line });
+        regions.push(Region {
+            old: start..old_line,
+            new: start_new..new_line,
+        });
         kept_from = run.old.end;
     }
     changed.count_others(&old[kept_from..])?;
-    (0..regions.len().saturating_sub(1)).all(|gap| is_kept(&regions, gap)).then_some(regions)
+    (0..regions.len().saturating_sub(1))
+        .all(|gap| is_kept(&regions, gap))
+        .then_some(regions)
 }
 
 /// Whole lines, by their offsets, and what takes their place.
@@ -57,7 +65,9 @@ impl Rewritten {
 fn rewritten(old: &[u8], splices: &[Splice]) -> Vec<Rewritten> {
     let line_start = |at: usize| memchr::memrchr(b'\n', &old[..at]).map_or(0, |at| at + 1);
     // Texts that take the place of others often begin and end alike, and would touch the next.
-    let splices = splices.iter().map(|splice| trimmed(old, splice.old.clone(), splice.new.clone()));
+    let splices = splices
+        .iter()
+        .map(|splice| trimmed(old, splice.old.clone(), splice.new.clone()));
     let mut splices = splices.filter(|run| !run.is_empty()).peekable();
     let mut runs = Vec::new();
     while let Some(Rewritten { old: range, new }) = splices.next() {
@@ -66,8 +76,13 @@ fn rewritten(old: &[u8], splices: &[Splice]) -> Vec<Rewritten> {
         loop {
             let is_start = |bytes: &[u8]| bytes.last().is_none_or(|last| *last == b'\n');
             let ends = is_start(&old[..end]) && is_start(&new);
-            let more = if ends { 0 } else { memchr::memchr(b'\n', &old[end..]).map_or(old.len() - end, |at| at + 1) };
-            let Some(next) = splices.next_if(|next| line_start(next.old.start) <= end + more) else {
+            let more = if ends {
+                0
+            } else {
+                memchr::memchr(b'\n', &old[end..]).map_or(old.len() - end, |at| at + 1)
+            };
+            let Some(next) = splices.next_if(|next| line_start(next.old.start) <= end + more)
+            else {
                 new.extend_from_slice(&old[end..end + more]);
                 end += more;
                 break;
@@ -84,7 +99,10 @@ fn rewritten(old: &[u8], splices: &[Splice]) -> Vec<Rewritten> {
 /// Takes off the lines that are the same at both ends.
 fn trimmed(old: &[u8], mut range: Range<usize>, mut new: Vec<u8>) -> Rewritten {
     let same = |pairs: &mut dyn Iterator<Item = (&[u8], &[u8])>| -> usize {
-        pairs.take_while(|(a, b)| a == b).map(|(line, _)| line.len()).sum()
+        pairs
+            .take_while(|(a, b)| a == b)
+            .map(|(line, _)| line.len())
+            .sum()
     };
     let head = same(&mut lines(&old[range.clone()]).zip(lines(&new)));
     range.start += head;
@@ -100,7 +118,8 @@ fn is_kept(regions: &[Region], gap: usize) -> bool {
     let size = |region: &Region| region.old.len().max(region.new.len());
     let mut left = regions[..=gap].iter().rev().map(size);
     let mut right = regions[gap + 1..].iter().map(size);
-    let around = |sizes: &mut dyn Iterator<Item = usize>| sizes.take(WINDOW).sum::<usize>().min(WINDOW);
+    let around =
+        |sizes: &mut dyn Iterator<Item = usize>| sizes.take(WINDOW).sum::<usize>().min(WINDOW);
     let between = regions[gap + 1].old.start - regions[gap].old.end;
     between > 0 && NOISE * (between + 1) >= around(&mut left) + around(&mut right)
 }
@@ -126,12 +145,21 @@ impl<'l> Changed<'l> {
 
     /// Returns a hash of a line, a word at a time, the last of which may reach into the one before.
     fn hash(line: &[u8]) -> u64 {
-        let mix = |hash: u64, word: u64| (hash ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15).rotate_left(29);
+        let mix = |hash: u64, word: u64| {
+            (hash ^ word)
+                .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+                .rotate_left(29)
+        };
         let word = |word: &[u8; 8]| u64::from_le_bytes(*word);
         let (words, rest) = line.as_chunks();
         let hash = words.iter().map(word).fold(line.len() as u64, mix);
-        let last =
-            line.last_chunk().map_or_else(|| rest.iter().fold(0, |last, byte| last << 8 | u64::from(*byte)), word);
+        let last = line.last_chunk().map_or_else(
+            || {
+                rest.iter()
+                    .fold(0, |last, byte| last << 8 | u64::from(*byte))
+            },
+            word,
+        );
         mix(hash, last).wrapping_mul(0x9e37_79b9_7f4a_7c15)
     }
 

@@ -24,7 +24,11 @@ pub(super) fn derive<'c>(
         match say(operation)? {
             Ok(these) => edits.extend(these),
             Err(what) => {
-                unrepresentable.push(Unrepresentable { path: operation.path().as_bstr().into(), format, what });
+                unrepresentable.push(Unrepresentable {
+                    path: operation.path().as_bstr().into(),
+                    format,
+                    what,
+                });
             }
         }
         options.progress.step();
@@ -39,7 +43,11 @@ pub(super) fn edit<'c>(path: &'c RepoPath, operation: Operation<'c>) -> FileEdit
 
 /// Makes the operation that puts a new file in its place.
 pub(super) fn create(content: &[u8], fills_empty: bool) -> Operation<'_> {
-    Operation::Create { lines: proof::whole_file(content), fills_empty, ends_open: false }
+    Operation::Create {
+        lines: proof::whole_file(content),
+        fills_empty,
+        ends_open: false,
+    }
 }
 
 /// Returns which lines differ, byte order marks aside.
@@ -49,7 +57,11 @@ pub(super) fn regions(
     new: &Lines<'_>,
     compare: &dyn Compare,
 ) -> Result<Vec<Region>, CompareError> {
-    compare.regions(path, &old.bytes()[old.bom().len()..], &new.bytes()[new.bom().len()..])
+    compare.regions(
+        path,
+        &old.bytes()[old.bom().len()..],
+        &new.bytes()[new.bom().len()..],
+    )
 }
 
 /// What is done to one file.
@@ -60,7 +72,12 @@ pub(super) enum FileOperation<'c> {
     /// It goes.
     Delete { path: &'c RepoPath },
     /// Its content changes, or its path, or both.
-    Change { path: &'c RepoPath, to: Option<&'c RepoPath>, before: &'c File, after: &'c File },
+    Change {
+        path: &'c RepoPath,
+        to: Option<&'c RepoPath>,
+        before: &'c File,
+        after: &'c File,
+    },
 }
 
 impl<'c> FileOperation<'c> {
@@ -91,24 +108,61 @@ fn operations<'c>(
     format: Format,
     unrepresentable: &mut Vec<Unrepresentable>,
 ) -> Vec<FileOperation<'c>> {
-    let is_source = |path: &RepoPath| changes.iter().any(|change| change.from.as_ref() == Some(path));
+    let is_source = |path: &RepoPath| {
+        changes
+            .iter()
+            .any(|change| change.from.as_ref() == Some(path))
+    };
     let mut operations = Vec::with_capacity(changes.len());
     for change in changes {
         let source = change.from.as_ref().and_then(|from| changes.get(from));
         let path = &change.path;
         let operation = match (source, change) {
-            (Some(Change { path: from, before: Some(before), .. }), Change { after: Some(after), .. }) => {
-                FileOperation::Change { path: from, to: Some(path), before, after }
-            }
-            (_, Change { before: None, after: Some(file), .. }) => FileOperation::Add { path, file },
-            (_, Change { before: Some(before), after: Some(after), .. }) => {
-                FileOperation::Change { path, to: None, before, after }
-            }
+            (
+                Some(Change {
+                    path: from,
+                    before: Some(before),
+                    ..
+                }),
+                Change {
+                    after: Some(after), ..
+                },
+            ) => FileOperation::Change {
+                path: from,
+                to: Some(path),
+                before,
+                after,
+            },
+            (
+                _,
+                Change {
+                    before: None,
+                    after: Some(file),
+                    ..
+                },
+            ) => FileOperation::Add { path, file },
+            (
+                _,
+                Change {
+                    before: Some(before),
+                    after: Some(after),
+                    ..
+                },
+            ) => FileOperation::Change {
+                path,
+                to: None,
+                before,
+                after,
+            },
             (_, Change { after: None, .. }) if is_source(path) => continue,
             _ => FileOperation::Delete { path },
         };
         match hindrance(&operation) {
-            Some(what) => unrepresentable.push(Unrepresentable { path: path.as_bstr().into(), format, what }),
+            Some(what) => unrepresentable.push(Unrepresentable {
+                path: path.as_bstr().into(),
+                format,
+                what,
+            }),
             None => operations.push(operation),
         }
     }
@@ -120,7 +174,8 @@ fn operations<'c>(
 
 /// Returns what no format but a diff can say of a file.
 fn hindrance(operation: &FileOperation<'_>) -> Option<What> {
-    let is_named = |path: &RepoPath| Resolver::default().resolve(None, path.as_bytes()).as_ref() == Ok(path);
+    let is_named =
+        |path: &RepoPath| Resolver::default().resolve(None, path.as_bytes()).as_ref() == Ok(path);
     match operation {
         FileOperation::Delete { path } => (!is_named(path)).then_some(What::Path),
         FileOperation::Add { path, file } => match () {
@@ -128,27 +183,48 @@ fn hindrance(operation: &FileOperation<'_>) -> Option<What> {
             () if path.suspicious_when_new().is_some() => Some(What::Name),
             () if file.mode.executable => Some(What::NewExecutable),
             () if memchr::memchr(0, &file.content).is_some() => Some(What::Binary),
-            () if !file.content.is_empty() && !file.content.ends_with(b"\n") => Some(What::NoFinalNewline),
+            () if !file.content.is_empty() && !file.content.ends_with(b"\n") => {
+                Some(What::NoFinalNewline)
+            }
             () => None,
         },
-        FileOperation::Change { path, to, before, after } => match () {
+        FileOperation::Change {
+            path,
+            to,
+            before,
+            after,
+        } => match () {
             () if !is_named(path) || to.is_some_and(|to| !is_named(to)) => Some(What::Path),
             () if to.is_some_and(|to| to.suspicious_when_new().is_some()) => Some(What::Name),
             () if before.mode.executable != after.mode.executable => Some(What::Mode),
             () if before.content == after.content => None,
             () if after.content.is_binary() => Some(What::Binary),
-            () if before.content.starts_with(Lines::BOM) != after.content.starts_with(Lines::BOM) => Some(What::Mark),
+            () if before.content.starts_with(Lines::BOM)
+                != after.content.starts_with(Lines::BOM) =>
+            {
+                Some(What::Mark)
+            }
             () => None,
         },
     }
 }
 
 fn stand_in_the_way(changes: &ChangeSet) -> bool {
-    let goes = |path: &RepoPath| changes.get(path).is_some_and(|change| change.after.is_none());
-    let comes = |path: &RepoPath| changes.get(path).is_some_and(|change| change.before.is_none());
-    changes.iter().any(|change| match (&change.before, &change.after) {
-        (None, _) => change.path.ancestors().any(|above| goes(&above)),
-        (_, None) => change.path.ancestors().any(|above| comes(&above)),
-        _ => false,
-    })
+    let goes = |path: &RepoPath| {
+        changes
+            .get(path)
+            .is_some_and(|change| change.after.is_none())
+    };
+    let comes = |path: &RepoPath| {
+        changes
+            .get(path)
+            .is_some_and(|change| change.before.is_none())
+    };
+    changes
+        .iter()
+        .any(|change| match (&change.before, &change.after) {
+            (None, _) => change.path.ancestors().any(|above| goes(&above)),
+            (_, None) => change.path.ancestors().any(|above| comes(&above)),
+            _ => false,
+        })
 }

@@ -19,17 +19,34 @@ use crate::tree::File;
 ///
 /// # Errors
 /// If contents can't be compared.
-pub fn opx<'c>(changes: &'c ChangeSet, compare: &dyn Compare, options: &Options) -> Result<Derived<'c>, CompareError> {
-    let edits = |path, operations: Vec<_>| operations.into_iter().map(move |operation| edit(path, operation));
+pub fn opx<'c>(
+    changes: &'c ChangeSet,
+    compare: &dyn Compare,
+    options: &Options,
+) -> Result<Derived<'c>, CompareError> {
+    let edits = |path, operations: Vec<_>| {
+        operations
+            .into_iter()
+            .map(move |operation| edit(path, operation))
+    };
     derive(changes, Format::Opx, options, |operation| {
         Ok(match operation {
-            FileOperation::Delete { path } => Ok(vec![edit(path, Operation::Delete { expected: None })]),
+            FileOperation::Delete { path } => {
+                Ok(vec![edit(path, Operation::Delete { expected: None })])
+            }
             FileOperation::Add { path, file } => {
                 let (core, around) = core(&file.content);
-                let all = around.map(|around| edits(path, [vec![create(core, false)], around].concat()).collect());
+                let all = around.map(|around| {
+                    edits(path, [vec![create(core, false)], around].concat()).collect()
+                });
                 all.ok_or(What::BlankEdges)
             }
-            FileOperation::Change { path: from, to, before, after } => {
+            FileOperation::Change {
+                path: from,
+                to,
+                before,
+                after,
+            } => {
                 let path = to.unwrap_or(from);
                 let moved = to.map(|to| edit(from, Operation::Move { to: path_text(to) }));
                 update(path, before, after, compare, options.context)?
@@ -42,8 +59,16 @@ pub fn opx<'c>(changes: &'c ChangeSet, compare: &dyn Compare, options: &Options)
 /// Cuts the blank lines off the edges of a new file, which a payload can't hold, and returns what puts them back.
 fn core(content: &[u8]) -> (&[u8], Option<Vec<Operation<'_>>>) {
     let lines = Lines::new(content);
-    let is_full = |&line: &usize| !lines.text(line).iter().all(|byte| matches!(byte, b' ' | b'\t'));
-    let (first, last) = match ((0..lines.len()).find(is_full), (0..lines.len()).rev().find(is_full)) {
+    let is_full = |&line: &usize| {
+        !lines
+            .text(line)
+            .iter()
+            .all(|byte| matches!(byte, b' ' | b'\t'))
+    };
+    let (first, last) = match (
+        (0..lines.len()).find(is_full),
+        (0..lines.len()).rev().find(is_full),
+    ) {
         (Some(first), Some(last)) => (first, last),
         _ => return (b"", lines.is_empty().then(Vec::new)),
     };
@@ -52,11 +77,22 @@ fn core(content: &[u8]) -> (&[u8], Option<Vec<Operation<'_>>>) {
         return (content, Some(Vec::new()));
     }
     // A mark would have to come first.
-    let (0, Some(old)) = (lines.bom().len(), Some(Lines::new(core))) else { return (core, None) };
-    let regions =
-        [(0..0, 0..first), (old.len()..old.len(), last + 1..lines.len())].map(|(old, new)| Region { old, new });
-    let regions: Vec<_> = regions.into_iter().filter(|region| !region.new.is_empty()).collect();
-    (core, substitutions::substitutions(core, content, &regions, 0, Occurrence::Only))
+    let (0, Some(old)) = (lines.bom().len(), Some(Lines::new(core))) else {
+        return (core, None);
+    };
+    let regions = [
+        (0..0, 0..first),
+        (old.len()..old.len(), last + 1..lines.len()),
+    ]
+    .map(|(old, new)| Region { old, new });
+    let regions: Vec<_> = regions
+        .into_iter()
+        .filter(|region| !region.new.is_empty())
+        .collect();
+    (
+        core,
+        substitutions::substitutions(core, content, &regions, 0, Occurrence::Only),
+    )
 }
 
 fn update<'c>(
@@ -76,7 +112,13 @@ fn update<'c>(
         // Many small edits may take too long to find, or be read otherwise; one edit over all of them rarely is.
         for regions in [regions.clone(), joined(&regions)] {
             let (before, after) = (&before.content, &after.content);
-            tries.extend(substitutions::substitutions(before, after, &regions, context as usize, Occurrence::Only));
+            tries.extend(substitutions::substitutions(
+                before,
+                after,
+                &regions,
+                context as usize,
+                Occurrence::Only,
+            ));
         }
     }
     tries.extend(replaced(&old, &new));
@@ -94,19 +136,30 @@ fn update<'c>(
 
 /// Makes one region of all of them.
 pub(super) fn joined(regions: &[Region]) -> Vec<Region> {
-    let (Some(first), Some(last)) = (regions.first(), regions.last()) else { return Vec::new() };
-    vec![Region { old: first.old.start..last.old.end, new: first.new.start..last.new.end }]
+    let (Some(first), Some(last)) = (regions.first(), regions.last()) else {
+        return Vec::new();
+    };
+    vec![Region {
+        old: first.old.start..last.old.end,
+        new: first.new.start..last.new.end,
+    }]
 }
 
 /// Puts all of the new content in place of the old one; `None` where lines end in more than one way.
 fn replaced<'c>(old: &Lines<'c>, new: &Lines<'c>) -> Option<Vec<Operation<'c>>> {
-    let majority = if crate::tree::is_binary(old.bytes()) { Ending::Lf } else { old.majority() };
+    let majority = if crate::tree::is_binary(old.bytes()) {
+        Ending::Lf
+    } else {
+        old.majority()
+    };
     if !new.iter().all(|line| line.ending == majority) {
         return None;
     }
     let content = &new.bytes()[new.bom().len()..];
     let (core, around) = core(content);
-    let replace = Operation::Replace { lines: proof::whole_file(core) };
+    let replace = Operation::Replace {
+        lines: proof::whole_file(core),
+    };
     around.map(|around| [vec![replace], around].concat())
 }
 

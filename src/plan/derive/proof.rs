@@ -19,17 +19,33 @@ pub(super) fn turns(before: &File, operations: &[Operation<'_>], after: &File) -
     if has_nul(operations) {
         return false;
     }
-    let edits = operations.iter().map(|of| FileEdit::new(Text::derived(NAME.as_bytes()), of.clone(), None));
-    let patch = [Patch { format: Format::Envelope, edits: edits.collect() }];
+    let edits = operations
+        .iter()
+        .map(|of| FileEdit::new(Text::derived(NAME.as_bytes()), of.clone(), None));
+    let patch = [Patch {
+        format: Format::Envelope,
+        edits: edits.collect(),
+    }];
     let tree = MemoryTree::new().with_entry(NAME, Entry::File(before.clone()));
-    let rules = [Rules::default(), Rules { strict: true, unique: true, ..Rules::default() }];
+    let rules = [
+        Rules::default(),
+        Rules {
+            strict: true,
+            unique: true,
+            ..Rules::default()
+        },
+    ];
     rules.iter().all(|rules| {
         plan::plan(&patch, &tree, &Resolver::default(), rules).is_ok_and(|plan| {
-            plan.warnings.iter().all(|warning| !leaves_doubt(warning.value.kind()))
-                && plan
-                    .changes
-                    .iter()
-                    .all(|change| change.after.as_ref().is_some_and(|file| file.content == after.content))
+            plan.warnings
+                .iter()
+                .all(|warning| !leaves_doubt(warning.value.kind()))
+                && plan.changes.iter().all(|change| {
+                    change
+                        .after
+                        .as_ref()
+                        .is_some_and(|file| file.content == after.content)
+                })
                 && plan.changes.len() == 1
         })
     })
@@ -40,10 +56,13 @@ pub(super) fn has_nul(operations: &[Operation<'_>]) -> bool {
     let is_in = |lines: &[Text<'_>]| lines.iter().any(|line| memchr::memchr(0, line).is_some());
     operations.iter().any(|operation| match operation {
         Operation::Create { lines, .. } | Operation::Replace { lines } => is_in(lines),
-        Operation::Substitute(substitution) => is_in(&substitution.find) || is_in(&substitution.put),
-        Operation::Update { hunks, .. } => {
-            hunks.iter().flat_map(|hunk| &hunk.lines).any(|line| memchr::memchr(0, &line.text).is_some())
+        Operation::Substitute(substitution) => {
+            is_in(&substitution.find) || is_in(&substitution.put)
         }
+        Operation::Update { hunks, .. } => hunks
+            .iter()
+            .flat_map(|hunk| &hunk.lines)
+            .any(|line| memchr::memchr(0, &line.text).is_some()),
         _ => false,
     })
 }
@@ -51,11 +70,18 @@ pub(super) fn has_nul(operations: &[Operation<'_>]) -> bool {
 /// Returns why a text file's change can't be written as lines.
 pub(super) fn reason(old: &Lines<'_>, new: &Lines<'_>) -> What {
     let has_end = |lines: &Lines<'_>| lines.is_empty() || lines.bytes().ends_with(b"\n");
-    let same_text = old.iter().map(|line| line.text).eq(new.iter().map(|line| line.text));
+    let same_text = old
+        .iter()
+        .map(|line| line.text)
+        .eq(new.iter().map(|line| line.text));
     match (has_end(old), has_end(new)) {
         (true, false) => What::NoFinalNewline,
         (false, true) if same_text => What::FinalNewline,
-        _ if same_text || [old, new].iter().any(|side| side.iter().any(|line| line.ending == Ending::CrLf)) => {
+        _ if same_text
+            || [old, new]
+                .iter()
+                .any(|side| side.iter().any(|line| line.ending == Ending::CrLf)) =>
+        {
             What::LineEnds
         }
         (_, false) => What::NoFinalNewline,

@@ -21,15 +21,24 @@ pub(super) struct Candidate<'a> {
 impl<'a> Candidate<'a> {
     /// Names a file and what it held, or will hold, as git stores it.
     pub(super) fn new(path: &'a [u8], content: &'a [u8], is_text: bool) -> Self {
-        Self { path, content, is_text, pieces: OnceCell::new() }
+        Self {
+            path,
+            content,
+            is_text,
+            pieces: OnceCell::new(),
+        }
     }
 
     fn name(&self) -> &'a [u8] {
-        self.path.rsplit(|&byte| byte == b'/').next().unwrap_or_default()
+        self.path
+            .rsplit(|&byte| byte == b'/')
+            .next()
+            .unwrap_or_default()
     }
 
     fn pieces(&self) -> &Pieces {
-        self.pieces.get_or_init(|| Pieces::new(self.content, self.is_text))
+        self.pieces
+            .get_or_init(|| Pieces::new(self.content, self.is_text))
     }
 
     fn score(&self, other: &Candidate<'_>) -> u64 {
@@ -50,8 +59,17 @@ pub(super) struct Rename {
 }
 
 /// Finds for each new file the deleted one that it was; each deleted file becomes one new file at most.
-pub(super) fn detect(deleted: &[Candidate<'_>], new: &[Candidate<'_>], limit: usize) -> Vec<Option<Rename>> {
-    let mut search = Search { deleted, new, used: vec![false; deleted.len()], found: vec![None; new.len()] };
+pub(super) fn detect(
+    deleted: &[Candidate<'_>],
+    new: &[Candidate<'_>],
+    limit: usize,
+) -> Vec<Option<Rename>> {
+    let mut search = Search {
+        deleted,
+        new,
+        used: vec![false; deleted.len()],
+        found: vec![None; new.len()],
+    };
     search.by_content();
     search.by_name();
     search.by_likeness(limit);
@@ -75,15 +93,22 @@ impl Search<'_, '_> {
     const SAME_NAME: u64 = RENAME + (EQUAL - RENAME) / 2;
     fn record(&mut self, new: usize, source: usize, score: u64) {
         self.used[source] = true;
-        self.found[new] = Some(Rename { source, similarity: (score * 100 / EQUAL) as u8 });
+        self.found[new] = Some(Rename {
+            source,
+            similarity: (score * 100 / EQUAL) as u8,
+        });
     }
 
     fn left_deleted(&self) -> Vec<usize> {
-        (0..self.deleted.len()).filter(|&at| !self.used[at]).collect()
+        (0..self.deleted.len())
+            .filter(|&at| !self.used[at])
+            .collect()
     }
 
     fn left_new(&self) -> Vec<usize> {
-        (0..self.new.len()).filter(|&at| self.found[at].is_none()).collect()
+        (0..self.new.len())
+            .filter(|&at| self.found[at].is_none())
+            .collect()
     }
 
     fn by_content(&mut self) {
@@ -93,10 +118,19 @@ impl Search<'_, '_> {
         }
         for at in 0..self.new.len() {
             let file = &self.new[at];
-            let Some(twins) = holders.get(file.content) else { continue };
-            let mut left = twins.iter().copied().filter(|&twin| !self.used[twin]).take(Self::TWINS);
+            let Some(twins) = holders.get(file.content) else {
+                continue;
+            };
+            let mut left = twins
+                .iter()
+                .copied()
+                .filter(|&twin| !self.used[twin])
+                .take(Self::TWINS);
             let first = left.clone().next();
-            if let Some(source) = left.find(|&twin| self.deleted[twin].name() == file.name()).or(first) {
+            if let Some(source) = left
+                .find(|&twin| self.deleted[twin].name() == file.name())
+                .or(first)
+            {
                 self.record(at, source, EQUAL);
             }
         }
@@ -107,7 +141,10 @@ impl Search<'_, '_> {
         let targets = only_of_their_name(self.new, self.left_new());
         for source in self.left_deleted() {
             let name = self.deleted[source].name();
-            let (Some(Some(_)), Some(&Some(target))) = (sources.get(name), targets.get(name)) else { continue };
+            let (Some(Some(_)), Some(&Some(target))) = (sources.get(name), targets.get(name))
+            else {
+                continue;
+            };
             let score = self.deleted[source].score(&self.new[target]);
             if score >= Self::SAME_NAME {
                 self.record(target, source, score);
@@ -125,7 +162,12 @@ impl Search<'_, '_> {
             let mut best: [Option<Pair>; PAIRS] = [None; PAIRS];
             for &source in &sources {
                 let (file, other) = (&self.deleted[source], &self.new[new]);
-                let pair = Pair { score: file.score(other), same_name: file.name() == other.name(), new, source };
+                let pair = Pair {
+                    score: file.score(other),
+                    same_name: file.name() == other.name(),
+                    new,
+                    source,
+                };
                 // The first of the worst gives way, and only to a better one. An empty place is worse than anything.
                 let worst = (0..PAIRS).min_by_key(|&at| best[at].map(Pair::rank));
                 let worst = &mut best[worst.expect("there is a place")];
@@ -161,10 +203,16 @@ impl Pair {
 }
 
 /// Returns for each name that occurs the only file that has it, or `None` where several have.
-fn only_of_their_name<'a>(files: &[Candidate<'a>], among: Vec<usize>) -> HashMap<&'a [u8], Option<usize>> {
+fn only_of_their_name<'a>(
+    files: &[Candidate<'a>],
+    among: Vec<usize>,
+) -> HashMap<&'a [u8], Option<usize>> {
     let mut names = HashMap::new();
     for at in among {
-        names.entry(files[at].name()).and_modify(|only| *only = None).or_insert(Some(at));
+        names
+            .entry(files[at].name())
+            .and_modify(|only| *only = None)
+            .or_insert(Some(at));
     }
     names
 }
@@ -178,19 +226,36 @@ mod tests {
     }
 
     fn candidates<'a>(files: &'a [(&str, String)]) -> Vec<Candidate<'a>> {
-        files.iter().map(|(path, content)| Candidate::new(path.as_bytes(), content.as_bytes(), true)).collect()
+        files
+            .iter()
+            .map(|(path, content)| Candidate::new(path.as_bytes(), content.as_bytes(), true))
+            .collect()
     }
 
-    fn found(deleted: &[(&str, String)], new: &[(&str, String)], limit: usize) -> Vec<Option<(usize, u8)>> {
+    fn found(
+        deleted: &[(&str, String)],
+        new: &[(&str, String)],
+        limit: usize,
+    ) -> Vec<Option<(usize, u8)>> {
         let found = detect(&candidates(deleted), &candidates(new), limit);
-        found.into_iter().map(|rename| rename.map(|Rename { source, similarity }| (source, similarity))).collect()
+        found
+            .into_iter()
+            .map(|rename| rename.map(|Rename { source, similarity }| (source, similarity)))
+            .collect()
     }
 
     #[test]
     fn equal_contents_come_first_and_prefer_the_name() {
         let old = [("a/x", lines(0..9)), ("a/y", lines(0..9))];
-        let new = [("b/y", lines(0..9)), ("b/z", lines(0..9)), ("b/w", lines(0..9))];
-        assert_eq!(found(&old, &new, 1000), [Some((1, 100)), Some((0, 100)), None]);
+        let new = [
+            ("b/y", lines(0..9)),
+            ("b/z", lines(0..9)),
+            ("b/w", lines(0..9)),
+        ];
+        assert_eq!(
+            found(&old, &new, 1000),
+            [Some((1, 100)), Some((0, 100)), None]
+        );
     }
 
     #[test]
@@ -199,15 +264,33 @@ mod tests {
         let new = [("b/w", lines(0..19)), ("b/x", lines(0..16))];
         assert_eq!(found(&old, &new, 1000), [None, Some((0, 80))]);
         let new = [("b/w", lines(0..19)), ("b/x", lines(0..14))];
-        assert_eq!(found(&old, &new, 1000), [Some((0, 95)), None], "less than three quarters in common");
+        assert_eq!(
+            found(&old, &new, 1000),
+            [Some((0, 95)), None],
+            "less than three quarters in common"
+        );
     }
 
     #[test]
     fn beyond_the_limit_only_contents_and_names_are_compared() {
-        let old = [("a", lines(0..20)), ("b", lines(40..60)), ("c", lines(70..90))];
-        let new = [("d", lines(1..20)), ("x/b", lines(41..60)), ("e", lines(71..90))];
+        let old = [
+            ("a", lines(0..20)),
+            ("b", lines(40..60)),
+            ("c", lines(70..90)),
+        ];
+        let new = [
+            ("d", lines(1..20)),
+            ("x/b", lines(41..60)),
+            ("e", lines(71..90)),
+        ];
         assert_eq!(found(&old, &new, 1), [None, Some((1, 95)), None]);
-        assert_eq!(found(&old, &new, 2), [Some((0, 95)), Some((1, 95)), Some((2, 95))]);
-        assert_eq!(found(&old, &new, 0), [Some((0, 95)), Some((1, 95)), Some((2, 95))]);
+        assert_eq!(
+            found(&old, &new, 2),
+            [Some((0, 95)), Some((1, 95)), Some((2, 95))]
+        );
+        assert_eq!(
+            found(&old, &new, 0),
+            [Some((0, 95)), Some((1, 95)), Some((2, 95))]
+        );
     }
 }

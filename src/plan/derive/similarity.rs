@@ -46,7 +46,10 @@ impl Pieces {
                 _ => counts.push((hash, len)),
             }
         }
-        Self { counts, len: content.len() as u64 }
+        Self {
+            counts,
+            len: content.len() as u64,
+        }
     }
 
     fn hash(low: u32, high: u32) -> u32 {
@@ -96,9 +99,19 @@ mod tests {
             (b"a", b"b", 0),
             (b"", b"a", 0),
             (b"", b"", 0),
-            (&[&long[..], b"a"].concat(), &[&long[..], b"b"].concat(), 64 * EQUAL / 65),
+            (
+                &[&long[..], b"a"].concat(),
+                &[&long[..], b"b"].concat(),
+                64 * EQUAL / 65,
+            ),
         ] {
-            assert_eq!(score(a, b), want, "{:?} {:?}", a.escape_ascii().to_string(), b.escape_ascii().to_string());
+            assert_eq!(
+                score(a, b),
+                want,
+                "{:?} {:?}",
+                a.escape_ascii().to_string(),
+                b.escape_ascii().to_string()
+            );
             assert_eq!(score(b, a), want);
         }
     }

@@ -30,11 +30,19 @@ pub(super) fn substitutions<'c>(
     let (old, new) = (Lines::new(before), Lines::new(after));
     let mut spent = 0;
     let mut made = Vec::new();
-    for group in regions.chunk_by(|one, next| next.old.start - one.old.end <= TOGETHER.max(2 * context)) {
+    for group in
+        regions.chunk_by(|one, next| next.old.start - one.old.end <= TOGETHER.max(2 * context))
+    {
         let (first, last) = (&group[0], &group[group.len() - 1]);
-        let change =
-            Change { old: &old, new: &new, gone: first.old.start..last.old.end, come: first.new.start..last.new.end };
-        made.push(Operation::Substitute(change.substitution(context, one, &mut spent)?));
+        let change = Change {
+            old: &old,
+            new: &new,
+            gone: first.old.start..last.old.end,
+            come: first.new.start..last.new.end,
+        };
+        made.push(Operation::Substitute(
+            change.substitution(context, one, &mut spent)?,
+        ));
     }
     Some(made)
 }
@@ -48,22 +56,45 @@ struct Change<'l, 'c> {
 }
 
 impl<'c> Change<'_, 'c> {
-    fn substitution(&self, context: usize, one: Occurrence, spent: &mut usize) -> Option<Substitution<'c>> {
+    fn substitution(
+        &self,
+        context: usize,
+        one: Occurrence,
+        spent: &mut usize,
+    ) -> Option<Substitution<'c>> {
         let mut state = self.new.bytes()[..self.new.start(self.come.start)].to_vec();
         state.extend_from_slice(&self.old.bytes()[self.old.start(self.gone.start)..]);
         let document = Document::new(state.into(), []);
-        let bounds = if matches!(one, Occurrence::Lines(_)) { Bounds::LINES } else { Bounds::default() };
+        let bounds = if matches!(one, Occurrence::Lines(_)) {
+            Bounds::LINES
+        } else {
+            Bounds::default()
+        };
         // Text byte for byte has the end of its last line in it where the whole line goes.
         let end = matches!(one, Occurrence::Text(_)).then(|| Text::derived(&b""[..]));
         let mut counted = None;
         for (above, below) in around(context) {
             let above = above.min(self.come.start);
             let below = below.min(self.old.len() - self.gone.end);
-            let (above, below) = if end.is_some() { self.to_text(above, below) } else { (above, below) };
+            let (above, below) = if end.is_some() {
+                self.to_text(above, below)
+            } else {
+                (above, below)
+            };
             let above_texts = texts(self.new, self.come.start - above..self.come.start);
             let below_texts = texts(self.old, self.gone.end..self.gone.end + below);
-            let mut find = [&above_texts[..], &texts(self.old, self.gone.clone()), &below_texts].concat();
-            let mut put = [&above_texts[..], &texts(self.new, self.come.clone()), &below_texts].concat();
+            let mut find = [
+                &above_texts[..],
+                &texts(self.old, self.gone.clone()),
+                &below_texts,
+            ]
+            .concat();
+            let mut put = [
+                &above_texts[..],
+                &texts(self.new, self.come.clone()),
+                &below_texts,
+            ]
+            .concat();
             if find.iter().all(|line| line.trim_ascii().is_empty()) {
                 if (above, below) == (self.come.start, self.old.len() - self.gone.end) {
                     break;
@@ -76,13 +107,23 @@ impl<'c> Change<'_, 'c> {
             }
             let at = document.start(self.come.start - above);
             if above + below + self.come.len() == 0 {
-                [&mut find, &mut put].into_iter().for_each(|side| side.extend(end.clone()));
+                [&mut find, &mut put]
+                    .into_iter()
+                    .for_each(|side| side.extend(end.clone()));
             }
             let lines: Vec<&[u8]> = find.iter().map(|line| &line[..]).collect();
-            let needle = if end.is_some() { Needle::bytes(&lines) } else { Needle::text(&lines, bounds) };
+            let needle = if end.is_some() {
+                Needle::bytes(&lines)
+            } else {
+                Needle::text(&lines, bounds)
+            };
             let matches = document.matches(&needle);
-            let substitution =
-                |occurrence| Substitution { find: find.clone(), put: put.clone(), occurrence, written: None };
+            let substitution = |occurrence| Substitution {
+                find: find.clone(),
+                put: put.clone(),
+                occurrence,
+                written: None,
+            };
             if matches.only().is_some_and(|range| range.start == at) {
                 return Some(substitution(one));
             }

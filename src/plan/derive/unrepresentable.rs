@@ -18,7 +18,10 @@ pub struct Derived<'c> {
 impl<'c> Derived<'c> {
     pub(super) fn new(patch: Patch<'c>, mut unrepresentable: Vec<Unrepresentable>) -> Self {
         unrepresentable.sort_by(|a, b| a.path.cmp(&b.path));
-        Self { patch, unrepresentable }
+        Self {
+            patch,
+            unrepresentable,
+        }
     }
 }
 
@@ -93,7 +96,10 @@ pub enum What {
 
 /// An existing file of which a response gives all of the content, since no part of it can say the change.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("`{}` is replaced whole: whatever else was changed in it before this is applied will be lost", Shown(path))]
+#[error(
+    "`{}` is replaced whole: whatever else was changed in it before this is applied will be lost",
+    Shown(path)
+)]
 pub struct Replaced {
     /// The file.
     pub path: BString,

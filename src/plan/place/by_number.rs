@@ -45,16 +45,31 @@ use crate::text::{Ending, LineNo, Lines, Located};
 const FEW: usize = 32;
 
 /// The place at the number, or else the only one behind the hunk before.
-pub(super) const POLICY: Policy = Policy { place, is_numbered: true, text };
+pub(super) const POLICY: Policy = Policy {
+    place,
+    is_numbered: true,
+    text,
+};
 
 fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Outcome {
     let shows_cr = hunks.iter().flat_map(|hunk| &hunk.lines).any(has_cr);
-    let mut placer =
-        Placer { task, hunks, headings: OnceCell::new(), nearest: OnceCell::new(), cursor: 0, taken: BTreeMap::new() };
+    let mut placer = Placer {
+        task,
+        hunks,
+        headings: OnceCell::new(),
+        nearest: OnceCell::new(),
+        cursor: 0,
+        taken: BTreeMap::new(),
+    };
     let (mut found, mut warnings) = (Vec::new(), Vec::new());
     let outcome = POLICY.each(task.enough, hunks, lost, |number, hunk| {
         let mut placed = placer.place(hunk)?;
-        warnings.extend(placed.warning.take().map(|how| task.warning(Part::Hunk(number), hunk.span, how)));
+        warnings.extend(
+            placed
+                .warning
+                .take()
+                .map(|how| task.warning(Part::Hunk(number), hunk.span, how)),
+        );
         found.push((number, hunk, placed));
         Ok(())
     });
@@ -69,7 +84,16 @@ fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Out
             placed
         })
         .collect();
-    super::made(task, hunks, &placed, Last::AsItIs, Outcome { warnings, ..outcome })
+    super::made(
+        task,
+        hunks,
+        &placed,
+        Last::AsItIs,
+        Outcome {
+            warnings,
+            ..outcome
+        },
+    )
 }
 
 /// Returns what a new file holds: its lines as they are written.
@@ -111,7 +135,12 @@ struct Found {
 
 impl Found {
     fn exact(range: Range<usize>) -> Self {
-        Self { range, how: Match::Exact, is_marked: false, warning: None }
+        Self {
+            range,
+            how: Match::Exact,
+            is_marked: false,
+            warning: None,
+        }
     }
 }
 
@@ -147,7 +176,11 @@ impl Placer<'_, '_> {
     fn check_only(&self, hunk: &Hunk<'_>, count: usize) -> Result<(), Located<PlaceError>> {
         let run = self.task.file.run(hunk.old().map(text));
         let places = self.candidates(&run, count, self.allowed(hunk, count));
-        if places.count > 1 { Err(ambiguous(hunk, Ambiguity::Unique(places))) } else { Ok(()) }
+        if places.count > 1 {
+            Err(ambiguous(hunk, Ambiguity::Unique(places)))
+        } else {
+            Ok(())
+        }
     }
 
     /// Makes the lines of a hunk fit in at its place. Where no other hunk has put lines above it, it `is_top`.
@@ -159,10 +192,19 @@ impl Placer<'_, '_> {
         shows_cr: bool,
         is_top: bool,
     ) -> PlacedHunk<'h, 'p> {
-        let Found { range, how, is_marked, .. } = found;
+        let Found {
+            range,
+            how,
+            is_marked,
+            ..
+        } = found;
         let lines: Vec<_> = hunk.lines.iter().collect();
         let has_old = hunk.old().next().is_some();
-        let is_exact = has_old && hunk.old().zip(range.clone()).all(|(line, at)| is_same(self.task.file, at, line));
+        let is_exact = has_old
+            && hunk
+                .old()
+                .zip(range.clone())
+                .all(|(line, at)| is_same(self.task.file, at, line));
         let at_mark = range.start == 0 && self.task.file.bom() > 0;
         // Behind lines that another hunk adds at the top, a byte order mark would no longer be one.
         let is_literal = is_exact && (is_top || !at_mark);
@@ -172,20 +214,48 @@ impl Placer<'_, '_> {
             false => shows_cr && range.is_empty(),
         };
         let loses_mark = !is_literal && (is_marked || is_exact && at_mark);
-        let first = blocks(&lines).next().filter(|_| loses_mark).and_then(|block| {
-            block.iter().find(|line| line.mark == Mark::Added).filter(|_| block[0].mark != Mark::Context)
-        });
-        let added = lines.iter().filter(|line| line.mark == Mark::Added).map(|line| {
-            let ending = match line.unterminated {
-                true => Some(Ending::None),
-                false if shows_end => Some(if has_cr(line) { Ending::CrLf } else { Ending::Lf }),
-                false => None,
-            };
-            let is_first = first.is_some_and(|first| std::ptr::eq(*first, *line));
-            (Cow::Borrowed(without_mark(line).filter(|_| is_first).unwrap_or(text(line))), ending)
-        });
+        let first = blocks(&lines)
+            .next()
+            .filter(|_| loses_mark)
+            .and_then(|block| {
+                block
+                    .iter()
+                    .find(|line| line.mark == Mark::Added)
+                    .filter(|_| block[0].mark != Mark::Context)
+            });
+        let added = lines
+            .iter()
+            .filter(|line| line.mark == Mark::Added)
+            .map(|line| {
+                let ending = match line.unterminated {
+                    true => Some(Ending::None),
+                    false if shows_end => Some(if has_cr(line) {
+                        Ending::CrLf
+                    } else {
+                        Ending::Lf
+                    }),
+                    false => None,
+                };
+                let is_first = first.is_some_and(|first| std::ptr::eq(*first, *line));
+                (
+                    Cow::Borrowed(
+                        without_mark(line)
+                            .filter(|_| is_first)
+                            .unwrap_or(text(line)),
+                    ),
+                    ending,
+                )
+            });
         let added = added.collect();
-        PlacedHunk { number, span: hunk.span, range, how, added, lines, has_mark: is_literal && at_mark }
+        PlacedHunk {
+            number,
+            span: hunk.span,
+            range,
+            how,
+            added,
+            lines,
+            has_mark: is_literal && at_mark,
+        }
     }
 
     /// Refuses the place of a hunk with lines beyond its counts if without them it has another one.
@@ -194,21 +264,34 @@ impl Placer<'_, '_> {
         hunk: &Hunk<'_>,
         whole: Result<Found, Located<PlaceError>>,
     ) -> Result<Found, Located<PlaceError>> {
-        let (counted, beyond) = hunk.lines.split_at(hunk.lines.len().saturating_sub(hunk.excess));
+        let (counted, beyond) = hunk
+            .lines
+            .split_at(hunk.lines.len().saturating_sub(hunk.excess));
         let position = hunk.position.clone();
-        let counted = Hunk { lines: counted.to_vec(), position, span: hunk.span, ..Hunk::default() };
-        let Ok(alone) = self.find(&counted) else { return whole };
+        let counted = Hunk {
+            lines: counted.to_vec(),
+            position,
+            span: hunk.span,
+            ..Hunk::default()
+        };
+        let Ok(alone) = self.find(&counted) else {
+            return whole;
+        };
         match whole {
             Ok(found) if found.range.start == alone.range.start => Ok(found),
-            _ => {
-                Err(Located::new(beyond.first().and_then(|line| line.text.span).or(hunk.span), PlaceError::Unconfirmed))
-            }
+            _ => Err(Located::new(
+                beyond.first().and_then(|line| line.text.span).or(hunk.span),
+                PlaceError::Unconfirmed,
+            )),
         }
     }
 
     /// Finds the place of a hunk.
     fn find(&self, hunk: &Hunk<'_>) -> Result<Found, Located<PlaceError>> {
-        let claimed = hunk.position.as_ref().map_or(0, |position| position.old_start as usize);
+        let claimed = hunk
+            .position
+            .as_ref()
+            .map_or(0, |position| position.old_start as usize);
         let mut old = hunk.old();
         match (old.next(), old.next()) {
             (None, _) => self.add(hunk, claimed),
@@ -235,7 +318,8 @@ impl Placer<'_, '_> {
             // git takes a hunk without context behind its changes for one at the end of the file. One without any context has but its number.
             let end = self.task.file.line_count() - count;
             let is_context = |line: &HunkLine<'_>| line.mark == Mark::Context;
-            let may_end = hunk.lines.iter().any(is_context) && !hunk.lines.last().is_some_and(is_context);
+            let may_end =
+                hunk.lines.iter().any(is_context) && !hunk.lines.last().is_some_and(is_context);
             if may_end && end != claimed && run.contains(end) && fits(end) {
                 let [numbered, end] = [claimed, end].map(LineNo::from_index);
                 return Err(ambiguous(hunk, Ambiguity::End { numbered, end }));
@@ -246,17 +330,30 @@ impl Placer<'_, '_> {
             && let Some(first) = hunk.old().next().and_then(without_mark)
             && fits(0)
         {
-            let marked = self.task.file.run(std::iter::once(first).chain(hunk.old().skip(1).map(text)));
+            let marked = self
+                .task
+                .file
+                .run(std::iter::once(first).chain(hunk.old().skip(1).map(text)));
             if marked.contains(0) {
-                return Ok(Found { is_marked: true, ..at_line(0) });
+                return Ok(Found {
+                    is_marked: true,
+                    ..at_line(0)
+                });
             }
         }
         let behind = allowed.start.max(self.cursor)..allowed.end;
         let places = self.candidates(&run, count, behind);
         match places.lines[..] {
             [at] if !self.task.rules.strict => {
-                let warning = Placing::Moved { claimed: LineNo::from_index(claimed), at };
-                Ok(Found { how: Match::Moved, warning: Some(warning), ..at_line(at.index()) })
+                let warning = Placing::Moved {
+                    claimed: LineNo::from_index(claimed),
+                    at,
+                };
+                Ok(Found {
+                    how: Match::Moved,
+                    warning: Some(warning),
+                    ..at_line(at.index())
+                })
             }
             [] | [_] => Err(self.place_error(hunk, &run, claimed)),
             _ => Err(ambiguous(hunk, Ambiguity::Moved(places))),
@@ -271,7 +368,9 @@ impl Placer<'_, '_> {
         run: &Run<'_>,
         allowed: Range<usize>,
     ) -> Result<(), Located<PlaceError>> {
-        let Some(heading) = Headings::of(hunk) else { return Ok(()) };
+        let Some(heading) = Headings::of(hunk) else {
+            return Ok(());
+        };
         // It is mostly one of the lines right above, and nothing has to be looked for.
         let mut near = (numbered.end.saturating_sub(Headings::NEAR)..numbered.end).rev();
         let file = self.task.file;
@@ -282,13 +381,30 @@ impl Placer<'_, '_> {
         if run.at_or_after(numbered.end.max(allowed.start)).is_none() {
             return Ok(());
         }
-        let headings = self.headings.get_or_init(|| Headings::new(&self.task.file.lines(), self.hunks));
-        let Some(heading) = headings.first(hunk).filter(|heading| *heading >= numbered.end) else { return Ok(()) };
+        let headings = self
+            .headings
+            .get_or_init(|| Headings::new(&self.task.file.lines(), self.hunks));
+        let Some(heading) = headings
+            .first(hunk)
+            .filter(|heading| *heading >= numbered.end)
+        else {
+            return Ok(());
+        };
         let below = allowed.start.max(heading + 1)..allowed.end;
         let places = self.candidates(run, numbered.len(), below);
-        let Some(&other) = places.lines.first() else { return Ok(()) };
+        let Some(&other) = places.lines.first() else {
+            return Ok(());
+        };
         let [numbered, heading] = [numbered.start, heading].map(LineNo::from_index);
-        Err(Located::new(hunk.span, Ambiguity::Heading { numbered, other, heading }.into()))
+        Err(Located::new(
+            hunk.span,
+            Ambiguity::Heading {
+                numbered,
+                other,
+                heading,
+            }
+            .into(),
+        ))
     }
 
     /// Returns whether the file ends without a newline.
@@ -299,10 +415,15 @@ impl Placer<'_, '_> {
 
     /// Returns where a hunk may start for the sake of the newline at the end of the file, which both sides must agree on.
     fn allowed(&self, hunk: &Hunk<'_>, count: usize) -> Range<usize> {
-        let Some(last) = self.task.file.line_count().checked_sub(count) else { return 0..0 };
+        let Some(last) = self.task.file.line_count().checked_sub(count) else {
+            return 0..0;
+        };
         let is_open = self.is_open();
         let old_is_open = hunk.old().next_back().is_some_and(|line| line.unterminated);
-        let new_is_open = hunk.new_lines().next_back().is_some_and(|line| line.unterminated);
+        let new_is_open = hunk
+            .new_lines()
+            .next_back()
+            .is_some_and(|line| line.unterminated);
         match (old_is_open, is_open) {
             (true, false) => 0..0,
             (true, true) => last..last + 1,
@@ -328,9 +449,15 @@ impl Placer<'_, '_> {
         let (mut total, mut shown) = (0, Vec::new());
         let mut free = within.start;
         let before = self.taken.range(..=free).next_back();
-        let taken = before.into_iter().chain(self.taken.range(free + 1..)).map(|(start, end)| (*start, *end));
+        let taken = before
+            .into_iter()
+            .chain(self.taken.range(free + 1..))
+            .map(|(start, end)| (*start, *end));
         for (start, end) in taken.chain([(usize::MAX, usize::MAX)]) {
-            let gap = free..start.saturating_add(1).saturating_sub(count).min(within.end);
+            let gap = free..start
+                .saturating_add(1)
+                .saturating_sub(count)
+                .min(within.end);
             if gap.start < gap.end {
                 let (inside_count, inside) = places.within(gap);
                 total += inside_count;
@@ -349,7 +476,12 @@ impl Placer<'_, '_> {
     fn is_free(&self, range: Range<usize>) -> bool {
         let before = self.taken.range(..range.start).next_back();
         let clear = before.is_none_or(|(_, &end)| end <= range.start);
-        clear && (range.is_empty() || self.taken.range(range.clone()).all(|(_, &end)| end == range.start))
+        clear
+            && (range.is_empty()
+                || self
+                    .taken
+                    .range(range.clone())
+                    .all(|(_, &end)| end == range.start))
     }
 
     fn take(&mut self, range: Range<usize>) {
@@ -360,16 +492,31 @@ impl Placer<'_, '_> {
     /// Places a hunk that has added lines only: by its number, which names the line before them.
     fn add(&self, hunk: &Hunk<'_>, at: usize) -> Result<Found, Located<PlaceError>> {
         let len = self.task.file.line_count();
-        let found = |at, warning| Ok(Found { range: at..at, how: Match::Addition, is_marked: false, warning });
+        let found = |at, warning| {
+            Ok(Found {
+                range: at..at,
+                how: Match::Addition,
+                is_marked: false,
+                warning,
+            })
+        };
         // A header that was recounted may still name the first line that it believed to be old.
         if self.task.file.is_empty() {
             return found(0, None);
         }
         let error = |error| Err(Located::new(hunk.span, error));
         if at > len {
-            return error(PlaceError::PastEnd { after: at, lines: len });
+            return error(PlaceError::PastEnd {
+                after: at,
+                lines: len,
+            });
         }
-        if at < len && hunk.new_lines().next_back().is_some_and(|line| line.unterminated) {
+        if at < len
+            && hunk
+                .new_lines()
+                .next_back()
+                .is_some_and(|line| line.unterminated)
+        {
             return error(PlaceError::NotLast { after: at });
         }
         if !self.is_free(at..at) {
@@ -391,28 +538,62 @@ impl Placer<'_, '_> {
         let not_found = |reason| PlaceError::NotFound { after, reason };
         let first = first_old(hunk);
         if self.task.file.line_count() == 0 {
-            let reason = if self.task.file.is_empty() { Reason::EmptyFile } else { Reason::NoSuchLine };
-            return Located::new(first, PlaceError::NotFound { after: After(None), reason });
+            let reason = if self.task.file.is_empty() {
+                Reason::EmptyFile
+            } else {
+                Reason::NoSuchLine
+            };
+            return Located::new(
+                first,
+                PlaceError::NotFound {
+                    after: After(None),
+                    reason,
+                },
+            );
         }
         if let Some(at) = run.at_or_after(self.cursor).or_else(|| run.first()) {
             let count = hunk.old().count();
             let last = at + count - 1;
             if !self.allowed(hunk, count).contains(&at) {
-                let reason = if self.is_open() { Reason::NoNewline } else { Reason::Newline };
-                let span = hunk.old().next_back().and_then(|line| line.text.span).or(first);
+                let reason = if self.is_open() {
+                    Reason::NoNewline
+                } else {
+                    Reason::Newline
+                };
+                let span = hunk
+                    .old()
+                    .next_back()
+                    .and_then(|line| line.text.span)
+                    .or(first);
                 return Located::new(span, not_found(reason(LineNo::from_index(last))));
             }
             let is_free = self.is_free(at..at + count);
             let (is_behind, at) = (at >= self.cursor, LineNo::from_index(at));
             let error = match (is_free, self.task.rules.strict && is_behind) {
-                (false, _) => PlaceError::Earlier { after, at, than: Earlier::Taken },
-                (true, true) => not_found(Reason::Unnumbered { at, claimed: LineNo::from_index(claimed) }),
-                (true, false) => PlaceError::Earlier { after, at, than: Earlier::Previous },
+                (false, _) => PlaceError::Earlier {
+                    after,
+                    at,
+                    than: Earlier::Taken,
+                },
+                (true, true) => not_found(Reason::Unnumbered {
+                    at,
+                    claimed: LineNo::from_index(claimed),
+                }),
+                (true, false) => PlaceError::Earlier {
+                    after,
+                    at,
+                    than: Earlier::Previous,
+                },
             };
             return Located::new(first, error);
         }
-        let nearest = || Nearest::of_hunks(self.task.file.lines(), self.hunks, text, self.task.effort).without_levels();
-        self.nearest.get_or_init(nearest).of_hunk(hunk, self.cursor, after)
+        let nearest = || {
+            Nearest::of_hunks(self.task.file.lines(), self.hunks, text, self.task.effort)
+                .without_levels()
+        };
+        self.nearest
+            .get_or_init(nearest)
+            .of_hunk(hunk, self.cursor, after)
     }
 }
 
@@ -424,7 +605,9 @@ fn ambiguous(hunk: &Hunk<'_>, ambiguity: Ambiguity) -> Located<PlaceError> {
 fn is_same(file: &Document, at: usize, line: &HunkLine<'_>) -> bool {
     let start = if at == 0 { 0 } else { file.start(at) };
     let raw = file.slice(start..file.start(at + 1));
-    let (raw, is_open) = raw.strip_suffix(b"\n").map_or((&raw[..], true), |raw| (raw, false));
+    let (raw, is_open) = raw
+        .strip_suffix(b"\n")
+        .map_or((&raw[..], true), |raw| (raw, false));
     *raw == *line.text && is_open == line.unterminated
 }
 
@@ -457,7 +640,10 @@ impl Headings {
     }
 
     fn of<'h>(hunk: &'h Hunk<'_>) -> Option<&'h [u8]> {
-        hunk.position.as_ref().map(|position| Self::key(&position.heading)).filter(|key| !key.is_empty())
+        hunk.position
+            .as_ref()
+            .map(|position| Self::key(&position.heading))
+            .filter(|key| !key.is_empty())
     }
 
     fn key(line: &[u8]) -> &[u8] {

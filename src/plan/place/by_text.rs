@@ -33,8 +33,14 @@ use crate::text::{LineNo, Lines, Located, Span, Splice, Text, same_end, same_sta
 pub(super) fn needles(edit: &Substitution<'_>) -> Vec<Needle> {
     let (core, bounds) = core(edit, &edit.find);
     let core = (core.len() < edit.find.len()).then(|| needle(edit, core, bounds));
-    let written = edit.written.as_ref().map(|written| needle(edit, &written.find, Bounds::LINES));
-    std::iter::once(needle(edit, &edit.find, edge(edit))).chain(core).chain(written).collect()
+    let written = edit
+        .written
+        .as_ref()
+        .map(|written| needle(edit, &written.find, Bounds::LINES));
+    std::iter::once(needle(edit, &edit.find, edge(edit)))
+        .chain(core)
+        .chain(written)
+        .collect()
 }
 
 /// Returns what part of the edit has a place.
@@ -51,32 +57,61 @@ fn is_literal(edit: &Substitution<'_>) -> bool {
 }
 
 fn edge(edit: &Substitution<'_>) -> Bounds {
-    if part(edit) == Part::Search { Bounds::LINES } else { Bounds::default() }
+    if part(edit) == Part::Search {
+        Bounds::LINES
+    } else {
+        Bounds::default()
+    }
 }
 
 /// Returns the lines of a side that must be there: of OPX, blank ones at the edges need not.
 fn core<'e, 't>(edit: &Substitution<'_>, lines: &'e [Text<'t>]) -> (&'e [Text<'t>], Bounds) {
-    if part(edit) == Part::Find { without_blank_edges(lines) } else { (lines, edge(edit)) }
+    if part(edit) == Part::Find {
+        without_blank_edges(lines)
+    } else {
+        (lines, edge(edit))
+    }
 }
 
 fn needle(edit: &Substitution<'_>, find: &[Text<'_>], bounds: Bounds) -> Needle {
-    if is_literal(edit) { Needle::bytes(&texts(find)) } else { Needle::text(&texts(find), bounds) }
+    if is_literal(edit) {
+        Needle::bytes(&texts(find))
+    } else {
+        Needle::text(&texts(find), bounds)
+    }
 }
 
 /// Finds the place of a substitution in a file as it is now, and says what comes there.
-pub(super) fn place(task: Task<'_>, edit: &Substitution<'_>, lost: &mut HashSet<Vec<u8>>) -> Outcome {
+pub(super) fn place(
+    task: Task<'_>,
+    edit: &Substitution<'_>,
+    lost: &mut HashSet<Vec<u8>>,
+) -> Outcome {
     let error = match found(task, edit) {
         Ok(outcome) => return outcome,
         Err(error) => error,
     };
     let follows = follows_from(&error.value, edit.find.iter().map(|line| &line[..]), lost);
     lost.extend(edit.put.iter().map(|line| line.to_vec()));
-    let errors = if follows { Vec::new() } else { vec![(0, error)] };
-    Outcome { errors, ..Outcome::default() }
+    let errors = if follows {
+        Vec::new()
+    } else {
+        vec![(0, error)]
+    };
+    Outcome {
+        errors,
+        ..Outcome::default()
+    }
 }
 
 fn found(task: Task<'_>, edit: &Substitution<'_>) -> Result<Outcome, Located<PlaceError>> {
-    let Task { path, file: document, rules, effort, .. } = task;
+    let Task {
+        path,
+        file: document,
+        rules,
+        effort,
+        ..
+    } = task;
     let span = edit.find.iter().find_map(|line| line.span);
     if let Some(edit) = as_written(document, edit) {
         return found(task, &edit);
@@ -84,7 +119,12 @@ fn found(task: Task<'_>, edit: &Substitution<'_>) -> Result<Outcome, Located<Pla
     let unescaped = |_| Located::new(span, Warning::Unescaped { path: path.clone() });
     let mut warnings: Vec<_> = edit.written.iter().map(unescaped).collect();
     let (core, bounds) = core(edit, &edit.find);
-    let sought = Sought { edit, core, bounds, span };
+    let sought = Sought {
+        edit,
+        core,
+        bounds,
+        span,
+    };
     let found = match sought.exactly(document, rules)? {
         Some(found) => found,
         None => {
@@ -93,20 +133,45 @@ fn found(task: Task<'_>, edit: &Substitution<'_>) -> Result<Outcome, Located<Pla
             found.ok_or_else(|| sought.place_error(&lines, effort))?
         }
     };
-    let Found { ranges, is_core, how, fitted, warning } = found;
+    let Found {
+        ranges,
+        is_core,
+        how,
+        fitted,
+        warning,
+    } = found;
     warnings.extend(warning.map(|how| task.warning(part(edit), how.span, how.value)));
     let (mut find, mut put) = (&edit.find[..], &edit.put[..]);
     if is_core {
         (find, put) = (core, without_blank_edges(put).0);
         let at = LineNo::from_index(document.line(ranges[0].start));
-        warnings.push(Located::new(span, Warning::BlankEdges { path: path.clone(), at }));
+        warnings.push(Located::new(
+            span,
+            Warning::BlankEdges {
+                path: path.clone(),
+                at,
+            },
+        ));
     }
-    let mut done = Outcome { whole: true, warnings, ..Outcome::default() };
-    let put =
-        Put { lines: put, fitted: fitted.as_deref(), how, span, is_idle: find == put, is_literal: is_literal(edit) };
-    ranges.into_iter().for_each(|range| done.put(task, range, &put));
+    let mut done = Outcome {
+        whole: true,
+        warnings,
+        ..Outcome::default()
+    };
+    let put = Put {
+        lines: put,
+        fitted: fitted.as_deref(),
+        how,
+        span,
+        is_idle: find == put,
+        is_literal: is_literal(edit),
+    };
+    ranges
+        .into_iter()
+        .for_each(|range| done.put(task, range, &put));
     if put.is_idle {
-        done.warnings.push(Located::new(span, Warning::NoChange { path: path.clone() }));
+        done.warnings
+            .push(Located::new(span, Warning::NoChange { path: path.clone() }));
     }
     Ok(done)
 }
@@ -114,8 +179,19 @@ fn found(task: Task<'_>, edit: &Substitution<'_>) -> Result<Outcome, Located<Pla
 impl Outcome {
     /// Notes a place, and what comes there unless it is what is there.
     fn put(&mut self, task: Task<'_>, range: Range<usize>, edit: &Put<'_, '_>) {
-        let Task { path, file: document, .. } = task;
-        let Put { lines: put, fitted, how, span, is_idle, is_literal } = *edit;
+        let Task {
+            path,
+            file: document,
+            ..
+        } = task;
+        let Put {
+            lines: put,
+            fitted,
+            how,
+            span,
+            is_idle,
+            is_literal,
+        } = *edit;
         let around = Around::new(document, &range);
         let lines = around.lines();
         let within = range.start - around.start..range.end - around.start;
@@ -125,11 +201,28 @@ impl Outcome {
         let rows = rows(&lines, &(within.start..within.end - last), put.len() - last);
         let [old, new] = rows.map(|rows| rows.start + around.line..rows.end + around.line);
         self.placed.push(task.placement(0, span, old, new, how));
-        let has_cut = self.warnings.iter().any(|warning| matches!(warning.value, Warning::InsideWord { .. }));
+        let has_cut = self
+            .warnings
+            .iter()
+            .any(|warning| matches!(warning.value, Warning::InsideWord { .. }));
         if let Some(how) = cuts_word(&lines, &within).filter(|_| !has_cut) {
-            let index = lines.index_at(if how == Side::End { within.end } else { within.start });
-            let line = Quote { number: LineNo::from_index(index + around.line), ..Quote::new(&lines, index) };
-            self.warnings.push(Located::new(span, Warning::InsideWord { path: path.clone(), how, line }));
+            let index = lines.index_at(if how == Side::End {
+                within.end
+            } else {
+                within.start
+            });
+            let line = Quote {
+                number: LineNo::from_index(index + around.line),
+                ..Quote::new(&lines, index)
+            };
+            self.warnings.push(Located::new(
+                span,
+                Warning::InsideWord {
+                    path: path.clone(),
+                    how,
+                    line,
+                },
+            ));
         }
         if is_idle {
             return;
@@ -144,13 +237,20 @@ impl Outcome {
             Some(true) => Some(Warning::NewlineAdded { path: path() }),
             Some(false) if is_literal => Some(Warning::NewlineGone { path: path() }),
             _ if is_literal && leaves_empty_line(document, &range, &new) => {
-                Some(Warning::EmptyLine { path: path(), at: LineNo::from_index(document.line(range.start)) })
+                Some(Warning::EmptyLine {
+                    path: path(),
+                    at: LineNo::from_index(document.line(range.start)),
+                })
             }
             _ => None,
         };
-        self.warnings.extend(warning.map(|warning| Located::new(span, warning)));
+        self.warnings
+            .extend(warning.map(|warning| Located::new(span, warning)));
         let (head, tail) = lines_alike(&around.bytes[within], &new);
-        let (old, new) = (range.start + head..range.end - tail, new[head..new.len() - tail].to_vec());
+        let (old, new) = (
+            range.start + head..range.end - tail,
+            new[head..new.len() - tail].to_vec(),
+        );
         splice::push(&mut self.splices, Splice { old, new });
     }
 }
@@ -171,15 +271,30 @@ struct Put<'e, 't> {
 /// Returns an edit as it was written, backslashes before markers included, if the file has its lines so.
 fn as_written<'t>(document: &Document, edit: &Substitution<'t>) -> Option<Substitution<'t>> {
     let Written { find, put } = Written::clone(edit.written.as_ref()?);
-    let is_there = document.matches(&needle(edit, &find, Bounds::LINES)).first().is_some();
-    is_there.then_some(Substitution { find, put, occurrence: edit.occurrence, written: None })
+    let is_there = document
+        .matches(&needle(edit, &find, Bounds::LINES))
+        .first()
+        .is_some();
+    is_there.then_some(Substitution {
+        find,
+        put,
+        occurrence: edit.occurrence,
+        written: None,
+    })
 }
 
 /// Returns how many bytes the whole lines have that two texts begin with alike, and those that the rest of them end with alike.
 fn lines_alike(old: &[u8], new: &[u8]) -> (usize, usize) {
-    let head = old[..same_start(old, new)].rfind_byte(b'\n').map_or(0, |newline| newline + 1);
+    let head = old[..same_start(old, new)]
+        .rfind_byte(b'\n')
+        .map_or(0, |newline| newline + 1);
     let tail = same_end(&old[head..], &new[head..]);
-    (head, old[old.len() - tail..].find_byte(b'\n').map_or(0, |newline| tail - newline - 1))
+    (
+        head,
+        old[old.len() - tail..]
+            .find_byte(b'\n')
+            .map_or(0, |newline| tail - newline - 1),
+    )
 }
 
 /// Returns whether a file gets a newline at its end, or loses it, once something takes the place of a range.
@@ -189,7 +304,14 @@ fn final_newline(document: &Document, range: &Range<usize>, new: &[u8]) -> Optio
     if range.end < len {
         return None;
     }
-    let (before, after) = (ends(len), if new.is_empty() { ends(range.start) } else { new.ends_with(b"\n") });
+    let (before, after) = (
+        ends(len),
+        if new.is_empty() {
+            ends(range.start)
+        } else {
+            new.ends_with(b"\n")
+        },
+    );
     let is_emptied = new.is_empty() && range.start == 0;
     (before != after && !is_emptied).then_some(after)
 }
@@ -215,11 +337,19 @@ impl<'d> Around<'d> {
         let first = document.line_start(range.start);
         let start = document.line_start(first.saturating_sub(1));
         let end = document.line_end(document.line_end(range.end));
-        Self { bytes: document.slice(start..end), start, line: document.line(start) }
+        Self {
+            bytes: document.slice(start..end),
+            start,
+            line: document.line(start),
+        }
     }
 
     fn lines(&self) -> Lines<'_> {
-        if self.start == 0 { Lines::new(&self.bytes) } else { Lines::within(&self.bytes) }
+        if self.start == 0 {
+            Lines::new(&self.bytes)
+        } else {
+            Lines::within(&self.bytes)
+        }
     }
 }
 
@@ -238,7 +368,13 @@ struct Found {
 
 impl Found {
     fn new(ranges: Vec<Range<usize>>, how: Match) -> Self {
-        Self { ranges, is_core: false, how, fitted: None, warning: None }
+        Self {
+            ranges,
+            is_core: false,
+            how,
+            fitted: None,
+            warning: None,
+        }
     }
 }
 
@@ -254,7 +390,11 @@ struct Sought<'e, 't> {
 
 impl Sought<'_, '_> {
     /// Finds the text as it is, or else without blank lines at its edges.
-    fn exactly(&self, document: &Document, rules: &Rules) -> Result<Option<Found>, Located<PlaceError>> {
+    fn exactly(
+        &self,
+        document: &Document,
+        rules: &Rules,
+    ) -> Result<Option<Found>, Located<PlaceError>> {
         if let Occurrence::Lines(number) = self.edit.occurrence {
             return self.numbered(document, number, rules);
         }
@@ -269,17 +409,29 @@ impl Sought<'_, '_> {
             return Ok(None);
         }
         let range = self.search(document, self.core, self.bounds)?;
-        Ok(range.map(|range| Found { is_core: true, ..Found::new(vec![range], Match::BlankEdges) }))
+        Ok(range.map(|range| Found {
+            is_core: true,
+            ..Found::new(vec![range], Match::BlankEdges)
+        }))
     }
 
     /// Finds the lines of the text as whole lines of the file at the tightest level that has them: as they are, or else without
     /// blank ones at the edges. There must be one candidate, whatever the occurrence.
-    fn at_a_level(&self, lines: &Lines<'_>, rules: &Rules) -> Result<Option<Found>, Located<PlaceError>> {
-        let Self { edit, core, span, .. } = *self;
+    fn at_a_level(
+        &self,
+        lines: &Lines<'_>,
+        rules: &Rules,
+    ) -> Result<Option<Found>, Located<PlaceError>> {
+        let Self {
+            edit, core, span, ..
+        } = *self;
         let put_core = self::core(edit, &edit.put).0;
         let levels = Levels::new(lines.clone(), [&edit.find[..], core].map(texts), rules);
         for level in levels.iter() {
-            for (find, put, is_core) in [(&edit.find[..], &edit.put[..], false), (core, put_core, true)] {
+            for (find, put, is_core) in [
+                (&edit.find[..], &edit.put[..], false),
+                (core, put_core, true),
+            ] {
                 let old = texts(find);
                 let run = level.run(old.iter().copied());
                 let Some(at) = run.first() else { continue };
@@ -287,13 +439,21 @@ impl Sought<'_, '_> {
                     let places = Places::new(run.iter(), run.count());
                     return Err(Located::new(span, level.ambiguous(places)));
                 }
-                let block = Block { old: 0..old.len(), new: put.iter().collect() };
+                let block = Block {
+                    old: 0..old.len(),
+                    new: put.iter().collect(),
+                };
                 let all: Vec<_> = find.iter().collect();
                 let fitted = level.fit(lines, at, &all, &[block], span)?;
                 let last = at + old.len() - 1;
                 let range = lines.start(at)..lines.start(last) + lines.text(last).len();
                 let (fitted, warning) = (Some(fitted.lines), Some(fitted.warning));
-                return Ok(Some(Found { is_core, fitted, warning, ..Found::new(vec![range], level.how()) }));
+                return Ok(Some(Found {
+                    is_core,
+                    fitted,
+                    warning,
+                    ..Found::new(vec![range], level.how())
+                }));
             }
         }
         Ok(None)
@@ -313,26 +473,41 @@ impl Sought<'_, '_> {
             Occurrence::Nth(wanted) => match matches.nth(wanted) {
                 Ok(range) => Ok(Some(range)),
                 Err(0) => Ok(None),
-                Err(count) => Err(Located::new(self.span, PlaceError::OutOfRange { wanted, count })),
+                Err(count) => Err(Located::new(
+                    self.span,
+                    PlaceError::OutOfRange { wanted, count },
+                )),
             },
             _ => match matches.count() {
                 0 | 1 => Ok(matches.first()),
-                count => Err(Located::new(self.span, Ambiguity::Find(places(document, &matches, count)).into())),
+                count => Err(Located::new(
+                    self.span,
+                    Ambiguity::Find(places(document, &matches, count)).into(),
+                )),
             },
         }
     }
 
     /// Finds all places of a text that is to be there so often; none if it isn't there at all.
-    fn times(&self, document: &Document, times: Times) -> Result<Vec<Range<usize>>, Located<PlaceError>> {
+    fn times(
+        &self,
+        document: &Document,
+        times: Times,
+    ) -> Result<Vec<Range<usize>>, Located<PlaceError>> {
         let matches = document.matches(&needle(self.edit, &self.edit.find, Bounds::default()));
         let all: Vec<_> = matches.iter().collect();
         let error = match times {
             _ if all.len() < 2 && times == Times::Once || all.is_empty() => return Ok(all),
             Times::Once => Ambiguity::Find(places(document, &matches, all.len())).into(),
-            Times::Exactly(wanted) if all.len() != wanted.get() => PlaceError::Times { wanted, count: all.len() },
+            Times::Exactly(wanted) if all.len() != wanted.get() => PlaceError::Times {
+                wanted,
+                count: all.len(),
+            },
             _ => match all.windows(2).find(|pair| pair[1].start < pair[0].end) {
                 None => return Ok(all),
-                Some(pair) => PlaceError::Overlapping { at: LineNo::from_index(document.line(pair[0].start)) },
+                Some(pair) => PlaceError::Overlapping {
+                    at: LineNo::from_index(document.line(pair[0].start)),
+                },
             },
         };
         Err(Located::new(self.span, error))
@@ -347,12 +522,19 @@ impl Sought<'_, '_> {
     ) -> Result<Option<Found>, Located<PlaceError>> {
         let matches = document.matches(&needle(self.edit, &self.edit.find, Bounds::LINES));
         let start = number.and_then(|number| document.start_of_base(number.index()));
-        let numbered = start.and_then(|start| matches.iter_from(start).next().filter(|range| range.start == start));
+        let numbered = start.and_then(|start| {
+            matches
+                .iter_from(start)
+                .next()
+                .filter(|range| range.start == start)
+        });
         let (range, how, warning) = match (matches.count(), numbered, number) {
             (0, ..) => return Ok(None),
             (1, None, Some(claimed)) => {
                 let range = matches.first();
-                let at = LineNo::from_index(range.as_ref().map_or(0, |range| document.line(range.start)));
+                let at = LineNo::from_index(
+                    range.as_ref().map_or(0, |range| document.line(range.start)),
+                );
                 (range, Match::Moved, Some(Placing::Moved { claimed, at }))
             }
             (1, ..) => (matches.first(), Match::Exact, None),
@@ -368,17 +550,41 @@ impl Sought<'_, '_> {
             }
             (count, ..) => {
                 let places = places(document, &matches, count);
-                return Err(Located::new(self.span, Ambiguity::Lines { places, claimed: number }.into()));
+                return Err(Located::new(
+                    self.span,
+                    Ambiguity::Lines {
+                        places,
+                        claimed: number,
+                    }
+                    .into(),
+                ));
             }
         };
         let warning = warning.map(|how| Located::new(self.span, how));
-        Ok(range.map(|range| Found { warning, ..Found::new(vec![range], how) }))
+        Ok(range.map(|range| Found {
+            warning,
+            ..Found::new(vec![range], how)
+        }))
     }
 
     fn place_error(&self, lines: &Lines<'_>, effort: &Effort) -> Located<PlaceError> {
-        let Self { edit, core, span, .. } = *self;
-        let not_found = |reason| Located::new(span, PlaceError::NotFound { after: After(None), reason });
-        let core = if is_literal(edit) { without_blank_edges(&edit.find).0 } else { core };
+        let Self {
+            edit, core, span, ..
+        } = *self;
+        let not_found = |reason| {
+            Located::new(
+                span,
+                PlaceError::NotFound {
+                    after: After(None),
+                    reason,
+                },
+            )
+        };
+        let core = if is_literal(edit) {
+            without_blank_edges(&edit.find).0
+        } else {
+            core
+        };
         if lines.is_empty() {
             return not_found(Reason::EmptyFile);
         }
@@ -386,9 +592,15 @@ impl Sought<'_, '_> {
         if core.len() < edit.find.len()
             && let Some(range) = first(lines, &Needle::text(&texts(core), Bounds::default()))
         {
-            return not_found(Reason::Edges(LineNo::from_index(lines.index_at(range.start))));
+            return not_found(Reason::Edges(LineNo::from_index(
+                lines.index_at(range.start),
+            )));
         }
-        let ends = if part(edit) == Part::Search { Ends::Whole } else { Ends::Part };
+        let ends = if part(edit) == Part::Search {
+            Ends::Whole
+        } else {
+            Ends::Part
+        };
         Nearest::of_text(lines.clone(), core, ends, effort).of_find(core, &edit.put, span)
     }
 }
@@ -396,8 +608,16 @@ impl Sought<'_, '_> {
 /// Lists the lines in which matches begin.
 fn places(document: &Document, matches: &Matches<'_>, count: usize) -> Places {
     let lines = lines(document, matches, CANDIDATES);
-    let in_lines = if lines.len() < CANDIDATES { lines.len() } else { count };
-    Places { lines, count, in_lines }
+    let in_lines = if lines.len() < CANDIDATES {
+        lines.len()
+    } else {
+        count
+    };
+    Places {
+        lines,
+        count,
+        in_lines,
+    }
 }
 
 /// Returns the first so many of the lines in which matches begin.
@@ -418,8 +638,19 @@ fn lines(document: &Document, matches: &Matches<'_>, most: usize) -> Vec<LineNo>
 fn without_blank_edges<'e, 't>(lines: &'e [Text<'t>]) -> (&'e [Text<'t>], Bounds) {
     let is_blank = |line: &Text<'_>| line.trim_ascii().is_empty();
     let start = lines.iter().take_while(|line| is_blank(line)).count();
-    let end = lines.len() - lines[start..].iter().rev().take_while(|line| is_blank(line)).count();
-    (&lines[start..end], Bounds { start_at_line: start > 0, end_at_line: end < lines.len() })
+    let end = lines.len()
+        - lines[start..]
+            .iter()
+            .rev()
+            .take_while(|line| is_blank(line))
+            .count();
+    (
+        &lines[start..end],
+        Bounds {
+            start_at_line: start > 0,
+            end_at_line: end < lines.len(),
+        },
+    )
 }
 
 /// Returns which lines a match touches, and which are there when `put` lines have taken its place.

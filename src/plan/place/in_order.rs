@@ -27,7 +27,9 @@ use std::collections::HashSet;
 use super::super::duplicates::Duplicates;
 use super::super::fuzz::{Block, Fitted, Level, Levels};
 use super::super::nearest::Nearest;
-use super::super::place_error::{After, Ambiguity, Earlier, Part, PlaceError, Places as Candidates, Reason};
+use super::super::place_error::{
+    After, Ambiguity, Earlier, Part, PlaceError, Places as Candidates, Reason,
+};
 use super::super::placement::Match;
 use super::super::splice::Last;
 use super::super::warning::{Placing, Warning};
@@ -37,7 +39,11 @@ use crate::search::{Locators, Run};
 use crate::text::{Ending, LineNo, Located, Span, Text};
 
 /// The first match behind the hunk before.
-pub(super) const POLICY: Policy = Policy { place, is_numbered: false, text: |line| &line.text };
+pub(super) const POLICY: Policy = Policy {
+    place,
+    is_numbered: false,
+    text: |line| &line.text,
+};
 
 fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Outcome {
     let mut placer = Placer {
@@ -58,18 +64,39 @@ fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Out
             placer.warnings.truncate(said);
         })
     });
-    let Placer { mut placed, warnings, .. } = placer;
+    let Placer {
+        mut placed,
+        warnings,
+        ..
+    } = placer;
     // Stable, so that two insertions at one place stay in the order of their hunks.
     placed.sort_by_key(|placed| placed.range.start);
-    let overlaps = placed.windows(2).filter(|pair| pair[0].range.end > pair[1].range.start);
-    let overlaps: Vec<_> =
-        overlaps.map(|pair| (pair[1].number, Located::new(pair[1].span, PlaceError::Overlap))).collect();
+    let overlaps = placed
+        .windows(2)
+        .filter(|pair| pair[0].range.end > pair[1].range.start);
+    let overlaps: Vec<_> = overlaps
+        .map(|pair| {
+            (
+                pair[1].number,
+                Located::new(pair[1].span, PlaceError::Overlap),
+            )
+        })
+        .collect();
     if !overlaps.is_empty() {
         (placed, outcome.whole) = (Vec::new(), false);
         outcome.errors.extend(overlaps);
         outcome.errors.sort_by_key(|(number, _)| *number);
     }
-    super::made(task, hunks, &placed, Last::Terminated, Outcome { warnings, ..outcome })
+    super::made(
+        task,
+        hunks,
+        &placed,
+        Last::Terminated,
+        Outcome {
+            warnings,
+            ..outcome
+        },
+    )
 }
 
 pub(super) struct Placer<'f, 'p> {
@@ -113,7 +140,9 @@ struct Found<'h, 'p> {
 impl Found<'_, '_> {
     fn how(&self) -> Match {
         match self {
-            Found { level: Some(level), .. } => level.how(),
+            Found {
+                level: Some(level), ..
+            } => level.how(),
             Found { trimmed: true, .. } => Match::BlankDropped,
             Found { restated: true, .. } => Match::Restated,
             _ => Match::Exact,
@@ -125,8 +154,13 @@ impl<'f, 'p> Placer<'f, 'p> {
     pub(super) fn levels(&self) -> &'f Levels<'f, 'f> {
         let (Task { file, rules, .. }, hunks) = (self.task, self.hunks);
         self.levels.get_or_init(|| {
-            let locators = hunks.iter().flat_map(|hunk| &hunk.locators).map(|text| vec![&text[..]]);
-            let runs = hunks.iter().map(|hunk| hunk.old().map(|line| &line.text[..]).collect());
+            let locators = hunks
+                .iter()
+                .flat_map(|hunk| &hunk.locators)
+                .map(|text| vec![&text[..]]);
+            let runs = hunks
+                .iter()
+                .map(|hunk| hunk.old().map(|line| &line.text[..]).collect());
             Levels::new(file.lines(), locators.chain(runs), rules)
         })
     }
@@ -140,12 +174,17 @@ impl<'f, 'p> Placer<'f, 'p> {
 
     pub(super) fn nearest(&self) -> &'f Nearest<'f, 'f> {
         let Task { file, effort, .. } = self.task;
-        self.nearest.get_or_init(|| Nearest::of_hunks(file.lines(), self.hunks, POLICY.text, effort))
+        self.nearest
+            .get_or_init(|| Nearest::of_hunks(file.lines(), self.hunks, POLICY.text, effort))
     }
 
     fn place(&mut self, number: usize, hunk: &'f Hunk<'p>) -> Result<(), Located<PlaceError>> {
         let (context, how) = self.seek_context(number, hunk)?;
-        let wanted = Wanted { number, hunk, context };
+        let wanted = Wanted {
+            number,
+            hunk,
+            context,
+        };
         if hunk.old().next().is_none() {
             return self.add(wanted, how);
         }
@@ -159,7 +198,11 @@ impl<'f, 'p> Placer<'f, 'p> {
         }
         let mut added = as_written(&found.lines);
         if let Some(level) = found.level {
-            added = self.fit(wanted, level, &found)?.into_iter().map(|line| (Cow::Owned(line), None)).collect();
+            added = self
+                .fit(wanted, level, &found)?
+                .into_iter()
+                .map(|line| (Cow::Owned(line), None))
+                .collect();
         } else if !hunk.end_of_file {
             self.look_for_duplicates(wanted, &found)?;
         }
@@ -167,26 +210,49 @@ impl<'f, 'p> Placer<'f, 'p> {
         self.cursor = range.end;
         self.duplicates.replace(range.clone());
         let (how, span) = (how.max(found.how()), hunk.span);
-        self.placed.push(PlacedHunk { number, span, range, how, lines: found.lines, added, has_mark: false });
+        self.placed.push(PlacedHunk {
+            number,
+            span,
+            range,
+            how,
+            lines: found.lines,
+            added,
+            has_mark: false,
+        });
         Ok(())
     }
 
     /// Places a hunk that has added lines only.
     fn add(&mut self, wanted: Wanted<'f, 'p>, how: Match) -> Result<(), Located<PlaceError>> {
-        let (Wanted { number, hunk, context }, Task { file, rules, .. }) = (wanted, self.task);
+        let (
+            Wanted {
+                number,
+                hunk,
+                context,
+            },
+            Task { file, rules, .. },
+        ) = (wanted, self.task);
         let end = file.line_count();
         if hunk.numbered && !hunk.end_of_file && end > 0 {
             return Err(Located::new(hunk.span, Ambiguity::Nowhere.into()));
         }
         let at = if rules.strict {
             // The bare algorithm appends at the end whatever the context, and before a last line that is blank.
-            if end > 0 && file.text(end - 1).is_empty() { end - 1 } else { end }
+            if end > 0 && file.text(end - 1).is_empty() {
+                end - 1
+            } else {
+                end
+            }
         } else if let (Some(at), false) = (context, hunk.end_of_file) {
             let (others, count) = self.others(&hunk.locators[hunk.locators.len() - 1], at);
             let after = LineNo::from_index(at);
             let how = match count {
                 0 => Placing::AddedAfter(after),
-                _ => Placing::AddedAfterOneOf { after, others, count },
+                _ => Placing::AddedAfterOneOf {
+                    after,
+                    others,
+                    count,
+                },
             };
             self.warn(number, hunk.span, how);
             at + 1
@@ -196,9 +262,20 @@ impl<'f, 'p> Placer<'f, 'p> {
             }
             end
         };
-        let (lines, how) = (hunk.lines.iter().collect::<Vec<_>>(), how.max(Match::Addition));
+        let (lines, how) = (
+            hunk.lines.iter().collect::<Vec<_>>(),
+            how.max(Match::Addition),
+        );
         let (span, added) = (hunk.span, as_written(&lines));
-        self.placed.push(PlacedHunk { number, span, range: at..at, how, lines, added, has_mark: false });
+        self.placed.push(PlacedHunk {
+            number,
+            span,
+            range: at..at,
+            how,
+            lines,
+            added,
+            has_mark: false,
+        });
         Ok(())
     }
 
@@ -230,14 +307,22 @@ impl<'f, 'p> Placer<'f, 'p> {
             };
             let found = if wanted.hunk.end_of_file {
                 let at = self.task.file.line_count().checked_sub(old(&lines).count());
-                at.filter(|&at| at >= self.cursor && run.contains(at)).map(|at| (at, false))
+                at.filter(|&at| at >= self.cursor && run.contains(at))
+                    .map(|at| (at, false))
             } else if let Some(level) = level {
                 self.seek_only(level, wanted, &lines, &run)?
             } else {
                 self.seek_run(wanted, &run)?
             };
             if let Some((at, restated)) = found {
-                return Ok(Some(Found { at, run, restated, trimmed, level, lines }));
+                return Ok(Some(Found {
+                    at,
+                    run,
+                    restated,
+                    trimmed,
+                    level,
+                    lines,
+                }));
             }
             if trimmed || !trim(&mut lines) || old(&lines).next().is_none() {
                 return Ok(None);
@@ -254,10 +339,20 @@ impl<'f, 'p> Placer<'f, 'p> {
         lines: &[&'f HunkLine<'p>],
         places: &Run<'_>,
     ) -> Result<Option<(usize, bool)>, Located<PlaceError>> {
-        let Some(at) = places.at_or_after(context.unwrap_or(self.cursor)) else { return Ok(None) };
-        let others = self.duplicates.others(level.how(), old(lines).collect(), places, at, context.is_none());
+        let Some(at) = places.at_or_after(context.unwrap_or(self.cursor)) else {
+            return Ok(None);
+        };
+        let others = self.duplicates.others(
+            level.how(),
+            old(lines).collect(),
+            places,
+            at,
+            context.is_none(),
+        );
         if others.count > 0 {
-            let all = self.duplicates.all(old(lines).count(), places, at, context.is_none());
+            let all = self
+                .duplicates
+                .all(old(lines).count(), places, at, context.is_none());
             let places = Candidates::new(all, others.count + 1);
             return Err(Located::new(first_old(hunk), level.ambiguous(places)));
         }
@@ -273,28 +368,44 @@ impl<'f, 'p> Placer<'f, 'p> {
     ) -> Result<Vec<Vec<u8>>, Located<PlaceError>> {
         let mut next = 0;
         let blocks = blocks(lines).map(|block| {
-            let (new, old): (Vec<&HunkLine<'_>>, Vec<_>) = block.iter().partition(|line| line.mark == Mark::Added);
+            let (new, old): (Vec<&HunkLine<'_>>, Vec<_>) =
+                block.iter().partition(|line| line.mark == Mark::Added);
             let start = next;
             next += old.len();
-            Block { old: start..next, new: new.into_iter().map(|line| &line.text).collect() }
+            Block {
+                old: start..next,
+                new: new.into_iter().map(|line| &line.text).collect(),
+            }
         });
         let blocks: Vec<_> = blocks.collect();
-        let old = lines.iter().filter(|line| line.mark != Mark::Added).map(|line| &line.text);
+        let old = lines
+            .iter()
+            .filter(|line| line.mark != Mark::Added)
+            .map(|line| &line.text);
         let (file, old) = (self.task.file.lines(), old.collect::<Vec<&Text<'_>>>());
         let Fitted { lines, warning } = level.fit(&file, *at, &old, &blocks, first_old(hunk))?;
         self.warn(number, warning.span, warning.value);
         Ok(lines)
     }
 
-    fn seek_run(&self, wanted: Wanted<'_, '_>, run: &Run<'_>) -> Result<Option<(usize, bool)>, Located<PlaceError>> {
+    fn seek_run(
+        &self,
+        wanted: Wanted<'_, '_>,
+        run: &Run<'_>,
+    ) -> Result<Option<(usize, bool)>, Located<PlaceError>> {
         let Wanted { hunk, context, .. } = wanted;
         let forward = run.at_or_after(self.cursor);
         let restated = context.filter(|&at| !self.task.rules.strict && run.contains(at));
         if let (Some(context), Some(behind)) = (restated, forward) {
             let (context, behind) = (LineNo::from_index(context), LineNo::from_index(behind));
-            return Err(Located::new(first_old(hunk), Ambiguity::RestatedTwice { context, behind }.into()));
+            return Err(Located::new(
+                first_old(hunk),
+                Ambiguity::RestatedTwice { context, behind }.into(),
+            ));
         }
-        let found = forward.map(|at| (at, false)).or(restated.map(|at| (at, true)));
+        let found = forward
+            .map(|at| (at, false))
+            .or(restated.map(|at| (at, true)));
         if hunk.numbered
             && let Some((at, _)) = found
         {
@@ -302,7 +413,10 @@ impl<'f, 'p> Placer<'f, 'p> {
             let count = run.count_from(from);
             if count > 1 {
                 let places = Candidates::new(run.iter_from(from), count);
-                return Err(Located::new(first_old(hunk), Ambiguity::Numbers(places).into()));
+                return Err(Located::new(
+                    first_old(hunk),
+                    Ambiguity::Numbers(places).into(),
+                ));
             }
         }
         Ok(found)
@@ -311,22 +425,39 @@ impl<'f, 'p> Placer<'f, 'p> {
     /// Warns of, or under `unique` refuses, a hunk whose old lines are in other places as well.
     fn look_for_duplicates(
         &mut self,
-        Wanted { number, hunk, context }: Wanted<'f, 'p>,
+        Wanted {
+            number,
+            hunk,
+            context,
+        }: Wanted<'f, 'p>,
         found: &Found<'f, 'p>,
     ) -> Result<(), Located<PlaceError>> {
-        let Found { lines, run: places, .. } = found;
+        let Found {
+            lines, run: places, ..
+        } = found;
         if places.count() == 1 {
             return Ok(());
         }
         let is_around = context.is_none();
-        let others = self.duplicates.others(Match::Exact, old(lines).collect(), places, found.at, is_around);
+        let others = self.duplicates.others(
+            Match::Exact,
+            old(lines).collect(),
+            places,
+            found.at,
+            is_around,
+        );
         if others.count == 0 {
             return Ok(());
         }
         if self.task.rules.unique {
-            let all = self.duplicates.all(old(lines).count(), places, found.at, is_around);
+            let all = self
+                .duplicates
+                .all(old(lines).count(), places, found.at, is_around);
             let places = Candidates::new(all, others.count + 1);
-            return Err(Located::new(first_old(hunk), Ambiguity::Unique(places).into()));
+            return Err(Located::new(
+                first_old(hunk),
+                Ambiguity::Unique(places).into(),
+            ));
         }
         let (chosen, count) = (LineNo::from_index(found.at), others.count);
         let how = Placing::duplicates(self.task.file, chosen, others.lines(), count);
@@ -341,9 +472,19 @@ impl<'f, 'p> Placer<'f, 'p> {
         let mut found = run.first();
         if hunk.end_of_file {
             let forward = run.at_or_after(self.cursor).or(found);
-            found = self.task.file.line_count().checked_sub(hunk.old().count()).filter(|&at| run.contains(at));
+            found = self
+                .task
+                .file
+                .line_count()
+                .checked_sub(hunk.old().count())
+                .filter(|&at| run.contains(at));
             if let (Some(at), None) = (forward, found) {
-                return Located::new(first_old(hunk), PlaceError::NotAtEnd { at: LineNo::from_index(at) });
+                return Located::new(
+                    first_old(hunk),
+                    PlaceError::NotAtEnd {
+                        at: LineNo::from_index(at),
+                    },
+                );
             }
         }
         let at_context = context.filter(|&at| found.is_some() && run.contains(at));
@@ -352,7 +493,9 @@ impl<'f, 'p> Placer<'f, 'p> {
             let than = match context.map(LineNo::from_index) {
                 Some(context) if context == at => Earlier::AtContext,
                 Some(context) => Earlier::Context(context),
-                None if index < self.cursor && index + hunk.old().count() > self.cursor => Earlier::Shared,
+                None if index < self.cursor && index + hunk.old().count() > self.cursor => {
+                    Earlier::Shared
+                }
                 None => Earlier::Previous,
             };
             return Located::new(first_old(hunk), PlaceError::Earlier { after, at, than });
@@ -365,31 +508,44 @@ impl<'f, 'p> Placer<'f, 'p> {
     }
 
     pub(super) fn warn(&mut self, number: usize, span: Option<Span>, how: Placing) {
-        self.warnings.push(self.task.warning(Part::Hunk(number), span, how));
+        self.warnings
+            .push(self.task.warning(Part::Hunk(number), span, how));
     }
 }
 
 /// Returns the added lines of a hunk; their neighbours say how they end.
 fn as_written<'h>(lines: &[&'h HunkLine<'_>]) -> Vec<(Cow<'h, [u8]>, Option<Ending>)> {
     let added = lines.iter().filter(|line| line.mark == Mark::Added);
-    added.map(|line| (Cow::Borrowed(&line.text[..]), None)).collect()
+    added
+        .map(|line| (Cow::Borrowed(&line.text[..]), None))
+        .collect()
 }
 
-fn old<'a, 'h>(lines: &'a [&'h HunkLine<'_>]) -> impl Iterator<Item = &'h [u8]> + Clone + use<'a, 'h> {
-    lines.iter().filter(|line| line.mark != Mark::Added).map(|line| &line.text[..])
+fn old<'a, 'h>(
+    lines: &'a [&'h HunkLine<'_>],
+) -> impl Iterator<Item = &'h [u8]> + Clone + use<'a, 'h> {
+    lines
+        .iter()
+        .filter(|line| line.mark != Mark::Added)
+        .map(|line| &line.text[..])
 }
 
 /// Returns the runs of lines that a hunk may be looked for by.
 pub(super) fn runs<'h>(hunk: &'h Hunk<'_>) -> impl Iterator<Item = Vec<&'h [u8]>> {
     let mut lines: Vec<_> = hunk.lines.iter().collect();
     let trimmed = trim(&mut lines).then(|| old(&lines).collect());
-    hunk.locators.iter().map(|text| vec![&text[..]]).chain(trimmed)
+    hunk.locators
+        .iter()
+        .map(|text| vec![&text[..]])
+        .chain(trimmed)
 }
 
 /// Drops a trailing empty old line, and a trailing empty added line if the new lines end with one. Returns whether there was
 /// anything to drop: an empty context line that added lines follow is not superfluous, since it says where they go.
 fn trim(lines: &mut Vec<&HunkLine<'_>>) -> bool {
-    let Some(last) = lines.iter().rposition(|line| line.mark != Mark::Added) else { return false };
+    let Some(last) = lines.iter().rposition(|line| line.mark != Mark::Added) else {
+        return false;
+    };
     let is_last = last + 1 == lines.len();
     if !lines[last].text.is_empty() || (lines[last].mark == Mark::Context && !is_last) {
         return false;

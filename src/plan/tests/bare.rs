@@ -13,7 +13,8 @@ fn seek(lines: &[String], pattern: &[&String], start: usize) -> Option<usize> {
     if pattern.is_empty() {
         return None;
     }
-    (start..=lines.len().checked_sub(pattern.len())?).find(|&at| lines[at..].iter().zip(pattern).all(|(a, b)| a == *b))
+    (start..=lines.len().checked_sub(pattern.len())?)
+        .find(|&at| lines[at..].iter().zip(pattern).all(|(a, b)| a == *b))
 }
 
 /// Returns the new lines; `None` where the algorithm gives up, or where two replacements overlap.
@@ -24,22 +25,41 @@ fn apply(lines: &[String], chunks: &[Chunk]) -> Option<Vec<String>> {
         if let Some(context) = &chunk.context {
             cursor = seek(lines, &[context], cursor)? + 1;
         }
-        let side = |without: Mark| chunk.lines.iter().filter(move |(mark, _)| *mark != without).map(|(_, line)| line);
-        let (mut old, mut new): (Vec<_>, Vec<_>) = (side(Mark::Added).collect(), side(Mark::Removed).collect());
+        let side = |without: Mark| {
+            chunk
+                .lines
+                .iter()
+                .filter(move |(mark, _)| *mark != without)
+                .map(|(_, line)| line)
+        };
+        let (mut old, mut new): (Vec<_>, Vec<_>) =
+            (side(Mark::Added).collect(), side(Mark::Removed).collect());
         if old.is_empty() {
-            let at = if lines.last().is_some_and(String::is_empty) { lines.len() - 1 } else { lines.len() };
+            let at = if lines.last().is_some_and(String::is_empty) {
+                lines.len() - 1
+            } else {
+                lines.len()
+            };
             replacements.push((at, 0, new));
             continue;
         }
         let mut found = seek(lines, &old, cursor);
         // An empty context line that added lines follow says where they go; it is never dropped.
-        let last_old = chunk.lines.iter().rposition(|(mark, _)| *mark != Mark::Added).unwrap();
+        let last_old = chunk
+            .lines
+            .iter()
+            .rposition(|(mark, _)| *mark != Mark::Added)
+            .unwrap();
         let anchors = chunk.lines[last_old].0 == Mark::Context && last_old + 1 < chunk.lines.len();
         if found.is_none() && old.last().unwrap().is_empty() && !anchors {
             old.pop();
             // The new lines lose the same line, or an empty one that was added; another context line they keep.
-            let last_new = chunk.lines.iter().rposition(|(mark, _)| *mark != Mark::Removed);
-            let drops = last_new.is_some_and(|at| at == last_old || chunk.lines[at].0 == Mark::Added);
+            let last_new = chunk
+                .lines
+                .iter()
+                .rposition(|(mark, _)| *mark != Mark::Removed);
+            let drops =
+                last_new.is_some_and(|at| at == last_old || chunk.lines[at].0 == Mark::Added);
             if drops && new.last().is_some_and(|line| line.is_empty()) {
                 new.pop();
             }
@@ -50,7 +70,10 @@ fn apply(lines: &[String], chunks: &[Chunk]) -> Option<Vec<String>> {
         replacements.push((at, old.len(), new));
     }
     replacements.sort_by_key(|(at, ..)| *at);
-    if replacements.windows(2).any(|pair| pair[0].0 + pair[0].1 > pair[1].0) {
+    if replacements
+        .windows(2)
+        .any(|pair| pair[0].0 + pair[0].1 > pair[1].0)
+    {
         return None;
     }
     let mut result = lines.to_vec();
@@ -67,7 +90,8 @@ fn word() -> impl Strategy<Value = String> {
 fn chunk() -> impl Strategy<Value = Chunk> {
     let mark = prop_oneof![Just(Mark::Context), Just(Mark::Removed), Just(Mark::Added)];
     let lines = proptest::collection::vec((mark, word()), 1..5);
-    (proptest::option::weighted(0.3, word()), lines).prop_map(|(context, lines)| Chunk { context, lines })
+    (proptest::option::weighted(0.3, word()), lines)
+        .prop_map(|(context, lines)| Chunk { context, lines })
 }
 
 impl std::fmt::Debug for Chunk {

@@ -13,7 +13,11 @@ struct Chunk {
 
 impl std::fmt::Debug for Chunk {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        write!(f, "@@ {:?} {:?} {}", self.context, self.lines, self.end_of_file)
+        write!(
+            f,
+            "@@ {:?} {:?} {}",
+            self.context, self.lines, self.end_of_file
+        )
     }
 }
 
@@ -33,12 +37,20 @@ fn places(level: Fuzz, lines: &[String], run: &[String]) -> Vec<usize> {
     if run.is_empty() {
         return Vec::new();
     }
-    let same = |at: usize| run.iter().enumerate().all(|(nth, text)| form(level, text) == form(level, &lines[at + nth]));
-    (0..(lines.len() + 1).saturating_sub(run.len())).filter(|&at| same(at)).collect()
+    let same = |at: usize| {
+        run.iter()
+            .enumerate()
+            .all(|(nth, text)| form(level, text) == form(level, &lines[at + nth]))
+    };
+    (0..(lines.len() + 1).saturating_sub(run.len()))
+        .filter(|&at| same(at))
+        .collect()
 }
 
 fn allowed(up_to: Fuzz) -> impl Iterator<Item = Fuzz> {
-    Fuzz::LEVELS.into_iter().filter(move |level| *level <= up_to)
+    Fuzz::LEVELS
+        .into_iter()
+        .filter(move |level| *level <= up_to)
 }
 
 /// Returns the line that a context line means.
@@ -48,16 +60,33 @@ fn context(lines: &[String], text: &str, cursor: usize, up_to: Fuzz) -> Option<u
         return exact.into_iter().find(|&at| at >= cursor);
     }
     let bare = |line: &str| line.trim_matches([' ', '\t']).to_owned();
-    let of = |rule: &dyn Fn(&str) -> bool| (cursor..lines.len()).filter(|&at| rule(&lines[at])).collect::<Vec<_>>();
-    let worded = |rule: &dyn Fn(&str) -> bool| if bare(text).is_empty() { Vec::new() } else { of(rule) };
+    let of = |rule: &dyn Fn(&str) -> bool| {
+        (cursor..lines.len())
+            .filter(|&at| rule(&lines[at]))
+            .collect::<Vec<_>>()
+    };
+    let worded = |rule: &dyn Fn(&str) -> bool| {
+        if bare(text).is_empty() {
+            Vec::new()
+        } else {
+            of(rule)
+        }
+    };
     let rules = [
         of(&|line| bare(line) == bare(text)),
         worded(&|line| bare(line).starts_with(&bare(text))),
         worded(&|line| line.contains(&bare(text))),
     ];
     let levels = allowed(up_to).map(|level| of(&|line| form(level, line) == form(level, text)));
-    let found = rules.into_iter().chain(levels).find(|places| !places.is_empty())?;
-    if let [one] = found[..] { Some(one) } else { None }
+    let found = rules
+        .into_iter()
+        .chain(levels)
+        .find(|places| !places.is_empty())?;
+    if let [one] = found[..] {
+        Some(one)
+    } else {
+        None
+    }
 }
 
 /// The blanks that a line begins with, and the same with spaces for odd ones.
@@ -69,13 +98,24 @@ fn blanks(level: Fuzz, line: &str) -> (&str, String) {
 
 /// Shifts a new line as these pairs of old lines show; `None` where they don't.
 fn shifted(level: Fuzz, pairs: &[(String, String)], new: &str) -> Option<String> {
-    let pairs: Vec<_> = pairs.iter().filter(|(patch, _)| !form(level, patch).is_empty()).collect();
-    let raws: Vec<_> = pairs.iter().map(|(patch, file)| (blanks(level, patch).0, blanks(level, file).0)).collect();
+    let pairs: Vec<_> = pairs
+        .iter()
+        .filter(|(patch, _)| !form(level, patch).is_empty())
+        .collect();
+    let raws: Vec<_> = pairs
+        .iter()
+        .map(|(patch, file)| (blanks(level, patch).0, blanks(level, file).0))
+        .collect();
     if level < Fuzz::Indent || raws.iter().all(|(patch, file)| patch == file) {
         return Some(new.to_owned());
     }
-    let folds = raws.iter().any(|(patch, file)| patch != file && !(patch.is_ascii() && file.is_ascii()));
-    let plain: Vec<_> = pairs.iter().map(|(patch, file)| (blanks(level, patch).1, blanks(level, file).1)).collect();
+    let folds = raws
+        .iter()
+        .any(|(patch, file)| patch != file && !(patch.is_ascii() && file.is_ascii()));
+    let plain: Vec<_> = pairs
+        .iter()
+        .map(|(patch, file)| (blanks(level, patch).1, blanks(level, file).1))
+        .collect();
     let reading = if folds { Fuzz::Unicode } else { Fuzz::Indent };
     let (raw, old) = blanks(reading, new);
     let old = if folds { old } else { raw.to_owned() };
@@ -83,26 +123,44 @@ fn shifted(level: Fuzz, pairs: &[(String, String)], new: &str) -> Option<String>
     if plain.iter().all(|(patch, file)| patch == file) {
         return with(old);
     }
-    for more in plain.iter().filter_map(|(patch, file)| file.strip_suffix(&patch[..])) {
-        if plain.iter().all(|(patch, file)| *file == format!("{more}{patch}")) {
+    for more in plain
+        .iter()
+        .filter_map(|(patch, file)| file.strip_suffix(&patch[..]))
+    {
+        if plain
+            .iter()
+            .all(|(patch, file)| *file == format!("{more}{patch}"))
+        {
             return with(format!("{more}{old}"));
         }
     }
-    for less in plain.iter().filter_map(|(patch, file)| patch.strip_suffix(&file[..])) {
-        if plain.iter().all(|(patch, file)| *patch == format!("{less}{file}")) {
+    for less in plain
+        .iter()
+        .filter_map(|(patch, file)| patch.strip_suffix(&file[..]))
+    {
+        if plain
+            .iter()
+            .all(|(patch, file)| *patch == format!("{less}{file}"))
+        {
             return with(old.strip_prefix(less)?.to_owned());
         }
     }
     let is = |text: &str, what: char| text.chars().all(|c| c == what);
     for unit in 1..=8 {
-        let to_tabs =
-            |(spaces, tabs): &(String, String)| is(spaces, ' ') && is(tabs, '\t') && spaces.len() == unit * tabs.len();
+        let to_tabs = |(spaces, tabs): &(String, String)| {
+            is(spaces, ' ') && is(tabs, '\t') && spaces.len() == unit * tabs.len()
+        };
         if plain.iter().all(to_tabs) {
-            return is(&old, ' ').then(|| with("\t".repeat(old.len() / unit) + &" ".repeat(old.len() % unit)))?;
+            return is(&old, ' ')
+                .then(|| with("\t".repeat(old.len() / unit) + &" ".repeat(old.len() % unit)))?;
         }
-        if plain.iter().all(|(patch, file)| to_tabs(&(file.clone(), patch.clone()))) {
+        if plain
+            .iter()
+            .all(|(patch, file)| to_tabs(&(file.clone(), patch.clone())))
+        {
             let behind = old.trim_start_matches('\t');
-            return is(behind, ' ').then(|| with(" ".repeat(unit * (old.len() - behind.len()) + behind.len())))?;
+            return is(behind, ' ')
+                .then(|| with(" ".repeat(unit * (old.len() - behind.len()) + behind.len())))?;
         }
     }
     None
@@ -121,13 +179,23 @@ fn apply(lines: &[String], chunks: &[Chunk], up_to: Fuzz) -> Option<Vec<String>>
             cursor = at + 1;
         }
         if chunk.lines.iter().all(|(mark, _)| *mark == Mark::Added) {
-            let at = at_context.filter(|_| !chunk.end_of_file).map_or(lines.len(), |at| at + 1);
-            replacements.push((at, 0, chunk.lines.iter().map(|(_, line)| line.clone()).collect()));
+            let at = at_context
+                .filter(|_| !chunk.end_of_file)
+                .map_or(lines.len(), |at| at + 1);
+            replacements.push((
+                at,
+                0,
+                chunk.lines.iter().map(|(_, line)| line.clone()).collect(),
+            ));
             continue;
         }
         let (level, at, body) = seek(lines, chunk, cursor, at_context, &replaced, up_to)?;
         let old = old(&body);
-        let pairs: Vec<_> = old.iter().cloned().zip(lines[at..].iter().cloned()).collect();
+        let pairs: Vec<_> = old
+            .iter()
+            .cloned()
+            .zip(lines[at..].iter().cloned())
+            .collect();
         let (mut next, mut new) = (at, Vec::new());
         for (mark, line) in &body {
             match mark {
@@ -143,7 +211,10 @@ fn apply(lines: &[String], chunks: &[Chunk], up_to: Fuzz) -> Option<Vec<String>>
         replacements.push((at, old.len(), new));
     }
     replacements.sort_by_key(|(at, ..)| *at);
-    if replacements.windows(2).any(|pair| pair[0].0 + pair[0].1 > pair[1].0) {
+    if replacements
+        .windows(2)
+        .any(|pair| pair[0].0 + pair[0].1 > pair[1].0)
+    {
         return None;
     }
     let mut result = lines.to_vec();
@@ -156,7 +227,10 @@ fn apply(lines: &[String], chunks: &[Chunk], up_to: Fuzz) -> Option<Vec<String>>
 type Body = Vec<(Mark, String)>;
 
 fn old(body: &[(Mark, String)]) -> Vec<String> {
-    body.iter().filter(|(mark, _)| *mark != Mark::Added).map(|(_, line)| line.clone()).collect()
+    body.iter()
+        .filter(|(mark, _)| *mark != Mark::Added)
+        .map(|(_, line)| line.clone())
+        .collect()
 }
 
 fn seek(
@@ -169,7 +243,10 @@ fn seek(
 ) -> Option<(Fuzz, usize, Body)> {
     // As written, and without a trailing empty old line, unless it is a context line that added lines follow.
     let mut bodies = vec![chunk.lines.clone()];
-    let last = chunk.lines.iter().rposition(|(mark, _)| *mark != Mark::Added)?;
+    let last = chunk
+        .lines
+        .iter()
+        .rposition(|(mark, _)| *mark != Mark::Added)?;
     let (mark, text) = &chunk.lines[last];
     if text.is_empty() && (*mark == Mark::Removed || last + 1 == chunk.lines.len()) {
         let mut body = chunk.lines.clone();
@@ -185,10 +262,14 @@ fn seek(
             let forward: Vec<_> = all.iter().copied().filter(|&at| at >= cursor).collect();
             let restated = context.filter(|at| all.contains(at));
             let is_free = |at: usize| !replaced[at..at + run.len()].contains(&true);
-            let before = all.iter().filter(|&&at| context.is_none() && at < cursor && is_free(at)).count();
+            let before = all
+                .iter()
+                .filter(|&&at| context.is_none() && at < cursor && is_free(at))
+                .count();
             let found = if chunk.end_of_file {
                 forward.into_iter().find(|at| at + run.len() == lines.len())
-            } else if !forward.is_empty() && (restated.is_some() || (level > Fuzz::Exact && forward.len() + before > 1))
+            } else if !forward.is_empty()
+                && (restated.is_some() || (level > Fuzz::Exact && forward.len() + before > 1))
             {
                 return None;
             } else {
@@ -211,7 +292,14 @@ fn near() -> impl Strategy<Value = String> {
 }
 
 fn line() -> impl Strategy<Value = (Mark, String)> {
-    let added = prop_oneof![Just("x"), Just(" x"), Just("\tx"), Just("    x"), Just("\u{a0}x")].prop_map(str::to_owned);
+    let added = prop_oneof![
+        Just("x"),
+        Just(" x"),
+        Just("\tx"),
+        Just("    x"),
+        Just("\u{a0}x")
+    ]
+    .prop_map(str::to_owned);
     prop_oneof![
         near().prop_map(|line| (Mark::Context, line)),
         near().prop_map(|line| (Mark::Removed, line)),
@@ -221,8 +309,16 @@ fn line() -> impl Strategy<Value = (Mark, String)> {
 
 fn chunk() -> impl Strategy<Value = Chunk> {
     let lines = proptest::collection::vec(line(), 1..5);
-    (proptest::option::weighted(0.3, near()), proptest::bool::weighted(0.1), lines)
-        .prop_map(|(context, end_of_file, lines)| Chunk { context, end_of_file, lines })
+    (
+        proptest::option::weighted(0.3, near()),
+        proptest::bool::weighted(0.1),
+        lines,
+    )
+        .prop_map(|(context, end_of_file, lines)| Chunk {
+            context,
+            end_of_file,
+            lines,
+        })
 }
 
 /// A file, and chunks some of whose old lines are lines of that file, exactly or nearly.
@@ -235,7 +331,10 @@ fn case() -> impl Strategy<Value = (Vec<String>, Vec<Chunk>)> {
                 return chunk;
             }
             let found = &lines[at.index(lines.len())..];
-            let old = chunk.lines.iter_mut().filter(|(mark, _)| *mark != Mark::Added);
+            let old = chunk
+                .lines
+                .iter_mut()
+                .filter(|(mark, _)| *mark != Mark::Added);
             for ((mark, line), text) in old.zip(found) {
                 *line = match (blur, &*mark) {
                     (1, _) | (_, Mark::Context) => text.clone(),
@@ -257,11 +356,21 @@ fn edit_of(chunks: &[Chunk]) -> FileEdit<'_> {
         lines: chunk
             .lines
             .iter()
-            .map(|(mark, line)| HunkLine { mark: *mark, text: text(line), unterminated: false })
+            .map(|(mark, line)| HunkLine {
+                mark: *mark,
+                text: text(line),
+                unterminated: false,
+            })
             .collect(),
         ..Hunk::default()
     });
-    edit("f", Operation::Update { to: None, hunks: hunks.collect() })
+    edit(
+        "f",
+        Operation::Update {
+            to: None,
+            hunks: hunks.collect(),
+        },
+    )
 }
 
 fn joined(lines: &[String]) -> String {
@@ -269,12 +378,23 @@ fn joined(lines: &[String]) -> String {
 }
 
 fn is_applied(before: &str, edit: FileEdit<'_>, fuzz: Fuzz) -> bool {
-    let planned = run(&MemoryTree::new().with("f", before), vec![edit], &Rules { fuzz, ..Rules::default() });
+    let planned = run(
+        &MemoryTree::new().with("f", before),
+        vec![edit],
+        &Rules {
+            fuzz,
+            ..Rules::default()
+        },
+    );
     planned.is_err_and(|refusal| matches!(refusal.errors[0].value, Error::AlreadyApplied { .. }))
 }
 
 fn at(fuzz: Fuzz) -> Rules {
-    Rules { fuzz, allow_empty: true, ..Rules::default() }
+    Rules {
+        fuzz,
+        allow_empty: true,
+        ..Rules::default()
+    }
 }
 
 proptest! {

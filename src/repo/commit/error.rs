@@ -14,7 +14,10 @@ use crate::text::{Shown, SystemError};
 pub enum CommitError {
     /// The repository is in the middle of something that a commit would disturb or complete.
     #[error("{what} is in progress")]
-    InProgress { what: &'static str, finish: &'static str },
+    InProgress {
+        what: &'static str,
+        finish: &'static str,
+    },
     /// git knows no name and address to commit with.
     #[error("git knows no name and address to commit with")]
     Identity { said: BString },
@@ -37,7 +40,9 @@ pub enum CommitError {
     #[error("nothing to commit: what git stores stays the same")]
     NothingToCommit,
     /// The commits that are ready hold something else than the change.
-    #[error("the responses together make another change than one after the other, so they can't become commits here")]
+    #[error(
+        "the responses together make another change than one after the other, so they can't become commits here"
+    )]
     OtherTree,
     /// A commit is to be made on a tree.
     #[error("{id} is a tree, and the parent of a commit must be a commit")]
@@ -53,7 +58,11 @@ pub enum CommitError {
     BranchMoved { name: String },
     /// A hook refused.
     #[error("the {} refused the commit{}", hook_name(name), exit_status(*status))]
-    Hook { name: Option<BString>, status: Option<i32>, kept: Option<PathBuf> },
+    Hook {
+        name: Option<BString>,
+        status: Option<i32>,
+        kept: Option<PathBuf>,
+    },
     /// `git commit` made no commit, and it was no hook that stopped it.
     #[error("`git commit` made no commit{}", exit_status(*status))]
     NoCommit { status: Option<i32> },
@@ -65,11 +74,17 @@ pub enum CommitError {
     Repository(#[from] RepoError),
     /// A file beside the commit can't be written.
     #[error("can't write `{}`: {}", Shown(path), SystemError(source))]
-    Io { path: BString, source: std::io::Error },
+    Io {
+        path: BString,
+        source: std::io::Error,
+    },
 }
 
 fn hook_name(name: &Option<BString>) -> String {
-    name.as_ref().map_or_else(|| "repository's hook".to_owned(), |name| format!("{} hook", Shown(name)))
+    name.as_ref().map_or_else(
+        || "repository's hook".to_owned(),
+        |name| format!("{} hook", Shown(name)),
+    )
 }
 
 fn exit_status(status: Option<i32>) -> String {

@@ -32,9 +32,13 @@ impl Repo {
         if let Some(date) = &request.date {
             let default = [OsStr::new("--default"), date].map(OsStr::to_owned);
             let mut command = git.command(["config", "--type=expiry-date"]);
-            let output = ask(command.args(default).args(["--get", "llmpatch.no-such-date"]))?;
+            let output = ask(command
+                .args(default)
+                .args(["--get", "llmpatch.no-such-date"]))?;
             if NO_DATES.iter().any(|word| date == word) || output.status.code() == Some(128) {
-                return Err(CommitError::Date { date: date.as_bytes().into() });
+                return Err(CommitError::Date {
+                    date: date.as_bytes().into(),
+                });
             }
         }
         Ok(())
@@ -42,7 +46,13 @@ impl Repo {
 }
 
 fn known(output: Output) -> Result<(), CommitError> {
-    if output.status.success() { Ok(()) } else { Err(CommitError::Identity { said: output.stderr }) }
+    if output.status.success() {
+        Ok(())
+    } else {
+        Err(CommitError::Identity {
+            said: output.stderr,
+        })
+    }
 }
 
 fn check_author(git: &Git, author: &OsString) -> Result<(), CommitError> {
@@ -52,7 +62,11 @@ fn check_author(git: &Git, author: &OsString) -> Result<(), CommitError> {
         command.env(variable, OsStr::from_bytes(&value));
     }
     let output = run(&mut command, b"")?;
-    if output.status.success() { Ok(()) } else { Err(no_author(author, output.stderr)) }
+    if output.status.success() {
+        Ok(())
+    } else {
+        Err(no_author(author, output.stderr))
+    }
 }
 
 /// Returns name and address of an author, who is given by both, or, where no `>` is in it, by a pattern that some commit's author
@@ -61,13 +75,26 @@ fn check_author(git: &Git, author: &OsString) -> Result<(), CommitError> {
 /// # Errors
 /// [`CommitError::Author`] if it is neither.
 pub(super) fn author_of(git: &Git, author: &OsString) -> Result<(BString, BString), CommitError> {
-    let both = |(name, address): (&[u8], &[u8])| (name.trim_ascii().into(), address.trim_ascii().into());
+    let both =
+        |(name, address): (&[u8], &[u8])| (name.trim_ascii().into(), address.trim_ascii().into());
     if author.as_bytes().contains(&b'>') {
-        let parts =
-            author.as_bytes().split_once_str("<").and_then(|(name, rest)| Some((name, rest.split_once_str(">")?.0)));
-        return parts.map(both).ok_or_else(|| no_author(author, BString::default()));
+        let parts = author
+            .as_bytes()
+            .split_once_str("<")
+            .and_then(|(name, rest)| Some((name, rest.split_once_str(">")?.0)));
+        return parts
+            .map(both)
+            .ok_or_else(|| no_author(author, BString::default()));
     }
-    let look = ["log", "--use-mailmap", "--all", "-i", "-1", "--format=%aN%x00%aE", "--no-show-signature"];
+    let look = [
+        "log",
+        "--use-mailmap",
+        "--all",
+        "-i",
+        "-1",
+        "--format=%aN%x00%aE",
+        "--no-show-signature",
+    ];
     let output = run(git.command(look).arg(with("--author=", author)), b"")?;
     match output.stdout.split_once_str("\0") {
         Some(found) if output.status.success() => Ok(both(found)),
@@ -76,5 +103,8 @@ pub(super) fn author_of(git: &Git, author: &OsString) -> Result<(BString, BStrin
 }
 
 fn no_author(author: &OsString, said: BString) -> CommitError {
-    CommitError::Author { author: author.as_bytes().into(), said }
+    CommitError::Author {
+        author: author.as_bytes().into(),
+        said,
+    }
 }

@@ -27,10 +27,14 @@ impl Repo {
             return Ok(None);
         }
         let git = Git::new(self);
-        let who = |variable| Ok::<_, RepoError>(git.output(["var", variable], b"")?.trim_end().into());
+        let who =
+            |variable| Ok::<_, RepoError>(git.output(["var", variable], b"")?.trim_end().into());
         let encoding = self.config().string("i18n.commitEncoding")?;
         let is_utf8 = |name: &BString| {
-            name.is_empty() || ["utf-8", "utf8"].iter().any(|utf8| name.eq_ignore_ascii_case(utf8.as_bytes()))
+            name.is_empty()
+                || ["utf-8", "utf8"]
+                    .iter()
+                    .any(|utf8| name.eq_ignore_ascii_case(utf8.as_bytes()))
         };
         Ok(Some(Committer {
             author: who("GIT_AUTHOR_IDENT")?,
@@ -44,10 +48,27 @@ impl Repo {
 impl Committer {
     /// Returns the bytes of a commit.
     pub(crate) fn commit(&self, message: &[u8], tree: Oid, parent: Oid) -> Vec<u8> {
-        let message = if self.keeps_messages { message.to_vec() } else { stripped(message) };
+        let message = if self.keeps_messages {
+            message.to_vec()
+        } else {
+            stripped(message)
+        };
         let mut commit = format!("tree {tree}\nparent {parent}\n").into_bytes();
-        commit.extend([b"author ", &self.author[..], b"\ncommitter ", &self.committer, b"\n"].concat());
-        commit.extend(self.encoding.iter().flat_map(|name| [b"encoding ", &name[..], b"\n"].concat()));
+        commit.extend(
+            [
+                b"author ",
+                &self.author[..],
+                b"\ncommitter ",
+                &self.committer,
+                b"\n",
+            ]
+            .concat(),
+        );
+        commit.extend(
+            self.encoding
+                .iter()
+                .flat_map(|name| [b"encoding ", &name[..], b"\n"].concat()),
+        );
         commit.push(b'\n');
         commit.extend(message);
         commit
@@ -60,7 +81,10 @@ fn stripped(message: &[u8]) -> Vec<u8> {
     let is_space = |byte: u8| b" \t\r".contains(&byte);
     let (mut out, mut is_apart) = (Vec::with_capacity(message.len() + 1), false);
     for line in message.split(|&byte| byte == b'\n') {
-        let len = line.iter().rposition(|&byte| !is_space(byte)).map_or(0, |last| last + 1);
+        let len = line
+            .iter()
+            .rposition(|&byte| !is_space(byte))
+            .map_or(0, |last| last + 1);
         if len == 0 {
             is_apart = !out.is_empty();
             continue;
@@ -86,13 +110,19 @@ mod tests {
         let git = Git::new(&repo);
         let parts = ["", "a", "a \t", "\r", " b", "\u{b}", "#c", "\u{c}x\u{c}"];
         for number in 0..parts.len().pow(4) {
-            let lines: Vec<_> = (0..4).map(|place| parts[number / parts.len().pow(place) % parts.len()]).collect();
+            let lines: Vec<_> = (0..4)
+                .map(|place| parts[number / parts.len().pow(place) % parts.len()])
+                .collect();
             if number % 37 != 0 {
                 continue;
             }
             for message in [lines.join("\n"), lines.join("\n") + "\n"] {
                 let want = git.output(["stripspace"], message.as_bytes()).unwrap();
-                assert_eq!(BString::from(stripped(message.as_bytes())), want, "{message:?}");
+                assert_eq!(
+                    BString::from(stripped(message.as_bytes())),
+                    want,
+                    "{message:?}"
+                );
             }
         }
     }

@@ -94,9 +94,21 @@ pub struct Committed {
 impl std::fmt::Display for Committed {
     /// Writes it as `git commit` does: `[main abc1234] subject`. What isn't UTF-8 is a question mark in a diamond.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let branch = self.branch.as_ref().map_or("detached HEAD".into(), |branch| branch.to_str_lossy());
-        let (root, summary) = (if self.root { " (root-commit)" } else { "" }, self.summary.to_str_lossy());
-        write!(f, "[{}{root} {}] {}", Shown(branch.as_bytes()), self.short_id, Shown(summary.as_bytes()))
+        let branch = self
+            .branch
+            .as_ref()
+            .map_or("detached HEAD".into(), |branch| branch.to_str_lossy());
+        let (root, summary) = (
+            if self.root { " (root-commit)" } else { "" },
+            self.summary.to_str_lossy(),
+        );
+        write!(
+            f,
+            "[{}{root} {}] {}",
+            Shown(branch.as_bytes()),
+            self.short_id,
+            Shown(summary.as_bytes())
+        )
     }
 }
 
@@ -119,19 +131,26 @@ impl Repo {
         self.check_objects()?;
         let (what, finish) = match self.state()? {
             RepositoryState::Clean | RepositoryState::Bisect => return Ok(()),
-            RepositoryState::RebaseInteractive | RepositoryState::RebaseMerge if self.is_between_picks()? => {
+            RepositoryState::RebaseInteractive | RepositoryState::RebaseMerge
+                if self.is_between_picks()? =>
+            {
                 return Ok(());
             }
             RepositoryState::Merge => ("a merge", "`git merge --continue` or `git merge --abort`"),
-            RepositoryState::Revert | RepositoryState::RevertSequence => {
-                ("a revert", "`git revert --continue` or `git revert --abort`")
-            }
-            RepositoryState::CherryPick | RepositoryState::CherryPickSequence => {
-                ("a cherry-pick", "`git cherry-pick --continue` or `git cherry-pick --abort`")
-            }
-            RepositoryState::Rebase | RepositoryState::RebaseInteractive | RepositoryState::RebaseMerge => {
-                ("a rebase", "`git rebase --continue` or `git rebase --abort`")
-            }
+            RepositoryState::Revert | RepositoryState::RevertSequence => (
+                "a revert",
+                "`git revert --continue` or `git revert --abort`",
+            ),
+            RepositoryState::CherryPick | RepositoryState::CherryPickSequence => (
+                "a cherry-pick",
+                "`git cherry-pick --continue` or `git cherry-pick --abort`",
+            ),
+            RepositoryState::Rebase
+            | RepositoryState::RebaseInteractive
+            | RepositoryState::RebaseMerge => (
+                "a rebase",
+                "`git rebase --continue` or `git rebase --abort`",
+            ),
             RepositoryState::ApplyMailbox | RepositoryState::ApplyMailboxOrRebase => {
                 ("`git am`", "`git am --continue` or `git am --abort`")
             }
@@ -141,8 +160,17 @@ impl Repo {
 
     /// Returns whether a rebase waits for nobody to finish a commit: then `git commit` makes one of its own.
     fn is_between_picks(&self) -> Result<bool, RepoError> {
-        let is_there = |name: &&str| self.git_dir().join(name).exists() || !matches!(self.reference(name), Ok(None));
-        let is_at_one = ["CHERRY_PICK_HEAD", "MERGE_HEAD", "REVERT_HEAD", "SQUASH_MSG"].iter().any(is_there);
+        let is_there = |name: &&str| {
+            self.git_dir().join(name).exists() || !matches!(self.reference(name), Ok(None))
+        };
+        let is_at_one = [
+            "CHERRY_PICK_HEAD",
+            "MERGE_HEAD",
+            "REVERT_HEAD",
+            "SQUASH_MSG",
+        ]
+        .iter()
+        .any(is_there);
         Ok(!is_at_one && !self.index()?.has_conflicts())
     }
 
@@ -152,8 +180,12 @@ impl Repo {
     /// `unsupported`, or if the configuration can't be read.
     pub(crate) fn check_message(&self, request: &CommitRequest) -> Result<(), CommitError> {
         let mut lines = request.message.lines();
-        let says_nothing = lines.all(|line| line.starts_with(b"Signed-off-by: ") || line.trim_ascii().is_empty());
-        match says_nothing && !request.edit && (request.message.is_empty() || !self.keeps_messages()?) {
+        let says_nothing =
+            lines.all(|line| line.starts_with(b"Signed-off-by: ") || line.trim_ascii().is_empty());
+        match says_nothing
+            && !request.edit
+            && (request.message.is_empty() || !self.keeps_messages()?)
+        {
             true => Err(CommitError::EmptyMessage),
             false => Ok(()),
         }
@@ -170,7 +202,8 @@ impl Repo {
     /// # Errors
     /// If HEAD can't be read.
     pub(crate) fn head_commit(&self) -> Result<Option<Oid>, RepoError> {
-        self.reference("HEAD").map_err(|error| RepoError::git("HEAD", error))
+        self.reference("HEAD")
+            .map_err(|error| RepoError::git("HEAD", error))
     }
 
     /// Returns the tree of a commit, or of the one that replaces it for git (`git replace`).
@@ -180,10 +213,20 @@ impl Repo {
     pub(crate) fn tree_of(&self, commit: Oid) -> Result<Oid, RepoError> {
         let is_on = std::env::var_os("GIT_NO_REPLACE_OBJECTS").is_none()
             && self.config().bool("core.useReplaceRefs")?.unwrap_or(true);
-        let replaced = |id: &Oid| self.reference(&format!("refs/replace/{id}")).ok()?.filter(|_| is_on);
+        let replaced = |id: &Oid| {
+            self.reference(&format!("refs/replace/{id}"))
+                .ok()?
+                .filter(|_| is_on)
+        };
         // git follows as many.
-        let commit = std::iter::successors(Some(commit), replaced).take(6).last().unwrap_or(commit);
-        let commit = self.git2().find_commit(commit).map_err(|error| RepoError::git("a commit", error))?;
+        let commit = std::iter::successors(Some(commit), replaced)
+            .take(6)
+            .last()
+            .unwrap_or(commit);
+        let commit = self
+            .git2()
+            .find_commit(commit)
+            .map_err(|error| RepoError::git("a commit", error))?;
         Ok(commit.tree_id())
     }
 
@@ -200,7 +243,10 @@ impl Repo {
         let mut at = now;
         // More than these don't come while somebody looks away.
         for _ in 0..1000 {
-            let commit = self.git2().find_commit(at).map_err(|error| RepoError::git("a commit", error))?;
+            let commit = self
+                .git2()
+                .find_commit(at)
+                .map_err(|error| RepoError::git("a commit", error))?;
             match commit.parent_ids().next() {
                 _ if Some(at) == before => return Ok(None),
                 parent if parent == before => return Ok(Some(at)),
@@ -214,7 +260,11 @@ impl Repo {
     /// Returns whether HEAD names this commit, and it has a parent.
     pub(crate) fn is_head_with_a_parent(&self, id: Oid) -> bool {
         let is_head = self.head_commit().is_ok_and(|head| head == Some(id));
-        is_head && self.git2().find_commit(id).is_ok_and(|commit| commit.parent_count() == 1)
+        is_head
+            && self
+                .git2()
+                .find_commit(id)
+                .is_ok_and(|commit| commit.parent_count() == 1)
     }
 
     /// Returns the lock files of HEAD and of the branch that it names, as far as they are there: while somebody holds one, there is no
@@ -226,8 +276,14 @@ impl Repo {
     /// Returns the lock files that a commit makes beside that of the index, as far as they are there: of HEAD, of the branch that
     /// it names, and of what git removes afterwards (AUTO_MERGE, also from the packed references).
     pub(crate) fn commit_locks(&self) -> Vec<PathBuf> {
-        let removed = [self.git_dir().join("AUTO_MERGE"), self.common_dir().join("packed-refs")];
-        self.head_locks().into_iter().chain(locks(removed)).collect()
+        let removed = [
+            self.git_dir().join("AUTO_MERGE"),
+            self.common_dir().join("packed-refs"),
+        ];
+        self.head_locks()
+            .into_iter()
+            .chain(locks(removed))
+            .collect()
     }
 
     /// Returns whether this names a commit of that tree with that parent.
@@ -244,18 +300,28 @@ impl Repo {
     ///
     /// # Errors
     /// `unsupported` if it is to be edited and there is no editor, `io`.
-    pub(crate) fn draft(&self, request: &CommitRequest, directory: &Path) -> Result<Draft, CommitError> {
-        let editor = request.edit.then(|| Git::new(self).editor()).transpose().map_err(|error| match error {
-            RepoError::Child { .. } => CommitError::NoEditor,
-            error => error.into(),
-        })?;
+    pub(crate) fn draft(
+        &self,
+        request: &CommitRequest,
+        directory: &Path,
+    ) -> Result<Draft, CommitError> {
+        let editor = request
+            .edit
+            .then(|| Git::new(self).editor())
+            .transpose()
+            .map_err(|error| match error {
+                RepoError::Child { .. } => CommitError::NoEditor,
+                error => error.into(),
+            })?;
         let message = directory.join("message");
-        let written = step("write the message").and_then(|()| std::fs::write(&message, &request.message));
+        let written =
+            step("write the message").and_then(|()| std::fs::write(&message, &request.message));
         match written {
             Ok(()) => Ok(Draft { message, editor }),
-            Err(source) => {
-                Err(CommitError::Io { path: <[u8]>::from_path(&message).unwrap_or_default().into(), source })
-            }
+            Err(source) => Err(CommitError::Io {
+                path: <[u8]>::from_path(&message).unwrap_or_default().into(),
+                source,
+            }),
         }
     }
 
@@ -285,28 +351,50 @@ impl Repo {
         let barrier = CommitBarrier::new()?;
         let ready = request.ready.as_deref().and_then(whole_id);
         let arguments = self.arguments(request, draft, ready.zip(before))?;
-        let mut command = git.held_command(&barrier, watch.lock, draft.editor.as_deref(), arguments)?;
-        let is_said = ["GIT_DIR", "GIT_WORK_TREE"].iter().any(|name| std::env::var_os(name).is_some());
+        let mut command =
+            git.held_command(&barrier, watch.lock, draft.editor.as_deref(), arguments)?;
+        let is_said = ["GIT_DIR", "GIT_WORK_TREE"]
+            .iter()
+            .any(|name| std::env::var_os(name).is_some());
         if !is_said && self.is_found_from(self.top()?) {
             // Hooks inherit these, and one that works in other repositories too would be led astray.
-            command.env_remove("GIT_DIR").env_remove("GIT_WORK_TREE").current_dir(self.top()?);
+            command
+                .env_remove("GIT_DIR")
+                .env_remove("GIT_WORK_TREE")
+                .current_dir(self.top()?);
         }
         command.env("GIT_INDEX_FILE", index);
         let trace = Trace::begin(directory, &mut command);
-        let io = |source| CommitError::Io { path: <[u8]>::from_path(index).unwrap_or_default().into(), source };
+        let io = |source| CommitError::Io {
+            path: <[u8]>::from_path(index).unwrap_or_default().into(),
+            source,
+        };
         step("start git commit").map_err(io)?;
-        let status = git.attach(&mut command, barrier, watch).map_err(|error| match error {
-            RepoError::NoGit { .. } => error.into(),
-            error => CommitError::InDoubt(error),
-        })?;
+        let status = git
+            .attach(&mut command, barrier, watch)
+            .map_err(|error| match error {
+                RepoError::NoGit { .. } => error.into(),
+                error => CommitError::InDoubt(error),
+            })?;
         // The error may be temporary. Where it isn't, to take anything back might be to take it away from under a commit.
-        let now = self.head_commit().or_else(|_| self.head_commit()).map_err(CommitError::InDoubt)?;
-        let is_ready = now.map(|now| self.leads_to(ready, now)).transpose().map_err(CommitError::InDoubt)?;
+        let now = self
+            .head_commit()
+            .or_else(|_| self.head_commit())
+            .map_err(CommitError::InDoubt)?;
+        let is_ready = now
+            .map(|now| self.leads_to(ready, now))
+            .transpose()
+            .map_err(CommitError::InDoubt)?;
         match now {
-            Some(now) if is_ready == Some(true) => Ok((now, self.tree_in(index).unwrap_or(expected))),
+            Some(now) if is_ready == Some(true) => {
+                Ok((now, self.tree_in(index).unwrap_or(expected)))
+            }
             Some(now) if Some(now) != before && ready.is_some() => Err(CommitError::HeadMoved),
             Some(now) if Some(now) != before => {
-                let left = self.tree_in(index).or_else(|_| self.tree_in(index)).unwrap_or(expected);
+                let left = self
+                    .tree_in(index)
+                    .or_else(|_| self.tree_in(index))
+                    .unwrap_or(expected);
                 let id = self.confirm_commit(before, now, [expected, left], status.success())?;
                 Ok((id, left))
             }
@@ -319,13 +407,27 @@ impl Repo {
                     // The others run before git puts the message together.
                     let kept = [&b"prepare-commit-msg"[..], b"commit-msg"].contains(&&hook[..]);
                     let kept = kept.then(|| self.git_dir().join("COMMIT_EDITMSG"));
-                    CommitError::Hook { name: Some(hook), status: Some(status), kept }
+                    CommitError::Hook {
+                        name: Some(hook),
+                        status: Some(status),
+                        kept,
+                    }
                 }
-                None if !trace.is_ours() && request.verify && status.code() == Some(1) && !request.edit => {
-                    CommitError::Hook { name: None, status: status.code(), kept: None }
+                None if !trace.is_ours()
+                    && request.verify
+                    && status.code() == Some(1)
+                    && !request.edit =>
+                {
+                    CommitError::Hook {
+                        name: None,
+                        status: status.code(),
+                        kept: None,
+                    }
                 }
                 // The shell that waits for git says so if a signal ended it.
-                None => CommitError::NoCommit { status: status.code().filter(|code| *code <= 128) },
+                None => CommitError::NoCommit {
+                    status: status.code().filter(|code| *code <= 128),
+                },
             }),
         }
     }
@@ -339,13 +441,25 @@ impl Repo {
         ready: Option<(Oid, Oid)>,
     ) -> Result<Vec<OsString>, RepoError> {
         let Some((ready, before)) = ready else {
-            return Ok([self.commit_arguments(request)?, vec!["-F".into(), draft.message.clone().into()]].concat());
+            return Ok([
+                self.commit_arguments(request)?,
+                vec!["-F".into(), draft.message.clone().into()],
+            ]
+            .concat());
         };
         let subject = self.describe_commit(ready).summary;
         let reason = [b"git-llmpatch: ", &subject[..]].concat();
         let (before, ready) = (before.to_string(), ready.to_string());
-        let words = ["update-ref".into(), "-m".into(), OsStr::from_bytes(&reason).to_owned(), "HEAD".into()];
-        Ok(words.into_iter().chain([ready.into(), before.into()]).collect())
+        let words = [
+            "update-ref".into(),
+            "-m".into(),
+            OsStr::from_bytes(&reason).to_owned(),
+            "HEAD".into(),
+        ];
+        Ok(words
+            .into_iter()
+            .chain([ready.into(), before.into()])
+            .collect())
     }
 
     /// Returns whether a commit is another one, or was made on it.
@@ -353,8 +467,12 @@ impl Repo {
     /// # Errors
     /// If a commit can't be read.
     pub(crate) fn leads_to(&self, id: Option<Oid>, now: Oid) -> Result<bool, RepoError> {
-        let Some(id) = id.filter(|id| *id != now) else { return Ok(id.is_some()) };
-        self.git2().graph_descendant_of(now, id).map_err(|error| RepoError::git("a commit", error))
+        let Some(id) = id.filter(|id| *id != now) else {
+            return Ok(id.is_some());
+        };
+        self.git2()
+            .graph_descendant_of(now, id)
+            .map_err(|error| RepoError::git("a commit", error))
     }
 
     /// Makes sure that HEAD was moved by a commit of just what the index holds, made on the commit that it was made for.
@@ -371,10 +489,16 @@ impl Repo {
             Ok(Descent::Right) => Ok(now),
             Ok(Descent::Astray { parent }) if is_said => {
                 let (id, parent, now) = (now, parent.to_string(), now.to_string());
-                let reason = "git-llmpatch: take back a commit that was made on another than it was for";
-                step("move HEAD back").map_err(|source| CommitError::Io { path: "HEAD".into(), source })?;
+                let reason =
+                    "git-llmpatch: take back a commit that was made on another than it was for";
+                step("move HEAD back").map_err(|source| CommitError::Io {
+                    path: "HEAD".into(),
+                    source,
+                })?;
                 // Only if it still is where we saw it; else there are more commits on top.
-                match Git::new(self).output(["update-ref", "-m", reason, "HEAD", &parent, &now], b"") {
+                match Git::new(self)
+                    .output(["update-ref", "-m", reason, "HEAD", &parent, &now], b"")
+                {
                     Ok(_) => Err(CommitError::HeadMoved),
                     Err(_) => Ok(self.head_commit()?.unwrap_or(id)),
                 }
@@ -390,13 +514,29 @@ impl Repo {
             return Ok(tree);
         }
         let git = Git::new(self);
-        let said = checked(git.command(["write-tree"]).env("GIT_INDEX_FILE", index), "write-tree", b"")?;
-        let unknown = || RepoError::Child { command: "write-tree".into(), message: said.clone() };
-        said.trim_end().to_str().ok().and_then(whole_id).ok_or_else(unknown)
+        let said = checked(
+            git.command(["write-tree"]).env("GIT_INDEX_FILE", index),
+            "write-tree",
+            b"",
+        )?;
+        let unknown = || RepoError::Child {
+            command: "write-tree".into(),
+            message: said.clone(),
+        };
+        said.trim_end()
+            .to_str()
+            .ok()
+            .and_then(whole_id)
+            .ok_or_else(unknown)
     }
 
     /// Finds the commit of one of these trees among those that came, and says what it was made on.
-    fn descent(&self, before: Option<Oid>, now: Oid, trees: [Oid; 2]) -> Result<Descent, git2::Error> {
+    fn descent(
+        &self,
+        before: Option<Oid>,
+        now: Oid,
+        trees: [Oid; 2],
+    ) -> Result<Descent, git2::Error> {
         let (mut at, mut astray) = (now, None);
         // More than these don't come in the time that a commit takes.
         for _ in 0..1000 {
@@ -419,7 +559,14 @@ impl Repo {
     fn commit_arguments(&self, request: &CommitRequest) -> Result<Vec<OsString>, RepoError> {
         let mut arguments: Vec<OsString> = vec!["commit".into(), "--quiet".into()];
         if !self.keeps_messages()? {
-            arguments.push(if request.edit { "--cleanup=scissors" } else { "--cleanup=whitespace" }.into());
+            arguments.push(
+                if request.edit {
+                    "--cleanup=scissors"
+                } else {
+                    "--cleanup=whitespace"
+                }
+                .into(),
+            );
         }
         if request.edit {
             arguments.push("--edit".into());
@@ -430,8 +577,18 @@ impl Repo {
         if request.signoff {
             arguments.push("--signoff".into());
         }
-        arguments.extend(request.trailers.iter().map(|trailer| with("--trailer=", trailer)));
-        arguments.extend(request.author.iter().map(|author| with("--author=", author)));
+        arguments.extend(
+            request
+                .trailers
+                .iter()
+                .map(|trailer| with("--trailer=", trailer)),
+        );
+        arguments.extend(
+            request
+                .author
+                .iter()
+                .map(|author| with("--author=", author)),
+        );
         arguments.extend(request.date.iter().map(|date| with("--date=", date)));
         arguments.extend(sign_argument(&request.sign));
         Ok(arguments)
@@ -440,10 +597,21 @@ impl Repo {
     /// Describes a commit that was just made. What can't be read of it is left out: it was made all the same.
     pub(crate) fn describe_commit(&self, id: Oid) -> Committed {
         let full = id.to_string();
-        let branch = self.branch().map(|name| name.strip_prefix(b"refs/heads/").unwrap_or(&name).into());
+        let branch = self
+            .branch()
+            .map(|name| name.strip_prefix(b"refs/heads/").unwrap_or(&name).into());
         let commit = self.git2().find_commit(id).ok();
-        let short =
-            commit.as_ref().and_then(|commit| Some(commit.as_object().short_id().ok()?.as_str().ok()?.to_owned()));
+        let short = commit.as_ref().and_then(|commit| {
+            Some(
+                commit
+                    .as_object()
+                    .short_id()
+                    .ok()?
+                    .as_str()
+                    .ok()?
+                    .to_owned(),
+            )
+        });
         Committed {
             short_id: short.unwrap_or_else(|| full[..7].to_owned()),
             id: full,
@@ -454,7 +622,9 @@ impl Repo {
                 .and_then(|commit| commit.message_bytes().lines().next())
                 .unwrap_or_default()
                 .into(),
-            root: commit.as_ref().is_some_and(|commit| commit.parent_count() == 0),
+            root: commit
+                .as_ref()
+                .is_some_and(|commit| commit.parent_count() == 0),
             extent: None,
         }
     }

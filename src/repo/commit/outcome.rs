@@ -23,10 +23,14 @@ impl Repo {
     /// If one of them can't be read.
     pub(crate) fn paths_between(&self, old: Oid, new: Oid) -> Result<Vec<BString>, RepoError> {
         let paths = |diff: Diff<'_>| {
-            let files = diff.deltas().map(|delta| delta.new_file().path_bytes().unwrap_or_default().into());
+            let files = diff
+                .deltas()
+                .map(|delta| delta.new_file().path_bytes().unwrap_or_default().into());
             files.collect()
         };
-        self.between(Some(old), new).map(paths).map_err(|error| RepoError::git("a commit", error))
+        self.between(Some(old), new)
+            .map(paths)
+            .map_err(|error| RepoError::git("a commit", error))
     }
 
     /// Returns how much a commit changes.
@@ -40,7 +44,11 @@ impl Repo {
             let mut diff = self.between(parent, commit.tree_id())?;
             diff.find_similar(None)?;
             let stats = diff.stats()?;
-            Ok(Extent { files: stats.files_changed(), added: stats.insertions(), removed: stats.deletions() })
+            Ok(Extent {
+                files: stats.files_changed(),
+                added: stats.insertions(),
+                removed: stats.deletions(),
+            })
         };
         counted().map_err(|error| RepoError::git("a commit", error))
     }
@@ -50,6 +58,7 @@ impl Repo {
         let new = self.git2().find_tree(new)?;
         let mut options = DiffOptions::new();
         options.include_typechange(true).indent_heuristic(true);
-        self.git2().diff_tree_to_tree(old.as_ref(), Some(&new), Some(&mut options))
+        self.git2()
+            .diff_tree_to_tree(old.as_ref(), Some(&new), Some(&mut options))
     }
 }

@@ -16,10 +16,16 @@ impl Repo {
     ///
     /// # Errors
     /// If git refuses, as where it can't sign.
-    pub(crate) fn commit_tree(&self, request: &CommitRequest, tree: Oid, parent: Oid) -> Result<Oid, CommitError> {
+    pub(crate) fn commit_tree(
+        &self,
+        request: &CommitRequest,
+        tree: Oid,
+        parent: Oid,
+    ) -> Result<Oid, CommitError> {
         let git = Git::new(self);
         let message = self.finished_message(&git, request)?;
-        let mut command = git.command(["commit-tree", &tree.to_string(), "-p", &parent.to_string()]);
+        let mut command =
+            git.command(["commit-tree", &tree.to_string(), "-p", &parent.to_string()]);
         let sign = match &request.sign {
             // It doesn't ask for the setting itself.
             Sign::Default if self.is_signed(&request.sign)? => &Sign::Yes(None),
@@ -36,7 +42,10 @@ impl Repo {
         }
         let said = checked(&mut command, "commit-tree", &message)?;
         let name = said.trim_end().to_str_lossy();
-        let unknown = || RepoError::Child { command: "commit-tree".into(), message: said.clone() };
+        let unknown = || RepoError::Child {
+            command: "commit-tree".into(),
+            message: said.clone(),
+        };
         Ok(self.commit_id(&name).ok_or_else(unknown)?)
     }
 
@@ -63,22 +72,39 @@ impl Repo {
             let said = git.output(["var", "GIT_COMMITTER_IDENT"], b"")?;
             let who = said.rsplit_once_str("> ").map_or(&said[..], |(who, _)| who);
             let who = [b"Signed-off-by: ", who, b">"].concat();
-            command.args(["--where=end", "--if-exists=addIfDifferentNeighbor", "--if-missing=add"]);
+            command.args([
+                "--where=end",
+                "--if-exists=addIfDifferentNeighbor",
+                "--if-missing=add",
+            ]);
             command.arg(with("--trailer=", OsStr::from_bytes(&who)));
             command.args(["--no-where", "--no-if-exists", "--no-if-missing"]);
         }
-        command.args(request.trailers.iter().map(|trailer| with("--trailer=", trailer)));
+        command.args(
+            request
+                .trailers
+                .iter()
+                .map(|trailer| with("--trailer=", trailer)),
+        );
         checked(&mut command, "interpret-trailers", &message)
     }
 }
 
 /// Returns a date as it can be in the environment, which knows no `yesterday`.
 fn exact_date(git: &Git, date: &OsString) -> Result<OsString, RepoError> {
-    let known = run(git.command(["var", "GIT_AUTHOR_IDENT"]).env("GIT_AUTHOR_DATE", date), b"")?;
+    let known = run(
+        git.command(["var", "GIT_AUTHOR_IDENT"])
+            .env("GIT_AUTHOR_DATE", date),
+        b"",
+    )?;
     if known.status.success() {
         return Ok(date.clone());
     }
-    let said = checked(git.command(["rev-parse"]).arg(with("--since=", date)), "rev-parse", b"")?;
+    let said = checked(
+        git.command(["rev-parse"]).arg(with("--since=", date)),
+        "rev-parse",
+        b"",
+    )?;
     let seconds = said.trim().strip_prefix(b"--max-age=").unwrap_or_default();
     Ok(with("@", OsStr::from_bytes(seconds)))
 }

@@ -23,7 +23,8 @@ impl Trace {
             return Self(None);
         }
         let path = directory.join("trace");
-        git.env(VARIABLE, &path).env("GIT_TRACE2_EVENT_NESTING", "1");
+        git.env(VARIABLE, &path)
+            .env("GIT_TRACE2_EVENT_NESTING", "1");
         Self(Some(path))
     }
 
@@ -47,14 +48,25 @@ fn refusal(trace: &[u8]) -> Option<Refusal> {
     let mut running: Vec<(&[u8], &[u8])> = Vec::new();
     for line in of_first(trace) {
         if starts_hook(line, "") {
-            running.push((field(line, "\"child_id\":", b',')?, field(line, "\"hook_name\":\"", b'"')?));
+            running.push((
+                field(line, "\"child_id\":", b',')?,
+                field(line, "\"hook_name\":\"", b'"')?,
+            ));
         } else if line.contains_str(r#""event":"child_exit""#) {
             let child = field(line, "\"child_id\":", b',')?;
-            let status: i32 = field(line, "\"code\":", b',')?.to_str().ok()?.parse().ok()?;
+            let status: i32 = field(line, "\"code\":", b',')?
+                .to_str()
+                .ok()?
+                .parse()
+                .ok()?;
             let hook = running.iter().find(|(id, _)| *id == child);
             // What this one says comes too late for anything.
-            if let Some((_, hook)) = hook.filter(|(_, hook)| status != 0 && *hook != b"post-commit") {
-                return Some(Refusal { hook: (*hook).into(), status });
+            if let Some((_, hook)) = hook.filter(|(_, hook)| status != 0 && *hook != b"post-commit")
+            {
+                return Some(Refusal {
+                    hook: (*hook).into(),
+                    status,
+                });
             }
         }
     }
@@ -65,7 +77,9 @@ fn refusal(trace: &[u8]) -> Option<Refusal> {
 fn of_first(trace: &[u8]) -> impl Iterator<Item = &[u8]> {
     let session = |line| field(line, "\"sid\":\"", b'"');
     let first = trace.lines().next().and_then(session);
-    trace.lines().filter(move |line| first.is_some() && session(line) == first)
+    trace
+        .lines()
+        .filter(move |line| first.is_some() && session(line) == first)
 }
 
 /// Returns whether a line says that a hook is started, whose name begins like this.
@@ -76,7 +90,9 @@ fn starts_hook(line: &[u8], name: &str) -> bool {
 
 fn field<'t>(line: &'t [u8], name: &str, end: u8) -> Option<&'t [u8]> {
     let start = line.find(name)? + name.len();
-    let length = line[start..].iter().position(|&byte| byte == end || byte == b'}')?;
+    let length = line[start..]
+        .iter()
+        .position(|&byte| byte == end || byte == b'}')?;
     Some(&line[start..start + length])
 }
 
@@ -88,13 +104,25 @@ mod tests {
     fn the_hook_that_said_no_is_read_from_the_trace() {
         let start = r#"{"event":"child_start","sid":"A","child_id":1,"child_class":"hook","hook_name":"pre-commit","argv":["x"]}"#;
         let exit = r#"{"event":"child_exit","sid":"A","child_id":1,"pid":7,"code":3,"t_rel":0.1}"#;
-        let want = Some(Refusal { hook: "pre-commit".into(), status: 3 });
+        let want = Some(Refusal {
+            hook: "pre-commit".into(),
+            status: 3,
+        });
         for (trace, want) in [
             (format!("{start}\n{exit}\n"), want),
             (format!("{start}\n{}\n", exit.replace(":3", ":0")), None),
-            (format!("{start}\n{}\n", exit.replace("\"A\"", "\"A/B\"")), None),
-            (format!("{}\n{exit}\n", start.replace("pre-commit", "post-commit")), None),
-            (format!("{}\n{exit}\n", start.replace("\"hook\"", "\"editor\"")), None),
+            (
+                format!("{start}\n{}\n", exit.replace("\"A\"", "\"A/B\"")),
+                None,
+            ),
+            (
+                format!("{}\n{exit}\n", start.replace("pre-commit", "post-commit")),
+                None,
+            ),
+            (
+                format!("{}\n{exit}\n", start.replace("\"hook\"", "\"editor\"")),
+                None,
+            ),
             (String::new(), None),
         ] {
             assert_eq!(refusal(trace.as_bytes()), want, "{trace}");

@@ -19,9 +19,10 @@ fn agreed(repo: &Repo, against: Against, at: &str) -> String {
 #[test]
 fn index_and_work_tree_must_agree_on_what_changes() {
     let sample = Sample::new();
-    for name in
-        ["same", "touched", "edited", "staged", "deleted", "removed", "mode", "retyped", "d/x", "run", "ita-gone"]
-    {
+    for name in [
+        "same", "touched", "edited", "staged", "deleted", "removed", "mode", "retyped", "d/x",
+        "run", "ita-gone",
+    ] {
         sample.write(name, "1");
     }
     sample.chmod("run", 0o755);
@@ -91,7 +92,10 @@ fn the_bit_on_disk_may_mean_nothing() {
 
 #[test]
 fn line_ends_that_git_converts_are_no_difference() {
-    let sample = Sample::new().file(".gitattributes", "* text=auto eol=crlf\n").file("a", "1\r\n2\r\n").committed();
+    let sample = Sample::new()
+        .file(".gitattributes", "* text=auto eol=crlf\n")
+        .file("a", "1\r\n2\r\n")
+        .committed();
     let repo = sample.open();
     assert_eq!(agreed(&repo, Against::IndexAndHead, "a"), "- 1\r\n2\r\n");
     sample.write("a", "1\n2\n");
@@ -99,25 +103,44 @@ fn line_ends_that_git_converts_are_no_difference() {
     sample.write("a", "1\r\n3\r\n");
     assert!(agreed(&repo, Against::Index, "a").contains("aren't staged"));
     let tree = repo.agreeing_tree(Against::Index).unwrap();
-    assert_eq!(tree.check_out(&path("new"), b"x\n".to_vec()).unwrap(), b"x\r\n");
+    assert_eq!(
+        tree.check_out(&path("new"), b"x\n".to_vec()).unwrap(),
+        b"x\r\n"
+    );
 }
 
 #[test]
 fn what_libgit2_would_get_wrong_is_asked_of_git() {
     let sample = Sample::new()
-        .file(".gitattributes", "*.big filter=store\n*.free filter=nobody\n*.u16 working-tree-encoding=UTF-16\n")
+        .file(
+            ".gitattributes",
+            "*.big filter=store\n*.free filter=nobody\n*.u16 working-tree-encoding=UTF-16\n",
+        )
         .file("a.big", "1")
         .file("a.free", "1")
         .committed();
     for at in ["a.big", "new.big"] {
-        assert!(!agreed(&sample.open(), Against::Index, at).contains('!'), "a driver that isn't set up is none");
+        assert!(
+            !agreed(&sample.open(), Against::Index, at).contains('!'),
+            "a driver that isn't set up is none"
+        );
     }
-    for (clean, want) in
-        [("cat", "- 1"), ("tr 1 2", "- 1 !`a.big` has changes in the work tree that aren't staged"), ("tr 0 2", "- 1")]
-    {
+    for (clean, want) in [
+        ("cat", "- 1"),
+        (
+            "tr 1 2",
+            "- 1 !`a.big` has changes in the work tree that aren't staged",
+        ),
+        ("tr 0 2", "- 1"),
+    ] {
         sample.git_args(&["config", "filter.store.clean", clean]);
         let repo = sample.open();
-        for (at, want) in [("a.big", want), ("new.big", "Absent"), ("a.free", "- 1"), ("new.u16", "Absent")] {
+        for (at, want) in [
+            ("a.big", want),
+            ("new.big", "Absent"),
+            ("a.free", "- 1"),
+            ("new.u16", "Absent"),
+        ] {
             assert_eq!(agreed(&repo, Against::Index, at), want, "{clean}");
         }
     }
@@ -125,16 +148,36 @@ fn what_libgit2_would_get_wrong_is_asked_of_git() {
 
 #[test]
 fn sparse_paths_agree_and_unmerged_ones_are_refused() {
-    let sample = Sample::new().file("keep/x", "1").file("drop/x", "1").committed();
+    let sample = Sample::new()
+        .file("keep/x", "1")
+        .file("drop/x", "1")
+        .committed();
     sample.git("sparse-checkout set --no-cone /keep/");
     let repo = sample.open();
     assert_eq!(agreed(&repo, Against::Index, "keep/x"), "- 1");
     assert_eq!(agreed(&repo, Against::IndexAndHead, "drop/x"), "- 1");
 
-    let sample = Sample::new().file("x", "base").committed().then("checkout -q -b side");
-    let sample = sample.file("x", "side").committed().then("checkout -q main").file("x", "main").committed();
-    assert!(std::process::Command::new("git").current_dir(sample.top()).args(["merge", "-q", "side"]).output().is_ok());
-    assert_eq!(agreed(&sample.open(), Against::Index, "x"), "!`x` is unmerged");
+    let sample = Sample::new()
+        .file("x", "base")
+        .committed()
+        .then("checkout -q -b side");
+    let sample = sample
+        .file("x", "side")
+        .committed()
+        .then("checkout -q main")
+        .file("x", "main")
+        .committed();
+    assert!(
+        std::process::Command::new("git")
+            .current_dir(sample.top())
+            .args(["merge", "-q", "side"])
+            .output()
+            .is_ok()
+    );
+    assert_eq!(
+        agreed(&sample.open(), Against::Index, "x"),
+        "!`x` is unmerged"
+    );
 }
 
 #[test]
@@ -142,13 +185,21 @@ fn before_the_first_commit_nothing_is_committed() {
     let sample = Sample::new().file("a", "1").then("add a");
     let repo = sample.open();
     assert_eq!(agreed(&repo, Against::Index, "a"), "- 1");
-    assert_eq!(agreed(&repo, Against::IndexAndHead, "a"), "- 1 !`a` has staged changes that aren't committed");
+    assert_eq!(
+        agreed(&repo, Against::IndexAndHead, "a"),
+        "- 1 !`a` has staged changes that aren't committed"
+    );
     assert_eq!(agreed(&repo, Against::IndexAndHead, "b"), "Absent");
 }
 
 #[test]
 fn what_only_the_commit_has_stands_in_the_way_of_a_commit() {
-    let sample = Sample::new().file("file", "1").file("d/x", "1").file("d/y", "1").file("e/x", "1").committed();
+    let sample = Sample::new()
+        .file("file", "1")
+        .file("d/x", "1")
+        .file("d/y", "1")
+        .file("e/x", "1")
+        .committed();
     sample.git("rm -q -r file d/x d/y e/x");
     sample.write("d/z", "1");
     let repo = sample.open();

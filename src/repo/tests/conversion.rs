@@ -59,18 +59,30 @@ fn sample(settings: &[&str]) -> Sample {
         let (key, value) = setting.split_once('=').unwrap();
         sample.git(&format!("config {key} {value}"));
     }
-    let lines: String = ATTRIBUTES.iter().map(|(name, attributes)| format!("{name}/* {attributes}\n")).collect();
+    let lines: String = ATTRIBUTES
+        .iter()
+        .map(|(name, attributes)| format!("{name}/* {attributes}\n"))
+        .collect();
     sample.file(".gitattributes", lines)
 }
 
 fn files() -> impl Iterator<Item = (String, &'static [u8])> {
-    let one = |name| CONTENTS.iter().enumerate().map(move |(at, content)| (format!("{name}/{at}"), *content));
+    let one = |name| {
+        CONTENTS
+            .iter()
+            .enumerate()
+            .map(move |(at, content)| (format!("{name}/{at}"), *content))
+    };
     ATTRIBUTES.iter().flat_map(move |(name, _)| one(name))
 }
 
 /// Asking the index too is slow, and one setting shows that it gives the same.
 fn consults(settings: &[&str]) -> Vec<Consult> {
-    if settings.is_empty() { vec![Consult::Disk, Consult::Index] } else { vec![Consult::Disk] }
+    if settings.is_empty() {
+        vec![Consult::Disk, Consult::Index]
+    } else {
+        vec![Consult::Disk]
+    }
 }
 
 /// Puts blobs into the index as they are.
@@ -102,9 +114,14 @@ fn stage_raw(repo: &Repo, content: impl Fn(&'static [u8]) -> &'static [u8]) {
 #[test]
 fn what_is_stored_is_what_git_add_stores() {
     for settings in SETTINGS {
-        let stored: [Option<&[u8]>; 4] = [None, Some(b"text\r\n"), Some(b"lf\n"), Some(b"bin\0\r\n")];
+        let stored: [Option<&[u8]>; 4] =
+            [None, Some(b"text\r\n"), Some(b"lf\n"), Some(b"bin\0\r\n")];
         // What is stored matters to the guess alone; one setting shows it.
-        let few = if settings == ["core.autocrlf=true"] { 4 } else { 1 };
+        let few = if settings == ["core.autocrlf=true"] {
+            4
+        } else {
+            1
+        };
         for stored in &stored[..few] {
             let sample = sample(settings);
             if let Some(stored) = *stored {
@@ -121,11 +138,19 @@ fn what_is_stored_is_what_git_add_stores() {
                 let conversion = before.conversion(consult).unwrap();
                 let indexed = stored.map(|stored| before.git2().blob(stored).unwrap());
                 for (file, content) in files() {
-                    let ours = conversion.to_git(&path(&file), &content.into(), || Ok(indexed)).unwrap().into_owned();
+                    let ours = conversion
+                        .to_git(&path(&file), &content.into(), || Ok(indexed))
+                        .unwrap()
+                        .into_owned();
                     let git = staged.entry(&path(&file)).unwrap().unwrap();
                     let git = after.git2().find_blob(git.id()).unwrap();
                     let (ours, git) = (ours.as_bstr(), git.content().as_bstr());
-                    assert_eq!(ours, git, "{file}: {:?} over {stored:?} with {settings:?}", content.as_bstr());
+                    assert_eq!(
+                        ours,
+                        git,
+                        "{file}: {:?} over {stored:?} with {settings:?}",
+                        content.as_bstr()
+                    );
                 }
             }
         }
@@ -142,9 +167,16 @@ fn a_new_file_is_what_git_checks_out() {
         for consult in consults(settings) {
             let conversion = repo.conversion(consult).unwrap();
             for (file, content) in files() {
-                let ours = conversion.to_work_tree(&path(&file), content.to_vec()).unwrap();
+                let ours = conversion
+                    .to_work_tree(&path(&file), content.to_vec())
+                    .unwrap();
                 let git = std::fs::read(sample.top().join(&file)).unwrap();
-                assert_eq!(ours.as_bstr(), git.as_bstr(), "{file}: {:?} with {settings:?}", content.as_bstr());
+                assert_eq!(
+                    ours.as_bstr(),
+                    git.as_bstr(),
+                    "{file}: {:?} with {settings:?}",
+                    content.as_bstr()
+                );
             }
         }
     }
@@ -166,42 +198,77 @@ fn attributes_are_found_wherever_git_finds_them() {
 
     let sample = Sample::new();
     std::fs::write(sample.outside().join("attributes"), "*.txt eol=crlf\n").unwrap();
-    sample.git(&format!("config core.attributesFile {}", sample.outside().join("attributes").display()));
+    sample.git(&format!(
+        "config core.attributesFile {}",
+        sample.outside().join("attributes").display()
+    ));
     assert!(crlf(&sample, "new.txt"));
 
-    let sample = Sample::new().file("keep/x", "").file("drop/.gitattributes", "*.txt eol=crlf\n").committed();
+    let sample = Sample::new()
+        .file("keep/x", "")
+        .file("drop/.gitattributes", "*.txt eol=crlf\n")
+        .committed();
     sample.git("sparse-checkout set --no-cone /keep/");
     assert!(!sample.top().join("drop").exists() && crlf(&sample, "drop/new.txt"));
 }
 
 #[test]
 fn the_index_is_not_read_for_a_new_file() {
-    let sample = Sample::new().file(".gitattributes", "*.txt eol=crlf\n").committed();
+    let sample = Sample::new()
+        .file(".gitattributes", "*.txt eol=crlf\n")
+        .committed();
     sample.write(".git/index", "broken");
     let repo = sample.open();
     let tree = repo.work_tree().unwrap();
-    assert_eq!(tree.check_out(&path("a.txt"), b"1\n".to_vec()).unwrap(), b"1\r\n");
+    assert_eq!(
+        tree.check_out(&path("a.txt"), b"1\n".to_vec()).unwrap(),
+        b"1\r\n"
+    );
     assert_eq!(told(&tree, "a.txt"), "Absent");
 }
 
 #[test]
 fn an_encoding_is_kept_beside_the_text() {
     let rules = "*.u16 working-tree-encoding=UTF-16LE\n*.u8 working-tree-encoding=UTF-8\n*.odd working-tree-encoding\n";
-    let sample = Sample::new().file(".gitattributes", rules).file("a.u16", "1\0\n\0").file("a.u8", "1\n");
+    let sample = Sample::new()
+        .file(".gitattributes", rules)
+        .file("a.u16", "1\0\n\0")
+        .file("a.u8", "1\n");
     let repo = sample.open();
     let tree = repo.work_tree().unwrap();
     for (file, kept) in [("a.u16", "1\0\n\0"), ("a.u8", "1\n")] {
-        let Entry::File(file) = tree.read(&path(file)).unwrap() else { panic!("{file} is a file") };
-        assert_eq!((&file.content[..], &file.content.kept()[..]), (&b"1\n"[..], kept.as_bytes()));
+        let Entry::File(file) = tree.read(&path(file)).unwrap() else {
+            panic!("{file} is a file")
+        };
+        assert_eq!(
+            (&file.content[..], &file.content.kept()[..]),
+            (&b"1\n"[..], kept.as_bytes())
+        );
     }
     let mut content = "2\n".into();
     let at = path("new.u16");
-    let planned = Planned { path: &at, is_new: true, content: &mut content };
+    let planned = Planned {
+        path: &at,
+        is_new: true,
+        content: &mut content,
+    };
     tree.settle(&mut [planned], &AttributeFiles::new()).unwrap();
-    assert_eq!((&content[..], &content.kept()[..]), (&b"2\n"[..], &b"2\0\n\0"[..]));
+    assert_eq!(
+        (&content[..], &content.kept()[..]),
+        (&b"2\n"[..], &b"2\0\n\0"[..])
+    );
     let mut content = "2\n".into();
     let at = path("new.odd");
-    let planned = Planned { path: &at, is_new: true, content: &mut content };
-    let error = tree.settle(&mut [planned], &AttributeFiles::new()).unwrap_err();
-    assert_eq!(error.to_string(), "`new.odd` has a `working-tree-encoding` that names none");
+    let planned = Planned {
+        path: &at,
+        is_new: true,
+        content: &mut content,
+    };
+    let error = tree
+        .settle(&mut [planned], &AttributeFiles::new())
+        .unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "`new.odd` has a `working-tree-encoding` that names none"
+    );
 }

@@ -14,8 +14,10 @@ use super::super::slot::empty;
 use super::super::testing::path as path_of;
 use super::*;
 
-const PATHS: [&str; 14] =
-    ["a", "a-b/c", "a.b", "a/b", "a/b/c", "a/b/d", "a/c", "a0", "b", "d/e/f/g", "d/e/h", "d/i", "long", "é"];
+const PATHS: [&str; 14] = [
+    "a", "a-b/c", "a.b", "a/b", "a/b/c", "a/b/d", "a/c", "a0", "b", "d/e/f/g", "d/e/h", "d/i",
+    "long", "é",
+];
 
 /// What is set at a path: a mode and one of a few blobs.
 type What = (bool, u8);
@@ -35,13 +37,27 @@ struct Base {
 
 fn bases() -> impl Strategy<Value = Base> {
     let entries = btree_map(0..PATHS.len(), any::<What>(), 0..10);
-    let bits = proptest::option::of(vec((proptest::bool::weighted(0.2), proptest::bool::weighted(0.2)), PATHS.len()));
+    let bits = proptest::option::of(vec(
+        (proptest::bool::weighted(0.2), proptest::bool::weighted(0.2)),
+        PATHS.len(),
+    ));
     let format = prop_oneof![Just(ObjectFormat::Sha1), Just(ObjectFormat::Sha256)];
     let all = (entries, 2..=4u32, format, any::<[bool; 4]>(), bits);
-    all.prop_map(|(entries, version, format, [is_hashed, has_trees, is_merging, intends], bits)| {
-        let bits = bits.unwrap_or_else(|| vec![(false, false); PATHS.len()]);
-        Base { entries, version, format, is_hashed, has_trees, bits, is_merging, intends }
-    })
+    all.prop_map(
+        |(entries, version, format, [is_hashed, has_trees, is_merging, intends], bits)| {
+            let bits = bits.unwrap_or_else(|| vec![(false, false); PATHS.len()]);
+            Base {
+                entries,
+                version,
+                format,
+                is_hashed,
+                has_trees,
+                bits,
+                is_merging,
+                intends,
+            }
+        },
+    )
 }
 
 /// Returns a path; one is longer than an entry's flags can say.
@@ -53,7 +69,11 @@ fn name(which: usize) -> String {
 }
 
 fn id(format: ObjectFormat, blob: u8) -> String {
-    format!("{:0width$x}", u32::from(blob % 3) + 1, width = if format == ObjectFormat::Sha1 { 40 } else { 64 })
+    format!(
+        "{:0width$x}",
+        u32::from(blob % 3) + 1,
+        width = if format == ObjectFormat::Sha1 { 40 } else { 64 }
+    )
 }
 
 fn mode(executable: bool) -> &'static str {
@@ -63,9 +83,15 @@ fn mode(executable: bool) -> &'static str {
 /// Has git change an index by lines of `update-index --index-info`.
 fn update(sample: &Sample, index: &str, lines: &str) {
     let mut git = Command::new("git");
-    git.args(["update-index", "--index-info"]).current_dir(sample.top()).stdin(Stdio::piped());
+    git.args(["update-index", "--index-info"])
+        .current_dir(sample.top())
+        .stdin(Stdio::piped());
     let mut git = git.env("GIT_INDEX_FILE", index).spawn().unwrap();
-    git.stdin.take().unwrap().write_all(lines.as_bytes()).unwrap();
+    git.stdin
+        .take()
+        .unwrap()
+        .write_all(lines.as_bytes())
+        .unwrap();
     assert!(git.wait().unwrap().success(), "{lines}");
 }
 
@@ -76,22 +102,43 @@ fn made(base: &Base) -> Sample {
     let mut taken: Vec<String> = Vec::new();
     for (&which, &(executable, blob)) in &base.entries {
         let path = name(which);
-        let is_in_the_way =
-            |other: &String| path.starts_with(&format!("{other}/")) || other.starts_with(&format!("{path}/"));
+        let is_in_the_way = |other: &String| {
+            path.starts_with(&format!("{other}/")) || other.starts_with(&format!("{path}/"))
+        };
         if !taken.iter().any(is_in_the_way) {
-            writeln!(lines, "{} {}\t{path}", mode(executable), id(base.format, blob)).unwrap();
+            writeln!(
+                lines,
+                "{} {}\t{path}",
+                mode(executable),
+                id(base.format, blob)
+            )
+            .unwrap();
             taken.push(path);
         }
     }
     if base.is_merging {
         for stage in 1..=3 {
-            writeln!(lines, "100644 {} {stage}\tm/resolved", id(base.format, stage)).unwrap();
-            writeln!(lines, "100644 {} {stage}\tm/unmerged", id(base.format, stage)).unwrap();
+            writeln!(
+                lines,
+                "100644 {} {stage}\tm/resolved",
+                id(base.format, stage)
+            )
+            .unwrap();
+            writeln!(
+                lines,
+                "100644 {} {stage}\tm/unmerged",
+                id(base.format, stage)
+            )
+            .unwrap();
         }
     }
     update(&sample, ".git/index", &lines);
     if base.is_merging {
-        update(&sample, ".git/index", &format!("100644 {}\tm/resolved", id(base.format, 0)));
+        update(
+            &sample,
+            ".git/index",
+            &format!("100644 {}\tm/resolved", id(base.format, 0)),
+        );
     }
     let set = |option: &str, path: &String| sample.git_args(&["update-index", option, path]);
     for (path, (is_skipped, is_assumed)) in taken.iter().zip(&base.bits) {
@@ -110,7 +157,10 @@ fn made(base: &Base) -> Sample {
         sample.git("write-tree --missing-ok");
     }
     sample.git(&format!("config index.skipHash {}", !base.is_hashed));
-    sample.git(&format!("update-index --index-version {} --force-write-index", base.version));
+    sample.git(&format!(
+        "update-index --index-version {} --force-write-index",
+        base.version
+    ));
     sample
 }
 

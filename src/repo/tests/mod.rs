@@ -17,7 +17,11 @@ use crate::tree::{Entry, Tree, TreeError};
 /// What a tree says of a path, in short.
 fn told(tree: &dyn Tree, at: &str) -> String {
     match tree.read(&path(at)) {
-        Ok(Entry::File(file)) => format!("{} {}", if file.mode.executable { "x" } else { "-" }, file.content.as_bstr()),
+        Ok(Entry::File(file)) => format!(
+            "{} {}",
+            if file.mode.executable { "x" } else { "-" },
+            file.content.as_bstr()
+        ),
         Ok(Entry::Other(what)) => format!("{what:?}"),
         Ok(Entry::Beneath { ancestor, what }) => match what {
             Some(what) => format!("in {ancestor}: {what:?}"),
@@ -36,7 +40,11 @@ fn names(mut paths: Vec<RepoPath>) -> Vec<String> {
 
 #[test]
 fn a_work_tree_is_what_stands_on_disk() {
-    let sample = Sample::new().file("a/b", "text").file("run", "#!").committed().file("new", "untracked");
+    let sample = Sample::new()
+        .file("a/b", "text")
+        .file("run", "#!")
+        .committed()
+        .file("new", "untracked");
     sample.chmod("run", 0o700);
     symlink("a", sample.top().join("link")).unwrap();
     sample.git("init -q nested");
@@ -65,17 +73,25 @@ fn a_work_tree_is_what_stands_on_disk() {
     }
     assert_eq!(names(tree.tracked()), ["a/b", "run"]);
     assert_eq!(names(tree.leaves_below(&path("a")).unwrap()), ["a/b"]);
-    assert_eq!(names(tree.leaves_below(&path("nested")).unwrap()), ["nested", "nested/deep/x", "nested/x"]);
+    assert_eq!(
+        names(tree.leaves_below(&path("nested")).unwrap()),
+        ["nested", "nested/deep/x", "nested/x"]
+    );
     assert!(tree.case_twins(&path("A/b")).unwrap().is_empty());
 }
 
 #[test]
 fn a_submodule_is_out_of_reach_even_when_it_is_not_checked_out() {
     let id = "1234567890123456789012345678901234567890";
-    let link = |sample: Sample, at: &str| sample.then(&format!("update-index --add --cacheinfo 160000,{id},{at}"));
+    let link = |sample: Sample, at: &str| {
+        sample.then(&format!("update-index --add --cacheinfo 160000,{id},{at}"))
+    };
     let modules = "[submodule \"s\"]\n\tpath = libs/named\n\turl = x\n";
     for modules in [Some(modules), Some("[broken"), None] {
-        let sample = link(link(Sample::new().file("libs/a", "a").committed(), "libs/named"), "libs/empty");
+        let sample = link(
+            link(Sample::new().file("libs/a", "a").committed(), "libs/named"),
+            "libs/empty",
+        );
         std::fs::create_dir_all(sample.top().join("libs/empty")).unwrap();
         std::fs::create_dir_all(sample.top().join("plain")).unwrap();
         if let Some(modules) = modules {
@@ -95,14 +111,22 @@ fn a_submodule_is_out_of_reach_even_when_it_is_not_checked_out() {
             assert_eq!(told(&tree, at), want, "{at} with {modules:?}");
         }
         // Without a directory and without a name in `.gitmodules` nothing on disk hints at it, and git would not mind either.
-        let want = if modules.is_some() { "in libs/named: Repository" } else { "Absent" };
+        let want = if modules.is_some() {
+            "in libs/named: Repository"
+        } else {
+            "Absent"
+        };
         assert_eq!(told(&tree, "libs/named/x"), want, "with {modules:?}");
     }
 }
 
 #[test]
 fn case_twins_are_found_where_case_does_not_matter() {
-    let sample = Sample::new().file("Src/Main.rs", "").file("src/main.rs", "").file("src/Lib.rs", "").committed();
+    let sample = Sample::new()
+        .file("Src/Main.rs", "")
+        .file("src/main.rs", "")
+        .file("src/Lib.rs", "")
+        .committed();
     sample.git("config core.ignorecase true");
     let repo = sample.open();
     let tree = repo.work_tree().unwrap();
@@ -122,7 +146,9 @@ fn case_twins_are_found_where_case_does_not_matter() {
 
 #[test]
 fn a_resolver_knows_the_work_tree() {
-    let sample = Sample::new().committed().then("config llmpatch.root.API services/api");
+    let sample = Sample::new()
+        .committed()
+        .then("config llmpatch.root.API services/api");
     let repo = sample.open();
     let resolver = repo.resolver(Some(b"sub")).unwrap();
     let top = sample.top();
@@ -133,7 +159,9 @@ fn a_resolver_knows_the_work_tree() {
         (Some("top"), "x", "sub/x"),
         (Some("api"), "x", "services/api/x"),
     ] {
-        let path = resolver.resolve(root.map(str::as_bytes), written.as_bytes()).unwrap();
+        let path = resolver
+            .resolve(root.map(str::as_bytes), written.as_bytes())
+            .unwrap();
         assert_eq!(path.to_string(), want);
     }
     assert!(resolver.resolve(Some(b"other"), b"x").is_err());
@@ -145,7 +173,10 @@ fn the_repositorys_own_directory_is_out_of_reach_under_any_name() {
     let sample = Sample::new().committed();
     std::fs::rename(sample.top().join(".git"), sample.top().join("store")).unwrap();
     let git = git2::Repository::open(sample.top().join("store")).unwrap();
-    let around = Surroundings { work_tree: Some(sample.top().into()), ..Surroundings::default() };
+    let around = Surroundings {
+        work_tree: Some(sample.top().into()),
+        ..Surroundings::default()
+    };
     let repo = Repo::settle(git, &around).unwrap();
     let resolver = repo.resolver(None).unwrap();
     assert!(resolver.resolve(None, b"store/hooks/post-commit").is_err());
@@ -156,7 +187,10 @@ fn the_repositorys_own_directory_is_out_of_reach_under_any_name() {
 fn where_the_top_is_follows_git() {
     let sample = Sample::new().file("sub/x", "").committed();
     let open = || git2::Repository::open(sample.top()).unwrap();
-    let (top, sub) = (sample.top().canonicalize().unwrap(), sample.top().canonicalize().unwrap().join("sub"));
+    let (top, sub) = (
+        sample.top().canonicalize().unwrap(),
+        sample.top().canonicalize().unwrap().join("sub"),
+    );
     let around = |git_dir: bool, work_tree: Option<&str>| Surroundings {
         here: sub.clone(),
         git_dir: git_dir.then(|| top.join(".git").into()),
@@ -172,19 +206,32 @@ fn where_the_top_is_follows_git() {
         let repo = Repo::settle(open(), &around).unwrap();
         assert_eq!(repo.top().unwrap(), want, "{around:?}");
     }
-    let around = Surroundings { work_tree: Some(".".into()), here: top.join(".git"), ..Surroundings::default() };
-    assert!(matches!(Repo::settle(open(), &around), Err(RepoError::TopIsGitDir { .. })));
+    let around = Surroundings {
+        work_tree: Some(".".into()),
+        here: top.join(".git"),
+        ..Surroundings::default()
+    };
+    assert!(matches!(
+        Repo::settle(open(), &around),
+        Err(RepoError::TopIsGitDir { .. })
+    ));
 }
 
 #[test]
 fn what_cannot_be_served_is_refused_in_words() {
     let nowhere = tempfile::tempdir().unwrap();
     let error = Repo::open_at(nowhere.path()).unwrap_err();
-    assert!(matches!(error, RepoError::NotFound { .. }) && error.diagnosis().help.is_some(), "{error:?}");
+    assert!(
+        matches!(error, RepoError::NotFound { .. }) && error.diagnosis().help.is_some(),
+        "{error:?}"
+    );
 
     let bare = Sample::new().then("init -q --bare bare.git");
     let repo = Repo::open_at(&bare.top().join("bare.git")).unwrap();
-    assert!(matches!(repo.work_tree(), Err(RepoError::NoWorkTree { .. })));
+    assert!(matches!(
+        repo.work_tree(),
+        Err(RepoError::NoWorkTree { .. })
+    ));
 
     let sample = Sample::new();
     sample.git_args(&["init", "-q", "--ref-format=reftable", "odd"]);
@@ -195,14 +242,33 @@ fn what_cannot_be_served_is_refused_in_words() {
 
 /// A repository in whose index and commit the same paths stand.
 fn stored() -> Sample {
-    let sample =
-        Sample::new().file("a/b", "text").file("a/deep/c", "c").file("a.x", "").file("run", "#!").file("crlf", "1\r\n");
+    let sample = Sample::new()
+        .file("a/b", "text")
+        .file("a/deep/c", "c")
+        .file("a.x", "")
+        .file("run", "#!")
+        .file("crlf", "1\r\n");
     sample.chmod("run", 0o755);
     symlink("a", sample.top().join("link")).unwrap();
-    std::fs::create_dir(sample.top().join("a").join(std::ffi::OsStr::from_bytes(b"\xff"))).unwrap();
-    std::fs::write(sample.top().join("a").join(std::ffi::OsStr::from_bytes(b"\xff/x")), "").unwrap();
+    std::fs::create_dir(
+        sample
+            .top()
+            .join("a")
+            .join(std::ffi::OsStr::from_bytes(b"\xff")),
+    )
+    .unwrap();
+    std::fs::write(
+        sample
+            .top()
+            .join("a")
+            .join(std::ffi::OsStr::from_bytes(b"\xff/x")),
+        "",
+    )
+    .unwrap();
     std::fs::create_dir(sample.top().join("sub")).unwrap();
-    sample.then("update-index --add --cacheinfo 160000,1234567890123456789012345678901234567890,sub").committed()
+    sample
+        .then("update-index --add --cacheinfo 160000,1234567890123456789012345678901234567890,sub")
+        .committed()
 }
 
 #[test]
@@ -211,10 +277,15 @@ fn index_and_commit_hold_what_git_stored() {
     // What happens on disk afterwards is nobody's business here.
     for gone in ["a", "link", "run"] {
         let gone = sample.top().join(gone);
-        std::fs::remove_dir_all(&gone).or_else(|_| std::fs::remove_file(&gone)).unwrap();
+        std::fs::remove_dir_all(&gone)
+            .or_else(|_| std::fs::remove_file(&gone))
+            .unwrap();
     }
     let repo = sample.open();
-    let (index, commit) = (repo.index_tree().unwrap(), repo.revision_tree("HEAD").unwrap());
+    let (index, commit) = (
+        repo.index_tree().unwrap(),
+        repo.revision_tree("HEAD").unwrap(),
+    );
     for tree in [&index as &dyn Tree, &commit] {
         for (at, want) in [
             ("a/b", "- text"),
@@ -232,20 +303,49 @@ fn index_and_commit_hold_what_git_stored() {
         ] {
             assert_eq!(told(tree, at), want, "{at}");
         }
-        assert_eq!(names(tree.leaves_below(&path("a")).unwrap()), ["a/b", "a/deep/c", r"a/\377/x"]);
-        assert_eq!(names(tree.tracked()), ["a.x", "a/b", "a/deep/c", r"a/\377/x", "crlf", "link", "run", "sub"]);
+        assert_eq!(
+            names(tree.leaves_below(&path("a")).unwrap()),
+            ["a/b", "a/deep/c", r"a/\377/x"]
+        );
+        assert_eq!(
+            names(tree.tracked()),
+            [
+                "a.x",
+                "a/b",
+                "a/deep/c",
+                r"a/\377/x",
+                "crlf",
+                "link",
+                "run",
+                "sub"
+            ]
+        );
         assert!(tree.case_twins(&path("A/b")).unwrap().is_empty());
     }
-    assert!(matches!(repo.revision_tree("nowhere"), Err(RepoError::NoRevision { .. })));
-    assert!(matches!(repo.revision_tree("HEAD:a/b"), Err(RepoError::NoRevision { .. })));
+    assert!(matches!(
+        repo.revision_tree("nowhere"),
+        Err(RepoError::NoRevision { .. })
+    ));
+    assert!(matches!(
+        repo.revision_tree("HEAD:a/b"),
+        Err(RepoError::NoRevision { .. })
+    ));
 }
 
 #[test]
 fn index_and_commit_tell_case_apart_even_when_libgit2_does_not() {
-    let sample = Sample::new().file("A/x", "1").file("a/x", "2").file("a/y", "3").file("B", "4").committed();
+    let sample = Sample::new()
+        .file("A/x", "1")
+        .file("a/x", "2")
+        .file("a/y", "3")
+        .file("B", "4")
+        .committed();
     sample.git("config core.ignorecase true");
     let repo = sample.open();
-    let (index, commit) = (repo.index_tree().unwrap(), repo.revision_tree("HEAD").unwrap());
+    let (index, commit) = (
+        repo.index_tree().unwrap(),
+        repo.revision_tree("HEAD").unwrap(),
+    );
     for tree in [&index as &dyn Tree, &commit] {
         for (at, want, twins) in [
             ("A/x", "- 1", &["a/x"][..]),
@@ -260,20 +360,43 @@ fn index_and_commit_tell_case_apart_even_when_libgit2_does_not() {
             assert_eq!(names(tree.case_twins(&path(at)).unwrap()), twins, "{at}");
         }
         assert_eq!(names(tree.leaves_below(&path("A")).unwrap()), ["A/x"]);
-        assert_eq!(names(tree.leaves_below(&path("a")).unwrap()), ["a/x", "a/y"]);
+        assert_eq!(
+            names(tree.leaves_below(&path("a")).unwrap()),
+            ["a/x", "a/y"]
+        );
     }
 }
 
 #[test]
 fn an_index_in_the_middle_of_something() {
-    let sample = Sample::new().file("same", "").file("x", "base").committed().then("checkout -q -b side");
-    let sample = sample.file("x", "side").committed().then("checkout -q main").file("x", "main").committed();
-    assert!(std::process::Command::new("git").current_dir(sample.top()).args(["merge", "-q", "side"]).output().is_ok());
+    let sample = Sample::new()
+        .file("same", "")
+        .file("x", "base")
+        .committed()
+        .then("checkout -q -b side");
+    let sample = sample
+        .file("x", "side")
+        .committed()
+        .then("checkout -q main")
+        .file("x", "main")
+        .committed();
+    assert!(
+        std::process::Command::new("git")
+            .current_dir(sample.top())
+            .args(["merge", "-q", "side"])
+            .output()
+            .is_ok()
+    );
     sample.write("later", "");
     sample.git("add -N later");
     let repo = sample.open();
     let index = repo.index_tree().unwrap();
-    for (at, want) in [("x", "!`x` is unmerged"), ("x/y", "in x"), ("same", "- "), ("later", "Absent")] {
+    for (at, want) in [
+        ("x", "!`x` is unmerged"),
+        ("x/y", "in x"),
+        ("same", "- "),
+        ("later", "Absent"),
+    ] {
         assert_eq!(told(&index, at), want, "{at}");
     }
     assert_eq!(names(index.tracked()), ["same", "x"]);
@@ -281,7 +404,11 @@ fn an_index_in_the_middle_of_something() {
 
 #[test]
 fn an_index_that_only_git_understands_is_read_by_git() {
-    let split = Sample::new().file("a/x", "").file("b/y", "").committed().then("update-index --split-index");
+    let split = Sample::new()
+        .file("a/x", "")
+        .file("b/y", "")
+        .committed()
+        .then("update-index --split-index");
     let sparse = Sample::new().file("a/x", "").file("b/y", "").committed();
     sparse.git("sparse-checkout set --cone --sparse-index a");
     for sample in [split, sparse] {
@@ -292,7 +419,10 @@ fn an_index_that_only_git_understands_is_read_by_git() {
 
 #[test]
 fn a_git_file_leads_to_the_git_directory_and_the_work_tree_stays() {
-    let sample = Sample::new().file("sub/a", "").committed().then("worktree add -q ../linked");
+    let sample = Sample::new()
+        .file("sub/a", "")
+        .committed()
+        .then("worktree add -q ../linked");
     sample.git("init -q --separate-git-dir ../apart-git ../apart");
     sample.git("-c protocol.file.allow=always submodule --quiet add ./ module");
     let outside = sample.outside().canonicalize().unwrap();
@@ -303,12 +433,20 @@ fn a_git_file_leads_to_the_git_directory_and_the_work_tree_stays() {
         ("top", "top/.git"),
     ] {
         let top = outside.join(top);
-        assert_eq!(top.join(".git").is_file(), !git_dir.ends_with(".git"), "{}", top.display());
+        assert_eq!(
+            top.join(".git").is_file(),
+            !git_dir.ends_with(".git"),
+            "{}",
+            top.display()
+        );
         std::fs::create_dir_all(top.join("sub/deeper")).unwrap();
         for directory in [top.clone(), top.join("sub/deeper")] {
             let repo = Repo::open_at(&directory).unwrap();
             assert_eq!(repo.top().unwrap().canonicalize().unwrap(), top);
-            assert_eq!(repo.git_dir().canonicalize().unwrap(), outside.join(git_dir));
+            assert_eq!(
+                repo.git_dir().canonicalize().unwrap(),
+                outside.join(git_dir)
+            );
             let next = repo.dir().unwrap().look(&path("sub")).unwrap();
             assert!(matches!(next, crate::dir::Found::Directory), "{next:?}");
         }

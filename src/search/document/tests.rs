@@ -9,7 +9,10 @@ fn words(text: &str) -> Vec<&[u8]> {
 }
 
 fn file(words: &str) -> String {
-    words.split_terminator(' ').map(|word| format!("{word}\n")).collect()
+    words
+        .split_terminator(' ')
+        .map(|word| format!("{word}\n"))
+        .collect()
 }
 
 #[test]
@@ -37,7 +40,11 @@ fn seeks_forward_only() {
         let lines_of = Lines::new(text.as_bytes());
         let hay = Document::of_lines(&lines_of, [words(run)]);
         let compiled = hay.run(words(run));
-        assert_eq!(compiled.at_or_after(from), want, "{run:?} in {lines:?} from {from}");
+        assert_eq!(
+            compiled.at_or_after(from),
+            want,
+            "{run:?} in {lines:?} from {from}"
+        );
     }
 }
 
@@ -55,7 +62,11 @@ fn places_overlap_and_are_counted() {
         let hay = Document::of_lines(&lines_of, [words(run)]);
         let compiled = hay.run(words(run));
         let places = &compiled;
-        assert_eq!(places.iter().collect::<Vec<_>>(), want, "{run:?} in {lines:?}");
+        assert_eq!(
+            places.iter().collect::<Vec<_>>(),
+            want,
+            "{run:?} in {lines:?}"
+        );
         assert_eq!(places.count(), want.len());
     }
 }
@@ -108,10 +119,17 @@ proptest! {
 /// Looks all runs up, with every other place, and returns how many comparisons that took.
 fn effort(text: &str, runs: &[Vec<String>]) -> usize {
     let lines = Lines::new(text.as_bytes());
-    let bytes = |run: &Vec<String>| run.iter().map(|line| line.as_bytes().to_vec()).collect::<Vec<_>>();
+    let bytes = |run: &Vec<String>| {
+        run.iter()
+            .map(|line| line.as_bytes().to_vec())
+            .collect::<Vec<_>>()
+    };
     let runs: Vec<Vec<Vec<u8>>> = runs.iter().map(bytes).collect();
     let ((), effort) = work::during(|| {
-        let hay = Document::of_lines(&lines, runs.iter().map(|run| run.iter().map(|line| &line[..])));
+        let hay = Document::of_lines(
+            &lines,
+            runs.iter().map(|run| run.iter().map(|line| &line[..])),
+        );
         for run in &runs {
             let compiled = hay.run(run.iter().map(|line| &line[..]));
             let _ = (compiled.at_or_after(0), compiled.count());
@@ -123,10 +141,18 @@ fn effort(text: &str, runs: &[Vec<String>]) -> usize {
 #[test]
 fn the_effort_for_a_run_is_linear_whatever_repeats() {
     let cycle = |lines: &[&str], times: usize| -> Vec<String> {
-        std::iter::repeat_n(lines, times).flatten().map(|&line| line.to_owned()).collect()
+        std::iter::repeat_n(lines, times)
+            .flatten()
+            .map(|&line| line.to_owned())
+            .collect()
     };
     let repeat = |line: &str, times: usize| cycle(&[line], times);
-    let text = |lines: &[String]| lines.iter().map(|line| format!("{line}\n")).collect::<String>();
+    let text = |lines: &[String]| {
+        lines
+            .iter()
+            .map(|line| format!("{line}\n"))
+            .collect::<String>()
+    };
     let pairs = |times: usize| cycle(&["a", "b"], times);
 
     let equal = text(&repeat("a", 20_000));
@@ -136,35 +162,65 @@ fn the_effort_for_a_run_is_linear_whatever_repeats() {
         (
             "1,000 shared lines, then one of its own",
             &equal,
-            (0..50).map(|i| [repeat("a", 1_000), vec![format!("u{i}")]].concat()).collect::<Vec<_>>(),
+            (0..50)
+                .map(|i| [repeat("a", 1_000), vec![format!("u{i}")]].concat())
+                .collect::<Vec<_>>(),
         ),
         (
             "one of its own, then 1,000 shared lines",
             &equal,
-            (0..50).map(|i| [vec![format!("u{i}")], repeat("a", 1_000)].concat()).collect(),
+            (0..50)
+                .map(|i| [vec![format!("u{i}")], repeat("a", 1_000)].concat())
+                .collect(),
         ),
         (
             "alternating lines, then one of its own",
             &alternating,
-            (0..50).map(|i| [pairs(500), vec![format!("u{i}")]].concat()).collect(),
+            (0..50)
+                .map(|i| [pairs(500), vec![format!("u{i}")]].concat())
+                .collect(),
         ),
         (
             "one of its own, then alternating lines",
             &alternating,
-            (0..50).map(|i| [vec![format!("u{i}")], pairs(500)].concat()).collect(),
+            (0..50)
+                .map(|i| [vec![format!("u{i}")], pairs(500)].concat())
+                .collect(),
         ),
-        ("alternating lines, one run many times", &alternating, vec![pairs(500); 1_000]),
-        ("a rare line at the end", &blocks, (0..20).map(|i| [pairs(i + 1), vec!["c".to_owned()]].concat()).collect()),
+        (
+            "alternating lines, one run many times",
+            &alternating,
+            vec![pairs(500); 1_000],
+        ),
+        (
+            "a rare line at the end",
+            &blocks,
+            (0..20)
+                .map(|i| [pairs(i + 1), vec!["c".to_owned()]].concat())
+                .collect(),
+        ),
     ] {
         let effort = effort(file, &runs);
-        assert!(effort <= 4 * file.len() * runs.len().min(60), "{name}: {effort} comparisons");
+        assert!(
+            effort <= 4 * file.len() * runs.len().min(60),
+            "{name}: {effort} comparisons"
+        );
     }
 }
 
 #[test]
 fn a_run_costs_the_places_of_its_rarest_line() {
-    let file: String =
-        (0..100_000).map(|i| if i % 4 == 3 { "}\n".to_owned() } else { format!("line {i}\n") }).collect();
-    let runs: Vec<_> = (0..1_000).map(|i| vec![format!("line {}", 100 * i + 2), "}".to_owned()]).collect();
+    let file: String = (0..100_000)
+        .map(|i| {
+            if i % 4 == 3 {
+                "}\n".to_owned()
+            } else {
+                format!("line {i}\n")
+            }
+        })
+        .collect();
+    let runs: Vec<_> = (0..1_000)
+        .map(|i| vec![format!("line {}", 100 * i + 2), "}".to_owned()])
+        .collect();
     assert!(effort(&file, &runs) < 100_000);
 }

@@ -7,13 +7,22 @@ use super::*;
 fn the_tightest_rule_that_any_line_satisfies_decides() {
     use Relaxation::{Contained, Prefix, SurroundingSpace};
     let one = |at, how| Loose::One { at, how };
-    let many = |how, places: &[usize]| Loose::Many { how, places: places.to_vec(), count: places.len() };
+    let many = |how, places: &[usize]| Loose::Many {
+        how,
+        places: places.to_vec(),
+        count: places.len(),
+    };
     for (file, locator, from, want) in [
         ("x\n  fn a() {\n", "fn a() {", 0, one(1, SurroundingSpace)),
         ("x\nfn a() {\n", "\tfn a() { ", 0, one(1, SurroundingSpace)),
         ("x\n  fn a() {\n", "fn a(", 0, one(1, Prefix)),
         ("x\npub fn a() {\n", "fn a(", 0, one(1, Contained)),
-        ("pub fn a\n fn a()\n fn a\n", "fn a", 0, one(2, SurroundingSpace)),
+        (
+            "pub fn a\n fn a()\n fn a\n",
+            "fn a",
+            0,
+            one(2, SurroundingSpace),
+        ),
         ("pub fn a\n fn a()\n fn a\n", " fn a", 3, Loose::None),
         (" a\n\ta\na b\n", "a", 0, many(SurroundingSpace, &[0, 1])),
         (" a\n\ta\na b\n", "a", 1, one(1, SurroundingSpace)),
@@ -29,7 +38,11 @@ fn the_tightest_rule_that_any_line_satisfies_decides() {
     ] {
         let lines = Lines::new(file.as_bytes());
         let locators = Locators::new(lines.clone(), [locator.as_bytes()]);
-        assert_eq!(locators.relaxed(locator.as_bytes(), from), want, "{locator:?} in {file:?} from {from}");
+        assert_eq!(
+            locators.relaxed(locator.as_bytes(), from),
+            want,
+            "{locator:?} in {file:?} from {from}"
+        );
     }
 }
 
@@ -37,17 +50,28 @@ fn the_tightest_rule_that_any_line_satisfies_decides() {
 fn a_text_that_was_not_announced_is_found_too() {
     let lines = Lines::new(b"x\n  b\n");
     let locators = Locators::new(lines.clone(), [&b"a"[..]]);
-    assert_eq!(locators.relaxed(b"b", 0), Loose::One { at: 1, how: Relaxation::SurroundingSpace });
+    assert_eq!(
+        locators.relaxed(b"b", 0),
+        Loose::One {
+            at: 1,
+            how: Relaxation::SurroundingSpace
+        }
+    );
 }
 
 #[test]
 fn of_very_many_the_first_are_listed() {
     let file = " a\n".repeat(20_000);
     let lines = Lines::new(file.as_bytes());
-    let Loose::Many { places, count, .. } = Locators::new(lines.clone(), [&b"a"[..]]).relaxed(b"a", 10) else {
+    let Loose::Many { places, count, .. } =
+        Locators::new(lines.clone(), [&b"a"[..]]).relaxed(b"a", 10)
+    else {
         panic!()
     };
-    assert_eq!((places.len(), places[0], count), (Loose::LISTED, 10, 19_990));
+    assert_eq!(
+        (places.len(), places[0], count),
+        (Loose::LISTED, 10, 19_990)
+    );
 }
 
 proptest! {

@@ -6,10 +6,22 @@ use super::super::reference;
 use super::*;
 use crate::text::Lines;
 
-const FREE: Bounds = Bounds { start_at_line: false, end_at_line: false };
-const START: Bounds = Bounds { start_at_line: true, end_at_line: false };
-const END: Bounds = Bounds { start_at_line: false, end_at_line: true };
-const BOTH: Bounds = Bounds { start_at_line: true, end_at_line: true };
+const FREE: Bounds = Bounds {
+    start_at_line: false,
+    end_at_line: false,
+};
+const START: Bounds = Bounds {
+    start_at_line: true,
+    end_at_line: false,
+};
+const END: Bounds = Bounds {
+    start_at_line: false,
+    end_at_line: true,
+};
+const BOTH: Bounds = Bounds {
+    start_at_line: true,
+    end_at_line: true,
+};
 
 fn needle(find: &str, bounds: Bounds) -> Needle {
     let lines: Vec<&[u8]> = find.split('|').map(str::as_bytes).collect();
@@ -76,11 +88,20 @@ fn several_matches() {
     let nth = |n| NonZeroUsize::new(n).expect("tests count from 1");
     let lines = file(b"aaa\nb\naa");
     let aa = lines.matches(&needle("aa", FREE));
-    assert_eq!((aa.first(), aa.last(), aa.only(), aa.count()), (Some(0..2), Some(6..8), None, 3));
-    assert_eq!((aa.nth(nth(1)), aa.nth(nth(2)), aa.nth(nth(3))), (Ok(0..2), Ok(6..8), Err(2)));
+    assert_eq!(
+        (aa.first(), aa.last(), aa.only(), aa.count()),
+        (Some(0..2), Some(6..8), None, 3)
+    );
+    assert_eq!(
+        (aa.nth(nth(1)), aa.nth(nth(2)), aa.nth(nth(3))),
+        (Ok(0..2), Ok(6..8), Err(2))
+    );
     assert_eq!(lines.matches(&needle("b", FREE)).only(), Some(4..5));
     let none = lines.matches(&needle("c", FREE));
-    assert_eq!((none.only(), none.count(), none.nth(nth(usize::MAX))), (None, 0, Err(0)));
+    assert_eq!(
+        (none.only(), none.count(), none.nth(nth(usize::MAX))),
+        (None, 0, Err(0))
+    );
     assert_eq!(lines.matches(&needle("aa", BOTH)).only(), Some(6..8));
     assert_eq!(file(b"\n\n\n\n").matches(&needle("|", FREE)).count(), 3);
 }
@@ -119,7 +140,10 @@ proptest! {
 
 #[test]
 fn counting_overlaps_is_linear() {
-    for (hay, find) in [("a".repeat(100_000), "a".repeat(50_000)), ("ab".repeat(50_000), "ab".repeat(20_000))] {
+    for (hay, find) in [
+        ("a".repeat(100_000), "a".repeat(50_000)),
+        ("ab".repeat(50_000), "ab".repeat(20_000)),
+    ] {
         let lines = file(hay.as_bytes());
         let (several, effort) = work::during(|| lines.matches(&needle(&find, FREE)));
         assert!(several.count() > 10_000);

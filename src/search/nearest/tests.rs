@@ -11,30 +11,76 @@ fn near(file: &str, wanted: &str, ends: Ends) -> Option<Near> {
 #[test]
 fn the_closest_place_is_the_one_with_most_lines_in_common() {
     let file = "fn a() {\n    one();\n    two();\n}\nfn b() {\n    one();\n    three(1);\n}\nfn c() {\n}\n";
-    let other = |wanted, line, alike| Some(Gap::Other { wanted, line, alike });
+    let other = |wanted, line, alike| {
+        Some(Gap::Other {
+            wanted,
+            line,
+            alike,
+        })
+    };
     for (wanted, start, agree, gap) in [
-        ("fn b() {\n    one();\n    three(2);\n}", 4, 3, other(2, 6, 75)),
-        ("fn b() {\n    three(1);\n}", 4, 3, Some(Gap::LeftOut { wanted: 1, line: 5, count: 1 })),
+        (
+            "fn b() {\n    one();\n    three(2);\n}",
+            4,
+            3,
+            other(2, 6, 75),
+        ),
+        (
+            "fn b() {\n    three(1);\n}",
+            4,
+            3,
+            Some(Gap::LeftOut {
+                wanted: 1,
+                line: 5,
+                count: 1,
+            }),
+        ),
         (
             "fn a() {\n    zero();\n    one();\n    two();\n}",
             0,
             4,
-            Some(Gap::Invented { wanted: 1, line: 1, count: 1 }),
+            Some(Gap::Invented {
+                wanted: 1,
+                line: 1,
+                count: 1,
+            }),
         ),
         ("fn a() {\n    // note\n    two();\n}", 0, 3, other(1, 1, 0)),
-        ("fn c() {\n}\nfn d() {\n}", 8, 2, Some(Gap::Invented { wanted: 2, line: 10, count: 2 })),
+        (
+            "fn c() {\n}\nfn d() {\n}",
+            8,
+            2,
+            Some(Gap::Invented {
+                wanted: 2,
+                line: 10,
+                count: 2,
+            }),
+        ),
         ("\tone();\n\ttwo();", 1, 0, other(0, 1, 100)),
         ("    thre(1);", 6, 0, other(0, 6, 93)),
     ] {
         let near = near(file, wanted, Ends::Whole).unwrap_or_else(|| panic!("{wanted:?}"));
-        assert_eq!((near.start, near.agree, near.gap), (start, agree, gap), "{wanted:?}");
+        assert_eq!(
+            (near.start, near.agree, near.gap),
+            (start, agree, gap),
+            "{wanted:?}"
+        );
     }
 }
 
 #[test]
 fn nothing_is_near_to_what_has_nothing_in_common() {
-    for (file, wanted) in [("a b c\n", "something else"), ("}\n", "fn f() {\n}"), ("", "a"), ("\n\n", "word")] {
-        assert_eq!(near(file, wanted, Ends::Whole), None, "{wanted:?} in {file:?}");
+    for (file, wanted) in [
+        ("a b c\n", "something else"),
+        ("}\n", "fn f() {\n}"),
+        ("", "a"),
+        ("\n\n", "word"),
+    ] {
+        assert_eq!(
+            near(file, wanted, Ends::Whole),
+            None,
+            "{wanted:?} in {file:?}"
+        );
     }
 }
 
@@ -44,7 +90,10 @@ fn a_text_may_begin_and_end_within_a_line() {
     let same = near(file, "cfg.port(80);\n    let host", Ends::Part).unwrap();
     assert_eq!((same.agree, same.gap), (2, None));
     let other = near(file, "cfg.prot(80)", Ends::Part).unwrap();
-    assert!(matches!(other.gap, Some(Gap::Other { line: 0, .. })), "{other:?}");
+    assert!(
+        matches!(other.gap, Some(Gap::Other { line: 0, .. })),
+        "{other:?}"
+    );
 }
 
 #[test]
@@ -54,7 +103,12 @@ fn of_equal_places_the_first_behind_the_cursor_counts() {
     let wanted = [&b"alpha beat"[..], b"gamma"];
     let effort = Effort::default();
     let nearness = Nearness::new(lines.clone(), wanted, &effort).unwrap();
-    let start = |from| nearness.find(&wanted, Ends::Whole, from, &effort).unwrap().start;
+    let start = |from| {
+        nearness
+            .find(&wanted, Ends::Whole, from, &effort)
+            .unwrap()
+            .start
+    };
     assert_eq!([start(0), start(1), start(3), start(5)], [0, 2, 4, 0]);
 }
 
@@ -72,7 +126,11 @@ fn effort_is_bounded_whatever_repeats_itself() {
         assert!(nearness.find(&wanted, Ends::Whole, 0, &effort).is_some());
     }
     // It is read once for lines, and once more for words.
-    assert!(spent() - 2 * text.len() as u64 <= 10 * (1 << 18), "{}", spent());
+    assert!(
+        spent() - 2 * text.len() as u64 <= 10 * (1 << 18),
+        "{}",
+        spent()
+    );
 }
 
 #[test]
@@ -85,10 +143,22 @@ fn a_word_has_the_same_key_wherever_it_is() {
         });
         words
     };
-    for word in ["a", "value_1", "value_12", "VALUE_123", "a_long_word_of_many_letters", "größe"] {
+    for word in [
+        "a",
+        "value_1",
+        "value_12",
+        "VALUE_123",
+        "a_long_word_of_many_letters",
+        "größe",
+    ] {
         let alone = words(word);
         assert_eq!(alone.len(), 1);
-        for line in [format!("{word}("), format!("({word}"), format!("  {word} and more behind"), word.to_lowercase()] {
+        for line in [
+            format!("{word}("),
+            format!("({word}"),
+            format!("  {word} and more behind"),
+            word.to_lowercase(),
+        ] {
             assert_eq!(words(&line)[0], alone[0], "{line}");
         }
     }
@@ -97,14 +167,25 @@ fn a_word_has_the_same_key_wherever_it_is() {
 
 #[test]
 fn words_are_read_only_where_no_line_helps() {
-    let text: String = (0..1000).map(|n| format!("let value_{n} = {n};\n")).collect();
+    let text: String = (0..1000)
+        .map(|n| format!("let value_{n} = {n};\n"))
+        .collect();
     let lines = Lines::new(text.as_bytes());
     let found = |wanted: &[&[u8]]| {
         let effort = Effort::new(text.len() as u64 + 2000);
         let nearness = Nearness::new(lines.clone(), wanted.iter().copied(), &effort).unwrap();
-        nearness.find(wanted, Ends::Whole, 0, &effort).map(|near| near.start)
+        nearness
+            .find(wanted, Ends::Whole, 0, &effort)
+            .map(|near| near.start)
     };
-    assert_eq!(found(&[b"let value_500 = 500;", b"let value_501 = 1;", b"let value_502 = 502;"]), Some(500));
+    assert_eq!(
+        found(&[
+            b"let value_500 = 500;",
+            b"let value_501 = 1;",
+            b"let value_502 = 502;"
+        ]),
+        Some(500)
+    );
     assert_eq!(found(&[b"let value_501 = 1;"]), None);
 }
 
@@ -113,7 +194,11 @@ fn words_are_read_only_where_no_line_helps() {
 fn effort_for_runs_is_bounded() {
     let text = "first line\nsecond line\n".repeat(40_000);
     let lines = Lines::new(text.as_bytes());
-    let run: Vec<&[u8]> = [[&b"first line"[..], b"second line"].repeat(2_000), vec![b"second line"]].concat();
+    let run: Vec<&[u8]> = [
+        [&b"first line"[..], b"second line"].repeat(2_000),
+        vec![b"second line"],
+    ]
+    .concat();
     let effort = Effort::default();
     let nearness = Nearness::new(lines.clone(), run.iter().copied(), &effort).unwrap();
     for _ in 0..100 {
@@ -172,9 +257,18 @@ proptest::proptest! {
 #[test]
 fn of_a_large_file_no_part_is_left_out() {
     for at in [0, 1, 4999, 5000, 29_999, 30_000, 59_998, 59_999] {
-        let line = |line| if line == at { "the quick brown fox jumps\n" } else { "the lazy dog sleeps now\n" };
+        let line = |line| {
+            if line == at {
+                "the quick brown fox jumps\n"
+            } else {
+                "the lazy dog sleeps now\n"
+            }
+        };
         let file: String = (0..60_000).map(line).collect();
         let near = near(&file, "a quick brown fix jumped", Ends::Whole).unwrap();
-        assert!(matches!(near.gap, Some(Gap::Other { line, .. }) if line == at), "{at} {near:?}");
+        assert!(
+            matches!(near.gap, Some(Gap::Other { line, .. }) if line == at),
+            "{at} {near:?}"
+        );
     }
 }

@@ -30,7 +30,10 @@ const PATHS: [&str; 16] = [
 type Origin = (usize, Option<(usize, bool)>);
 
 fn origin() -> impl Strategy<Value = Origin> {
-    (0..PATHS.len(), proptest::option::weighted(0.6, (0..4usize, any::<bool>())))
+    (
+        0..PATHS.len(),
+        proptest::option::weighted(0.6, (0..4usize, any::<bool>())),
+    )
 }
 
 /// Does what can be done, one thing after the other, to the files that are there; returns what is different then.
@@ -39,17 +42,30 @@ fn changes_of(tree: &dyn Tree, deeds: &[Origin]) -> ChangeSet {
         Entry::File(file) => Some(file),
         _ => None,
     };
-    let before: BTreeMap<&str, File> = PATHS.iter().filter_map(|name| Some((*name, at(name)?))).collect();
+    let before: BTreeMap<&str, File> = PATHS
+        .iter()
+        .filter_map(|name| Some((*name, at(name)?)))
+        .collect();
     let mut after = before.clone();
     for (nth, (which, what)) in deeds.iter().enumerate() {
         let name = PATHS[*which];
-        let is_near = |other: &&str| path(other).is_below(&path(name)) || path(name).is_below(&path(other));
+        let is_near =
+            |other: &&str| path(other).is_below(&path(name)) || path(name).is_below(&path(other));
         match what {
             None => drop(after.remove(name)),
             Some((lines, executable)) if !after.keys().any(is_near) => {
                 let content = format!("{nth} of {name}\n").repeat(*lines).into_bytes();
                 let plain = before.get(name).map_or(Mode::PLAIN, |file| file.mode);
-                after.insert(name, File { content: content.into(), mode: Mode { executable: *executable, ..plain } });
+                after.insert(
+                    name,
+                    File {
+                        content: content.into(),
+                        mode: Mode {
+                            executable: *executable,
+                            ..plain
+                        },
+                    },
+                );
             }
             Some(_) => {}
         }

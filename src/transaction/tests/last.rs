@@ -5,17 +5,30 @@ use super::*;
 
 /// What a person sees of a repository, but for when and as which inode a file was written.
 pub(super) fn looks(sample: &Sample) -> (BTreeMap<String, (u32, BString)>, Vec<BString>) {
-    let tree = seen(sample).tree.into_iter().map(|(path, (mode, _, content))| (path, (mode, content))).collect();
+    let tree = seen(sample)
+        .tree
+        .into_iter()
+        .map(|(path, (mode, _, content))| (path, (mode, content)))
+        .collect();
     let said = |args: &[&str]| BString::from(sample.git_args(args));
-    let index = ["ls-files --stage -v", "status --porcelain=v2 --untracked-files=all", "rev-parse HEAD"];
-    let said = index.iter().map(|args| said(&args.split(' ').collect::<Vec<_>>())).collect();
+    let index = [
+        "ls-files --stage -v",
+        "status --porcelain=v2 --untracked-files=all",
+        "rev-parse HEAD",
+    ];
+    let said = index
+        .iter()
+        .map(|args| said(&args.split(' ').collect::<Vec<_>>()))
+        .collect();
     sample.git_args(&["fsck", "--strict", "--no-dangling"]);
     (tree, said)
 }
 
 fn listed(directory: &std::path::Path) -> Vec<String> {
     let names = std::fs::read_dir(directory).into_iter().flatten();
-    let mut names: Vec<_> = names.map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
+    let mut names: Vec<_> = names
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
     names.sort();
     names
 }
@@ -35,19 +48,39 @@ fn kept(sample: &Sample) -> Vec<String> {
 
 pub(super) fn undo(sample: &Sample) -> Result<Done, Undone> {
     let repo = sample.open();
-    let none = |error| Undone { error, attention: Vec::new(), open: Vec::new() };
-    let Last::Change(Undoing { changes, reverse }) = last(&repo, &Progress::default()).map_err(none)? else {
+    let none = |error| Undone {
+        error,
+        attention: Vec::new(),
+        open: Vec::new(),
+    };
+    let Last::Change(Undoing { changes, reverse }) =
+        last(&repo, &Progress::default()).map_err(none)?
+    else {
         panic!("there is nothing to undo")
     };
-    begin(&repo, &changes, Target::Undo(reverse), Progress::default(), &mut Vec::new()).map_err(none)?.publish()
+    begin(
+        &repo,
+        &changes,
+        Target::Undo(reverse),
+        Progress::default(),
+        &mut Vec::new(),
+    )
+    .map_err(none)?
+    .publish()
 }
 
 fn not_commits() -> Vec<Target> {
-    targets().into_iter().filter(|target| !matches!(target, Target::Commit(_))).collect()
+    targets()
+        .into_iter()
+        .filter(|target| !matches!(target, Target::Commit(_)))
+        .collect()
 }
 
 fn is_nothing(sample: &Sample) -> bool {
-    matches!(last(&sample.open(), &Progress::default()).unwrap(), Last::Nothing)
+    matches!(
+        last(&sample.open(), &Progress::default()).unwrap(),
+        Last::Nothing
+    )
 }
 
 #[test]
@@ -62,7 +95,10 @@ fn apply_then_undo_is_the_identity_and_can_be_done_again() {
             let done = undo(&sample).unwrap_or_else(|undone| panic!("{what}: {undone}"));
             assert_eq!(done.warnings, [], "{what}");
             assert_eq!(looks(&sample), before, "{what}");
-            assert!(is_nothing(&sample) && !sample.top().join(".git/llmpatch").exists(), "{what}");
+            assert!(
+                is_nothing(&sample) && !sample.top().join(".git/llmpatch").exists(),
+                "{what}"
+            );
             apply(&sample, wanted, &target).unwrap();
             assert_eq!(looks(&sample), applied, "{what}");
         }
@@ -82,7 +118,11 @@ fn a_fault_at_any_step_of_an_undo_leaves_nothing_behind() {
                 let counted = Rc::clone(&count);
                 watch::set(move |_| {
                     counted.set(counted.get() + 1);
-                    if counted.get() == step + 1 { Err(io::Error::from_raw_os_error(5)) } else { Ok(()) }
+                    if counted.get() == step + 1 {
+                        Err(io::Error::from_raw_os_error(5))
+                    } else {
+                        Ok(())
+                    }
                 });
                 let outcome = undo(&sample);
                 watch::clear();
@@ -90,7 +130,11 @@ fn a_fault_at_any_step_of_an_undo_leaves_nothing_behind() {
                 match outcome {
                     Ok(done) => {
                         // Whatever is left of it, the next one that looks tidies up.
-                        assert!(done.warnings.is_empty() || count.get() > step, "{what}: {:?}", done.warnings);
+                        assert!(
+                            done.warnings.is_empty() || count.get() > step,
+                            "{what}: {:?}",
+                            done.warnings
+                        );
                         recover(&sample.open(), Asked::Yes, &Progress::default()).unwrap();
                         assert_eq!(looks(&sample), old, "{what}");
                         assert!(is_nothing(&sample), "{what}");
@@ -117,11 +161,29 @@ fn a_fault_at_any_step_of_an_undo_leaves_nothing_behind() {
 fn a_change_that_fails_keeps_what_undo_needs_and_one_that_succeeds_comes_before_it() {
     let sample = sample();
     let before = looks(&sample);
-    let target = Target::WorkTree { intent_to_add: false };
+    let target = Target::WorkTree {
+        intent_to_add: false,
+    };
     apply(&sample, WANTED[1].1, &target).unwrap();
     let names = kept(&sample);
-    assert_eq!(names, ["original-0", "original-1", "original-2", "original-5", "original-6", "record"]);
-    watch::set(|call| if call == "exchange two files" { Err(io::Error::from_raw_os_error(5)) } else { Ok(()) });
+    assert_eq!(
+        names,
+        [
+            "original-0",
+            "original-1",
+            "original-2",
+            "original-5",
+            "original-6",
+            "record"
+        ]
+    );
+    watch::set(|call| {
+        if call == "exchange two files" {
+            Err(io::Error::from_raw_os_error(5))
+        } else {
+            Ok(())
+        }
+    });
     apply(&sample, &[("dirty", Some("3\n"))], &target).unwrap_err();
     watch::clear();
     assert_eq!(kept(&sample), names);
@@ -143,13 +205,23 @@ fn changes_are_taken_back_one_after_the_other_the_newest_first_and_the_oldest_ar
             let before = looks(&sample);
             // They come again, so that some records are equal.
             let text = format!("{}\n", if nth % 3 == 0 { 9 } else { nth % 3 });
-            apply(&sample, &[("dirty", Some(&text))], &Target::WorkTree { intent_to_add: false }).unwrap();
+            apply(
+                &sample,
+                &[("dirty", Some(&text))],
+                &Target::WorkTree {
+                    intent_to_add: false,
+                },
+            )
+            .unwrap();
             before
         })
         .collect();
     let listed = earlier(&sample.open()).unwrap();
     assert_eq!(listed.len(), MOST_KEPT);
-    assert!(listed.iter().all(|one| one.paths == [('M', path("dirty"))]), "{listed:?}");
+    assert!(
+        listed.iter().all(|one| one.paths == [('M', path("dirty"))]),
+        "{listed:?}"
+    );
     for state in states.iter().rev().take(MOST_KEPT) {
         undo(&sample).unwrap();
         assert_eq!(&looks(&sample), state);
@@ -159,14 +231,32 @@ fn changes_are_taken_back_one_after_the_other_the_newest_first_and_the_oldest_ar
 
 #[test]
 fn of_large_files_fewer_changes_are_kept_and_the_last_always() {
-    let (sample, target) = (sample(), Target::WorkTree { intent_to_add: false });
+    let (sample, target) = (
+        sample(),
+        Target::WorkTree {
+            intent_to_add: false,
+        },
+    );
     let text = |nth: u64, len: u64| format!("{nth}").repeat(len as usize);
     // The first has a small old file, each of the others one of a third of what may be kept.
     for nth in 0..6 {
-        apply(&sample, &[("dirty", Some(&text(nth, MOST_BYTES / 3)))], &target).unwrap();
-        assert_eq!(earlier(&sample.open()).unwrap().len() as u64, (nth + 1).min(3));
+        apply(
+            &sample,
+            &[("dirty", Some(&text(nth, MOST_BYTES / 3)))],
+            &target,
+        )
+        .unwrap();
+        assert_eq!(
+            earlier(&sample.open()).unwrap().len() as u64,
+            (nth + 1).min(3)
+        );
     }
-    apply(&sample, &[("dirty", Some(&text(6, 2 * MOST_BYTES)))], &target).unwrap();
+    apply(
+        &sample,
+        &[("dirty", Some(&text(6, 2 * MOST_BYTES)))],
+        &target,
+    )
+    .unwrap();
     let large = looks(&sample);
     apply(&sample, &[("dirty", Some("small\n"))], &target).unwrap();
     assert_eq!(earlier(&sample.open()).unwrap().len(), 1);
@@ -178,12 +268,23 @@ fn of_large_files_fewer_changes_are_kept_and_the_last_always() {
 #[test]
 fn an_undo_that_was_killed_when_all_was_certain_takes_back_one_change_only() {
     for at in ["let go of the change before", "nothing"] {
-        let (sample, target) = (sample(), Target::WorkTree { intent_to_add: false });
+        let (sample, target) = (
+            sample(),
+            Target::WorkTree {
+                intent_to_add: false,
+            },
+        );
         let first = looks(&sample);
         apply(&sample, &[("dirty", Some("3\n"))], &target).unwrap();
         let second = looks(&sample);
         apply(&sample, &[("b", Some("b2\n"))], &target).unwrap();
-        watch::set(move |call| if call == at { Err(io::Error::from_raw_os_error(5)) } else { Ok(()) });
+        watch::set(move |call| {
+            if call == at {
+                Err(io::Error::from_raw_os_error(5))
+            } else {
+                Ok(())
+            }
+        });
         undo(&sample).unwrap();
         watch::clear();
         for _ in 0..2 {
@@ -198,7 +299,12 @@ fn an_undo_that_was_killed_when_all_was_certain_takes_back_one_change_only() {
 
 #[test]
 fn what_is_half_removed_is_in_no_way() {
-    let (sample, target) = (sample(), Target::WorkTree { intent_to_add: false });
+    let (sample, target) = (
+        sample(),
+        Target::WorkTree {
+            intent_to_add: false,
+        },
+    );
     let before = looks(&sample);
     apply(&sample, &[("dirty", Some("3\n"))], &target).unwrap();
     apply(&sample, &[("b", Some("b2\n"))], &target).unwrap();
@@ -218,10 +324,18 @@ fn a_change_is_made_even_if_undo_will_not_be_able_to_take_it_back() {
     for target in not_commits() {
         let sample = sample();
         apply(&sample, &[("staged", Some("3\n"))], &Target::Index).unwrap();
-        watch::set(|call| if call == "write the record" { Err(io::ErrorKind::StorageFull.into()) } else { Ok(()) });
+        watch::set(|call| {
+            if call == "write the record" {
+                Err(io::ErrorKind::StorageFull.into())
+            } else {
+                Ok(())
+            }
+        });
         let done = apply(&sample, WANTED[1].1, &target).unwrap();
         watch::clear();
-        let [Warning::NoUndo { .. }] = &done.warnings[..] else { panic!("{:?}", done.warnings) };
+        let [Warning::NoUndo { .. }] = &done.warnings[..] else {
+            panic!("{:?}", done.warnings)
+        };
         // Not the change before, either: it isn't the last one.
         assert!(is_nothing(&sample), "{target:?}");
     }
@@ -232,15 +346,32 @@ fn whoever_was_killed_when_all_was_certain_kept_it_all() {
     for target in not_commits() {
         let (sample, at) = (sample(), "keep the change");
         let before = looks(&sample);
-        apply(&sample, &[("b", Some("b1\n")), ("dirty", Some("4\n"))], &Target::WorkTree { intent_to_add: false })
-            .unwrap();
+        apply(
+            &sample,
+            &[("b", Some("b1\n")), ("dirty", Some("4\n"))],
+            &Target::WorkTree {
+                intent_to_add: false,
+            },
+        )
+        .unwrap();
         sample.write("dirty", "2\n");
-        watch::set(move |call| if call == at { Err(io::Error::from_raw_os_error(5)) } else { Ok(()) });
+        watch::set(move |call| {
+            if call == at {
+                Err(io::Error::from_raw_os_error(5))
+            } else {
+                Ok(())
+            }
+        });
         let done = apply(&sample, WANTED[1].1, &target).unwrap();
         watch::clear();
-        let [Warning::Unsettled { .. }] = &done.warnings[..] else { panic!("{:?}", done.warnings) };
+        let [Warning::Unsettled { .. }] = &done.warnings[..] else {
+            panic!("{:?}", done.warnings)
+        };
         let recovered = recover(&sample.open(), Asked::Yes, &Progress::default()).unwrap();
-        assert_eq!(recovered.iter().map(|one| one.how).collect::<Vec<_>>(), [How::Tidied]);
+        assert_eq!(
+            recovered.iter().map(|one| one.how).collect::<Vec<_>>(),
+            [How::Tidied]
+        );
         undo(&sample).unwrap();
         assert_eq!(looks(&sample), before, "{target:?}, {at}");
     }
@@ -249,9 +380,17 @@ fn whoever_was_killed_when_all_was_certain_kept_it_all() {
 #[test]
 fn what_was_kept_before_is_not_taken_for_the_last_change_where_that_could_not_be_kept() {
     let sample = sample();
-    let target = Target::WorkTree { intent_to_add: false };
+    let target = Target::WorkTree {
+        intent_to_add: false,
+    };
     apply(&sample, &[("b", Some("b2\n"))], &target).unwrap();
-    let cant = |call| if call == "keep the change" { Err(io::Error::from_raw_os_error(13)) } else { Ok(()) };
+    let cant = |call| {
+        if call == "keep the change" {
+            Err(io::Error::from_raw_os_error(13))
+        } else {
+            Ok(())
+        }
+    };
     watch::set(cant);
     apply(&sample, &[("dirty", Some("3\n"))], &target).unwrap();
     recover(&sample.open(), Asked::Yes, &Progress::default()).unwrap();
@@ -279,7 +418,13 @@ fn whatever_changed_since_is_named_and_nothing_is_taken_back() {
                 sample.write("b", "back\n");
                 sample.write("deep", "a file\n");
             },
-            &["`a` changed", "`b` was created", "`deep` was created", "`new/er/file` was removed", "`tool` changed"],
+            &[
+                "`a` changed",
+                "`b` was created",
+                "`deep` was created",
+                "`new/er/file` was removed",
+                "`tool` changed",
+            ],
         ),
         (
             "a kept one",
@@ -305,7 +450,11 @@ fn whatever_changed_since_is_named_and_nothing_is_taken_back() {
                 sample.git("rm -q --cached secret");
                 sample.git("add a");
             },
-            &["`a` changed", "the index entry of `a` changed", "the index entry of `secret` changed"],
+            &[
+                "`a` changed",
+                "the index entry of `a` changed",
+                "the index entry of `secret` changed",
+            ],
         ),
         (
             "in the way of an entry",
@@ -324,7 +473,10 @@ fn whatever_changed_since_is_named_and_nothing_is_taken_back() {
                 sample.write("new/er/file", "mine\n");
                 sample.git("add new/er/file b");
             },
-            &["the index entry of `b` changed", "the index entry of `new/er/file` changed"],
+            &[
+                "the index entry of `b` changed",
+                "the index entry of `new/er/file` changed",
+            ],
         ),
     ];
     for (name, target, meddle, want) in cases {
@@ -333,10 +485,17 @@ fn whatever_changed_since_is_named_and_nothing_is_taken_back() {
         meddle(&sample);
         let before = seen(&sample);
         let undone = undo(&sample).unwrap_err();
-        let TransactionError::ChangedSince { all } = &undone.error else { panic!("{name}: {undone}") };
+        let TransactionError::ChangedSince { all } = &undone.error else {
+            panic!("{name}: {undone}")
+        };
         let said: Vec<_> = all.iter().map(ToString::to_string).collect();
         assert_eq!(said.len(), want.len(), "{name}: {said:?}");
-        assert!(said.iter().zip(*want).all(|(said, want)| said.starts_with(want)), "{name}: {said:?}");
+        assert!(
+            said.iter()
+                .zip(*want)
+                .all(|(said, want)| said.starts_with(want)),
+            "{name}: {said:?}"
+        );
         assert_eq!(undone.error.diagnosis().kind, Kind::Stale);
         assert_eq!(seen(&sample), before, "{name}");
         assert!(!is_nothing_kept(&sample), "{name}");
@@ -357,22 +516,43 @@ fn what_others_changed_beside_it_stays() {
         sample.write("staged", "3\n");
         sample.git("add staged new/er/mine");
         undo(&sample).unwrap();
-        assert_eq!(std::fs::read(sample.top().join("dirty")).unwrap(), b"typed\n");
-        assert_eq!(std::fs::read(sample.top().join("new/er/mine")).unwrap(), b"mine\n");
+        assert_eq!(
+            std::fs::read(sample.top().join("dirty")).unwrap(),
+            b"typed\n"
+        );
+        assert_eq!(
+            std::fs::read(sample.top().join("new/er/mine")).unwrap(),
+            b"mine\n"
+        );
         let status = String::from_utf8(sample.git("status --porcelain -uall")).unwrap();
-        assert_eq!(status, " M dirty\nA  new/er/mine\nM  staged\n", "{target:?}");
+        assert_eq!(
+            status, " M dirty\nA  new/er/mine\nM  staged\n",
+            "{target:?}"
+        );
     }
 }
 
 #[test]
 fn two_that_undo_at_once_undo_once() {
     let sample = sample();
-    let target = Target::WorkTree { intent_to_add: false };
+    let target = Target::WorkTree {
+        intent_to_add: false,
+    };
     apply(&sample, WANTED[0].1, &target).unwrap();
     let repo = sample.open();
-    let Last::Change(Undoing { changes, reverse }) = last(&repo, &Progress::default()).unwrap() else { panic!() };
+    let Last::Change(Undoing { changes, reverse }) = last(&repo, &Progress::default()).unwrap()
+    else {
+        panic!()
+    };
     apply(&sample, &[("b", Some("B\n"))], &target).unwrap();
-    let error = begin(&repo, &changes, Target::Undo(reverse), Progress::default(), &mut Vec::new()).unwrap_err();
+    let error = begin(
+        &repo,
+        &changes,
+        Target::Undo(reverse),
+        Progress::default(),
+        &mut Vec::new(),
+    )
+    .unwrap_err();
     assert!(matches!(error, TransactionError::Superseded), "{error}");
     assert_eq!(std::fs::read(sample.top().join("a")).unwrap(), b"A\n");
     undo(&sample).unwrap();
@@ -389,8 +569,16 @@ fn bytes_come_back_whatever_git_would_make_of_them() {
             .committed()
             .then("config core.autocrlf true");
         let before = looks(&sample);
-        apply(&sample, &[("mixed", Some("1\r\n2\r\n")), ("lf", Some("1\n2\n")), ("new", Some("n\r\n"))], &target)
-            .unwrap();
+        apply(
+            &sample,
+            &[
+                ("mixed", Some("1\r\n2\r\n")),
+                ("lf", Some("1\n2\n")),
+                ("new", Some("n\r\n")),
+            ],
+            &target,
+        )
+        .unwrap();
         undo(&sample).unwrap();
         assert_eq!(looks(&sample), before, "{target:?}");
     }
@@ -422,11 +610,21 @@ fn what_is_kept_is_not_trusted() {
             std::os::unix::fs::symlink(sample.outside().join("elsewhere"), &original).unwrap();
         }
         let error = last(&sample.open(), &Progress::default()).unwrap_err();
-        assert!(matches!(error, TransactionError::ChangedSince { .. }), "{error}");
+        assert!(
+            matches!(error, TransactionError::ChangedSince { .. }),
+            "{error}"
+        );
     }
     // The next apply puts its own in its place.
     std::fs::write(record(&sample), "nonsense").unwrap();
-    apply(&sample, &[("dirty", Some("3\n"))], &Target::WorkTree { intent_to_add: false }).unwrap();
+    apply(
+        &sample,
+        &[("dirty", Some("3\n"))],
+        &Target::WorkTree {
+            intent_to_add: false,
+        },
+    )
+    .unwrap();
     undo(&sample).unwrap();
 }
 
@@ -446,13 +644,26 @@ fn an_entry_whose_blob_is_gone_is_not_put_back() {
 #[test]
 fn a_commit_is_for_git_to_take_back() {
     let sample = sample();
-    apply(&sample, WANTED[0].1, &Target::WorkTree { intent_to_add: false }).unwrap();
+    apply(
+        &sample,
+        WANTED[0].1,
+        &Target::WorkTree {
+            intent_to_add: false,
+        },
+    )
+    .unwrap();
     sample.git("checkout -q a");
     apply(&sample, WANTED[1].1, &Target::Commit(request("change\n"))).unwrap();
     let head = String::from_utf8(sample.git("rev-parse HEAD")).unwrap();
-    let Last::Commit { id, is_head: true } = last(&sample.open(), &Progress::default()).unwrap() else { panic!() };
+    let Last::Commit { id, is_head: true } = last(&sample.open(), &Progress::default()).unwrap()
+    else {
+        panic!()
+    };
     assert_eq!(id, head.trim());
     assert_eq!(kept(&sample), ["record"]);
     sample.git("commit -q --allow-empty -m more");
-    let Last::Commit { is_head: false, .. } = last(&sample.open(), &Progress::default()).unwrap() else { panic!() };
+    let Last::Commit { is_head: false, .. } = last(&sample.open(), &Progress::default()).unwrap()
+    else {
+        panic!()
+    };
 }

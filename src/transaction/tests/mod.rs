@@ -33,11 +33,21 @@ struct Seen {
 
 fn seen(sample: &Sample) -> Seen {
     let git = sample.top().join(".git");
-    let mut names: Vec<String> =
-        std::fs::read_dir(&git).unwrap().map(|entry| entry.unwrap().file_name().into_string().unwrap()).collect();
-    names.retain(|name| !matches!(name.as_str(), "COMMIT_EDITMSG" | "logs" | "trail" | "llmpatch"));
+    let mut names: Vec<String> = std::fs::read_dir(&git)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .collect();
+    names.retain(|name| {
+        !matches!(
+            name.as_str(),
+            "COMMIT_EDITMSG" | "logs" | "trail" | "llmpatch"
+        )
+    });
     // What is kept for undo is looked at elsewhere.
-    let runs = std::fs::read_dir(git.join("llmpatch")).into_iter().flatten().map(|entry| entry.unwrap().file_name());
+    let runs = std::fs::read_dir(git.join("llmpatch"))
+        .into_iter()
+        .flatten()
+        .map(|entry| entry.unwrap().file_name());
     names.extend(
         runs.filter(|name| !name.to_string_lossy().starts_with("undo-"))
             .map(|name| format!("llmpatch/{}", name.display())),
@@ -46,7 +56,12 @@ fn seen(sample: &Sample) -> Seen {
     let mut tree = BTreeMap::new();
     walk(&sample.top(), "", &mut tree);
     let read = |name: &str| std::fs::read(git.join(name)).ok().map(BString::from);
-    Seen { tree, index: read("index"), head: ["HEAD", "refs/heads/main"].map(read).to_vec(), git: names }
+    Seen {
+        tree,
+        index: read("index"),
+        head: ["HEAD", "refs/heads/main"].map(read).to_vec(),
+        git: names,
+    }
 }
 
 fn walk(directory: &Path, prefix: &str, tree: &mut BTreeMap<String, (u32, Option<u64>, BString)>) {
@@ -56,11 +71,17 @@ fn walk(directory: &Path, prefix: &str, tree: &mut BTreeMap<String, (u32, Option
         let stat = entry.metadata().unwrap();
         if name == ".git" {
         } else if stat.is_dir() {
-            tree.insert(format!("{name}/"), (stat.permissions().mode(), None, BString::default()));
+            tree.insert(
+                format!("{name}/"),
+                (stat.permissions().mode(), None, BString::default()),
+            );
             walk(&entry.path(), &format!("{name}/"), tree);
         } else {
             let content = std::fs::read(entry.path()).unwrap();
-            tree.insert(name, (stat.permissions().mode(), Some(stat.ino()), content.into()));
+            tree.insert(
+                name,
+                (stat.permissions().mode(), Some(stat.ino()), content.into()),
+            );
         }
     }
 }
@@ -105,8 +126,16 @@ fn changes(tree: &dyn Tree, wanted: &[(&str, Option<&str>)]) -> ChangeSet {
             _ => None,
         };
         let mode = before.as_ref().map_or(Mode::PLAIN, |before| before.mode);
-        let after = after.map(|content| File { content: content.into(), mode });
-        Change { path, before, after, from: None }
+        let after = after.map(|content| File {
+            content: content.into(),
+            mode,
+        });
+        Change {
+            path,
+            before,
+            after,
+            from: None,
+        }
     }))
 }
 
@@ -120,13 +149,21 @@ fn tree_of<'r>(repo: &'r Repo, target: &Target) -> Box<dyn Tree + 'r> {
 }
 
 fn request(message: &str) -> CommitRequest {
-    CommitRequest { message: message.into(), verify: true, ..CommitRequest::default() }
+    CommitRequest {
+        message: message.into(),
+        verify: true,
+        ..CommitRequest::default()
+    }
 }
 
 fn targets() -> Vec<Target> {
     vec![
-        Target::WorkTree { intent_to_add: false },
-        Target::WorkTree { intent_to_add: true },
+        Target::WorkTree {
+            intent_to_add: false,
+        },
+        Target::WorkTree {
+            intent_to_add: true,
+        },
         Target::IndexAndWorkTree,
         Target::Index,
         Target::Commit(request("change\n")),
@@ -151,31 +188,74 @@ const WANTED: &[(&str, &Wanted)] = &[
             ("tool", Some("#!/bin/bash\n")),
         ],
     ),
-    ("a file becomes a directory", &[("a", None), ("a/b/c", Some("A\n"))]),
-    ("a directory becomes a file", &[("deep/er/file", None), ("deep", Some("A\n"))]),
-    ("an empty directory becomes a file", &[("directory-of-empties", Some("A\n"))]),
+    (
+        "a file becomes a directory",
+        &[("a", None), ("a/b/c", Some("A\n"))],
+    ),
+    (
+        "a directory becomes a file",
+        &[("deep/er/file", None), ("deep", Some("A\n"))],
+    ),
+    (
+        "an empty directory becomes a file",
+        &[("directory-of-empties", Some("A\n"))],
+    ),
     ("a swap", &[("a", Some("b1\n")), ("b", Some("a1\na2\n"))]),
-    ("another case", &[("Readme", None), ("README", Some("read\n"))]),
-    ("a file moves within its directory", &[("directory/only", None), ("directory/moved", Some("only\n"))]),
+    (
+        "another case",
+        &[("Readme", None), ("README", Some("read\n"))],
+    ),
+    (
+        "a file moves within its directory",
+        &[
+            ("directory/only", None),
+            ("directory/moved", Some("only\n")),
+        ],
+    ),
 ];
 
 /// Runs a change; what the tree and the index say afterwards is asked of git.
-fn apply(sample: &Sample, wanted: &[(&str, Option<&str>)], target: &Target) -> Result<Done, Undone> {
+fn apply(
+    sample: &Sample,
+    wanted: &[(&str, Option<&str>)],
+    target: &Target,
+) -> Result<Done, Undone> {
     let repo = sample.open();
     let changes = changes(&*tree_of(&repo, target), wanted);
-    let prepared = begin(&repo, &changes, target.clone(), Progress::default(), &mut Vec::new());
-    prepared.map_err(|error| Undone { error, attention: Vec::new(), open: Vec::new() })?.publish()
+    let prepared = begin(
+        &repo,
+        &changes,
+        target.clone(),
+        Progress::default(),
+        &mut Vec::new(),
+    );
+    prepared
+        .map_err(|error| Undone {
+            error,
+            attention: Vec::new(),
+            open: Vec::new(),
+        })?
+        .publish()
 }
 
 /// Checks what a change that succeeded must have left, by what git says.
 fn check_done(sample: &Sample, wanted: &[(&str, Option<&str>)], target: &Target, what: &str) {
-    let status = String::from_utf8(sample.git_args(&["status", "--porcelain", "-uall", "--no-renames"])).unwrap();
+    let status =
+        String::from_utf8(sample.git_args(&["status", "--porcelain", "-uall", "--no-renames"]))
+            .unwrap();
     let mut want = vec!["M  staged".to_owned(), " M dirty".to_owned()];
-    let tracked = String::from_utf8(sample.git_args(&["ls-tree", "-r", "--name-only", "HEAD"])).unwrap();
+    let tracked =
+        String::from_utf8(sample.git_args(&["ls-tree", "-r", "--name-only", "HEAD"])).unwrap();
     for (path, after) in wanted {
         let new = !tracked.lines().any(|line| line == *path);
-        let is_below = |below: &str, above: &str| below.strip_prefix(above).is_some_and(|rest| rest.starts_with('/'));
-        let is_taken = tracked.lines().any(|line| is_below(line, path) || is_below(path, line));
+        let is_below = |below: &str, above: &str| {
+            below
+                .strip_prefix(above)
+                .is_some_and(|rest| rest.starts_with('/'))
+        };
+        let is_taken = tracked
+            .lines()
+            .any(|line| is_below(line, path) || is_below(path, line));
         let letter = match (new, after) {
             (true, _) => 'A',
             (false, Some(_)) => 'M',
@@ -203,17 +283,28 @@ fn check_done(sample: &Sample, wanted: &[(&str, Option<&str>)], target: &Target,
     if !matches!(target, Target::WorkTree { .. }) {
         for (path, after) in wanted {
             let listed = sample.git_args(&["ls-files", "--", path]);
-            let exact = String::from_utf8(listed).unwrap().lines().any(|line| line == *path);
+            let exact = String::from_utf8(listed)
+                .unwrap()
+                .lines()
+                .any(|line| line == *path);
             assert_eq!(exact, after.is_some(), "{what}: {path} in the index");
             if let Some(after) = after {
-                assert_eq!(sample.git_args(&["cat-file", "blob", &format!(":{path}")]), after.as_bytes(), "{what}");
+                assert_eq!(
+                    sample.git_args(&["cat-file", "blob", &format!(":{path}")]),
+                    after.as_bytes(),
+                    "{what}"
+                );
             }
         }
     }
     sample.git_args(&["fsck", "--strict"]);
     let seen = seen(sample);
     let litter = |name: &&String| name.contains("llmpatch") || name.contains(".lock");
-    assert_eq!(seen.git.iter().chain(seen.tree.keys()).find(litter), None, "{what}");
+    assert_eq!(
+        seen.git.iter().chain(seen.tree.keys()).find(litter),
+        None,
+        "{what}"
+    );
 }
 
 #[test]
@@ -221,14 +312,19 @@ fn every_change_is_what_git_would_have_made_of_it() {
     for target in targets() {
         for (name, wanted) in WANTED {
             // With `-N`, a path of which another form is in the index is left alone.
-            if matches!(target, Target::WorkTree { intent_to_add: true })
-                && name.contains("becomes a ")
+            if matches!(
+                target,
+                Target::WorkTree {
+                    intent_to_add: true
+                }
+            ) && name.contains("becomes a ")
                 && !name.contains("empty")
             {
                 continue;
             }
             let (sample, what) = (sample(), format!("{name}, {target:?}"));
-            let done = apply(&sample, wanted, &target).unwrap_or_else(|undone| panic!("{what}: {undone}"));
+            let done =
+                apply(&sample, wanted, &target).unwrap_or_else(|undone| panic!("{what}: {undone}"));
             assert_eq!(done.warnings, [], "{what}");
             check_done(&sample, wanted, &target, &what);
         }
@@ -239,8 +335,24 @@ fn every_change_is_what_git_would_have_made_of_it() {
 fn modes_survive_and_new_files_follow_the_umask() {
     let sample = sample();
     let (_, wanted) = WANTED[1];
-    apply(&sample, wanted, &Target::WorkTree { intent_to_add: false }).unwrap();
-    let bits = |path: &str| sample.top().join(path).metadata().unwrap().permissions().mode() & 0o7777;
+    apply(
+        &sample,
+        wanted,
+        &Target::WorkTree {
+            intent_to_add: false,
+        },
+    )
+    .unwrap();
+    let bits = |path: &str| {
+        sample
+            .top()
+            .join(path)
+            .metadata()
+            .unwrap()
+            .permissions()
+            .mode()
+            & 0o7777
+    };
     std::fs::write(sample.top().join("plain"), "").unwrap();
     assert_eq!((bits("secret"), bits("tool")), (0o600, 0o755));
     assert_eq!(bits("new/er/file"), bits("plain"));
@@ -252,17 +364,47 @@ fn a_moved_file_keeps_its_bits() {
     let sample = Sample::new().file("a", "1").committed();
     sample.chmod("a", 0o640);
     let moved = sample.open().work_tree().unwrap().read(&path("a")).unwrap();
-    let Entry::File(file) = moved else { panic!("{moved:?}") };
+    let Entry::File(file) = moved else {
+        panic!("{moved:?}")
+    };
     let changes = ChangeSet::new(vec![
-        Change { path: path("a"), before: Some(file.clone()), after: None, from: None },
-        Change { path: path("b"), before: None, after: Some(file), from: Some(path("a")) },
+        Change {
+            path: path("a"),
+            before: Some(file.clone()),
+            after: None,
+            from: None,
+        },
+        Change {
+            path: path("b"),
+            before: None,
+            after: Some(file),
+            from: Some(path("a")),
+        },
     ]);
     let repo = sample.open();
-    begin(&repo, &changes, Target::WorkTree { intent_to_add: false }, Progress::default(), &mut Vec::new())
-        .unwrap()
-        .publish()
-        .unwrap();
-    assert_eq!(sample.top().join("b").metadata().unwrap().permissions().mode() & 0o7777, 0o640);
+    begin(
+        &repo,
+        &changes,
+        Target::WorkTree {
+            intent_to_add: false,
+        },
+        Progress::default(),
+        &mut Vec::new(),
+    )
+    .unwrap()
+    .publish()
+    .unwrap();
+    assert_eq!(
+        sample
+            .top()
+            .join("b")
+            .metadata()
+            .unwrap()
+            .permissions()
+            .mode()
+            & 0o7777,
+        0o640
+    );
 }
 
 #[test]
@@ -281,7 +423,9 @@ fn a_file_system_that_cannot_exchange_names_serves_too() {
                     _ => Ok(()),
                 }
             });
-            let target = Target::WorkTree { intent_to_add: false };
+            let target = Target::WorkTree {
+                intent_to_add: false,
+            };
             let outcome = apply(&sample, wanted, &target);
             watch::clear();
             match outcome {
@@ -301,41 +445,64 @@ fn a_file_system_that_cannot_exchange_names_serves_too() {
 
 #[test]
 fn a_git_directory_on_another_file_system_serves_all_but_commits() {
-    let Ok(elsewhere) = tempfile::tempdir_in("/dev/shm") else { return };
+    let Ok(elsewhere) = tempfile::tempdir_in("/dev/shm") else {
+        return;
+    };
     for target in targets() {
         let sample = sample();
         if elsewhere.path().metadata().unwrap().dev() == sample.top().metadata().unwrap().dev() {
             return;
         }
-        let (own, there) = (sample.top().join(".git"), elsewhere.path().join(format!("{:p}", &sample)));
+        let (own, there) = (
+            sample.top().join(".git"),
+            elsewhere.path().join(format!("{:p}", &sample)),
+        );
         let _ = std::fs::remove_dir_all(&there);
-        assert!(std::process::Command::new("cp").arg("-a").args([&own, &there]).status().unwrap().success());
+        assert!(
+            std::process::Command::new("cp")
+                .arg("-a")
+                .args([&own, &there])
+                .status()
+                .unwrap()
+                .success()
+        );
         std::fs::remove_dir_all(&own).unwrap();
         std::fs::write(&own, format!("gitdir: {}\n", there.display())).unwrap();
         sample.git_args(&["config", "core.worktree", sample.top().to_str().unwrap()]);
         for (name, wanted) in [WANTED[1], WANTED[3]] {
             sample.git("reset -q --hard");
             let outcome = apply(&sample, wanted, &target);
-            let files = std::fs::read_dir(sample.top()).unwrap().map(|entry| entry.unwrap().file_name());
-            let litter: Vec<_> = files.filter(|name| name.to_string_lossy().contains("llmpatch")).collect();
+            let files = std::fs::read_dir(sample.top())
+                .unwrap()
+                .map(|entry| entry.unwrap().file_name());
+            let litter: Vec<_> = files
+                .filter(|name| name.to_string_lossy().contains("llmpatch"))
+                .collect();
             assert!(litter.is_empty(), "{name}, {target:?}: {litter:?}");
             assert!(
-                !there.join("index.lock").exists() && journal::Journal::all(&sample.open()).is_empty(),
+                !there.join("index.lock").exists()
+                    && journal::Journal::all(&sample.open()).is_empty(),
                 "{name}, {target:?}"
             );
             match (&target, outcome) {
                 (Target::Commit(_), outcome) => {
-                    assert_eq!(outcome.unwrap_err().error.diagnosis().kind, Kind::Unsupported, "{name}");
+                    assert_eq!(
+                        outcome.unwrap_err().error.diagnosis().kind,
+                        Kind::Unsupported,
+                        "{name}"
+                    );
                     assert_eq!(sample.git("status --porcelain"), b"", "{name}");
                 }
                 (_, outcome) => {
-                    let done = outcome.unwrap_or_else(|undone| panic!("{name}, {target:?}: {undone}"));
+                    let done =
+                        outcome.unwrap_or_else(|undone| panic!("{name}, {target:?}: {undone}"));
                     assert_eq!(done.warnings, [], "{name}, {target:?}");
                     let mut left = BTreeMap::new();
                     walk(&sample.top().join("deep/er"), "", &mut left);
                     let empty = matches!(target, Target::Index) || left.is_empty();
                     assert!(empty, "{name}, {target:?}: {left:?}");
-                    let gone = matches!(target, Target::Index) || !sample.top().join("deep/er").exists();
+                    let gone =
+                        matches!(target, Target::Index) || !sample.top().join("deep/er").exists();
                     assert!(gone, "{name}, {target:?}");
                 }
             }
@@ -354,7 +521,12 @@ enum Save {
 fn an_editor_that_saves_meanwhile_loses_nothing() {
     // As long as what takes its place, so that only the time or the bytes tell.
     let edit = "B\n";
-    for target in [Target::WorkTree { intent_to_add: false }, Target::Commit(request("change\n"))] {
+    for target in [
+        Target::WorkTree {
+            intent_to_add: false,
+        },
+        Target::Commit(request("change\n")),
+    ] {
         for save in [Save::InPlace, Save::ByRename] {
             let sample = sample().then("tag start");
             let file = sample.top().join("a");
@@ -384,11 +556,20 @@ fn an_editor_that_saves_meanwhile_loses_nothing() {
                     break;
                 }
                 let what = format!("{target:?}, {save:?}, step {step}");
-                assert_eq!(std::fs::read(&file).unwrap(), edit.as_bytes(), "{what}: {outcome:?}");
+                assert_eq!(
+                    std::fs::read(&file).unwrap(),
+                    edit.as_bytes(),
+                    "{what}: {outcome:?}"
+                );
                 if let Err(undone) = &outcome {
-                    assert_eq!(undone.error.diagnosis().kind, Kind::Stale, "{what}: {undone}");
+                    assert_eq!(
+                        undone.error.diagnosis().kind,
+                        Kind::Stale,
+                        "{what}: {undone}"
+                    );
                     if undone.attention.is_empty() {
-                        let rest = ["b", "deep/er/file", "secret"].map(|file| sample.top().join(file).exists());
+                        let rest = ["b", "deep/er/file", "secret"]
+                            .map(|file| sample.top().join(file).exists());
                         assert_eq!(rest, [true; 3], "{what}");
                     }
                 }
@@ -406,7 +587,14 @@ fn a_file_that_changed_since_it_was_planned_on_is_stale() {
         sample.write("b", "edited\n");
         sample.git("add b");
         let before = seen(&sample);
-        let error = begin(&repo, &changes, target.clone(), Progress::default(), &mut Vec::new()).unwrap_err();
+        let error = begin(
+            &repo,
+            &changes,
+            target.clone(),
+            Progress::default(),
+            &mut Vec::new(),
+        )
+        .unwrap_err();
         assert_eq!(error.diagnosis().kind, Kind::Stale, "{target:?}: {error}");
         assert_eq!(seen(&sample), before, "{target:?}");
     }
@@ -414,12 +602,26 @@ fn a_file_that_changed_since_it_was_planned_on_is_stale() {
 
 #[test]
 fn a_lock_of_another_program_is_named_and_left_alone() {
-    for (setting, target) in [("0", Target::Index), ("5", Target::WorkTree { intent_to_add: false })] {
+    for (setting, target) in [
+        ("0", Target::Index),
+        (
+            "5",
+            Target::WorkTree {
+                intent_to_add: false,
+            },
+        ),
+    ] {
         let sample = sample().then(&format!("config llmpatch.lockTimeout {setting}"));
         std::fs::write(sample.top().join(".git/index.lock"), "").unwrap();
         let undone = apply(&sample, WANTED[0].1, &target).unwrap_err();
         assert_eq!(undone.error.diagnosis().kind, Kind::Locked);
-        assert!(undone.error.to_string().contains(".git/index.lock` is held by another program"), "{undone}");
+        assert!(
+            undone
+                .error
+                .to_string()
+                .contains(".git/index.lock` is held by another program"),
+            "{undone}"
+        );
         assert!(sample.top().join(".git/index.lock").exists());
     }
 }
@@ -428,17 +630,43 @@ fn a_lock_of_another_program_is_named_and_left_alone() {
 fn the_work_tree_alone_needs_no_readable_index() {
     let sample = sample();
     std::fs::write(sample.top().join(".git/index"), "no index").unwrap();
-    apply(&sample, WANTED[1].1, &Target::WorkTree { intent_to_add: false }).unwrap();
-    assert_eq!(std::fs::read(sample.top().join(".git/index")).unwrap(), b"no index");
+    apply(
+        &sample,
+        WANTED[1].1,
+        &Target::WorkTree {
+            intent_to_add: false,
+        },
+    )
+    .unwrap();
+    assert_eq!(
+        std::fs::read(sample.top().join(".git/index")).unwrap(),
+        b"no index"
+    );
 }
 
 #[test]
 fn other_names_of_a_file_are_warned_of() {
     let sample = sample();
     std::fs::hard_link(sample.top().join("a"), sample.outside().join("other")).unwrap();
-    let done = apply(&sample, WANTED[0].1, &Target::WorkTree { intent_to_add: false }).unwrap();
-    assert_eq!(done.warnings, [Warning::HardLink { path: path("a"), others: 1 }]);
-    assert_eq!(std::fs::read(sample.outside().join("other")).unwrap(), b"a1\na2\n");
+    let done = apply(
+        &sample,
+        WANTED[0].1,
+        &Target::WorkTree {
+            intent_to_add: false,
+        },
+    )
+    .unwrap();
+    assert_eq!(
+        done.warnings,
+        [Warning::HardLink {
+            path: path("a"),
+            others: 1
+        }]
+    );
+    assert_eq!(
+        std::fs::read(sample.outside().join("other")).unwrap(),
+        b"a1\na2\n"
+    );
 }
 
 #[test]
@@ -446,12 +674,22 @@ fn what_is_not_ours_in_the_way_is_refused() {
     for (wanted, in_the_way) in [
         (("deep", Some("A\n")), "deep/er/file"),
         (("a/b", Some("A\n")), "a/b"),
-        (("directory-of-empties", Some("A\n")), "directory-of-empties/one/late"),
+        (
+            ("directory-of-empties", Some("A\n")),
+            "directory-of-empties/one/late",
+        ),
     ] {
         let sample = sample();
         sample.write("directory-of-empties/one/late", "");
         let before = seen(&sample);
-        let undone = apply(&sample, &[wanted], &Target::WorkTree { intent_to_add: false }).unwrap_err();
+        let undone = apply(
+            &sample,
+            &[wanted],
+            &Target::WorkTree {
+                intent_to_add: false,
+            },
+        )
+        .unwrap_err();
         assert_eq!(undone.error.diagnosis().kind, Kind::FileExists);
         assert_eq!(undone.error.diagnosis().path.unwrap(), in_the_way);
         assert_eq!(seen(&sample), before);

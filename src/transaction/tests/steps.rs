@@ -37,7 +37,9 @@ fn sweep(wanted: &[(&str, Option<&str>)], target: &Target, name: &str, failure: 
                 let late = |warning: &Warning| {
                     matches!(
                         warning,
-                        Warning::Leftover { .. } | Warning::IndexBehind { .. } | Warning::Unsettled { .. }
+                        Warning::Leftover { .. }
+                            | Warning::IndexBehind { .. }
+                            | Warning::Unsettled { .. }
                     )
                 };
                 if done.warnings.is_empty() {
@@ -46,8 +48,16 @@ fn sweep(wanted: &[(&str, Option<&str>)], target: &Target, name: &str, failure: 
                     at_hand = self::sample();
                     continue;
                 }
-                assert!(done.warnings.iter().all(late), "{what}: {:?}", done.warnings);
-                assert!(!sample.top().join(".git/index.lock").exists(), "{what}: {:?}", done.warnings);
+                assert!(
+                    done.warnings.iter().all(late),
+                    "{what}: {:?}",
+                    done.warnings
+                );
+                assert!(
+                    !sample.top().join(".git/index.lock").exists(),
+                    "{what}: {:?}",
+                    done.warnings
+                );
                 at_hand = self::sample();
             }
             Err(undone) => {
@@ -70,7 +80,9 @@ fn a_fault_at_any_step_leaves_nothing_behind() {
 
 #[test]
 fn a_full_disk_is_named() {
-    sweep(WANTED[1].1, &Target::IndexAndWorkTree, "full disk", || io::ErrorKind::StorageFull.into());
+    sweep(WANTED[1].1, &Target::IndexAndWorkTree, "full disk", || {
+        io::ErrorKind::StorageFull.into()
+    });
 }
 
 #[test]
@@ -91,8 +103,9 @@ fn a_panic_at_any_step_leaves_nothing_behind() {
                 }
                 Ok(())
             });
-            let outcome =
-                std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| apply(&sample, WANTED[1].1, &target)));
+            let outcome = std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| {
+                apply(&sample, WANTED[1].1, &target)
+            }));
             watch::clear();
             match outcome {
                 Ok(outcome) => {
@@ -112,7 +125,14 @@ fn what_is_prepared_and_dropped_leaves_nothing() {
         let before = seen(&sample);
         let repo = sample.open();
         let changes = changes(&*tree_of(&repo, &target), WANTED[1].1);
-        let prepared = begin(&repo, &changes, target.clone(), Progress::default(), &mut Vec::new()).unwrap();
+        let prepared = begin(
+            &repo,
+            &changes,
+            target.clone(),
+            Progress::default(),
+            &mut Vec::new(),
+        )
+        .unwrap();
         assert!(sample.top().join(".git/index.lock").exists());
         drop(prepared);
         assert_eq!(seen(&sample), before, "{target:?}");

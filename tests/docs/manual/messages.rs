@@ -18,9 +18,19 @@ pub(super) struct Sample {
 impl Sample {
     /// Returns the kind that it is found by: that of its first error, else of its first warning.
     pub(super) fn kind(&self) -> &'static Kind {
-        let code = self.said.lines().find_map(|line| line.strip_prefix("error[")?.split(']').next());
-        let code = code.or_else(|| self.said.lines().find_map(|line| line.strip_suffix(']')?.rsplit('[').next()));
-        Kind::ALL.iter().find(|kind| Some(kind.code()) == code).unwrap_or_else(|| panic!("no kind in {}", self.said))
+        let code = self
+            .said
+            .lines()
+            .find_map(|line| line.strip_prefix("error[")?.split(']').next());
+        let code = code.or_else(|| {
+            self.said
+                .lines()
+                .find_map(|line| line.strip_suffix(']')?.rsplit('[').next())
+        });
+        Kind::ALL
+            .iter()
+            .find(|kind| Some(kind.code()) == code)
+            .unwrap_or_else(|| panic!("no kind in {}", self.said))
     }
 
     /// Returns the lines of it that are shown.
@@ -37,13 +47,20 @@ pub(super) fn samples() -> Vec<Sample> {
         let read = |name: &str| fs::read_to_string(path.join(name)).unwrap_or_default();
         let about = read("about.md");
         let (title, about) = about.split_once('\n').unwrap_or_else(|| {
-            panic!("{}/about.md: a title (`# …`) and what the shape is belong there", path.display())
+            panic!(
+                "{}/about.md: a title (`# …`) and what the shape is belong there",
+                path.display()
+            )
         });
         // What is passed over in silence needs no help.
         let said = read("error.txt") + &read("warnings.txt");
         if !said.is_empty() {
             let title = title.trim_start_matches("# ").replace('`', "");
-            samples.push(Sample { title, about: about.trim().replace('\n', " "), said });
+            samples.push(Sample {
+                title,
+                about: about.trim().replace('\n', " "),
+                said,
+            });
         }
     }
     samples.sort_by_key(|sample| sample.title.to_lowercase());
@@ -52,16 +69,25 @@ pub(super) fn samples() -> Vec<Sample> {
 
 /// Returns a message of a kind as `tests/messages` has it; nothing if none is there.
 pub(super) fn said(kind: Kind) -> Vec<String> {
-    let path = here("tests/messages").join(Path::new(kind.code())).with_extension("txt");
+    let path = here("tests/messages")
+        .join(Path::new(kind.code()))
+        .with_extension("txt");
     let file = fs::read_to_string(path).unwrap_or_default();
-    let wide = file.split("--- ").nth(1).and_then(|part| part.split_once('\n'));
+    let wide = file
+        .split("--- ")
+        .nth(1)
+        .and_then(|part| part.split_once('\n'));
     // What was broken to fit is put together.
     shown(&wide.map_or("", |(_, said)| said).replace("\n  ", " "))
 }
 
 /// Returns headlines and help, broken to fit the page.
 fn shown(said: &str) -> Vec<String> {
-    let is_told = |line: &&str| ["error", "warning", "help: "].iter().any(|start| line.starts_with(start));
+    let is_told = |line: &&str| {
+        ["error", "warning", "help: "]
+            .iter()
+            .any(|start| line.starts_with(start))
+    };
     said.lines().filter(is_told).flat_map(broken).collect()
 }
 

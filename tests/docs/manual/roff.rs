@@ -32,8 +32,13 @@ impl Roff {
 
     /// Begins a page: its title line, and as git's pages have it neither hyphens nor stretched spaces, since both end up in what is copied.
     pub(super) fn new(title: [&str; 5]) -> Self {
-        let mut roff = Self { page: String::new() };
-        roff.page += &format!(".TH {}\n", title.map(|part| format!("\"{part}\"")).join(" "));
+        let mut roff = Self {
+            page: String::new(),
+        };
+        roff.page += &format!(
+            ".TH {}\n",
+            title.map(|part| format!("\"{part}\"")).join(" ")
+        );
         roff.control("nh", &[]);
         roff.control("ad", &["l"]);
         // Where there is no such character, as in the C locale, groff would complain and leave a hole.
@@ -52,7 +57,11 @@ impl Roff {
         for argument in arguments {
             let escaped = escape(argument).replace('"', r"\(dq");
             let is_bare = !escaped.is_empty() && !escaped.contains(' ');
-            self.page += &if is_bare { format!(" {escaped}") } else { format!(" \"{escaped}\"") };
+            self.page += &if is_bare {
+                format!(" {escaped}")
+            } else {
+                format!(" \"{escaped}\"")
+            };
         }
         self.page.push('\n');
     }
@@ -76,9 +85,16 @@ impl Roff {
             }
             line += if line.is_empty() { "" } else { " " };
             line += word;
-            let next = words.peek().map_or("", |next| next.trim_start_matches(r"\fB").trim_start_matches(r"\fI"));
+            let next = words.peek().map_or("", |next| {
+                next.trim_start_matches(r"\fB").trim_start_matches(r"\fI")
+            });
             let goes_on = next.chars().next().is_none_or(char::is_lowercase);
-            if word.trim_end_matches(r"\fR").trim_end_matches(')').ends_with(['.', '!', '?']) && !goes_on {
+            if word
+                .trim_end_matches(r"\fR")
+                .trim_end_matches(')')
+                .ends_with(['.', '!', '?'])
+                && !goes_on
+            {
                 self.line(&std::mem::take(&mut line));
             }
         }
@@ -110,7 +126,11 @@ impl Roff {
         if line.is_empty() {
             return;
         }
-        self.page += if line.starts_with(['.', '\'']) { r"\&" } else { "" };
+        self.page += if line.starts_with(['.', '\'']) {
+            r"\&"
+        } else {
+            ""
+        };
         self.page += line;
         self.page.push('\n');
     }
@@ -118,7 +138,9 @@ impl Roff {
 
 /// Returns how long a piece of a line is to mandoc, which reads what isn't ASCII as an escape.
 fn length(text: &str) -> usize {
-    text.chars().map(|c| if c.is_ascii() { 1 } else { r"\[u00000]".len() }).sum()
+    text.chars()
+        .map(|c| if c.is_ascii() { 1 } else { r"\[u00000]".len() })
+        .sum()
 }
 
 fn set(inlines: &[Inline]) -> String {

@@ -14,7 +14,13 @@ const DATE: &str = "2026-11-24";
 /// Makes a page.
 pub(super) fn page(name: &str, subject: &Subject, written: &str) -> String {
     let source = format!("{NAME} {}", env!("CARGO_PKG_VERSION"));
-    let mut roff = Roff::new([&name.to_uppercase(), subject.section(), DATE, &source, "Git LLM Patch"]);
+    let mut roff = Roff::new([
+        &name.to_uppercase(),
+        subject.section(),
+        DATE,
+        &source,
+        "Git LLM Patch",
+    ]);
     roff.control("SH", &["NAME"]);
     match subject {
         Subject::Command(command) => {
@@ -30,8 +36,12 @@ pub(super) fn page(name: &str, subject: &Subject, written: &str) -> String {
 
 fn synopsis(roff: &mut Roff, command: &Command) {
     let usage = command.clone().render_usage().to_string();
-    let forms: Vec<_> =
-        usage.trim_start_matches("Usage:").lines().map(str::trim).filter(|form| !form.is_empty()).collect();
+    let forms: Vec<_> = usage
+        .trim_start_matches("Usage:")
+        .lines()
+        .map(str::trim)
+        .filter(|form| !form.is_empty())
+        .collect();
     for (index, form) in forms.iter().enumerate() {
         if index > 0 {
             roff.control("br", &[]);
@@ -58,10 +68,18 @@ fn tables(roff: &mut Roff, subject: &Subject, heading: &str) {
     match (heading, subject) {
         ("OPTIONS", Subject::Command(command)) => options(roff, command),
         ("COMMANDS", Subject::Command(command)) => {
-            for subcommand in command.get_subcommands().filter(|subcommand| !subcommand.is_hide_set()) {
+            for subcommand in command
+                .get_subcommands()
+                .filter(|subcommand| !subcommand.is_hide_set())
+            {
                 roff.control("TP", &[]);
-                roff.tag(&[bold(format!("{NAME}-{}", subcommand.get_name())), roman("(1)")]);
-                roff.text(&[roman(sentence(&subcommand.get_about().unwrap().to_string()))]);
+                roff.tag(&[
+                    bold(format!("{NAME}-{}", subcommand.get_name())),
+                    roman("(1)"),
+                ]);
+                roff.text(&[roman(sentence(
+                    &subcommand.get_about().unwrap().to_string(),
+                ))]);
             }
         }
         ("KINDS OF ERRORS", _) => {
@@ -85,7 +103,10 @@ fn kinds(roff: &mut Roff) {
     for kind in Kind::ALL {
         roff.control("SH", &[kind.code()]);
         roff.text(&with_code(kind.meaning()));
-        let mut of_kind = samples.iter().filter(|sample| sample.kind() == kind).peekable();
+        let mut of_kind = samples
+            .iter()
+            .filter(|sample| sample.kind() == kind)
+            .peekable();
         if of_kind.peek().is_none() {
             code(roff, &said(*kind));
         }
@@ -111,19 +132,39 @@ fn term(roff: &mut Roff, name: &str, text: &str) {
 }
 
 fn sentence(text: &str) -> String {
-    if text.ends_with('.') { text.to_owned() } else { format!("{text}.") }
+    if text.ends_with('.') {
+        text.to_owned()
+    } else {
+        format!("{text}.")
+    }
 }
 
 /// Sets what stands in backticks or looks like an option bold.
 fn with_code(text: &str) -> Vec<Inline> {
     let parts = text.split('`').enumerate();
-    parts.map(|(index, part)| if index % 2 == 1 { bold(part) } else { roman(part) }).collect()
+    parts
+        .map(|(index, part)| {
+            if index % 2 == 1 {
+                bold(part)
+            } else {
+                roman(part)
+            }
+        })
+        .collect()
 }
 
 fn options(roff: &mut Roff, command: &Command) {
-    let shown = || command.get_arguments().filter(|argument| !argument.is_hide_set());
+    let shown = || {
+        command
+            .get_arguments()
+            .filter(|argument| !argument.is_hide_set())
+    };
     let mut headings: Vec<Option<&str>> = vec![None];
-    headings.extend(shown().filter_map(|argument| argument.get_help_heading()).map(Some));
+    headings.extend(
+        shown()
+            .filter_map(|argument| argument.get_help_heading())
+            .map(Some),
+    );
     headings.dedup();
     let mut done = Vec::new();
     for heading in headings {
@@ -131,11 +172,15 @@ fn options(roff: &mut Roff, command: &Command) {
             continue;
         }
         done.push(heading);
-        let of: Vec<_> = shown().filter(|argument| argument.get_help_heading() == heading).collect();
+        let of: Vec<_> = shown()
+            .filter(|argument| argument.get_help_heading() == heading)
+            .collect();
         if let (Some(heading), false) = (heading, of.is_empty()) {
             roff.control("SS", &[heading]);
         }
-        let (positional, optional): (Vec<_>, Vec<_>) = of.into_iter().partition(|argument| argument.is_positional());
+        let (positional, optional): (Vec<_>, Vec<_>) = of
+            .into_iter()
+            .partition(|argument| argument.is_positional());
         for argument in positional.into_iter().chain(optional) {
             option(roff, argument);
         }
@@ -145,13 +190,23 @@ fn options(roff: &mut Roff, command: &Command) {
 fn option(roff: &mut Roff, argument: &Arg) {
     roff.control("TP", &[]);
     let mut line = Vec::new();
-    let value = argument.get_value_names().and_then(|names| names.first()).map(|name| format!("<{name}>"));
-    let value = value.filter(|_| matches!(argument.get_action(), ArgAction::Set | ArgAction::Append));
+    let value = argument
+        .get_value_names()
+        .and_then(|names| names.first())
+        .map(|name| format!("<{name}>"));
+    let value =
+        value.filter(|_| matches!(argument.get_action(), ArgAction::Set | ArgAction::Append));
     if argument.is_positional() {
         line.push(italic(value.unwrap_or_default()));
     } else {
-        let shorts = argument.get_short().into_iter().map(|short| (format!("-{short}"), " "));
-        let longs = argument.get_long().into_iter().chain(argument.get_visible_aliases().unwrap_or_default());
+        let shorts = argument
+            .get_short()
+            .into_iter()
+            .map(|short| (format!("-{short}"), " "));
+        let longs = argument
+            .get_long()
+            .into_iter()
+            .chain(argument.get_visible_aliases().unwrap_or_default());
         let longs = longs.map(|long| (format!("--{long}"), "="));
         for (index, (name, between)) in shorts.chain(longs).enumerate() {
             if index > 0 {
@@ -159,7 +214,9 @@ fn option(roff: &mut Roff, argument: &Arg) {
             }
             line.push(bold(name));
             let Some(value) = &value else { continue };
-            let is_optional = argument.get_num_args().is_some_and(|count| count.min_values() == 0);
+            let is_optional = argument
+                .get_num_args()
+                .is_some_and(|count| count.min_values() == 0);
             line.extend(match (is_optional, between) {
                 (true, "=") => vec![roman("[="), italic(value.clone()), roman("]")],
                 (true, _) => vec![roman("["), italic(value.clone()), roman("]")],
@@ -168,14 +225,26 @@ fn option(roff: &mut Roff, argument: &Arg) {
         }
     }
     roff.tag(&line);
-    let help = argument.get_long_help().or(argument.get_help()).unwrap().to_string();
+    let help = argument
+        .get_long_help()
+        .or(argument.get_help())
+        .unwrap()
+        .to_string();
     let mut text = vec![roman(sentence(&help))];
-    let values: Vec<_> = argument.get_possible_values().iter().map(|value| value.get_name().to_owned()).collect();
+    let values: Vec<_> = argument
+        .get_possible_values()
+        .iter()
+        .map(|value| value.get_name().to_owned())
+        .collect();
     if !values.is_empty() && argument.get_action().takes_values() {
         text.push(roman(" One of "));
         for (index, value) in values.iter().enumerate() {
             if index > 0 {
-                text.push(roman(if index + 1 == values.len() { " or " } else { ", " }));
+                text.push(roman(if index + 1 == values.len() {
+                    " or "
+                } else {
+                    ", "
+                }));
             }
             text.push(bold(value.clone()));
         }
@@ -195,7 +264,10 @@ fn written_sections(roff: &mut Roff, subject: &Subject, written: &str) {
     let mut in_item = 0_usize;
     for event in Parser::new_ext(written, extensions) {
         match event {
-            Event::Start(Tag::Heading { level: HeadingLevel::H1, .. }) => {
+            Event::Start(Tag::Heading {
+                level: HeadingLevel::H1,
+                ..
+            }) => {
                 if let Some(before) = filled.take() {
                     tables(roff, subject, &before);
                 }
@@ -203,7 +275,14 @@ fn written_sections(roff: &mut Roff, subject: &Subject, written: &str) {
             Event::End(TagEnd::Heading(level)) => {
                 heading = plain(&inlines);
                 inlines.clear();
-                roff.control(if level == HeadingLevel::H1 { "SH" } else { "SS" }, &[&heading]);
+                roff.control(
+                    if level == HeadingLevel::H1 {
+                        "SH"
+                    } else {
+                        "SS"
+                    },
+                    &[&heading],
+                );
                 if level == HeadingLevel::H1 {
                     filled = Some(heading.clone());
                 }
@@ -235,8 +314,8 @@ fn written_sections(roff: &mut Roff, subject: &Subject, written: &str) {
             Event::Start(Tag::Emphasis) => setting = italic,
             Event::Start(Tag::Strong) => setting = bold,
             Event::End(TagEnd::Emphasis | TagEnd::Strong) => setting = roman,
-            Event::Start(Tag::List(_) | Tag::DefinitionList) | Event::End(TagEnd::List(_) | TagEnd::DefinitionList) => {
-            }
+            Event::Start(Tag::List(_) | Tag::DefinitionList)
+            | Event::End(TagEnd::List(_) | TagEnd::DefinitionList) => {}
             Event::Start(Tag::Paragraph | Tag::Heading { .. }) => {}
             other => panic!("pages don't know how to set {other:?}, under {heading}"),
         }

@@ -4,7 +4,8 @@ use super::*;
 
 /// Reads the payload of a new file, or says what is wrong.
 fn payload(text: &str) -> String {
-    let text = format!("<edit file=\"a\" op=\"patch\">\n<find>\n<<<\nf\n>>>\n</find>\n{text}\n</edit>\n");
+    let text =
+        format!("<edit file=\"a\" op=\"patch\">\n<find>\n<<<\nf\n>>>\n</find>\n{text}\n</edit>\n");
     let block = read(&text);
     match (&block.errors[..], &block.edits[..]) {
         ([], [edit]) => said(edit)["a patch [f] ".len()..].to_owned(),
@@ -25,7 +26,10 @@ fn a_payload_is_what_stands_between_its_markers() {
         ("<put><<<\nx\n>>></put>", "[x]"),
         ("<put> <<< \nx\n >>> </put >", "[x]"),
         ("<PUT>\n<<<\nx\n>>>\n</pUt>", "[x]"),
-        ("<put>\n<<<\n&lt; &amp; <b> ]]> </b>\n>>>\n</put>", "[&lt; &amp; <b> ]]> </b>]"),
+        (
+            "<put>\n<<<\n&lt; &amp; <b> ]]> </b>\n>>>\n</put>",
+            "[&lt; &amp; <b> ]]> </b>]",
+        ),
     ] {
         assert_eq!(payload(text), want, "{text:?}");
     }
@@ -34,9 +38,13 @@ fn a_payload_is_what_stands_between_its_markers() {
 #[test]
 fn an_empty_payload_and_one_blank_line_differ() {
     for (text, want) in [("<<<\n>>>", 0), ("<<<\n\n>>>", 1), ("<<<\n \n\n>>>", 2)] {
-        let text = format!("<edit file=\"a\" op=\"patch\"><find>\n<<<\nf\n>>>\n</find><put>\n{text}\n</put></edit>");
+        let text = format!(
+            "<edit file=\"a\" op=\"patch\"><find>\n<<<\nf\n>>>\n</find><put>\n{text}\n</put></edit>"
+        );
         let block = read(&text);
-        let Operation::Substitute(Substitution { put, .. }) = &block.edits[0].operation else { panic!("{text}") };
+        let Operation::Substitute(Substitution { put, .. }) = &block.edits[0].operation else {
+            panic!("{text}")
+        };
         assert_eq!(put.len(), want, "{text}");
     }
 }
@@ -62,24 +70,43 @@ fn only_the_end_marker_before_the_closing_tag_ends_it() {
         (">>> f(1)\n>>>\n2\n>>> ", "[>>> f(1)|>>>|2|>>> ]"),
         (">>>\n", "[>>>|]"),
         // A here-string, shifts, generics, a here-document's markers.
-        ("cat <<< \"$x\"\na >>> b;\n<<<\ny\n>>>", "[cat <<< \"$x\"|a >>> b;|<<<|y|>>>]"),
+        (
+            "cat <<< \"$x\"\na >>> b;\n<<<\ny\n>>>",
+            "[cat <<< \"$x\"|a >>> b;|<<<|y|>>>]",
+        ),
         // Merge conflicts.
-        ("<<<<<<< HEAD\nx\n=======\ny\n>>>>>>> main", "[<<<<<<< HEAD|x|=======|y|>>>>>>> main]"),
+        (
+            "<<<<<<< HEAD\nx\n=======\ny\n>>>>>>> main",
+            "[<<<<<<< HEAD|x|=======|y|>>>>>>> main]",
+        ),
         // Tags of somebody else's, the format's own words.
-        ("<edit>\n<find>x</find>\n</edit>", "[<edit>|<find>x</find>|</edit>]"),
+        (
+            "<edit>\n<find>x</find>\n</edit>",
+            "[<edit>|<find>x</find>|</edit>]",
+        ),
         (
             "return <Edit file={f} op=\"new\" />;\n<edit file=\"x\">",
             "[return <Edit file={f} op=\"new\" />;|<edit file=\"x\">]",
         ),
-        ("*** Begin Patch\n*** End Patch", "[*** Begin Patch|*** End Patch]"),
+        (
+            "*** Begin Patch\n*** End Patch",
+            "[*** Begin Patch|*** End Patch]",
+        ),
         // Closing tags without a marker, and markers with other tags behind them.
         ("<put>x\n</put>", "[<put>x|</put>]"),
         ("</put>", "[</put>]"),
-        ("</find>\n>>>\n</find>\n>>>\n</edit>", "[</find>|>>>|</find>|>>>|</edit>]"),
+        (
+            "</find>\n>>>\n</find>\n>>>\n</edit>",
+            "[</find>|>>>|</find>|>>>|</edit>]",
+        ),
         ("x>>></put>\n>>> </puts>", "[x>>></put>|>>> </puts>]"),
         (">>>\n<br>\n</put>", "[>>>|<br>|</put>]"),
     ] {
-        assert_eq!(payload(&format!("<put>\n<<<\n{content}\n>>>\n</put>")), want, "{content}");
+        assert_eq!(
+            payload(&format!("<put>\n<<<\n{content}\n>>>\n</put>")),
+            want,
+            "{content}"
+        );
     }
 }
 
@@ -95,7 +122,11 @@ fn a_payload_may_quote_whole_edits() {
         "<edit file=\"b\" op=\"new\"><put>\nx\n</put></edit>\n<edit file=\"c\" op=\"remove\"/>",
     ] {
         let want = format!("[{}]", quoted.replace('\n', "|"));
-        assert_eq!(payload(&format!("<put>\n<<<\n{quoted}\n>>>\n</put>")), want, "{quoted}");
+        assert_eq!(
+            payload(&format!("<put>\n<<<\n{quoted}\n>>>\n</put>")),
+            want,
+            "{quoted}"
+        );
         let text = format!("<edit file=\"a\" op=\"new\"><put>\n<<<\n{quoted}\n>>>\n</put></edit>");
         assert_eq!(edits(&text), [format!("a new {want}")], "{quoted}");
     }
@@ -103,7 +134,8 @@ fn a_payload_may_quote_whole_edits() {
 
 #[test]
 fn a_payload_that_could_end_elsewhere_is_never_guessed() {
-    let open = "! the text in `<put>` has no end: no `>>>` line followed by `</put>` in the edit of `a`";
+    let open =
+        "! the text in `<put>` has no end: no `>>>` line followed by `</put>` in the edit of `a`";
     let stray = "! text between the elements: `more` in the edit of `a`";
     for (text, want) in [
         // A quoted beginning, and no quoted end.
@@ -154,7 +186,10 @@ fn an_open_payload_says_what_may_be_the_reason() {
             "<edit file=\"a\" op=\"new\">\n<put>\n<<<\n<put>\n<<<\n>>>\n</put>",
             "the text quotes a `<put>` or `<find>`, and the first end after its `<<<` on line 5 belongs to that one",
         ),
-        ("<edit file=\"a\" op=\"new\">\n<put>\n<<<\nx", "the response seems to be cut off"),
+        (
+            "<edit file=\"a\" op=\"new\">\n<put>\n<<<\nx",
+            "the response seems to be cut off",
+        ),
     ] {
         let block = read(text);
         assert_eq!(block.errors.len(), 1, "{text}");
@@ -170,15 +205,36 @@ fn uniform_indentation_is_that_of_the_outermost_tag() {
             "  <edit file=\"a\" op=\"new\">\n    <put>\n  <<<\n  x\n    y\n\n \n  >>>\n  </put>\n  </edit>",
             "a new [x|  y]",
         ),
-        ("\t<edit file=\"a\" op=\"new\"><put><<<\n\tx\n\t\ty\n\t>>></put></edit>", "a new [x|\ty]"),
-        ("\u{feff}  <edit file=\"a\" op=\"new\"><put><<<\r\n  x\r\n  >>></put></edit>", "a new [x]"),
-        ("Here:\n  <opx>\n  <edit file=\"a\" op=\"new\"><put><<<\n  x\n  >>></put></edit>\n  </opx>", "a new [x]"),
+        (
+            "\t<edit file=\"a\" op=\"new\"><put><<<\n\tx\n\t\ty\n\t>>></put></edit>",
+            "a new [x|\ty]",
+        ),
+        (
+            "\u{feff}  <edit file=\"a\" op=\"new\"><put><<<\r\n  x\r\n  >>></put></edit>",
+            "a new [x]",
+        ),
+        (
+            "Here:\n  <opx>\n  <edit file=\"a\" op=\"new\"><put><<<\n  x\n  >>></put></edit>\n  </opx>",
+            "a new [x]",
+        ),
         // One line hasn't it: nothing is taken away.
-        ("  <edit file=\"a\" op=\"new\"><put><<<\n  x\n y\n  >>></put></edit>", "a new [  x| y]"),
-        ("  <edit file=\"a\" op=\"new\"><put><<<\n  x\n>>></put></edit>", "a new [  x]"),
-        ("\t<edit file=\"a\" op=\"new\"><put><<<\n    x\n\t>>></put></edit>", "a new [    x]"),
+        (
+            "  <edit file=\"a\" op=\"new\"><put><<<\n  x\n y\n  >>></put></edit>",
+            "a new [  x| y]",
+        ),
+        (
+            "  <edit file=\"a\" op=\"new\"><put><<<\n  x\n>>></put></edit>",
+            "a new [  x]",
+        ),
+        (
+            "\t<edit file=\"a\" op=\"new\"><put><<<\n    x\n\t>>></put></edit>",
+            "a new [    x]",
+        ),
         // The wrapper is the outermost tag.
-        ("<opx>\n  <edit file=\"a\" op=\"new\"><put><<<\n  x\n  >>></put></edit>\n</opx>", "a new [  x]"),
+        (
+            "<opx>\n  <edit file=\"a\" op=\"new\"><put><<<\n  x\n  >>></put></edit>\n</opx>",
+            "a new [  x]",
+        ),
         // A blank line keeps what it has beyond.
         (
             "  <edit file=\"a\" op=\"patch\"><find><<<\n  x\n    \n \n  >>></find>\n  <put><<<\n  >>></put></edit>",
@@ -198,13 +254,34 @@ fn uniform_indentation_is_that_of_the_outermost_tag() {
 fn a_payload_indented_as_its_marker_is_worth_a_warning() {
     let want = "every line of `<put>` is indented as its `<<<` is, and keeps that indentation in the edit of `a`";
     for (text, warns) in [
-        ("<edit file=\"a\" op=\"new\">\n  <put>\n  <<<\n  x\n\n    y\n  >>>\n  </put>\n</edit>", true),
-        ("<edit file=\"a\" op=\"new\">\n  <put>\n  <<<\n  x\ny\n  >>>\n  </put>\n</edit>", false),
-        ("<edit file=\"a\" op=\"new\">\n  <put>\n<<<\n  x\n  >>>\n  </put>\n</edit>", false),
-        ("<edit file=\"a\" op=\"new\">\n  <put>\n  <<<\n\n  >>>\n  </put>\n</edit>", false),
-        ("  <edit file=\"a\" op=\"new\">\n  <put>\n  <<<\n  x\n  >>>\n  </put>\n  </edit>", false),
-        ("  <edit file=\"a\" op=\"new\">\n  <put>\n    <<<\n    x\n  >>>\n  </put>\n  </edit>", true),
-        ("  <edit file=\"a\" op=\"new\">\n  <put>\n  <<<\n  x\n  >>>\n  </put>\n</edit>", true),
+        (
+            "<edit file=\"a\" op=\"new\">\n  <put>\n  <<<\n  x\n\n    y\n  >>>\n  </put>\n</edit>",
+            true,
+        ),
+        (
+            "<edit file=\"a\" op=\"new\">\n  <put>\n  <<<\n  x\ny\n  >>>\n  </put>\n</edit>",
+            false,
+        ),
+        (
+            "<edit file=\"a\" op=\"new\">\n  <put>\n<<<\n  x\n  >>>\n  </put>\n</edit>",
+            false,
+        ),
+        (
+            "<edit file=\"a\" op=\"new\">\n  <put>\n  <<<\n\n  >>>\n  </put>\n</edit>",
+            false,
+        ),
+        (
+            "  <edit file=\"a\" op=\"new\">\n  <put>\n  <<<\n  x\n  >>>\n  </put>\n  </edit>",
+            false,
+        ),
+        (
+            "  <edit file=\"a\" op=\"new\">\n  <put>\n    <<<\n    x\n  >>>\n  </put>\n  </edit>",
+            true,
+        ),
+        (
+            "  <edit file=\"a\" op=\"new\">\n  <put>\n  <<<\n  x\n  >>>\n  </put>\n</edit>",
+            true,
+        ),
     ] {
         assert_eq!(warnings(text), [want][..usize::from(warns)], "{text}");
     }

@@ -15,7 +15,10 @@ fn the_examples_of_the_format_are_read() {
         ),
         (REMOVE, "tests/legacy/user-auth.spec.ts remove"),
         (MOVE, "src/lib/flags.ts move src/lib/feature-flags.ts"),
-        (CALL, "src/api.rs patch First [fn call() {] [fn call(timeout: Duration) {] -- Time out slow calls"),
+        (
+            CALL,
+            "src/api.rs patch First [fn call() {] [fn call(timeout: Duration) {] -- Time out slow calls",
+        ),
     ] {
         assert_eq!(edits(text), [want], "{text}");
         assert_eq!(warnings(text), [""; 0], "{text}");
@@ -27,21 +30,45 @@ fn the_long_example_is_read_to_the_letter() {
     let block = read(PATCH);
     assert!(block.errors.is_empty() && block.warnings.is_empty());
     let [edit] = &block.edits[..] else { panic!() };
-    assert_eq!(&edit.why.as_ref().unwrap()[..], b"Add timeout and error logging");
-    let Operation::Substitute(Substitution { find, put, occurrence: Occurrence::First, .. }) = &edit.operation else {
+    assert_eq!(
+        &edit.why.as_ref().unwrap()[..],
+        b"Add timeout and error logging"
+    );
+    let Operation::Substitute(Substitution {
+        find,
+        put,
+        occurrence: Occurrence::First,
+        ..
+    }) = &edit.operation
+    else {
         panic!()
     };
     let joined = |lines: &[Text<'_>]| {
-        lines.iter().map(|line| String::from_utf8_lossy(line).into_owned() + "\n").collect::<String>()
+        lines
+            .iter()
+            .map(|line| String::from_utf8_lossy(line).into_owned() + "\n")
+            .collect::<String>()
     };
-    let between = |from: &str| PATCH.split(from).nth(1).unwrap().split(">>>\n").next().unwrap().to_owned();
+    let between = |from: &str| {
+        PATCH
+            .split(from)
+            .nth(1)
+            .unwrap()
+            .split(">>>\n")
+            .next()
+            .unwrap()
+            .to_owned()
+    };
     assert_eq!(joined(find), between("\"first\">\n<<<\n"));
     assert_eq!(joined(put), between("<put>\n<<<\n"));
 }
 
 #[test]
 fn all_examples_are_one_response_in_a_wrapper() {
-    let text = format!("<opx>\n{}\n</opx>", [NEW, PATCH, REPLACE, REMOVE, MOVE].join("\n"));
+    let text = format!(
+        "<opx>\n{}\n</opx>",
+        [NEW, PATCH, REPLACE, REMOVE, MOVE].join("\n")
+    );
     assert_eq!(edits(&text).len(), 5);
     assert_eq!(warnings(&text), [""; 0]);
 }
