@@ -25,7 +25,7 @@ pub struct Region {
 
 /// Which of the two states that a diff compares a content is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum State<'p> {
+pub enum DiffSide<'p> {
     /// The one before the change.
     Before,
     /// The one after it, with the path that the file was renamed from.
@@ -44,7 +44,7 @@ pub trait Compare {
         &self,
         path: &RepoPath,
         content: &'c Content,
-        state: State<'_>,
+        state: DiffSide<'_>,
     ) -> Result<Cow<'c, Content>, CompareError>;
 
     /// Returns whether the content can't be shown as lines: by the attribute `diff` of the path, else by its first bytes.

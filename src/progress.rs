@@ -71,7 +71,7 @@ impl Stage {
 
 /// What a watcher sees.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct StageCount {
     /// What is being done.
     pub stage: Stage,
     /// How many things of it are done.
@@ -139,13 +139,13 @@ impl Progress {
     }
 
     /// Returns how far it is, if anything is being done.
-    pub fn seen(&self) -> Option<Seen> {
+    pub fn seen(&self) -> Option<StageCount> {
         let state = self.0.state.load(Ordering::SeqCst);
         let number = state >> (2 * COUNT_BITS);
         let stage = Stage::ALL
             .into_iter()
             .find(|stage| *stage as u64 == number)?;
-        Some(Seen {
+        Some(StageCount {
             stage,
             done: state >> COUNT_BITS & MAX,
             total: state & MAX,
@@ -172,7 +172,7 @@ mod tests {
                 progress.clone().step();
                 assert_eq!(
                     progress.seen(),
-                    Some(Seen {
+                    Some(StageCount {
                         stage,
                         done: 1,
                         total: want
@@ -194,7 +194,7 @@ mod tests {
         (0..3).for_each(|_| progress.step());
         assert_eq!(
             progress.seen(),
-            Some(Seen {
+            Some(StageCount {
                 stage: Stage::Writing,
                 done: MAX,
                 total: 0

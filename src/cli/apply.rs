@@ -11,7 +11,7 @@ use super::options::{FeedbackOptions, Json, Reading, Responses, Verbosity};
 use super::output;
 use super::preview::{self, Preview};
 use super::recover;
-use super::responses::{self, Origin};
+use super::responses::{self, ResponseOrigin};
 use super::review::Review;
 use crate::diagnose::Diagnose;
 use crate::pathspec::Case;
@@ -103,7 +103,7 @@ impl Apply {
             feedback: self.feedback.feedback,
             ..self.json.verbosity(&self.verbosity)
         };
-        let responses = Origin::names(&self.responses.paths);
+        let responses = ResponseOrigin::names(&self.responses.paths);
         let reading = Reading {
             marks: self.leaves_conflicts(),
             ..self.reading.clone()
@@ -145,7 +145,8 @@ impl Apply {
         if let Some(message) = self.preview.lacks() {
             return usage(message);
         }
-        let reads_stdin = Origin::all(&self.responses.paths).contains(&Origin::Stdin);
+        let reads_stdin =
+            ResponseOrigin::all(&self.responses.paths).contains(&ResponseOrigin::Stdin);
         if reads_stdin && self.committing.reads_stdin() {
             return usage("standard input can't be both the response and the message");
         }

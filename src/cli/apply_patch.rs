@@ -18,7 +18,7 @@ use super::install::{self, Home};
 use super::options::{Reading, Verbosity};
 use super::output;
 use super::recover;
-use super::responses::{self, Origin};
+use super::responses::{self, ResponseOrigin};
 use crate::report::{FileOperation, Report};
 use crate::text::{Shown, SourceId};
 use crate::transaction::Target;
@@ -65,7 +65,7 @@ pub(super) fn is_called(program: &OsStr) -> bool {
 /// Applies the patch that the arguments, without the program's name, or standard input hold.
 pub(super) fn run(arguments: &[OsString]) -> Exit {
     let (name, patch) = match arguments {
-        [] => ("<stdin>", Origin::Stdin.read()),
+        [] => ("<stdin>", ResponseOrigin::Stdin.read()),
         [patch] => ("<argument>", Ok(patch.clone().into_vec())),
         _ => {
             output::complain(&format!(

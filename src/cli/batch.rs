@@ -26,7 +26,7 @@ use super::error::{Failure, IoError};
 use super::exit::Exit;
 use super::flow::{self, Printed, Session};
 use super::options::{Reading, Verbosity};
-use super::responses::Origin;
+use super::responses::ResponseOrigin;
 use crate::report::Report;
 use crate::text::Source;
 use crate::transaction::{self, CandidatePack, Candidates};
@@ -138,11 +138,18 @@ impl Batch {
     fn input(&self) -> Result<Box<dyn BufRead + Send>, IoError> {
         const READ_AHEAD: usize = 1 << 16;
         Ok(
-            match self.lines.as_deref().map_or(Origin::Stdin, Origin::of) {
-                Origin::Stdin => Box::new(BufReader::with_capacity(READ_AHEAD, io::stdin())),
-                Origin::File(path) => {
-                    let file = File::open(&path)
-                        .with_context(|| format!("can't read `{}`", Origin::File(path).name()))?;
+            match self
+                .lines
+                .as_deref()
+                .map_or(ResponseOrigin::Stdin, ResponseOrigin::of)
+            {
+                ResponseOrigin::Stdin => {
+                    Box::new(BufReader::with_capacity(READ_AHEAD, io::stdin()))
+                }
+                ResponseOrigin::File(path) => {
+                    let file = File::open(&path).with_context(|| {
+                        format!("can't read `{}`", ResponseOrigin::File(path).name())
+                    })?;
                     Box::new(BufReader::with_capacity(READ_AHEAD, file))
                 }
             },

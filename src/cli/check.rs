@@ -6,7 +6,7 @@ use super::error::Failure;
 use super::exit::Exit;
 use super::flow::{self, Session};
 use super::options::{Against, FeedbackOptions, Json, Reading, Responses, Verbosity};
-use super::responses::Origin;
+use super::responses::ResponseOrigin;
 use super::staged;
 use crate::report::{FileReport, Report};
 use crate::text::Source;
@@ -56,11 +56,11 @@ impl Check {
         if self.staged {
             return self.run_on_staged(&verbosity);
         }
-        let origins = Origin::all(&self.responses.paths);
+        let origins = ResponseOrigin::all(&self.responses.paths);
         // What keeps all from being looked at is told a person once, and a program of each.
         let hindered = |report: &Report, style| match verbosity.json {
             true => {
-                let one = |origin: &Origin| {
+                let one = |origin: &ResponseOrigin| {
                     flow::conclude(
                         &report.clone().about(vec![origin.name()]),
                         &verbosity,
@@ -80,7 +80,7 @@ impl Check {
             Ok(tree) => tree,
             Err(report) => return Ok(hindered(&report, session.style)),
         };
-        let check = |origin: &Origin| {
+        let check = |origin: &ResponseOrigin| {
             let checked = origin
                 .source(0)
                 .map_err(Failure::from)
@@ -94,7 +94,7 @@ impl Check {
     }
 
     fn run_on_staged(&self, verbosity: &Verbosity) -> Result<Exit, clap::Error> {
-        if Origin::all(&self.responses.paths).contains(&Origin::Stdin)
+        if ResponseOrigin::all(&self.responses.paths).contains(&ResponseOrigin::Stdin)
             && !self.responses.paths.is_empty()
         {
             return Err(super::usage(

@@ -8,7 +8,7 @@ use clap::Args;
 
 use super::error::IoError;
 use super::flow::Worked;
-use super::responses::Origin;
+use super::responses::ResponseOrigin;
 use crate::message;
 use crate::repo::Mail;
 use crate::transaction::{CommitRequest, Sign};
@@ -82,7 +82,7 @@ impl Commit {
 
     /// Returns whether the message is read from standard input.
     pub(super) fn reads_stdin(&self) -> bool {
-        self.message_file.as_deref().map(Origin::of) == Some(Origin::Stdin)
+        self.message_file.as_deref().map(ResponseOrigin::of) == Some(ResponseOrigin::Stdin)
     }
 
     /// Returns the message that the user gives, if one is given; paragraphs are put together as `git commit` does.
@@ -92,7 +92,9 @@ impl Commit {
     pub(super) fn message(&self) -> Result<Option<BString>, IoError> {
         use std::os::unix::ffi::OsStrExt as _;
         if let Some(file) = &self.message_file {
-            return Origin::of(file).read().map(|bytes| Some(bytes.into()));
+            return ResponseOrigin::of(file)
+                .read()
+                .map(|bytes| Some(bytes.into()));
         }
         let paragraphs: Vec<_> = self
             .message

@@ -14,7 +14,7 @@ use clap_complete::Shell;
 
 use super::exit::Exit;
 use super::flow;
-use super::install::{self, Home, Piece};
+use super::install::{self, Home, InstalledFile};
 use super::output;
 use crate::text::Shown;
 
@@ -63,12 +63,12 @@ impl Completions {
             );
             return Err(super::usage("completions", &message));
         };
-        let mut pieces = vec![Piece {
+        let mut pieces = vec![InstalledFile {
             name,
             content: script(shell),
         }];
         if shell == Shell::Fish {
-            pieces.push(Piece {
+            pieces.push(InstalledFile {
                 name: "completions/git-llmpatch.fish",
                 content: NO_OTHERS.into(),
             });

@@ -13,7 +13,7 @@ use crate::pathspec::PathspecError;
 use crate::plan::PlanId;
 use crate::report::{Diagnostic, FileReport, Report, State};
 use crate::text::{Shown, SystemError};
-use crate::transaction::Origin;
+use crate::transaction::RunKind;
 
 /// A failure; boxed, since a report is long and failures are rare.
 pub(super) type Failure = Box<Report>;
@@ -56,9 +56,9 @@ pub(super) enum CliError {
     UndoOfCommit { id: String, is_head: bool },
     /// What an interrupted run may have left half changed was to be read.
     #[error("an {origin} was interrupted, and files that are read here may be half changed")]
-    HalfDone { origin: Origin },
+    HalfDone { origin: RunKind },
     #[error("an {origin} was interrupted, and other files may be half changed")]
-    HalfDoneElsewhere { origin: Origin },
+    HalfDoneElsewhere { origin: RunKind },
     #[error("commit {0} is a merge, which a response can't express")]
     Merge(String),
     #[error("commit {0} changes no file, and is left out")]

@@ -26,7 +26,7 @@ use crate::patch::{FileEdit, Format, Patch};
 use crate::path::{RepoPath, Resolver};
 use crate::plan::{self, ChangeSet, Conflicts, Placement, Plan, Refusal, Rules};
 use crate::progress::Stage;
-use crate::repo::{BlobId, Mail, Marked, Repo, RepoError};
+use crate::repo::{BlobId, ConflictMarkers, Mail, Repo, RepoError};
 use crate::report::human::Style;
 use crate::report::{Detail, Diagnostic, Report, State, feedback, json, merge};
 use crate::text::{Located, Shown, Source};
@@ -190,7 +190,7 @@ impl Session {
         base: &'s Base,
         tree: &dyn Tree,
     ) -> Result<Worked<'s>, Failure> {
-        let Read {
+        let ResponsesRead {
             patches,
             bases,
             mut errors,
@@ -360,8 +360,8 @@ impl Session {
             planned => return Ok(planned),
         };
         let (marked, conflicts) = match self.reading.marks {
-            true => (Marked::ToStay, Conflicts::Marked),
-            false => (Marked::ForSight, Conflicts::Refused),
+            true => (ConflictMarkers::ToStay, Conflicts::Marked),
+            false => (ConflictMarkers::ForSight, Conflicts::Refused),
         };
         let lines = |path: &RepoPath, sides: [&[u8]; 3]| self.repo.merge_lines(path, sides, marked);
         Ok(match plan::merge(&plan.changes, tree, &lines, conflicts) {
@@ -380,8 +380,8 @@ impl Session {
     }
 
     /// Reads the responses. What is a file is asked of a tree.
-    fn read<'s>(&self, sources: &'s [Source], tree: &dyn Tree) -> Read<'s> {
-        let mut read = Read::default();
+    fn read<'s>(&self, sources: &'s [Source], tree: &dyn Tree) -> ResponsesRead<'s> {
+        let mut read = ResponsesRead::default();
         let is_file = |written: &[u8]| {
             let path = self.resolver.resolve(None, written);
             path.is_ok_and(|path| matches!(tree.read(&path), Ok(Entry::File(_))))
@@ -454,7 +454,7 @@ impl Session {
 
 /// What was read of responses, and what is wrong with them.
 #[derive(Default)]
-struct Read<'s> {
+struct ResponsesRead<'s> {
     patches: Vec<Patch<'s>>,
     bases: Vec<Located<BString>>,
     errors: Vec<Diagnostic>,

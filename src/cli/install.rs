@@ -14,7 +14,7 @@ use super::output;
 use crate::text::Shown;
 
 /// A file to put in place.
-pub(super) struct Piece {
+pub(super) struct InstalledFile {
     /// Its name, with the directories below the one that all go into.
     pub(super) name: &'static str,
     /// What it holds.
@@ -119,10 +119,10 @@ pub(super) fn link(directory: &Path, name: &str) -> Exit {
 }
 
 /// Puts pieces into a directory, and says where they are and what else there is to do.
-pub(super) fn install(directory: &Path, pieces: &[Piece], advice: &str) -> Exit {
+pub(super) fn install(directory: &Path, pieces: &[InstalledFile], advice: &str) -> Exit {
     let installed = || -> anyhow::Result<Exit> {
         let mut lines = String::new();
-        for Piece { name, content } in pieces {
+        for InstalledFile { name, content } in pieces {
             let path = directory.join(name);
             let directory = path.parent().unwrap_or(directory);
             fs::create_dir_all(directory).with_context(|| {

@@ -12,7 +12,7 @@ use clap::builder::{PossibleValue, PossibleValuesParser};
 
 use super::exit::Exit;
 use super::flow;
-use super::install::{self, Home, Piece};
+use super::install::{self, Home, InstalledFile};
 use super::output;
 use crate::text::Shown;
 
@@ -103,7 +103,7 @@ impl Man {
             let Some(home) = Home::find() else {
                 return Err(super::usage("man", "HOME names no directory to install to"));
             };
-            let pages = PAGES.iter().map(|page| Piece {
+            let pages = PAGES.iter().map(|page| InstalledFile {
                 name: page.file,
                 content: page.content.into(),
             });

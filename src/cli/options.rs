@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
-use super::responses::Origin;
+use super::responses::ResponseOrigin;
 use crate::patch::Format;
 use crate::pathspec::{Defaults, Pathspec, Wildcards};
 use crate::search::Fuzz;
@@ -252,9 +252,9 @@ impl Responses {
     /// # Errors
     /// If standard input is named more than once.
     pub(super) fn check(&self, subcommand: &str) -> Result<(), clap::Error> {
-        let stdin = Origin::all(&self.paths)
+        let stdin = ResponseOrigin::all(&self.paths)
             .into_iter()
-            .filter(|origin| *origin == Origin::Stdin);
+            .filter(|origin| *origin == ResponseOrigin::Stdin);
         if stdin.count() > 1 {
             Err(super::usage(
                 subcommand,

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use super::config;
 use super::options::Verbosity;
 use super::output;
-use crate::progress::{Progress, Seen, Stage};
+use crate::progress::{Progress, Stage, StageCount};
 
 /// How long a run takes before anything of it is shown, if `GIT_PROGRESS_DELAY` doesn't say.
 const DELAY: Duration = Duration::from_secs(1);
@@ -33,7 +33,7 @@ pub(super) struct ProgressMeter {
 
 /// A line that is shown while this lives.
 #[must_use = "nothing is shown once it is dropped"]
-pub(super) struct Line<'w> {
+pub(super) struct ProgressLine<'w> {
     meter: &'w ProgressMeter,
     begun: Instant,
     /// That of all tasks; of a part of a task one of its own, which nobody sees.
@@ -64,10 +64,10 @@ impl ProgressMeter {
 
     /// Begins a task of so many things; 0 if nobody knows. Nothing else is to be printed before it is over. What is begun meanwhile
     /// is a part of it, of which nothing is shown.
-    pub(super) fn begin(&self, stage: Stage, total: usize) -> Line<'_> {
+    pub(super) fn begin(&self, stage: Stage, total: usize) -> ProgressLine<'_> {
         let begun = Instant::now();
         if self.is_busy.replace(true) {
-            return Line {
+            return ProgressLine {
                 meter: self,
                 begun,
                 progress: Progress::default(),
@@ -86,7 +86,7 @@ impl ProgressMeter {
                 .ok()?;
             Some((end, thread))
         });
-        Line {
+        ProgressLine {
             meter: self,
             begun,
             progress: self.progress.clone(),
@@ -96,7 +96,7 @@ impl ProgressMeter {
     }
 }
 
-impl Line<'_> {
+impl ProgressLine<'_> {
     /// Returns whether anybody will see how far it is.
     pub(super) fn is_watched(&self) -> bool {
         self.watcher.is_some()
@@ -108,7 +108,7 @@ impl Line<'_> {
     }
 }
 
-impl Drop for Line<'_> {
+impl Drop for ProgressLine<'_> {
     fn drop(&mut self) {
         if let Some((end, thread)) = self.watcher.take() {
             drop(end);
@@ -157,7 +157,7 @@ fn is_in_front() -> bool {
 }
 
 /// Returns how far a work is, as git says it.
-fn said(seen: Seen) -> String {
+fn said(seen: StageCount) -> String {
     let what = match seen.stage {
         Stage::Parsing => "Reading the response",
         Stage::Planning => "Reading files",
@@ -243,7 +243,7 @@ mod tests {
         whole.progress().step();
         assert_eq!(
             meter.progress.seen(),
-            Some(Seen {
+            Some(StageCount {
                 stage: Stage::Checking,
                 done: 1,
                 total: 2
@@ -254,7 +254,7 @@ mod tests {
         let next = meter.begin(Stage::Planning, 0);
         assert_eq!(
             next.progress().seen(),
-            Some(Seen {
+            Some(StageCount {
                 stage: Stage::Planning,
                 done: 0,
                 total: 0
@@ -271,7 +271,7 @@ mod tests {
             (Stage::Writing, 2, 3, "Writing files:  66% (2/3)"),
             (Stage::Storing, 9, 3, "Storing objects: 100% (3/3)"),
         ] {
-            assert_eq!(said(Seen { stage, done, total }), want);
+            assert_eq!(said(StageCount { stage, done, total }), want);
         }
     }
 }

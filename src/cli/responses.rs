@@ -14,42 +14,48 @@ use crate::text::{Shown, Source, SourceId};
 
 /// Where a response, or a message, is read from.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Origin {
+pub(super) enum ResponseOrigin {
     /// Standard input.
     Stdin,
     /// A file, from the directory that the command runs in.
     File(PathBuf),
 }
 
-impl Origin {
+impl ResponseOrigin {
     /// Parses arguments: `-` is standard input, and so are none at all.
-    pub(super) fn all(arguments: &[PathBuf]) -> Vec<Origin> {
+    pub(super) fn all(arguments: &[PathBuf]) -> Vec<ResponseOrigin> {
         if arguments.is_empty() {
-            vec![Origin::Stdin]
+            vec![ResponseOrigin::Stdin]
         } else {
-            arguments.iter().map(|path| Origin::of(path)).collect()
+            arguments
+                .iter()
+                .map(|path| ResponseOrigin::of(path))
+                .collect()
         }
     }
 
     /// Returns the names of all that arguments name.
     pub(super) fn names(arguments: &[PathBuf]) -> Vec<String> {
-        Origin::all(arguments).iter().map(Origin::name).collect()
+        ResponseOrigin::all(arguments)
+            .iter()
+            .map(ResponseOrigin::name)
+            .collect()
     }
 
     /// Parses one argument.
-    pub(super) fn of(argument: &Path) -> Origin {
+    pub(super) fn of(argument: &Path) -> ResponseOrigin {
         if argument == OsStr::new("-") {
-            Origin::Stdin
+            ResponseOrigin::Stdin
         } else {
-            Origin::File(argument.to_owned())
+            ResponseOrigin::File(argument.to_owned())
         }
     }
 
     /// Returns the name under which messages point at it.
     pub(super) fn name(&self) -> String {
         match self {
-            Origin::Stdin => "<stdin>".to_owned(),
-            Origin::File(path) => Shown::path(path).to_string(),
+            ResponseOrigin::Stdin => "<stdin>".to_owned(),
+            ResponseOrigin::File(path) => Shown::path(path).to_string(),
         }
     }
 
@@ -62,7 +68,7 @@ impl Origin {
         // One byte more than fits is enough to know that it doesn't.
         let limit = Source::MAX_LEN as u64 + 1;
         let read = match self {
-            Origin::Stdin => {
+            ResponseOrigin::Stdin => {
                 let stdin = io::stdin().lock();
                 if stdin.is_terminal() {
                     output::complain(
@@ -71,7 +77,7 @@ impl Origin {
                 }
                 stdin.take(limit).read_to_end(&mut bytes)
             }
-            Origin::File(path) => {
+            ResponseOrigin::File(path) => {
                 File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes))
             }
         };
@@ -115,7 +121,7 @@ pub(super) fn source(
 pub(super) fn read(arguments: &[PathBuf]) -> Result<Vec<Source>, Failure> {
     let mut sources = Vec::new();
     let mut errors = Vec::new();
-    for (number, origin) in Origin::all(arguments).iter().enumerate() {
+    for (number, origin) in ResponseOrigin::all(arguments).iter().enumerate() {
         match origin.source(number) {
             Ok(source) => sources.push(source),
             Err(error) => errors.push(Diagnostic::from(&error)),

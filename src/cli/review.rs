@@ -46,7 +46,7 @@ const GUIDE: &str = "\
 ";
 
 /// How much of a change was wanted.
-enum Wanted {
+enum Choice {
     All,
     Nothing,
     /// It is to be asked of each part.
@@ -117,10 +117,10 @@ impl Review {
         }
         let mut declined = Declined::default();
         match asking.about_all(&worked.changes, &parts)? {
-            Wanted::All => return Ok(()),
-            Wanted::Nothing => return Err(CliError::Declined.into()),
-            Wanted::Some => asking.about_each(&parts, &mut declined)?,
-            Wanted::Hunks => drop(asking.about_part(0, &parts[0], &mut declined)?),
+            Choice::All => return Ok(()),
+            Choice::Nothing => return Err(CliError::Declined.into()),
+            Choice::Some => asking.about_each(&parts, &mut declined)?,
+            Choice::Hunks => drop(asking.about_part(0, &parts[0], &mut declined)?),
         };
         if declined.parts.len() == parts.len() {
             return Err(CliError::Declined.into());
@@ -183,7 +183,7 @@ struct Asking<'a> {
 }
 
 impl Asking<'_> {
-    fn about_all(&self, changes: &ChangeSet, parts: &[Part]) -> Result<Wanted, Failure> {
+    fn about_all(&self, changes: &ChangeSet, parts: &[Part]) -> Result<Choice, Failure> {
         const CHOICES: &Choices = &[
             ('y', "yes, all of it"),
             ('n', "no, change nothing"),
@@ -200,11 +200,11 @@ impl Asking<'_> {
         let question = format!("{} this change to {}", self.review.verb, counted(files));
         loop {
             match self.ask(&question, &choices)? {
-                Some('y') => return Ok(Wanted::All),
-                Some('s') => return Ok(Wanted::Hunks),
-                Some('f') => return Ok(Wanted::Some),
+                Some('y') => return Ok(Choice::All),
+                Some('s') => return Ok(Choice::Hunks),
+                Some('f') => return Ok(Choice::Some),
                 Some('p') => self.show(changes)?,
-                _ => return Ok(Wanted::Nothing),
+                _ => return Ok(Choice::Nothing),
             }
         }
     }

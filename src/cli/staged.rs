@@ -255,7 +255,7 @@ fn tell(session: &Session, path: &BStr, report: &Report) -> Exit {
 }
 
 /// A staged file with markers in it.
-struct Marked {
+struct MarkedFile {
     path: RepoPath,
     /// What it was, if it was a file with lines.
     old: Option<Content>,
@@ -295,7 +295,7 @@ fn look_for_markers(
 }
 
 /// Reads a file, and what it was if there are markers in it; nothing if there are none.
-fn marked(session: &Session, staged: &Staged, longest: u64) -> Result<Option<Marked>, Failure> {
+fn marked(session: &Session, staged: &Staged, longest: u64) -> Result<Option<MarkedFile>, Failure> {
     let path = RepoPath::new(&staged.path)?;
     // Links and submodules have no lines, and what is unmerged can't be committed.
     let Held::File(id) = staged.after else {
@@ -310,7 +310,7 @@ fn marked(session: &Session, staged: &Staged, longest: u64) -> Result<Option<Mar
         Held::File(id) => lines(session, staged.path.as_bstr(), id, longest)?,
         _ => None,
     };
-    Ok(Some(Marked { path, old, new, id }))
+    Ok(Some(MarkedFile { path, old, new, id }))
 }
 
 /// Reads a content that has lines.
@@ -328,7 +328,7 @@ fn lines(
 fn find_origins(
     session: &Session,
     staged: &[Staged],
-    all: &mut [Marked],
+    all: &mut [MarkedFile],
     longest: u64,
 ) -> Result<(), Failure> {
     let gone = || {
@@ -382,7 +382,7 @@ fn find_origins(
     Ok(())
 }
 
-impl Marked {
+impl MarkedFile {
     /// Tells of the markers that are new.
     fn errors(&self, session: &Session) -> Result<Vec<Diagnostic>, Failure> {
         let differ = session.repo.differ(Side::Blobs)?;

@@ -6,7 +6,7 @@ use super::{Diagnose, Diagnosis, closest};
 use super::{FileLine, FilePlace, Nearest, Passage};
 use crate::path::RepoPath;
 use crate::plan::{
-    Ambiguity, Closest, Earlier, Part, PlaceError, Places, Quote, Reason, Seen, Unplaced,
+    Ambiguity, Closest, Earlier, FileAsFound, Part, PlaceError, Places, Quote, Reason, Unplaced,
 };
 use crate::text::{LineNo, Lines, listed};
 use crate::tree::Content;
@@ -36,7 +36,7 @@ impl<'f> File<'f> {
         }
     }
 
-    pub(super) fn seen(path: &'f RepoPath, seen: &'f Seen) -> Self {
+    pub(super) fn seen(path: &'f RepoPath, seen: &'f FileAsFound) -> Self {
         Self::new(path, &seen.content, seen.is_left)
     }
 

@@ -12,8 +12,8 @@ use crate::kind::Kind;
 use crate::path::{PathError, RepoPath};
 use crate::plan::derive::{Replaced, Unrepresentable};
 use crate::plan::{
-    Barrier, Conflict, Error, Finding, Irregular, Missing, Occupied, Origin, Part, Placing, Quote,
-    Seen, Suggestion, Warning,
+    Barrier, Conflict, Error, FileAsFound, Finding, Irregular, Missing, Occupied, Origin, Part,
+    Placing, Quote, Suggestion, Warning,
 };
 use crate::repo::RepoError;
 use crate::text::{LineNo, Shown, listed};
@@ -92,7 +92,7 @@ fn unchanged(paths: &[RepoPath]) -> Diagnosis {
 }
 
 /// Takes the beginning of a file: all of it if it is small.
-fn beginning(path: &RepoPath, seen: &Seen) -> Vec<Passage> {
+fn beginning(path: &RepoPath, seen: &FileAsFound) -> Vec<Passage> {
     let passages = match seen.content.is_binary() {
         true => Vec::new(),
         false => Passage::beginning(path.as_bstr(), &seen.content.lines()),
@@ -294,7 +294,7 @@ fn occupied(of: Diagnosis, path: &RepoPath, what: &Occupied) -> Diagnosis {
     let passages = |content: &Content| {
         beginning(
             path,
-            &Seen {
+            &FileAsFound {
                 content: content.clone(),
                 is_left: false,
             },

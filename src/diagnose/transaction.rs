@@ -7,7 +7,7 @@ use super::{Diagnose, Diagnosis};
 use crate::kind::Kind;
 use crate::text::{Shown, listed};
 use crate::transaction::{
-    ChangedSince, Holder, How, Open, Recovered, TransactionError, Undone, Unfit, Warning, Why,
+    ChangedSince, Holder, How, Recovered, TransactionError, Undone, Unfit, Unresolved, Warning, Why,
 };
 use crate::tree::TreeError;
 
@@ -107,7 +107,7 @@ fn torn(recovered: &[Recovered]) -> Diagnosis {
         format!("it is about {}", listed(paths, one.paths.len()))
     };
     let open = || recovered.iter().flat_map(|one| &one.open);
-    let mut helps: Vec<_> = open().map(Open::help).collect();
+    let mut helps: Vec<_> = open().map(Unresolved::help).collect();
     helps.dedup();
     Diagnosis::new(Kind::Io)
         .notes(recovered.iter().flat_map(|one| one.notes.iter().cloned()))
@@ -138,15 +138,15 @@ impl Why {
     }
 }
 
-impl Open {
+impl Unresolved {
     fn help(&self) -> &'static str {
         match self {
-            Open::Journal(Unfit { why, .. }) => why.help(),
-            Open::Again(_) => "run `git llmpatch recover` again",
-            Open::Kept(_) => {
+            Unresolved::Journal(Unfit { why, .. }) => why.help(),
+            Unresolved::Again(_) => "run `git llmpatch recover` again",
+            Unresolved::Kept(_) => {
                 "look at these paths, take from the originals what you need, then remove them"
             }
-            Open::Lock(_) => "if no git command runs here, remove it",
+            Unresolved::Lock(_) => "if no git command runs here, remove it",
         }
     }
 }

@@ -54,7 +54,7 @@ pub(super) fn parse_block<'a>(
     let (fence, _) = Fence::read(opener.text)?;
     let paths = paths(source, opener, options);
     let path = paths.first()?.clone();
-    let mut reader = Reader {
+    let mut reader = FileErrors {
         path: path[..].into(),
         errors: Vec::new(),
     };
@@ -112,12 +112,12 @@ pub(super) fn parse_block<'a>(
 }
 
 /// What is wrong with one file.
-struct Reader {
+struct FileErrors {
     path: BString,
     errors: Vec<Located<InFile<Error>>>,
 }
 
-impl Reader {
+impl FileErrors {
     /// Records an error, unless it was met before.
     fn wrong(&mut self, span: Span, what: Error) {
         if self.errors.iter().all(|error| error.value.what != what) {

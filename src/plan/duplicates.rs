@@ -19,12 +19,12 @@ pub(super) const SHOWN: usize = 100;
 pub(super) struct Duplicates<'h> {
     /// In the file's order; neighbours are one.
     replaced: Vec<Range<usize>>,
-    seen: HashMap<(Match, Vec<&'h [u8]>), Seen>,
+    seen: HashMap<(Match, Vec<&'h [u8]>), KnownPlaces>,
 }
 
 /// Places of one run in the gaps before the first `ranges` replaced ranges.
 #[derive(Default)]
-struct Seen {
+struct KnownPlaces {
     ranges: usize,
     found: Others,
 }

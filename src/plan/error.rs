@@ -62,19 +62,19 @@ pub enum Error {
     DeleteDiffers {
         path: RepoPath,
         line: LineNo,
-        seen: Seen,
+        seen: FileAsFound,
     },
     /// The delete section shows more lines than the file has.
     #[error(
         "`{path}` isn't the file that this section wants to delete: it holds fewer lines than the section shows"
     )]
-    DeleteShorter { path: RepoPath, seen: Seen },
+    DeleteShorter { path: RepoPath, seen: FileAsFound },
     /// A section of a unified diff that deletes a file and doesn't show all of it.
     #[error("`{path}` is to be deleted, but {left} line{} of it would be left", plural(*.left))]
     DeleteLeaves {
         path: RepoPath,
         left: usize,
-        seen: Seen,
+        seen: FileAsFound,
     },
     /// Some hunks are applied already: what is said of the first, where the others are, how many they are, and how many hunks there are.
     #[error("{error}")]
@@ -173,7 +173,7 @@ pub enum Irregular {
 
 /// A file as an edit found it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Seen {
+pub struct FileAsFound {
     /// What it holds.
     pub content: Content,
     /// Whether it is so only since earlier edits of the response, which aren't made.
@@ -237,7 +237,7 @@ impl Error {
             Error::Place(unplaced) => match (&unplaced.error, &unplaced.seen) {
                 (
                     PlaceError::Applied { at },
-                    Seen {
+                    FileAsFound {
                         content,
                         is_left: false,
                     },

@@ -47,7 +47,7 @@ pub use self::applied::Applied;
 pub use self::changeset::{Change, ChangeSet, Sides};
 pub use self::conflict::Conflict;
 pub(crate) use self::elision::looks_elided;
-pub use self::error::{Error, Irregular, Missing, Occupied, Seen};
+pub use self::error::{Error, FileAsFound, Irregular, Missing, Occupied};
 pub use self::guard::{Barrier, Guard, Origin};
 pub use self::identity::{NoPlanId, PlanId};
 pub use self::lint::{Finding, Lints, Verdict};

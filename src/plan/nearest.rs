@@ -88,7 +88,7 @@ impl<'f, 'p> Nearest<'f, 'p> {
             .old()
             .map(|line| ((self.text)(line), line.text.span))
             .collect();
-        let wanted = Wanted {
+        let wanted = SoughtLines {
             texts,
             from,
             span: hunk.span,
@@ -115,7 +115,7 @@ impl<'f, 'p> Nearest<'f, 'p> {
         put: &[Text<'_>],
         span: Option<Span>,
     ) -> Located<PlaceError> {
-        let wanted = Wanted {
+        let wanted = SoughtLines {
             texts: find.iter().map(|line| (&line[..], line.span)).collect(),
             from: 0,
             span,
@@ -156,7 +156,7 @@ impl<'f, 'p> Nearest<'f, 'p> {
 
     /// Finds the line that a context line may mean.
     pub(super) fn of_locator(&self, locator: &Text<'_>, from: usize) -> Option<Located<Closest>> {
-        let wanted = Wanted {
+        let wanted = SoughtLines {
             texts: vec![(&locator[..], locator.span)],
             from,
             span: locator.span,
@@ -169,7 +169,7 @@ impl<'f, 'p> Nearest<'f, 'p> {
         self.nearness.get_or_init(read).as_ref()
     }
 
-    fn near(&self, wanted: &Wanted<'_>) -> Option<Near> {
+    fn near(&self, wanted: &SoughtLines<'_>) -> Option<Near> {
         let texts: Vec<&[u8]> = wanted.texts.iter().map(|(text, _)| *text).collect();
         self.nearness()?
             .find(&texts, self.ends, wanted.from, self.effort)
@@ -181,13 +181,13 @@ impl<'f, 'p> Nearest<'f, 'p> {
         Some(Places::new(lines.iter().copied().take(SHOWN), lines.len()))
     }
 
-    fn reason(&self, wanted: &Wanted<'_>, near: Option<Near>) -> Located<Reason> {
+    fn reason(&self, wanted: &SoughtLines<'_>, near: Option<Near>) -> Located<Reason> {
         if let Some(near) = near.filter(|near| near.gap.is_some()) {
             return self
                 .closest(wanted, near)
                 .map(|closest| Reason::Near(Box::new(closest)));
         }
-        let Wanted { texts, span, .. } = wanted;
+        let SoughtLines { texts, span, .. } = wanted;
         for (text, of_line) in texts.iter().take(SHOWN_ABSENT) {
             match self.places(text) {
                 Some(places) if places.count > 0 => {}
@@ -210,8 +210,8 @@ impl<'f, 'p> Nearest<'f, 'p> {
         Located::new(wanted.first(), reason)
     }
 
-    fn closest(&self, wanted: &Wanted<'_>, near: Near) -> Located<Closest> {
-        let Wanted { texts, from, span } = wanted;
+    fn closest(&self, wanted: &SoughtLines<'_>, near: Near) -> Located<Closest> {
+        let SoughtLines { texts, from, span } = wanted;
         let gap = near.gap.unwrap_or(Gap::Other {
             wanted: 0,
             line: near.start,
@@ -289,7 +289,7 @@ impl<'f, 'p> Nearest<'f, 'p> {
 }
 
 /// Lines that are looked for.
-struct Wanted<'w> {
+struct SoughtLines<'w> {
     /// Each, and where it is in the response.
     texts: Vec<(&'w [u8], Option<Span>)>,
     /// The first line of the file at which they might have been.
@@ -298,7 +298,7 @@ struct Wanted<'w> {
     span: Option<Span>,
 }
 
-impl Wanted<'_> {
+impl SoughtLines<'_> {
     /// Returns where the first of them is in the response.
     fn first(&self) -> Option<Span> {
         self.texts.iter().find_map(|(_, span)| *span).or(self.span)

@@ -15,7 +15,7 @@ use crate::text::{Located, Span, Splice};
 use crate::tree::{Content, File};
 
 /// A file that one edit after the other changes.
-pub(super) struct Open {
+pub(super) struct OpenFile {
     document: Document,
     /// What its lines are indented with, once somebody asked.
     indentation: OnceCell<Option<Indent>>,
@@ -69,7 +69,7 @@ impl Planner<'_> {
         if let Some(error) = Error::no_text(path, &file.content) {
             return (file.content.clone(), self.fail(span, error));
         }
-        let open = Open {
+        let open = OpenFile {
             document: edit.read(&file.content, edit.needles()),
             indentation: OnceCell::new(),
             content: None,
@@ -85,7 +85,7 @@ impl Planner<'_> {
     fn placed(
         &mut self,
         Named { path, span, .. }: Named<'_, '_>,
-        open: &Open,
+        open: &OpenFile,
         edit: Edit<'_, '_>,
         file: &File,
     ) -> (Vec<Splice>, Done) {
@@ -106,7 +106,7 @@ impl Planner<'_> {
                 content: open.document.content(),
                 mode: file.mode,
             };
-            let section = unplaced::Section {
+            let section = unplaced::UnplacedEdit {
                 path,
                 span,
                 file,
@@ -132,7 +132,7 @@ impl Planner<'_> {
         path: &RepoPath,
         span: Option<Span>,
         edit: Edit<'_, '_>,
-    ) -> Result<(File, Box<Open>), Failed> {
+    ) -> Result<(File, Box<OpenFile>), Failed> {
         let file = self.base(path, span)?;
         let open = self.open.remove(path);
         if let Some(open) = open.filter(|open| {
@@ -146,7 +146,7 @@ impl Planner<'_> {
             return self.fail(span, error);
         }
         let document = edit.read(&file.content, self.needles(path));
-        let open = Open {
+        let open = OpenFile {
             document,
             indentation: OnceCell::new(),
             content: Some(file.content.clone()),
@@ -158,11 +158,11 @@ impl Planner<'_> {
     fn inspect(
         &mut self,
         path: &RepoPath,
-        Open {
+        OpenFile {
             document,
             indentation,
             ..
-        }: &Open,
+        }: &OpenFile,
         splices: &[Splice],
     ) {
         let edit = self.edits[self.number];
@@ -203,7 +203,7 @@ impl Planner<'_> {
     }
 
     /// Writes what an open file has become to the overlay, unless later edits go on with it and nothing reads it in between.
-    fn close(&mut self, path: &RepoPath, mut open: Box<Open>, file: &File) {
+    fn close(&mut self, path: &RepoPath, mut open: Box<OpenFile>, file: &File) {
         let is_last = self.is_last(path);
         if open.content.is_none() && (is_last || self.overlay.keeps(path)) {
             self.put(path, &mut open, file.mode);
@@ -217,7 +217,7 @@ impl Planner<'_> {
         }
     }
 
-    fn put(&mut self, path: &RepoPath, open: &mut Open, mode: crate::tree::Mode) {
+    fn put(&mut self, path: &RepoPath, open: &mut OpenFile, mode: crate::tree::Mode) {
         let content = open.document.content();
         open.content = Some(content.clone());
         self.overlay.put(path, File { content, mode });

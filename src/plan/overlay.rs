@@ -72,7 +72,7 @@ struct Slot {
 }
 
 /// A file as an edit finds it.
-pub(super) enum Found {
+pub(super) enum FileState {
     File(File),
     /// An earlier edit of this path failed, so nothing can be said of it.
     Unknown,
@@ -96,11 +96,11 @@ impl<'t> Overlay<'t> {
     }
 
     /// Returns the file at a path, to be the base of an edit.
-    pub(super) fn file(&mut self, path: &RepoPath) -> Result<Found, Error> {
+    pub(super) fn file(&mut self, path: &RepoPath) -> Result<FileState, Error> {
         let slot = self.load(path)?;
         match (&slot.now, &slot.gone) {
-            _ if slot.unknown => Ok(Found::Unknown),
-            (Some(file), _) => Ok(Found::File(file.clone())),
+            _ if slot.unknown => Ok(FileState::Unknown),
+            (Some(file), _) => Ok(FileState::File(file.clone())),
             (None, Some(missing)) => Err(Error::Missing(path.clone(), missing.clone())),
             (None, None) if slot.directory => {
                 Err(Error::Irregular(path.clone(), Irregular::Directory))
@@ -117,13 +117,13 @@ impl<'t> Overlay<'t> {
     }
 
     /// Returns what is in the way of a new file at a path: the file that is there, if it is one.
-    pub(super) fn obstacle(&mut self, path: &RepoPath) -> Result<Option<Found>, Error> {
+    pub(super) fn obstacle(&mut self, path: &RepoPath) -> Result<Option<FileState>, Error> {
         let slot = self.load(path)?;
         if slot.unknown {
-            return Ok(Some(Found::Unknown));
+            return Ok(Some(FileState::Unknown));
         }
         if let Some(file) = &slot.now {
-            return Ok(Some(Found::File(file.clone())));
+            return Ok(Some(FileState::File(file.clone())));
         }
         let is_directory = slot.directory;
         if let Some(above) = path.ancestors().find(|ancestor| self.live(ancestor)) {

@@ -5,7 +5,7 @@ use std::num::NonZeroUsize;
 
 use bstr::BString;
 
-use super::error::Seen;
+use super::error::FileAsFound;
 use crate::kind::Kind;
 use crate::path::RepoPath;
 use crate::search::{Fuzz, Gap, Near};
@@ -25,7 +25,7 @@ pub struct Unplaced {
     /// Why not.
     pub error: PlaceError,
     /// What the file holds.
-    pub seen: Seen,
+    pub seen: FileAsFound,
     /// How many old lines it has.
     pub len: usize,
 }

@@ -9,12 +9,12 @@ use bstr::BString;
 use super::error::{Error, Missing};
 use super::history::History;
 use super::lint::{self, Finding};
-use super::opened::Open;
-use super::overlay::{Found, Overlay};
+use super::opened::OpenFile;
+use super::overlay::{FileState, Overlay};
 use super::place::Edit;
 use super::place_error::Part;
 use super::placement::Placement;
-use super::section::{self, Section};
+use super::section::{self, DiffSection};
 use super::suggest::{self, Suggestion};
 use super::warning::Warning;
 use super::{ENOUGH, Rules};
@@ -52,7 +52,7 @@ pub(super) struct Planner<'p> {
     /// The edits that change a file in its place, by number.
     pub(super) rows: BTreeMap<RepoPath, Vec<usize>>,
     /// Files that such edits are changing, and whether the overlay hasn't got all of that.
-    pub(super) open: BTreeMap<RepoPath, Box<Open>>,
+    pub(super) open: BTreeMap<RepoPath, Box<OpenFile>>,
     pub(super) is_ahead: bool,
     /// What lints have found in the edit at work.
     pub(super) found: Vec<Located<Warning>>,
@@ -162,7 +162,7 @@ impl Planner<'_> {
             written: &edit.path,
             span,
         };
-        let done = match (Section::of(edit, at), &edit.operation) {
+        let done = match (DiffSection::of(edit, at), &edit.operation) {
             (Some(section), _) => self.section(&section),
             (
                 None,
@@ -544,8 +544,8 @@ impl Planner<'_> {
     /// Returns the file that an edit is about to change.
     pub(super) fn base(&mut self, path: &RepoPath, span: Option<Span>) -> Result<File, Failed> {
         match self.overlay.file(path) {
-            Ok(Found::File(file)) => Ok(file),
-            Ok(Found::Unknown) => Err(Failed::Lost),
+            Ok(FileState::File(file)) => Ok(file),
+            Ok(FileState::Unknown) => Err(Failed::Lost),
             Err(error) => self.fail(span, error),
         }
     }
@@ -582,11 +582,11 @@ impl Planner<'_> {
             written,
             span,
         }: Named<'_, '_>,
-        there: Result<Option<Found>, Error>,
+        there: Result<Option<FileState>, Error>,
     ) -> Result<Option<File>, Failed> {
         match there {
-            Ok(Some(Found::File(file))) => Ok(Some(file)),
-            Ok(Some(Found::Unknown)) => Err(Failed::Lost),
+            Ok(Some(FileState::File(file))) => Ok(Some(file)),
+            Ok(Some(FileState::Unknown)) => Err(Failed::Lost),
             Err(error) => self.fail(span, error),
             Ok(None) => match path.suspicious_when_new() {
                 None => Ok(None),

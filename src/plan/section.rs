@@ -16,7 +16,7 @@ use std::collections::HashSet;
 
 use super::Rules;
 use super::error::Error;
-use super::overlay::Found;
+use super::overlay::FileState;
 use super::place::{self, Edit, Task};
 use super::planner::{Done, Failed, Named, Planner};
 use super::warning::Warning;
@@ -27,14 +27,14 @@ use crate::threads;
 use crate::tree::{File, Id, Mode};
 
 /// A section, its path resolved.
-pub(super) struct Section<'e, 'p> {
+pub(super) struct DiffSection<'e, 'p> {
     at: Named<'e, 'p>,
     header: &'e Header,
     to: Option<&'e Text<'p>>,
     hunks: &'e [Hunk<'p>],
 }
 
-impl<'e, 'p> Section<'e, 'p> {
+impl<'e, 'p> DiffSection<'e, 'p> {
     /// Takes an edit for a section, if it is one.
     pub(super) fn of(edit: &'e FileEdit<'p>, at: Named<'e, 'p>) -> Option<Self> {
         let (Some(header), Operation::Update { to, hunks }) = (&edit.header, &edit.operation)
@@ -80,8 +80,8 @@ pub(super) fn vacates(edit: &FileEdit<'_>) -> bool {
 
 impl Planner<'_> {
     /// Does what a section of a unified diff says.
-    pub(super) fn section(&mut self, section: &Section<'_, '_>) -> Done {
-        let Section { at, header, .. } = *section;
+    pub(super) fn section(&mut self, section: &DiffSection<'_, '_>) -> Done {
+        let DiffSection { at, header, .. } = *section;
         let Named { path, span, .. } = at;
         if header.binary.is_some() {
             return self.fail(
@@ -129,7 +129,7 @@ impl Planner<'_> {
         }
     }
 
-    fn deleted(&mut self, section: &Section<'_, '_>) -> Done {
+    fn deleted(&mut self, section: &DiffSection<'_, '_>) -> Done {
         let Named { path, span, .. } = section.at;
         let aside = self.overlay.aside(path);
         let is_aside = aside.is_some();
@@ -161,8 +161,8 @@ impl Planner<'_> {
     }
 
     /// Renames or copies.
-    fn carried(&mut self, section: &Section<'_, '_>, to: &Text<'_>) -> Done {
-        let Section {
+    fn carried(&mut self, section: &DiffSection<'_, '_>, to: &Text<'_>) -> Done {
+        let DiffSection {
             at: Named { path, span, .. },
             header,
             ..
@@ -217,8 +217,8 @@ impl Planner<'_> {
     }
 
     /// Returns the file that a copy is made of: as it was before the response, unless only what it is now fits.
-    fn copied(&mut self, section: &Section<'_, '_>) -> Result<File, Failed> {
-        let Section {
+    fn copied(&mut self, section: &DiffSection<'_, '_>) -> Result<File, Failed> {
+        let DiffSection {
             at: Named { path, span, .. },
             header,
             ..
@@ -226,8 +226,8 @@ impl Planner<'_> {
         let original = self.overlay.original(path);
         let original = self.read(original, span)?;
         let now = match self.overlay.file(path) {
-            Ok(Found::File(now)) => Some(now),
-            Ok(Found::Unknown) if original.is_none() => return Err(Failed::Lost),
+            Ok(FileState::File(now)) => Some(now),
+            Ok(FileState::Unknown) if original.is_none() => return Err(Failed::Lost),
             _ => None,
         };
         match (original, now) {
@@ -265,8 +265,8 @@ impl Planner<'_> {
     }
 
     /// Returns what header and hunks make of a file; where some hunks fail, what the others make of it.
-    fn patched(&mut self, section: &Section<'_, '_>, file: &File) -> (File, Done) {
-        let Section {
+    fn patched(&mut self, section: &DiffSection<'_, '_>, file: &File) -> (File, Done) {
+        let DiffSection {
             at, header, hunks, ..
         } = *section;
         let changes_mode = header
@@ -280,11 +280,11 @@ impl Planner<'_> {
     /// Changes a file, and compares what it was with what the header says of it.
     fn compared<T>(
         &mut self,
-        section: &Section<'_, '_>,
+        section: &DiffSection<'_, '_>,
         file: &File,
         change: impl FnOnce(&mut Self) -> T,
     ) -> T {
-        let Section {
+        let DiffSection {
             at: Named { path, span, .. },
             header,
             ..
@@ -317,7 +317,7 @@ impl Planner<'_> {
     }
 
     /// Returns what works out a file's id, if the header names one.
-    fn id(&self, section: &Section<'_, '_>, file: &File) -> Option<Id> {
+    fn id(&self, section: &DiffSection<'_, '_>, file: &File) -> Option<Id> {
         section.header.ids.as_ref()?;
         // A file is read once for this; how it is after each of many sections is only worth a warning.
         let is_left = self

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::conflict::{Conflict, change_among};
-use super::error::{Error, Occupied, Seen};
+use super::error::{Error, FileAsFound, Occupied};
 use super::place::{Edit, Task};
 use super::place_error::{Part, PlaceError, Unplaced};
 use super::placement::Placement;
@@ -18,7 +18,7 @@ use crate::text::{Located, Span};
 use crate::tree::{Content, File};
 
 /// An edit of which parts have no place.
-pub(super) struct Section<'s, 'p> {
+pub(super) struct UnplacedEdit<'s, 'p> {
     pub(super) path: &'s RepoPath,
     pub(super) span: Option<Span>,
     pub(super) file: &'s File,
@@ -31,10 +31,10 @@ impl Planner<'_> {
     /// Records why parts of an edit have no place.
     pub(super) fn unplaced(
         &mut self,
-        section: &Section<'_, '_>,
+        section: &UnplacedEdit<'_, '_>,
         errors: Vec<(usize, Located<PlaceError>)>,
     ) {
-        let Section {
+        let UnplacedEdit {
             path, file, edit, ..
         } = *section;
         let of = self.number;
@@ -156,7 +156,7 @@ impl Planner<'_> {
         error: Located<PlaceError>,
         place: impl Fn(&Content, &Effort) -> Result<Range<usize>, Option<Located<PlaceError>>>,
     ) -> Located<Error> {
-        let unplaced = |error: Located<PlaceError>, seen: Seen| {
+        let unplaced = |error: Located<PlaceError>, seen: FileAsFound| {
             error.map(|error| {
                 Error::Place(Box::new(Unplaced {
                     path: path.clone(),
@@ -168,7 +168,7 @@ impl Planner<'_> {
             })
         };
         let original = self.overlay.in_tree(path);
-        let seen = Seen {
+        let seen = FileAsFound {
             content: file.content.clone(),
             is_left: original.as_ref() != Some(&file.content),
         };
@@ -199,7 +199,7 @@ impl Planner<'_> {
         {
             return unplaced(
                 before,
-                Seen {
+                FileAsFound {
                     content,
                     is_left: false,
                 },
@@ -209,8 +209,8 @@ impl Planner<'_> {
     }
 
     /// Returns a file as an edit finds it.
-    pub(super) fn seen(&self, path: &RepoPath, content: &Content) -> Seen {
-        Seen {
+    pub(super) fn seen(&self, path: &RepoPath, content: &Content) -> FileAsFound {
+        FileAsFound {
             content: content.clone(),
             is_left: self.overlay.in_tree(path).as_ref() != Some(content),
         }
@@ -228,8 +228,8 @@ impl Planner<'_> {
 }
 
 /// Returns the conflict of a hunk with another of its section that changes its lines.
-fn within(section: &Section<'_, '_>, number: usize, error: &PlaceError) -> Option<Conflict> {
-    let Section {
+fn within(section: &UnplacedEdit<'_, '_>, number: usize, error: &PlaceError) -> Option<Conflict> {
+    let UnplacedEdit {
         path,
         file,
         edit,

@@ -7,7 +7,7 @@ use git2::Oid;
 
 /// Returns the tree of the top, if it is known.
 pub(super) fn top(trees: &[u8], id_len: usize) -> Option<Oid> {
-    let directory = Reader {
+    let directory = CacheTreeReader {
         rest: trees,
         id_len,
     }
@@ -17,15 +17,15 @@ pub(super) fn top(trees: &[u8], id_len: usize) -> Option<Oid> {
 
 /// Returns what is left to be known once some paths, sorted, have changed; `None` if nothing can be made of it.
 pub(super) fn without(trees: &[u8], changed: &[&[u8]], id_len: usize) -> Option<Vec<u8>> {
-    let mut reader = Reader {
+    let mut reader = CacheTreeReader {
         rest: trees,
         id_len,
     };
-    let mut open: Vec<Open<'_, '_>> = Vec::new();
-    let mut done = Open {
+    let mut open: Vec<OpenDirectory<'_, '_>> = Vec::new();
+    let mut done = OpenDirectory {
         within: usize::from(!trees.is_empty()),
         changed,
-        ..Open::default()
+        ..OpenDirectory::default()
     };
     loop {
         let directory = open.last_mut().unwrap_or(&mut done);
@@ -46,7 +46,7 @@ pub(super) fn without(trees: &[u8], changed: &[&[u8]], id_len: usize) -> Option<
 
 /// A directory of which not all is read yet.
 #[derive(Default)]
-struct Open<'t, 'c> {
+struct OpenDirectory<'t, 'c> {
     /// All that follows from where it begins.
     all: &'t [u8],
     name: &'t [u8],
@@ -63,19 +63,19 @@ struct Open<'t, 'c> {
     is_gone: bool,
 }
 
-impl<'t, 'c> Open<'t, 'c> {
+impl<'t, 'c> OpenDirectory<'t, 'c> {
     /// Begins to read the next directory in it.
-    fn open(&self, reader: &mut Reader<'t>, is_named: bool) -> Option<Self> {
+    fn open(&self, reader: &mut CacheTreeReader<'t>, is_named: bool) -> Option<Self> {
         let all = reader.rest;
-        let Directory { name, within, .. } = reader.directory()?;
-        let mut next = Open {
+        let CachedDirectory { name, within, .. } = reader.directory()?;
+        let mut next = OpenDirectory {
             all,
             name,
             above: self.above,
             changed: self.changed,
             within,
             stay: within,
-            ..Open::default()
+            ..OpenDirectory::default()
         };
         if is_named {
             let below = [name, b"/"].concat();
@@ -97,7 +97,7 @@ impl<'t, 'c> Open<'t, 'c> {
     }
 
     /// Takes over a directory in it that was read, behind which this much follows.
-    fn take(&mut self, directory: Open<'_, '_>, rest: usize) {
+    fn take(&mut self, directory: OpenDirectory<'_, '_>, rest: usize) {
         if self.changed.is_empty() && !self.all.is_empty() {
             // It is copied as a whole.
         } else if directory.is_gone {
@@ -114,21 +114,21 @@ impl<'t, 'c> Open<'t, 'c> {
     }
 }
 
-struct Reader<'t> {
+struct CacheTreeReader<'t> {
     rest: &'t [u8],
     id_len: usize,
 }
 
 /// What is said of one directory.
-struct Directory<'t> {
+struct CachedDirectory<'t> {
     name: &'t [u8],
     within: usize,
     id: Option<&'t [u8]>,
 }
 
-impl<'t> Reader<'t> {
+impl<'t> CacheTreeReader<'t> {
     /// Reads what comes next, without the directories in it.
-    fn directory(&mut self) -> Option<Directory<'t>> {
+    fn directory(&mut self) -> Option<CachedDirectory<'t>> {
         let name = self.until(0)?;
         let is_known = !self.until(b' ')?.starts_with(b"-");
         let within = std::str::from_utf8(self.until(b'\n')?).ok()?.parse().ok()?;
@@ -137,7 +137,7 @@ impl<'t> Reader<'t> {
         } else {
             None
         };
-        Some(Directory { name, within, id })
+        Some(CachedDirectory { name, within, id })
     }
 
     fn until(&mut self, end: u8) -> Option<&'t [u8]> {

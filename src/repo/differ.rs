@@ -21,7 +21,7 @@ use super::line_ends::Value;
 use super::objects::content_id;
 use super::rules::Consult;
 use super::{Repo, object_count};
-use crate::compare::{Compare, CompareError, Options, Region, Renames, State};
+use crate::compare::{Compare, CompareError, DiffSide, Options, Region, Renames};
 use crate::path::RepoPath;
 use crate::tree::{AttributeFiles, Content};
 
@@ -234,7 +234,7 @@ impl Compare for Differ<'_> {
         &self,
         path: &RepoPath,
         content: &'c Content,
-        state: State<'_>,
+        state: DiffSide<'_>,
     ) -> Result<Cow<'c, Content>, CompareError> {
         if self.side == Side::Blobs {
             return Ok(Cow::Borrowed(content.kept()));
@@ -245,8 +245,8 @@ impl Compare for Differ<'_> {
             message: error.to_string(),
         };
         let (conversion, indexed) = match state {
-            State::Before => (&self.conversion, path),
-            State::After(from) => (
+            DiffSide::Before => (&self.conversion, path),
+            DiffSide::After(from) => (
                 self.after.as_ref().unwrap_or(&self.conversion),
                 from.unwrap_or(path),
             ),

@@ -19,7 +19,7 @@ use super::cache_tree;
 use super::index_record::{Record, expand, number, record_len, write_varint, written};
 use super::index_write::{INTENT_TO_ADD, STAGE};
 use super::objects::{checksum, id_len};
-use super::shape::Shape;
+use super::shape::IndexExtras;
 
 /// A path and a stage, by which entries are sorted.
 type Key = (Vec<u8>, u8);
@@ -44,7 +44,7 @@ struct Base {
     trees: Vec<u8>,
     /// What was recorded of resolved merges.
     resolved: Vec<u8>,
-    shape: Shape,
+    shape: IndexExtras,
     /// Whether it ends in its checksum (`index.skipHash`).
     is_hashed: bool,
 }
@@ -94,7 +94,7 @@ impl IndexFile {
     }
 
     /// Returns what it has that only git understands.
-    pub(super) fn shape(&self) -> Shape {
+    pub(super) fn shape(&self) -> IndexExtras {
         self.base.shape
     }
 

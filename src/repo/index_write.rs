@@ -14,7 +14,7 @@ use super::directories::Directories;
 use super::git::Git;
 use super::index_file::IndexFile;
 use super::racy;
-use super::shape::Shape;
+use super::shape::IndexExtras;
 use super::slot::{Slot, blank, empty};
 use super::{Conversion, Repo, RepoError};
 use crate::dir::Stat;
@@ -59,7 +59,7 @@ pub(crate) struct NextIndex<'r> {
     /// The bits that the index file had, if there was one.
     permissions: Option<fs::Permissions>,
     /// The shape that it had, and is to have again.
-    shape: Shape,
+    shape: IndexExtras,
     /// When the index was written that this is a copy of, in seconds; `None` if there was none.
     since: Option<i32>,
 }

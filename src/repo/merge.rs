@@ -16,7 +16,7 @@ use crate::tree::{AttributeFiles, TreeError};
 
 /// What markers around lines in conflict are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Marked {
+pub enum ConflictMarkers {
     /// A message shows them.
     ForSight,
     /// They are left in the file.
@@ -33,7 +33,7 @@ impl Repo {
         &self,
         path: &RepoPath,
         sides: [&[u8]; 3],
-        marked: Marked,
+        marked: ConflictMarkers,
     ) -> Result<Result<Vec<u8>, BString>, TreeError> {
         let rules = RuleBook::new(self, Consult::Index, AttributeFiles::default());
         let [driver, marker_size] = rules
@@ -70,8 +70,8 @@ impl Repo {
         let merged = merged.map_err(|error| RepoError::git("a file to merge", error).at(path))?;
         Ok(match (merged.is_automergeable(), marked) {
             (true, _) => Ok(merged.content().to_vec()),
-            (false, Marked::ForSight) => Err(merged.content().into()),
-            (false, Marked::ToStay) => Err(self
+            (false, ConflictMarkers::ForSight) => Err(merged.content().into()),
+            (false, ConflictMarkers::ToStay) => Err(self
                 .marked(sides, &marker_size)
                 .map_err(|error| error.at(path))?),
         })

@@ -75,11 +75,11 @@ pub(crate) use index_write::{Blob, NextIndex, NextIndexError};
 pub use line_ends::Value as AttributeValue;
 use links::Real;
 pub use mail::Mail;
-pub use merge::Marked;
+pub use merge::ConflictMarkers;
 pub(crate) use pack::{NewObjects, Pack, Packing};
 pub use revision_tree::{Revision, RevisionTree};
 pub(crate) use rules::Consult;
-use shape::Shape;
+use shape::IndexExtras;
 pub use slot::Slot;
 pub use staged::{BlobId, Held, Staged};
 use standin::StandIn;
@@ -95,7 +95,7 @@ pub struct Repo {
     top: Option<PathBuf>,
     index_path: PathBuf,
     /// The index that was read last.
-    index: RefCell<Option<(Fingerprint, IndexFile, Shape)>>,
+    index: RefCell<Option<(Fingerprint, IndexFile, IndexExtras)>>,
     read_before: RefCell<ReadBefore>,
     real: Real,
     dir: OnceCell<Dir>,
@@ -111,7 +111,7 @@ pub struct Repo {
     /// The paths whose bytes git converted, and why it did.
     by_git: RefCell<BTreeMap<RepoPath, String>>,
     /// The files of the work tree that were read, as long as later writing to them shows in what the system says of them.
-    seen: RefCell<HashMap<RepoPath, work_tree::Seen>>,
+    seen: RefCell<HashMap<RepoPath, work_tree::FileRead>>,
 }
 
 impl Repo {

@@ -12,14 +12,14 @@ use crate::path::RepoPath;
 
 /// What an index has beside its entries that git keeps.
 #[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Shape {
+pub(super) struct IndexExtras {
     pub(super) split: bool,
     pub(super) sparse: bool,
     pub(super) untracked: bool,
     pub(super) monitored: bool,
 }
 
-impl Shape {
+impl IndexExtras {
     /// Returns whether its entries are all git's to understand.
     fn is_odd(self) -> bool {
         self.split || self.sparse
@@ -81,7 +81,7 @@ impl Repo {
     ///
     /// # Errors
     /// If it can't be read.
-    pub(super) fn index_and_shape(&self) -> Result<(IndexFile, Shape), RepoError> {
+    pub(super) fn index_and_shape(&self) -> Result<(IndexFile, IndexExtras), RepoError> {
         let file = self.index_path();
         let failed = |source| RepoError::Io {
             what: file.as_os_str().as_encoded_bytes().into(),
@@ -125,7 +125,7 @@ impl Repo {
     ///
     /// # Errors
     /// If neither we nor git can read it.
-    pub(super) fn index_at(&self, file: &Path) -> Result<(IndexFile, Shape), RepoError> {
+    pub(super) fn index_at(&self, file: &Path) -> Result<(IndexFile, IndexExtras), RepoError> {
         self.check_objects()?;
         let format = self.git2().object_format();
         let failed = |source| RepoError::Io {
@@ -140,7 +140,7 @@ impl Repo {
         let directory = temporary()?;
         let copy = directory.path().join("index");
         fs::copy(file, &copy).map_err(failed)?;
-        Shape::flatten(&Git::new(self), &copy)?;
+        IndexExtras::flatten(&Git::new(self), &copy)?;
         Ok((IndexFile::read(&copy, format).map_err(failed)?, shape))
     }
 }

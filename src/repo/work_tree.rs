@@ -43,7 +43,7 @@ pub struct WorkTree<'r> {
 }
 
 /// A file that was read, such that whatever is written to it later shows in what the system knows of it.
-pub(super) struct Seen {
+pub(super) struct FileRead {
     content: Content,
     stat: Stat,
     /// Whether it has neither an access list nor attributes.
@@ -96,7 +96,7 @@ impl<'r> WorkTree<'r> {
         if began.is_some_and(|began| began.shows_in(&stat)) {
             self.repo.seen.borrow_mut().insert(
                 path.clone(),
-                Seen {
+                FileRead {
                     content: content.clone(),
                     stat,
                     is_plain,

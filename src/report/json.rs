@@ -29,7 +29,7 @@ const VERSION: u32 = 1;
 impl Report {
     /// Returns the document, without a line end behind it. It holds no character that a terminal might obey.
     pub fn json(&self) -> String {
-        harmless(&Document {
+        harmless(&JsonDocument {
             version: VERSION,
             report: self,
         })
@@ -71,7 +71,7 @@ struct Answer<'r> {
 }
 
 #[derive(Serialize)]
-struct Document<'r> {
+struct JsonDocument<'r> {
     version: u32,
     #[serde(flatten)]
     report: &'r Report,

@@ -251,7 +251,7 @@ fn draw(excerpt: &Excerpt, room: usize) -> Drawn {
 }
 
 /// Splits the text into what is shown as one: a character, or the escape of a byte or of a character.
-fn pieces(text: &[u8]) -> Vec<Piece> {
+fn pieces(text: &[u8]) -> Vec<Glyph> {
     let piece = |(start, end, c): (usize, usize, char)| {
         let bytes = &text[start..end];
         let shown = if bytes == b"\t" {
@@ -264,7 +264,7 @@ fn pieces(text: &[u8]) -> Vec<Piece> {
             shown if shown.chars().eq([c]) => c.width().unwrap_or(1),
             shown => shown.len(),
         };
-        Piece {
+        Glyph {
             start,
             shown,
             width,
@@ -273,7 +273,7 @@ fn pieces(text: &[u8]) -> Vec<Piece> {
     text.char_indices().map(piece).collect()
 }
 
-struct Piece {
+struct Glyph {
     start: usize,
     shown: String,
     width: usize,
@@ -282,7 +282,7 @@ struct Piece {
 /// Chooses which pieces to show: all if they fit, else from the left as long as some of the mark can be seen, else from
 /// a little before the mark.
 fn window(
-    pieces: &[Piece],
+    pieces: &[Glyph],
     mark: Range<usize>,
     room: usize,
     (before, after): (bool, bool),

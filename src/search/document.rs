@@ -20,7 +20,7 @@ pub struct Document {
     base: Content,
     starts: Starts,
     pub(super) view: View,
-    sought: OnceCell<Sought>,
+    sought: OnceCell<SoughtTexts>,
     /// The texts to look for, until that is done.
     needles: Cell<Vec<Needle>>,
     /// What has taken the place of what, by offset.
@@ -34,7 +34,7 @@ pub struct Document {
 }
 
 /// What edits look for in a file.
-struct Sought {
+struct SoughtTexts {
     /// All of it, if that is several texts.
     many: Option<Many>,
     /// Of each of these, where it is in the base, as offsets of the view; `None` for one that is looked for when it is wanted.
@@ -43,7 +43,7 @@ struct Sought {
     longest: usize,
 }
 
-impl Sought {
+impl SoughtTexts {
     fn new(text: &[u8], needles: impl IntoIterator<Item = Needle>) -> Self {
         let needles: Vec<_> = needles.into_iter().collect();
         let is_worth_it = text.len().saturating_mul(needles.len()) > SMALL;
@@ -117,7 +117,7 @@ impl Document {
             || base.lines().starts(),
             || {
                 let view = View::new(bytes, bom);
-                let sought = Sought::new(view.text(bytes), needles);
+                let sought = SoughtTexts::new(view.text(bytes), needles);
                 (view, sought)
             },
         );
@@ -161,11 +161,11 @@ impl Document {
         }
         let base = Content::from(text);
         let starts = Lines::within(&base).starts();
-        let sought = Sought::new(&base, runs.into_iter().map(Needle::lines));
+        let sought = SoughtTexts::new(&base, runs.into_iter().map(Needle::lines));
         Self::with(base, starts, View::default(), sought.into())
     }
 
-    fn with(base: Content, starts: Starts, view: View, sought: OnceCell<Sought>) -> Self {
+    fn with(base: Content, starts: Starts, view: View, sought: OnceCell<SoughtTexts>) -> Self {
         let (needles, spliced, fresh, known, now) = Default::default();
         Self {
             base,
@@ -190,9 +190,9 @@ impl Document {
         self.sought.get().is_some()
     }
 
-    fn sought(&self) -> &Sought {
+    fn sought(&self) -> &SoughtTexts {
         self.sought
-            .get_or_init(|| Sought::new(self.view_text(), self.needles.take()))
+            .get_or_init(|| SoughtTexts::new(self.view_text(), self.needles.take()))
     }
 
     /// Returns what the file was.
@@ -251,7 +251,7 @@ impl Document {
 
     /// Returns all matches of a needle, as the file is now.
     pub fn matches(&self, needle: &Needle) -> Matches<'_> {
-        let Sought { many, places, .. } = self.sought();
+        let SoughtTexts { many, places, .. } = self.sought();
         let number = many.as_ref().and_then(|many| many.number(needle));
         let announced = number.and_then(|number| Some((number, places[number].clone()?)));
         let (places, mut fresh): (_, Vec<Range<usize>>) = match announced {
@@ -602,7 +602,7 @@ impl Document {
 
     /// Finds the matches that new bytes have brought about.
     fn look_around(&mut self, changed: Range<usize>) {
-        let Sought {
+        let SoughtTexts {
             many: Some(many),
             longest,
             ..

@@ -115,13 +115,13 @@ fn indentation_len(line: &[u8]) -> usize {
 /// four, or lines each moved by its own amount.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Shift {
-    kind: Kind,
+    kind: ShiftKind,
     /// Whether odd spaces in an indentation are taken for spaces.
     folds: bool,
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-enum Kind {
+enum ShiftKind {
     #[default]
     None,
     /// Put this whitespace in front.
@@ -143,7 +143,7 @@ impl Shift {
         pairs: impl IntoIterator<Item = (&'l [u8], &'l [u8])>,
         level: Fuzz,
     ) -> Result<Self, usize> {
-        let mut shown: Option<Vec<Kind>> = None;
+        let mut shown: Option<Vec<ShiftKind>> = None;
         let mut folds = false;
         for (number, (patch, file)) in pairs.into_iter().enumerate() {
             if level.form(patch).is_empty() {
@@ -180,20 +180,20 @@ impl Shift {
         } else {
             Fuzz::Indent
         };
-        if level.form(line).is_empty() || (self.kind == Kind::None && !self.folds) {
+        if level.form(line).is_empty() || (self.kind == ShiftKind::None && !self.folds) {
             return Some(Cow::Borrowed(line));
         }
         let raw = indentation(line, level);
         let (old, rest) = (plain(raw), &line[raw.len()..]);
         let new = match &self.kind {
-            Kind::None => old.into_owned(),
-            Kind::Deeper(more) => [more, &*old].concat(),
-            Kind::Shallower(less) => old.strip_prefix(&less[..])?.to_vec(),
-            Kind::Tabs(unit) => {
+            ShiftKind::None => old.into_owned(),
+            ShiftKind::Deeper(more) => [more, &*old].concat(),
+            ShiftKind::Shallower(less) => old.strip_prefix(&less[..])?.to_vec(),
+            ShiftKind::Tabs(unit) => {
                 let spaces = all(&old, b' ')?;
                 [b"\t".repeat(spaces / unit), b" ".repeat(spaces % unit)].concat()
             }
-            Kind::Spaces(unit) => {
+            ShiftKind::Spaces(unit) => {
                 let tabs = old.iter().take_while(|&&byte| byte == b'\t').count();
                 let behind = all(&old[tabs..], b' ')?;
                 b" ".repeat(tabs.checked_mul(*unit)?.checked_add(behind)?)
@@ -205,29 +205,29 @@ impl Shift {
 
 /// Returns all shifts that one pair of indentations may show, the likeliest first. Two lines without indentation need
 /// no shift, and may still be part of a change between tabs and spaces.
-fn kinds(patch: &[u8], file: &[u8]) -> Vec<Kind> {
+fn kinds(patch: &[u8], file: &[u8]) -> Vec<ShiftKind> {
     if patch.is_empty() && file.is_empty() {
-        return [Kind::None]
+        return [ShiftKind::None]
             .into_iter()
-            .chain((1..=WIDEST).flat_map(|n| [Kind::Tabs(n), Kind::Spaces(n)]))
+            .chain((1..=WIDEST).flat_map(|n| [ShiftKind::Tabs(n), ShiftKind::Spaces(n)]))
             .collect();
     }
     if patch == file {
-        return vec![Kind::None];
+        return vec![ShiftKind::None];
     }
     if let Some(more) = file.strip_suffix(patch) {
-        return vec![Kind::Deeper(more.to_vec())];
+        return vec![ShiftKind::Deeper(more.to_vec())];
     }
     if let Some(less) = patch.strip_suffix(file) {
-        return vec![Kind::Shallower(less.to_vec())];
+        return vec![ShiftKind::Shallower(less.to_vec())];
     }
     let unit = |spaces: &[u8], tabs: &[u8]| {
         let (spaces, tabs) = (all(spaces, b' ')?, all(tabs, b'\t')?);
         let unit = spaces.checked_div(tabs)?;
         (unit * tabs == spaces && (1..=WIDEST).contains(&unit)).then_some(unit)
     };
-    let tabs = unit(patch, file).map(Kind::Tabs);
-    tabs.or_else(|| unit(file, patch).map(Kind::Spaces))
+    let tabs = unit(patch, file).map(ShiftKind::Tabs);
+    tabs.or_else(|| unit(file, patch).map(ShiftKind::Spaces))
         .into_iter()
         .collect()
 }

@@ -55,12 +55,12 @@ pub struct Locators<'f> {
     lines: Lines<'f>,
     /// Without the whitespace around them, each once.
     texts: HashMap<Box<[u8]>, usize>,
-    found: OnceCell<Vec<Found>>,
+    found: OnceCell<Vec<RelaxedPlaces>>,
 }
 
 /// The lines that have a locator, each under the tightest rule it satisfies.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-struct Found {
+struct RelaxedPlaces {
     equal: Places,
     starting: Places,
     containing: Places,
@@ -126,8 +126,8 @@ impl<'f> Locators<'f> {
     }
 
     /// Reads the file once for all texts, or a few times if an automaton for all of them could take more than `room`.
-    fn read(&self, room: usize) -> Vec<Found> {
-        let mut found = vec![Found::default(); self.texts.len()];
+    fn read(&self, room: usize) -> Vec<RelaxedPlaces> {
+        let mut found = vec![RelaxedPlaces::default(); self.texts.len()];
         if let Some(&blank) = self.texts.get(&b""[..]) {
             found[blank].equal = (0..self.lines.len())
                 .filter(|&at| trimmed(self.lines.text(at)).is_empty())
@@ -140,10 +140,10 @@ impl<'f> Locators<'f> {
             .map(|line| line.text.len())
             .max()
             .unwrap_or(0);
-        let mut sought: Vec<Sought<'_>> = self
+        let mut sought: Vec<SoughtLocator<'_>> = self
             .texts
             .iter()
-            .map(|(text, &number)| Sought { text, number })
+            .map(|(text, &number)| SoughtLocator { text, number })
             .filter(|sought| !sought.text.is_empty() && sought.text.len() <= longest)
             .collect();
         sought.sort_by_key(|sought| sought.text.len());
@@ -156,7 +156,7 @@ impl<'f> Locators<'f> {
         found
     }
 
-    fn search(&self, group: &[Sought<'_>], found: &mut [Found]) {
+    fn search(&self, group: &[SoughtLocator<'_>], found: &mut [RelaxedPlaces]) {
         let automaton = NFA::builder()
             .prefilter(false)
             .build(group.iter().map(|sought| sought.text));
@@ -184,7 +184,7 @@ impl<'f> Locators<'f> {
                         break;
                     }
                     seen_in[which] = at + 1;
-                    let Sought { text, number } = group[which];
+                    let SoughtLocator { text, number } = group[which];
                     match (end == text.len(), end == line.len()) {
                         (true, true) => found[number].equal.push(at),
                         (true, false) => found[number].starting.push(at),
@@ -198,7 +198,7 @@ impl<'f> Locators<'f> {
 
 /// A text without whitespace around it, and its number.
 #[derive(Clone, Copy, Debug)]
-struct Sought<'t> {
+struct SoughtLocator<'t> {
     text: &'t [u8],
     number: usize,
 }
@@ -207,9 +207,9 @@ struct Sought<'t> {
 ///
 /// It has a state for each of their bytes, and each state lists the texts that end there, at most one of each length. A
 /// hostile response could make that product huge (`a`, `aa`, … beside `xaaa…`, `yaaa…`, …).
-fn fitting(sought: &[Sought<'_>], room: usize) -> usize {
+fn fitting(sought: &[SoughtLocator<'_>], room: usize) -> usize {
     let (mut states, mut lengths, mut latest) = (0_usize, 0, 0);
-    let fits = |sought: &&Sought<'_>| {
+    let fits = |sought: &&SoughtLocator<'_>| {
         let length = sought.text.len();
         states += length;
         lengths += usize::from(length != latest);

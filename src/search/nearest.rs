@@ -53,22 +53,22 @@ impl Default for Effort {
 pub struct Nearness<'f, 'p> {
     lines: Lines<'f>,
     /// All lines of which places are sought, without the whitespace around them, and where the file has them so.
-    texts: HashMap<&'p [u8], Found>,
+    texts: HashMap<&'p [u8], KeyLines>,
     /// Where it has lines of nothing but whitespace.
-    empty: Found,
+    empty: KeyLines,
     /// The words of those that it hasn't, once no line of a run helps; `None` if that would be too much for a message.
-    words: OnceCell<Option<ByWord<Key, Found>>>,
+    words: OnceCell<Option<ByWord<Key, KeyLines>>>,
 }
 
 /// Lines, from 0, in which something is.
 #[derive(Clone, Debug, Default)]
-struct Found {
+struct KeyLines {
     /// The first of them.
     lines: Vec<u32>,
     count: usize,
 }
 
-impl Found {
+impl KeyLines {
     fn add(&mut self, line: u32, most: usize) {
         if self.lines.last() != Some(&line) {
             self.count += 1;
@@ -79,7 +79,7 @@ impl Found {
     }
 
     /// Adds what was found behind.
-    fn append(&mut self, behind: Found, most: usize) {
+    fn append(&mut self, behind: KeyLines, most: usize) {
         self.count += behind.count;
         self.lines
             .extend(behind.lines.into_iter().take(most - self.lines.len()));
@@ -111,15 +111,15 @@ impl<'f, 'p> Nearness<'f, 'p> {
         if !effort.spend(lines.bytes().len()) || u32::try_from(lines.len()).is_err() {
             return None;
         }
-        let mut texts: HashMap<&[u8], Found> = HashMap::new();
+        let mut texts: HashMap<&[u8], KeyLines> = HashMap::new();
         texts.extend(
             sought
                 .into_iter()
-                .map(|line| (line.trim_ascii(), Found::default())),
+                .map(|line| (line.trim_ascii(), KeyLines::default())),
         );
         let mut seen = Sieve::new(16 * texts.len());
         texts.keys().for_each(|text| seen.add(glance(text)));
-        let mut empty = Found::default();
+        let mut empty = KeyLines::default();
         for (at, line) in (0..).zip(lines.iter()) {
             let text = line.text.trim_ascii();
             if text.is_empty() {
@@ -138,7 +138,7 @@ impl<'f, 'p> Nearness<'f, 'p> {
         })
     }
 
-    fn found(&self, line: &[u8]) -> Option<&Found> {
+    fn found(&self, line: &[u8]) -> Option<&KeyLines> {
         let text = line.trim_ascii();
         if text.is_empty() {
             Some(&self.empty)
@@ -211,11 +211,11 @@ impl<'f, 'p> Nearness<'f, 'p> {
     }
 
     /// Reads the file with an eye to the words of the sought lines that it hasn't.
-    fn words(&self, effort: &Effort) -> Option<ByWord<Key, Found>> {
+    fn words(&self, effort: &Effort) -> Option<ByWord<Key, KeyLines>> {
         if !effort.spend(self.lines.bytes().len()) {
             return None;
         }
-        let mut sought: ByWord<Key, Found> = ByWord::default();
+        let mut sought: ByWord<Key, KeyLines> = ByWord::default();
         let mut seen = Sieve::new(1 << 17);
         for (text, _) in self.texts.iter().filter(|(_, found)| found.count == 0) {
             keys(text, |key, _| {
@@ -257,7 +257,7 @@ impl<'f, 'p> Nearness<'f, 'p> {
         wanted: &[&[u8]],
         ends: Ends,
         from: usize,
-        words: &ByWord<Key, Found>,
+        words: &ByWord<Key, KeyLines>,
         effort: &Effort,
     ) -> Option<Near> {
         let mut best: Option<Near> = None;
@@ -284,13 +284,13 @@ impl<'f, 'p> Nearness<'f, 'p> {
     fn likely<'n>(
         &'n self,
         wanted: &[&[u8]],
-        words: &'n ByWord<Key, Found>,
+        words: &'n ByWord<Key, KeyLines>,
         effort: &Effort,
     ) -> Vec<usize> {
         let mut voters = Vec::new();
         let step = wanted.len().div_ceil(Self::VOTERS).max(1);
         for (index, line) in wanted.iter().enumerate().step_by(step) {
-            let mut vote = |found: Option<&'n Found>, weight: u32| {
+            let mut vote = |found: Option<&'n KeyLines>, weight: u32| {
                 let found = found.filter(|found| found.count > 0);
                 voters.extend(found.map(|found| (found.count, index as i64, weight, found)));
                 true

@@ -5,7 +5,7 @@
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
-use super::error::{Holder, Open, TransactionError, Warning};
+use super::error::{Holder, TransactionError, Unresolved, Warning};
 use super::manifest::Manifest;
 use super::record::Record;
 use super::{Prepared, Target, kept, lock, set_all, signal};
@@ -224,7 +224,7 @@ impl<'r> Prepared<'r> {
 
 /// Removes the locks on HEAD and its branch that a dead commit of a run left, which hold that commit. Returns the others that are in
 /// the way of the next one: nothing proves whose they are.
-pub(super) fn remove_ref_locks(repo: &Repo, manifest: &Manifest) -> Vec<Open> {
+pub(super) fn remove_ref_locks(repo: &Repo, manifest: &Manifest) -> Vec<Unresolved> {
     let Some(tree) = &manifest.tree else {
         return Vec::new();
     };
@@ -237,5 +237,5 @@ pub(super) fn remove_ref_locks(repo: &Repo, manifest: &Manifest) -> Vec<Open> {
         };
         !(is_its && std::fs::remove_file(lock).is_ok())
     });
-    left.into_iter().map(Open::Lock).collect()
+    left.into_iter().map(Unresolved::Lock).collect()
 }

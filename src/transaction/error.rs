@@ -161,7 +161,7 @@ pub enum Why {
 
 /// What a recovery leaves for a person to see to.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Open {
+pub enum Unresolved {
     /// A journal, with which nothing was done.
     #[error(transparent)]
     Journal(Unfit),
@@ -301,7 +301,7 @@ pub enum Warning {
     },
     /// Something is left for a person to see to.
     #[error(transparent)]
-    Open(Open),
+    Open(Unresolved),
     /// A file of ours could not be removed.
     #[error("`{}` is left over from this change", Shown(path))]
     Leftover { path: BString },

@@ -29,7 +29,7 @@ use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 use rustix::process::geteuid;
 
-use super::error::{Open, TransactionError, Unfit, Why};
+use super::error::{TransactionError, Unfit, Unresolved, Why};
 use super::flush::Flush;
 use super::home::{Home, number, open_own};
 use super::lock::{Life, Stamp, nonce, with_suffix};
@@ -305,10 +305,10 @@ impl Journal {
     }
 
     /// Ends a change that is taken back; returns where the originals are of files in whose places somebody else's are.
-    pub(super) fn end(&self, theirs: &[RepoPath], flush: Flush) -> io::Result<Option<Open>> {
+    pub(super) fn end(&self, theirs: &[RepoPath], flush: Flush) -> io::Result<Option<Unresolved>> {
         match theirs.is_empty() {
             true => self.forget(flush).map(|()| None),
-            false => self.put_away().map(|kept| Some(Open::Kept(kept))),
+            false => self.put_away().map(|kept| Some(Unresolved::Kept(kept))),
         }
     }
 

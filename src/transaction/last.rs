@@ -13,9 +13,9 @@ use std::path::Path;
 use super::error::{ChangedSince, TransactionError};
 use super::journal::{Journal, plain};
 use super::kept;
-use super::manifest::{Directory, Held, Occupant};
+use super::manifest::{Held, Occupant, RecordedDirectory};
 use super::recheck;
-use super::record::{Entry, Kept, Made, Record};
+use super::record::{Entry, Kept, MadeChange, Record};
 use super::staging::{Location, Staging};
 use crate::dir::Dir;
 use crate::dir::write::step;
@@ -61,7 +61,7 @@ pub struct Reverse {
     /// Directories that are to go if nothing is left in them.
     pub(super) made: BTreeSet<RepoPath>,
     /// Directories that are to be there, with their permission bits, highest first.
-    pub(super) removed: Vec<Directory>,
+    pub(super) removed: Vec<RecordedDirectory>,
 }
 
 impl Staging<'_> {
@@ -69,10 +69,10 @@ impl Staging<'_> {
     ///
     /// Where an original can't lie in the journal, since that is on another file system, a copy of it does.
     pub(super) fn record(&self, all: &ChangeSet, entries: Vec<Entry>) -> io::Result<()> {
-        let mut made = Made {
+        let mut made = MadeChange {
             entries,
             made: self.manifest.made.clone(),
-            ..Made::default()
+            ..MadeChange::default()
         };
         made.removed = self.manifest.removed.clone();
         let renamed = all
@@ -155,7 +155,7 @@ pub fn last(repo: &Repo, progress: &Progress) -> Result<Last, TransactionError> 
     for change in changes.iter_mut().filter(|change| change.before.is_none()) {
         change.from = renamed.get(&change.path).map(|new| (*new).clone());
     }
-    let Made {
+    let MadeChange {
         files,
         entries,
         made,
@@ -179,7 +179,7 @@ pub fn last(repo: &Repo, progress: &Progress) -> Result<Last, TransactionError> 
 /// Works out what becomes of the files, and names those that changed since.
 fn of_files(
     repo: &Repo,
-    made: &Made,
+    made: &MadeChange,
     (originals, kept): (&Dir, &Path),
     since: &mut Vec<ChangedSince>,
     progress: &Progress,

@@ -9,7 +9,7 @@ use std::rc::Rc;
 
 use super::error::TransactionError;
 use super::last::Reverse;
-use super::manifest::{Directory, Held, Manifest, Touched};
+use super::manifest::{Held, Manifest, RecordedDirectory, Touched};
 use super::staging::bits_afterwards;
 use crate::dir::{Dir, Found, Shape};
 use crate::path::RepoPath;
@@ -24,7 +24,7 @@ pub(super) fn lay_out(
     changes: &[&Change],
     reverse: Option<&Reverse>,
     manifest: &mut Manifest,
-) -> Result<Vec<Directory>, TransactionError> {
+) -> Result<Vec<RecordedDirectory>, TransactionError> {
     let _pass = dir.pass();
     let mut layouter = Layouter {
         dir,
@@ -55,7 +55,7 @@ pub(super) fn lay_out(
     manifest.removed = layouter
         .removed
         .into_iter()
-        .map(|(path, bits)| Directory { path, bits })
+        .map(|(path, bits)| RecordedDirectory { path, bits })
         .collect();
     manifest
         .removed

@@ -16,7 +16,7 @@ use crate::tree::{File, Mode};
 pub(super) struct Manifest {
     /// What is being done.
     #[serde(rename = "deed")]
-    pub(super) origin: Origin,
+    pub(super) origin: RunKind,
     /// Whether the index is replaced too.
     pub(super) with_index: bool,
     /// The commit that HEAD named.
@@ -33,12 +33,12 @@ pub(super) struct Manifest {
     /// The directories that weren't there, highest first.
     pub(super) made: Vec<RepoPath>,
     /// The directories that may have to go, highest first.
-    pub(super) removed: Vec<Directory>,
+    pub(super) removed: Vec<RecordedDirectory>,
 }
 
 /// What a change comes from.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Origin {
+pub enum RunKind {
     /// A response.
     #[default]
     Apply,
@@ -46,11 +46,11 @@ pub enum Origin {
     Undo,
 }
 
-impl std::fmt::Display for Origin {
+impl std::fmt::Display for RunKind {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str(match self {
-            Origin::Apply => "apply",
-            Origin::Undo => "undo",
+            RunKind::Apply => "apply",
+            RunKind::Undo => "undo",
         })
     }
 }
@@ -83,7 +83,7 @@ pub(super) struct Held {
 /// A directory that may go, and the permission bits that it has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Directory {
+pub(super) struct RecordedDirectory {
     pub(super) path: RepoPath,
     pub(super) bits: u16,
 }
@@ -256,7 +256,7 @@ mod tests {
         };
         let manifest = Manifest {
             with_index: true,
-            origin: Origin::Undo,
+            origin: RunKind::Undo,
             head: None,
             tree: Some("abc".into()),
             commit: Some("def".into()),
@@ -276,7 +276,7 @@ mod tests {
             ],
             indexed: vec![path(b"i")],
             made: vec![path(b"m"), path(b"m/n")],
-            removed: vec![Directory {
+            removed: vec![RecordedDirectory {
                 path: path(b"r"),
                 bits: 0o2755,
             }],

@@ -48,10 +48,10 @@ mod tests;
 use std::collections::BTreeMap;
 
 pub use batch::{Candidate, CandidatePack, Candidates, bundle};
-pub use error::{ChangedSince, Holder, Open, TransactionError, Unfit, Warning, Why};
+pub use error::{ChangedSince, Holder, TransactionError, Unfit, Unresolved, Warning, Why};
 pub use kept::{Earlier, earlier};
 pub use last::{Last, Reverse, Undoing, last};
-pub use manifest::Origin;
+pub use manifest::RunKind;
 pub use onto::{Onto, Stored, name, store};
 pub use recover::{Asked, How, Interrupted, Recovered, interrupted, recover};
 pub use signal::{LeftToChild, die_of, wait_for_children};
@@ -111,7 +111,7 @@ pub struct Undone {
     /// their content was left alone. None: everything was put back.
     pub attention: Vec<RepoPath>,
     /// What is left for a person to see to.
-    pub open: Vec<Open>,
+    pub open: Vec<Unresolved>,
 }
 
 /// A change whose new contents are safely on disk. Nothing that has a name has been touched yet.
@@ -360,7 +360,7 @@ impl<'r> Prepared<'r> {
                 return Err(Undone {
                     error,
                     attention,
-                    open: vec![Open::Again(self.staging.journal.path())],
+                    open: vec![Unresolved::Again(self.staging.journal.path())],
                 });
             }
             Err(error) => {

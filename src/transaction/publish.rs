@@ -21,7 +21,7 @@ use super::error::{TransactionError, Warning};
 use super::journal::original_name;
 use super::kept;
 use super::lock::path_bytes;
-use super::manifest::Directory;
+use super::manifest::RecordedDirectory;
 use super::signal;
 use super::staging::{Location, Staging, Watch};
 use super::undo::{Failed, finish_directories, make_missing};
@@ -186,8 +186,9 @@ impl<'r> Staging<'r> {
 
     /// Removes a directory that is where a file goes, and the directories in it, if there is nothing else in it.
     fn clear(&mut self, dir: &Dir, path: &RepoPath) -> Result<(), TransactionError> {
-        let inside =
-            |directory: &&Directory| directory.path == *path || directory.path.is_below(path);
+        let inside = |directory: &&RecordedDirectory| {
+            directory.path == *path || directory.path.is_below(path)
+        };
         for directory in self.manifest.removed.iter().filter(inside).rev() {
             match dir.remove_directory(&directory.path) {
                 Err(error) if !is_missing(&error) && stays(&error) => {

@@ -7,7 +7,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::manifest::{Directory, Held, are_different};
+use super::manifest::{Held, RecordedDirectory, are_different};
 use super::sealed::{Sealed, digest};
 use crate::path::RepoPath;
 use crate::repo::Slot;
@@ -18,7 +18,7 @@ pub(super) enum Record {
     /// It was committed, so it is git's to take back.
     Commit(String),
     /// It wasn't.
-    Made(Made),
+    Made(MadeChange),
     /// It took back the change whose record has this seal.
     Undone(String),
 }
@@ -26,7 +26,7 @@ pub(super) enum Record {
 /// A change that can be taken back.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Made {
+pub(super) struct MadeChange {
     /// The files of the work tree.
     pub(super) files: Vec<Kept>,
     /// The entries of the index.
@@ -36,7 +36,7 @@ pub(super) struct Made {
     /// Directories that weren't there.
     pub(super) made: Vec<RepoPath>,
     /// Directories that may have gone.
-    pub(super) removed: Vec<Directory>,
+    pub(super) removed: Vec<RecordedDirectory>,
 }
 
 /// A file of the work tree.
@@ -156,10 +156,10 @@ mod tests {
         }
     }
 
-    fn made() -> Made {
+    fn made() -> MadeChange {
         let slot = |word: &str| Slot::parse(&format!("{word}:")).unwrap();
         let id = "0123456789012345678901234567890123456789";
-        Made {
+        MadeChange {
             files: vec![
                 Kept {
                     path: path("a b\n"),
@@ -180,7 +180,7 @@ mod tests {
             }],
             renamed: vec![(path("b"), path("a b\n"))],
             made: vec![path("m"), path("m/n")],
-            removed: vec![Directory {
+            removed: vec![RecordedDirectory {
                 path: path("r"),
                 bits: 0o2755,
             }],
@@ -204,14 +204,14 @@ mod tests {
 
     #[test]
     fn what_no_change_could_have_said_is_none() {
-        let read = |change: &dyn Fn(&mut Made)| {
+        let read = |change: &dyn Fn(&mut MadeChange)| {
             let mut made = made();
             change(&mut made);
             Record::parse(&Record::Made(made).to_bytes())
         };
         assert!(read(&|_| ()).is_some());
         for (number, change) in [
-            &(|made: &mut Made| made.files[1].after = None) as &dyn Fn(&mut Made),
+            &(|made: &mut MadeChange| made.files[1].after = None) as &dyn Fn(&mut MadeChange),
             &|made| made.files[1].path = path("a b\n"),
             &|made| made.files[0].before = Some((held(None), "../../config".into())),
             &|made| made.files[0].before = Some((held(None), "original-".into())),

@@ -11,7 +11,7 @@
 use std::io;
 
 use super::committing::remove_ref_locks;
-use super::error::{Holder, Open, TransactionError, Unfit, Why};
+use super::error::{Holder, TransactionError, Unfit, Unresolved, Why};
 use super::flush::Flush;
 use super::home::Home;
 use super::journal::Journal;
@@ -19,7 +19,7 @@ use super::kept;
 use super::lock::{
     IndexLock, Life, Stamp, Turn, Wait, index_lock, index_name, remove_dead_lock, with_suffix,
 };
-use super::manifest::{Manifest, Origin};
+use super::manifest::{Manifest, RunKind};
 use super::publish::is_missing;
 use super::record::Record;
 use super::signal::{self, HeldBack};
@@ -32,7 +32,7 @@ use crate::repo::{NextIndex, Repo};
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recovered {
     /// What was interrupted.
-    pub origin: Origin,
+    pub origin: RunKind,
     /// Which way it went.
     pub how: How,
     /// The paths that it was about.
@@ -42,7 +42,7 @@ pub struct Recovered {
     /// Further facts, one sentence each.
     pub notes: Vec<String>,
     /// What is left for a person to see to.
-    pub open: Vec<Open>,
+    pub open: Vec<Unresolved>,
 }
 
 /// Which way an interrupted change went.
@@ -74,7 +74,7 @@ pub enum Asked {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Interrupted {
     /// What was interrupted.
-    pub origin: Origin,
+    pub origin: RunKind,
     /// The paths that it was about; some may hold the old state and some the new one. None where the journal can't be read.
     pub paths: Vec<RepoPath>,
 }
@@ -83,7 +83,7 @@ impl Recovered {
     fn left(unfit: Unfit) -> Self {
         Self {
             how: How::Left,
-            open: vec![Open::Journal(unfit)],
+            open: vec![Unresolved::Journal(unfit)],
             ..Self::default()
         }
     }
@@ -116,7 +116,7 @@ pub fn interrupted(repo: &Repo) -> Option<Interrupted> {
         // Where one can't be read, any path may be half changed.
         let Some(manifest) = manifest else {
             return Some(Interrupted {
-                origin: Origin::Apply,
+                origin: RunKind::Apply,
                 paths: Vec::new(),
             });
         };
@@ -137,7 +137,7 @@ pub fn interrupted(repo: &Repo) -> Option<Interrupted> {
     // Whoever shares the repository has journals that can't be looked at.
     found.or_else(|| {
         (repo.is_shared() && is_anothers()).then(|| Interrupted {
-            origin: Origin::Apply,
+            origin: RunKind::Apply,
             paths: Vec::new(),
         })
     })
@@ -254,7 +254,7 @@ fn all(
     {
         recovered.push(Recovered {
             how: How::Left,
-            open: vec![Open::Lock(index_lock(repo))],
+            open: vec![Unresolved::Lock(index_lock(repo))],
             ..Recovered::default()
         });
     }
@@ -264,7 +264,7 @@ fn all(
 
 /// Whether a commit was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Made {
+enum CommitMade {
     No,
     Ours,
     /// It, or another's on the same one.
@@ -309,7 +309,7 @@ impl Recovery<'_> {
             };
             done.origin = manifest.origin;
             done.paths = manifest.paths().cloned().collect();
-            let is_over = if self.made(manifest)? != Made::No {
+            let is_over = if self.made(manifest)? != CommitMade::No {
                 done.how = How::Finished;
                 self.finish(manifest, &mut done)
             } else {
@@ -322,7 +322,7 @@ impl Recovery<'_> {
             }
         }
         if let Err(why) = self.tidy_up(&manifest.or(draft), asked, &mut done) {
-            done.open.push(Open::Journal(Unfit {
+            done.open.push(Unresolved::Journal(Unfit {
                 directory: self.journal.path(),
                 why,
             }));
@@ -386,7 +386,7 @@ impl Recovery<'_> {
             return Ok(Some(Why::Unlocked));
         }
         let head = self.repo.head_commit()?.map(|id| id.to_string());
-        if head != manifest.head && self.made(manifest)? != Made::Ours {
+        if head != manifest.head && self.made(manifest)? != CommitMade::Ours {
             return Ok(Some(Why::HeadMoved));
         }
         let path = self.repo.index_path();
@@ -402,27 +402,31 @@ impl Recovery<'_> {
     }
 
     /// Returns whether the commit was made: then one that was made on the old HEAD leads to the new one.
-    fn made(&self, manifest: &Manifest) -> Result<Made, TransactionError> {
+    fn made(&self, manifest: &Manifest) -> Result<CommitMade, TransactionError> {
         let (Some(tree), Some(now)) = (&manifest.tree, self.repo.head_commit()?) else {
-            return Ok(Made::No);
+            return Ok(CommitMade::No);
         };
         // Then no commit has to be read, not even one that went with the power.
         if manifest.head.as_deref() == Some(&now.to_string()[..]) {
-            return Ok(Made::No);
+            return Ok(CommitMade::No);
         }
         if let Some(commit) = &manifest.commit {
             let is_there = self.repo.leads_to(self.repo.commit_id(commit), now)?;
-            return Ok(if is_there { Made::Ours } else { Made::No });
+            return Ok(if is_there {
+                CommitMade::Ours
+            } else {
+                CommitMade::No
+            });
         }
         let before = match &manifest.head {
             Some(head) => match self.repo.commit_id(head) {
                 Some(id) => Some(id),
-                None => return Ok(Made::No),
+                None => return Ok(CommitMade::No),
             },
             None => None,
         };
         let Some(first) = self.repo.made_on(before, now)? else {
-            return Ok(Made::No);
+            return Ok(CommitMade::No);
         };
         let is_expected = self.repo.tree_of(first)?.to_string() == *tree;
         // A hook may have added to it.
@@ -431,9 +435,9 @@ impl Recovery<'_> {
                 is_expected || first == now && self.journal.has_begun(),
                 self.journal.has_begun(),
             ) {
-                (true, _) => Made::Ours,
-                (false, true) => Made::Perhaps,
-                (false, false) => Made::No,
+                (true, _) => CommitMade::Ours,
+                (false, true) => CommitMade::Perhaps,
+                (false, false) => CommitMade::No,
             },
         )
     }
@@ -444,7 +448,7 @@ impl Recovery<'_> {
             done.notes.push(format!(
                 "the index could not be updated to the new commit: {error}"
             ));
-            done.open.push(Open::Again(self.journal.path()));
+            done.open.push(Unresolved::Again(self.journal.path()));
             done.attention = done.paths.clone();
             return false;
         }
@@ -534,7 +538,7 @@ impl Recovery<'_> {
                     .iter()
                     .map(|(path, error)| format!("`{path}`: {error}")),
             );
-            done.open.push(Open::Again(self.journal.path()));
+            done.open.push(Unresolved::Again(self.journal.path()));
             return Ok(false);
         }
         // Should the power go before this is on the disk, the manifest is there and it is done again.

@@ -9,12 +9,12 @@ use std::cell::Cell;
 use std::collections::BTreeMap;
 use std::io;
 
-use super::error::{Open, TransactionError, Warning};
+use super::error::{TransactionError, Unresolved, Warning};
 use super::flush::Flush;
 use super::journal::Journal;
 use super::last::Reverse;
 use super::layout::lay_out;
-use super::manifest::{Directory, Manifest, Origin};
+use super::manifest::{Manifest, RecordedDirectory, RunKind};
 use super::publish::is_missing;
 use super::signal;
 use super::undo::{Remains, Undo};
@@ -46,7 +46,7 @@ pub(super) struct Staging<'r> {
     /// When the first file went to its place, which is when others may write to it.
     pub(super) published: Option<Moment>,
     /// Directories to be made again with the bits that they had, highest first.
-    pub(super) directories: Vec<Directory>,
+    pub(super) directories: Vec<RecordedDirectory>,
     /// What is worth a word.
     pub(super) warnings: Vec<Warning>,
     phase: Phase,
@@ -138,9 +138,9 @@ impl<'r> Staging<'r> {
         };
         staging.manifest.head = repo.head_commit()?.map(|id| id.to_string());
         staging.manifest.origin = if reverse.is_some() {
-            Origin::Undo
+            RunKind::Undo
         } else {
-            Origin::Apply
+            RunKind::Apply
         };
         staging.manifest.indexed = indexed
             .into_iter()
@@ -350,7 +350,7 @@ impl<'r> Staging<'r> {
                 }
                 // The manifest is there, and the next run tries again.
                 _ => {
-                    remains.open = Some(Open::Again(self.journal.path()));
+                    remains.open = Some(Unresolved::Again(self.journal.path()));
                     self.journal.keep();
                 }
             }

@@ -10,9 +10,9 @@
 
 use std::io;
 
-use super::error::Open;
+use super::error::Unresolved;
 use super::journal::{Journal, original_name};
-use super::manifest::{Directory, Manifest, Occupant, Touched};
+use super::manifest::{Manifest, Occupant, RecordedDirectory, Touched};
 use crate::dir::{Dir, Found};
 use crate::path::RepoPath;
 use crate::progress::{Progress, Stage};
@@ -26,7 +26,7 @@ pub(super) struct Remains {
     /// The system refused. Another try may do better.
     pub(super) failed: Vec<Failed>,
     /// What is left of it for a person to see to.
-    pub(super) open: Option<Open>,
+    pub(super) open: Option<Unresolved>,
 }
 
 impl Remains {
@@ -363,8 +363,8 @@ impl Location<'_> {
 pub(super) type Failed = (RepoPath, io::Error);
 
 /// Makes directories that were there before, highest first, as far as nothing is in their places.
-pub(super) fn make_missing(dir: &Dir, directories: &[Directory]) -> Result<(), Failed> {
-    let make = |directory: &Directory| match dir.look(&directory.path)? {
+pub(super) fn make_missing(dir: &Dir, directories: &[RecordedDirectory]) -> Result<(), Failed> {
+    let make = |directory: &RecordedDirectory| match dir.look(&directory.path)? {
         Found::Absent => dir.make_directory(&directory.path, UNFINISHED),
         _ => Ok(()),
     };
@@ -374,8 +374,11 @@ pub(super) fn make_missing(dir: &Dir, directories: &[Directory]) -> Result<(), F
 }
 
 /// Gives those that were made the bits that they had, the deepest first: one above may be closed to us then.
-pub(super) fn finish_directories(dir: &Dir, directories: &[Directory]) -> Result<(), Failed> {
-    let finish = |directory: &Directory| match dir.look(&directory.path)? {
+pub(super) fn finish_directories(
+    dir: &Dir,
+    directories: &[RecordedDirectory],
+) -> Result<(), Failed> {
+    let finish = |directory: &RecordedDirectory| match dir.look(&directory.path)? {
         Found::Directory if dir.directory_bits(&directory.path)? == UNFINISHED => {
             dir.set_directory_bits(&directory.path, directory.bits)
         }

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use bstr::ByteSlice as _;
-use git_llmpatch::compare::{Compare, CompareError, Options, Region, State};
+use git_llmpatch::compare::{Compare, CompareError, DiffSide, Options, Region};
 use git_llmpatch::format;
 use git_llmpatch::format::unified::{self, Quoting, Termination};
 use git_llmpatch::patch::{FileEdit, Format, Hunk, Mark, Operation, Patch};
@@ -412,7 +412,7 @@ impl Compare for Plain {
         &self,
         _: &RepoPath,
         content: &'c Content,
-        _: State<'_>,
+        _: DiffSide<'_>,
     ) -> Result<Cow<'c, Content>, CompareError> {
         Ok(Cow::Borrowed(content))
     }

@@ -13,7 +13,7 @@ use crate::cli::commit::Commit;
 use crate::cli::error::{CliError, Failure};
 use crate::cli::flow::Session;
 use crate::cli::options::{Reading, Verbosity};
-use crate::cli::responses::{self, Origin};
+use crate::cli::responses::{self, ResponseOrigin};
 use crate::repo::Repo;
 use crate::report::Report;
 use crate::text::SourceId;
@@ -23,7 +23,7 @@ use crate::tree::Tree;
 /// What is asked.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct Line {
+struct Question {
     id: Value,
     response: Option<String>,
     file: Option<PathBuf>,
@@ -79,7 +79,7 @@ impl Job {
         let about = session.about.clone();
         let next = || waiting.lock().ok()?.recv().ok();
         while let Some((number, line)) = next() {
-            let asked: Result<Line, _> = serde_json::from_slice(&line);
+            let asked: Result<Question, _> = serde_json::from_slice(&line);
             let id = asked
                 .as_ref()
                 .map_or_else(|_| Named::of(&line), |line| line.id.clone());
@@ -116,7 +116,7 @@ impl Job {
         session: &Session,
         tree: &dyn Tree,
         candidates: &mut Candidates<'_>,
-        line: &Line,
+        line: &Question,
     ) -> Result<(Report, Candidate), Failure> {
         let source = match (&line.response, &line.file) {
             (Some(text), None) => responses::source(
@@ -124,7 +124,7 @@ impl Job {
                 "response".to_owned(),
                 Some(text.as_bytes().to_vec()),
             )?,
-            (None, Some(path)) => Origin::File(path.clone()).source(0)?,
+            (None, Some(path)) => ResponseOrigin::File(path.clone()).source(0)?,
             _ => return Err(CliError::NoResponse.into()),
         };
         let (sources, base) = ([source], Base::Revision(self.onto.clone()));

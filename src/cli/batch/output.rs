@@ -172,7 +172,7 @@ impl Answered {
 
 /// What an answer says was made.
 #[derive(Deserialize)]
-struct Made {
+struct MadeObject {
     tree: Option<String>,
     commit: Option<String>,
 }
@@ -185,7 +185,7 @@ pub(super) fn made(answers: &Path) -> Result<BTreeSet<String>, IoError> {
     let read = || {
         let mut made = BTreeSet::new();
         for line in BufReader::new(File::open(answers)?).split(b'\n') {
-            let one: Made = serde_json::from_slice(&line?)?;
+            let one: MadeObject = serde_json::from_slice(&line?)?;
             made.extend(one.commit.or(one.tree));
         }
         anyhow::Ok(made)

@@ -4,10 +4,10 @@ use bstr::ByteSlice as _;
 
 use super::error::{Error, Warning};
 use super::marker::{self, Marker};
-use super::parse::Reader;
+use super::parse::BlockReader;
 use super::path;
 use super::tags::{self, Tags};
-use crate::format::detect::Found;
+use crate::format::detect::WalkItem;
 use crate::format::envelope::{is_blank, trim};
 use crate::format::fence::Fence;
 use crate::format::{Block, InFile, Options, excerpt};
@@ -24,7 +24,7 @@ struct Above<'a> {
 
 /// An open fence.
 #[derive(Debug)]
-struct Open<'a> {
+struct OpenFence<'a> {
     fence: Fence,
     /// What is above it.
     above: Above<'a>,
@@ -41,7 +41,7 @@ struct Open<'a> {
 #[derive(Debug, Default)]
 pub(in crate::format) struct Around<'a> {
     above: Above<'a>,
-    fence: Option<Open<'a>>,
+    fence: Option<OpenFence<'a>>,
     /// Lines of blocks that may have been meant to close a fence which another line closes.
     doubtful: Vec<Span>,
     tags: Tags<'a>,
@@ -60,7 +60,7 @@ impl<'a> Around<'a> {
         source: &'a Source,
         row: Row<'a>,
         is_fenced: bool,
-        found: &mut Vec<Found<'a>>,
+        found: &mut Vec<WalkItem<'a>>,
     ) {
         let text = trim(row.text);
         if text.is_empty() {
@@ -110,7 +110,7 @@ impl<'a> Around<'a> {
                 is_apart: false,
             };
             if self.ends_conflict(row) {
-                found.push(Found::remark(
+                found.push(WalkItem::remark(
                     row.span,
                     InFile {
                         path: None,
@@ -127,7 +127,7 @@ impl<'a> Around<'a> {
     }
 
     /// Reads the end of the response.
-    pub(in crate::format) fn end(&mut self, found: &mut Vec<Found<'a>>) {
+    pub(in crate::format) fn end(&mut self, found: &mut Vec<WalkItem<'a>>) {
         found.extend(self.tags.unclosed());
         // Where a fence is left open, one too few closes them, so any of these may have been meant to.
         if let Some(open) = self.fence.take() {
@@ -142,14 +142,14 @@ impl<'a> Around<'a> {
         line: Row<'a>,
         at: usize,
         options: &Options<'_>,
-        found: &mut Vec<Found<'a>>,
+        found: &mut Vec<WalkItem<'a>>,
     ) -> Block<'a> {
         let (glued, opener) = (&line.text[..at], line.behind(at));
         if !is_blank(glued) {
             self.tags.line(source, glued, found);
         }
         let path = self.named(source, options);
-        let reader = Reader::new(source, opener, path.clone().ok(), options);
+        let reader = BlockReader::new(source, opener, path.clone().ok(), options);
         let indentation: &[u8] = if is_blank(glued) { glued } else { b"" };
         let (mut block, closing) =
             reader.read(indentation, self.fence.as_ref().map(|open| open.fence));
@@ -179,7 +179,7 @@ impl<'a> Around<'a> {
         &mut self,
         source: &'a Source,
         end: usize,
-        found: &mut Vec<Found<'a>>,
+        found: &mut Vec<WalkItem<'a>>,
     ) {
         let rest = source.bytes()[end..].lines().next().unwrap_or_default();
         if !is_blank(rest) && source.line_at(end) == source.line_at(end.saturating_sub(1)) {
@@ -213,7 +213,7 @@ impl<'a> Around<'a> {
     }
 
     /// Reads the line that closes a fence. What it holds, if it is one line, is above what follows.
-    fn close(&mut self, open: Open<'a>) {
+    fn close(&mut self, open: OpenFence<'a>) {
         let above = std::mem::take(&mut self.above);
         self.doubtful.extend(open.closing);
         if open.blocks == 0 && open.lines == 1 {
@@ -225,7 +225,7 @@ impl<'a> Around<'a> {
     }
 
     /// Reads a line that opens a fence.
-    fn open(&mut self, fence: Fence, info: &'a [u8], found: &mut Vec<Found<'a>>) {
+    fn open(&mut self, fence: Fence, info: &'a [u8], found: &mut Vec<WalkItem<'a>>) {
         // One that was never closed behind its only line, a path, is closed here.
         if let Some(open) = self
             .fence
@@ -241,7 +241,7 @@ impl<'a> Around<'a> {
             before => {
                 // One before ended in a block.
                 found.extend(before.into_iter().flat_map(|open| open.closing).map(lost));
-                self.fence = Some(Open {
+                self.fence = Some(OpenFence {
                     fence,
                     above,
                     info,
@@ -280,12 +280,12 @@ pub(super) fn begin_at(edit: &mut FileEdit<'_>, line: LineNo) {
 }
 
 /// Makes an error of something around blocks.
-pub(super) fn wrong<'a>(span: Span, error: Error) -> Found<'a> {
-    Found::residue(Format::Blocks, span, error.into())
+pub(super) fn wrong<'a>(span: Span, error: Error) -> WalkItem<'a> {
+    WalkItem::residue(Format::Blocks, span, error.into())
 }
 
 /// Makes a note that a line of a block may have been meant to close the fence around it.
-fn lost<'a>(span: Span) -> Found<'a> {
+fn lost<'a>(span: Span) -> WalkItem<'a> {
     wrong(span, Error::Fence)
 }
 

@@ -12,7 +12,7 @@ use crate::patch::{FileEdit, Format, Occurrence, Operation, Substitution, Writte
 use crate::text::{LineNo, Located, Row, Source, Span, Text};
 
 /// The reader of one block.
-pub(super) struct Reader<'a, 'o> {
+pub(super) struct BlockReader<'a, 'o> {
     source: &'a Source,
     options: &'o Options<'o>,
     path: Option<Text<'a>>,
@@ -26,7 +26,7 @@ pub(super) struct Reader<'a, 'o> {
     warnings: Vec<Located<InFile<Warning>>>,
 }
 
-impl<'a, 'o> Reader<'a, 'o> {
+impl<'a, 'o> BlockReader<'a, 'o> {
     /// Begins to read a block of a file, if that is known.
     pub(super) fn new(
         source: &'a Source,

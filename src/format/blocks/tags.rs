@@ -5,7 +5,7 @@ use bstr::ByteSlice as _;
 use super::around::{begin_at, wrong};
 use super::error::Error;
 use super::parse::line_number;
-use crate::format::detect::Found;
+use crate::format::detect::WalkItem;
 use crate::format::envelope::trim;
 use crate::format::excerpt;
 use crate::patch::Format;
@@ -46,7 +46,7 @@ impl<'a> Tags<'a> {
     }
 
     /// Returns the error that the outermost tag is not closed.
-    pub(super) fn unclosed(&self) -> Option<Found<'a>> {
+    pub(super) fn unclosed(&self) -> Option<WalkItem<'a>> {
         self.open
             .first()
             .map(|&(tag, span)| wrong(span, Error::OpenTag { tag }))
@@ -57,7 +57,7 @@ impl<'a> Tags<'a> {
         &mut self,
         source: &'a Source,
         line: &'a [u8],
-        found: &mut Vec<Found<'a>>,
+        found: &mut Vec<WalkItem<'a>>,
     ) -> bool {
         let (mut rest, mut any) = (trim(line), false);
         while !rest.is_empty() {
@@ -114,7 +114,7 @@ impl<'a> Tags<'a> {
     }
 
     /// Closes a tag, and finds those in it that aren't closed. Returns whether it was open.
-    fn close(&mut self, tag: &str, found: &mut Vec<Found<'a>>) -> bool {
+    fn close(&mut self, tag: &str, found: &mut Vec<WalkItem<'a>>) -> bool {
         let Some(index) = self.open.iter().rposition(|(open, _)| *open == tag) else {
             return false;
         };
@@ -133,7 +133,7 @@ impl<'a> Tags<'a> {
     }
 
     /// Reads the line at which the blocks before begin that are in this tag, too, where they don't say themselves.
-    fn start_line(&mut self, value: &[u8], place: Span, found: &mut Vec<Found<'a>>) {
+    fn start_line(&mut self, value: &[u8], place: Span, found: &mut Vec<WalkItem<'a>>) {
         let Some(line) = line_number(value) else {
             return found.push(wrong(
                 place,
@@ -144,7 +144,7 @@ impl<'a> Tags<'a> {
         };
         self.start = Some(line);
         let read = found.iter_mut().rev().filter_map(|found| match found {
-            Found::Block(block) if block.format == Format::Blocks => Some(&mut block.edits),
+            WalkItem::Block(block) if block.format == Format::Blocks => Some(&mut block.edits),
             _ => None,
         });
         read.take(self.blocks)

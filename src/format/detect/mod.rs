@@ -69,7 +69,7 @@ pub fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a> {
 
 /// What a walk has come upon.
 #[derive(Debug)]
-pub(super) enum Found<'a> {
+pub(super) enum WalkItem<'a> {
     /// A patch.
     Block(Block<'a>),
     /// Something in prose that shows that something was lost, of a patch in this format.
@@ -78,13 +78,13 @@ pub(super) enum Found<'a> {
     Remark(Located<super::Warning>),
 }
 
-impl Found<'_> {
+impl WalkItem<'_> {
     pub(super) fn residue(format: Format, span: Span, residue: Residue) -> Self {
-        Found::Residue(format, Located::new(span, residue))
+        WalkItem::Residue(format, Located::new(span, residue))
     }
 
     pub(super) fn remark(span: Span, warning: impl Into<super::Warning>) -> Self {
-        Found::Remark(Located::new(span, warning.into()))
+        WalkItem::Remark(Located::new(span, warning.into()))
     }
 }
 
@@ -196,12 +196,12 @@ impl<'a, 'o> Walk<'a, 'o> {
         let end = block.range.end;
         self.edits += block.edits.len().max(1);
         self.prose.found.push(match self.edits > MOST_EDITS {
-            true => Found::residue(
+            true => WalkItem::residue(
                 block.format,
                 block.start(self.source),
                 Residue::TooMany { most: MOST_EDITS },
             ),
-            false => Found::Block(block),
+            false => WalkItem::Block(block),
         });
         end
     }
@@ -232,7 +232,7 @@ impl<'a, 'o> Walk<'a, 'o> {
         }
         self.prose
             .found
-            .extend(read.remarks.into_iter().map(Found::Remark));
+            .extend(read.remarks.into_iter().map(WalkItem::Remark));
         Some(self.source.start_of(self.source.line_at(read.end).next()))
     }
 
@@ -247,7 +247,7 @@ impl<'a, 'o> Walk<'a, 'o> {
         let Some(block) = files::parse_block(self.source, row, self.options) else {
             self.prose
                 .found
-                .push(Found::remark(row.span, Warning::NamelessFence));
+                .push(WalkItem::remark(row.span, Warning::NamelessFence));
             return None;
         };
         Some(self.push(block))
@@ -297,12 +297,12 @@ pub(super) fn stated_base(line: &[u8]) -> Option<&[u8]> {
 fn settle<'a>(
     source: &'a Source,
     options: &Options,
-    found: Vec<Found<'a>>,
+    found: Vec<WalkItem<'a>>,
     prose: &Prose<'_>,
 ) -> Parsed<'a> {
     let blocks = || {
         found.iter().filter_map(|found| {
-            if let Found::Block(block) = found {
+            if let WalkItem::Block(block) = found {
                 Some(block)
             } else {
                 None
@@ -344,8 +344,8 @@ fn settle<'a>(
     let repeated = repeats::patches(source, &found, &mut parsed.warnings);
     for (found, is_repeated) in found.into_iter().zip(repeated) {
         match found {
-            Found::Block(_) if is_repeated => {}
-            Found::Block(block) => match options.format.filter(|asked| *asked != block.format) {
+            WalkItem::Block(_) if is_repeated => {}
+            WalkItem::Block(block) => match options.format.filter(|asked| *asked != block.format) {
                 None => {
                     wanted = true;
                     accept(source, block, &mut parsed);
@@ -364,7 +364,7 @@ fn settle<'a>(
                     }
                 }
             },
-            Found::Residue(of, error) => {
+            WalkItem::Residue(of, error) => {
                 let is_others = matches!(&error.value, Residue::Blocks(error) if error.is_of_tags())
                     && is_without_blocks;
                 if options.format.is_none_or(|asked| asked == of) && !is_others {
@@ -373,7 +373,7 @@ fn settle<'a>(
                         .push(error.map(|residue| Error::from(residue).into()));
                 }
             }
-            Found::Remark(warning) => parsed.warnings.push(warning),
+            WalkItem::Remark(warning) => parsed.warnings.push(warning),
         }
     }
     if !wanted && parsed.errors.is_empty() {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use bstr::ByteSlice as _;
 
 use super::absence::cut_start;
-use super::{Found, Hiding, Residue, Warning};
+use super::{Hiding, Residue, WalkItem, Warning};
 use crate::format::envelope::{self, Marker, Meant};
 use crate::format::fence::Fence;
 use crate::format::{Warning as Any, blocks, excerpt, opx, unified};
@@ -21,14 +21,14 @@ const WINDOW: usize = 512;
 #[derive(Debug, Default)]
 pub(super) struct Prose<'a> {
     /// What has been found, patches among it.
-    pub(super) found: Vec<Found<'a>>,
-    comment: Option<Open>,
+    pub(super) found: Vec<WalkItem<'a>>,
+    comment: Option<OpenComment>,
     /// The blocks of reasoning that are open, by their tags, the innermost last.
-    reasoning: Vec<(&'static str, Open)>,
+    reasoning: Vec<(&'static str, OpenComment)>,
     fence: Option<Fence>,
     /// What ends the shell's heredoc that is open.
     heredoc: Option<Vec<u8>>,
-    seen: Seen,
+    seen: PatchesAbove,
     /// How much had been found before the last closing tag of reasoning that closes nothing.
     told: usize,
     unified: Unified,
@@ -42,13 +42,13 @@ pub(super) struct Prose<'a> {
 
 /// An HTML comment or a block of reasoning that isn't closed yet.
 #[derive(Debug)]
-struct Open {
+struct OpenComment {
     /// Where it begins.
     at: u32,
     /// How much had been found before it.
     found: usize,
     /// What had been seen before it.
-    seen: Seen,
+    seen: PatchesAbove,
     /// The fence that it is in, beyond which it can't go.
     fence: Option<Fence>,
 }
@@ -88,7 +88,7 @@ fn reasoning_tag(line: &[u8]) -> Option<(&'static str, bool)> {
 
 /// Which patches are above.
 #[derive(Clone, Copy, Debug, Default)]
-struct Seen {
+struct PatchesAbove {
     /// Whether the last OPX element before is sound.
     opx: bool,
     /// The last line of the envelope before.
@@ -108,8 +108,8 @@ enum Unified {
 
 impl<'a> Prose<'a> {
     /// Returns what is around the line that comes next.
-    pub(super) fn around(&self) -> unified::Around<'_> {
-        unified::Around {
+    pub(super) fn around(&self) -> unified::HunkSurroundings<'_> {
+        unified::HunkSurroundings {
             fenced: self.fence.is_some(),
             commented: self.comment.is_some(),
             heredoc: self.heredoc.as_deref(),
@@ -134,7 +134,7 @@ impl<'a> Prose<'a> {
 
     /// Records what shows that something was lost.
     fn residue(&mut self, format: Format, span: Span, residue: Residue) {
-        self.found.push(Found::residue(format, span, residue));
+        self.found.push(WalkItem::residue(format, span, residue));
     }
 
     /// Reads a whole line.
@@ -242,8 +242,8 @@ impl<'a> Prose<'a> {
     }
 
     /// Returns what begins at an offset and hides what is in it, once it is closed.
-    fn open(&self, at: u32) -> Open {
-        Open {
+    fn open(&self, at: u32) -> OpenComment {
+        OpenComment {
             at,
             found: self.found.len(),
             seen: self.seen,
@@ -278,7 +278,7 @@ impl<'a> Prose<'a> {
         let patches = self.found[self.told.min(self.found.len())..]
             .iter()
             .filter_map(|found| match found {
-                Found::Block(block) => Some(Found::remark(
+                WalkItem::Block(block) => Some(WalkItem::remark(
                     block.start(source),
                     Warning::Unopened {
                         format: block.format,
@@ -300,7 +300,7 @@ impl<'a> Prose<'a> {
         }: Row<'_>,
     ) {
         let error = if unified::is_hunk_header(line) {
-            if let Some(Found::Residue(
+            if let Some(WalkItem::Residue(
                 _,
                 Located {
                     value: Residue::StrayHunk { more },
@@ -345,7 +345,7 @@ impl<'a> Prose<'a> {
             .comment
             .as_ref()
             .is_some_and(|comment| comment.found == self.found.len());
-        if let Some(Found::Residue(
+        if let Some(WalkItem::Residue(
             _,
             Located {
                 value: Residue::StrayHeader { more, .. },
@@ -388,8 +388,8 @@ impl<'a> Prose<'a> {
         let Some(marked) = envelope::read_marker(envelope::trim_start(line)) else {
             return;
         };
-        let stray = |marker| Found::remark(span, Warning::StrayMarker { marker });
-        let is_lost = matches!(self.found.last(), Some(Found::Residue(_, error)) if error.value.loses_an_envelope());
+        let stray = |marker| WalkItem::remark(span, Warning::StrayMarker { marker });
+        let is_lost = matches!(self.found.last(), Some(WalkItem::Residue(_, error)) if error.value.loses_an_envelope());
         match (marked.marker, self.seen.envelope_end) {
             (Marker::EndOfFile, _) => self.found.push(stray("*** End of File")),
             // It ends what has been reported as being in no patch.
@@ -473,7 +473,7 @@ impl<'a> Prose<'a> {
                     let shown = &tag[..tag.len().min(200)];
                     let end = memchr::memchr(b'>', shown).map_or(shown.len(), |end| end + 1);
                     let span = source.span(start + at..start + at + end);
-                    self.found.push(Found::remark(span, Warning::ProseEdit));
+                    self.found.push(WalkItem::remark(span, Warning::ProseEdit));
                 }
                 at += 1;
             }
@@ -498,24 +498,24 @@ impl<'a> Prose<'a> {
             })
         };
         let hidden = self.found.drain(since..).filter_map(|found| match found {
-            Found::Block(block) => hidden(Some(block.start(source)), block.format),
-            Found::Remark(Located {
+            WalkItem::Block(block) => hidden(Some(block.start(source)), block.format),
+            WalkItem::Remark(Located {
                 span,
                 value: Any::Detect(Warning::ProseEdit),
             }) => hidden(span, Format::Opx),
-            Found::Remark(
+            WalkItem::Remark(
                 already @ Located {
                     value: Any::Detect(Warning::Hidden { .. }),
                     ..
                 },
             ) => Some(already),
-            Found::Residue(..) | Found::Remark(_) => None,
+            WalkItem::Residue(..) | WalkItem::Remark(_) => None,
         });
         let hidden: Vec<_> = hidden.collect();
         self.hidden = self
             .hidden
             .or_else(|| hidden.first().and_then(|warning| Some((warning.span?, by))));
-        self.found.extend(hidden.into_iter().map(Found::Remark));
+        self.found.extend(hidden.into_iter().map(WalkItem::Remark));
         // What is still open, and began in there, begins before what is left of it.
         if let Some(comment) = &mut self.comment {
             comment.found = comment.found.min(since);

@@ -5,7 +5,7 @@ use std::collections::hash_map::Entry;
 
 use bstr::ByteSlice as _;
 
-use super::{Found, Warning};
+use super::{WalkItem, Warning};
 use crate::format::{Block, blocks, unified};
 use crate::patch::{FileEdit, Format, Operation};
 use crate::text::{Located, Source, Span};
@@ -13,7 +13,7 @@ use crate::text::{Located, Source, Span};
 /// Returns of each thing that was found whether it is a part of a patch that repeats an earlier one, and warns of these patches.
 pub(super) fn patches(
     source: &Source,
-    found: &[Found<'_>],
+    found: &[WalkItem<'_>],
     warnings: &mut Vec<Located<crate::format::Warning>>,
 ) -> Vec<bool> {
     let mut is_repeated = vec![false; found.len()];
@@ -56,10 +56,10 @@ pub(super) fn patches(
 /// Returns the whole patches: where they are among what was found, their first block, and their text.
 fn wholes<'f, 'a>(
     source: &'a Source,
-    found: &'f [Found<'a>],
+    found: &'f [WalkItem<'a>],
 ) -> impl Iterator<Item = (std::ops::Range<usize>, &'f Block<'a>, &'a [u8])> {
     let block = |index: usize| {
-        if let Some(Found::Block(block)) = found.get(index) {
+        if let Some(WalkItem::Block(block)) = found.get(index) {
             Some(block)
         } else {
             None

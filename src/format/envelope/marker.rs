@@ -47,7 +47,7 @@ pub(crate) enum Marker {
 
 /// A marker and whether a needless ` ***` is behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Marked {
+pub(crate) struct MarkerLine {
     /// Which one.
     pub(crate) marker: Marker,
     /// Whether ` ***` follows.
@@ -55,7 +55,7 @@ pub(crate) struct Marked {
 }
 
 /// Reads a line as a marker; `None` if it is none. The line begins at the column where markers are.
-pub(crate) fn read(line: &[u8]) -> Option<Marked> {
+pub(crate) fn read(line: &[u8]) -> Option<MarkerLine> {
     const LEAD: usize = b"*** ".len();
     if !line.starts_with(b"*** ") {
         return None;
@@ -88,7 +88,7 @@ pub(crate) fn read(line: &[u8]) -> Option<Marked> {
             }
         }
     };
-    Some(Marked { marker, decorated })
+    Some(MarkerLine { marker, decorated })
 }
 
 /// Returns the marker that begins or ends an envelope, as it ought to be written, if a line is one.

@@ -26,10 +26,10 @@ pub(in crate::format) fn parse_block<'a>(
     begin: Row<'a>,
     options: &Options,
 ) -> Block<'a> {
-    Reader::new(source, begin, options).read()
+    EnvelopeReader::new(source, begin, options).read()
 }
 
-struct Reader<'a> {
+struct EnvelopeReader<'a> {
     source: &'a Source,
     begin: Row<'a>,
     indent: &'a [u8],
@@ -43,7 +43,7 @@ struct Reader<'a> {
     findings: Findings,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> EnvelopeReader<'a> {
     fn new(source: &'a Source, line: Row<'a>, options: &Options) -> Self {
         let text = marker::trim_start(line.text);
         let (indent, _) = line.text.split_at(line.text.len() - text.len());

@@ -6,7 +6,7 @@ use bstr::{BString, ByteSlice as _};
 
 use super::error::{Error, Warning};
 use super::literal::{self, PayloadError};
-use super::parse::{Reader, shortened};
+use super::parse::{EditReader, shortened};
 use super::tags::{self, Form, Tag};
 use super::{Child, Op, starts_here};
 use crate::patch::{FileEdit, Occurrence, Operation, Substitution};
@@ -32,7 +32,7 @@ struct Children<'a> {
     complete: bool,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> EditReader<'a> {
     pub(super) fn edit(&mut self, tag: &Tag<'a>) {
         (self.state.broken, self.state.abandoned) = (false, false);
         let file = tag.attribute("file");

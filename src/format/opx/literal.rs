@@ -61,13 +61,13 @@ pub(super) fn is_space(byte: u8) -> bool {
 
 /// A line: where it starts, where its text ends, where the next starts.
 #[derive(Clone)]
-pub(super) struct Line {
+pub(super) struct LineSpan {
     pub(super) start: usize,
     pub(super) end: usize,
     pub(super) next: usize,
 }
 
-impl Line {
+impl LineSpan {
     /// Returns the line, or the rest of a line, that starts at an offset; `None` at the end.
     pub(super) fn at(bytes: &[u8], start: usize) -> Option<Self> {
         let rest = bytes.get(start..).filter(|rest| !rest.is_empty())?;
@@ -115,8 +115,8 @@ impl Line {
 }
 
 /// Returns the place of the first text at or after an offset that is a line's start: a line that isn't blank, trimmed.
-fn next_text(bytes: &[u8], mut at: usize) -> Option<(Line, Range<usize>)> {
-    while let Some(line) = Line::at(bytes, at) {
+fn next_text(bytes: &[u8], mut at: usize) -> Option<(LineSpan, Range<usize>)> {
+    while let Some(line) = LineSpan::at(bytes, at) {
         let text = line.trimmed(bytes);
         if !text.is_empty() {
             return Some((line, text));
@@ -139,7 +139,7 @@ pub(super) fn read<'a>(
         // No more of a long line than a message can show: many tags may be on it.
         let near = &bytes[..bytes.len().min(at + 200)];
         return Err(PayloadError::NoMarker {
-            found: Line::at(near, at).map_or(at..at, |line| line.trimmed(bytes)),
+            found: LineSpan::at(near, at).map_or(at..at, |line| line.trimmed(bytes)),
         });
     };
     let line_start = memrchr(b'\n', &bytes[..marker.start]).map_or(0, |at| at + 1);
@@ -149,13 +149,14 @@ pub(super) fn read<'a>(
         .take_while(|&&byte| is_space(byte))
         .count();
     let indentation = &bytes[line_start..line_start + indented];
-    let (lines, end) = Reader::new(source, holder, next)
-        .run()
-        .map_err(|(clue, resume)| PayloadError::Open {
-            marker: marker.clone(),
-            clue,
-            resume,
-        })?;
+    let (lines, end) =
+        PayloadReader::new(source, holder, next)
+            .run()
+            .map_err(|(clue, resume)| PayloadError::Open {
+                marker: marker.clone(),
+                clue,
+                resume,
+            })?;
     Ok(Payload {
         lines,
         marker,
@@ -177,7 +178,7 @@ fn begin_marker(bytes: &[u8], at: usize) -> Option<(Range<usize>, usize)> {
     Some((at..at + 3, at + 3 + spaces + ending))
 }
 
-struct Reader<'a> {
+struct PayloadReader<'a> {
     source: &'a Source,
     bytes: &'a [u8],
     holder: Child,
@@ -196,7 +197,7 @@ struct Reader<'a> {
     wrong: Option<NoEnd>,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> PayloadReader<'a> {
     fn new(source: &'a Source, holder: Child, start: usize) -> Self {
         let (nested, last_pair, bytes) = (Vec::new(), None, source.bytes());
         Self {
@@ -217,7 +218,7 @@ impl<'a> Reader<'a> {
     fn run(mut self) -> Result<(Vec<Text<'a>>, usize), (NoEnd, usize)> {
         let mut lines = Vec::new();
         let mut at = self.start;
-        while let Some((line, has_markup)) = Line::with_markup(self.bytes, at) {
+        while let Some((line, has_markup)) = LineSpan::with_markup(self.bytes, at) {
             at = line.next;
             // A line without `<` and `>` can't end the payload, or open or close a pair.
             if has_markup {
@@ -248,7 +249,7 @@ impl<'a> Reader<'a> {
     }
 
     /// Judges a line that starts with `>>>`. Returns the offset behind the closing tag if the payload ends here.
-    fn end_marker(&mut self, line: &Line, place: &Range<usize>) -> Option<usize> {
+    fn end_marker(&mut self, line: &LineSpan, place: &Range<usize>) -> Option<usize> {
         let rest = &self.bytes[place.start + 3..place.end];
         let tag_at = match rest.iter().position(|&byte| !is_space(byte)) {
             Some(spaces) => place.start + 3 + spaces,

@@ -1,6 +1,6 @@
 //! Reads one top-level element: an `<edit>`, or an `<opx>` and the edits in it.
 //!
-//! One [`Reader`] walks forward and never back; how it reads an element is told in `edit.rs`. Where one isn't
+//! One [`EditReader`] walks forward and never back; how it reads an element is told in `edit.rs`. Where one isn't
 //! closed, it goes on at the place that stopped it, so that each byte is looked at a fixed number of times.
 
 use std::borrow::Cow;
@@ -10,7 +10,7 @@ use bstr::{BString, ByteSlice as _};
 use memchr::{memchr_iter, memchr2_iter, memrchr};
 
 use super::error::{Error, Warning};
-use super::literal::{Line, Payload, is_blank, is_space};
+use super::literal::{LineSpan, Payload, is_blank, is_space};
 use super::tags::{self, Attribute, Form, Tag};
 use super::{Child, starts_here, work};
 use crate::format::{Block, InFile};
@@ -30,11 +30,11 @@ const LONGEST: usize = 60;
 /// else the end of the response. Always behind the `<` where reading began. An edit whose file isn't known is left out; errors and
 /// warnings are in the order of the response.
 pub(in crate::format) fn parse_block(source: &Source, at: usize) -> Block<'_> {
-    let (bytes, state) = (source.bytes(), State::default());
+    let (bytes, state) = (source.bytes(), EditState::default());
     // Mostly there is one, and the room for others that a vector begins with would be all that a long response needs once more.
     let (edits, errors, warnings, indented) =
         (Vec::with_capacity(1), Vec::new(), Vec::new(), Vec::new());
-    let mut reader = Reader {
+    let mut reader = EditReader {
         source,
         bytes,
         pos: at,
@@ -64,20 +64,20 @@ pub(in crate::format) fn base(source: &Source, at: usize) -> Option<Located<BStr
     ))
 }
 
-pub(super) struct Reader<'a> {
+pub(super) struct EditReader<'a> {
     pub(super) source: &'a Source,
     pub(super) bytes: &'a [u8],
     pub(super) pos: usize,
     pub(super) edits: Vec<FileEdit<'a>>,
     pub(super) errors: Vec<Located<InFile<Error>>>,
     pub(super) warnings: Vec<Located<InFile<Warning>>>,
-    pub(super) state: State,
+    pub(super) state: EditState,
     /// What is to be warned of payloads whose lines all share the indentation of their markers, and how long that is.
     pub(super) indented: Vec<(usize, Located<InFile<Warning>>)>,
 }
 
 #[derive(Default)]
-pub(super) struct State {
+pub(super) struct EditState {
     /// The file of the edit that is being read.
     pub(super) path: Option<BString>,
     /// Whether that edit has an error.
@@ -91,7 +91,7 @@ pub(super) struct State {
     pub(super) no_comment_before: usize,
 }
 
-impl<'a> Reader<'a> {
+impl<'a> EditReader<'a> {
     /// Finds the closing tag of an element that holds text. An edit that begins, the end of this edit or of the wrapper
     /// stop the search; so does a tag that is named in `stops` and is the first on its line.
     ///
@@ -199,7 +199,8 @@ impl<'a> Reader<'a> {
     /// Returns the first line of a place, trimmed. Looks no further than a message can show.
     pub(super) fn first_line(&self, place: Range<usize>) -> Range<usize> {
         let end = place.end.min(place.start + 4 * LONGEST);
-        let line = Line::at(&self.bytes[..end], place.start).map(|line| line.trimmed(self.bytes));
+        let line =
+            LineSpan::at(&self.bytes[..end], place.start).map(|line| line.trimmed(self.bytes));
         line.unwrap_or(place)
     }
 
@@ -344,7 +345,7 @@ impl<'a> Reader<'a> {
 }
 
 /// How an `<opx>` is read: its edits, and what is between them.
-impl<'a> Reader<'a> {
+impl<'a> EditReader<'a> {
     pub(super) fn wrapper(&mut self, tag: &Tag<'a>) {
         self.flaws(tag);
         self.unknown_attributes(tag, &["base"]);
@@ -455,7 +456,7 @@ impl<'a> Reader<'a> {
     fn judge_text(&mut self, place: Range<usize>) {
         let mut at = place.start;
         let mut is_residue = false;
-        while let Some(line) = Line::at(&self.bytes[..place.end], at) {
+        while let Some(line) = LineSpan::at(&self.bytes[..place.end], at) {
             at = line.next;
             let text = line.trimmed(self.bytes);
             let is_envelope = is_envelope_header(&self.bytes[line.start..line.end]);
@@ -491,7 +492,7 @@ fn uniform_indentation(bytes: &[u8], range: Range<usize>) -> &[u8] {
         return b"";
     }
     let mut at = range.start;
-    while let Some(line) = Line::at(bytes, at).filter(|line| line.start < range.end) {
+    while let Some(line) = LineSpan::at(bytes, at).filter(|line| line.start < range.end) {
         let text = &bytes[line.start..line.end];
         if at > range.start && !is_blank(text) && !text.starts_with(blanks) {
             return b"";

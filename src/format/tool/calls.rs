@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::num::NonZeroUsize;
 
 use super::error::{Error, Warning};
-use super::fields::{self, Fields, Shape, Spellings};
-use super::json::{Document, Is, Value};
-use super::parse::{Reader, relocated, text};
+use super::fields::{self, CallShape, Fields, Spellings};
+use super::json::{Is, JsonText, Value};
+use super::parse::{CallReader, relocated, text};
 use crate::format::{Options, excerpt};
 use crate::patch::{
     FileEdit, Hunk, HunkLine, Mark, Occurrence, Operation, Position, Substitution, Times,
@@ -16,10 +16,10 @@ use crate::text::{Source, Text};
 /// The path of the file that a call is about.
 type Path = Text<'static>;
 
-impl Reader<'_, '_> {
+impl CallReader<'_, '_> {
     /// Reads a call that has one of the shapes that change a file.
-    pub(super) fn call(&mut self, object: Value<'_>, fields: &Fields<'_>, shape: Shape) {
-        if shape == Shape::Look {
+    pub(super) fn call(&mut self, object: Value<'_>, fields: &Fields<'_>, shape: CallShape) {
+        if shape == CallShape::Look {
             let name = fields.word(fields::COMMAND).unwrap_or_default();
             return self.skip(object, &name);
         }
@@ -32,14 +32,14 @@ impl Reader<'_, '_> {
         let one =
             |operation: Option<_>| Some(vec![FileEdit::new(path.clone(), operation?, path.span)]);
         let edits = match shape {
-            Shape::Replace => one(self.replace(object, fields)),
-            Shape::Create => one(self.create(object, fields)),
-            Shape::Insert => one(self.insert(object, fields)),
-            Shape::CreateFile => one(self.create_of_diff(object, fields, &path)),
-            Shape::DeleteFile => one(Some(Operation::Delete { expected: None })),
-            Shape::Edits => self.edits(object, fields, &path),
-            Shape::UpdateFile => self.update(object, fields, &path),
-            Shape::Look => None,
+            CallShape::Replace => one(self.replace(object, fields)),
+            CallShape::Create => one(self.create(object, fields)),
+            CallShape::Insert => one(self.insert(object, fields)),
+            CallShape::CreateFile => one(self.create_of_diff(object, fields, &path)),
+            CallShape::DeleteFile => one(Some(Operation::Delete { expected: None })),
+            CallShape::Edits => self.edits(object, fields, &path),
+            CallShape::UpdateFile => self.update(object, fields, &path),
+            CallShape::Look => None,
         };
         self.path = None;
         let edits = edits
@@ -104,7 +104,7 @@ impl Reader<'_, '_> {
         object: Value<'_>,
         fields: &Fields<'_>,
         names: Spellings,
-    ) -> Option<Document> {
+    ) -> Option<JsonText> {
         let (name, value) = self.member(object, fields, names)?;
         if value.is() == Is::String {
             self.decoded(value)
@@ -190,7 +190,7 @@ impl Reader<'_, '_> {
                     return None;
                 }
             };
-            self.members(&of_item, known(Shape::Replace));
+            self.members(&of_item, known(CallShape::Replace));
             if let (Some(own), Some((_, value))) =
                 (of_item.word(fields::PATH), of_item.get(fields::PATH))
                 && own.as_bytes() != &path[..]
@@ -261,7 +261,7 @@ impl Reader<'_, '_> {
     }
 
     /// Makes a new file of a text as it is.
-    fn content(&mut self, content: &Document, fills_empty: bool) -> Operation<'static> {
+    fn content(&mut self, content: &JsonText, fills_empty: bool) -> Operation<'static> {
         let bytes = content.text().as_bytes();
         let ends_open = bytes.last().is_some_and(|last| *last != b'\n');
         if ends_open {
@@ -322,7 +322,7 @@ impl Reader<'_, '_> {
     /// Reads a diff that is either a whole patch of the file, or what is below these headers in an envelope.
     fn of_envelope(
         &mut self,
-        diff: &Document,
+        diff: &JsonText,
         headers: &[(&str, &Path)],
     ) -> Option<Vec<FileEdit<'static>>> {
         let (_, path) = *headers.first()?;
@@ -375,9 +375,9 @@ impl Reader<'_, '_> {
 }
 
 /// Returns the members that a call of some shape has.
-fn known(shape: Shape) -> &'static [Spellings] {
+fn known(shape: CallShape) -> &'static [Spellings] {
     match shape {
-        Shape::Replace => &[
+        CallShape::Replace => &[
             fields::PATH,
             fields::OLD,
             fields::NEW,
@@ -385,18 +385,18 @@ fn known(shape: Shape) -> &'static [Spellings] {
             fields::EXPECTED,
             fields::COMMAND,
         ],
-        Shape::Edits => &[fields::PATH, fields::EDITS],
-        Shape::Create => &[fields::PATH, fields::CONTENT, fields::COMMAND],
-        Shape::CreateFile | Shape::UpdateFile | Shape::DeleteFile => {
+        CallShape::Edits => &[fields::PATH, fields::EDITS],
+        CallShape::Create => &[fields::PATH, fields::CONTENT, fields::COMMAND],
+        CallShape::CreateFile | CallShape::UpdateFile | CallShape::DeleteFile => {
             &[fields::PATH, fields::TYPE, fields::DIFF, fields::MOVE]
         }
-        Shape::Insert => &[
+        CallShape::Insert => &[
             fields::PATH,
             fields::INSERTED,
             fields::LINE,
             fields::COMMAND,
         ],
-        Shape::Look => &[],
+        CallShape::Look => &[],
     }
 }
 
@@ -410,7 +410,7 @@ fn plain_number<T: std::str::FromStr>(value: Value<'_>) -> Option<T> {
 }
 
 /// Splits a decoded text into lines, each with its newline but perhaps the last.
-fn whole_lines(source: &Source, document: &Document) -> Vec<Text<'static>> {
+fn whole_lines(source: &Source, document: &JsonText) -> Vec<Text<'static>> {
     document
         .text()
         .split_terminator('\n')
@@ -419,7 +419,7 @@ fn whole_lines(source: &Source, document: &Document) -> Vec<Text<'static>> {
 }
 
 /// Splits a decoded text at its line ends.
-fn lines(source: &Source, document: &Document) -> Vec<Text<'static>> {
+fn lines(source: &Source, document: &JsonText) -> Vec<Text<'static>> {
     let (ended, last) = document
         .text()
         .split_at(document.text().rfind('\n').map_or(0, |at| at + 1));

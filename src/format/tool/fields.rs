@@ -92,7 +92,7 @@ pub(super) struct Fields<'t> {
 
 /// What a call asks for, by what its members are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Shape {
+pub(super) enum CallShape {
     Replace,
     Edits,
     Create,
@@ -134,31 +134,35 @@ impl<'t> Fields<'t> {
     }
 
     /// Returns what the object asks for; `None` of one that is no such call.
-    pub(super) fn shape(&self) -> Option<Shape> {
+    pub(super) fn shape(&self) -> Option<CallShape> {
         let is_text = |names| {
             self.get(names)
                 .is_some_and(|(_, value)| value.is() == Is::String)
         };
         let has_path = self.has(PATH);
         match self.word(TYPE).as_deref() {
-            Some("create_file") if has_path || self.has(DIFF) => return Some(Shape::CreateFile),
-            Some("update_file") if has_path || self.has(DIFF) => return Some(Shape::UpdateFile),
-            Some("delete_file") if has_path => return Some(Shape::DeleteFile),
+            Some("create_file") if has_path || self.has(DIFF) => {
+                return Some(CallShape::CreateFile);
+            }
+            Some("update_file") if has_path || self.has(DIFF) => {
+                return Some(CallShape::UpdateFile);
+            }
+            Some("delete_file") if has_path => return Some(CallShape::DeleteFile),
             _ => {}
         }
         match self.word(COMMAND).as_deref().filter(|_| has_path) {
-            Some("str_replace") => return Some(Shape::Replace),
-            Some("create") => return Some(Shape::Create),
-            Some("insert") => return Some(Shape::Insert),
-            Some("view" | "undo_edit") => return Some(Shape::Look),
+            Some("str_replace") => return Some(CallShape::Replace),
+            Some("create") => return Some(CallShape::Create),
+            Some("insert") => return Some(CallShape::Insert),
+            Some("view" | "undo_edit") => return Some(CallShape::Look),
             _ => {}
         }
         if has_path && (self.has(OLD) || self.has(NEW)) || self.has(OLD) && self.has(NEW) {
-            Some(Shape::Replace)
+            Some(CallShape::Replace)
         } else if has_path && self.has(EDITS) {
-            Some(Shape::Edits)
+            Some(CallShape::Edits)
         } else {
-            (has_path && is_text(CONTENT)).then_some(Shape::Create)
+            (has_path && is_text(CONTENT)).then_some(CallShape::Create)
         }
     }
 }

@@ -9,13 +9,13 @@ use serde_json::value::RawValue;
 
 /// Text that is in a response, or in a string of JSON there, and where each of its bytes is.
 #[derive(Clone, Debug)]
-pub(super) struct Document {
+pub(super) struct JsonText {
     text: Rc<str>,
     /// Offsets in the text, in order, and in the response; from one to the next they go in step.
     steps: Rc<[(usize, usize)]>,
 }
 
-impl Document {
+impl JsonText {
     /// Takes a part of a response that begins at an offset.
     pub(super) fn new(text: &str, at: usize) -> Self {
         Self {
@@ -67,7 +67,7 @@ impl Document {
 /// A value in a text.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Value<'t> {
-    document: &'t Document,
+    document: &'t JsonText,
     raw: &'t RawValue,
 }
 
@@ -133,7 +133,7 @@ impl<'t> Value<'t> {
     ///
     /// # Errors
     /// If it names half a character, or it is none.
-    pub(super) fn string(self) -> Result<Document, serde_json::Error> {
+    pub(super) fn string(self) -> Result<JsonText, serde_json::Error> {
         let text: String = serde_json::from_str(self.written())?;
         let mut steps = Vec::new();
         let (start, inner) = (
@@ -153,7 +153,7 @@ impl<'t> Value<'t> {
             (from, decoded) = (plain + length, decoded + bytes);
         }
         steps.push((decoded, self.document.at(start + inner.len())));
-        Ok(Document {
+        Ok(JsonText {
             text: text.into(),
             steps: steps.into(),
         })

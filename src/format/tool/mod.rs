@@ -42,8 +42,8 @@ use super::fence::Fence;
 use super::{Block, InFile, Options};
 use crate::patch::Format;
 use crate::text::{LineNo, Located, Source};
-use json::Document;
-use parse::{Read, Reader};
+use json::JsonText;
+use parse::{CallReader, ValueRead};
 
 /// In how many strings, one in the other, patches are looked for: those of a message, and of a call in its text.
 pub(super) const DEEPEST_TEXT: u8 = 2;
@@ -78,7 +78,7 @@ pub(super) fn read(
     at: usize,
     options: &Options<'_>,
     met: &mut Met,
-) -> Result<Read, usize> {
+) -> Result<ValueRead, usize> {
     let bytes = &source.bytes()[at..];
     let is_string = bytes.starts_with(b"\"");
     let mut values = serde_json::Deserializer::from_slice(bytes).into_iter::<&RawValue>();
@@ -91,11 +91,11 @@ pub(super) fn read(
     if is_string && !bytes[raw.len()..].trim_ascii().is_empty() {
         return Err(at);
     }
-    let document = Document::new(raw, at);
+    let document = JsonText::new(raw, at);
     let Ok(value) = document.value() else {
         return Err(end);
     };
-    let mut read = Reader::new(source, options, met).read(value);
+    let mut read = CallReader::new(source, options, met).read(value);
     if read.blocks.is_empty() && read.remarks.is_empty() {
         return Err(end);
     }
@@ -124,7 +124,7 @@ fn line_end(source: &Source, number: LineNo) -> usize {
 }
 
 /// Returns what is wrong with what begins as JSON but isn't, if it was meant as a call; else where it ends.
-fn broken_off(source: &Source, at: usize, error: &serde_json::Error) -> Result<Read, usize> {
+fn broken_off(source: &Source, at: usize, error: &serde_json::Error) -> Result<ValueRead, usize> {
     let first = source.line_at(at);
     let number = LineNo::from_index(first.index() + error.line().saturating_sub(1));
     // What is wrong with the start of a line is that the one before ends.
@@ -147,7 +147,7 @@ fn broken_off(source: &Source, at: usize, error: &serde_json::Error) -> Result<R
     };
     let to = (line + error.column()).clamp(at, source.bytes().len());
     let range = to.saturating_sub(1).max(at)..to;
-    Ok(Read {
+    Ok(ValueRead {
         end,
         blocks: vec![refused(source, range, broken(error))],
         remarks: Vec::new(),

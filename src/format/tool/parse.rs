@@ -7,7 +7,7 @@ use bstr::BString;
 
 use super::error::{Error, Warning};
 use super::fields::{self, Fields};
-use super::json::{Document, Is, Value};
+use super::json::{Is, JsonText, Value};
 use crate::format::{Block, InFile, Options, excerpt};
 use crate::patch::{FileEdit, Format};
 use crate::text::{Located, Source, Span, Text};
@@ -19,7 +19,7 @@ const DEEPEST: usize = 48;
 pub(in crate::format) type Met = HashMap<String, String>;
 
 /// The reader of one value.
-pub(super) struct Reader<'a, 'm> {
+pub(super) struct CallReader<'a, 'm> {
     pub(super) source: &'a Source,
     pub(super) options: &'m Options<'m>,
     met: &'m mut Met,
@@ -34,7 +34,7 @@ pub(super) struct Reader<'a, 'm> {
 }
 
 /// What was read of one value.
-pub(in crate::format) struct Read {
+pub(in crate::format) struct ValueRead {
     /// The calls and patches in it; none of JSON that is prose.
     pub(in crate::format) blocks: Vec<Block<'static>>,
     /// What is said of calls that change nothing.
@@ -45,7 +45,7 @@ pub(in crate::format) struct Read {
 
 /// What a value is in.
 #[derive(Clone, Copy)]
-struct Around<'v> {
+struct Nesting<'v> {
     depth: usize,
     /// Whether something says that it is a message, or a call.
     is_wrapped: bool,
@@ -55,7 +55,7 @@ struct Around<'v> {
     id: Option<&'v str>,
 }
 
-impl<'a, 'm> Reader<'a, 'm> {
+impl<'a, 'm> CallReader<'a, 'm> {
     pub(super) fn new(source: &'a Source, options: &'m Options<'m>, met: &'m mut Met) -> Self {
         Self {
             source,
@@ -70,26 +70,26 @@ impl<'a, 'm> Reader<'a, 'm> {
     }
 
     /// Reads a value.
-    pub(super) fn read(mut self, value: Value<'_>) -> Read {
-        let around = Around {
+    pub(super) fn read(mut self, value: Value<'_>) -> ValueRead {
+        let around = Nesting {
             depth: 0,
             is_wrapped: value.is() == Is::String,
             is_given: false,
             id: None,
         };
         self.value(value, around);
-        Read {
+        ValueRead {
             blocks: self.blocks,
             remarks: self.remarks,
             end: value.range().end,
         }
     }
 
-    fn value(&mut self, value: Value<'_>, around: Around<'_>) {
+    fn value(&mut self, value: Value<'_>, around: Nesting<'_>) {
         if around.depth > DEEPEST {
             return self.fail(value, Error::Deep);
         }
-        let inside = Around {
+        let inside = Nesting {
             depth: around.depth + 1,
             ..around
         };
@@ -104,7 +104,7 @@ impl<'a, 'm> Reader<'a, 'm> {
         }
     }
 
-    fn object(&mut self, object: Value<'_>, around: Around<'_>) {
+    fn object(&mut self, object: Value<'_>, around: Nesting<'_>) {
         let fields = match Fields::of(object) {
             Ok(fields) => fields,
             Err(error) => return self.fail(object, super::broken(&error)),
@@ -124,14 +124,14 @@ impl<'a, 'm> Reader<'a, 'm> {
         match (fields.shape(), arguments) {
             (Some(shape), _) => self.call(object, &fields, shape),
             (None, Some((_, arguments))) => {
-                self.wrapper(object, &fields, arguments, Around { id, ..around })
+                self.wrapper(object, &fields, arguments, Nesting { id, ..around })
             }
             (None, None) => {
                 let is_wrapped =
                     around.is_wrapped || fields.iter().any(|(name, _)| WRAPPERS.contains(&name));
                 let path = fields.word(fields::PATH);
                 for (name, value) in fields.iter().filter(|(name, _)| !THOUGHTS.contains(name)) {
-                    let around = Around {
+                    let around = Nesting {
                         is_wrapped,
                         id: id.filter(|_| CALLS.contains(&name)),
                         ..around
@@ -157,7 +157,7 @@ impl<'a, 'm> Reader<'a, 'm> {
         object: Value<'_>,
         fields: &Fields<'_>,
         arguments: Value<'_>,
-        around: Around<'_>,
+        around: Nesting<'_>,
     ) {
         let name = fields.word(fields::NAME).unwrap_or_default();
         let said = format!("{name}\n{}", arguments.written());
@@ -171,7 +171,7 @@ impl<'a, 'm> Reader<'a, 'm> {
             };
         }
         let before = (self.count, self.remarks.len());
-        let inside = Around {
+        let inside = Nesting {
             is_wrapped: true,
             is_given: true,
             ..around
@@ -193,7 +193,7 @@ impl<'a, 'm> Reader<'a, 'm> {
     }
 
     /// Reads a string that a call is given: JSON once more, or a patch.
-    fn given(&mut self, string: Value<'_>, around: Around<'_>) {
+    fn given(&mut self, string: Value<'_>, around: Nesting<'_>) {
         let Some(document) = self.decoded(string) else {
             return;
         };
@@ -210,7 +210,7 @@ impl<'a, 'm> Reader<'a, 'm> {
     }
 
     /// Reads a string in which patches may be. `path` is that of the file which they are about if they don't say.
-    fn text(&mut self, string: Value<'_>, around: Around<'_>, path: Option<&str>) {
+    fn text(&mut self, string: Value<'_>, around: Nesting<'_>, path: Option<&str>) {
         let may_hold_one = string.written().contains("\\n") || string.written().contains("<edit");
         if !may_hold_one || self.options.depth >= super::DEEPEST_TEXT {
             return;
@@ -260,13 +260,13 @@ impl<'a, 'm> Reader<'a, 'm> {
     }
 
     /// Returns where in the response a place of a text is.
-    pub(super) fn place(&self, document: &Document, span: Span) -> Span {
+    pub(super) fn place(&self, document: &JsonText, span: Span) -> Span {
         self.source
             .span(document.range(span.start as usize..span.end as usize))
     }
 
     /// Decodes a string, or says why that can't be.
-    pub(super) fn decoded(&mut self, string: Value<'_>) -> Option<Document> {
+    pub(super) fn decoded(&mut self, string: Value<'_>) -> Option<JsonText> {
         match string.string() {
             Ok(document) if document.text().contains('\0') => {
                 self.error(string.range(), Error::Nul)
@@ -442,7 +442,7 @@ fn cut<'t>(fields: &Fields<'t>) -> Option<(String, Value<'t>)> {
 }
 
 /// Makes a text of a part of a decoded string.
-pub(super) fn text(source: &Source, document: &Document, part: &str) -> Text<'static> {
+pub(super) fn text(source: &Source, document: &JsonText, part: &str) -> Text<'static> {
     let start = part.as_ptr().addr() - document.text().as_ptr().addr();
     Text::at(
         part.as_bytes().to_vec(),

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 
-use super::json::Document;
+use super::json::JsonText;
 use crate::format::{self, Options};
 use crate::patch::{Format, Operation};
 use crate::text::{Source, SourceId};
@@ -13,7 +13,7 @@ proptest! {
         let once = serde_json::to_string(&text).unwrap();
         let written = if twice { serde_json::to_string(&once).unwrap() } else { once };
         let whole = format!("[{written}]");
-        let document = Document::new(&whole, 0);
+        let document = JsonText::new(&whole, 0);
         let mut string = document.value().unwrap().items()[0].string().unwrap();
         if twice {
             string = string.value().unwrap().string().unwrap();

@@ -48,7 +48,7 @@ fn number(text: &[u8]) -> Option<(u32, &[u8])> {
 }
 
 /// What was read of a hunk.
-pub(super) struct Read<'a> {
+pub(super) struct HunkRead<'a> {
     pub(super) hunk: Hunk<'a>,
     /// The line behind it.
     pub(super) end: usize,
@@ -64,7 +64,7 @@ pub(super) fn read<'a>(
     at: usize,
     (path, number): (&BString, usize),
     strict: bool,
-) -> Result<Read<'a>, Located<Error>> {
+) -> Result<HunkRead<'a>, Located<Error>> {
     let Some(row) = rows.get(at) else {
         return Err(Located::new(None, Error::NoNumbers));
     };
@@ -183,7 +183,7 @@ pub(super) fn read<'a>(
         span: Some(span),
         ..Hunk::default()
     };
-    Ok(Read {
+    Ok(HunkRead {
         hunk,
         end,
         is_lost,
@@ -209,21 +209,21 @@ struct Body<'a, 'r, 'o> {
 }
 
 /// What a line of a hunk may be.
-enum Kind {
+enum LineKind {
     Line(Mark),
     NoNewline,
     Empty,
     None,
 }
 
-fn kind(row: Row<'_>) -> Kind {
+fn kind(row: Row<'_>) -> LineKind {
     match row.text {
-        [] => Kind::Empty,
-        [b' ', ..] => Kind::Line(Mark::Context),
-        [b'-', ..] => Kind::Line(Mark::Removed),
-        [b'+', ..] => Kind::Line(Mark::Added),
-        [b'\\', b' ', ..] => Kind::NoNewline,
-        _ => Kind::None,
+        [] => LineKind::Empty,
+        [b' ', ..] => LineKind::Line(Mark::Context),
+        [b'-', ..] => LineKind::Line(Mark::Removed),
+        [b'+', ..] => LineKind::Line(Mark::Added),
+        [b'\\', b' ', ..] => LineKind::NoNewline,
+        _ => LineKind::None,
     }
 }
 
@@ -262,14 +262,14 @@ impl<'a> Body<'a, '_, '_> {
                 return (index, false);
             };
             let mark = match kind(row) {
-                Kind::Line(mark) => mark,
-                Kind::Empty => Mark::Context,
-                Kind::NoNewline => {
+                LineKind::Line(mark) => mark,
+                LineKind::Empty => Mark::Context,
+                LineKind::NoNewline => {
                     self.no_newline(row);
                     index += 1;
                     continue;
                 }
-                Kind::None => return (index, false),
+                LineKind::None => return (index, false),
             };
             let (of_old, of_new) = (
                 u32::from(mark != Mark::Added),
@@ -283,7 +283,7 @@ impl<'a> Body<'a, '_, '_> {
             index += 1;
         }
         if let Some(row) = self.rows.get(index)
-            && matches!(kind(row), Kind::NoNewline)
+            && matches!(kind(row), LineKind::NoNewline)
         {
             self.no_newline(row);
             index += 1;
@@ -300,8 +300,8 @@ impl<'a> Body<'a, '_, '_> {
             && let Some(row) = self.rows.get(index)
         {
             match kind(row) {
-                Kind::Line(mark) if !self.is_ended(mark) => self.push(row, mark),
-                Kind::NoNewline if index > end => self.no_newline(row),
+                LineKind::Line(mark) if !self.is_ended(mark) => self.push(row, mark),
+                LineKind::NoNewline if index > end => self.no_newline(row),
                 _ => break,
             }
             index += 1;
@@ -324,7 +324,7 @@ impl<'a> Body<'a, '_, '_> {
 
     /// Returns whether a line is the `-- ` above a signature.
     fn is_separator(&self, index: usize) -> bool {
-        let is_prose = |row: Row<'_>| matches!(kind(row), Kind::Empty | Kind::None);
+        let is_prose = |row: Row<'_>| matches!(kind(row), LineKind::Empty | LineKind::None);
         self.rows.get(index).is_some_and(|row| row.text == b"-- ")
             && self.rows.get(index + 1).is_none_or(is_prose)
     }
@@ -335,10 +335,12 @@ impl<'a> Body<'a, '_, '_> {
         for index in (end..).take_while(|&index| !self.rows.stops(index)) {
             let row = self.rows.get(index)?;
             match kind(row) {
-                Kind::Line(Mark::Added | Mark::Removed) if !is_item(row.text) => return Some(row),
+                LineKind::Line(Mark::Added | Mark::Removed) if !is_item(row.text) => {
+                    return Some(row);
+                }
                 // A paragraph of prose.
-                Kind::None if blank && !self.rows.around.fenced => return None,
-                kind => blank = matches!(kind, Kind::Empty),
+                LineKind::None if blank && !self.rows.around.fenced => return None,
+                kind => blank = matches!(kind, LineKind::Empty),
             }
         }
         None
@@ -351,21 +353,21 @@ impl<'a> Body<'a, '_, '_> {
             && let Some(row) = self.rows.get(index)
         {
             let kind = kind(row);
-            if matches!(kind, Kind::Empty) {
+            if matches!(kind, LineKind::Empty) {
                 blanks.push(row);
                 index += 1;
                 continue;
             }
-            if matches!(kind, Kind::None) && !blanks.is_empty() && self.is_prose(index) {
+            if matches!(kind, LineKind::None) && !blanks.is_empty() && self.is_prose(index) {
                 return index;
             }
             blanks
                 .drain(..)
                 .for_each(|blank| self.push(blank, Mark::Context));
             match kind {
-                Kind::Line(mark) => self.push(row, mark),
-                Kind::NoNewline => self.no_newline(row),
-                Kind::Empty | Kind::None => {
+                LineKind::Line(mark) => self.push(row, mark),
+                LineKind::NoNewline => self.no_newline(row),
+                LineKind::Empty | LineKind::None => {
                     let is_numbered =
                         has_line_number(row.text, self.rows.get(index + 1).map(|row| row.text));
                     let error = if is_numbered {

@@ -9,7 +9,7 @@ use crate::text::{LineNo, Located, Row, Source};
 
 /// What is around a diff in a response.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::format) struct Around<'o> {
+pub(in crate::format) struct HunkSurroundings<'o> {
     /// Whether it is in an open Markdown fence.
     pub(in crate::format) fenced: bool,
     /// Whether it is in an HTML comment that isn't closed yet.
@@ -22,7 +22,7 @@ pub(in crate::format) struct Around<'o> {
 pub(in crate::format) fn starts_here(source: &Source, line: LineNo) -> bool {
     Rows {
         source,
-        around: Around::default(),
+        around: HunkSurroundings::default(),
     }
     .starts_section(line.index())
 }
@@ -31,7 +31,7 @@ pub(in crate::format) fn starts_here(source: &Source, line: LineNo) -> bool {
 pub(in crate::format) fn parse_block<'a>(
     source: &'a Source,
     begin: LineNo,
-    around: Around<'_>,
+    around: HunkSurroundings<'_>,
     options: &Options,
 ) -> Block<'a> {
     let rows = Rows { source, around };
@@ -141,7 +141,7 @@ fn check(header: &Header, hunks: &[Hunk<'_>]) -> Option<Located<Error>> {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Rows<'a, 'o> {
     pub(super) source: &'a Source,
-    pub(super) around: Around<'o>,
+    pub(super) around: HunkSurroundings<'o>,
 }
 
 impl<'a> Rows<'a, '_> {

@@ -36,7 +36,7 @@ pub(super) fn chunks<'c>(
     let headings = (0..old.len())
         .filter(|&line| heading(old.text(line)).is_some())
         .collect();
-    let placed = Placer {
+    let placed = ChunkPlacer {
         old,
         file,
         headings,
@@ -107,7 +107,7 @@ impl Group {
     }
 }
 
-struct Placer<'l, 'c> {
+struct ChunkPlacer<'l, 'c> {
     old: &'l Lines<'c>,
     file: Document,
     /// The lines that name what follows them.
@@ -118,7 +118,7 @@ struct Placer<'l, 'c> {
     placed: Vec<(Group, Vec<usize>)>,
 }
 
-impl Placer<'_, '_> {
+impl ChunkPlacer<'_, '_> {
     fn run(mut self) -> Vec<(Group, Vec<usize>)> {
         while let Some(group) = self.groups.get(self.at).cloned() {
             self.at += 1;

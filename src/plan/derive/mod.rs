@@ -31,7 +31,7 @@ pub use self::proof::leaves_doubt;
 use self::renames::{Candidate, Rename};
 pub use self::unrepresentable::{Derived, Replaced, Unrepresentable, What};
 use super::{Change, ChangeSet};
-use crate::compare::{Compare, CompareError, Options, Region, Renames, State};
+use crate::compare::{Compare, CompareError, DiffSide, Options, Region, Renames};
 use crate::patch::{Binary, FileEdit, Format, Header, Operation, Patch, Status};
 use crate::path::RepoPath;
 use crate::text::{Content, Splice, Text};
@@ -216,11 +216,11 @@ fn pair_up<'c>(
         };
         let old = before
             .as_ref()
-            .map(|file| blob(file, State::Before))
+            .map(|file| blob(file, DiffSide::Before))
             .transpose()?;
         let new = after
             .as_ref()
-            .map(|file| blob(file, State::After(from.as_ref())))
+            .map(|file| blob(file, DiffSide::After(from.as_ref())))
             .transpose()?;
         let is_stored = |file: &Option<File>, blob: &Option<Blob<'_>>| {
             file.as_ref()

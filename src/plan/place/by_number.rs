@@ -53,7 +53,7 @@ pub(super) const POLICY: Policy = Policy {
 
 fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Outcome {
     let shows_cr = hunks.iter().flat_map(|hunk| &hunk.lines).any(has_cr);
-    let mut placer = Placer {
+    let mut placer = NumberPlacer {
         task,
         hunks,
         headings: OnceCell::new(),
@@ -125,7 +125,7 @@ fn without_mark<'h>(line: &'h HunkLine<'_>) -> Option<&'h [u8]> {
 }
 
 /// Where a hunk goes.
-struct Found {
+struct HunkPlace {
     range: Range<usize>,
     how: Match,
     /// Whether the first old line has a byte order mark that is none of the line's.
@@ -133,7 +133,7 @@ struct Found {
     warning: Option<Placing>,
 }
 
-impl Found {
+impl HunkPlace {
     fn exact(range: Range<usize>) -> Self {
         Self {
             range,
@@ -144,7 +144,7 @@ impl Found {
     }
 }
 
-struct Placer<'f, 'h> {
+struct NumberPlacer<'f, 'h> {
     task: Task<'f>,
     hunks: &'h [Hunk<'h>],
     headings: OnceCell<Headings>,
@@ -156,9 +156,9 @@ struct Placer<'f, 'h> {
     taken: BTreeMap<usize, usize>,
 }
 
-impl Placer<'_, '_> {
+impl NumberPlacer<'_, '_> {
     /// Finds the place of a hunk, and takes it.
-    fn place(&mut self, hunk: &Hunk<'_>) -> Result<Found, Located<PlaceError>> {
+    fn place(&mut self, hunk: &Hunk<'_>) -> Result<HunkPlace, Located<PlaceError>> {
         let mut found = self.find(hunk);
         if hunk.excess > 0 {
             found = self.confirm(hunk, found);
@@ -188,11 +188,11 @@ impl Placer<'_, '_> {
         &self,
         number: usize,
         hunk: &'h Hunk<'p>,
-        found: Found,
+        found: HunkPlace,
         shows_cr: bool,
         is_top: bool,
     ) -> PlacedHunk<'h, 'p> {
-        let Found {
+        let HunkPlace {
             range,
             how,
             is_marked,
@@ -262,8 +262,8 @@ impl Placer<'_, '_> {
     fn confirm(
         &self,
         hunk: &Hunk<'_>,
-        whole: Result<Found, Located<PlaceError>>,
-    ) -> Result<Found, Located<PlaceError>> {
+        whole: Result<HunkPlace, Located<PlaceError>>,
+    ) -> Result<HunkPlace, Located<PlaceError>> {
         let (counted, beyond) = hunk
             .lines
             .split_at(hunk.lines.len().saturating_sub(hunk.excess));
@@ -287,7 +287,7 @@ impl Placer<'_, '_> {
     }
 
     /// Finds the place of a hunk.
-    fn find(&self, hunk: &Hunk<'_>) -> Result<Found, Located<PlaceError>> {
+    fn find(&self, hunk: &Hunk<'_>) -> Result<HunkPlace, Located<PlaceError>> {
         let claimed = hunk
             .position
             .as_ref()
@@ -300,16 +300,16 @@ impl Placer<'_, '_> {
                     && *line.text == *Lines::BOM
                     && self.task.file.slice(0..self.task.file.len()) == Lines::BOM =>
             {
-                Ok(Found::exact(0..0))
+                Ok(HunkPlace::exact(0..0))
             }
             _ => self.seek(hunk, claimed.saturating_sub(1)),
         }
     }
 
     /// Finds the place of old lines.
-    fn seek(&self, hunk: &Hunk<'_>, claimed: usize) -> Result<Found, Located<PlaceError>> {
+    fn seek(&self, hunk: &Hunk<'_>, claimed: usize) -> Result<HunkPlace, Located<PlaceError>> {
         let count = hunk.old().count();
-        let at_line = |at: usize| Found::exact(at..at + count);
+        let at_line = |at: usize| HunkPlace::exact(at..at + count);
         let run = self.task.file.run(hunk.old().map(text));
         let allowed = self.allowed(hunk, count);
         let fits = |at: usize| allowed.contains(&at) && self.is_free(at..at + count);
@@ -335,7 +335,7 @@ impl Placer<'_, '_> {
                 .file
                 .run(std::iter::once(first).chain(hunk.old().skip(1).map(text)));
             if marked.contains(0) {
-                return Ok(Found {
+                return Ok(HunkPlace {
                     is_marked: true,
                     ..at_line(0)
                 });
@@ -349,7 +349,7 @@ impl Placer<'_, '_> {
                     claimed: LineNo::from_index(claimed),
                     at,
                 };
-                Ok(Found {
+                Ok(HunkPlace {
                     how: Match::Moved,
                     warning: Some(warning),
                     ..at_line(at.index())
@@ -490,10 +490,10 @@ impl Placer<'_, '_> {
     }
 
     /// Places a hunk that has added lines only: by its number, which names the line before them.
-    fn add(&self, hunk: &Hunk<'_>, at: usize) -> Result<Found, Located<PlaceError>> {
+    fn add(&self, hunk: &Hunk<'_>, at: usize) -> Result<HunkPlace, Located<PlaceError>> {
         let len = self.task.file.line_count();
         let found = |at, warning| {
-            Ok(Found {
+            Ok(HunkPlace {
                 range: at..at,
                 how: Match::Addition,
                 is_marked: false,

@@ -119,7 +119,7 @@ fn found(task: Task<'_>, edit: &Substitution<'_>) -> Result<Outcome, Located<Pla
     let unescaped = |_| Located::new(span, Warning::Unescaped { path: path.clone() });
     let mut warnings: Vec<_> = edit.written.iter().map(unescaped).collect();
     let (core, bounds) = core(edit, &edit.find);
-    let sought = Sought {
+    let sought = SoughtText {
         edit,
         core,
         bounds,
@@ -133,7 +133,7 @@ fn found(task: Task<'_>, edit: &Substitution<'_>) -> Result<Outcome, Located<Pla
             found.ok_or_else(|| sought.place_error(&lines, effort))?
         }
     };
-    let Found {
+    let TextPlaces {
         ranges,
         is_core,
         how,
@@ -192,7 +192,7 @@ impl Outcome {
             is_idle,
             is_literal,
         } = *edit;
-        let around = Around::new(document, &range);
+        let around = TouchedLines::new(document, &range);
         let lines = around.lines();
         let within = range.start - around.start..range.end - around.start;
         // A line break at the end of both leaves the line behind it alone.
@@ -324,7 +324,7 @@ fn leaves_empty_line(document: &Document, range: &Range<usize>, new: &[u8]) -> b
 }
 
 /// The lines around a range of a file: those that it touches, one before them and one behind.
-struct Around<'d> {
+struct TouchedLines<'d> {
     bytes: Cow<'d, [u8]>,
     /// The offset at which they begin in the file.
     start: usize,
@@ -332,7 +332,7 @@ struct Around<'d> {
     line: usize,
 }
 
-impl<'d> Around<'d> {
+impl<'d> TouchedLines<'d> {
     fn new(document: &'d Document, range: &Range<usize>) -> Self {
         let first = document.line_start(range.start);
         let start = document.line_start(first.saturating_sub(1));
@@ -354,7 +354,7 @@ impl<'d> Around<'d> {
 }
 
 /// Where a text was found, and what that took.
-struct Found {
+struct TextPlaces {
     /// At least one, in order.
     ranges: Vec<Range<usize>>,
     /// Whether the blank lines at the edges of find and put are left out.
@@ -366,7 +366,7 @@ struct Found {
     warning: Option<Located<Placing>>,
 }
 
-impl Found {
+impl TextPlaces {
     fn new(ranges: Vec<Range<usize>>, how: Match) -> Self {
         Self {
             ranges,
@@ -379,7 +379,7 @@ impl Found {
 }
 
 /// A text to find.
-struct Sought<'e, 't> {
+struct SoughtText<'e, 't> {
     edit: &'e Substitution<'t>,
     /// The text without blank lines at its edges, and what must hold there then.
     core: &'e [Text<'t>],
@@ -388,30 +388,30 @@ struct Sought<'e, 't> {
     span: Option<Span>,
 }
 
-impl Sought<'_, '_> {
+impl SoughtText<'_, '_> {
     /// Finds the text as it is, or else without blank lines at its edges.
     fn exactly(
         &self,
         document: &Document,
         rules: &Rules,
-    ) -> Result<Option<Found>, Located<PlaceError>> {
+    ) -> Result<Option<TextPlaces>, Located<PlaceError>> {
         if let Occurrence::Lines(number) = self.edit.occurrence {
             return self.numbered(document, number, rules);
         }
         if let Occurrence::Text(times) = self.edit.occurrence {
             let ranges = self.times(document, times)?;
-            return Ok((!ranges.is_empty()).then(|| Found::new(ranges, Match::Exact)));
+            return Ok((!ranges.is_empty()).then(|| TextPlaces::new(ranges, Match::Exact)));
         }
         if let Some(range) = self.search(document, &self.edit.find, Bounds::default())? {
-            return Ok(Some(Found::new(vec![range], Match::Exact)));
+            return Ok(Some(TextPlaces::new(vec![range], Match::Exact)));
         }
         if rules.strict || self.core.len() == self.edit.find.len() {
             return Ok(None);
         }
         let range = self.search(document, self.core, self.bounds)?;
-        Ok(range.map(|range| Found {
+        Ok(range.map(|range| TextPlaces {
             is_core: true,
-            ..Found::new(vec![range], Match::BlankEdges)
+            ..TextPlaces::new(vec![range], Match::BlankEdges)
         }))
     }
 
@@ -421,7 +421,7 @@ impl Sought<'_, '_> {
         &self,
         lines: &Lines<'_>,
         rules: &Rules,
-    ) -> Result<Option<Found>, Located<PlaceError>> {
+    ) -> Result<Option<TextPlaces>, Located<PlaceError>> {
         let Self {
             edit, core, span, ..
         } = *self;
@@ -448,11 +448,11 @@ impl Sought<'_, '_> {
                 let last = at + old.len() - 1;
                 let range = lines.start(at)..lines.start(last) + lines.text(last).len();
                 let (fitted, warning) = (Some(fitted.lines), Some(fitted.warning));
-                return Ok(Some(Found {
+                return Ok(Some(TextPlaces {
                     is_core,
                     fitted,
                     warning,
-                    ..Found::new(vec![range], level.how())
+                    ..TextPlaces::new(vec![range], level.how())
                 }));
             }
         }
@@ -519,7 +519,7 @@ impl Sought<'_, '_> {
         document: &Document,
         number: Option<LineNo>,
         rules: &Rules,
-    ) -> Result<Option<Found>, Located<PlaceError>> {
+    ) -> Result<Option<TextPlaces>, Located<PlaceError>> {
         let matches = document.matches(&needle(self.edit, &self.edit.find, Bounds::LINES));
         let start = number.and_then(|number| document.start_of_base(number.index()));
         let numbered = start.and_then(|start| {
@@ -561,9 +561,9 @@ impl Sought<'_, '_> {
             }
         };
         let warning = warning.map(|how| Located::new(self.span, how));
-        Ok(range.map(|range| Found {
+        Ok(range.map(|range| TextPlaces {
             warning,
-            ..Found::new(vec![range], how)
+            ..TextPlaces::new(vec![range], how)
         }))
     }
 

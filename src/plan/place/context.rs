@@ -4,12 +4,12 @@ use super::super::duplicates::SHOWN;
 use super::super::place_error::{PlaceError, Places as Candidates};
 use super::super::placement::Match;
 use super::super::warning::{Placing, Quote};
-use super::in_order::Placer;
+use super::in_order::OrderPlacer;
 use crate::patch::Hunk;
 use crate::search::{Loose, Relaxation};
 use crate::text::{LineNo, Located, Text};
 
-impl Placer<'_, '_> {
+impl OrderPlacer<'_, '_> {
     /// Finds the context lines of a hunk one after the other, moves the cursor past each, and returns where the last is, if there is
     /// one, and how the loosest of them was found.
     pub(super) fn seek_context(

@@ -46,7 +46,7 @@ pub(super) const POLICY: Policy = Policy {
 };
 
 fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Outcome {
-    let mut placer = Placer {
+    let mut placer = OrderPlacer {
         task,
         hunks,
         levels: &OnceCell::new(),
@@ -64,7 +64,7 @@ fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Out
             placer.warnings.truncate(said);
         })
     });
-    let Placer {
+    let OrderPlacer {
         mut placed,
         warnings,
         ..
@@ -99,7 +99,7 @@ fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Out
     )
 }
 
-pub(super) struct Placer<'f, 'p> {
+pub(super) struct OrderPlacer<'f, 'p> {
     pub(super) task: Task<'f>,
     hunks: &'f [Hunk<'p>],
     // Most sections need none of these, which read the file.
@@ -115,7 +115,7 @@ pub(super) struct Placer<'f, 'p> {
 
 /// A hunk that is to be placed.
 #[derive(Clone, Copy)]
-pub(super) struct Wanted<'h, 'p> {
+pub(super) struct SoughtRun<'h, 'p> {
     pub(super) number: usize,
     pub(super) hunk: &'h Hunk<'p>,
     /// Where its last context line is, if it has one.
@@ -123,7 +123,7 @@ pub(super) struct Wanted<'h, 'p> {
 }
 
 /// How a run of old lines was found.
-struct Found<'h, 'p> {
+struct RunPlace<'h, 'p> {
     at: usize,
     /// Where else it is.
     run: Run<'h>,
@@ -137,20 +137,20 @@ struct Found<'h, 'p> {
     lines: Vec<&'h HunkLine<'p>>,
 }
 
-impl Found<'_, '_> {
+impl RunPlace<'_, '_> {
     fn how(&self) -> Match {
         match self {
-            Found {
+            RunPlace {
                 level: Some(level), ..
             } => level.how(),
-            Found { trimmed: true, .. } => Match::BlankDropped,
-            Found { restated: true, .. } => Match::Restated,
+            RunPlace { trimmed: true, .. } => Match::BlankDropped,
+            RunPlace { restated: true, .. } => Match::Restated,
             _ => Match::Exact,
         }
     }
 }
 
-impl<'f, 'p> Placer<'f, 'p> {
+impl<'f, 'p> OrderPlacer<'f, 'p> {
     pub(super) fn levels(&self) -> &'f Levels<'f, 'f> {
         let (Task { file, rules, .. }, hunks) = (self.task, self.hunks);
         self.levels.get_or_init(|| {
@@ -180,7 +180,7 @@ impl<'f, 'p> Placer<'f, 'p> {
 
     fn place(&mut self, number: usize, hunk: &'f Hunk<'p>) -> Result<(), Located<PlaceError>> {
         let (context, how) = self.seek_context(number, hunk)?;
-        let wanted = Wanted {
+        let wanted = SoughtRun {
             number,
             hunk,
             context,
@@ -223,9 +223,9 @@ impl<'f, 'p> Placer<'f, 'p> {
     }
 
     /// Places a hunk that has added lines only.
-    fn add(&mut self, wanted: Wanted<'f, 'p>, how: Match) -> Result<(), Located<PlaceError>> {
+    fn add(&mut self, wanted: SoughtRun<'f, 'p>, how: Match) -> Result<(), Located<PlaceError>> {
         let (
-            Wanted {
+            SoughtRun {
                 number,
                 hunk,
                 context,
@@ -281,7 +281,10 @@ impl<'f, 'p> Placer<'f, 'p> {
 
     /// Finds the old lines of a hunk: as written, then at the context line, then both without a trailing empty line; and if
     /// none of that finds any, the same at each level.
-    fn seek_lines(&mut self, wanted: Wanted<'f, 'p>) -> Result<Found<'f, 'p>, Located<PlaceError>> {
+    fn seek_lines(
+        &mut self,
+        wanted: SoughtRun<'f, 'p>,
+    ) -> Result<RunPlace<'f, 'p>, Located<PlaceError>> {
         if let Some(found) = self.seek_at(None, wanted)? {
             return Ok(found);
         }
@@ -296,8 +299,8 @@ impl<'f, 'p> Placer<'f, 'p> {
     fn seek_at(
         &mut self,
         level: Option<&'f Level>,
-        wanted: Wanted<'f, 'p>,
-    ) -> Result<Option<Found<'f, 'p>>, Located<PlaceError>> {
+        wanted: SoughtRun<'f, 'p>,
+    ) -> Result<Option<RunPlace<'f, 'p>>, Located<PlaceError>> {
         let mut lines: Vec<_> = wanted.hunk.lines.iter().collect();
         let mut trimmed = false;
         loop {
@@ -315,7 +318,7 @@ impl<'f, 'p> Placer<'f, 'p> {
                 self.seek_run(wanted, &run)?
             };
             if let Some((at, restated)) = found {
-                return Ok(Some(Found {
+                return Ok(Some(RunPlace {
                     at,
                     run,
                     restated,
@@ -335,7 +338,7 @@ impl<'f, 'p> Placer<'f, 'p> {
     fn seek_only(
         &mut self,
         level: &Level,
-        Wanted { hunk, context, .. }: Wanted<'f, 'p>,
+        SoughtRun { hunk, context, .. }: SoughtRun<'f, 'p>,
         lines: &[&'f HunkLine<'p>],
         places: &Run<'_>,
     ) -> Result<Option<(usize, bool)>, Located<PlaceError>> {
@@ -362,9 +365,9 @@ impl<'f, 'p> Placer<'f, 'p> {
     /// Makes the added lines of a hunk that was found at a level fit in there, and warns of it.
     fn fit(
         &mut self,
-        Wanted { number, hunk, .. }: Wanted<'_, '_>,
+        SoughtRun { number, hunk, .. }: SoughtRun<'_, '_>,
         level: &Level,
-        Found { at, lines, .. }: &Found<'_, '_>,
+        RunPlace { at, lines, .. }: &RunPlace<'_, '_>,
     ) -> Result<Vec<Vec<u8>>, Located<PlaceError>> {
         let mut next = 0;
         let blocks = blocks(lines).map(|block| {
@@ -390,10 +393,10 @@ impl<'f, 'p> Placer<'f, 'p> {
 
     fn seek_run(
         &self,
-        wanted: Wanted<'_, '_>,
+        wanted: SoughtRun<'_, '_>,
         run: &Run<'_>,
     ) -> Result<Option<(usize, bool)>, Located<PlaceError>> {
-        let Wanted { hunk, context, .. } = wanted;
+        let SoughtRun { hunk, context, .. } = wanted;
         let forward = run.at_or_after(self.cursor);
         let restated = context.filter(|&at| !self.task.rules.strict && run.contains(at));
         if let (Some(context), Some(behind)) = (restated, forward) {
@@ -425,14 +428,14 @@ impl<'f, 'p> Placer<'f, 'p> {
     /// Warns of, or under `unique` refuses, a hunk whose old lines are in other places as well.
     fn look_for_duplicates(
         &mut self,
-        Wanted {
+        SoughtRun {
             number,
             hunk,
             context,
-        }: Wanted<'f, 'p>,
-        found: &Found<'f, 'p>,
+        }: SoughtRun<'f, 'p>,
+        found: &RunPlace<'f, 'p>,
     ) -> Result<(), Located<PlaceError>> {
-        let Found {
+        let RunPlace {
             lines, run: places, ..
         } = found;
         if places.count() == 1 {
@@ -466,7 +469,10 @@ impl<'f, 'p> Placer<'f, 'p> {
     }
 
     /// Returns why the old lines of a hunk have no place, and points at the line that shows it best.
-    fn place_error(&self, Wanted { hunk, context, .. }: Wanted<'_, '_>) -> Located<PlaceError> {
+    fn place_error(
+        &self,
+        SoughtRun { hunk, context, .. }: SoughtRun<'_, '_>,
+    ) -> Located<PlaceError> {
         let run = self.task.file.run(hunk.old().map(|line| &line.text[..]));
         let after = After(self.cursor.checked_sub(1).map(LineNo::from_index));
         let mut found = run.first();

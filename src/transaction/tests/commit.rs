@@ -119,7 +119,7 @@ fn what_a_hook_that_said_no_wrote_stays_and_the_original_is_kept() {
         b"A\nformatted\n"
     );
     assert_eq!(std::fs::read(sample.top().join("secret")).unwrap(), b"s\n");
-    let [Open::Kept(kept)] = &undone.open[..] else {
+    let [Unresolved::Kept(kept)] = &undone.open[..] else {
         panic!("{undone}")
     };
     let kept = std::fs::read_dir(kept)
