@@ -8,13 +8,13 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
-use git_llmpatch::diagnose::Diagnose as _;
-use git_llmpatch::format::{self, Options};
-use git_llmpatch::path::{RepoPath, Resolver};
-use git_llmpatch::plan::{self, Rules};
 use git_llmpatch::repo::Repo;
-use git_llmpatch::text::{Source, SourceId};
-use git_llmpatch::tree::{Entry, Tree as _};
+use llmpatch::diagnose::Diagnose as _;
+use llmpatch::format::{self, Options};
+use llmpatch::path::{RepoPath, Resolver};
+use llmpatch::plan::{self, Rules};
+use llmpatch::text::{Source, SourceId};
+use llmpatch::tree::{Entry, Tree as _};
 
 /// How commits are printed.
 const WAYS: &[&[&str]] = &[&["-M"], &["--no-renames", "-U0"], &["-M", "-C", "-U1"]];

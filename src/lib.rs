@@ -122,23 +122,8 @@
 //! 6. libgit2, clap and the crate that draws messages each appear in one room, and one file starts the git program.
 
 pub mod cli;
-pub mod compare;
-pub mod diagnose;
+mod diagnose;
 pub mod dir;
-pub mod format;
-pub mod kind;
-pub mod leftover;
-pub mod message;
-pub mod patch;
-pub mod path;
-pub mod pathspec;
-pub mod plan;
-pub mod progress;
 pub mod repo;
 pub mod report;
-pub mod respond;
-pub mod search;
-pub mod text;
-mod threads;
 pub mod transaction;
-pub mod tree;

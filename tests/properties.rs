@@ -5,14 +5,14 @@
 mod laws;
 mod support;
 
-use git_llmpatch::format::{self, Options};
-use git_llmpatch::kind::Kind;
-use git_llmpatch::path::{RepoPath, Resolver};
-use git_llmpatch::plan::{self, Change, ChangeSet, Plan, Refusal, Rules, Warning};
 use git_llmpatch::repo::Side;
-use git_llmpatch::search::Fuzz;
-use git_llmpatch::text::{Content, Located, Source, SourceId, Splice};
-use git_llmpatch::tree::{File, MemoryTree, Mode};
+use llmpatch::format::{self, Options};
+use llmpatch::kind::Kind;
+use llmpatch::path::{RepoPath, Resolver};
+use llmpatch::plan::{self, Change, ChangeSet, Plan, Refusal, Rules, Warning};
+use llmpatch::search::Fuzz;
+use llmpatch::text::{Content, Located, Source, SourceId, Splice};
+use llmpatch::tree::{File, MemoryTree, Mode};
 use proptest::prelude::*;
 use similar::{ChangeTag, TextDiff};
 use support::Repo;

@@ -11,11 +11,11 @@ use std::process::Command;
 
 use assert_fs::fixture::ChildPath;
 use assert_fs::prelude::*;
-use git_llmpatch::format::unified::{Quoting, Termination, numstat, print, stat, summary};
-use git_llmpatch::path::RepoPath;
-use git_llmpatch::plan::{Change, ChangeSet, derive};
 use git_llmpatch::repo::{Repo, Side};
-use git_llmpatch::tree::{File, Mode};
+use llmpatch::format::unified::{Quoting, Termination, numstat, print, stat, summary};
+use llmpatch::path::RepoPath;
+use llmpatch::plan::{Change, ChangeSet, derive};
+use llmpatch::tree::{File, Mode};
 use proptest::prelude::*;
 
 /// What every path holds, and whether it is executable.
@@ -123,7 +123,7 @@ impl Scene {
         git.output().unwrap()
     }
 
-    fn ours<T>(&self, show: impl FnOnce(&git_llmpatch::patch::Patch<'_>) -> T) -> T {
+    fn ours<T>(&self, show: impl FnOnce(&llmpatch::patch::Patch<'_>) -> T) -> T {
         let repo = Repo::open_at(self.directory.path()).unwrap();
         let (differ, options) = (
             repo.differ(Side::Blobs).unwrap(),

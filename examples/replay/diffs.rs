@@ -1,11 +1,11 @@
 //! The diff of a commit, beside git's own.
 
 use anyhow::Result;
-use git_llmpatch::format::unified::{Quoting, print};
-use git_llmpatch::patch::Format;
-use git_llmpatch::plan::derive;
 use git_llmpatch::repo::{Commit, Repo, Side};
-use git_llmpatch::respond;
+use llmpatch::format::unified::{Quoting, print};
+use llmpatch::patch::Format;
+use llmpatch::plan::derive;
+use llmpatch::respond;
 
 use crate::scratch::Scratch;
 use crate::tally::Tally;

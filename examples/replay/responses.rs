@@ -1,9 +1,9 @@
 //! A commit as a response: applied, spoiled, converted.
 
 use anyhow::Result;
-use git_llmpatch::format::{self, Options};
-use git_llmpatch::patch::Operation;
-use git_llmpatch::text::{Source, SourceId, Span};
+use llmpatch::format::{self, Options};
+use llmpatch::patch::Operation;
+use llmpatch::text::{Source, SourceId, Span};
 
 use crate::scratch::Scratch;
 use crate::tally::Tally;

@@ -1,3 +1,4 @@
+use crate::report::human;
 use bstr::BString;
 use clap::Args;
 
@@ -13,14 +14,14 @@ use super::preview::{self, Preview};
 use super::recover;
 use super::responses::{self, ResponseOrigin};
 use super::review::Review;
-use crate::diagnose::Diagnose;
-use crate::pathspec::Case;
-use crate::plan::{ChangeSet, PlanId};
-use crate::progress::Stage;
 use crate::repo::{Against, Revision, is_branch_name};
-use crate::report::{Diagnostic, FileReport, Report, State, Status, merge};
-use crate::text::{Shown, Source};
 use crate::transaction::{self, CommitRequest, Onto, Target};
+use llmpatch::diagnose::Diagnose;
+use llmpatch::pathspec::Case;
+use llmpatch::plan::{ChangeSet, PlanId};
+use llmpatch::progress::Stage;
+use llmpatch::report::{Diagnostic, FileReport, Report, State, Status, merge};
+use llmpatch::text::{Shown, Source};
 
 /// Work out the whole change, then make it: all or nothing
 #[derive(Debug, Args)]
@@ -292,8 +293,8 @@ impl Apply {
         };
         let printed = match printed {
             Some(printed) => Printed::Diff(printed),
-            None if self.preview.applies() && onto.is_some() => report.stored().into(),
-            None if self.preview.applies() && !self.verbosity.quiet => report.done().into(),
+            None if self.preview.applies() && onto.is_some() => human::stored(&report).into(),
+            None if self.preview.applies() && !self.verbosity.quiet => human::done(&report).into(),
             None => Printed::default(),
         };
         Ok((report, printed))
@@ -408,7 +409,7 @@ impl Apply {
             (Some(last), Some(branch)) => transaction::name(&session.repo, branch, onto, &last.id)?,
             (Some(_), None) => {}
         }
-        let printed = all.stored().into();
+        let printed = human::stored(&all).into();
         Ok((all, printed))
     }
 
@@ -517,7 +518,7 @@ pub(super) fn publish(
 /// Returns why a change isn't made, and what it would have been.
 fn not_made(report: &Report, state: State, error: &impl Diagnose, signal: Option<i32>) -> Failure {
     let errors = vec![Diagnostic::from(error)];
-    Box::new(Report {
+    Failure::new(Report {
         status: Status::Failed,
         state,
         signal,

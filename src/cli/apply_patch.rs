@@ -19,9 +19,9 @@ use super::options::{Reading, Verbosity};
 use super::output;
 use super::recover;
 use super::responses::{self, ResponseOrigin};
-use crate::report::{FileOperation, Report};
-use crate::text::{Shown, SourceId};
 use crate::transaction::Target;
+use llmpatch::report::{FileOperation, Report};
+use llmpatch::text::{Shown, SourceId};
 
 const USAGE: &str = "Usage: apply_patch 'PATCH'\n       echo 'PATCH' | apply_patch\n";
 
@@ -107,7 +107,7 @@ pub(super) fn run(arguments: &[OsString]) -> Exit {
 }
 
 /// Makes the change.
-fn made(session: &Session, sources: &[crate::text::Source]) -> Result<Report, Failure> {
+fn made(session: &Session, sources: &[llmpatch::text::Source]) -> Result<Report, Failure> {
     recover::first(session)?;
     let base = Base::WorkTree;
     let tree = base.tree(&session.repo)?;

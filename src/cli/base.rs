@@ -1,7 +1,7 @@
 use super::error::Failure;
 use super::options;
 use crate::repo::{self, Repo, Side};
-use crate::tree::Tree;
+use llmpatch::tree::Tree;
 
 /// Who says which tree responses are about.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -27,9 +27,9 @@ use super::exit::Exit;
 use super::flow::{self, Printed, Session};
 use super::options::{Reading, Verbosity};
 use super::responses::ResponseOrigin;
-use crate::report::Report;
-use crate::text::Source;
 use crate::transaction::{self, CandidatePack, Candidates};
+use llmpatch::report::Report;
+use llmpatch::text::Source;
 
 /// What failed where the system has no thread to give.
 const NO_THREAD: &str = "can't start a thread";

@@ -8,9 +8,9 @@ use super::flow::{self, Session};
 use super::options::{Against, FeedbackOptions, Json, Reading, Responses, Verbosity};
 use super::responses::ResponseOrigin;
 use super::staged;
-use crate::report::{FileReport, Report};
-use crate::text::Source;
-use crate::tree::Tree;
+use llmpatch::report::{FileReport, Report};
+use llmpatch::text::Source;
+use llmpatch::tree::Tree;
 
 /// Check whether responses would apply, and write nothing
 #[derive(Debug, Args)]

@@ -9,9 +9,9 @@ use clap::Args;
 use super::error::IoError;
 use super::flow::Worked;
 use super::responses::ResponseOrigin;
-use crate::message;
 use crate::repo::Mail;
 use crate::transaction::{CommitRequest, Sign};
+use llmpatch::message;
 
 /// What is asked of the commit; as `git commit` has it.
 #[derive(Clone, Debug, Default, Args)]

@@ -16,7 +16,7 @@ use super::exit::Exit;
 use super::flow;
 use super::install::{self, Home, InstalledFile};
 use super::output;
-use crate::text::Shown;
+use llmpatch::text::Shown;
 
 /// Print a shell's completion script, or install it
 #[derive(Debug, Args)]

@@ -4,11 +4,11 @@ use std::os::fd::AsFd;
 use super::base::About;
 use super::error::{CliError, Failure};
 use super::options::{Reading, Verbosity, When};
-use crate::pathspec::{Defaults, Pathspec, Pathspecs};
-use crate::plan::{Guard, Lints, Origin, Rules, Verdict};
 use crate::repo::{Config, RepoError};
 use crate::report::human::Style;
-use crate::search::Fuzz;
+use llmpatch::pathspec::{Defaults, Pathspec, Pathspecs};
+use llmpatch::plan::{Guard, Lints, Origin, Rules, Verdict};
+use llmpatch::search::Fuzz;
 
 /// Decides a switch that an option turns on, its opposite turns off, and configuration sets otherwise.
 ///

@@ -10,13 +10,13 @@ use super::flow::{self, Printed, Session, Worked};
 use super::options::{Against, Reading, Responses, Verbosity, format_among};
 use super::preview::Preview;
 use super::responses;
-use crate::patch::Format;
-use crate::path::RepoPath;
-use crate::progress::Stage;
 use crate::repo::Side;
-use crate::report::{Diagnostic, FileReport, Report, State};
-use crate::respond::{self, Look, Notes};
-use crate::tree::Tree;
+use llmpatch::patch::Format;
+use llmpatch::path::RepoPath;
+use llmpatch::progress::Stage;
+use llmpatch::report::{Diagnostic, FileReport, Report, State};
+use llmpatch::respond::{self, Look, Notes};
+use llmpatch::tree::Tree;
 
 /// Print the change in another format
 #[derive(Debug, Args)]
@@ -115,7 +115,7 @@ impl Convert {
             if let Some(last) = errors.last_mut() {
                 last.help = Some("`--to=unified` can express everything that git can".to_owned());
             }
-            Box::new(Report::failed_with(
+            Failure::new(Report::failed_with(
                 State::NothingChanged,
                 errors,
                 worked.warnings.clone(),

@@ -7,13 +7,13 @@ use bstr::BString;
 use super::base::Base;
 use super::flow::{Session, Worked};
 use super::preview;
-use crate::compare::{self, Compare};
-use crate::message;
-use crate::patch::{Operation, Patch};
-use crate::path::{RepoPath, Resolver};
-use crate::plan::{ChangeSet, Placement};
-use crate::report::{Detail, FileReport, HunkReport};
-use crate::tree::File;
+use llmpatch::compare::{self, Compare};
+use llmpatch::message;
+use llmpatch::patch::{Operation, Patch};
+use llmpatch::path::{RepoPath, Resolver};
+use llmpatch::plan::{ChangeSet, Placement};
+use llmpatch::report::{Detail, FileReport, HunkReport};
+use llmpatch::tree::File;
 
 /// Returns what only programs are told of a change that was worked out.
 pub(super) fn of_change(worked: &Worked<'_>, message: Option<&BString>) -> Detail {

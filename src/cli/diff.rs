@@ -9,7 +9,7 @@ use super::options::{Against, Reading, Responses, Verbosity};
 use super::output;
 use super::preview::{Forms, Preview};
 use super::responses;
-use crate::report::{FileReport, Report};
+use llmpatch::report::{FileReport, Report};
 
 /// Print the change as a diff that git apply accepts
 #[derive(Debug, Args)]

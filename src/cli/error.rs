@@ -2,21 +2,49 @@
 
 use std::fmt;
 use std::io;
+use std::ops::{Deref, DerefMut};
 
 use bstr::BString;
 
-use crate::diagnose::{Diagnose, Diagnosis};
-use crate::kind::Kind;
-use crate::leftover::Leftover;
-use crate::path::PathError;
-use crate::pathspec::PathspecError;
-use crate::plan::PlanId;
-use crate::report::{Diagnostic, FileReport, Report, State};
-use crate::text::{Shown, SystemError};
 use crate::transaction::RunKind;
+use llmpatch::diagnose::{Diagnose, Diagnosis};
+use llmpatch::kind::Kind;
+use llmpatch::leftover::Leftover;
+use llmpatch::path::PathError;
+use llmpatch::pathspec::PathspecError;
+use llmpatch::plan::PlanId;
+use llmpatch::report::{Diagnostic, FileReport, Report, State};
+use llmpatch::text::{Shown, SystemError};
 
 /// A failure; boxed, since a report is long and failures are rare.
-pub(super) type Failure = Box<Report>;
+#[derive(Clone, Debug)]
+pub(super) struct Failure(Box<Report>);
+
+impl Deref for Failure {
+    type Target = Report;
+
+    fn deref(&self) -> &Report {
+        &self.0
+    }
+}
+
+impl DerefMut for Failure {
+    fn deref_mut(&mut self) -> &mut Report {
+        &mut self.0
+    }
+}
+
+impl Failure {
+    /// Makes a failure of its report.
+    pub(super) fn new(report: Report) -> Self {
+        Self(Box::new(report))
+    }
+
+    /// Returns the report.
+    pub(super) fn into_report(self) -> Report {
+        *self.0
+    }
+}
 
 /// Makes a report of a single error that is about no place in a response, before anything was changed.
 impl<E: Diagnose> From<E> for Failure {
@@ -27,7 +55,7 @@ impl<E: Diagnose> From<E> for Failure {
 
 /// Makes a report of errors before anything was changed.
 pub(super) fn failed(errors: Vec<Diagnostic>) -> Failure {
-    Box::new(Report::failed_with(
+    Failure::new(Report::failed_with(
         State::NothingChanged,
         errors,
         Vec::new(),

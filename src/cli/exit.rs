@@ -1,5 +1,5 @@
-use crate::kind::Blame;
-use crate::report::{Report, State};
+use llmpatch::kind::Blame;
+use llmpatch::report::{Report, State};
 
 /// How a run ends. The order is from good to bad, so that the worst of several is their maximum.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]

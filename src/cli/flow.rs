@@ -3,6 +3,7 @@
 //! What stops it is a [`Report`], with everything that can be found out in one run: a response that can't be read whole is
 //! still planned as far as it was read, to name what else is wrong.
 
+use crate::report::human;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::ffi::OsStr;
@@ -19,19 +20,19 @@ use super::options::{Json, Reading, Verbosity};
 use super::output;
 use super::pager;
 use super::progress::ProgressMeter;
-use crate::diagnose::Diagnose;
-use crate::format;
-use crate::kind::Kind;
-use crate::patch::{FileEdit, Format, Patch};
-use crate::path::{RepoPath, Resolver};
-use crate::plan::{self, ChangeSet, Conflicts, Placement, Plan, Refusal, Rules};
-use crate::progress::Stage;
 use crate::repo::{BlobId, ConflictMarkers, Mail, Repo, RepoError};
 use crate::report::human::Style;
-use crate::report::{Detail, Diagnostic, Report, State, feedback, json, merge};
-use crate::text::{Located, Shown, Source};
 use crate::transaction::{self, How, Interrupted, Recovered};
-use crate::tree::{Entry, Tree};
+use llmpatch::diagnose::Diagnose;
+use llmpatch::format;
+use llmpatch::kind::Kind;
+use llmpatch::patch::{FileEdit, Format, Patch};
+use llmpatch::path::{RepoPath, Resolver};
+use llmpatch::plan::{self, ChangeSet, Conflicts, Placement, Plan, Refusal, Rules};
+use llmpatch::progress::Stage;
+use llmpatch::report::{Detail, Diagnostic, Report, State, feedback, json, merge};
+use llmpatch::text::{Located, Shown, Source};
+use llmpatch::tree::{Entry, Tree};
 
 /// A repository, and how responses are read and errors shown in it.
 pub(super) struct Session {
@@ -135,7 +136,7 @@ impl Session {
     ) -> Exit {
         let (mut report, printed) = match done {
             Ok(done) => done,
-            Err(report) => return self.conclude(&report.about(responses)),
+            Err(report) => return self.conclude(&report.into_report().about(responses)),
         };
         let config = self.repo.config();
         let written = match printed {
@@ -448,7 +449,7 @@ impl Session {
         if self.verbosity.feedback {
             report.feedback = feedback::compose(&report, patches, sources);
         }
-        Box::new(report)
+        Failure::new(report)
     }
 }
 
@@ -493,7 +494,7 @@ pub(super) fn run(
 ) -> Exit {
     match Session::open(reading, verbosity) {
         Ok(session) => session.end(command(&session), responses),
-        Err((report, style)) => conclude(&report.about(responses), verbosity, style),
+        Err((report, style)) => conclude(&report.into_report().about(responses), verbosity, style),
     }
 }
 
@@ -518,11 +519,11 @@ pub(super) fn conclude(report: &Report, verbosity: &Verbosity, style: Style) -> 
         };
         let mut report = report.clone();
         report.errors.push(Diagnostic::from(&error));
-        output::complain(&report.complaints(style));
+        output::complain(&human::complaints(&report, style));
         return Exit::of(&report);
     }
     if !verbosity.quiet || !report.errors.is_empty() {
-        output::complain(&report.complaints(style));
+        output::complain(&human::complaints(report, style));
     }
     Exit::of(report)
 }

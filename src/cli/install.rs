@@ -11,7 +11,7 @@ use anyhow::Context as _;
 use super::exit::Exit;
 use super::flow;
 use super::output;
-use crate::text::Shown;
+use llmpatch::text::Shown;
 
 /// A file to put in place.
 pub(super) struct InstalledFile {

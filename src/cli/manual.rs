@@ -14,7 +14,7 @@ use super::exit::Exit;
 use super::flow;
 use super::install::{self, Home, InstalledFile};
 use super::output;
-use crate::text::Shown;
+use llmpatch::text::Shown;
 
 /// Print a manual page or the skill file for agents, or install all pages
 #[derive(Debug, Args)]

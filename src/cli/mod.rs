@@ -44,7 +44,7 @@ use std::mem::ManuallyDrop;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
-use crate::text::same_ends;
+use llmpatch::text::same_ends;
 
 const AFTER: &str = "\
 Paths in a response are from the top of the work tree, whatever the current directory.

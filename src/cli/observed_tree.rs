@@ -5,11 +5,11 @@ use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;
 
 use super::error::{CliError, Failure};
-use crate::path::RepoPath;
-use crate::progress::{Progress, Stage};
-use crate::report::Diagnostic;
 use crate::transaction::Interrupted;
-use crate::tree::{Entry, Tree, TreeError};
+use llmpatch::path::RepoPath;
+use llmpatch::progress::{Progress, Stage};
+use llmpatch::report::Diagnostic;
+use llmpatch::tree::{Entry, Tree, TreeError};
 
 /// A tree that notes whether such a path was read.
 pub(super) struct ObservedTree<'t> {

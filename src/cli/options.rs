@@ -8,16 +8,16 @@ use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser, Ty
 use clap::{Args, ValueEnum};
 
 use super::responses::ResponseOrigin;
-use crate::patch::Format;
-use crate::pathspec::{Defaults, Pathspec, Wildcards};
-use crate::search::Fuzz;
+use llmpatch::patch::Format;
+use llmpatch::pathspec::{Defaults, Pathspec, Wildcards};
+use llmpatch::search::Fuzz;
 
 /// How responses are read.
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Reading")]
 pub(super) struct Reading {
     /// Read patches of this format only, instead of detecting it
-    #[arg(long, value_name = "format", value_enum)]
+    #[arg(long, value_name = "format", value_parser = format_among(FORMATS))]
     pub(super) format: Option<Format>,
     /// The file that search/replace blocks change, if the response doesn't name it
     #[arg(long, value_name = "path", value_hint = clap::ValueHint::FilePath)]
@@ -38,7 +38,7 @@ pub(super) struct Reading {
     #[arg(
         long,
         value_name = "level",
-        value_enum,
+        value_parser = one_of(&Fuzz::LEVELS, fuzz_value),
         conflicts_with = "strict",
         overrides_with = "no_fuzz"
     )]
@@ -97,60 +97,62 @@ fn defaults() -> Defaults {
     }
 }
 
-impl ValueEnum for Format {
-    fn value_variants<'a>() -> &'a [Self] {
-        &[
-            Format::Envelope,
-            Format::Opx,
-            Format::Unified,
-            Format::Blocks,
-            Format::Tool,
-            Format::Files,
-        ]
-    }
+/// All formats, as `--format` lists them.
+const FORMATS: &[Format] = &[
+    Format::Envelope,
+    Format::Opx,
+    Format::Unified,
+    Format::Blocks,
+    Format::Tool,
+    Format::Files,
+];
 
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let (name, help) = match self {
-            Format::Envelope => ("envelope", "`*** Begin Patch` … `*** End Patch`"),
-            Format::Opx => ("opx", "`<edit file=… op=…>`"),
-            Format::Unified => (
-                "unified",
-                "`diff --git …`, as `git diff` and `diff -u` print it",
-            ),
-            Format::Blocks => ("blocks", "`<<<<<<< SEARCH` … `>>>>>>> REPLACE`"),
-            Format::Tool => (
-                "tool",
-                "Tool calls as JSON: `{\"path\": …, \"old_string\": …, \"new_string\": …}`",
-            ),
-            Format::Files => (
-                "files",
-                "Whole files in Markdown fences under their paths; never looked for unless asked for",
-            ),
-        };
-        Some(PossibleValue::new(name).help(help))
-    }
-}
-
-/// Reads one of these formats.
+/// Returns a parser of the name of one of these formats.
 pub(super) fn format_among(formats: &'static [Format]) -> impl TypedValueParser<Value = Format> {
-    let values = formats.iter().filter_map(ValueEnum::to_possible_value);
-    PossibleValuesParser::new(values).try_map(|name| Format::from_str(&name, false))
+    one_of(formats, format_value)
 }
 
-impl ValueEnum for Fuzz {
-    fn value_variants<'a>() -> &'a [Self] {
-        &Fuzz::LEVELS
-    }
+/// Returns a parser of the name of one of these values.
+fn one_of<T: Copy + Send + Sync + 'static>(
+    all: &'static [T],
+    value: fn(T) -> PossibleValue,
+) -> impl TypedValueParser<Value = T> {
+    PossibleValuesParser::new(all.iter().map(|&one| value(one))).map(move |name| {
+        let named = |one: &&T| value(**one).get_name() == name;
+        let one = all.iter().find(named);
+        *one.expect("the parser lets no other name through")
+    })
+}
 
-    fn to_possible_value(&self) -> Option<PossibleValue> {
-        let help = match self {
-            Fuzz::Exact => return None,
-            Fuzz::Trailing => "Whitespace at line ends",
-            Fuzz::Indent => "Indentation too; added lines are shifted alike",
-            Fuzz::Unicode => "Typographic quotes, dashes and spaces, composed letters too",
-        };
-        Some(PossibleValue::new(self.name()).help(help))
-    }
+fn format_value(format: Format) -> PossibleValue {
+    let (name, help) = match format {
+        Format::Envelope => ("envelope", "`*** Begin Patch` … `*** End Patch`"),
+        Format::Opx => ("opx", "`<edit file=… op=…>`"),
+        Format::Unified => (
+            "unified",
+            "`diff --git …`, as `git diff` and `diff -u` print it",
+        ),
+        Format::Blocks => ("blocks", "`<<<<<<< SEARCH` … `>>>>>>> REPLACE`"),
+        Format::Tool => (
+            "tool",
+            "Tool calls as JSON: `{\"path\": …, \"old_string\": …, \"new_string\": …}`",
+        ),
+        Format::Files => (
+            "files",
+            "Whole files in Markdown fences under their paths; never looked for unless asked for",
+        ),
+    };
+    PossibleValue::new(name).help(help)
+}
+
+fn fuzz_value(level: Fuzz) -> PossibleValue {
+    let help = match level {
+        Fuzz::Exact => "Byte for byte",
+        Fuzz::Trailing => "Whitespace at line ends",
+        Fuzz::Indent => "Indentation too; added lines are shifted alike",
+        Fuzz::Unicode => "Typographic quotes, dashes and spaces, composed letters too",
+    };
+    PossibleValue::new(level.name()).help(help)
 }
 
 /// How much is said, and in which colours.

@@ -4,7 +4,7 @@ use std::io::{self, IsTerminal as _, Write};
 use anyhow::Context as _;
 
 use super::error::IoError;
-use crate::text::Shown;
+use llmpatch::text::Shown;
 
 /// Writes to standard output; a reader that has gone is no error, everything else that goes wrong is.
 ///

@@ -8,13 +8,13 @@ use super::base::Base;
 use super::config;
 use super::error::Failure;
 use super::flow::Session;
-use crate::compare::{self, Compare, CompareError};
-use crate::format::unified::{self, Quoting, Termination};
-use crate::patch::{FileEdit, Operation, Patch};
-use crate::plan::{ChangeSet, derive};
-use crate::progress::Stage;
 use crate::repo::Side;
-use crate::report::LineCount;
+use llmpatch::compare::{self, Compare, CompareError};
+use llmpatch::format::unified::{self, Quoting, Termination};
+use llmpatch::patch::{FileEdit, Operation, Patch};
+use llmpatch::plan::{ChangeSet, derive};
+use llmpatch::progress::Stage;
+use llmpatch::report::LineCount;
 
 /// How wide `git diff --stat` is where no terminal says.
 const STAT_WIDTH: usize = 80;

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use super::config;
 use super::options::Verbosity;
 use super::output;
-use crate::progress::{Progress, Stage, StageCount};
+use llmpatch::progress::{Progress, Stage, StageCount};
 
 /// How long a run takes before anything of it is shown, if `GIT_PROGRESS_DELAY` doesn't say.
 const DELAY: Duration = Duration::from_secs(1);

@@ -9,11 +9,11 @@ use super::flow::{self, Printed, Session};
 use super::options::{Reading, Verbosity, format_among};
 use super::output;
 use super::show;
-use crate::patch::Format;
-use crate::plan::derive::Unrepresentable;
-use crate::report::{Diagnostic, Report};
-use crate::respond::{Look, Response};
-use crate::text::Shown;
+use llmpatch::patch::Format;
+use llmpatch::plan::derive::Unrepresentable;
+use llmpatch::report::{Diagnostic, Report};
+use llmpatch::respond::{Look, Response};
+use llmpatch::text::Shown;
 
 /// Print instructions that make a model respond in a format
 #[derive(Debug, Args)]

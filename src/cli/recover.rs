@@ -11,12 +11,12 @@ use super::flow::{self, Session};
 use super::options::{Json, Verbosity};
 use super::output;
 use super::progress::ProgressMeter;
-use crate::path::RepoPath;
-use crate::progress::Stage;
 use crate::repo::Repo;
-use crate::report::{Diagnostic, Report, State, Status};
-use crate::text::Shown;
 use crate::transaction::{self, Asked, How, Recovered, TransactionError};
+use llmpatch::path::RepoPath;
+use llmpatch::progress::Stage;
+use llmpatch::report::{Diagnostic, Report, State, Status};
+use llmpatch::text::Shown;
 
 /// Finish or take back an apply or undo that was interrupted
 ///
@@ -50,17 +50,16 @@ impl Recover {
             let asked = if self.force { Asked::Force } else { Asked::Yes };
             transaction::recover(&repo, asked, work.progress()).map_err(failed)
         });
-        let report = done.map_or_else(
-            |report| *report,
-            |recovered| reported(&recovered, &verbosity),
-        );
+        let report = done.map_or_else(Failure::into_report, |recovered| {
+            reported(&recovered, &verbosity)
+        });
         flow::conclude(&report, &verbosity, style)
     }
 }
 
 /// Prints what became of interrupted changes, and returns the report of it.
 fn reported(recovered: &[Recovered], verbosity: &Verbosity) -> Report {
-    let mut report = torn(recovered).map_or_else(|| done_with(recovered), |torn| *torn);
+    let mut report = torn(recovered).map_or_else(|| done_with(recovered), Failure::into_report);
     if verbosity.json {
         report.warnings = recovered.iter().map(noticed).collect();
     } else if !verbosity.quiet {
@@ -114,10 +113,9 @@ pub(super) fn first(session: &Session) -> Result<(), Failure> {
 
 fn failed(error: TransactionError) -> Failure {
     let signal = error.signal();
-    Box::new(Report {
-        signal,
-        ..*Failure::from(error)
-    })
+    let mut failure = Failure::from(error);
+    failure.signal = signal;
+    failure
 }
 
 /// Makes the report of what is left for a person to see to; `None` if nothing is.
@@ -131,7 +129,7 @@ fn torn(recovered: &[Recovered]) -> Option<Failure> {
         let error = TransactionError::Torn { recovered: open };
         let paths = attention(&error);
         let state = State::left(paths, done_with(recovered).state);
-        Box::new(Report::failed_with(
+        Failure::new(Report::failed_with(
             state,
             vec![Diagnostic::from(&error)],
             Vec::new(),

@@ -9,8 +9,8 @@ use anyhow::Context as _;
 
 use super::error::{Failure, IoError, failed};
 use super::output;
-use crate::report::Diagnostic;
-use crate::text::{Shown, Source, SourceId};
+use llmpatch::report::Diagnostic;
+use llmpatch::text::{Shown, Source, SourceId};
 
 /// Where a response, or a message, is read from.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,6 +4,7 @@
 //! nothing is worked out again. No lock is held while somebody thinks; a file that is saved meanwhile is found when the change
 //! is made, as it always is.
 
+use crate::report::human;
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Read as _, Write as _};
@@ -18,12 +19,12 @@ use super::flow::{Session, Worked};
 use super::pager;
 use super::preview::Preview;
 use super::terminal::{Choices, Colors, Terminal};
-use crate::pathspec::Case;
-use crate::plan::choose::{self, Part};
-use crate::plan::hunks::{self as pieces, Piece};
-use crate::plan::{Change, ChangeSet};
 use crate::repo::Side;
-use crate::report::{FileOperation, FileReport, Report};
+use llmpatch::pathspec::Case;
+use llmpatch::plan::choose::{self, Part};
+use llmpatch::plan::hunks::{self as pieces, Piece};
+use llmpatch::plan::{Change, ChangeSet};
+use llmpatch::report::{FileOperation, FileReport, Report};
 
 /// A person who is asked.
 pub(super) struct Review {
@@ -109,7 +110,7 @@ impl Review {
             let style = self
                 .terminal
                 .style(&session.verbosity, session.repo.config());
-            self.terminal.say(&warnings.complaints(style))?;
+            self.terminal.say(&human::complaints(&warnings, style))?;
             // They aren't told twice in one place.
             if !session.verbosity.json && io::stderr().is_terminal() {
                 worked.warnings.clear();

@@ -12,14 +12,14 @@ use super::error::{CliError, Failure, IoError};
 use super::exit::Exit;
 use super::flow::{self, Printed, Session};
 use super::options::{Reading, Verbosity, format_among};
-use crate::patch::Format;
-use crate::plan::derive;
-use crate::progress::Stage;
 use crate::repo::{Commit, Side};
-use crate::report::{Diagnostic, Report, State};
-use crate::respond::{self, Look, Notes, Response};
-use crate::text::Shown;
-use crate::tree::{MemoryTree, Tree};
+use llmpatch::patch::Format;
+use llmpatch::plan::derive;
+use llmpatch::progress::Stage;
+use llmpatch::report::{Diagnostic, Report, State};
+use llmpatch::respond::{self, Look, Notes, Response};
+use llmpatch::text::Shown;
+use llmpatch::tree::{MemoryTree, Tree};
 
 /// Write commits as responses that make the same changes
 #[derive(Debug, Args)]
@@ -117,7 +117,7 @@ impl Show {
             errors.push(Diagnostic::from(&CliError::NoFiles(self.named.clone())));
         }
         if !errors.is_empty() {
-            return Err(Box::new(Report::failed_with(
+            return Err(Failure::new(Report::failed_with(
                 State::NothingChanged,
                 errors,
                 warnings,

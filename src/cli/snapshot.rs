@@ -4,8 +4,9 @@ use super::error::{CliError, Failure};
 use super::exit::Exit;
 use super::flow::{self, Printed, Session};
 use super::options::{Reading, Verbosity};
-use crate::report::{Report, State, Status};
+use crate::report::human;
 use crate::transaction;
+use llmpatch::report::{Report, State, Status};
 
 /// Store the work tree's present files as a tree, and print its id
 ///
@@ -44,7 +45,7 @@ impl Snapshot {
             tree,
             ..Report::default()
         };
-        let printed = report.stored().into();
+        let printed = human::stored(&report).into();
         Ok((report, printed))
     }
 }

@@ -2,6 +2,7 @@
 //!
 //! Responses among the staged files must apply to what is staged. In all others, no marker of a patch may be new.
 
+use crate::report::human;
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
@@ -16,16 +17,16 @@ use super::flow::{self, Session};
 use super::observed_tree::ObservedTree;
 use super::output;
 use super::responses;
-use crate::kind::Kind;
-use crate::leftover;
-use crate::path::RepoPath;
-use crate::plan::{Change, ChangeSet, derive};
-use crate::progress::Stage;
 use crate::repo::{AttributeValue, BlobId, Held, Side, Staged};
-use crate::report::{Diagnostic, Report};
-use crate::text::{LineNo, Shown, Source, SourceId};
 use crate::transaction;
-use crate::tree::{Content, Entry, File, MemoryTree, Mode, Obstacle, Tree, is_binary};
+use llmpatch::kind::Kind;
+use llmpatch::leftover;
+use llmpatch::path::RepoPath;
+use llmpatch::plan::{Change, ChangeSet, derive};
+use llmpatch::progress::Stage;
+use llmpatch::report::{Diagnostic, Report};
+use llmpatch::text::{LineNo, Shown, Source, SourceId};
+use llmpatch::tree::{Content, Entry, File, MemoryTree, Mode, Obstacle, Tree, is_binary};
 
 /// How many markers of one file are told.
 const TOLD: usize = 100;
@@ -115,7 +116,7 @@ fn look(session: &Session, named: &[PathBuf]) -> Result<BTreeMap<BString, Report
             });
         match found {
             Ok((path, held)) => drop(responses.insert(path, held)),
-            Err(report) => drop(reports.insert(BString::from(written), *report)),
+            Err(report) => drop(reports.insert(BString::from(written), report.into_report())),
         }
     }
     others.retain(|staged| !responses.contains_key(&staged.path));
@@ -128,7 +129,7 @@ fn look(session: &Session, named: &[PathBuf]) -> Result<BTreeMap<BString, Report
             (!is_told_at_once).then(|| session.meter.begin(Stage::Checking, responses.len()));
         for (path, held) in responses {
             let report = response(session, &base, &*tree, path.as_bstr(), held)
-                .unwrap_or_else(|report| *report);
+                .unwrap_or_else(Failure::into_report);
             reports.insert(path, report);
             work.iter().for_each(|work| work.progress().step());
         }
@@ -157,7 +158,7 @@ fn heed_interruption(
     let warning = watched.verdict()?;
     if is_unsaid && !session.verbosity.quiet && !session.verbosity.json {
         let report = Report::checked(Vec::new(), warning.into_iter().collect());
-        output::complain(&report.complaints(session.style));
+        output::complain(&human::complaints(&report, session.style));
     }
     Ok(())
 }
@@ -279,7 +280,7 @@ fn look_for_markers(
     for staged in files {
         match marked(session, staged, longest) {
             Ok(marked) => all.extend(marked),
-            Err(report) => reports.push((staged.path.clone(), *report)),
+            Err(report) => reports.push((staged.path.clone(), report.into_report())),
         }
         work.progress().step();
     }
@@ -287,7 +288,7 @@ fn look_for_markers(
     for marked in &all {
         let errors = marked.errors(session)?;
         if !errors.is_empty() {
-            let report = *failed(errors);
+            let report = failed(errors).into_report();
             reports.push((marked.path.as_bstr().to_owned(), report));
         }
     }

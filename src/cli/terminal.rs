@@ -11,7 +11,7 @@ use super::options::Verbosity;
 use super::pager;
 use crate::repo::Config;
 use crate::report::human::Style;
-use crate::text::Shown;
+use llmpatch::text::Shown;
 
 /// The controlling terminal.
 pub(super) struct Terminal(File);

@@ -1,5 +1,6 @@
 //! `git llmpatch undo`.
 
+use crate::report::human;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
@@ -13,10 +14,10 @@ use super::flow::{self, Session};
 use super::options::{Json, Reading, Verbosity};
 use super::output;
 use super::recover;
-use crate::progress::Stage;
-use crate::report::{Diagnostic, EarlierFile, EarlierReport, FileOperation, Report, Status};
-use crate::text::Shown;
 use crate::transaction::{self, Earlier, Last, Target, TransactionError, Undoing};
+use llmpatch::progress::Stage;
+use llmpatch::report::{Diagnostic, EarlierFile, EarlierReport, FileOperation, Report, Status};
+use llmpatch::text::Shown;
 
 /// Take back the last apply
 ///
@@ -72,7 +73,7 @@ impl Undo {
                 let printed = if self.verbosity.quiet {
                     String::new()
                 } else {
-                    report.done()
+                    human::done(&report)
                 };
                 Ok((report, printed.into()))
             },

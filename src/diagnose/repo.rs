@@ -4,12 +4,11 @@ use std::io::ErrorKind;
 
 use bstr::{BString, ByteSlice as _};
 
-use super::{Diagnose, Diagnosis};
-use crate::compare::CompareError;
-use crate::kind::Kind;
 use crate::repo::{CommitError, RepoError};
-use crate::text::Shown;
-use crate::tree::{Hindrance, Remedy, Repair};
+use llmpatch::diagnose::{Diagnose, Diagnosis};
+use llmpatch::kind::Kind;
+use llmpatch::text::Shown;
+use llmpatch::tree::{Remedy, Repair};
 
 impl Diagnose for RepoError {
     fn diagnosis(&self) -> Diagnosis {
@@ -46,35 +45,6 @@ impl Diagnose for RepoError {
             RepoError::NoTemporary { .. } => of.help("set `TMPDIR` to a directory that you may write to"),
             RepoError::OldGit { .. } => of.help("install a newer git, or put one first on the PATH"),
             RepoError::Child { .. } | RepoError::Git { .. } | RepoError::Io { .. } => of,
-        }
-    }
-}
-
-impl Remedy {
-    pub(super) fn help(&self) -> &'static str {
-        match self {
-            Remedy::Fetch => {
-                "let git fetch it first (`git cat-file -e <object>` does), or see what `git fsck` says"
-            }
-            Remedy::ByHand => "make this change by hand, or leave the file out of the patch",
-            Remedy::Repository(repair) => repair.help(),
-        }
-    }
-}
-
-impl Repair {
-    pub(super) fn help(self) -> &'static str {
-        match self {
-            Repair::Clone => {
-                "change its work tree alone, or make the change in a clone without it, and fetch it from there"
-            }
-            Repair::Content(Hindrance::Encoding) => "correct the file or its attribute first",
-            Repair::Content(Hindrance::Filter) => {
-                "see to it that `git checkout` can write this file"
-            }
-            Repair::Content(Hindrance::NotFetched) => {
-                "fetch the content first, with `git lfs pull`"
-            }
         }
     }
 }
@@ -137,21 +107,4 @@ fn last_line(said: &BString) -> Option<String> {
     lines
         .next_back()
         .map(|line| format!("git says: {}", Shown(line)))
-}
-
-impl Diagnose for CompareError {
-    fn diagnosis(&self) -> Diagnosis {
-        match self {
-            CompareError::Stored {
-                path,
-                kind: Kind::Unsupported,
-                ..
-            } => Diagnosis::new(Kind::Unsupported).path(path).help(
-                "leave out the option that prints a diff; the change itself doesn't need one",
-            ),
-            CompareError::Stored { path, kind, .. } => Diagnosis::new(*kind).path(path),
-            CompareError::Engine { path, .. } => Diagnosis::new(Kind::Io).path(path),
-            CompareError::Objects { .. } => Diagnosis::new(Kind::Io),
-        }
-    }
 }

@@ -3,13 +3,13 @@
 use std::io::ErrorKind;
 use std::path::PathBuf;
 
-use super::{Diagnose, Diagnosis};
-use crate::kind::Kind;
-use crate::text::{Shown, listed};
 use crate::transaction::{
     ChangedSince, Holder, How, Recovered, TransactionError, Undone, Unfit, Unresolved, Warning, Why,
 };
-use crate::tree::TreeError;
+use llmpatch::diagnose::{Diagnose, Diagnosis};
+use llmpatch::kind::Kind;
+use llmpatch::text::{Shown, listed};
+use llmpatch::tree::TreeError;
 
 impl Diagnose for TransactionError {
     fn diagnosis(&self) -> Diagnosis {
@@ -45,7 +45,7 @@ impl Diagnose for TransactionError {
                 let help = match error {
                     TreeError::Disagrees { .. } => Some("stage, commit or stash what is there, then try again".into()),
                     TreeError::Unmerged { .. } => Some("finish the merge of this file first".into()),
-                    TreeError::Drifted { .. } | TreeError::Unsupported { .. } | TreeError::Io { .. } => None,
+                    _ => None,
                 };
                 Diagnosis { help, advice: None, ..error.diagnosis() }
             }

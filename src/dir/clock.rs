@@ -68,7 +68,7 @@ pub(crate) fn is_remote(file: impl AsFd) -> bool {
 mod tests {
     use super::*;
     use crate::dir::Found;
-    use crate::path::RepoPath;
+    use llmpatch::path::RepoPath;
 
     #[test]
     fn what_is_written_to_a_backdated_file_shows_however_soon_it_comes() {

@@ -6,6 +6,7 @@
 //! one step where it can (`openat2`), else part by part; what is in it is then reached by its bare name. Only what recognizes a file by its
 //! number (`Dir::glance`) goes along the path as it is.
 
+mod buffer;
 pub(crate) mod clock;
 mod read;
 pub(crate) mod rights;
@@ -16,6 +17,7 @@ pub(crate) mod rights;
     path = "portable.rs"
 )]
 mod system;
+mod system_path;
 pub(crate) mod write;
 
 #[cfg(test)]
@@ -34,8 +36,9 @@ use rustix::io::{Errno, retry_on_intr};
 
 pub use read::{DirectoriesWith, Found, Shape, Stat};
 pub use rights::Lost;
+pub use system_path::SystemPath;
 
-use crate::path::RepoPath;
+use llmpatch::path::RepoPath;
 use system::{HANDLE, open_confined, open_top};
 
 /// A directory of the file system as a place that can't be left.

@@ -1,3 +1,4 @@
+use super::SystemPath as _;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::OsStr;
@@ -13,12 +14,13 @@ use rustix::buffer::spare_capacity;
 use rustix::fs::{self, AtFlags, FileType, Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 
+use super::buffer::Buffer;
 use super::rights::Rights;
 use super::system::NAME;
 use super::{Dir, HANDLE, Way, open_confined, open_here};
-use crate::path::RepoPath;
-use crate::text::{Buffer, Content};
-use crate::threads;
+use llmpatch::path::RepoPath;
+use llmpatch::text::Content;
+use llmpatch::threads;
 
 /// What is at a path, no link followed.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -113,7 +113,7 @@ impl Rights {
 mod tests {
     use super::*;
     use crate::dir::Dir;
-    use crate::path::RepoPath;
+    use llmpatch::path::RepoPath;
 
     #[test]
     fn nobody_may_open_a_new_file_before_it_has_the_rights_of_the_old_one() {

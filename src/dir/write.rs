@@ -14,7 +14,7 @@ use rustix::io::Errno;
 
 use super::system::{self, HANDLE, flush_file_system};
 use super::{Dir, Parent, Shape, Stat, open_here};
-use crate::path::RepoPath;
+use llmpatch::path::RepoPath;
 
 /// Marks a call that changes something on disk. In tests it can be made to fail here; otherwise it is nothing.
 ///

@@ -12,8 +12,8 @@ use super::rules::Consult;
 use super::work_tree::WorkTree;
 use super::{Repo, RepoError};
 use crate::dir::Found;
-use crate::path::RepoPath;
-use crate::tree::{Disagreement, Entry, File, Gone, Tree, TreeError};
+use llmpatch::path::RepoPath;
+use llmpatch::tree::{Disagreement, Entry, File, Gone, Tree, TreeError};
 
 /// What the work tree must agree with.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

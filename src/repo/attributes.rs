@@ -13,7 +13,7 @@ use super::git::{Git, checked};
 use super::line_ends::Value;
 use super::staged::{Held, Staged};
 use super::{Repo, RepoError};
-use crate::tree::RULES;
+use llmpatch::tree::RULES;
 
 impl Repo {
     /// Returns what an attribute of each of some paths is set to, by the rules in the index in use. `staged` is all that is

@@ -1,6 +1,7 @@
 //! A tree that a response is about, in front of the one that is to change: where the two agree on a path it is the latter, and where they
 //! don't the path may be read, as it was, but not change.
 
+use crate::dir::SystemPath as _;
 use std::collections::BTreeMap;
 
 use bstr::{BString, ByteSlice as _};
@@ -10,9 +11,9 @@ use super::conversion::Conversion;
 use super::git::{Git, checked};
 use super::objects::{content_id, leaf};
 use super::{BlobId, Repo, RepoError, RevisionTree, Side};
-use crate::compare::Compare as _;
-use crate::path::RepoPath;
-use crate::tree::{Content, Drift, DriftKind, Entry, File, Gone, Mode, Tree, TreeError};
+use llmpatch::compare::Compare as _;
+use llmpatch::path::RepoPath;
+use llmpatch::tree::{Content, Drift, DriftKind, Entry, File, Gone, Mode, Tree, TreeError};
 
 /// How many commits are named that changed a path.
 const NAMED: &str = "-3";

@@ -12,9 +12,9 @@ use super::encoding::Way;
 use super::line_ends::{Attributes, Settings, Value};
 use super::rules::{Consult, RuleBook};
 use super::{Repo, RepoError};
-use crate::path::RepoPath;
-use crate::text::Shown;
-use crate::tree::{AttributeFiles, Content, Hindrance, Planned, TreeError, Withheld};
+use llmpatch::path::RepoPath;
+use llmpatch::text::Shown;
+use llmpatch::tree::{AttributeFiles, Content, Hindrance, Planned, TreeError, Withheld};
 
 /// Turns bytes of the work tree into bytes of a blob and back, as git would for their path.
 pub(crate) struct Conversion<'r> {

@@ -21,9 +21,9 @@ use super::line_ends::Value;
 use super::objects::content_id;
 use super::rules::Consult;
 use super::{Repo, object_count};
-use crate::compare::{Compare, CompareError, DiffSide, Options, Region, Renames};
-use crate::path::RepoPath;
-use crate::tree::{AttributeFiles, Content};
+use llmpatch::compare::{Compare, CompareError, DiffSide, Options, Region, Renames};
+use llmpatch::path::RepoPath;
+use llmpatch::tree::{AttributeFiles, Content};
 
 /// Where the contents of a change set were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

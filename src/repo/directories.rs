@@ -13,8 +13,8 @@ use git2::Oid;
 
 use super::objects::TREE;
 use super::{Repo, RepoError};
-use crate::path::RepoPath;
-use crate::tree::{Content, Entry, TreeError};
+use llmpatch::path::RepoPath;
+use llmpatch::tree::{Content, Entry, TreeError};
 
 /// A tree and the directories in it.
 pub(super) struct Directories<'r> {

@@ -6,8 +6,8 @@ use bstr::{BStr, ByteSlice as _};
 use super::filter::{GitFilter, Rules};
 use super::objects::blob_id;
 use super::{Repo, RepoError};
-use crate::path::RepoPath;
-use crate::tree::RULES;
+use llmpatch::path::RepoPath;
+use llmpatch::tree::RULES;
 
 /// What becomes of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -1,12 +1,13 @@
+use llmpatch::diagnose::Diagnose as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
 use bstr::BString;
 
-use crate::kind::Kind;
-use crate::path::RepoPath;
-use crate::text::{Shown, SystemError};
-use crate::tree::{Hindrance, Remedy, Repair, TreeError};
+use llmpatch::kind::Kind;
+use llmpatch::path::RepoPath;
+use llmpatch::text::{Shown, SystemError};
+use llmpatch::tree::{Hindrance, Remedy, Repair, TreeError};
 
 /// Why a repository can't serve.
 #[allow(missing_docs, reason = "the message says what the fields are")]
@@ -152,9 +153,10 @@ impl RepoError {
             RepoError::Io { what, source } if what == path.as_bytes() => {
                 TreeError::Io { path, source }
             }
-            other => TreeError::Io {
+            other => TreeError::Backend {
                 path,
-                source: io::Error::other(other),
+                help: other.diagnosis().help,
+                said: other.to_string(),
             },
         }
     }

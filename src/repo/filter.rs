@@ -5,6 +5,7 @@
 //! tree of their own, with nothing in it but the bytes at hand and the `.gitattributes` that count for them, and store objects where
 //! nobody else sees them. The drivers themselves run where git would run them, with the environment that they would have.
 
+use crate::dir::SystemPath as _;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -22,8 +23,8 @@ use super::git::{
 };
 use super::objects::blob_id;
 use super::{Repo, RepoError};
-use crate::path::RepoPath;
-use crate::tree::RULES;
+use llmpatch::path::RepoPath;
+use llmpatch::tree::RULES;
 
 /// What a child is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -6,9 +6,9 @@ use git2::{DiffOptions, Oid, Sort};
 use super::directories::Directories;
 use super::objects::{TREE, leaf};
 use super::{Repo, RepoError};
-use crate::path::RepoPath;
-use crate::progress::{Progress, Stage};
-use crate::tree::{Content, Entry, Withheld};
+use llmpatch::path::RepoPath;
+use llmpatch::progress::{Progress, Stage};
+use llmpatch::tree::{Content, Entry, Withheld};
 
 /// A commit.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -14,8 +14,8 @@ use super::objects::{blob, later_id, leaf, obstacle};
 use super::rules::Consult;
 use super::slot::Slot;
 use super::{Repo, RepoError};
-use crate::path::RepoPath;
-use crate::tree::{
+use llmpatch::path::RepoPath;
+use llmpatch::tree::{
     AttributeFiles, CaseTwins, Content, Entry, File, Gone, Id, Mode, Planned, Tree, TreeError,
 };
 

@@ -19,8 +19,8 @@ use super::slot::{Slot, blank, empty};
 use super::{Conversion, Repo, RepoError};
 use crate::dir::Stat;
 use crate::dir::write::step;
-use crate::path::RepoPath;
-use crate::tree::{File, Mode};
+use llmpatch::path::RepoPath;
+use llmpatch::tree::{File, Mode};
 
 /// Where an entry says in which stage of a merge it is; 0 in none.
 pub(super) const STAGE: u16 = 0x3000;

@@ -5,7 +5,7 @@ use bstr::ByteSlice as _;
 
 use super::RepoError;
 use super::config::Config;
-use crate::text::Content;
+use llmpatch::text::Content;
 
 /// What an attribute is set to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -11,7 +11,7 @@ use bstr::BString;
 
 use super::Repo;
 use super::open::without_last_slash;
-use crate::path::RepoPath;
+use llmpatch::path::RepoPath;
 
 /// What was found out.
 #[derive(Default)]

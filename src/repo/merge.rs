@@ -10,9 +10,9 @@ use super::git::{Command, Git, run, temporary};
 use super::line_ends::Value;
 use super::rules::{Consult, RuleBook};
 use super::{Repo, RepoError};
-use crate::path::RepoPath;
-use crate::text::is_binary;
-use crate::tree::{AttributeFiles, TreeError};
+use llmpatch::path::RepoPath;
+use llmpatch::text::is_binary;
+use llmpatch::tree::{AttributeFiles, TreeError};
 
 /// What markers around lines in conflict are for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -58,7 +58,7 @@ use std::rc::Rc;
 pub use agreeing_tree::{Against, AgreeingTree};
 pub use based_tree::BasedTree;
 pub use branch::is_branch_name;
-pub use commit::{CommitError, CommitRequest, Committed, Extent, Sign};
+pub use commit::{CommitError, CommitRequest, Sign};
 pub(crate) use commit::{Committer, Draft};
 pub use config::Config;
 pub(crate) use conversion::Conversion;
@@ -87,7 +87,7 @@ pub(crate) use tree_write::{ObjectStore, TreeWriter};
 pub use work_tree::WorkTree;
 
 use crate::dir::{Dir, DirectoriesWith};
-use crate::path::{PathError, RepoPath, Resolver};
+use llmpatch::path::{PathError, RepoPath, Resolver};
 
 /// A repository, with a work tree or without.
 pub struct Repo {

@@ -8,8 +8,8 @@ use sha2::Sha256;
 use super::conversion::Conversion;
 use super::git::{Git, run};
 use super::{Repo, RepoError};
-use crate::path::RepoPath;
-use crate::tree::{Content, Entry, File, Id, Mode, Obstacle, TreeError};
+use llmpatch::path::RepoPath;
+use llmpatch::tree::{Content, Entry, File, Id, Mode, Obstacle, TreeError};
 
 /// The modes that git gives to what a tree or an index names.
 pub(crate) const GITLINK: u32 = 0o160000;

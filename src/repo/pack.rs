@@ -17,8 +17,8 @@ use super::objects::checksum;
 use super::tree_write::ObjectStore;
 use super::{Repo, RepoError, Revision};
 use crate::dir::write::step;
-use crate::text::Splice;
-use crate::tree::Content;
+use llmpatch::text::Splice;
+use llmpatch::tree::Content;
 
 /// The most bytes that are copied at once: git's own limit.
 const MOST_COPIED: usize = 0x1_0000;

@@ -18,7 +18,7 @@ use super::objects::blob_id;
 use super::rules::Consult;
 use super::{Repo, RepoError};
 use crate::dir::{Dir, Found};
-use crate::path::RepoPath;
+use llmpatch::path::RepoPath;
 
 /// Marks the entries whose files are at least as new as `since`, in seconds, and aren't what the entries say.
 ///

@@ -6,8 +6,8 @@ use super::conversion::Conversion;
 use super::directories::{Directories, TreePlace};
 use super::objects::{TREE, later_id, leaf, obstacle};
 use super::{Repo, RepoError, WORTH_LISTING};
-use crate::path::RepoPath;
-use crate::tree::{AttributeFiles, CaseTwins, Content, Entry, Id, Planned, Tree, TreeError};
+use llmpatch::path::RepoPath;
+use llmpatch::tree::{AttributeFiles, CaseTwins, Content, Entry, Id, Planned, Tree, TreeError};
 
 /// The files of a commit, bytes as git stores them.
 #[derive(Debug)]

@@ -9,6 +9,7 @@
 //! read by git itself (`filter.rs`): libgit2 takes a file that it fails to read for none. An attribute that no rule names is looked
 //! up by nobody.
 
+use crate::dir::SystemPath as _;
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::io::ErrorKind;
@@ -27,8 +28,8 @@ use super::slot::empty;
 use super::staged::as_path;
 use super::{Repo, RepoError};
 use crate::dir::{DirectoriesWith, Found};
-use crate::path::RepoPath;
-use crate::tree::{AttributeFiles, RULES, Repair};
+use llmpatch::path::RepoPath;
+use llmpatch::tree::{AttributeFiles, RULES, Repair};
 
 /// Whether attributes that are in the index only are wanted too.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

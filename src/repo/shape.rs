@@ -8,7 +8,7 @@ use std::path::Path;
 use super::git::{Git, checked, temporary};
 use super::index_file::{Fingerprint, IndexFile};
 use super::{Repo, RepoError};
-use crate::path::RepoPath;
+use llmpatch::path::RepoPath;
 
 /// What an index has beside its entries that git keeps.
 #[derive(Clone, Copy, Debug, Default)]

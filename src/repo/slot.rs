@@ -7,7 +7,7 @@ use git2::{IndexEntry, IndexTime, Oid};
 use super::index_record::Record;
 use super::index_write::{ASSUME_UNCHANGED, INTENT_TO_ADD, SKIP_WORKTREE};
 use super::objects::whole_id;
-use crate::path::RepoPath;
+use llmpatch::path::RepoPath;
 
 /// An entry of the index that is in no merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

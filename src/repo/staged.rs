@@ -13,8 +13,8 @@ use git2::Oid;
 use super::git::Git;
 use super::objects::{obstacle, whole_id};
 use super::{Repo, RepoError};
-use crate::path::{PathError, RepoPath};
-use crate::tree::{Content, Obstacle};
+use llmpatch::path::{PathError, RepoPath};
+use llmpatch::tree::{Content, Obstacle};
 
 /// A path at which the index in use differs from HEAD.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -21,7 +21,7 @@ use tempfile::TempDir;
 use super::git::{Command, check_version, checked, run, temporary};
 use super::objects::whole_id;
 use super::{Repo, RepoError};
-use crate::tree::Repair;
+use llmpatch::tree::Repair;
 
 /// What libgit2 has in the place of a repository, and what is beyond it.
 #[derive(Debug)]

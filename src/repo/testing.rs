@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 
 use super::Repo;
-use crate::path::RepoPath;
+use llmpatch::path::RepoPath;
 
 /// A repository in a directory of its own, which goes when this goes.
 pub(crate) struct Sample {

@@ -10,9 +10,9 @@ use git2::{ObjectType, Oid};
 use super::directories::{Directories, in_order};
 use super::objects::TREE;
 use super::{Blob, Repo, RepoError};
-use crate::path::RepoPath;
-use crate::text::Splice;
-use crate::tree::{Content, File};
+use llmpatch::path::RepoPath;
+use llmpatch::text::Splice;
+use llmpatch::tree::{Content, File};
 
 /// Where new objects go.
 pub(crate) trait ObjectStore {

@@ -4,6 +4,7 @@
 //! needed. A submodule that isn't checked out is an empty directory, or none, that only the index tells from others. The index
 //! is asked only where that can be: for paths below one that `.gitmodules` names, and below a directory that is empty.
 
+use crate::dir::SystemPath as _;
 use std::cell::{OnceCell, RefCell};
 use std::collections::HashMap;
 use std::io;
@@ -17,8 +18,8 @@ use super::{Repo, RepoError};
 use crate::dir::clock::Moment;
 use crate::dir::rights::Rights;
 use crate::dir::{Dir, DirectoriesWith, Found, Shape, Stat};
-use crate::path::RepoPath;
-use crate::tree::{
+use llmpatch::path::RepoPath;
+use llmpatch::tree::{
     AttributeFiles, CaseTwins, Content, Entry, File, Gone, Id, Mode, Obstacle, Planned, Tree,
     TreeError,
 };

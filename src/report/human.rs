@@ -5,12 +5,11 @@ use std::fmt::Write as _;
 
 use super::render::{Drawing, Tone};
 use super::wrap::wrap;
-use super::{Diagnostic, FileReport, Report, ResponsePlace, State};
-use crate::diagnose::{FileLine, FilePlace};
-use crate::format::unified;
-use crate::kind::Kind;
-use crate::text::{Shown, sentence};
-use crate::transaction::Extent;
+use llmpatch::diagnose::{FileLine, FilePlace};
+use llmpatch::format::unified;
+use llmpatch::kind::Kind;
+use llmpatch::report::{Diagnostic, Extent, FileReport, Report, ResponsePlace, State};
+use llmpatch::text::{Shown, sentence};
 
 /// How a stream wants its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -41,125 +40,108 @@ impl Style {
 /// How many places in files, and how many repetitions, are shown of one problem before the rest is counted.
 const SHOWN_PLACES: usize = 5;
 
-impl Report {
-    /// Returns what was done: a line a file, the commit, and the sum.
-    pub fn done(&self) -> String {
-        let mut out = String::new();
-        for file in &self.files {
-            let _ = writeln!(out, "{file}");
-        }
-        if let Some(commit) = &self.commit {
-            let before = match self.commits.len() {
-                0 | 1 => String::new(),
-                count => format!(", the last of {count} commits"),
-            };
-            let _ = writeln!(out, "{commit}{before}");
-        }
-        // As with git, the sum is that of the commit.
-        let sum =
-            |count: fn(&FileReport) -> Option<usize>| self.files.iter().filter_map(count).sum();
-        let (added, removed) = (sum(|file| file.added), sum(|file| file.removed));
-        let own = || Extent {
-            files: self.files.len(),
-            added,
-            removed,
+/// Returns what was done: a line a file, the commit, and the sum.
+pub fn done(report: &Report) -> String {
+    let mut out = String::new();
+    for file in &report.files {
+        let _ = writeln!(out, "{file}");
+    }
+    if let Some(commit) = &report.commit {
+        let before = match report.commits.len() {
+            0 | 1 => String::new(),
+            count => format!(", the last of {count} commits"),
         };
-        let of = self
-            .commit
-            .as_ref()
-            .and_then(|commit| commit.extent)
-            .unwrap_or_else(own);
-        out + &match of.files {
-            0 => " 0 files changed\n".to_owned(),
-            files => unified::total(files, of.added, of.removed),
-        }
+        let _ = writeln!(out, "{commit}{before}");
     }
-
-    /// Returns what was written into the object database alone, for a program to read: the ids of the commits, or of the tree if there
-    /// is no commit.
-    pub fn stored(&self) -> String {
-        if !self.commits.is_empty() {
-            return self.commits.iter().map(|id| format!("{id}\n")).collect();
-        }
-        let id = self
-            .commit
-            .as_ref()
-            .map(|commit| &commit.id)
-            .or(self.tree.as_ref());
-        id.map_or_else(String::new, |id| format!("{id}\n"))
-    }
-
-    /// Returns the warnings, then the errors and the state that they leave; nothing if there is neither. Who refused is told
-    /// the state alone.
-    pub fn complaints(&self, style: Style) -> String {
-        let mut out = String::new();
-        let all = calm(&self.warnings, &self.errors, style.tells_all);
-        let mut all = all.iter().peekable();
-        while let Some(one) = all.next() {
-            let drawn = draw(one, style);
-            out += &drawn;
-            // What is more than a headline is set off from what follows.
-            if drawn.lines().nth(1).is_some() && all.peek().is_some() {
-                out.push('\n');
-            }
-        }
-        // What was interrupted before, and taken back first, is a change.
-        let has_recovered = self
-            .warnings
-            .iter()
-            .any(|warning| warning.kind == Kind::Recovered);
-        let state = match &self.state {
-            State::NothingChanged if has_recovered => "nothing else was changed".to_owned(),
-            state => state.to_string(),
-        };
-        match self.errors.len() {
-            0 => {}
-            1 => out += &format!("{state}\n"),
-            errors => out += &format!("{errors} errors; {state}\n"),
-        }
-        if style.is_terminal || style.tells_all {
-            out += &self.further_reading(style);
-        }
-        out
-    }
-
-    /// Returns where the manual explains the errors, in a line for all of them; nothing if there are none.
-    fn further_reading(&self, style: Style) -> String {
-        let mut kinds: Vec<_> = self
-            .errors
-            .iter()
-            .map(|error| error.kind)
-            .filter(|&kind| kind != Kind::Declined)
-            .collect();
-        kinds.sort_unstable();
-        kinds.dedup();
-        if kinds.is_empty() {
-            return String::new();
-        }
-        let kinds: Vec<_> = kinds.iter().map(|kind| kind.code().to_owned()).collect();
-        let line = format!(
-            "see {} in git-llmpatch-troubleshooting(7)",
-            sentence(&kinds)
-        );
-        if style.is_terminal {
-            wrap(&line, style.width, 2, 0) + "\n"
-        } else {
-            line + "\n"
-        }
+    // As with git, the sum is that of the commit.
+    let sum = |count: fn(&FileReport) -> Option<usize>| report.files.iter().filter_map(count).sum();
+    let (added, removed) = (sum(|file| file.added), sum(|file| file.removed));
+    let own = || Extent {
+        files: report.files.len(),
+        added,
+        removed,
+    };
+    let of = report
+        .commit
+        .as_ref()
+        .and_then(|commit| commit.extent)
+        .unwrap_or_else(own);
+    out + &match of.files {
+        0 => " 0 files changed\n".to_owned(),
+        files => unified::total(files, of.added, of.removed),
     }
 }
 
-impl std::fmt::Display for State {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match self {
-            State::NothingChanged => f.write_str("nothing was changed"),
-            State::Changed => f.write_str("everything was changed as asked"),
-            State::PutBack => f.write_str("everything was put back"),
-            State::Attention(paths) => {
-                f.write_str("these paths need attention:")?;
-                paths.iter().try_for_each(|path| write!(f, "\n  {path}"))
-            }
+/// Returns what was written into the object database alone, for a program to read: the ids of the commits, or of the tree if there
+/// is no commit.
+pub fn stored(report: &Report) -> String {
+    if !report.commits.is_empty() {
+        return report.commits.iter().map(|id| format!("{id}\n")).collect();
+    }
+    let id = report
+        .commit
+        .as_ref()
+        .map(|commit| &commit.id)
+        .or(report.tree.as_ref());
+    id.map_or_else(String::new, |id| format!("{id}\n"))
+}
+
+/// Returns the warnings, then the errors and the state that they leave; nothing if there is neither. Who refused is told
+/// the state alone.
+pub fn complaints(report: &Report, style: Style) -> String {
+    let mut out = String::new();
+    let all = calm(&report.warnings, &report.errors, style.tells_all);
+    let mut all = all.iter().peekable();
+    while let Some(one) = all.next() {
+        let drawn = draw(one, style);
+        out += &drawn;
+        // What is more than a headline is set off from what follows.
+        if drawn.lines().nth(1).is_some() && all.peek().is_some() {
+            out.push('\n');
         }
+    }
+    // What was interrupted before, and taken back first, is a change.
+    let has_recovered = report
+        .warnings
+        .iter()
+        .any(|warning| warning.kind == Kind::Recovered);
+    let state = match &report.state {
+        State::NothingChanged if has_recovered => "nothing else was changed".to_owned(),
+        state => state.to_string(),
+    };
+    match report.errors.len() {
+        0 => {}
+        1 => out += &format!("{state}\n"),
+        errors => out += &format!("{errors} errors; {state}\n"),
+    }
+    if style.is_terminal || style.tells_all {
+        out += &further_reading(report, style);
+    }
+    out
+}
+
+/// Returns where the manual explains the errors, in a line for all of them; nothing if there are none.
+fn further_reading(report: &Report, style: Style) -> String {
+    let mut kinds: Vec<_> = report
+        .errors
+        .iter()
+        .map(|error| error.kind)
+        .filter(|&kind| kind != Kind::Declined)
+        .collect();
+    kinds.sort_unstable();
+    kinds.dedup();
+    if kinds.is_empty() {
+        return String::new();
+    }
+    let kinds: Vec<_> = kinds.iter().map(|kind| kind.code().to_owned()).collect();
+    let line = format!(
+        "see {} in git-llmpatch-troubleshooting(7)",
+        sentence(&kinds)
+    );
+    if style.is_terminal {
+        wrap(&line, style.width, 2, 0) + "\n"
+    } else {
+        line + "\n"
     }
 }
 
@@ -381,15 +363,6 @@ fn safe_lines(text: &str) -> String {
         .map(|line| line.split('\t').map(safe).collect::<Vec<_>>().join("    "))
         .collect();
     lines.join("\n")
-}
-
-impl std::fmt::Display for FileReport {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        match &self.from {
-            Some(from) => write!(f, "{} {from} -> {}", self.operation.letter(), self.path),
-            None => write!(f, "{} {}", self.operation.letter(), self.path),
-        }
-    }
 }
 
 #[cfg(test)]

@@ -13,8 +13,8 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::human::Style;
 use super::wrap::wrap;
-use crate::diagnose::{FileLine, FilePlace};
-use crate::text::{Excerpt, LineNo, Shown};
+use llmpatch::diagnose::{FileLine, FilePlace};
+use llmpatch::text::{Excerpt, LineNo, Shown};
 
 /// How a message is introduced.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -8,11 +8,11 @@ use git2::{ObjectType, Oid};
 
 use super::flush::Flush;
 use super::{TransactionError, onto};
-use crate::plan::ChangeSet;
 use crate::repo::{
     CommitError, CommitRequest, Committer, NewObjects, ObjectStore as _, Pack, Packing, Repo,
     Revision, TreeWriter,
 };
+use llmpatch::plan::ChangeSet;
 
 /// How many bytes of new objects a pack has at most, but for the last change that is put into it and what its deltas are of.
 const FULL: usize = 32 << 20;

@@ -2,6 +2,7 @@
 //!
 //! Once HEAD moved there is no way back, so from then on what goes wrong is a warning.
 
+use llmpatch::report::Committed;
 use std::cell::Cell;
 use std::collections::BTreeMap;
 
@@ -9,9 +10,7 @@ use super::error::{Holder, TransactionError, Unresolved, Warning};
 use super::manifest::Manifest;
 use super::record::Record;
 use super::{Prepared, Target, kept, lock, set_all, signal};
-use crate::repo::{
-    ChildWatch, CommitError, CommitRequest, Committed, Draft, NextIndex, Repo, TreeWriter,
-};
+use crate::repo::{ChildWatch, CommitError, CommitRequest, Draft, NextIndex, Repo, TreeWriter};
 
 /// A commit that is still to be made.
 #[derive(Debug)]

@@ -1,17 +1,18 @@
 //! What can be in the way of a change, and what is worth a warning after it.
 
+use crate::dir::SystemPath;
 use std::io;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use bstr::BString;
 
 use super::lock::path_bytes;
 use super::recover::{How, Recovered};
 use crate::dir::Lost;
-use crate::path::RepoPath;
 use crate::repo::{CommitError, NextIndexError, Repo};
-use crate::text::{Shown, SystemError, listed};
-use crate::tree::TreeError;
+use llmpatch::path::RepoPath;
+use llmpatch::text::{Shown, SystemError, listed};
+use llmpatch::tree::TreeError;
 
 /// Why a change could not be made.
 #[allow(missing_docs, reason = "the message says what the fields are")]
@@ -260,13 +261,13 @@ impl TransactionError {
     }
 
     /// Makes the errors of calls on a path.
-    pub(super) fn io<P: AsRef<Path> + ?Sized>(
+    pub(super) fn io<P: SystemPath + ?Sized>(
         doing: &'static str,
         path: &P,
     ) -> impl Fn(io::Error) -> Self + Copy {
         move |source| TransactionError::Io {
             doing,
-            path: path_bytes(path.as_ref()),
+            path: path_bytes(path.as_path()),
             source,
         }
     }

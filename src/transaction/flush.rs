@@ -12,9 +12,9 @@ use super::error::TransactionError;
 use super::manifest::Manifest;
 use crate::dir::Dir;
 use crate::dir::write;
-use crate::path::RepoPath;
-use crate::progress::{Progress, Stage};
 use crate::repo::{Config, Repo};
+use llmpatch::path::RepoPath;
+use llmpatch::progress::{Progress, Stage};
 
 /// Whether to wait for the disk.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

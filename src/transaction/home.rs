@@ -2,6 +2,7 @@
 //!
 //! A repository that several users share has one for each. Nobody's but one's own is used.
 
+use crate::dir::SystemPath as _;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
@@ -13,9 +14,9 @@ use super::error::{TransactionError, Unfit, Why};
 use super::journal::plain;
 use super::publish::is_errno;
 use crate::dir::Dir;
-use crate::path::RepoPath;
 use crate::repo::Repo;
-use crate::text::SystemError;
+use llmpatch::path::RepoPath;
+use llmpatch::text::SystemError;
 
 /// A directory of journals. A repository that several users share has one for each.
 #[derive(Debug)]

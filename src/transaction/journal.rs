@@ -18,6 +18,7 @@
 //! It is private to its user, and reached through handles that follow no link. What is in it may have been made by anybody, with the
 //! git directory: it says nothing about where to write but paths of the work tree.
 
+use crate::dir::SystemPath as _;
 use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::io;
@@ -39,8 +40,8 @@ use super::record::Record;
 use super::sealed::{MOST, Sealed as _};
 use crate::dir::write::step;
 use crate::dir::{Dir, Found};
-use crate::path::RepoPath;
 use crate::repo::Repo;
+use llmpatch::path::RepoPath;
 
 /// The directory of a run. Dropping it removes it and all in it, unless something in it must not be lost.
 #[derive(Debug)]

@@ -18,8 +18,8 @@ use super::record::Record;
 use super::sealed::{MOST, Sealed as _};
 use crate::dir::write::step;
 use crate::dir::{Dir, Found};
-use crate::path::RepoPath;
 use crate::repo::Repo;
+use llmpatch::path::RepoPath;
 
 const RECORD: &str = "record";
 /// How many changes are kept.

@@ -19,11 +19,11 @@ use super::record::{Entry, Kept, MadeChange, Record};
 use super::staging::{Location, Staging};
 use crate::dir::Dir;
 use crate::dir::write::step;
-use crate::path::RepoPath;
-use crate::plan::{Change, ChangeSet};
-use crate::progress::{Progress, Stage};
 use crate::repo::{IndexTree, NextIndex, Repo};
-use crate::tree::{self, File, Tree, TreeError};
+use llmpatch::path::RepoPath;
+use llmpatch::plan::{Change, ChangeSet};
+use llmpatch::progress::{Progress, Stage};
+use llmpatch::tree::{self, File, Tree, TreeError};
 
 /// What `undo` finds.
 #[derive(Debug)]

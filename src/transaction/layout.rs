@@ -12,8 +12,8 @@ use super::last::Reverse;
 use super::manifest::{Held, Manifest, RecordedDirectory, Touched};
 use super::staging::bits_afterwards;
 use crate::dir::{Dir, Found, Shape};
-use crate::path::RepoPath;
-use crate::plan::Change;
+use llmpatch::path::RepoPath;
+use llmpatch::plan::Change;
 
 /// Works it out and adds it to a manifest. Returns the directories to be made again with the bits that they had, highest first.
 ///

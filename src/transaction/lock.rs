@@ -32,9 +32,9 @@ use super::sealed::{self, Sealed};
 use super::signal;
 use crate::dir::clock::is_remote;
 use crate::dir::write::step;
-use crate::progress::{Progress, Stage};
 use crate::repo::Repo;
-use crate::text::Shown;
+use llmpatch::progress::{Progress, Stage};
+use llmpatch::text::Shown;
 
 /// Returns how long to wait for a lock that another program holds; `None` for ever.
 ///

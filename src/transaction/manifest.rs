@@ -6,9 +6,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::sealed::{Sealed, digest, digest_of};
-use crate::path::RepoPath;
-use crate::threads;
-use crate::tree::{File, Mode};
+use llmpatch::path::RepoPath;
+use llmpatch::threads;
+use llmpatch::tree::{File, Mode};
 
 /// A change that is being made, or was made.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]

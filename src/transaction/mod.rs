@@ -45,6 +45,7 @@ mod undo;
 #[cfg(test)]
 mod tests;
 
+pub use llmpatch::report::Committed;
 use std::collections::BTreeMap;
 
 pub use batch::{Candidate, CandidatePack, Candidates, bundle};
@@ -58,15 +59,15 @@ pub use signal::{LeftToChild, die_of, wait_for_children};
 pub use snapshot::snapshot;
 
 use crate::dir::{Dir, Stat};
-use crate::path::RepoPath;
-use crate::plan::{Change, ChangeSet};
-use crate::progress::{Progress, Stage};
 use crate::repo::{self, Against, Blob, CommitError, Consult, NextIndex, Repo};
-pub use crate::repo::{CommitRequest, Committed, Extent, Sign};
-use crate::text::SystemError;
-use crate::tree::File;
+pub use crate::repo::{CommitRequest, Sign};
 use committing::Intended;
 use flush::Flush;
+use llmpatch::path::RepoPath;
+use llmpatch::plan::{Change, ChangeSet};
+use llmpatch::progress::{Progress, Stage};
+use llmpatch::text::SystemError;
+use llmpatch::tree::File;
 use lock::IndexLock;
 use record::Entry;
 use sealed::Sealed as _;

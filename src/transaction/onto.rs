@@ -2,13 +2,12 @@
 //! that no reference names change nothing, and the one reference that may move does so when they are on the disk.
 
 use git2::Oid;
+use llmpatch::report::Committed;
 
 use super::TransactionError;
 use super::flush::Flush;
-use crate::plan::ChangeSet;
-use crate::repo::{
-    CommitError, CommitRequest, Committed, ObjectStore, Repo, RepoError, Revision, TreeWriter,
-};
+use crate::repo::{CommitError, CommitRequest, ObjectStore, Repo, RepoError, Revision, TreeWriter};
+use llmpatch::plan::ChangeSet;
 
 /// What a change is made of, and what is to come of it.
 #[derive(Clone, Debug)]

@@ -26,10 +26,10 @@ use super::signal;
 use super::staging::{Location, Staging, Watch};
 use super::undo::{Failed, finish_directories, make_missing};
 use crate::dir::{Dir, Found};
-use crate::path::RepoPath;
-use crate::plan::Change;
-use crate::progress::Stage;
-use crate::text::SystemError;
+use llmpatch::path::RepoPath;
+use llmpatch::plan::Change;
+use llmpatch::progress::Stage;
+use llmpatch::text::SystemError;
 
 impl<'r> Staging<'r> {
     /// Puts every file in its place.

@@ -2,10 +2,10 @@
 //! [`Moment`](crate::dir::clock::Moment); else the content does.
 
 use super::error::TransactionError;
-use crate::path::RepoPath;
-use crate::plan::ChangeSet;
-use crate::progress::{Progress, Stage};
-use crate::tree::{Entry, File, Tree};
+use llmpatch::path::RepoPath;
+use llmpatch::plan::ChangeSet;
+use llmpatch::progress::{Progress, Stage};
+use llmpatch::tree::{Entry, File, Tree};
 
 /// Checks every path of a change against the place that it was planned for.
 pub(super) fn still_holds(
@@ -67,8 +67,8 @@ fn is_same(before: &File, now: &File) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::Change;
-    use crate::tree::{MemoryTree, Mode, Obstacle};
+    use llmpatch::plan::Change;
+    use llmpatch::tree::{MemoryTree, Mode, Obstacle};
 
     fn change(path: &str, before: Option<&str>, after: Option<&str>) -> Change {
         let file = |content: &str| File {

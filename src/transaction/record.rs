@@ -9,8 +9,8 @@ use serde::{Deserialize, Serialize};
 
 use super::manifest::{Held, RecordedDirectory, are_different};
 use super::sealed::{Sealed, digest};
-use crate::path::RepoPath;
 use crate::repo::Slot;
+use llmpatch::path::RepoPath;
 
 /// A change that was made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]

@@ -24,9 +24,9 @@ use super::publish::is_missing;
 use super::record::Record;
 use super::signal::{self, HeldBack};
 use super::undo::{Remains, Undo};
-use crate::path::RepoPath;
-use crate::progress::{Progress, Stage};
 use crate::repo::{NextIndex, Repo};
+use llmpatch::path::RepoPath;
+use llmpatch::progress::{Progress, Stage};
 
 /// What became of one interrupted change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

@@ -22,11 +22,11 @@ use crate::dir::clock::Moment;
 use crate::dir::rights::{Rights, SET_ID};
 use crate::dir::write::{fill, set_bits};
 use crate::dir::{Dir, Found, Stat};
-use crate::path::RepoPath;
-use crate::plan::{Change, ChangeSet};
-use crate::progress::{Progress, Stage};
 use crate::repo::Repo;
-use crate::tree::{File, Mode};
+use llmpatch::path::RepoPath;
+use llmpatch::plan::{Change, ChangeSet};
+use llmpatch::progress::{Progress, Stage};
+use llmpatch::tree::{File, Mode};
 
 /// A change on its way. Dropping it takes back all that was done and removes all that was made.
 #[derive(Debug)]

@@ -14,9 +14,9 @@ use super::error::Unresolved;
 use super::journal::{Journal, original_name};
 use super::manifest::{Manifest, Occupant, RecordedDirectory, Touched};
 use crate::dir::{Dir, Found};
-use crate::path::RepoPath;
-use crate::progress::{Progress, Stage};
-use crate::tree::Mode;
+use llmpatch::path::RepoPath;
+use llmpatch::progress::{Progress, Stage};
+use llmpatch::tree::Mode;
 
 /// What could not be put back.
 #[derive(Debug, Default)]

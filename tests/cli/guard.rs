@@ -1,7 +1,7 @@
 //! `--limit`, `llmpatch.limit` and `llmpatch.protect`: what is refused, by whom, and what gets around them, which is nothing.
 
 use assert_fs::prelude::*;
-use git_llmpatch::pathspec::{Case, Defaults, Pathspec, Pathspecs};
+use llmpatch::pathspec::{Case, Defaults, Pathspec, Pathspecs};
 use proptest::prelude::*;
 
 use super::support::Repo;

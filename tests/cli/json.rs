@@ -4,9 +4,9 @@ use std::io::Write as _;
 use std::process::Stdio;
 
 use assert_fs::prelude::*;
-use git_llmpatch::diagnose::{Diagnose, Diagnosis};
-use git_llmpatch::kind::Kind;
-use git_llmpatch::report::{Diagnostic, Report, State};
+use llmpatch::diagnose::{Diagnose, Diagnosis};
+use llmpatch::kind::Kind;
+use llmpatch::report::{Diagnostic, Report, State};
 use serde_json::{Value, json};
 
 use super::support::documents::{Schema, document, documents, kinds};
@@ -43,7 +43,7 @@ fn the_schema_names_every_kind_that_the_table_has() {
 fn the_schema_is_printed() {
     for command in ["apply", "check", "undo", "recover"] {
         let run = repo().run(&[command, "--json=schema"], "").succeeded();
-        assert_eq!(run.stdout, git_llmpatch::report::json::SCHEMA, "{command}");
+        assert_eq!(run.stdout, llmpatch::report::json::SCHEMA, "{command}");
     }
 }
 
@@ -52,7 +52,7 @@ fn an_error_or_a_warning_of_any_kind_fits_the_schema() {
     for &kind in Kind::ALL {
         let mut one = diagnostic(kind);
         one.path = Some(b"caf\xe9"[..].into());
-        one.candidates = vec![git_llmpatch::text::LineNo::FIRST];
+        one.candidates = vec![llmpatch::text::LineNo::FIRST];
         let list = vec![one, diagnostic(kind)];
         let (errors, warnings) = if kind.is_warning() {
             (Vec::new(), list)

@@ -10,7 +10,7 @@ use std::process::Command as Program;
 
 use assert_fs::prelude::*;
 use clap::Command;
-use git_llmpatch::kind::Kind;
+use llmpatch::kind::Kind;
 use setting::page;
 
 use crate::here;
@@ -82,6 +82,14 @@ fn subjects() -> Vec<(String, Subject)> {
                 .map(|&(name, about)| (name.to_owned(), Subject::Guide(about))),
         )
         .collect()
+}
+
+#[test]
+fn the_manual_lists_what_executes() {
+    let manual = fs::read_to_string(here("man/git-llmpatch.md")).unwrap();
+    for (name, _) in llmpatch::pathspec::EXECUTES {
+        assert!(manual.contains(&format!("`{name}`")), "{name}");
+    }
 }
 
 #[test]

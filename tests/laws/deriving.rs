@@ -3,14 +3,14 @@
 use std::borrow::Cow;
 
 use bstr::ByteSlice as _;
-use git_llmpatch::compare::{Compare, CompareError, DiffSide, Options, Region};
-use git_llmpatch::format;
-use git_llmpatch::format::unified::{self, Quoting, Termination};
-use git_llmpatch::patch::{FileEdit, Format, Hunk, Mark, Operation, Patch};
-use git_llmpatch::path::{RepoPath, Resolver};
-use git_llmpatch::plan::{self, Change, ChangeSet, Rules, derive as derived};
-use git_llmpatch::respond::{Look, Response, respond};
-use git_llmpatch::tree::{Content, Entry, File, MemoryTree, Mode};
+use llmpatch::compare::{Compare, CompareError, DiffSide, Options, Region};
+use llmpatch::format;
+use llmpatch::format::unified::{self, Quoting, Termination};
+use llmpatch::patch::{FileEdit, Format, Hunk, Mark, Operation, Patch};
+use llmpatch::path::{RepoPath, Resolver};
+use llmpatch::plan::{self, Change, ChangeSet, Rules, derive as derived};
+use llmpatch::respond::{Look, Response, respond};
+use llmpatch::tree::{Content, Entry, File, MemoryTree, Mode};
 
 use super::source;
 

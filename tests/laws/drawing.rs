@@ -1,12 +1,12 @@
 //! Laws of what is said: nothing of it may move a terminal's cursor or turn its text around.
 
-use git_llmpatch::diagnose::Diagnose;
-use git_llmpatch::format::{self, Options};
-use git_llmpatch::path::Resolver;
-use git_llmpatch::plan::{self, Plan, Refusal, Rules};
-use git_llmpatch::report::human::Style;
-use git_llmpatch::report::{Diagnostic, Report, State};
-use git_llmpatch::text::{Located, Shown, Source};
+use git_llmpatch::report::human::{self, Style};
+use llmpatch::diagnose::Diagnose;
+use llmpatch::format::{self, Options};
+use llmpatch::path::Resolver;
+use llmpatch::plan::{self, Plan, Refusal, Rules};
+use llmpatch::report::{Diagnostic, Report, State};
+use llmpatch::text::{Located, Shown, Source};
 
 use super::planning::{split, wishes};
 use super::source;
@@ -48,7 +48,7 @@ fn drawn<E: Diagnose, W: Diagnose>(
     let errors = Diagnostic::all(errors.iter().take(DRAWN), sources);
     let warnings = Diagnostic::all(warnings.iter().take(DRAWN), sources);
     let report = Report::failed_with(State::NothingChanged, errors, warnings);
-    let drawn = report.complaints(Style::PLAIN);
+    let drawn = human::complaints(&report, Style::PLAIN);
     let raw = drawn.chars().find(|&c| c != '\n' && !Shown::is_harmless(c));
     assert_eq!(
         raw, None,

@@ -18,8 +18,8 @@ pub use planning::{place, plan};
 pub use reading::{blocks, detect, envelope, opx, tool, unified};
 pub use recovering::recover;
 
-use git_llmpatch::diagnose::Diagnose;
-use git_llmpatch::text::{Located, Source, SourceId, Span};
+use llmpatch::diagnose::Diagnose;
+use llmpatch::text::{Located, Source, SourceId, Span};
 
 /// A name and what it does with bytes.
 pub type Target = (&'static str, fn(&[u8]));

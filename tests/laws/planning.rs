@@ -3,18 +3,18 @@
 use std::collections::BTreeMap;
 
 use bstr::ByteSlice as _;
-use git_llmpatch::compare::Options as DiffOptions;
-use git_llmpatch::format::{self, Options};
-use git_llmpatch::kind::Kind;
-use git_llmpatch::message;
-use git_llmpatch::patch::{FileEdit, Mark, Operation, Patch, Status};
-use git_llmpatch::path::{RepoPath, Resolver};
-use git_llmpatch::pathspec::{Case, Defaults, Pathspec, Pathspecs};
-use git_llmpatch::plan::choose;
-use git_llmpatch::plan::{self, ChangeSet, Guard, Origin, Plan, Refusal, Rules};
-use git_llmpatch::search::Fuzz;
-use git_llmpatch::text::Source;
-use git_llmpatch::tree::{Entry, File, MemoryTree, Mode, Obstacle, Tree as _};
+use llmpatch::compare::Options as DiffOptions;
+use llmpatch::format::{self, Options};
+use llmpatch::kind::Kind;
+use llmpatch::message;
+use llmpatch::patch::{FileEdit, Mark, Operation, Patch, Status};
+use llmpatch::path::{RepoPath, Resolver};
+use llmpatch::pathspec::{Case, Defaults, Pathspec, Pathspecs};
+use llmpatch::plan::choose;
+use llmpatch::plan::{self, ChangeSet, Guard, Origin, Plan, Refusal, Rules};
+use llmpatch::search::Fuzz;
+use llmpatch::text::Source;
+use llmpatch::tree::{Entry, File, MemoryTree, Mode, Obstacle, Tree as _};
 
 use super::deriving::turns_before_into_after;
 use super::{source, told, turn};
@@ -141,9 +141,8 @@ const FAR: usize = 40;
 
 /// Adds the lines that an edit wants to find, in its order; those of a unified diff where its numbers say, if that isn't far.
 fn wanted<'o>(edit: &'o FileEdit<'_>, wanted: &mut Vec<&'o [u8]>) {
-    let mut all = |lines: &'o [git_llmpatch::text::Text<'_>]| {
-        wanted.extend(lines.iter().map(|line| &line[..]))
-    };
+    let mut all =
+        |lines: &'o [llmpatch::text::Text<'_>]| wanted.extend(lines.iter().map(|line| &line[..]));
     match &edit.operation {
         Operation::Update { hunks, .. } => {
             for hunk in hunks {

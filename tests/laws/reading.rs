@@ -1,10 +1,10 @@
 //! Laws of finding and reading patches.
 
 use bstr::ByteSlice as _;
-use git_llmpatch::format::unified::{Quoting, print};
-use git_llmpatch::format::{self, Options, Parsed};
-use git_llmpatch::patch::{FileEdit, Format, Header, Operation, Patch, Status};
-use git_llmpatch::text::{Lines, Source};
+use llmpatch::format::unified::{Quoting, print};
+use llmpatch::format::{self, Options, Parsed};
+use llmpatch::patch::{FileEdit, Format, Header, Operation, Patch, Status};
+use llmpatch::text::{Lines, Source};
 
 use super::{source, told, turn};
 

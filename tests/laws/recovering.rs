@@ -1,9 +1,10 @@
 //! What a journal of any bytes can make recovery or undo touch.
 
+use git_llmpatch::dir::SystemPath as _;
 use std::path::{Component, Path};
 
-use git_llmpatch::path::RepoPath;
 use git_llmpatch::transaction;
+use llmpatch::path::RepoPath;
 
 /// Nothing that is read of a journal leads out of the work tree, or into a git directory; and of a path that isn't safe nothing is read.
 pub fn recover(bytes: &[u8]) {

@@ -24,20 +24,21 @@ use std::fs;
 use std::path::Path;
 
 use assert_fs::prelude::*;
-use git_llmpatch::diagnose::Diagnose;
 use git_llmpatch::dir::Lost;
-use git_llmpatch::kind::Kind;
-use git_llmpatch::leftover::Leftover;
-use git_llmpatch::patch::Format;
-use git_llmpatch::path::{RepoPath, Resolver};
-use git_llmpatch::pathspec::{Defaults, Pathspec};
-use git_llmpatch::plan::derive::{Replaced, Unrepresentable, What};
+use git_llmpatch::repo;
 use git_llmpatch::report::human::{Style, draw};
-use git_llmpatch::report::{Diagnostic, merge};
-use git_llmpatch::text::{LineNo, Source, SourceId};
 use git_llmpatch::transaction::{Holder, TransactionError, Warning};
-use git_llmpatch::tree::MemoryTree;
-use git_llmpatch::{format, plan, repo, search};
+use llmpatch::diagnose::Diagnose;
+use llmpatch::kind::Kind;
+use llmpatch::leftover::Leftover;
+use llmpatch::patch::Format;
+use llmpatch::path::{RepoPath, Resolver};
+use llmpatch::pathspec::{Defaults, Pathspec};
+use llmpatch::plan::derive::{Replaced, Unrepresentable, What};
+use llmpatch::report::{Diagnostic, merge};
+use llmpatch::text::{LineNo, Source, SourceId};
+use llmpatch::tree::MemoryTree;
+use llmpatch::{format, plan, search};
 use support::snapshot;
 
 /// The directory below `tests/cases` in which something of a kind is said. With it, options that the case is run with.
@@ -295,8 +296,8 @@ fn case_of(case: &str) -> Vec<Diagnostic> {
         .trim()
     {
         "" => {}
-        "--format=opx" => options.format.format = Some(git_llmpatch::patch::Format::Opx),
-        "--format=files" => options.format.format = Some(git_llmpatch::patch::Format::Files),
+        "--format=opx" => options.format.format = Some(llmpatch::patch::Format::Opx),
+        "--format=files" => options.format.format = Some(llmpatch::patch::Format::Files),
         other => panic!("{case}: {other}"),
     }
     if case.ends_with("spaces-for-a-tab") {

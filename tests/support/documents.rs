@@ -145,7 +145,7 @@ pub struct Schema(Value);
 impl Schema {
     /// Reads the one that the program ships.
     pub fn shipped() -> Self {
-        Self(serde_json::from_str(git_llmpatch::report::json::SCHEMA).unwrap())
+        Self(serde_json::from_str(llmpatch::report::json::SCHEMA).unwrap())
     }
 
     /// Holds a document against it.

@@ -2,13 +2,13 @@
 
 use std::collections::BTreeSet;
 
-use git_llmpatch::diagnose::Diagnose as _;
-use git_llmpatch::format::{self, Options};
-use git_llmpatch::kind::Kind;
-use git_llmpatch::path::Resolver;
-use git_llmpatch::plan::{self, Lints, Rules, Verdict};
-use git_llmpatch::text::{Source, SourceId};
-use git_llmpatch::tree::{Entry, MemoryTree};
+use llmpatch::diagnose::Diagnose as _;
+use llmpatch::format::{self, Options};
+use llmpatch::kind::Kind;
+use llmpatch::path::Resolver;
+use llmpatch::plan::{self, Lints, Rules, Verdict};
+use llmpatch::text::{Source, SourceId};
+use llmpatch::tree::{Entry, MemoryTree};
 
 use super::*;
 
@@ -40,7 +40,7 @@ fn apply(diff: &[u8], before: &Files, rules: &Rules) -> Came {
             ..Options::default()
         },
     );
-    let kinds = |warnings: &[git_llmpatch::text::Located<format::Warning>]| -> BTreeSet<Kind> {
+    let kinds = |warnings: &[llmpatch::text::Located<format::Warning>]| -> BTreeSet<Kind> {
         warnings
             .iter()
             .map(|warning| warning.value.diagnosis().kind)

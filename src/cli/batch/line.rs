@@ -15,10 +15,10 @@ use crate::cli::flow::Session;
 use crate::cli::options::{Reading, Verbosity};
 use crate::cli::responses::{self, ResponseOrigin};
 use crate::repo::Repo;
-use crate::report::Report;
-use crate::text::SourceId;
 use crate::transaction::{Candidate, Candidates, Committed};
-use crate::tree::Tree;
+use llmpatch::report::Report;
+use llmpatch::text::SourceId;
+use llmpatch::tree::Tree;
 
 /// What is asked.
 #[derive(Deserialize)]
@@ -99,7 +99,7 @@ impl Job {
                 });
             let (report, candidate) = match made {
                 Ok((report, candidate)) => (report, Some(candidate)),
-                Err(report) => (*report, None),
+                Err(report) => (report.into_report(), None),
             };
             let mut text = report.json_answer(&id, &self.onto);
             text.push('\n');

@@ -10,7 +10,7 @@ use serde::Deserialize;
 
 use super::line::Named;
 use crate::cli::error::IoError;
-use crate::text::Shown;
+use llmpatch::text::Shown;
 
 /// Where answers go.
 pub(super) struct Output {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use bstr::BString;
 
 use crate::repo::RepoError;
-use crate::text::{Shown, SystemError};
+use llmpatch::text::{Shown, SystemError};
 
 /// Why there is no commit.
 #[allow(missing_docs, reason = "the message says what the fields are")]

@@ -28,14 +28,13 @@ use git2::{Oid, RepositoryState};
 
 pub use self::error::CommitError;
 pub(crate) use self::many::Committer;
-pub use self::outcome::Extent;
 use self::trace::{Refusal, Trace};
 use super::commit_barrier::CommitBarrier;
 use super::git::{ChildWatch, Git, checked};
 use super::objects::whole_id;
 use super::{Repo, RepoError};
 use crate::dir::write::step;
-use crate::text::Shown;
+use llmpatch::report::Committed;
 
 /// What a commit is to say and how it is to be made; the names are those of `git commit`'s own options.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -70,46 +69,6 @@ pub enum Sign {
     Yes(Option<OsString>),
     /// No.
     No,
-}
-
-/// A commit that was made.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Committed {
-    /// Its name, in full.
-    pub id: String,
-    /// Its name as git abbreviates it here.
-    pub short_id: String,
-    /// The name of its tree, if it can be read.
-    pub tree: Option<String>,
-    /// The branch that it is on, without `refs/heads/`; `None` where HEAD is detached.
-    pub branch: Option<BString>,
-    /// The first line of its message.
-    pub summary: BString,
-    /// Whether it has no parent.
-    pub root: bool,
-    /// How much it changes, where that isn't what was asked for since a hook had a hand in it.
-    pub extent: Option<Extent>,
-}
-
-impl std::fmt::Display for Committed {
-    /// Writes it as `git commit` does: `[main abc1234] subject`. What isn't UTF-8 is a question mark in a diamond.
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let branch = self
-            .branch
-            .as_ref()
-            .map_or("detached HEAD".into(), |branch| branch.to_str_lossy());
-        let (root, summary) = (
-            if self.root { " (root-commit)" } else { "" },
-            self.summary.to_str_lossy(),
-        );
-        write!(
-            f,
-            "[{}{root} {}] {}",
-            Shown(branch.as_bytes()),
-            self.short_id,
-            Shown(summary.as_bytes())
-        )
-    }
 }
 
 /// A message written down.

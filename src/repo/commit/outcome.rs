@@ -2,19 +2,9 @@
 
 use bstr::BString;
 use git2::{Diff, DiffOptions, Oid};
+use llmpatch::report::Extent;
 
 use crate::repo::{Repo, RepoError};
-
-/// How much a commit changes, as git counts it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Extent {
-    /// How many files, renamed ones once.
-    pub files: usize,
-    /// How many lines come.
-    pub added: usize,
-    /// How many go.
-    pub removed: usize,
-}
 
 impl Repo {
     /// Returns the paths at which two trees differ.

@@ -2,7 +2,7 @@
 
 use super::*;
 use crate::repo::Consult;
-use crate::tree::{AttributeFiles, Planned};
+use llmpatch::tree::{AttributeFiles, Planned};
 
 const ATTRIBUTES: [(&str, &str); 17] = [
     ("none", ""),

@@ -11,8 +11,8 @@ use bstr::ByteSlice as _;
 use super::open::Surroundings;
 use super::testing::{Sample, path};
 use super::*;
-use crate::diagnose::Diagnose as _;
-use crate::tree::{Entry, Tree, TreeError};
+use llmpatch::diagnose::Diagnose as _;
+use llmpatch::tree::{Entry, Tree, TreeError};
 
 /// What a tree says of a path, in short.
 fn told(tree: &dyn Tree, at: &str) -> String {

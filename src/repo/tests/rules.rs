@@ -3,7 +3,7 @@
 use super::*;
 use crate::repo::line_ends::Value;
 use crate::repo::rules::{Consult, RuleBook};
-use crate::tree::AttributeFiles;
+use llmpatch::tree::AttributeFiles;
 
 /// What patterns are made of.
 const PIECES: [&str; 22] = [

@@ -2,14 +2,14 @@ use bstr::BString;
 use snapbox::{IntoData as _, assert_data_eq, str};
 
 use super::*;
-use crate::diagnose::{FileLine, FilePlace};
-use crate::kind::Kind;
-use crate::path::RepoPath;
-use crate::plan::{Change, ChangeSet};
-use crate::report::{LineCount, Status};
-use crate::text::{Excerpt, LineNo, Source, SourceId};
-use crate::transaction::{Committed, Extent};
-use crate::tree::{File, Mode};
+use llmpatch::diagnose::{FileLine, FilePlace};
+use llmpatch::kind::Kind;
+use llmpatch::path::RepoPath;
+use llmpatch::plan::{Change, ChangeSet};
+use llmpatch::report::{Committed, Extent};
+use llmpatch::report::{LineCount, Status};
+use llmpatch::text::{Excerpt, LineNo, Source, SourceId};
+use llmpatch::tree::{File, Mode};
 
 fn source(text: &str) -> Source {
     Source::new(SourceId(0), "answer.txt", text.into()).unwrap()
@@ -58,7 +58,7 @@ fn an_error_points_at_the_patch_then_at_the_file_then_says_what_to_do() {
     };
     let report = Report::failed_with(State::NothingChanged, vec![error], Vec::new());
     assert_data_eq!(
-        report.complaints(Style::PLAIN),
+        complaints(&report, Style::PLAIN),
         str![[r#"
 error[lines-not-found]: hunk 2 of `src/net.rs` matches no lines after line 40
   --> answer.txt:17:1
@@ -302,7 +302,7 @@ fn a_failure_ends_with_the_state() {
         ),
     ] {
         let report = Report::failed_with(state, vec![said(Kind::Io, "no"); errors], Vec::new());
-        assert_eq!(report.complaints(Style::PLAIN), want);
+        assert_eq!(complaints(&report, Style::PLAIN), want);
     }
 }
 
@@ -316,8 +316,10 @@ fn who_reads_along_is_told_where_the_manual_explains_it() {
         ]
     };
     let ends_with = |style: Style, want: &str| {
-        let said =
-            Report::failed_with(State::NothingChanged, errors(), Vec::new()).complaints(style);
+        let said = complaints(
+            &Report::failed_with(State::NothingChanged, errors(), Vec::new()),
+            style,
+        );
         assert!(said.ends_with(want), "{said}");
     };
     ends_with(Style::PLAIN, "nothing was changed\n");
@@ -353,10 +355,13 @@ fn who_reads_along_is_told_where_the_manual_explains_it() {
         Vec::new(),
     );
     assert_eq!(
-        declined.complaints(Style {
-            is_terminal: true,
-            ..Style::PLAIN
-        }),
+        complaints(
+            &declined,
+            Style {
+                is_terminal: true,
+                ..Style::PLAIN
+            }
+        ),
         "nothing was changed\n"
     );
 }
@@ -416,7 +421,7 @@ fn a_success_is_a_line_a_file_and_a_sum() {
         )
     };
     assert_eq!(
-        report.done(),
+        done(&report),
         "D gone\nM kept\nA made\nR old -> new\n 4 files changed, 5 insertions(+)\n"
     );
     report.files.truncate(1);
@@ -428,7 +433,7 @@ fn a_success_is_a_line_a_file_and_a_sum() {
         ..Committed::default()
     });
     assert_eq!(
-        report.done(),
+        done(&report),
         "D gone\n[main 1a2b3c4] Delete\\033\n 1 file changed, 1 insertion(+)\n"
     );
     // What a hook added is listed nowhere, and counted.
@@ -440,12 +445,12 @@ fn a_success_is_a_line_a_file_and_a_sum() {
         });
     }
     assert_eq!(
-        report.done(),
+        done(&report),
         "D gone\n[main 1a2b3c4] Delete\\033\n 2 files changed, 3 deletions(-)\n"
     );
 }
 
 #[test]
 fn a_change_of_nothing_has_a_sum_too() {
-    assert_eq!(Report::default().done(), " 0 files changed\n");
+    assert_eq!(done(&Report::default()), " 0 files changed\n");
 }

@@ -15,12 +15,12 @@ mod steps;
 use super::*;
 use bstr::BString;
 
-use crate::diagnose::Diagnose as _;
 use crate::dir::write::watch;
-use crate::kind::Kind;
-use crate::plan::Change;
 use crate::repo::testing::{Sample, path};
-use crate::tree::{Entry, Mode, Tree};
+use llmpatch::diagnose::Diagnose as _;
+use llmpatch::kind::Kind;
+use llmpatch::plan::Change;
+use llmpatch::tree::{Entry, Mode, Tree};
 
 /// All that a person could see of a repository: files with mode and inode, directories, the index, HEAD, what lies in `.git`.
 #[derive(Debug, PartialEq, Eq)]

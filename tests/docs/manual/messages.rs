@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 
-use git_llmpatch::kind::Kind;
+use llmpatch::kind::Kind;
 
 use super::roff::Roff;
 use crate::here;

@@ -1,7 +1,7 @@
 //! Setting a page: written sections, and what the program's own tables say in them.
 
 use clap::{Arg, ArgAction, Command};
-use git_llmpatch::kind::Kind;
+use llmpatch::kind::Kind;
 use pulldown_cmark::{Event, HeadingLevel, Options, Parser, Tag, TagEnd};
 
 use super::messages::{said, samples};

@@ -26,7 +26,6 @@ struct Inner {
 
 /// What is being done.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
 pub enum Stage {
     /// Responses are read as patches.
     Parsing = 1,

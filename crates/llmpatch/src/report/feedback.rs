@@ -7,7 +7,6 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use super::human::safe;
 use super::{Diagnostic, Report, ResponsePlace};
 use crate::diagnose::Passage;
 use crate::kind::{Blame, Kind};
@@ -81,7 +80,7 @@ fn tell(out: &mut String, error: &Diagnostic, several: bool, told: &mut Told) {
         let label = error
             .label
             .as_ref()
-            .map(|label| format!(" ({})", safe(label)))
+            .map(|label| format!(" ({})", Shown(label.as_bytes())))
             .unwrap_or_default();
         let _ = writeln!(
             out,
@@ -108,7 +107,7 @@ fn tell(out: &mut String, error: &Diagnostic, several: bool, told: &mut Told) {
         let label = if place.first.label.is_empty() {
             String::new()
         } else {
-            format!(" ({})", safe(&place.first.label))
+            format!(" ({})", Shown(place.first.label.as_bytes()))
         };
         let (caption, path) = (capital(&place.caption), Shown(&place.path));
         let _ = writeln!(
@@ -159,7 +158,7 @@ fn tell(out: &mut String, error: &Diagnostic, several: bool, told: &mut Told) {
         told.passages.push(passage.clone());
     }
     if let Some(advice) = error.advice.as_ref().or(error.help.as_ref()) {
-        let _ = writeln!(out, "\nTo correct it: {}.", safe(advice));
+        let _ = writeln!(out, "\nTo correct it: {}.", Shown(advice.as_bytes()));
     }
 }
 
@@ -178,7 +177,7 @@ fn named(place: &ResponsePlace, several: bool) -> String {
 
 fn of_answer(lines: &str, place: &ResponsePlace, several: bool) -> String {
     if several {
-        format!("{lines} of `{}`", safe(&place.file))
+        format!("{lines} of `{}`", Shown(place.file.as_bytes()))
     } else {
         format!("{lines} of your response")
     }
@@ -372,7 +371,7 @@ fn listed(names: &[String]) -> String {
 
 /// Makes a message the beginning of a sentence: all of ours begin with a small letter.
 fn capital(message: &str) -> String {
-    let message = safe(message);
+    let message = Shown(message.as_bytes()).to_string();
     let mut chars = message.chars();
     let first = chars.next().map(|first| first.to_ascii_uppercase());
     first.into_iter().chain(chars).collect()

@@ -9,7 +9,7 @@ const WORTH_IT: usize = if cfg!(test) { 1 << 12 } else { 1 << 20 };
 const MOST: usize = 8;
 
 /// Returns into how many parts a work on so many bytes is best divided.
-pub(crate) fn parts(bytes: usize) -> usize {
+pub fn parts(bytes: usize) -> usize {
     if bytes < WORTH_IT {
         1
     } else {
@@ -18,7 +18,7 @@ pub(crate) fn parts(bytes: usize) -> usize {
 }
 
 /// Does two things at once, if they are about so many bytes that it is worth it; the second in this thread.
-pub(crate) fn beside<A: Send, B>(
+pub fn beside<A: Send, B>(
     bytes: usize,
     one: impl Fn() -> A + Sync,
     two: impl FnOnce() -> B,
@@ -39,7 +39,7 @@ pub(crate) fn beside<A: Send, B>(
 }
 
 /// Does the parts of a work at once, as far as the system has threads to give; returns what each comes to, in order.
-pub(crate) fn share<T: Send>(parts: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
+pub fn share<T: Send>(parts: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let work = &work;
     thread::scope(|scope| {
         let others: Vec<_> = (1..parts)

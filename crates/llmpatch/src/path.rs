@@ -7,12 +7,12 @@
 //! any case, NTFS short names, streams and trailing dots, HFS+ ignorable characters, and with `\` counted as a separator.
 
 mod resolve;
+mod serial;
 
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
-use std::os::unix::ffi::OsStrExt as _;
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice as _};
@@ -28,12 +28,6 @@ pub struct RepoPath(Arc<[u8]>);
 impl fmt::Debug for RepoPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.as_bstr().fmt(f)
-    }
-}
-
-impl AsRef<std::path::Path> for RepoPath {
-    fn as_ref(&self) -> &std::path::Path {
-        self.as_path()
     }
 }
 
@@ -93,11 +87,6 @@ impl RepoPath {
     /// Returns the path as a byte string.
     pub fn as_bstr(&self) -> &BStr {
         self.0.as_bstr()
-    }
-
-    /// Returns it for the system's calls; it is relative to the top, not to the current directory.
-    pub fn as_path(&self) -> &std::path::Path {
-        std::path::Path::new(std::ffi::OsStr::from_bytes(&self.0))
     }
 
     /// Returns the directory that holds it; a path at the top has none.

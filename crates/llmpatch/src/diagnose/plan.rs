@@ -15,7 +15,6 @@ use crate::plan::{
     Barrier, Conflict, Error, FileAsFound, Finding, Irregular, Missing, Occupied, Origin, Part,
     Placing, Quote, Suggestion, Warning,
 };
-use crate::repo::RepoError;
 use crate::text::{LineNo, Shown, listed};
 use crate::tree::{Content, Disagreement, Drift, Gone, Obstacle, TreeError, is_binary};
 
@@ -420,15 +419,11 @@ impl Diagnose for TreeError {
             TreeError::Drifted { path, drift } => return drifted(path, drift),
             TreeError::Unmerged { .. } => of(Kind::Stale).help("resolve it and `git add` it first"),
             TreeError::Unsupported { remedy, .. } => of(Kind::Unsupported).help(remedy.help()),
-            TreeError::Io { source, .. } => {
-                match source.get_ref().and_then(|error| error.downcast_ref::<RepoError>()) {
-                    Some(error) => Diagnosis { help: error.diagnosis().help, ..of(Kind::Io) },
-                    None => of(Kind::Io).help(match source.kind() {
-                        ErrorKind::OutOfMemory => "free some memory, or raise what limits it: a file is read whole",
-                        _ => "see who owns it, and whether you may read it and the directories above it",
-                    }),
-                }
-            }
+            TreeError::Io { source, .. } => of(Kind::Io).help(match source.kind() {
+                ErrorKind::OutOfMemory => "free some memory, or raise what limits it: a file is read whole",
+                _ => "see who owns it, and whether you may read it and the directories above it",
+            }),
+            TreeError::Backend { help, .. } => Diagnosis { help: help.clone(), ..of(Kind::Io) },
         };
         of.advice("nothing is wrong with the patch in this: whoever applies it has to solve this")
     }

@@ -14,11 +14,10 @@ use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::ser::Formatter;
 
-use super::{Diagnostic, Report, State};
+use super::{Committed, Diagnostic, Report, State};
 use crate::diagnose::Nearest;
 use crate::path::RepoPath;
 use crate::text::{LineNo, Shown};
-use crate::transaction::Committed;
 
 /// The schema that every document keeps to.
 pub const SCHEMA: &str = include_str!("schema.json");

@@ -8,7 +8,7 @@ use bstr::ByteSlice as _;
 /// are shown in git's C style (`\033`, `\t`), so that nothing from a model reaches a terminal raw.
 ///
 /// ```
-/// # use git_llmpatch::text::Shown;
+/// # use llmpatch::text::Shown;
 /// assert_eq!(Shown(b"a\x1b[31m\xff").to_string(), r"a\033[31m\377");
 /// assert_eq!(Shown("\u{202e}gpj".as_bytes()).to_string(), r"\342\200\256gpj");
 /// ```
@@ -53,9 +53,9 @@ impl fmt::Display for Shown<'_> {
 /// What the system said, in its words alone: the number that Rust puts behind them helps nobody.
 ///
 /// ```
-/// # use git_llmpatch::text::SystemError;
-/// let error = std::fs::read(".").unwrap_err();
-/// assert_eq!(SystemError(&error).to_string(), "Is a directory");
+/// # use llmpatch::text::SystemError;
+/// let error = std::io::Error::from_raw_os_error(2);
+/// assert_eq!(SystemError(&error).to_string(), "No such file or directory");
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct SystemError<'a>(pub &'a io::Error);
@@ -78,7 +78,7 @@ impl fmt::Display for SystemError<'_> {
 /// Lists the first five of some things, and how many more there are of `count`.
 ///
 /// ```
-/// # use git_llmpatch::text::listed;
+/// # use llmpatch::text::listed;
 /// assert_eq!(listed(1..=2, 2), "1, 2");
 /// assert_eq!(listed(1..=9, 9), "1, 2, 3, 4, 5 and 4 more");
 /// ```

@@ -3,7 +3,6 @@ use std::hash::{Hash, Hasher};
 use std::ops::{Deref, Range};
 use std::sync::{Arc, OnceLock};
 
-use super::buffer::Buffer;
 use super::lines::{Lines, Starts};
 
 /// The bytes of a file, shared rather than copied: all of them, or those of another content with some ranges replaced.
@@ -15,7 +14,7 @@ pub struct Content(Arc<Bytes>);
 
 enum Bytes {
     Whole {
-        bytes: Buffer,
+        bytes: Memory,
         /// Where the lines start, once somebody wants to know.
         starts: OnceLock<Starts>,
     },
@@ -30,6 +29,23 @@ enum Bytes {
         text: Result<Content, Withheld>,
         kept: Content,
     },
+}
+
+/// Where the bytes of a whole file are.
+enum Memory {
+    Own(Vec<u8>),
+    Foreign(Box<dyn AsRef<[u8]> + Send + Sync>),
+}
+
+impl Deref for Memory {
+    type Target = [u8];
+
+    fn deref(&self) -> &[u8] {
+        match self {
+            Memory::Own(bytes) => bytes,
+            Memory::Foreign(bytes) => (**bytes).as_ref(),
+        }
+    }
 }
 
 /// Why nobody can tell what users see of a file.
@@ -62,6 +78,18 @@ pub struct Splice {
 }
 
 impl Content {
+    /// Makes a content of bytes that are in memory of another kind than a vector's, such as large pages or a mapped file.
+    pub fn from_owner(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Self {
+        Self::whole(Memory::Foreign(Box::new(bytes)))
+    }
+
+    fn whole(bytes: Memory) -> Self {
+        Self(Arc::new(Bytes::Whole {
+            bytes,
+            starts: OnceLock::new(),
+        }))
+    }
+
     /// Makes a content of another in which ranges are replaced. They are in order; those that touch one another become one.
     ///
     /// # Panics
@@ -249,16 +277,7 @@ impl Deref for Content {
 
 impl<B: Into<Vec<u8>>> From<B> for Content {
     fn from(bytes: B) -> Self {
-        Buffer::from(bytes.into()).into()
-    }
-}
-
-impl From<Buffer> for Content {
-    fn from(bytes: Buffer) -> Self {
-        Self(Arc::new(Bytes::Whole {
-            bytes,
-            starts: OnceLock::new(),
-        }))
+        Self::whole(Memory::Own(bytes.into()))
     }
 }
 

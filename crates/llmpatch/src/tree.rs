@@ -10,7 +10,7 @@ use bstr::BString;
 use crate::path::RepoPath;
 use crate::text::SystemError;
 pub use crate::text::{Content, Hindrance, Withheld, is_binary};
-pub(crate) use case_twins::CaseTwins;
+pub use case_twins::CaseTwins;
 
 /// The name of the files that hold attributes.
 pub const RULES: &str = ".gitattributes";
@@ -59,7 +59,7 @@ impl Mode {
     }
 
     /// Returns permission bits for a file that is to be executable, or not to be: whoever may read may execute, as in git.
-    pub(crate) fn bits(bits: u16, executable: bool) -> u16 {
+    pub fn bits(bits: u16, executable: bool) -> u16 {
         if executable {
             bits | (bits & 0o444) >> 2
         } else {
@@ -259,6 +259,13 @@ pub enum TreeError {
         path: RepoPath,
         source: std::io::Error,
     },
+    /// What the tree is read from says no: `said` is why, `help` what to do about that.
+    #[error("can't read `{path}`: {said}")]
+    Backend {
+        path: RepoPath,
+        said: String,
+        help: Option<String>,
+    },
 }
 
 impl TreeError {
@@ -268,7 +275,8 @@ impl TreeError {
         | TreeError::Drifted { path, .. }
         | TreeError::Unmerged { path }
         | TreeError::Unsupported { path, .. }
-        | TreeError::Io { path, .. }) = self;
+        | TreeError::Io { path, .. }
+        | TreeError::Backend { path, .. }) = self;
         path
     }
 }

@@ -277,7 +277,9 @@ fn differing(
 
 /// Returns the error that says nothing of a response: a file couldn't be read.
 fn unread(error: &plan::Error) -> Option<CompareError> {
-    let plan::Error::Tree(error @ TreeError::Io { path, .. }) = error else {
+    let plan::Error::Tree(error @ (TreeError::Io { path, .. } | TreeError::Backend { path, .. })) =
+        error
+    else {
         return None;
     };
     Some(CompareError::Engine {

@@ -110,7 +110,7 @@ pub struct Refusal {
 /// Works out what every file would become if these patches were applied one after the other.
 ///
 /// ```
-/// use git_llmpatch::{format, plan, path::Resolver, text::{Source, SourceId}, tree::MemoryTree};
+/// use llmpatch::{format, plan, path::Resolver, text::{Source, SourceId}, tree::MemoryTree};
 ///
 /// let answer = "*** Begin Patch\n*** Update File: a.txt\n-old\n+new\n*** End Patch\n";
 /// let source = Source::new(SourceId(0), "answer.txt", answer.into()).unwrap();

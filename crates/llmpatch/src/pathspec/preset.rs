@@ -125,12 +125,4 @@ mod tests {
             assert_eq!(executes(path).is_some(), is_one, "{}", path.escape_ascii());
         }
     }
-
-    #[test]
-    fn the_manual_lists_them_all() {
-        let manual = include_str!("../../man/git-llmpatch.md");
-        for (name, _) in EXECUTES {
-            assert!(manual.contains(&format!("`{name}`")), "{name}");
-        }
-    }
 }

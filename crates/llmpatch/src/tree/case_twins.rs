@@ -11,7 +11,7 @@ use crate::path::RepoPath;
 
 /// The directories of a tree that were listed, each once: a response may make thousands of files in one.
 #[derive(Debug, Default)]
-pub(crate) struct CaseTwins {
+pub struct CaseTwins {
     listed: RefCell<HashMap<Option<RepoPath>, Rc<ByCase>>>,
 }
 
@@ -24,7 +24,7 @@ impl CaseTwins {
     ///
     /// # Errors
     /// If a directory can't be listed.
-    pub(crate) fn of(
+    pub fn of(
         &self,
         path: &RepoPath,
         names: impl Fn(Option<&RepoPath>) -> Result<Vec<BString>, TreeError>,

@@ -1,6 +1,7 @@
 use std::io;
 use std::ops::{Deref, DerefMut};
 
+use llmpatch::text::Content;
 use memmap2::MmapMut;
 
 /// Bytes in memory, such as a file is read into.
@@ -38,6 +39,21 @@ impl Buffer {
         match &mut self.0 {
             Memory::Few(bytes) => bytes.truncate(to),
             Memory::Many(_, len) => *len = to.min(*len),
+        }
+    }
+}
+
+impl AsRef<[u8]> for Buffer {
+    fn as_ref(&self) -> &[u8] {
+        self
+    }
+}
+
+impl From<Buffer> for Content {
+    fn from(buffer: Buffer) -> Self {
+        match buffer.0 {
+            Memory::Few(bytes) => bytes.into(),
+            many => Content::from_owner(Buffer(many)),
         }
     }
 }

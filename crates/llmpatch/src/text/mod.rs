@@ -3,14 +3,12 @@
 //! Nothing here knows what the text means. The one rule on which everything else relies: a line ends with LF or CRLF and
 //! with nothing else. A lone CR, a form feed and U+2028 are ordinary bytes of a line.
 
-mod buffer;
 mod content;
 mod excerpt;
 mod lines;
 mod shown;
 mod source;
 
-pub use buffer::Buffer;
 pub use content::{
     Content, Hindrance, Splice, Withheld, is_binary, same_end, same_ends, same_start,
 };

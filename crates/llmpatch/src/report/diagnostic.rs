@@ -126,7 +126,7 @@ impl Diagnostic {
     }
 
     /// Makes one that has nothing but a headline.
-    pub(super) fn bare(kind: Kind, is_warning: bool, message: String) -> Self {
+    pub fn bare(kind: Kind, is_warning: bool, message: String) -> Self {
         Self::of(
             message,
             Diagnosis {
@@ -183,7 +183,7 @@ fn readable(text: String, longest: usize) -> String {
 
 impl ResponsePlace {
     /// Names the line, or the first and the last.
-    pub(super) fn lines(&self) -> String {
+    pub fn lines(&self) -> String {
         match self.last == self.line {
             true => format!("line {}", self.line),
             false => format!("lines {} to {}", self.line, self.last),

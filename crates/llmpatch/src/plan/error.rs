@@ -219,7 +219,7 @@ impl Error {
                 | TreeError::Unmerged { .. },
             ) => Kind::Stale,
             Error::Tree(TreeError::Unsupported { .. }) | Error::NoBase { .. } => Kind::Unsupported,
-            Error::Tree(TreeError::Io { .. }) => Kind::Io,
+            Error::Tree(TreeError::Io { .. } | TreeError::Backend { .. }) => Kind::Io,
         }
     }
 

@@ -1,0 +1,54 @@
+//! What can be done about contents that can't be read, written or compared.
+
+use super::{Diagnose, Diagnosis};
+use crate::compare::CompareError;
+use crate::kind::Kind;
+use crate::tree::{Hindrance, Remedy, Repair};
+
+impl Remedy {
+    /// Returns what to do, in words.
+    pub fn help(&self) -> &'static str {
+        match self {
+            Remedy::Fetch => {
+                "let git fetch it first (`git cat-file -e <object>` does), or see what `git fsck` says"
+            }
+            Remedy::ByHand => "make this change by hand, or leave the file out of the patch",
+            Remedy::Repository(repair) => repair.help(),
+        }
+    }
+}
+
+impl Repair {
+    /// Returns what to do, in words.
+    pub fn help(self) -> &'static str {
+        match self {
+            Repair::Clone => {
+                "change its work tree alone, or make the change in a clone without it, and fetch it from there"
+            }
+            Repair::Content(Hindrance::Encoding) => "correct the file or its attribute first",
+            Repair::Content(Hindrance::Filter) => {
+                "see to it that `git checkout` can write this file"
+            }
+            Repair::Content(Hindrance::NotFetched) => {
+                "fetch the content first, with `git lfs pull`"
+            }
+        }
+    }
+}
+
+impl Diagnose for CompareError {
+    fn diagnosis(&self) -> Diagnosis {
+        match self {
+            CompareError::Stored {
+                path,
+                kind: Kind::Unsupported,
+                ..
+            } => Diagnosis::new(Kind::Unsupported).path(path).help(
+                "leave out the option that prints a diff; the change itself doesn't need one",
+            ),
+            CompareError::Stored { path, kind, .. } => Diagnosis::new(*kind).path(path),
+            CompareError::Engine { path, .. } => Diagnosis::new(Kind::Io).path(path),
+            CompareError::Objects { .. } => Diagnosis::new(Kind::Io),
+        }
+    }
+}

@@ -1,0 +1,36 @@
+use std::ffi::OsStr;
+use std::os::unix::ffi::OsStrExt as _;
+use std::path::{Path, PathBuf};
+
+use llmpatch::path::RepoPath;
+
+/// A path as the system's calls take it. That of a [`RepoPath`] is relative to the work tree's top, not to the current directory.
+pub trait SystemPath {
+    /// Returns the path.
+    fn as_path(&self) -> &Path;
+}
+
+impl SystemPath for RepoPath {
+    fn as_path(&self) -> &Path {
+        Path::new(OsStr::from_bytes(self.as_bytes()))
+    }
+}
+
+impl SystemPath for PathBuf {
+    fn as_path(&self) -> &Path {
+        self
+    }
+}
+
+/// What has a name and no path, such as the index.
+impl SystemPath for str {
+    fn as_path(&self) -> &Path {
+        Path::new(self)
+    }
+}
+
+impl SystemPath for Path {
+    fn as_path(&self) -> &Path {
+        self
+    }
+}

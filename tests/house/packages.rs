@@ -1,0 +1,135 @@
+//! What the packages are built from: few crates, from one registry, with licences that `.deny.toml` allows.
+//!
+//! cargo-deny looks at every platform and further; this is what can be seen without installing it.
+
+use std::fs;
+use std::path::Path;
+use std::process::Command;
+
+use serde_json::Value;
+use spdx::{Expression, ParseMode};
+
+/// What the library may depend on, beside what tests it.
+const OF_THE_LIBRARY: &[&str] = &[
+    "aho-corasick",
+    "base64",
+    "blake3",
+    "bstr",
+    "gix-validate",
+    "memchr",
+    "serde",
+    "serde_json",
+    "similar",
+    "thiserror",
+    "unicode-normalization",
+    "unicode-width",
+];
+
+/// Returns the text of a file of this project.
+fn here(file: &str) -> String {
+    fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap()
+}
+
+/// Returns the packages that the program and its tests are built from on this system, as `cargo metadata` knows them.
+fn packages() -> Vec<Value> {
+    let rustc = Command::new("rustc").arg("-vV").output().unwrap();
+    let about = String::from_utf8(rustc.stdout).unwrap();
+    let host = about
+        .lines()
+        .find_map(|line| line.strip_prefix("host: "))
+        .unwrap();
+    let output = Command::new(env!("CARGO"))
+        .args([
+            "metadata",
+            "--offline",
+            "--locked",
+            "--format-version=1",
+            "--filter-platform",
+            host,
+        ])
+        .current_dir(env!("CARGO_MANIFEST_DIR"))
+        .output()
+        .unwrap();
+    assert!(
+        output.status.success(),
+        "{}",
+        String::from_utf8_lossy(&output.stderr)
+    );
+    let mut metadata: Value = serde_json::from_slice(&output.stdout).unwrap();
+    let packages = metadata["packages"].take();
+    serde_json::from_value(packages).unwrap()
+}
+
+#[test]
+fn the_library_needs_no_more_than_text_does() {
+    let packages = packages();
+    let library = packages
+        .iter()
+        .find(|package| package["name"] == "llmpatch")
+        .unwrap();
+    let dependencies = library["dependencies"].as_array().unwrap();
+    let needed = dependencies.iter().filter(|one| one["kind"].is_null());
+    let names: Vec<_> = needed.map(|one| one["name"].as_str().unwrap()).collect();
+    assert_eq!(names, OF_THE_LIBRARY);
+}
+
+#[test]
+fn dependencies_stay_few_and_come_from_one_registry() {
+    let packages = packages();
+    assert!(packages.len() <= 120, "{} packages", packages.len());
+    for package in &packages {
+        let is_ours = package["source"].is_null();
+        let is_of_registry =
+            package["source"] == "registry+https://github.com/rust-lang/crates.io-index";
+        assert!(
+            is_ours || is_of_registry,
+            "{} is from {}",
+            package["name"],
+            package["source"]
+        );
+    }
+}
+
+#[test]
+fn every_dependency_has_a_licence_that_is_allowed() {
+    let deny = here(".deny.toml");
+    let line = deny
+        .lines()
+        .find(|line| line.starts_with("allow = ["))
+        .unwrap();
+    let allowed: Vec<_> = line.split('"').skip(1).step_by(2).collect();
+    for package in packages() {
+        let licence = package["license"].as_str().unwrap_or_default();
+        let licence = Expression::parse_mode(licence, ParseMode::LAX).unwrap();
+        let is_met = licence.evaluate(|one| allowed.contains(&one.to_string().as_str()));
+        assert!(
+            is_met,
+            "{}: `{licence}` isn't among {allowed:?}",
+            package["name"]
+        );
+    }
+}
+
+#[test]
+fn unsafe_code_is_forbidden_and_nothing_lifts_that() {
+    assert!(here("Cargo.toml").contains("[workspace.lints.rust]\nunsafe_code = \"forbid\""));
+    for manifest in ["Cargo.toml", "crates/llmpatch/Cargo.toml"] {
+        let manifest = here(manifest);
+        assert!(manifest.contains("[lints]\nworkspace = true"));
+        // What runs while it is built is under no lint.
+        for absent in ["build = ", "build-dependencies", "proc-macro = true"] {
+            assert!(!manifest.contains(absent), "{absent}");
+        }
+    }
+    for absent in [
+        "build.rs",
+        "crates/llmpatch/build.rs",
+        ".cargo/config.toml",
+        ".cargo/config",
+    ] {
+        assert!(
+            !Path::new(env!("CARGO_MANIFEST_DIR")).join(absent).exists(),
+            "{absent}"
+        );
+    }
+}

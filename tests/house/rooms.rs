@@ -1,0 +1,229 @@
+//! Who may use whom within each package, and which room may speak of which crate. `docs/architecture.md` explains the tables.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+use proc_macro2::{TokenStream, TokenTree};
+use quote::ToTokens as _;
+use syn::{Item, ItemMod, ItemUse, parse_quote};
+
+/// The rooms of the library, each with the rooms that it may use. The crate root may use all.
+const LIBRARY: &[&str] = &[
+    "text:",
+    "kind:",
+    "progress:",
+    "threads:",
+    "patch: text",
+    "path: text",
+    "pathspec: text",
+    "format: text patch",
+    "search: text threads",
+    "tree: text path",
+    "compare: text path kind progress",
+    "plan: text patch path pathspec search tree kind compare threads",
+    "message: text patch path plan tree",
+    "respond: text patch path tree format plan compare kind progress",
+    "leftover: text path format compare",
+    "diagnose: text patch path tree search plan compare kind format leftover",
+    "report: text patch path plan kind diagnose",
+];
+
+/// The rooms of the program, each with the rooms of the program and of the library that it may use. `cli` may use all.
+const PROGRAM: &[&str] = &[
+    "dir: llmpatch::{text path threads}",
+    "repo: dir llmpatch::{text path tree kind compare progress diagnose report}",
+    "transaction: dir repo llmpatch::{text path tree plan kind progress threads report}",
+    "diagnose: repo transaction llmpatch::{text tree kind diagnose}",
+    "report: llmpatch::{text kind format diagnose report}",
+];
+
+/// What only these rooms or files of a package may name.
+const RESERVED: &[(&str, &[&str])] = &[
+    ("git2", &["repo", "transaction"]),
+    ("clap", &["cli"]),
+    ("annotate_snippets", &["report/render.rs"]),
+    ("anyhow", &["cli"]),
+    (
+        "serde_json",
+        &[
+            "cli/batch",
+            "format/tool",
+            "report/json.rs",
+            "transaction/sealed.rs",
+        ],
+    ),
+    ("base64", &["report/json.rs"]),
+    ("std::process", &["repo/git.rs", "cli", "main.rs"]),
+    ("std::env", &["cli", "repo", "main.rs"]),
+    ("fs::write", &["transaction", "dir/write.rs", "repo"]),
+    ("fs::rename", &["transaction", "dir/write.rs", "repo"]),
+    ("fs::remove_file", &["transaction", "dir/write.rs", "repo"]),
+];
+
+/// What nothing in the library may name: it knows no system.
+const NOT_IN_THE_LIBRARY: &[&str] = &["std::fs", "std::env", "std::process", "std::os", "std::net"];
+
+#[test]
+fn rooms_use_only_what_they_may() {
+    let mut broken = Vec::new();
+    for (package, table) in [("crates/llmpatch", LIBRARY), (".", PROGRAM)] {
+        let rules: BTreeMap<_, _> = table
+            .iter()
+            .filter_map(|rule| rule.split_once(':'))
+            .collect();
+        for (file, names) in sources(package) {
+            let room = room(&file);
+            let Some(rule) = rules.get(room.as_str()) else {
+                let is_free = ["cli", "lib", "main"].contains(&room.as_str());
+                assert!(is_free, "no rule for {package}/src/{}", file.display());
+                continue;
+            };
+            let (own, library) = rule.split_once("llmpatch::").unwrap_or((rule, ""));
+            let may_use =
+                |rooms: &str, used: &str| rooms.split([' ', '{', '}']).any(|one| one == used);
+            for name in names {
+                let is_wrong = match name.split("::").collect::<Vec<_>>()[..] {
+                    ["crate", used, ..] => used != room && !may_use(own, used),
+                    ["llmpatch", used, ..] => !may_use(library, used),
+                    _ => false,
+                };
+                if is_wrong {
+                    broken.push(format!(
+                        "{package}/src/{}: {room} uses {name}",
+                        file.display()
+                    ));
+                }
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn reserved_names_stay_in_their_rooms() {
+    let mut broken = Vec::new();
+    for package in ["crates/llmpatch", "."] {
+        for (file, names) in sources(package) {
+            for (reserved, rooms) in RESERVED {
+                let is_named = names.iter().any(|name| has_name(name, reserved));
+                let is_here = rooms
+                    .iter()
+                    .any(|room| file.starts_with(room) || file == Path::new(&format!("{room}.rs")));
+                if is_named && !is_here {
+                    broken.push(format!(
+                        "{package}/src/{}: {reserved} belongs to {rooms:?}",
+                        file.display()
+                    ));
+                }
+            }
+        }
+    }
+    for (file, names) in sources("crates/llmpatch") {
+        for name in NOT_IN_THE_LIBRARY {
+            if names.iter().any(|used| has_name(used, name)) {
+                broken.push(format!(
+                    "crates/llmpatch/src/{}: {name} isn't for the library",
+                    file.display()
+                ));
+            }
+        }
+    }
+    assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+/// Returns whether a path of names, such as `std::fs::write`, has these ones in it, in a row.
+fn has_name(path: &str, part: &str) -> bool {
+    format!("::{path}::").contains(&format!("::{part}::"))
+}
+
+fn room(file: &Path) -> String {
+    let first = file.iter().next().unwrap().to_string_lossy().into_owned();
+    first
+        .strip_suffix(".rs")
+        .map(str::to_owned)
+        .unwrap_or(first)
+}
+
+/// Returns the source files of a package by their path below `src`, each with the paths that its code names. What is only for tests isn't
+/// among them.
+fn sources(package: &str) -> Vec<(PathBuf, Vec<String>)> {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join(package)
+        .join("src");
+    let mut found = Vec::new();
+    let mut directories = vec![root.clone()];
+    while let Some(directory) = directories.pop() {
+        for entry in fs::read_dir(directory).unwrap() {
+            let path = entry.unwrap().path();
+            if path.is_dir() {
+                directories.push(path);
+                continue;
+            }
+            let inside = path.strip_prefix(&root).unwrap().to_owned();
+            let is_test = inside
+                .iter()
+                .any(|part| ["tests", "tests.rs", "testing.rs"].contains(&part.to_str().unwrap()));
+            if inside
+                .extension()
+                .is_some_and(|extension| extension == "rs")
+                && !is_test
+            {
+                found.push((inside, names(&fs::read_to_string(&path).unwrap())));
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Returns the paths that a file's code names, such as `crate::text::Source`; `crate::{a, b}` names `crate::a` and `crate::b`.
+fn names(text: &str) -> Vec<String> {
+    let file = syn::parse_file(text).unwrap();
+    let mut found = Vec::new();
+    for item in file.items.iter().filter(|item| !is_for_tests(item)) {
+        paths(item.to_token_stream(), "", &mut found);
+    }
+    found
+}
+
+fn is_for_tests(item: &Item) -> bool {
+    let (Item::Mod(ItemMod { attrs, .. }) | Item::Use(ItemUse { attrs, .. })) = item else {
+        return false;
+    };
+    attrs.contains(&parse_quote!(#[cfg(test)]))
+}
+
+/// Collects the paths in some tokens; those of a group behind `a::` begin with `a`.
+fn paths(tokens: TokenStream, within: &str, found: &mut Vec<String>) {
+    let mut path = within.to_owned();
+    let mut colons = 0;
+    for token in tokens {
+        match token {
+            TokenTree::Punct(mark) if mark.as_char() == ':' => colons += 1,
+            TokenTree::Ident(name) if colons == 2 => {
+                path = format!("{path}::{name}");
+                colons = 0;
+            }
+            TokenTree::Ident(name) => {
+                found.push(std::mem::take(&mut path));
+                path = if within.is_empty() {
+                    name.to_string()
+                } else {
+                    format!("{within}::{name}")
+                };
+                colons = 0;
+            }
+            TokenTree::Group(group) => {
+                paths(group.stream(), if colons == 2 { &path } else { "" }, found);
+                found.push(std::mem::replace(&mut path, within.to_owned()));
+                colons = 0;
+            }
+            _ => {
+                found.push(std::mem::replace(&mut path, within.to_owned()));
+                colons = 0;
+            }
+        }
+    }
+    found.push(path);
+}
