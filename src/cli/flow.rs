@@ -23,16 +23,16 @@ use super::progress::ProgressMeter;
 use crate::repo::{BlobId, ConflictMarkers, Mail, Repo, RepoError};
 use crate::report::human::Style;
 use crate::transaction::{self, How, Interrupted, Recovered};
-use llmpatch::diagnose::Diagnose;
+use llmpatch::apply::{self, Planned, Refused, Responses};
 use llmpatch::format;
 use llmpatch::kind::Kind;
 use llmpatch::patch::{FileEdit, Format, Patch};
 use llmpatch::path::{RepoPath, Resolver};
 use llmpatch::plan::{self, ChangeSet, Conflicts, Placement, Plan, Refusal, Rules};
 use llmpatch::progress::Stage;
-use llmpatch::report::{Detail, Diagnostic, Report, State, feedback, json, merge};
+use llmpatch::report::{Detail, Diagnostic, Report, State, json};
 use llmpatch::text::{Located, Shown, Source};
-use llmpatch::tree::{Entry, Tree};
+use llmpatch::tree::Tree;
 
 /// A repository, and how responses are read and errors shown in it.
 pub(super) struct Session {
@@ -191,76 +191,45 @@ impl Session {
         base: &'s Base,
         tree: &dyn Tree,
     ) -> Result<Worked<'s>, Failure> {
-        let ResponsesRead {
-            patches,
-            bases,
-            mut errors,
-            mut warnings,
-        } = self.read(sources, tree);
-        let is_readable = errors.is_empty();
-        if !is_readable && patches.iter().all(|patch| patch.edits.is_empty()) {
-            return Err(self.refused(&patches, sources, errors, warnings));
+        let mut responses = self.read(sources, tree);
+        if !responses.has_edits() {
+            return Err(self.refused(responses.refused(), sources));
         }
         let work = self.meter.begin(Stage::Planning, 0);
-        let paths = patches
+        let paths = responses
+            .patches
             .iter()
             .flat_map(|patch| &patch.edits)
             .filter(|_| work.is_watched());
         let paths = paths.filter_map(|edit| self.resolve(edit)).collect();
         let tree = ObservedTree::new(self.interrupted(base), tree).counting(paths, work.progress());
-        let about = self.about(&bases, sources)?;
-        let (plan, found, noticed) = match self.plan(&patches, base, about.as_deref(), &tree)? {
-            Ok(plan) => (
-                Some((plan.changes, plan.placements)),
-                Vec::new(),
-                plan.warnings,
-            ),
-            Err(refusal) => (None, refusal.errors, refusal.warnings),
-        };
+        let about = self.about(&responses.bases, sources)?;
+        let plan = self.plan(&responses.patches, base, about.as_deref(), &tree)?;
         drop(work);
         // What is half changed is no state to find errors in.
-        warnings.extend(tree.verdict()?);
-        // That nothing would change is no finding while part of the response is unknown.
-        let found = found
-            .iter()
-            .filter(|error| is_readable || error.value.kind() != Kind::Unchanged);
-        errors.extend(Diagnostic::all(found, sources));
-        if let Some(top) = self.repo.top_without_repository() {
-            let note = format!(
-                "`{}` is not inside a git repository, so paths count from there",
-                Shown::path(top)
-            );
-            let missing = errors
-                .iter_mut()
-                .find(|error| error.kind == Kind::FileMissing);
-            missing
-                .into_iter()
-                .for_each(|error| error.notes.push(note.clone()));
+        tree.verdict()?
+            .into_iter()
+            .for_each(|warning| responses.warn(warning));
+        let Planned {
+            patches,
+            changes,
+            placements,
+            mut warnings,
+        } = responses
+            .planned(plan)
+            .map_err(|refused| self.refused(refused, sources))?;
+        if self.verbosity.json {
+            name_as_written(&mut warnings, &patches, &self.resolver);
         }
-        // And where nothing changes at all, that is said once, not of each part again.
-        let is_unchanged = errors.iter().any(|error| error.kind == Kind::Unchanged);
-        let noticed = noticed
-            .iter()
-            .filter(|warning| !(is_unchanged && warning.value.diagnosis().kind == Kind::NoChange));
-        warnings.extend(Diagnostic::all(noticed, sources));
-        match plan {
-            Some((changes, placements)) if errors.is_empty() => {
-                let mut warnings = merge(warnings);
-                if self.verbosity.json {
-                    name_as_written(&mut warnings, &patches, &self.resolver);
-                }
-                Ok(Worked {
-                    sources,
-                    base,
-                    about,
-                    patches,
-                    changes,
-                    placements,
-                    warnings,
-                })
-            }
-            _ => Err(self.refused(&patches, sources, errors, warnings)),
-        }
+        Ok(Worked {
+            sources,
+            base,
+            about,
+            patches,
+            changes,
+            placements,
+            warnings,
+        })
     }
 
     /// Returns what the mail says of the commit, if that is what the change comes from.
@@ -381,85 +350,60 @@ impl Session {
     }
 
     /// Reads the responses. What is a file is asked of a tree.
-    fn read<'s>(&self, sources: &'s [Source], tree: &dyn Tree) -> ResponsesRead<'s> {
-        let mut read = ResponsesRead::default();
-        let is_file = |written: &[u8]| {
-            let path = self.resolver.resolve(None, written);
-            path.is_ok_and(|path| matches!(tree.read(&path), Ok(Entry::File(_))))
-        };
-        let file = self.reading.file.as_deref().map(OsStr::as_bytes);
-        let (format, strict) = (self.reading.format, self.rules.strict);
+    fn read<'s>(&self, sources: &'s [Source], tree: &dyn Tree) -> Responses<'s> {
+        let is_file = |written: &[u8]| apply::is_file(written, &self.resolver, tree);
         let options = format::Options {
-            format,
-            strict,
-            file,
+            format: self.reading.format,
+            strict: self.rules.strict,
+            file: self.reading.file.as_deref().map(OsStr::as_bytes),
             depth: 0,
             is_file: Some(&is_file),
         };
-        for source in sources {
-            let work = self.meter.begin(Stage::Parsing, 0);
-            let parsed = format::parse(source, &options);
-            drop(work);
-            read.errors.extend(Diagnostic::all(&parsed.errors, sources));
-            read.warnings
-                .extend(Diagnostic::all(&parsed.warnings, sources));
-            if self.verbosity.verbose {
-                let edits = parsed.patch.edits.len();
+        let work = self.meter.begin(Stage::Parsing, 0);
+        let responses = Responses::read(sources, &options);
+        drop(work);
+        if self.verbosity.verbose {
+            for (source, patch) in sources.iter().zip(&responses.patches) {
+                let edits = patch.edits.len();
                 let s = if edits == 1 { "" } else { "s" };
                 output::complain(&format!(
                     "{}: {}, {edits} edit{s}\n",
                     source.name(),
-                    parsed.patch.format
+                    patch.format
                 ));
             }
-            read.patches.push(parsed.patch);
-            read.bases.extend(parsed.bases);
         }
-        read
+        responses
     }
 
     /// Makes the report of responses that nothing comes of.
-    fn refused(
-        &self,
-        patches: &[Patch<'_>],
-        sources: &[Source],
-        errors: Vec<Diagnostic>,
-        mut warnings: Vec<Diagnostic>,
-    ) -> Failure {
-        // Lines that were taken into a hunk and aren't in the file have not been read as its lines after all.
-        let place = |one: &Diagnostic| {
-            one.response
-                .as_ref()
-                .map(|place| (place.file.clone(), place.line))
-        };
-        let doubted: Vec<_> = errors
-            .iter()
-            .filter(|error| error.kind == Kind::Parse)
-            .map(place)
-            .collect();
-        warnings.retain(|warning| {
-            warning.kind != Kind::Recounted || !doubted.contains(&place(warning))
-        });
-        let mut report = Report::failed_with(State::NothingChanged, merge(errors), merge(warnings));
+    fn refused(&self, mut refused: Refused<'_>, sources: &[Source]) -> Failure {
+        if let Some(top) = self.repo.top_without_repository() {
+            let note = format!(
+                "`{}` is not inside a git repository, so paths count from there",
+                Shown::path(top)
+            );
+            let missing = refused
+                .errors
+                .iter_mut()
+                .find(|error| error.kind == Kind::FileMissing);
+            missing
+                .into_iter()
+                .for_each(|error| error.notes.push(note.clone()));
+        }
+        let mut detail = Detail::default();
         if self.verbosity.json {
-            report.detail = Detail::of(patches, &[], sources);
-            name_as_written(&mut report.errors, patches, &self.resolver);
-            name_as_written(&mut report.warnings, patches, &self.resolver);
+            name_as_written(&mut refused.errors, &refused.patches, &self.resolver);
+            name_as_written(&mut refused.warnings, &refused.patches, &self.resolver);
+            detail = Detail::of(&refused.patches, &[], sources);
         }
-        if self.verbosity.feedback {
-            report.feedback = feedback::compose(&report, patches, sources);
-        }
-        Failure::new(report)
+        let feedback = self.verbosity.feedback.then(|| refused.feedback());
+        Failure::new(Report {
+            detail,
+            feedback: feedback.flatten(),
+            ..Report::failed_with(State::NothingChanged, refused.errors, refused.warnings)
+        })
     }
-}
-
-/// What was read of responses, and what is wrong with them.
-#[derive(Default)]
-struct ResponsesRead<'s> {
-    patches: Vec<Patch<'s>>,
-    bases: Vec<Located<BString>>,
-    errors: Vec<Diagnostic>,
-    warnings: Vec<Diagnostic>,
 }
 
 /// What is printed on standard output.

@@ -27,6 +27,7 @@ const LIBRARY: &[&str] = &[
     "leftover: text path format compare",
     "diagnose: text patch path tree search plan compare kind format leftover",
     "report: text patch path plan kind diagnose",
+    "apply: text patch path tree format plan message kind diagnose report",
 ];
 
 /// The rooms of the program, each with the rooms of the program and of the library that it may use. `cli` may use all.

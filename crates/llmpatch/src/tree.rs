@@ -387,6 +387,21 @@ impl MemoryTree {
         self
     }
 
+    /// Puts something at a path.
+    pub fn insert(&mut self, path: RepoPath, entry: Entry) {
+        self.files.insert(path, entry);
+    }
+
+    /// Takes away what is at a path.
+    pub fn remove(&mut self, path: &RepoPath) {
+        self.files.remove(path);
+    }
+
+    /// Returns what there is, by path; directories are there by what is in them.
+    pub fn iter(&self) -> impl Iterator<Item = (&RepoPath, &Entry)> {
+        self.files.iter()
+    }
+
     /// Makes names that differ only in case one file.
     #[must_use]
     pub fn ignoring_case(mut self) -> Self {

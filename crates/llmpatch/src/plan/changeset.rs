@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
 use crate::path::RepoPath;
-use crate::tree::{AttributeFiles, File, RULES};
+use crate::tree::{AttributeFiles, Entry, File, MemoryTree, RULES};
 
 /// What will be true afterwards: for every touched path what it holds before and after, ordered by path as git orders.
 ///
@@ -96,6 +96,18 @@ impl ChangeSet {
                 )
             })
             .collect()
+    }
+
+    /// Makes the change in a tree in memory.
+    pub fn make_in(&self, tree: &mut MemoryTree) {
+        for change in self.iter().filter(|change| change.after.is_none()) {
+            tree.remove(&change.path);
+        }
+        for change in self {
+            if let Some(after) = &change.after {
+                tree.insert(change.path.clone(), Entry::File(after.clone()));
+            }
+        }
     }
 
     /// Returns how many paths change.

@@ -7,7 +7,7 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use super::{Diagnostic, Report, ResponsePlace};
+use super::{Diagnostic, ResponsePlace};
 use crate::diagnose::Passage;
 use crate::kind::{Blame, Kind};
 use crate::patch::{Format, Hunk, Mark, Operation, Patch};
@@ -20,13 +20,13 @@ const LEFT: &str = ", as the edits before this one would leave it,";
 /// How many parts that were fine are named.
 const FINE: usize = 20;
 
-/// Writes the message for a failed report of these responses and of what was read of them; `None` where the response isn't to
+/// Writes the message for what is wrong with these responses, of which this was read; `None` where the response isn't to
 /// blame, so that there is nothing for its author to mend.
-pub fn compose(report: &Report, patches: &[Patch<'_>], sources: &[Source]) -> Option<String> {
-    if report.blame() != Some(Blame::Response) {
+pub fn compose(errors: &[Diagnostic], patches: &[Patch<'_>], sources: &[Source]) -> Option<String> {
+    let is_blamed = |error: &Diagnostic| error.kind.blame() != Blame::System;
+    if errors.is_empty() || !errors.iter().all(is_blamed) {
         return None;
     }
-    let errors = &report.errors[..];
     let problems = if errors.len() == 1 {
         "one problem".into()
     } else {

@@ -1,0 +1,296 @@
+//! The one way from responses to a change, or to a refusal that says why.
+
+use std::fmt;
+
+use bstr::BString;
+
+use crate::diagnose::{Diagnose, Diagnosis};
+use crate::format;
+use crate::kind::Kind;
+use crate::message;
+use crate::patch::{Format, Patch};
+use crate::path::Resolver;
+use crate::plan::{self, ChangeSet, Placement, Plan, Rules};
+use crate::report::{Diagnostic, feedback, merge};
+use crate::text::{Located, Source, SourceId};
+use crate::tree::{Entry, Tree};
+
+/// How a response is read, and what it may do.
+#[derive(Clone, Debug, Default)]
+pub struct Options {
+    /// Read patches of this format only; `None` detects the format.
+    pub format: Option<Format>,
+    /// The file of search/replace blocks that name none.
+    pub file: Option<BString>,
+    /// What turns the response's paths into paths of the tree. The default one takes relative paths only.
+    pub resolver: Resolver,
+    /// How exact the response must be, and what it may touch.
+    pub rules: Rules,
+}
+
+/// What a response makes of a tree.
+#[derive(Debug)]
+pub struct Applied {
+    /// Every file that changes: what it was and what it becomes.
+    pub changes: ChangeSet,
+    /// What was dropped, guessed or relaxed, each once.
+    pub warnings: Vec<Diagnostic>,
+    /// A commit message: the response's notes, or else what it does to which files.
+    pub message: BString,
+}
+
+/// Why a response makes nothing of a tree.
+#[derive(Debug)]
+pub struct Refusal {
+    /// What is wrong, each once.
+    pub errors: Vec<Diagnostic>,
+    /// What was dropped, guessed or relaxed on the way, each once.
+    pub warnings: Vec<Diagnostic>,
+    /// A message to send back to the model: what is wrong, what the files hold there, and what to send. `None` where the model can't
+    /// mend it.
+    pub feedback: Option<String>,
+}
+
+impl fmt::Display for Refusal {
+    /// Writes a line for each error: where it is in the response, its kind and what is wrong.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (number, error) in self.errors.iter().enumerate() {
+            if number > 0 {
+                f.write_str("\n")?;
+            }
+            if let Some(place) = &error.response {
+                write!(f, "{}:{}:{}: ", place.file, place.line, place.column)?;
+            }
+            write!(f, "{}: {}", error.kind, error.message)?;
+        }
+        Ok(())
+    }
+}
+
+impl std::error::Error for Refusal {}
+
+/// A response that is too long to be read.
+#[derive(Debug, thiserror::Error)]
+#[error(
+    "the response is longer than {} MiB or has more than {} lines",
+    Source::MAX_LEN >> 20,
+    Source::MAX_LINES
+)]
+struct TooLong;
+
+impl Diagnose for TooLong {
+    fn diagnosis(&self) -> Diagnosis {
+        Diagnosis::new(Kind::Unsupported).help("give it in parts")
+    }
+}
+
+/// Works out what a response makes of the files of a tree. Nothing is written anywhere.
+///
+/// ```
+/// use llmpatch::{MemoryTree, Options, apply};
+///
+/// let files = MemoryTree::new().with("a.txt", "old\n");
+/// let response = "*** Begin Patch\n*** Update File: a.txt\n-old\n+new\n*** End Patch\n";
+/// let applied = apply("response.txt", response, &files, &Options::default())?;
+/// for change in applied.changes.iter() {
+///     let content = change.after.as_ref().map(|file| &file.content[..]);
+///     assert_eq!((change.path.as_bytes(), content), (&b"a.txt"[..], Some(&b"new\n"[..])));
+/// }
+/// # Ok::<(), Box<llmpatch::Refusal>>(())
+/// ```
+///
+/// # Errors
+/// If any part of the response can't be read or has no place in the files: a response is one change, all of it or nothing.
+pub fn apply(
+    name: &str,
+    response: impl Into<Vec<u8>>,
+    tree: &dyn Tree,
+    options: &Options,
+) -> Result<Applied, Box<Refusal>> {
+    let Some(source) = Source::new(SourceId(0), name, response.into()) else {
+        return Err(Box::new(Refusal {
+            errors: vec![Diagnostic::from(&TooLong)],
+            warnings: Vec::new(),
+            feedback: None,
+        }));
+    };
+    let is_here = |written: &[u8]| is_file(written, &options.resolver, tree);
+    let reading = format::Options {
+        format: options.format,
+        strict: options.rules.strict,
+        file: options.file.as_ref().map(|file| &file[..]),
+        depth: 0,
+        is_file: Some(&is_here),
+    };
+    let responses = Responses::read(std::slice::from_ref(&source), &reading);
+    let planned = if responses.has_edits() {
+        let plan = plan::plan(&responses.patches, tree, &options.resolver, &options.rules);
+        responses.planned(plan)
+    } else {
+        Err(responses.refused())
+    };
+    match planned {
+        Ok(planned) => Ok(Applied {
+            message: message::compose(&planned.patches, &planned.changes),
+            changes: planned.changes,
+            warnings: planned.warnings,
+        }),
+        Err(refused) => Err(Box::new(Refusal {
+            feedback: refused.feedback(),
+            errors: refused.errors,
+            warnings: refused.warnings,
+        })),
+    }
+}
+
+/// Responses that were read as patches, and what is wrong with them so far. Several are one change, in order.
+#[derive(Debug)]
+pub struct Responses<'s> {
+    sources: &'s [Source],
+    /// What each asks for. Where there is an error, it is good for finding more errors and for nothing else.
+    pub patches: Vec<Patch<'s>>,
+    /// The revisions that they say they are about.
+    pub bases: Vec<Located<BString>>,
+    errors: Vec<Diagnostic>,
+    warnings: Vec<Diagnostic>,
+}
+
+/// A change that was worked out, and the responses that ask for it.
+#[derive(Debug)]
+pub struct Planned<'s> {
+    /// What the responses ask for.
+    pub patches: Vec<Patch<'s>>,
+    /// What will be true afterwards.
+    pub changes: ChangeSet,
+    /// Where each hunk and each find is, in the order of the responses.
+    pub placements: Vec<Placement>,
+    /// What was dropped, guessed or relaxed, each once.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Responses of which nothing comes.
+#[derive(Debug)]
+pub struct Refused<'s> {
+    sources: &'s [Source],
+    /// What was read of the responses.
+    pub patches: Vec<Patch<'s>>,
+    /// What is wrong, each once.
+    pub errors: Vec<Diagnostic>,
+    /// What was dropped, guessed or relaxed, each once.
+    pub warnings: Vec<Diagnostic>,
+}
+
+impl<'s> Responses<'s> {
+    /// Reads the patches of responses.
+    pub fn read(sources: &'s [Source], options: &format::Options<'_>) -> Self {
+        let mut responses = Self {
+            sources,
+            patches: Vec::new(),
+            bases: Vec::new(),
+            errors: Vec::new(),
+            warnings: Vec::new(),
+        };
+        for source in sources {
+            let parsed = format::parse(source, options);
+            let errors = Diagnostic::all(&parsed.errors, sources);
+            let warnings = Diagnostic::all(&parsed.warnings, sources);
+            responses.errors.extend(errors);
+            responses.warnings.extend(warnings);
+            responses.patches.push(parsed.patch);
+            responses.bases.extend(parsed.bases);
+        }
+        responses
+    }
+
+    /// Returns whether there is something to plan: a response that can't be read whole is planned as far as it was read, to find what
+    /// else is wrong.
+    pub fn has_edits(&self) -> bool {
+        self.errors.is_empty() || self.patches.iter().any(|patch| !patch.edits.is_empty())
+    }
+
+    /// Adds a warning.
+    pub fn warn(&mut self, warning: Diagnostic) {
+        self.warnings.push(warning);
+    }
+
+    /// Makes a change of the responses' plan.
+    ///
+    /// # Errors
+    /// With everything that is wrong: what can't be read first, in the responses' order.
+    pub fn planned(
+        mut self,
+        plan: Result<Plan, plan::Refusal>,
+    ) -> Result<Planned<'s>, Refused<'s>> {
+        let (plan, found, noticed) = match plan {
+            Ok(plan) => (
+                Some((plan.changes, plan.placements)),
+                Vec::new(),
+                plan.warnings,
+            ),
+            Err(refusal) => (None, refusal.errors, refusal.warnings),
+        };
+        // That nothing would change is no finding while part of the response is unknown.
+        let is_readable = self.errors.is_empty();
+        let found = found
+            .iter()
+            .filter(|error| is_readable || error.value.kind() != Kind::Unchanged);
+        self.errors.extend(Diagnostic::all(found, self.sources));
+        // And where nothing changes at all, that is said once, not of each part again.
+        let is_unchanged = self
+            .errors
+            .iter()
+            .any(|error| error.kind == Kind::Unchanged);
+        let noticed = noticed
+            .iter()
+            .filter(|warning| !(is_unchanged && warning.value.diagnosis().kind == Kind::NoChange));
+        self.warnings.extend(Diagnostic::all(noticed, self.sources));
+        match plan {
+            Some((changes, placements)) if self.errors.is_empty() => Ok(Planned {
+                patches: self.patches,
+                changes,
+                placements,
+                warnings: merge(self.warnings),
+            }),
+            _ => Err(self.refused()),
+        }
+    }
+
+    /// Refuses the responses for what is wrong so far.
+    pub fn refused(mut self) -> Refused<'s> {
+        // Lines that were taken into a hunk and aren't in the file have not been read as its lines after all.
+        let doubted: Vec<_> = self
+            .errors
+            .iter()
+            .filter(|error| error.kind == Kind::Parse)
+            .map(line_of)
+            .collect();
+        self.warnings.retain(|warning| {
+            warning.kind != Kind::Recounted || !doubted.contains(&line_of(warning))
+        });
+        Refused {
+            sources: self.sources,
+            patches: self.patches,
+            errors: merge(self.errors),
+            warnings: merge(self.warnings),
+        }
+    }
+}
+
+impl Refused<'_> {
+    /// Returns the message to send back to the model, as [`Refusal::feedback`].
+    pub fn feedback(&self) -> Option<String> {
+        feedback::compose(&self.errors, &self.patches, self.sources)
+    }
+}
+
+/// Returns the line of a response that something is said of.
+fn line_of(one: &Diagnostic) -> Option<(String, crate::text::LineNo)> {
+    let place = one.response.as_ref()?;
+    Some((place.file.clone(), place.line))
+}
+
+/// Returns whether a path, as a response writes it, is that of a file of a tree.
+pub fn is_file(written: &[u8], resolver: &Resolver, tree: &dyn Tree) -> bool {
+    let path = resolver.resolve(None, written);
+    path.is_ok_and(|path| matches!(tree.read(&path), Ok(Entry::File(_))))
+}
