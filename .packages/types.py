@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-SCHEMA = Path(__file__).parent.parent / "src/report/schema.json"
+SCHEMA = Path(__file__).parent.parent / "crates/llmpatch/src/report/schema.json"
 Form = dict[str, Any]
 
 

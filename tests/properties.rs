@@ -6,11 +6,11 @@ mod laws;
 mod support;
 
 use git_llmpatch::repo::Side;
+use llmpatch::Fuzz;
 use llmpatch::format::{self, Options};
 use llmpatch::kind::Kind;
 use llmpatch::path::{RepoPath, Resolver};
 use llmpatch::plan::{self, Change, ChangeSet, Plan, Refusal, Rules, Warning};
-use llmpatch::search::Fuzz;
 use llmpatch::text::{Content, Located, Source, SourceId, Splice};
 use llmpatch::tree::{File, MemoryTree, Mode};
 use proptest::prelude::*;

@@ -6,9 +6,9 @@ use super::error::{CliError, Failure};
 use super::options::{Reading, Verbosity, When};
 use crate::repo::{Config, RepoError};
 use crate::report::human::Style;
+use llmpatch::Fuzz;
 use llmpatch::pathspec::{Defaults, Pathspec, Pathspecs};
 use llmpatch::plan::{Guard, Lints, Origin, Rules, Verdict};
-use llmpatch::search::Fuzz;
 
 /// Decides a switch that an option turns on, its opposite turns off, and configuration sets otherwise.
 ///

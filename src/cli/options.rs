@@ -8,9 +8,9 @@ use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser, Ty
 use clap::{Args, ValueEnum};
 
 use super::responses::ResponseOrigin;
+use llmpatch::Fuzz;
 use llmpatch::patch::Format;
 use llmpatch::pathspec::{Defaults, Pathspec, Wildcards};
-use llmpatch::search::Fuzz;
 
 /// How responses are read.
 #[derive(Clone, Debug, Default, Args)]

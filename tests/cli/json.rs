@@ -14,7 +14,8 @@ use super::{envelope, opx, repo, update};
 
 #[test]
 fn the_schema_names_every_kind_that_the_table_has() {
-    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("src/report/schema.json");
+    let path = std::path::Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("crates/llmpatch/src/report/schema.json");
     let text = std::fs::read_to_string(&path).unwrap();
     let quoted = |text: &str| serde_json::to_string(text).unwrap();
     let one = |kind: &Kind| {
@@ -35,7 +36,7 @@ fn the_schema_names_every_kind_that_the_table_has() {
     }
     assert!(
         text == wanted,
-        "src/report/schema.json is out of date: SNAPSHOTS=overwrite cargo test --test cli schema"
+        "the schema of reports is out of date: SNAPSHOTS=overwrite cargo test --test cli schema"
     );
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 
 use bstr::ByteSlice as _;
+use llmpatch::Fuzz;
 use llmpatch::compare::Options as DiffOptions;
 use llmpatch::format::{self, Options};
 use llmpatch::kind::Kind;
@@ -12,7 +13,6 @@ use llmpatch::path::{RepoPath, Resolver};
 use llmpatch::pathspec::{Case, Defaults, Pathspec, Pathspecs};
 use llmpatch::plan::choose;
 use llmpatch::plan::{self, ChangeSet, Guard, Origin, Plan, Refusal, Rules};
-use llmpatch::search::Fuzz;
 use llmpatch::text::Source;
 use llmpatch::tree::{Entry, File, MemoryTree, Mode, Obstacle, Tree as _};
 

@@ -38,7 +38,7 @@ use llmpatch::plan::derive::{Replaced, Unrepresentable, What};
 use llmpatch::report::{Diagnostic, merge};
 use llmpatch::text::{LineNo, Source, SourceId};
 use llmpatch::tree::MemoryTree;
-use llmpatch::{format, plan, search};
+use llmpatch::{format, plan};
 use support::snapshot;
 
 /// The directory below `tests/cases` in which something of a kind is said. With it, options that the case is run with.
@@ -301,7 +301,7 @@ fn case_of(case: &str) -> Vec<Diagnostic> {
         other => panic!("{case}: {other}"),
     }
     if case.ends_with("spaces-for-a-tab") {
-        options.rules.fuzz = search::Fuzz::Indent;
+        options.rules.fuzz = llmpatch::Fuzz::Indent;
     }
     said(
         &fs::read_to_string(directory.join("patch.txt")).unwrap(),

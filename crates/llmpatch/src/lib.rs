@@ -1,4 +1,70 @@
-//! library
+//! Files and a language model's response in; the changed files, or a refusal with a message for the model, out.
+//!
+//! A response is whatever a model answers when it is asked to change files: prose, Markdown fences, and in them patches in
+//! one of the formats that models use. The format is detected. A response is one change: every part of it has its one place
+//! in the files, or nothing is changed.
+//!
+//! # In use
+//!
+//! ```
+//! use llmpatch::{MemoryTree, Options, apply};
+//!
+//! let mut files = MemoryTree::new().with("greet.py", "def greet():\n    print('hi')\n");
+//! let response = "\
+//! Sure, like this:
+//!
+//! *** Begin Patch
+//! *** Update File: greet.py
+//!  def greet():
+//! -    print('hi')
+//! +    print('hello')
+//! *** End Patch
+//! ";
+//! let applied = apply("response", response, &files, &Options::default())?;
+//! assert_eq!(applied.message, "Update greet.py\n");
+//! applied.changes.make_in(&mut files);
+//! # Ok::<(), Box<llmpatch::Refusal>>(())
+//! ```
+//!
+//! A response that doesn't fit is refused. [`Refusal::feedback`] is what to send back to the model: what is wrong, what the
+//! files hold there, and what to send instead.
+//!
+//! ```
+//! use llmpatch::{Kind, MemoryTree, Options, apply};
+//!
+//! let files = MemoryTree::new().with("a.txt", "two\n");
+//! let response = "*** Begin Patch\n*** Update File: a.txt\n-too\n+2\n*** End Patch\n";
+//! let refusal = apply("response", response, &files, &Options::default()).unwrap_err();
+//! assert_eq!(refusal.errors[0].kind, Kind::LinesNotFound);
+//! assert!(refusal.feedback.unwrap().contains("The whole of `a.txt` is"));
+//! ```
+//!
+//! - [`apply()`] is the one way in. [`Options`] say how a response is read; [`Rules`] in them how exact it must be
+//!   ([`Fuzz`]) and which paths it may touch.
+//! - [`Applied::changes`] is a [`ChangeSet`]: a [`Change`] for every path, with what it holds before and after. Nothing is
+//!   written; the caller does that, or [`ChangeSet::make_in`] for a tree in memory.
+//! - A [`Diagnostic`] is an error or a warning: its [`Kind`], its place in the response, places in files, what to do. Whatever
+//!   was dropped, guessed or relaxed is a warning.
+//! - Files come from a [`Tree`]: [`MemoryTree`], or an own one that reads from a disk, an editor's buffers or a database.
+//!   Each path is read once, when an edit names it.
+//!
+//! # Its stages
+//!
+//! [`apply()`] is short. What it calls can be called one by one; every stage is a plain value:
+//!
+//! ```text
+//! response ──format::parse──▶ Patch ──plan::plan──▶ ChangeSet
+//! response ◀──format::print── Patch ◀──plan::derive── ChangeSet
+//! ```
+//!
+//! [`patch::Patch`] says what the text means, in whatever format it is written. [`plan`] finds every place and settles every
+//! conflict. [`respond`] goes the way back: it writes a change as a response in any format. [`message`] makes a commit message of a
+//! response's notes, [`report`] what people and programs are told.
+//!
+//! Everything works on bytes: a file need not be UTF-8. No response makes anything here panic.
+
+#![warn(clippy::print_stdout, clippy::print_stderr)]
+
 pub mod apply;
 pub mod compare;
 pub mod diagnose;
@@ -13,7 +79,7 @@ pub mod plan;
 pub mod progress;
 pub mod report;
 pub mod respond;
-pub mod search;
+mod search;
 pub mod text;
 pub mod threads;
 pub mod tree;
@@ -21,8 +87,12 @@ pub mod tree;
 pub use apply::{Applied, Options, Refusal, apply};
 pub use kind::Kind;
 pub use patch::Format;
-pub use path::{RepoPath, Resolver};
+pub use path::RepoPath;
 pub use plan::{Change, ChangeSet, Rules};
 pub use report::Diagnostic;
 pub use search::Fuzz;
-pub use tree::{Entry, File, MemoryTree, Mode, Tree};
+pub use tree::{MemoryTree, Tree};
+
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

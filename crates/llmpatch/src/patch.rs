@@ -37,7 +37,7 @@ impl Format {
     }
 
     /// Names a patch of the format in a sentence.
-    pub fn a_patch(self) -> &'static str {
+    pub(crate) fn a_patch(self) -> &'static str {
         self.names().1
     }
 
@@ -102,7 +102,7 @@ impl<'a> FileEdit<'a> {
     }
 
     /// Returns the same edit with texts of its own, which are at other places.
-    pub fn relocated(self, place: &dyn Fn(Span) -> Span) -> FileEdit<'static> {
+    pub(crate) fn relocated(self, place: &dyn Fn(Span) -> Span) -> FileEdit<'static> {
         let text = |text: Text<'_>| text.relocated(place);
         FileEdit {
             path: text(self.path),

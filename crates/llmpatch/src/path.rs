@@ -1,7 +1,7 @@
 //! Paths inside a repository: relative, slash-separated bytes, without `..`, without `.git` under any spelling.
 //!
 //! A [`RepoPath`] is safe because it can be made here only; nothing else in the crate turns bytes into one. Everything here
-//! is about spelling, the same on every platform, and reads nothing: what is on disk is [`crate::dir`]'s business.
+//! is about spelling, the same on every platform, and reads nothing: what is on disk is the caller's business.
 //!
 //! “`.git`” means every name that git refuses in an index when all its protections are on, whatever the configuration says:
 //! any case, NTFS short names, streams and trailing dots, HFS+ ignorable characters, and with `\` counted as a separator.
@@ -62,7 +62,7 @@ impl RepoPath {
 
     /// Says why this would be an odd name for a new file: it holds a backslash, or is in quotes or backticks. Files that
     /// are there already may well be called so; a new one is a slip.
-    pub fn suspicious_when_new(&self) -> Option<PathError> {
+    pub(crate) fn suspicious_when_new(&self) -> Option<PathError> {
         let path = &self.0;
         let wrapped =
             |quote: &u8| path.len() > 1 && path.starts_with(&[*quote]) && path.ends_with(&[*quote]);

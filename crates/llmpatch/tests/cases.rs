@@ -12,13 +12,12 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use llmpatch::path::Resolver;
 use llmpatch::pathspec::{Defaults, Pathspec, Pathspecs};
 use llmpatch::plan::{Guard, Lints, Origin, Verdict};
 use llmpatch::text::Shown;
-use llmpatch::tree::{Content, Obstacle};
-use llmpatch::{
-    Diagnostic, Entry, File, Format, Fuzz, MemoryTree, Mode, Options, RepoPath, Resolver, apply,
-};
+use llmpatch::tree::{Content, Entry, File, Mode, Obstacle};
+use llmpatch::{Diagnostic, Format, Fuzz, MemoryTree, Options, RepoPath, apply};
 
 fn main() {
     let args = Arguments::from_args();

@@ -2,17 +2,17 @@
 //!
 //! Parsers know no git, no files and no clock. They read on after an error, so that one run names everything that is wrong.
 
-pub mod blocks;
-pub mod detect;
-pub mod envelope;
+pub(crate) mod blocks;
+pub(crate) mod detect;
+pub(crate) mod envelope;
 mod fence;
-pub mod files;
-pub mod opx;
+pub(crate) mod files;
+pub(crate) mod opx;
 mod print;
 mod prose;
 #[cfg(test)]
 mod tests;
-pub mod tool;
+pub(crate) mod tool;
 pub mod unified;
 
 pub use print::{Unrepresentable, Why, is_of_printing, print};

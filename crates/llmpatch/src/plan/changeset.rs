@@ -51,7 +51,7 @@ impl ChangeSet {
     ///
     /// # Panics
     /// If a path occurs twice.
-    pub fn with_unmerged(
+    pub(crate) fn with_unmerged(
         changes: impl IntoIterator<Item = Change>,
         unmerged: BTreeMap<RepoPath, Sides>,
     ) -> Self {

@@ -45,7 +45,8 @@ impl Lints {
     ];
 
     /// Nothing said about any.
-    pub const DEFAULT: Lints = Lints([None; Lints::ALL.len()]);
+    #[cfg(test)]
+    pub(super) const NONE: Lints = Lints([None; Lints::ALL.len()]);
 
     /// Sets what is done about a lint; what isn't one stays a warning.
     #[must_use]

@@ -132,7 +132,7 @@ const fn rules(strict: bool, unique: bool) -> Rules {
         strict,
         unique,
         fuzz: Fuzz::Exact,
-        lints: Lints::DEFAULT,
+        lints: Lints::NONE,
         guard: Guard::NONE,
         overwrite: false,
         knows_base: false,

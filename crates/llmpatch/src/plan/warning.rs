@@ -172,7 +172,7 @@ impl Quote {
     }
 
     /// Takes a line by its index, and the line under which it is.
-    pub fn with_heading(lines: &Lines<'_>, index: usize) -> Self {
+    pub(crate) fn with_heading(lines: &Lines<'_>, index: usize) -> Self {
         Self::under(|at| Cow::Borrowed(lines.text(at)), index)
     }
 

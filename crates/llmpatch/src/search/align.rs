@@ -5,7 +5,7 @@ use crate::text::Lines;
 
 /// What the first and the last line of a run stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Ends {
+pub(crate) enum Ends {
     /// Whole lines.
     Whole,
     /// The end of one line and the beginning of another; a single one for any part of a line.
@@ -78,7 +78,7 @@ const COMPARED: usize = 32;
 const KIN: u8 = 40;
 
 /// Lays sought lines beside a file's, from line `start` on. Costs a few dozen comparisons a line at most.
-pub fn align(lines: &Lines<'_>, wanted: &[&[u8]], start: usize, ends: Ends) -> Near {
+pub(crate) fn align(lines: &Lines<'_>, wanted: &[&[u8]], start: usize, ends: Ends) -> Near {
     let mut walk = Walk {
         lines,
         wanted,
@@ -233,7 +233,7 @@ fn weight(line: &[u8]) -> usize {
 }
 
 /// Returns whether a line says more than a brace or a blank line does.
-pub fn is_telling(line: &[u8]) -> bool {
+pub(crate) fn is_telling(line: &[u8]) -> bool {
     line.iter()
         .filter(|byte| !byte.is_ascii_whitespace())
         .take(4)

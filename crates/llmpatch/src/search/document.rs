@@ -16,7 +16,7 @@ use crate::threads;
 
 /// A file in the middle of a response: what was read, what edits so far have put in its place, and where the texts are that later
 /// ones look for. The file is read once, however many edits there are; after each, only what is around it is read.
-pub struct Document {
+pub(crate) struct Document {
     base: Content,
     starts: Starts,
     pub(super) view: View,
@@ -109,7 +109,7 @@ impl Spliced {
 
 impl Document {
     /// Reads a file with an eye to the texts that edits will look for.
-    pub fn new(base: Content, needles: impl IntoIterator<Item = Needle>) -> Self {
+    pub(crate) fn new(base: Content, needles: impl IntoIterator<Item = Needle>) -> Self {
         let bom = Lines::bom_len(&base);
         let bytes = &base[bom..];
         let (starts, (view, sought)) = threads::beside(
@@ -126,7 +126,7 @@ impl Document {
 
     /// Does the same where most texts are where they are expected ([`Run::contains`]): they are looked for once somebody asks for one
     /// that may be anywhere.
-    pub fn lazily(base: Content, needles: Vec<Needle>) -> Self {
+    pub(crate) fn lazily(base: Content, needles: Vec<Needle>) -> Self {
         let bom = Lines::bom_len(&base);
         let (starts, view) = (base.lines().starts(), View::new(&base[bom..], bom));
         Self {
@@ -137,7 +137,7 @@ impl Document {
 
     /// Reads the lines of a file with an eye to these runs of them, compared by their text without terminators: [`Document::run`]
     /// finds these. Others are found too, each for the price of reading the file again.
-    pub fn of_lines<R: IntoIterator<Item = impl AsRef<[u8]>>>(
+    pub(crate) fn of_lines<R: IntoIterator<Item = impl AsRef<[u8]>>>(
         lines: &Lines<'_>,
         runs: impl IntoIterator<Item = R>,
     ) -> Self {
@@ -149,7 +149,7 @@ impl Document {
     }
 
     /// Does the same with lines that are made of a file's; all of them have about so many bytes.
-    pub fn of_texts<R: IntoIterator<Item = impl AsRef<[u8]>>>(
+    pub(crate) fn of_texts<R: IntoIterator<Item = impl AsRef<[u8]>>>(
         size: usize,
         texts: impl IntoIterator<Item = impl AsRef<[u8]>>,
         runs: impl IntoIterator<Item = R>,
@@ -186,7 +186,7 @@ impl Document {
     }
 
     /// Returns whether it was searched for the texts that were announced.
-    pub fn was_searched(&self) -> bool {
+    pub(crate) fn was_searched(&self) -> bool {
         self.sought.get().is_some()
     }
 
@@ -196,17 +196,17 @@ impl Document {
     }
 
     /// Returns what the file was.
-    pub fn base(&self) -> &Content {
+    pub(crate) fn base(&self) -> &Content {
         &self.base
     }
 
     /// Returns the lines of what the file was.
-    pub fn base_lines(&self) -> Lines<'_> {
+    pub(crate) fn base_lines(&self) -> Lines<'_> {
         Lines::with(&self.base, self.starts.clone())
     }
 
     /// Returns what the file is now.
-    pub fn content(&self) -> Content {
+    pub(crate) fn content(&self) -> Content {
         if self.is_untouched() {
             return self.base.clone();
         }
@@ -220,24 +220,24 @@ impl Document {
     }
 
     /// Returns how many bytes the file has now.
-    pub fn len(&self) -> usize {
+    pub(crate) fn len(&self) -> usize {
         self.spliced
             .last()
             .map_or(self.base.len(), |last| last.now(self.base.len()))
     }
 
     /// Returns whether the file is empty now.
-    pub fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
     /// Returns whether no edit has changed anything yet.
-    pub fn is_untouched(&self) -> bool {
+    pub(crate) fn is_untouched(&self) -> bool {
         self.spliced.is_empty()
     }
 
     /// Returns the lines of what the file is now.
-    pub fn lines(&self) -> Lines<'_> {
+    pub(crate) fn lines(&self) -> Lines<'_> {
         if self.is_untouched() {
             return self.base_lines();
         }
@@ -250,7 +250,7 @@ impl Document {
     }
 
     /// Returns all matches of a needle, as the file is now.
-    pub fn matches(&self, needle: &Needle) -> Matches<'_> {
+    pub(crate) fn matches(&self, needle: &Needle) -> Matches<'_> {
         let SoughtTexts { many, places, .. } = self.sought();
         let number = many.as_ref().and_then(|many| many.number(needle));
         let announced = number.and_then(|number| Some((number, places[number].clone()?)));
@@ -298,7 +298,7 @@ impl Document {
     }
 
     /// Returns all places of a run of lines, which are compared by their text without terminators. An empty run is nowhere.
-    pub fn run(&self, lines: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Run<'_> {
+    pub(crate) fn run(&self, lines: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Run<'_> {
         Run {
             document: self,
             needle: Needle::lines(lines),
@@ -313,7 +313,7 @@ impl Document {
     }
 
     /// Makes the splices of one edit, which are in order.
-    pub fn change(&mut self, splices: &[Splice]) {
+    pub(crate) fn change(&mut self, splices: &[Splice]) {
         let (mut gone, mut come) = (0, 0);
         for Splice { old, new } in splices {
             self.replace(old.start + come - gone..old.end + come - gone, new);
@@ -322,7 +322,7 @@ impl Document {
     }
 
     /// Returns whether the byte order mark that the file began with is no longer what it begins with, or others came before it.
-    pub fn has_lost_mark(&self) -> bool {
+    pub(crate) fn has_lost_mark(&self) -> bool {
         let mark = self.starts[0];
         self.spliced
             .first()
@@ -331,7 +331,7 @@ impl Document {
     }
 
     /// Puts other bytes in the place of a range, as it is now.
-    pub fn replace(&mut self, range: Range<usize>, new: &[u8]) {
+    pub(crate) fn replace(&mut self, range: Range<usize>, new: &[u8]) {
         let gone = newlines(&self.slice(range.clone()));
         let from = self.spliced_while(|spliced| spliced.end() < range.start);
         let to = self
@@ -442,7 +442,7 @@ impl Document {
     }
 
     /// Returns the bytes of a range, as it is now.
-    pub fn slice(&self, range: Range<usize>) -> Cow<'_, [u8]> {
+    pub(crate) fn slice(&self, range: Range<usize>) -> Cow<'_, [u8]> {
         let mut parts = self.parts(range);
         match (parts.next(), parts.next()) {
             (None, _) => Cow::Borrowed(&[]),
@@ -457,7 +457,7 @@ impl Document {
     }
 
     /// Returns the bytes of a range, as it is now, in parts of which none is empty.
-    pub fn parts(&self, range: Range<usize>) -> impl Iterator<Item = &[u8]> {
+    pub(crate) fn parts(&self, range: Range<usize>) -> impl Iterator<Item = &[u8]> {
         let (mut at, mut next) = (
             range.start,
             self.spliced_while(|spliced| spliced.end() <= range.start),
@@ -486,7 +486,7 @@ impl Document {
     }
 
     /// Returns the index, from 0, of the line that holds an offset, as it is now.
-    pub fn line(&self, at: usize) -> usize {
+    pub(crate) fn line(&self, at: usize) -> usize {
         let lines = self.base_lines();
         match self.spliced_around(at).0.last() {
             None => lines.newlines_before(at),
@@ -503,7 +503,7 @@ impl Document {
     }
 
     /// Returns the offset at which the line begins that holds an offset, as it is now.
-    pub fn line_start(&self, at: usize) -> usize {
+    pub(crate) fn line_start(&self, at: usize) -> usize {
         let mut end = at;
         let mut reach = 256;
         while end > 0 {
@@ -517,7 +517,7 @@ impl Document {
     }
 
     /// Returns the offset behind the line that holds an offset, as it is now.
-    pub fn line_end(&self, at: usize) -> usize {
+    pub(crate) fn line_end(&self, at: usize) -> usize {
         let mut behind = at;
         for part in self.parts(at..self.len()) {
             if let Some(found) = memchr::memchr(b'\n', part) {
@@ -529,14 +529,14 @@ impl Document {
     }
 
     /// Returns how many lines there are now.
-    pub fn line_count(&self) -> usize {
+    pub(crate) fn line_count(&self) -> usize {
         let len = self.len();
         let is_open = len > self.bom() && !self.slice(len - 1..len).ends_with(b"\n");
         self.line(len) + usize::from(is_open)
     }
 
     /// Returns how long the byte order mark is that the file begins with now.
-    pub fn bom(&self) -> usize {
+    pub(crate) fn bom(&self) -> usize {
         if self.is_untouched() {
             return self.starts[0];
         }
@@ -549,7 +549,7 @@ impl Document {
     }
 
     /// Returns the offset at which a line begins, as it is now, given by its index from 0; the file's end for one that isn't there.
-    pub fn start(&self, line: usize) -> usize {
+    pub(crate) fn start(&self, line: usize) -> usize {
         if line == 0 {
             return self.bom();
         }
@@ -569,7 +569,7 @@ impl Document {
 
     /// Returns the offset at which a line of what the file was begins now, given by its index from 0; `None` if it is gone, or was
     /// never there.
-    pub fn start_of_base(&self, line: usize) -> Option<usize> {
+    pub(crate) fn start_of_base(&self, line: usize) -> Option<usize> {
         let lines = self.base_lines();
         let at = (line < lines.len()).then(|| lines.start(line))?;
         let before = self.spliced_while(|spliced| spliced.splice.old.end <= at);
@@ -585,13 +585,13 @@ impl Document {
     }
 
     /// Returns a line as it is now, without its terminator, given by its index from 0.
-    pub fn text(&self, line: usize) -> Cow<'_, [u8]> {
+    pub(crate) fn text(&self, line: usize) -> Cow<'_, [u8]> {
         let (start, end) = (self.start(line), self.start(line + 1));
         self.slice(start..end - self.ending(line).as_bytes().len())
     }
 
     /// Returns how a line ends now.
-    pub fn ending(&self, line: usize) -> Ending {
+    pub(crate) fn ending(&self, line: usize) -> Ending {
         let (start, end) = (self.start(line), self.start(line + 1));
         match &*self.slice(end.saturating_sub(2).max(start)..end) {
             b"\r\n" => Ending::CrLf,

@@ -114,7 +114,7 @@ fn indentation_len(line: &[u8]) -> usize {
 /// spaces for each. Lines of nothing but whitespace show nothing. What fits none of these is no shift: two spaces a level made
 /// four, or lines each moved by its own amount.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Shift {
+pub(crate) struct Shift {
     kind: ShiftKind,
     /// Whether odd spaces in an indentation are taken for spaces.
     folds: bool,
@@ -139,7 +139,7 @@ impl Shift {
     ///
     /// # Errors
     /// Returns the first pair that doesn't go with those before it, by its number from 0.
-    pub fn shown<'l>(
+    pub(crate) fn shown<'l>(
         pairs: impl IntoIterator<Item = (&'l [u8], &'l [u8])>,
         level: Fuzz,
     ) -> Result<Self, usize> {
@@ -174,7 +174,7 @@ impl Shift {
 
     /// Shifts a new line. A line of nothing but whitespace stays as it is. `None` if the line doesn't have the whitespace
     /// that is to be taken away, or has tabs where spaces are to be counted.
-    pub fn apply<'l>(&self, line: &'l [u8]) -> Option<Cow<'l, [u8]>> {
+    pub(crate) fn apply<'l>(&self, line: &'l [u8]) -> Option<Cow<'l, [u8]>> {
         let level = if self.folds {
             Fuzz::Unicode
         } else {

@@ -36,7 +36,7 @@ pub enum Relaxation {
 /// What the looser rules say of a locator. Lines are numbered from 0.
 #[allow(missing_docs, reason = "the text above each says what the fields are")]
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Loose {
+pub(crate) enum Loose {
     /// This line is meant, by this rule.
     One { at: usize, how: Relaxation },
     /// Any of so many lines may be meant, which satisfy this rule at or after the cursor; these are the first few.
@@ -51,7 +51,7 @@ pub enum Loose {
 
 /// All locators of a file's section. The file is read for all of them together when the first needs it, which is rare.
 #[derive(Debug)]
-pub struct Locators<'f> {
+pub(crate) struct Locators<'f> {
     lines: Lines<'f>,
     /// Without the whitespace around them, each once.
     texts: HashMap<Box<[u8]>, usize>,
@@ -68,10 +68,14 @@ struct RelaxedPlaces {
 
 impl Loose {
     /// How many places of several are listed.
-    pub const LISTED: usize = 10_000;
+    pub(crate) const LISTED: usize = 10_000;
 
     /// Works out which of so many places is meant, if any is.
-    pub fn of(how: Relaxation, count: usize, mut places: impl Iterator<Item = usize>) -> Self {
+    pub(crate) fn of(
+        how: Relaxation,
+        count: usize,
+        mut places: impl Iterator<Item = usize>,
+    ) -> Self {
         match count {
             0 => Loose::None,
             1 => places
@@ -91,7 +95,7 @@ impl<'f> Locators<'f> {
     const ROOM: usize = 1 << 24;
 
     /// Takes all texts that may be asked for.
-    pub fn new<'p>(lines: Lines<'f>, texts: impl IntoIterator<Item = &'p [u8]>) -> Self {
+    pub(crate) fn new<'p>(lines: Lines<'f>, texts: impl IntoIterator<Item = &'p [u8]>) -> Self {
         let mut distinct = HashMap::new();
         for text in texts {
             let next = distinct.len();
@@ -108,7 +112,7 @@ impl<'f> Locators<'f> {
     ///
     /// A text of nothing but whitespace is in every line; it only ever means a blank line. A text that wasn't announced makes
     /// this read the file again.
-    pub fn relaxed(&self, text: &[u8], from: usize) -> Loose {
+    pub(crate) fn relaxed(&self, text: &[u8], from: usize) -> Loose {
         let Some(&number) = self.texts.get(trimmed(text)) else {
             return Locators::new(self.lines.clone(), [text]).relaxed(text, from);
         };

@@ -30,7 +30,7 @@ impl Sites {
 }
 
 /// All matches of a needle in a file as it is now, as byte ranges in order, overlapping ones included.
-pub struct Matches<'d> {
+pub(crate) struct Matches<'d> {
     pub(super) document: &'d Document,
     /// Where they began in the view of the file as it was read.
     pub(super) sites: Rc<Sites>,
@@ -45,12 +45,12 @@ const FEW: usize = if cfg!(test) { 1 } else { 32 };
 
 impl Matches<'_> {
     /// Returns how many there are.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.count_from(0)
     }
 
     /// Returns how many begin at or after an offset.
-    pub fn count_from(&self, from: usize) -> usize {
+    pub(crate) fn count_from(&self, from: usize) -> usize {
         let Sites { places, gone, .. } = &*self.sites;
         if places.count() <= FEW {
             return self.iter_from(from).count();
@@ -81,12 +81,12 @@ impl Matches<'_> {
     }
 
     /// Returns the one that begins first.
-    pub fn first(&self) -> Option<Range<usize>> {
+    pub(crate) fn first(&self) -> Option<Range<usize>> {
         self.iter().next()
     }
 
     /// Returns the one that begins last.
-    pub fn last(&self) -> Option<Range<usize>> {
+    pub(crate) fn last(&self) -> Option<Range<usize>> {
         let (
             Self {
                 document,
@@ -114,7 +114,7 @@ impl Matches<'_> {
     }
 
     /// Returns the only one.
-    pub fn only(&self) -> Option<Range<usize>> {
+    pub(crate) fn only(&self) -> Option<Range<usize>> {
         self.first().filter(|_| self.count() == 1)
     }
 
@@ -122,7 +122,7 @@ impl Matches<'_> {
     ///
     /// # Errors
     /// If there are fewer: how many there are.
-    pub fn nth(&self, n: NonZeroUsize) -> Result<Range<usize>, usize> {
+    pub(crate) fn nth(&self, n: NonZeroUsize) -> Result<Range<usize>, usize> {
         let (mut count, mut end) = (0, 0);
         for range in self.iter() {
             if range.start < end && count > 0 {
@@ -138,12 +138,12 @@ impl Matches<'_> {
     }
 
     /// Returns all, in order.
-    pub fn iter(&self) -> impl Iterator<Item = Range<usize>> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = Range<usize>> {
         self.iter_from(0)
     }
 
     /// Returns those that begin at or after an offset, in order.
-    pub fn iter_from(&self, from: usize) -> impl Iterator<Item = Range<usize>> {
+    pub(crate) fn iter_from(&self, from: usize) -> impl Iterator<Item = Range<usize>> {
         let (document, view) = (self.document, &self.document.view);
         let Sites { places, gone, .. } = &*self.sites;
         let mut next = view.first_at(document.behind_in_base(from)).max(gone.get());
@@ -183,7 +183,7 @@ impl Matches<'_> {
 
 /// All places of a run of lines in a file as it is now, by the indices, from 0, of their first lines. Overlaps count. They are looked for
 /// once somebody asks for more than whether a line is one.
-pub struct Run<'d> {
+pub(crate) struct Run<'d> {
     pub(super) document: &'d Document,
     pub(super) needle: Needle,
     pub(super) matches: OnceCell<Matches<'d>>,
@@ -196,17 +196,17 @@ impl<'d> Run<'d> {
     }
 
     /// Returns how many there are.
-    pub fn count(&self) -> usize {
+    pub(crate) fn count(&self) -> usize {
         self.matches().count()
     }
 
     /// Returns how many are at or after a line.
-    pub fn count_from(&self, from: usize) -> usize {
+    pub(crate) fn count_from(&self, from: usize) -> usize {
         self.matches().count_from(self.document.start(from))
     }
 
     /// Returns how many are in a range of lines, and all of these in order.
-    pub fn within(&self, lines: Range<usize>) -> (usize, impl Iterator<Item = usize>) {
+    pub(crate) fn within(&self, lines: Range<usize>) -> (usize, impl Iterator<Item = usize>) {
         let count = self.count_from(lines.start) - self.count_from(lines.end);
         (
             count,
@@ -216,32 +216,32 @@ impl<'d> Run<'d> {
     }
 
     /// Returns the first place.
-    pub fn first(&self) -> Option<usize> {
+    pub(crate) fn first(&self) -> Option<usize> {
         self.at_or_after(0)
     }
 
     /// Returns the first place if there is no other.
-    pub fn only(&self) -> Option<usize> {
+    pub(crate) fn only(&self) -> Option<usize> {
         self.first().filter(|_| self.count() == 1)
     }
 
     /// Returns the first place at or after a line.
-    pub fn at_or_after(&self, from: usize) -> Option<usize> {
+    pub(crate) fn at_or_after(&self, from: usize) -> Option<usize> {
         self.iter_from(from).next()
     }
 
     /// Returns whether a line is a place.
-    pub fn contains(&self, line: usize) -> bool {
+    pub(crate) fn contains(&self, line: usize) -> bool {
         self.document.is_at(&self.needle, self.document.start(line))
     }
 
     /// Returns the places in order.
-    pub fn iter(&self) -> impl Iterator<Item = usize> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = usize> {
         self.iter_from(0)
     }
 
     /// Returns the places at or after a line in order.
-    pub fn iter_from(&self, from: usize) -> impl Iterator<Item = usize> {
+    pub(crate) fn iter_from(&self, from: usize) -> impl Iterator<Item = usize> {
         let document = self.document;
         self.matches()
             .iter_from(document.start(from))

@@ -19,23 +19,23 @@ use crate::threads;
 
 /// How much may still be done for the sake of messages: bytes read, and votes and lines looked at as if they were bytes.
 #[derive(Debug)]
-pub struct Effort {
+pub(crate) struct Effort {
     left: Cell<u64>,
 }
 
 impl Effort {
     /// Enough to go through a file of 64 MiB a few times: seconds.
-    pub const PLENTY: u64 = 320 << 20;
+    pub(crate) const PLENTY: u64 = 320 << 20;
 
     /// Allows so much.
-    pub fn new(amount: u64) -> Self {
+    pub(crate) fn new(amount: u64) -> Self {
         Self {
             left: Cell::new(amount),
         }
     }
 
     /// Takes some of what is left; returns whether there was enough.
-    pub fn spend(&self, amount: usize) -> bool {
+    pub(crate) fn spend(&self, amount: usize) -> bool {
         let left = self.left.get().checked_sub(amount as u64);
         self.left.set(left.unwrap_or(0));
         left.is_some()
@@ -50,7 +50,7 @@ impl Default for Effort {
 
 /// Where a file has the lines that are sought, and their words.
 #[derive(Debug)]
-pub struct Nearness<'f, 'p> {
+pub(crate) struct Nearness<'f, 'p> {
     lines: Lines<'f>,
     /// All lines of which places are sought, without the whitespace around them, and where the file has them so.
     texts: HashMap<&'p [u8], KeyLines>,
@@ -103,7 +103,7 @@ impl<'f, 'p> Nearness<'f, 'p> {
     const SURE: u8 = 60;
 
     /// Reads a file with an eye to these lines. Returns `None` where that would be too much for a message.
-    pub fn new(
+    pub(crate) fn new(
         lines: Lines<'f>,
         sought: impl IntoIterator<Item = &'p [u8]>,
         effort: &Effort,
@@ -148,7 +148,7 @@ impl<'f, 'p> Nearness<'f, 'p> {
     }
 
     /// Returns the lines, from 0, that are one of the sought ones to the byte; `None` if that would be too much for a message.
-    pub fn places(&self, line: &[u8], effort: &Effort) -> Option<Vec<usize>> {
+    pub(crate) fn places(&self, line: &[u8], effort: &Effort) -> Option<Vec<usize>> {
         let lines = self.found(line).map_or(&[][..], |found| &found.lines);
         let is_same = |at: &usize| self.lines.text(*at) == line;
         effort.spend(lines.len()).then(|| {
@@ -162,7 +162,7 @@ impl<'f, 'p> Nearness<'f, 'p> {
 
     /// Returns the first line at or after `from` with which a run of sought lines begins, or else the first of all; `None` also
     /// if that would be too much for a message.
-    pub fn run(&self, run: &[&[u8]], from: usize, effort: &Effort) -> Option<usize> {
+    pub(crate) fn run(&self, run: &[&[u8]], from: usize, effort: &Effort) -> Option<usize> {
         let rarest = (0..run.len())
             .min_by_key(|&nth| self.found(run[nth]).map_or(0, |found| found.count))?;
         let mut first = None;
@@ -191,7 +191,13 @@ impl<'f, 'p> Nearness<'f, 'p> {
 
     /// Finds the place that is most like a run of sought lines; of several, the first at or after line `from`, else the first.
     /// `None` if nothing is enough like it to be worth telling.
-    pub fn find(&self, wanted: &[&[u8]], ends: Ends, from: usize, effort: &Effort) -> Option<Near> {
+    pub(crate) fn find(
+        &self,
+        wanted: &[&[u8]],
+        ends: Ends,
+        from: usize,
+        effort: &Effort,
+    ) -> Option<Near> {
         let by_lines = self.best(wanted, ends, from, &ByWord::default(), effort);
         if by_lines
             .as_ref()

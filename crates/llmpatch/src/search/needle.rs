@@ -10,7 +10,7 @@ use super::places::Places;
 
 /// What must hold at the ends of a match beside its text.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Bounds {
+pub(crate) struct Bounds {
     /// It must begin where a line begins.
     pub start_at_line: bool,
     /// It must end where a line's text ends.
@@ -19,7 +19,7 @@ pub struct Bounds {
 
 impl Bounds {
     /// Whole lines.
-    pub const LINES: Bounds = Bounds {
+    pub(crate) const LINES: Bounds = Bounds {
         start_at_line: true,
         end_at_line: true,
     };
@@ -72,7 +72,7 @@ impl<'n> Finder<'n> {
 
 /// A text to find: some lines joined by line ends.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-pub struct Needle {
+pub(crate) struct Needle {
     /// The lines joined by LF, after an LF where a match must begin at a line's start, before one where it must end at a
     /// line's end, so that most rules on the ends are part of the literal.
     literal: Vec<u8>,
@@ -90,7 +90,7 @@ pub struct Needle {
 
 impl Needle {
     /// Prepares whole lines, without terminators. No line is found nowhere.
-    pub fn lines(lines: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Self {
+    pub(crate) fn lines(lines: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Self {
         let mut literal = vec![b'\n'];
         for line in lines {
             literal.extend_from_slice(line.as_ref());
@@ -111,7 +111,7 @@ impl Needle {
     ///
     /// An empty first (last) one of several is a whole empty line of the file, and the match then begins (ends) at
     /// that line's start. A single empty line, or none, is found nowhere.
-    pub fn text(lines: &[&[u8]], bounds: Bounds) -> Self {
+    pub(crate) fn text(lines: &[&[u8]], bounds: Bounds) -> Self {
         let whole =
             |line: Option<&&[u8]>| lines.len() > 1 && line.is_some_and(|line| line.is_empty());
         let (first_whole, last_whole) = (whole(lines.first()), whole(lines.last()));
@@ -132,7 +132,7 @@ impl Needle {
     }
 
     /// Prepares a text byte for byte, given as the lines between its LFs. An empty one is found nowhere.
-    pub fn bytes(lines: &[&[u8]]) -> Self {
+    pub(crate) fn bytes(lines: &[&[u8]]) -> Self {
         let literal = lines.join(&b'\n');
         let has_line = !literal.is_empty();
         Self {
@@ -146,7 +146,7 @@ impl Needle {
     }
 
     /// Returns what a match consists of.
-    pub fn matched(&self) -> &[u8] {
+    pub(crate) fn matched(&self) -> &[u8] {
         &self.literal[self.before..self.literal.len() - self.behind]
     }
 
@@ -182,7 +182,7 @@ impl Needle {
     }
 
     /// Returns the first match that begins at or after an offset.
-    pub fn first(&self, text: &[u8], from: usize) -> Option<usize> {
+    pub(crate) fn first(&self, text: &[u8], from: usize) -> Option<usize> {
         self.next(&self.finder(), text, from)
     }
 
@@ -254,7 +254,7 @@ impl Needle {
     }
 
     /// Returns the bytes of a match that begins at an offset.
-    pub fn range(&self, at: usize) -> Range<usize> {
+    pub(crate) fn range(&self, at: usize) -> Range<usize> {
         at..at + self.matched().len()
     }
 }

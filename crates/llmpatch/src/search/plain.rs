@@ -60,7 +60,7 @@ fn mixed(sum: u64, more: u64) -> u64 {
 }
 
 /// Returns a line without whitespace at its ends and with plain characters for typographic ones.
-pub fn plain(line: &[u8]) -> Vec<u8> {
+pub(crate) fn plain(line: &[u8]) -> Vec<u8> {
     let text = match line.is_ascii() {
         true => Cow::Borrowed(line),
         false => Cow::Owned(line.chars().map(ascii).collect::<String>().into_bytes()),
@@ -69,7 +69,7 @@ pub fn plain(line: &[u8]) -> Vec<u8> {
 }
 
 /// Returns the ASCII character that a typographic one is taken for.
-pub fn ascii(odd: char) -> char {
+pub(crate) fn ascii(odd: char) -> char {
     match odd {
         '\u{2018}'..='\u{201b}' | '\u{2032}' => '\'',
         '\u{201c}'..='\u{201f}' | '\u{2033}' => '"',
@@ -82,7 +82,7 @@ pub fn ascii(odd: char) -> char {
 }
 
 /// Returns a line as it looks: without the marks of its letters and what can't be seen, and with Latin letters for their likes.
-pub fn looks(line: &[u8]) -> String {
+pub(crate) fn looks(line: &[u8]) -> String {
     let mut seen = String::new();
     line.chars().for_each(|c| look(c, |c| seen.push(c)));
     seen

@@ -68,7 +68,7 @@ impl View {
 }
 
 /// Returns the first match of a needle in a file.
-pub fn first(lines: &Lines<'_>, needle: &Needle) -> Option<Range<usize>> {
+pub(crate) fn first(lines: &Lines<'_>, needle: &Needle) -> Option<Range<usize>> {
     let start = lines.bom().len();
     let bytes = &lines.bytes()[start..];
     let view = View::new(bytes, start);

@@ -20,7 +20,7 @@ pub enum Side {
 ///
 /// A word is made of ASCII letters, digits, `_` and bytes from 0x80, since those make up letters in every encoding in use.
 /// A byte order mark is no part of one.
-pub fn cuts_word(hay: &Lines<'_>, range: &Range<usize>) -> Option<Side> {
+pub(crate) fn cuts_word(hay: &Lines<'_>, range: &Range<usize>) -> Option<Side> {
     let bytes = hay.bytes();
     let cuts = |at: usize| {
         at > hay.bom().len()

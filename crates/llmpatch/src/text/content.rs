@@ -330,7 +330,7 @@ impl fmt::Debug for Content {
 }
 
 /// Returns how many items two sequences begin with alike.
-pub fn same_start<T: PartialEq>(a: &[T], b: &[T]) -> usize {
+pub(crate) fn same_start<T: PartialEq>(a: &[T], b: &[T]) -> usize {
     let whole = MANY
         * a.chunks_exact(MANY)
             .zip(b.chunks_exact(MANY))
@@ -345,7 +345,7 @@ pub fn same_start<T: PartialEq>(a: &[T], b: &[T]) -> usize {
 }
 
 /// Returns how many items two sequences end with alike.
-pub fn same_end<T: PartialEq>(a: &[T], b: &[T]) -> usize {
+pub(crate) fn same_end<T: PartialEq>(a: &[T], b: &[T]) -> usize {
     let whole = MANY
         * a.rchunks_exact(MANY)
             .zip(b.rchunks_exact(MANY))

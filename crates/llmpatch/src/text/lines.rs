@@ -120,7 +120,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Returns how long the byte order mark is that bytes begin with; 0 for none.
-    pub fn bom_len(bytes: &[u8]) -> usize {
+    pub(crate) fn bom_len(bytes: &[u8]) -> usize {
         if bytes.starts_with(Self::BOM) {
             Self::BOM.len()
         } else {
@@ -163,7 +163,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Returns how many LFs are before a byte offset.
-    pub fn newlines_before(&self, offset: usize) -> usize {
+    pub(crate) fn newlines_before(&self, offset: usize) -> usize {
         let before = self.started(offset).saturating_sub(1);
         let is_open = offset == self.bytes.len()
             && !self.bytes[self.bom..].is_empty()
@@ -233,7 +233,7 @@ impl<'a> Lines<'a> {
     }
 
     /// Returns the terminator that most lines have: LF where they are even or there is none.
-    pub fn majority(&self) -> Ending {
+    pub(crate) fn majority(&self) -> Ending {
         let crlf = self
             .iter()
             .filter(|line| line.ending == Ending::CrLf)
@@ -245,7 +245,7 @@ impl<'a> Lines<'a> {
 
 /// Returns the index of the first item for which something doesn't hold; it holds for none behind that. It is looked for from a guess on,
 /// farther and farther away, so that a good one saves most of the search.
-pub fn partition_near<T>(all: &[T], guess: usize, holds: impl Fn(&T) -> bool) -> usize {
+pub(crate) fn partition_near<T>(all: &[T], guess: usize, holds: impl Fn(&T) -> bool) -> usize {
     let guess = guess.min(all.len());
     let (mut start, mut end, mut reach) = (guess, guess, 1);
     while start > 0 && !holds(&all[start - 1]) {

@@ -9,10 +9,11 @@ mod lines;
 mod shown;
 mod source;
 
-pub use content::{
-    Content, Hindrance, Splice, Withheld, is_binary, same_end, same_ends, same_start,
-};
+pub use content::{Content, Hindrance, Splice, Withheld, is_binary, same_ends};
+pub(crate) use content::{same_end, same_start};
 pub use excerpt::Excerpt;
-pub use lines::{Ending, Line, LineNo, Lines, Starts, partition_near};
-pub use shown::{Shown, SystemError, listed, plural, sentence};
+pub(crate) use lines::partition_near;
+pub use lines::{Ending, Line, LineNo, Lines, Starts};
+pub(crate) use shown::plural;
+pub use shown::{Shown, SystemError, listed, sentence};
 pub use source::{Located, Row, Source, SourceId, Span, Text};

@@ -100,6 +100,6 @@ pub fn sentence(names: &[String]) -> String {
 }
 
 /// Returns the ending of a noun that is counted.
-pub fn plural(count: usize) -> &'static str {
+pub(crate) fn plural(count: usize) -> &'static str {
     if count == 1 { "" } else { "s" }
 }

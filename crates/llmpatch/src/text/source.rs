@@ -73,7 +73,7 @@ impl Source {
     }
 
     /// Returns how many lines there are; an empty source has one empty line.
-    pub fn line_count(&self) -> usize {
+    pub(crate) fn line_count(&self) -> usize {
         self.starts.len()
     }
 
@@ -112,12 +112,12 @@ impl Source {
     }
 
     /// Returns the byte offset at which a line starts, or the end of the bytes behind the last.
-    pub fn start_of(&self, number: LineNo) -> usize {
+    pub(crate) fn start_of(&self, number: LineNo) -> usize {
         self.line_start(number).unwrap_or(self.bytes.len())
     }
 
     /// Returns the line that begins at an offset or, where that is within one, the next.
-    pub fn line_from(&self, offset: usize) -> LineNo {
+    pub(crate) fn line_from(&self, offset: usize) -> LineNo {
         let number = self.line_at(offset);
         if self.line_start(number) == Some(offset) && offset < self.bytes.len() {
             number
@@ -132,7 +132,7 @@ impl Source {
     }
 
     /// Returns the line that holds a byte offset; an offset past the end is in the last line.
-    pub fn line_at(&self, offset: usize) -> LineNo {
+    pub(crate) fn line_at(&self, offset: usize) -> LineNo {
         LineNo::from_index(
             self.starts
                 .partition_point(|&start| start as usize <= offset)
@@ -289,7 +289,7 @@ impl<'a> Text<'a> {
     }
 
     /// Returns the same text with bytes of its own, at another place.
-    pub fn relocated(self, place: &dyn Fn(Span) -> Span) -> Text<'static> {
+    pub(crate) fn relocated(self, place: &dyn Fn(Span) -> Span) -> Text<'static> {
         Text {
             bytes: Cow::Owned(self.bytes.into_owned()),
             span: self.span.map(place),

@@ -155,7 +155,7 @@ fn no_end(of: Diagnosis, holder: &str, clue: &NoEnd) -> Diagnosis {
     let end =
         format!("end the text with a line that is only `>>>`, and close it with `</{holder}>`");
     match clue {
-        NoEnd::NoEndMarker(line) => of
+        NoEnd::Unmarked(line) => of
             .note(format!("`</{holder}>` on line {line} has no `>>>` line before it"))
             .help(format!("write `>>>` on a line of its own before the `</{holder}>` on line {line}")),
         NoEnd::OtherTag(line, tag) => of

@@ -37,7 +37,6 @@ mod tags;
 mod tests;
 
 pub(super) use around::{Around, are_between};
-pub use error::{Error, Warning};
-pub use marker::Family;
+pub(crate) use error::{Error, Warning};
 pub(super) use marker::{is_cut, opener};
 pub(super) use print::print;

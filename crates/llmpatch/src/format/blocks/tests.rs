@@ -1,6 +1,6 @@
+use super::marker::Family;
 use super::marker::{Marker, is_cut, is_nearly_opener, opener, unescaped};
 use super::path::{in_info, named};
-use super::*;
 
 #[test]
 fn markers_are_told_from_what_looks_like_them() {

@@ -36,7 +36,7 @@ mod tests;
 
 use bstr::{BString, ByteSlice as _};
 
-pub use error::{Absence, Error, Hiding, Residue, Warning};
+pub(crate) use error::{Absence, Error, Hiding, Residue, Warning};
 
 use super::{Block, Options, Parsed, blocks, envelope, files, opx, tool, unified};
 use crate::patch::{Format, Patch};
@@ -45,7 +45,7 @@ use prose::Prose;
 pub(super) use prose::REASONING;
 
 /// Finds and reads the patches of a response.
-pub fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a> {
+pub(crate) fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a> {
     if let Some(encoding) = absence::marked_utf16(source.bytes()) {
         let nothing = Patch {
             format: options.format.unwrap_or(Format::Envelope),

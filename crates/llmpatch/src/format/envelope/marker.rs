@@ -92,7 +92,7 @@ pub(crate) fn read(line: &[u8]) -> Option<MarkerLine> {
 }
 
 /// Returns the marker that begins or ends an envelope, as it ought to be written, if a line is one.
-pub fn boundary(line: &[u8]) -> Option<&'static str> {
+pub(crate) fn boundary(line: &[u8]) -> Option<&'static str> {
     match read(line)?.marker {
         Marker::Begin => Some("*** Begin Patch"),
         Marker::End => Some("*** End Patch"),

@@ -76,7 +76,7 @@ pub enum Error {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum NoEnd {
     /// The closing tag in this line has no `>>>` before it.
-    NoEndMarker(LineNo),
+    Unmarked(LineNo),
     /// The `>>>` before this line is followed by another closing tag.
     OtherTag(LineNo, BString),
     /// The text quotes a `<put>` or `<find>` whose `<<<` is in this line, and to which the next end belongs.

@@ -339,7 +339,7 @@ impl<'a> PayloadReader<'a> {
                 }
                 Some((Form::Close, _)) if at == place.start => {
                     let line = self.source.line_at(place.start);
-                    self.wrong.get_or_insert(NoEnd::NoEndMarker(line));
+                    self.wrong.get_or_insert(NoEnd::Unmarked(line));
                 }
                 Some((Form::Open, _))
                     if tags::scan(self.bytes, at).is_some_and(|tag| tag.form == Form::Open) =>

@@ -51,11 +51,11 @@ mod tags;
 mod tests;
 mod work;
 
-pub use error::{Error, NoEnd, Warning};
+pub(crate) use error::{Error, NoEnd, Warning};
 pub(super) use literal::closing_tag;
 pub(super) use parse::{base, parse_block};
 pub(super) use print::print;
-pub use tags::starts_here;
+pub(crate) use tags::starts_here;
 
 /// The operations that `op` knows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

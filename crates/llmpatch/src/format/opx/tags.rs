@@ -18,7 +18,7 @@ use super::work;
 /// Returns whether bytes begin with a tag at which OPX starts: `<edit` with an attribute `op` or `file`, or `<opx`.
 ///
 /// Only an attribute that has a value counts: `<edit file>` is somebody's HTML.
-pub fn starts_here(bytes: &[u8]) -> bool {
+pub(crate) fn starts_here(bytes: &[u8]) -> bool {
     match name_at(bytes, 0) {
         Some((Form::Open, name)) if is(name, "opx") => true,
         Some((Form::Open, name)) if is(name, "edit") => scan(bytes, 0)

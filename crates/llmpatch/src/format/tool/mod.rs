@@ -33,7 +33,7 @@ use std::ops::Range;
 use bstr::ByteSlice as _;
 use serde_json::value::RawValue;
 
-pub use error::{Error, Warning};
+pub(crate) use error::{Error, Warning};
 pub(super) use parse::Met;
 pub(super) use print::print;
 

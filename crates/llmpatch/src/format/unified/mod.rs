@@ -1,7 +1,7 @@
 //! git's own unified diff.
 //!
 //! Reads one file's section at a time, from `diff --git` or `--- ` to the last line of its last hunk. Where sections are in
-//! a response is for [`super::detect`] to find; where their lines are in files is for planning.
+//! a response is for `format/detect` to find; where their lines are in files is for planning.
 //!
 //! A section with an error in it leaves an edit that is [`Unreadable`](crate::patch::Operation::Unreadable), so that nobody
 //! takes half of what it says for all of it.
