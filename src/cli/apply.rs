@@ -129,7 +129,8 @@ impl Apply {
             && (is_elsewhere || self.interactive || self.preview.is_asked_for())
         {
             return usage(
-                "the option '--conflicts=markers' is for the work tree and the index together, without a preview",
+                "the option '--conflicts=markers' is for the work tree and the index \
+                     together, without a preview",
             );
         }
         if let Some(name) = self.branch.as_ref().filter(|name| !is_branch_name(name)) {
@@ -389,10 +390,8 @@ impl Apply {
             .diff
             .then(|| preview::diffs(session, worked.base, &worked.changes))
             .transpose()?;
-        let (files, detail) = (
-            details::files(session, worked, diffs),
-            details::of_change(worked, message),
-        );
+        let files = details::files(session, worked, diffs);
+        let detail = details::of_change(worked, message);
         Ok(Report {
             detail,
             ..Report::checked(files, warnings)

@@ -112,7 +112,8 @@ impl Batch {
                 onto: onto.clone(),
                 commits: self.commit,
             };
-            let (waiting, done) = (Arc::clone(&waiting), done.clone());
+            let waiting = Arc::clone(&waiting);
+            let done = done.clone();
             Builder::new()
                 .spawn(move || job.work(&waiting, &done))
                 .context(NO_THREAD)
@@ -196,8 +197,10 @@ fn answer(
     answers: &Receiver<Answers>,
     credit: &Sender<()>,
 ) -> Result<(), Failure> {
-    let (mut early, mut next) = (BTreeMap::new(), 0);
-    let (mut pack, mut ready) = (CandidatePack::default(), Vec::new());
+    let mut early = BTreeMap::new();
+    let mut next = 0;
+    let mut pack = CandidatePack::default();
+    let mut ready = Vec::new();
     let mut stored = Instant::now();
     loop {
         let one = if ready.is_empty() {

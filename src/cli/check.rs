@@ -15,7 +15,8 @@ use llmpatch::tree::Tree;
 /// Check whether responses would apply, and write nothing
 #[derive(Debug, Args)]
 #[command(
-    override_usage = "git llmpatch check [<options>] [<response>...]\n       git llmpatch check --staged [<options>] [<path>...]"
+    override_usage = "git llmpatch check [<options>] [<response>...]\n       git llmpatch check --staged \
+         [<options>] [<path>...]"
 )]
 #[command(
     after_help = "Each response is checked by itself; the exit status is that of the worst. \
@@ -121,10 +122,8 @@ pub(super) fn check(
 ) -> Result<(Report, String), Failure> {
     let worked = session.work_out(source, base, tree)?;
     if session.verbosity.json {
-        let (files, detail) = (
-            details::files(session, &worked, None),
-            details::of_change(&worked, None),
-        );
+        let files = details::files(session, &worked, None);
+        let detail = details::of_change(&worked, None);
         return Ok((
             Report {
                 detail,

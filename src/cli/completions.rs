@@ -59,7 +59,8 @@ impl Completions {
         let Some((directory, name, advice)) = Home::find().and_then(|home| place(&home, shell))
         else {
             let message = format!(
-                "{shell} has no place for a user's own scripts; print it, and put it where you want it"
+                "{shell} has no place for a user's own scripts; print it, and put it \
+                     where you want it"
             );
             return Err(super::usage("completions", &message));
         };
@@ -99,7 +100,8 @@ fn place(home: &Home, shell: Shell) -> Option<(PathBuf, &'static str, String)> {
         Shell::Zsh => {
             let directory = home.data().join("zsh/site-functions");
             let advice = format!(
-                "zsh must look there: put this line into ~/.zshrc, before compinit is called\n    fpath=({} $fpath)",
+                "zsh must look there: put this line into ~/.zshrc, before compinit is \
+                     called\n    fpath=({} $fpath)",
                 Shown::path(&directory)
             );
             (directory, "_git-llmpatch", advice)

@@ -22,8 +22,9 @@ use llmpatch::tree::Tree;
 #[derive(Debug, Args)]
 #[command(override_usage = "git llmpatch convert --to=<format> [<options>] [<response>...]")]
 #[command(
-    after_help = "Several responses are one change, in order. What is printed makes the same change of the same files, \
-    exactly; what a format can't express is an error that names every such file."
+    after_help = "Several responses are one change, in order. What is printed makes the same change of \
+         the same files, exactly; what a format can't express is an error that names every \
+         such file."
 )]
 pub(super) struct Convert {
     #[command(flatten)]

@@ -96,13 +96,11 @@ pub(super) fn files_of(session: &Session, base: &Base, changes: &ChangeSet) -> V
         let after = changes
             .get(&file.path)
             .and_then(|change| change.after.as_ref());
-        let (old, new) = (
-            side(origin, before, compare::DiffSide::Before),
-            side(
-                &file.path,
-                after,
-                compare::DiffSide::After(file.from.as_ref()),
-            ),
+        let old = side(origin, before, compare::DiffSide::Before);
+        let new = side(
+            &file.path,
+            after,
+            compare::DiffSide::After(file.from.as_ref()),
         );
         (file.old_oid, file.old_mode) = old.map_or((None, None), |(oid, mode)| (oid, Some(mode)));
         (file.new_oid, file.new_mode) = new.map_or((None, None), |(oid, mode)| (oid, Some(mode)));

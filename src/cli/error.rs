@@ -145,47 +145,62 @@ impl Diagnose for CliError {
         match self {
             CliError::Unexpected { found, files } => of(Kind::Stale)
                 .note(format!("the plan would now be {found}:\n{}", listed(files)))
-                .help("look at the change again, with `git llmpatch check --json` or a preview, then expect the plan that it names"),
+                .help(
+                    "look at the change again, with `git llmpatch check --json` or a preview, \
+                     then expect the plan that it names",
+                ),
             CliError::NoCommit | CliError::EmptyCommit(_) => of(Kind::NoChange),
             CliError::Declined => of(Kind::Declined),
             CliError::NothingToUndo => of(Kind::NothingToUndo)
                 .note("the last ten applies in this work tree can be taken back, each once"),
             CliError::UndoOfCommit { id, is_head: true } => of(Kind::NothingToUndo).help(format!(
-                "`git revert {id}` makes a commit that takes it back; `git reset --keep HEAD^` drops it, if nobody has it yet"
+                "`git revert {id}` makes a commit that takes it back; `git reset --keep \
+                     HEAD^` drops it, if nobody has it yet"
             )),
-            CliError::UndoOfCommit { id, is_head: false } => {
-                of(Kind::NothingToUndo).help(format!("`git revert {id}` makes a commit that takes it back"))
-            }
+            CliError::UndoOfCommit { id, is_head: false } => of(Kind::NothingToUndo).help(format!(
+                "`git revert {id}` makes a commit that takes it back"
+            )),
             CliError::HalfDone { .. } => of(Kind::Locked).help(RECOVER),
             CliError::HalfDoneElsewhere { .. } => of(Kind::Interrupted).help(RECOVER),
             CliError::Merge(_) => of(Kind::Unrepresentable)
                 .help("`show --first-parent` writes its changes from its first parent"),
             CliError::NoFiles(_) => of(Kind::Unrepresentable),
-            CliError::Several(_) => {
-                of(Kind::Unrepresentable).help("name one commit; `git log --no-merges --oneline` lists some")
-            }
+            CliError::Several(_) => of(Kind::Unrepresentable)
+                .help("name one commit; `git log --no-merges --oneline` lists some"),
             CliError::NotStaged { path } => of(Kind::Io)
                 .path(path)
                 .help("stage it, or check the file as it is, without --staged"),
-            CliError::UnmergedResponse { path } => {
-                of(Kind::Stale).path(path).help("finish its merge and stage it")
-            }
-            CliError::StagedLink { path } | CliError::StagedSubmodule { path } => of(Kind::UnsafePath)
+            CliError::UnmergedResponse { path } => of(Kind::Stale)
                 .path(path)
-                .help("stage the response itself, or set the attribute `-llmpatch` for this path"),
+                .help("finish its merge and stage it"),
+            CliError::StagedLink { path } | CliError::StagedSubmodule { path } => {
+                of(Kind::UnsafePath).path(path).help(
+                    "stage the response itself, or set the attribute `-llmpatch` for this path",
+                )
+            }
             CliError::MoreMarkers { first, .. } => first.diagnosis(),
             CliError::NoPathspec { key, .. } => of(Kind::Io).help(format!(
-                "correct it with `git config --edit`; `git config --show-origin --get-all {key}` says where it is set"
+                "correct it with `git config --edit`; `git config --show-origin --get-all \
+                     {key}` says where it is set"
             )),
             CliError::NoLine { .. } | CliError::NoResponse => of(Kind::Parse).help(
-                "write it like this: {\"id\": 1, \"response\": \"…\"}, or {\"id\": 1, \"file\": \"response.txt\", \"base\": \"HEAD~1\"}",
+                "write it like this: {\"id\": 1, \"response\": \"…\"}, or {\"id\": 1, \
+                     \"file\": \"response.txt\", \"base\": \"HEAD~1\"}",
             ),
-            CliError::TwoBases { .. } => of(Kind::Parse).help("apply one after the other, or name one base for all with --base=<rev>"),
-            CliError::UnknownBase { .. } => of(Kind::Stale)
-                .help("fetch it, name another with --base=<rev>, or use the files as they are now with --no-base"),
-            CliError::NoBase => of(Kind::Unsupported).help("name the commit or tree with --base=<rev>, or leave --3way out"),
-            CliError::Directory(error) => Diagnosis { label: None, advice: None, ..error.diagnosis() }
-                .help("name a directory of this work tree, from its top, or leave the option out"),
+            CliError::TwoBases { .. } => of(Kind::Parse)
+                .help("apply one after the other, or name one base for all with --base=<rev>"),
+            CliError::UnknownBase { .. } => of(Kind::Stale).help(
+                "fetch it, name another with --base=<rev>, or use the files as they are \
+                     now with --no-base",
+            ),
+            CliError::NoBase => of(Kind::Unsupported)
+                .help("name the commit or tree with --base=<rev>, or leave --3way out"),
+            CliError::Directory(error) => Diagnosis {
+                label: None,
+                advice: None,
+                ..error.diagnosis()
+            }
+            .help("name a directory of this work tree, from its top, or leave the option out"),
         }
     }
 }

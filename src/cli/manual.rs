@@ -19,11 +19,12 @@ use llmpatch::text::Shown;
 /// Print a manual page or the skill file for agents, or install all pages
 #[derive(Debug, Args)]
 #[command(
-    override_usage = "git llmpatch man [<page>]\n       git llmpatch man --skill\n       git llmpatch man --install"
+    override_usage = "git llmpatch man [<page>]\n       git llmpatch man --skill\n       git llmpatch man \
+         --install"
 )]
 #[command(
-    after_help = "Once they are installed, 'git llmpatch --help', 'git help llmpatch' and 'man git-llmpatch-apply' work. \
-    To read a page without that: git llmpatch help apply"
+    after_help = "Once they are installed, 'git llmpatch --help', 'git help llmpatch' and 'man \
+         git-llmpatch-apply' work. To read a page without that: git llmpatch help apply"
 )]
 pub(super) struct Man {
     /// The command whose page it is, or a guide, or git-llmpatch
@@ -198,6 +199,7 @@ fn advice(directory: &Path) -> String {
     }
     let directory = Shown::path(directory);
     format!(
-        "man must look there: put this line where your shell reads it\n    export MANPATH=\"{directory}:$MANPATH\""
+        "man must look there: put this line where your shell reads it\n    export \
+             MANPATH=\"{directory}:$MANPATH\""
     )
 }

@@ -212,7 +212,8 @@ fn show_the_way(usage: &mut clap::Error) {
 const GITS_OPTIONS: [(&str, &str); 9] = [
     (
         "-R --reverse",
-        "'git llmpatch undo' takes back the last apply; 'git llmpatch diff --onto=<rev> <response> | git apply -R' undoes others",
+        "'git llmpatch undo' takes back the last apply; 'git llmpatch diff --onto=<rev> \
+             <response> | git apply -R' undoes others",
     ),
     (
         "--reject",
@@ -220,12 +221,14 @@ const GITS_OPTIONS: [(&str, &str); 9] = [
     ),
     (
         "--whitespace",
-        "lines are applied as written; 'git llmpatch diff <response> | git apply --whitespace=fix' corrects them",
+        "lines are applied as written; 'git llmpatch diff <response> | git apply \
+             --whitespace=fix' corrects them",
     ),
     ("--staged", "the index alone is '--cached'"),
     (
         "-p",
-        "it isn't needed: 'a/' and 'b/' before paths are detected; '--directory=<dir>' puts paths below a directory",
+        "it isn't needed: 'a/' and 'b/' before paths are detected; '--directory=<dir>' \
+             puts paths below a directory",
     ),
     (
         "-C --ignore-whitespace --ignore-space-change --inaccurate-eof",
@@ -246,7 +249,8 @@ const GITS_OPTIONS: [(&str, &str); 9] = [
 /// whole words at the end of either.
 fn is_slip(given: &str, meant: &str) -> bool {
     let given = given.split('=').next().unwrap_or_default();
-    let (a, b) = (given.as_bytes(), meant.as_bytes());
+    let a = given.as_bytes();
+    let b = meant.as_bytes();
     let (head, tail) = same_ends(a, b);
     match (&a[head..a.len() - tail], &b[head..b.len() - tail]) {
         ([x, y], [v, w]) => (x, y) == (w, v),

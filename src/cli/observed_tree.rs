@@ -26,7 +26,8 @@ pub(super) struct ObservedTree<'t> {
 impl<'t> ObservedTree<'t> {
     /// Watches for the paths of what was interrupted, if anything was.
     pub(super) fn new(interrupted: Option<Interrupted>, tree: &'t dyn Tree) -> Self {
-        let (was_read, is_at_work) = (Cell::new(false), Cell::new(false));
+        let was_read = Cell::new(false);
+        let is_at_work = Cell::new(false);
         Self {
             tree,
             interrupted,

@@ -56,7 +56,8 @@ pub(super) fn show_diff(
 /// # Errors
 /// If it can't be run, or fails.
 fn filtered(filter: &str, diff: &[u8]) -> io::Result<Vec<u8>> {
-    let (mut input, mut output) = (tempfile::tempfile()?, tempfile::tempfile()?);
+    let mut input = tempfile::tempfile()?;
+    let mut output = tempfile::tempfile()?;
     input.write_all(diff)?;
     input.rewind()?;
     let left = LeftToChild::begin();

@@ -209,10 +209,8 @@ fn compared<'c, T>(
     let work = session.meter.begin(Stage::Comparing, 0);
     let options = session.repo.diff_options()?;
     // `git apply` takes no hunk without context.
-    let (context, progress) = (
-        context.unwrap_or(options.context).max(1),
-        work.progress().clone(),
-    );
+    let context = context.unwrap_or(options.context).max(1);
+    let progress = work.progress().clone();
     let options = compare::Options {
         context,
         progress,

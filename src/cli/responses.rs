@@ -105,7 +105,8 @@ pub(super) fn source(
     name: String,
     bytes: Option<Vec<u8>>,
 ) -> Result<Source, IoError> {
-    let (length, lines) = (Source::MAX_LEN >> 20, Source::MAX_LINES);
+    let length = Source::MAX_LEN >> 20;
+    let lines = Source::MAX_LINES;
     let too_long = format!(
         "`{name}` is longer than {length} MiB or has more than {lines} lines; give it in parts"
     );

@@ -217,7 +217,8 @@ impl Asking<'_> {
             ('n', "no, leave this out"),
             (
                 'q',
-                "quit: leave out this and all the rest, apply what you chose (Ctrl-C applies nothing)",
+                "quit: leave out this and all the rest, apply what you chose (Ctrl-C \
+                     applies nothing)",
             ),
             ('a', "yes to this and all the rest"),
             ('d', "no to this and all the rest, as q"),
@@ -306,7 +307,8 @@ impl Asking<'_> {
             ('n', "no, leave it out"),
             (
                 'q',
-                "quit: leave out this and all the rest, apply what you chose (Ctrl-C applies nothing)",
+                "quit: leave out this and all the rest, apply what you chose (Ctrl-C \
+                     applies nothing)",
             ),
             ('a', "yes to this and all later hunks of the file"),
             ('d', "no to this and all later hunks of the file"),

@@ -67,7 +67,9 @@ impl Show {
     fn print(&self, session: &Session) -> Result<(Report, Printed), Failure> {
         let commits = session.repo.commits(&self.named, self.first_parent)?;
         let is_range = self.named.contains("..");
-        let (mut written, mut warnings, mut errors) = (Vec::new(), Vec::new(), Vec::new());
+        let mut written = Vec::new();
+        let mut warnings = Vec::new();
+        let mut errors = Vec::new();
         let work = is_range.then(|| session.meter.begin(Stage::Showing, commits.len()));
         for (number, commit) in commits.iter().enumerate() {
             if let Some(work) = work.as_ref().filter(|_| number > 0) {

@@ -96,7 +96,8 @@ fn look(session: &Session, named: &[PathBuf]) -> Result<BTreeMap<BString, Report
     let said = repo.staged_attribute(ATTRIBUTE, &paths, &staged)?;
     drop(work);
     let mut reports = BTreeMap::new();
-    let (mut responses, mut others) = (BTreeMap::new(), Vec::new());
+    let mut responses = BTreeMap::new();
+    let mut others = Vec::new();
     for (staged, said) in there.into_iter().zip(&said) {
         match Role::of(staged.path.as_bstr(), said) {
             Role::Response => drop(responses.insert(staged.path.clone(), staged.after)),
@@ -276,7 +277,8 @@ fn look_for_markers(
 ) -> Result<Vec<(BString, Report)>, Failure> {
     let longest = session.repo.big_file_threshold()?;
     let work = session.meter.begin(Stage::Scanning, files.len());
-    let (mut reports, mut all) = (Vec::new(), Vec::new());
+    let mut reports = Vec::new();
+    let mut all = Vec::new();
     for staged in files {
         match marked(session, staged, longest) {
             Ok(marked) => all.extend(marked),

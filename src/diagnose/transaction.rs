@@ -20,7 +20,8 @@ impl Diagnose for TransactionError {
                 Holder::Gone => "run `git llmpatch recover`, as the user who owns the lock".into(),
                 Holder::Elsewhere { .. } => ELSEWHERE.into(),
                 Holder::Unknown => format!(
-                    "wait until no git command runs in this repository, then try again; if none does, remove `{}`",
+                    "wait until no git command runs in this repository, then try again; \
+                         if none does, remove `{}`",
                     Shown::path(lock)
                 ),
             }),
@@ -30,42 +31,58 @@ impl Diagnose for TransactionError {
             TransactionError::Changed { path } => of(Kind::Stale)
                 .path(path)
                 .help("another program writes to it; try again, and the change is worked out anew"),
-            TransactionError::Appeared { path } => {
-                of(Kind::FileExists).path(path).help("another program made it; look at it, move it away or try again")
+            TransactionError::Appeared { path } => of(Kind::FileExists)
+                .path(path)
+                .help("another program made it; look at it, move it away or try again"),
+            TransactionError::ChangedSince { all } => {
+                of(Kind::Stale).notes(all.iter().map(ToString::to_string))
             }
-            TransactionError::ChangedSince { all } => of(Kind::Stale).notes(all.iter().map(ToString::to_string)),
-            TransactionError::Superseded => of(Kind::Stale).help("run `git llmpatch undo` again to take that one back"),
-            TransactionError::Damaged { .. } => {
-                of(Kind::Io).help("take the change back by hand, and remove that directory, so that what was applied before can be taken back")
+            TransactionError::Superseded => {
+                of(Kind::Stale).help("run `git llmpatch undo` again to take that one back")
             }
-            TransactionError::Unkept { .. } => {
-                of(Kind::Io).help("see to it that the directories there can be written to, then run it again")
-            }
+            TransactionError::Damaged { .. } => of(Kind::Io).help(
+                "take the change back by hand, and remove that directory, so that what \
+                     was applied before can be taken back",
+            ),
+            TransactionError::Unkept { .. } => of(Kind::Io).help(
+                "see to it that the directories there can be written to, then run it \
+                     again",
+            ),
             TransactionError::Tree(error) => {
                 let help = match error {
-                    TreeError::Disagrees { .. } => Some("stage, commit or stash what is there, then try again".into()),
-                    TreeError::Unmerged { .. } => Some("finish the merge of this file first".into()),
+                    TreeError::Disagrees { .. } => {
+                        Some("stage, commit or stash what is there, then try again".into())
+                    }
+                    TreeError::Unmerged { .. } => {
+                        Some("finish the merge of this file first".into())
+                    }
                     _ => None,
                 };
-                Diagnosis { help, advice: None, ..error.diagnosis() }
+                Diagnosis {
+                    help,
+                    advice: None,
+                    ..error.diagnosis()
+                }
             }
-            TransactionError::CurrentDirectory { path } => {
-                of(Kind::FileExists).path(path).help("run the command from the top of the work tree")
-            }
-            TransactionError::TooDeep { path } => {
-                of(Kind::Unsupported).path(path).help("give the new files shorter paths, or apply some of them at a time")
-            }
+            TransactionError::CurrentDirectory { path } => of(Kind::FileExists)
+                .path(path)
+                .help("run the command from the top of the work tree"),
+            TransactionError::TooDeep { path } => of(Kind::Unsupported)
+                .path(path)
+                .help("give the new files shorter paths, or apply some of them at a time"),
             TransactionError::Commit(error) => error.diagnosis(),
-            TransactionError::OtherFileSystem { path } => {
-                of(Kind::Unsupported).path(path).help("apply the change with `--index`, then run `git commit`")
-            }
+            TransactionError::OtherFileSystem { path } => of(Kind::Unsupported)
+                .path(path)
+                .help("apply the change with `--index`, then run `git commit`"),
             TransactionError::Repository(error) => error.diagnosis(),
             TransactionError::Io { source, .. } => unwritten(source, None),
             TransactionError::NoJournal { source, .. } => unwritten(
                 source,
                 Some(
-                    "without one a crash couldn't be taken back: make the directory writable, or have `git apply` make the change \
-                     that `git llmpatch diff` prints; outside of a repository XDG_STATE_HOME says where it is",
+                    "without one a crash couldn't be taken back: make the directory \
+                         writable, or have `git apply` make the change that `git llmpatch \
+                         diff` prints; outside of a repository XDG_STATE_HOME says where it \
+                         is",
                 ),
             ),
         }
@@ -86,14 +103,20 @@ impl Diagnose for Undone {
 fn unwritten(source: &std::io::Error, help: Option<&str>) -> Diagnosis {
     let of = Diagnosis::new(Kind::Io);
     match source.kind() {
-        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => of.help("make room on the disk, then try again"),
+        ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
+            of.help("make room on the disk, then try again")
+        }
         _ if source.raw_os_error() == Some(rustix::io::Errno::NOLCK.raw_os_error()) => of.help(
-            "this file system has no locks, and nothing is changed without one; on NFS, see whether its lock service runs",
+            "this file system has no locks, and nothing is changed without one; on NFS, \
+                 see whether its lock service runs",
         ),
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem if help.is_none() => {
             of.help("see who owns the file and its directory and whether you may write there")
         }
-        _ => Diagnosis { help: help.map(str::to_owned), ..of },
+        _ => Diagnosis {
+            help: help.map(str::to_owned),
+            ..of
+        },
     }
 }
 
@@ -132,7 +155,8 @@ impl Why {
             }
             Why::Elsewhere { .. } => ELSEWHERE,
             Why::Unlocked | Why::HeadMoved | Why::IndexMoved => {
-                "`git llmpatch recover` takes back what that run did to these paths; to keep what is there, remove the journal"
+                "`git llmpatch recover` takes back what that run did to these paths; to \
+                     keep what is there, remove the journal"
             }
         }
     }
@@ -151,7 +175,8 @@ impl Unresolved {
     }
 }
 
-const TAKE_BACK: &str = "undo takes back all or nothing: restore this file as the last apply left it, or undo the change by hand";
+const TAKE_BACK: &str = "undo takes back all or nothing: restore this file as the last apply left it, or undo the \
+     change by hand";
 
 impl Diagnose for ChangedSince {
     fn diagnosis(&self) -> Diagnosis {
@@ -181,24 +206,24 @@ impl Diagnose for Warning {
         let of = Diagnosis::new;
         match self {
             Warning::HardLink { path, .. } => of(Kind::HardLink).path(path),
-            Warning::Rights { path, .. } => {
-                of(Kind::Rights).path(path).help("restore by hand what it should have")
-            }
-            Warning::WrittenLate { path, .. } => {
-                of(Kind::WrittenLate).path(path).help("take from it what you need, then remove it")
-            }
+            Warning::Rights { path, .. } => of(Kind::Rights)
+                .path(path)
+                .help("restore by hand what it should have"),
+            Warning::WrittenLate { path, .. } => of(Kind::WrittenLate)
+                .path(path)
+                .help("take from it what you need, then remove it"),
             Warning::Open(open) => of(Kind::Leftover).help(open.help()),
             Warning::Leftover { path } => of(Kind::Leftover).path(path).help("remove it"),
-            Warning::Unsettled { path, .. } => {
-                of(Kind::Leftover).path(path).help("the next apply removes it, and so does `git llmpatch recover`")
-            }
+            Warning::Unsettled { path, .. } => of(Kind::Leftover)
+                .path(path)
+                .help("the next apply removes it, and so does `git llmpatch recover`"),
             Warning::NoUndo { .. } => of(Kind::NoUndo),
-            Warning::IndexBehind { .. } => {
-                of(Kind::IndexBehind).help("run `git llmpatch recover` to update the index to the new commit")
-            }
+            Warning::IndexBehind { .. } => of(Kind::IndexBehind)
+                .help("run `git llmpatch recover` to update the index to the new commit"),
             Warning::HookChanged { .. } => of(Kind::HookChanged).help("look at it with `git show`"),
             Warning::InConflict { path } => of(Kind::InConflict).path(path.as_bstr()).help(
-                "resolve it, as with `git mergetool`, then `git add` it; `git llmpatch undo` takes the whole change back",
+                "resolve it, as with `git mergetool`, then `git add` it; `git llmpatch \
+                     undo` takes the whole change back",
             ),
             Warning::CommitTakenBack => of(Kind::HookChanged).help("`git reflog` shows it"),
         }

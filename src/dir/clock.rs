@@ -73,10 +73,8 @@ mod tests {
     #[test]
     fn what_is_written_to_a_backdated_file_shows_however_soon_it_comes() {
         let outer = tempfile::tempdir().unwrap();
-        let (dir, path) = (
-            Dir::open(outer.path()).unwrap(),
-            RepoPath::new(b"file").unwrap(),
-        );
+        let dir = Dir::open(outer.path()).unwrap();
+        let path = RepoPath::new(b"file").unwrap();
         let look = || match dir.look(&path).unwrap() {
             Found::File(stat) => stat,
             found => panic!("{found:?}"),

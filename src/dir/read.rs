@@ -451,7 +451,8 @@ impl<'d> DirectoriesWith<'d> {
 /// Reads a file to its end. That is where a read brings nothing, or less than it asked for at the size that the system told.
 fn read_whole(file: impl AsFd + Sync, size: u64) -> io::Result<Buffer> {
     let size = usize::try_from(size).map_err(|_| io::ErrorKind::OutOfMemory)?;
-    let (mut bytes, mut more) = (Vec::new(), size.saturating_add(1));
+    let mut bytes = Vec::new();
+    let mut more = size.saturating_add(1);
     if size >= Buffer::MANY {
         let mut many = Buffer::of_zeros(more)?;
         if is_read_into(&file, &mut many)? {
@@ -475,16 +476,12 @@ fn read_whole(file: impl AsFd + Sync, size: u64) -> io::Result<Buffer> {
 
 /// Reads a file from its start, in several threads; returns whether it fills all of these bytes but the last.
 fn is_read_into(file: &(impl AsFd + Sync), bytes: &mut [u8]) -> io::Result<bool> {
-    let (end, each) = (
-        bytes.len() - 1,
-        bytes.len().div_ceil(threads::parts(bytes.len())),
-    );
+    let end = bytes.len() - 1;
+    let each = bytes.len().div_ceil(threads::parts(bytes.len()));
     let parts: Vec<_> = bytes.chunks_mut(each).map(Mutex::new).collect();
     let read = threads::share(parts.len(), |nth| {
-        let (start, mut part) = (
-            nth * each,
-            parts[nth].lock().unwrap_or_else(PoisonError::into_inner),
-        );
+        let start = nth * each;
+        let mut part = parts[nth].lock().unwrap_or_else(PoisonError::into_inner);
         let mut len = 0;
         while len < part.len() {
             let count =

@@ -81,7 +81,8 @@ impl Rights {
         stat: &mut Stat,
         bits: u16,
     ) -> io::Result<(u16, Vec<Lost>)> {
-        let (old, new) = (&self.stat, *stat);
+        let old = &self.stat;
+        let new = *stat;
         let mut lost = Vec::new();
         if old.bits & SET_ID != 0 {
             lost.push(Lost::SetId);

@@ -99,7 +99,8 @@ fn directories_above_are_those_that_are_there() {
 fn directories_are_made_where_none_are_and_never_behind_a_link() {
     for way in 0..2 {
         let (keep, dirs) = sample();
-        let (dir, top) = (&dirs[way], keep.path().join("top"));
+        let dir = &dirs[way];
+        let top = keep.path().join("top");
         for (at, want) in [
             ("x", Ok(())),
             ("a/b/x", Ok(())),

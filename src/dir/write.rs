@@ -311,7 +311,8 @@ impl Dir {
 
     /// Returns whether a directory is the one in which this process runs.
     pub(crate) fn is_current(&self, path: &RepoPath) -> io::Result<bool> {
-        let (there, here) = (fs::fstat(self.open_directory(path)?)?, fs::stat("."));
+        let there = fs::fstat(self.open_directory(path)?)?;
+        let here = fs::stat(".");
         Ok(here.is_ok_and(|here| (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino)))
     }
 

@@ -160,7 +160,8 @@ impl BasedTree<'_> {
         };
         let mut lines = Vec::new();
         if let (Entry::File(base), Some(now)) = (base, &now) {
-            let (old, new) = (self.as_now(path, base)?.content, &now.content);
+            let old = self.as_now(path, base)?.content;
+            let new = &now.content;
             let differ = self
                 .repo
                 .differ(Side::Blobs)

@@ -60,10 +60,8 @@ impl Repo {
         old: Option<Oid>,
         new: Oid,
     ) -> Result<(), CommitError> {
-        let (full, was) = (
-            format!("refs/heads/{name}"),
-            old.map_or_else(String::new, |old| old.to_string()),
-        );
+        let full = format!("refs/heads/{name}");
+        let was = old.map_or_else(String::new, |old| old.to_string());
         let commit = self
             .git2()
             .find_commit(new)

@@ -69,7 +69,8 @@ impl CommitBarrier {
         };
         // No status that git has, or that it has from a hook. Whoever is at the keyboard interrupts git, which may go on.
         format!(
-            "read -r llmpatch_go{from} || exit 125; trap : INT TERM HUP QUIT; git \"$@\"{then}{without}"
+            "read -r llmpatch_go{from} || exit 125; trap : INT TERM HUP QUIT; git \
+                 \"$@\"{then}{without}"
         )
     }
 
@@ -93,11 +94,13 @@ impl CommitBarrier {
         inherited(asks)
             .and_then(|()| inherited(hears))
             .map_err(|errno| broken(errno.into()))?;
-        let (out, back) = (self.numbers.0, self.hears());
+        let out = self.numbers.0;
+        let back = self.hears();
         // Not `>&12`: shells need not know numbers of two digits there.
         let ask =
             format!("llmpatch_ask() {{ echo >/dev/fd/{out} && read -r llmpatch_answer <{back}; }}");
-        let rest = "llmpatch_ask || exit 1\ntrap 'llmpatch_end=$?; llmpatch_ask || exit 1; exit $llmpatch_end' EXIT";
+        let rest = "llmpatch_ask || exit 1\ntrap 'llmpatch_end=$?; llmpatch_ask || exit 1; exit \
+             $llmpatch_end' EXIT";
         let mut gated = OsString::from(BEFORE);
         gated.push(editor);
         command

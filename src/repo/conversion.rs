@@ -216,7 +216,8 @@ impl<'r> Conversion<'r> {
         if self.driver(from)?.is_some() || after.driver(path)?.is_some() {
             return Ok(content);
         }
-        let (before, attributes) = (self.attributes(from)?, after.attributes(path)?);
+        let before = self.attributes(from)?;
+        let attributes = after.attributes(path)?;
         let stored = self.clean(from, &before, &content, || self.is_crlf_blob(indexed()))?;
         if after.clean(path, &attributes, &content, || self.is_crlf_text(&stored))? == stored {
             return Ok(content);

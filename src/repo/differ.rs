@@ -351,8 +351,10 @@ impl Compare for Differ<'_> {
 
 /// Returns whether the lines outside the regions are the same on both sides.
 fn turns_into(regions: &[Region], old: &[u8], new: &[u8]) -> bool {
-    let (mut before, mut after) = (old.split_inclusive(is_lf), new.split_inclusive(is_lf));
-    let (mut old_at, mut new_at) = (0, 0);
+    let mut before = old.split_inclusive(is_lf);
+    let mut after = new.split_inclusive(is_lf);
+    let mut old_at = 0;
+    let mut new_at = 0;
     for region in regions {
         let Some(same) = region.old.start.checked_sub(old_at) else {
             return false;

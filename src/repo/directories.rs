@@ -174,7 +174,8 @@ pub(super) struct TreeEntry {
 impl Directory {
     /// Parses the bytes of a tree; `None` if they aren't those of one.
     fn parse(raw: Vec<u8>, id_len: usize) -> Option<Self> {
-        let (mut entries, mut start) = (Vec::new(), 0);
+        let mut entries = Vec::new();
+        let mut start = 0;
         while start < raw.len() {
             let space = start + memchr::memchr(b' ', &raw[start..])?;
             let word = raw[start..space].to_str().ok()?;

@@ -108,7 +108,8 @@ impl Repo {
                     source: std::io::Error::other(error.to_string()),
                 })
             };
-            let (before, after) = (side(old.as_ref())?, side(new.as_ref())?);
+            let before = side(old.as_ref())?;
+            let after = side(new.as_ref())?;
             check_at_hand(path, &before, &after)?;
             touched.push((BString::from(path), before, after));
             progress.step();

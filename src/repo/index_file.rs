@@ -63,7 +63,8 @@ impl Fingerprint {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
             file => file?,
         };
-        let (size, mut checksum) = (file.metadata()?.len(), vec![0; id_len(format)]);
+        let size = file.metadata()?.len();
+        let mut checksum = vec![0; id_len(format)];
         let Some(start) = size.checked_sub(checksum.len() as u64) else {
             return Ok(None);
         };
@@ -325,7 +326,8 @@ impl Base {
         let id_len = id_len(format);
         let end = bytes.len().checked_sub(id_len)?;
         let [signature, version, count] = [0, 4, 8].map(|at| bytes.get(at..at + 4));
-        let (version, count) = (number(version?), number(count?) as usize);
+        let version = number(version?);
+        let count = number(count?) as usize;
         let is_hashed = bytes[end..].iter().any(|byte| *byte != 0);
         let is_right = !is_hashed || checksum(&[&bytes[..end]], format) == bytes[end..];
         if signature? != b"DIRC" || !(2..=4).contains(&version) || !is_right {
@@ -336,7 +338,8 @@ impl Base {
             is_hashed,
             ..Self::empty(format)
         };
-        let (mut at, mut whole) = (12, Vec::new());
+        let mut at = 12;
+        let mut whole = Vec::new();
         for _ in 0..count {
             let before = index.starts.last().copied();
             index
@@ -362,7 +365,8 @@ impl Base {
     /// Parses the extensions, which follow the entries.
     fn take_extensions(&mut self, mut rest: &[u8]) -> Option<()> {
         while !rest.is_empty() {
-            let (name, size) = (rest.get(..4)?, number(rest.get(4..8)?) as usize);
+            let name = rest.get(..4)?;
+            let size = number(rest.get(4..8)?) as usize;
             let content = rest[8..].get(..size)?;
             match name {
                 b"TREE" => self.trees = content.to_vec(),
@@ -393,7 +397,8 @@ impl Base {
 
     /// Finds where an entry that was there at first is, or would be.
     fn find(&self, path: &[u8], stage: u8) -> Result<usize, usize> {
-        let (mut low, mut high) = (0, self.len());
+        let mut low = 0;
+        let mut high = self.len();
         while low < high {
             let middle = low.midpoint(high);
             match self.record(middle).key().cmp(&(path, stage)) {

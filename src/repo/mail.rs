@@ -26,7 +26,8 @@ impl Repo {
         if !is_mail(response) {
             return Ok(None);
         }
-        let (place, git) = (temporary()?, Git::new(self));
+        let place = temporary()?;
+        let git = Git::new(self);
         let [text, rest] = ["text", "rest"].map(|name| place.path().join(name));
         let mut command = git.command([
             OsStr::new("mailinfo"),
@@ -78,7 +79,8 @@ fn is_mail(response: &[u8]) -> bool {
         .lines()
         .skip_while(|line| line.trim().is_empty())
         .take_while(|line| !line.trim().is_empty());
-    let (mut from, mut subject) = (false, false);
+    let mut from = false;
+    let mut subject = false;
     let are_headers = headers.all(|line| {
         from |= line.starts_with(b"From: ");
         subject |= line.starts_with(b"Subject: ");

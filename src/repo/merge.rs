@@ -104,7 +104,8 @@ impl Repo {
         }
         let [base, here, response] = &files;
         let size = size_of_markers(marker_size).unwrap_or(7).to_string();
-        let (mut command, mut rest) = (BString::default(), driver);
+        let mut command = BString::default();
+        let mut rest = driver;
         while let Some((before, behind)) = rest.split_once_str("%") {
             command.extend(before);
             let (word, len) = match behind.first() {
@@ -140,7 +141,8 @@ impl Repo {
 
     /// Runs git to put markers around lines in conflict, as its settings have them.
     fn marked(&self, sides: [&[u8]; 3], marker_size: &Value) -> Result<BString, RepoError> {
-        let (place, git) = (temporary()?, Git::new(self));
+        let place = temporary()?;
+        let git = Git::new(self);
         let mut command = git.command([
             "merge-file",
             "-p",

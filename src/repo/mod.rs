@@ -336,10 +336,8 @@ impl Repo {
         if paths.peek().is_none() || self.top.is_none() {
             return Ok(true);
         }
-        let (repositories, own) = (
-            DirectoriesWith::new(self.dir()?, ".git"),
-            self.own_directories_in_the_work_tree(),
-        );
+        let repositories = DirectoriesWith::new(self.dir()?, ".git");
+        let own = self.own_directories_in_the_work_tree();
         for path in paths {
             if own.iter().any(|own| own == path || path.is_below(own)) {
                 return Ok(false);

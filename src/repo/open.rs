@@ -91,10 +91,8 @@ impl Repo {
             ..Surroundings::default()
         };
         // `discover` opens the directory that a `.git` file names, and takes the one around that for the work tree.
-        let (flags, none) = (
-            git2::RepositoryOpenFlags::CROSS_FS,
-            std::iter::empty::<&Path>(),
-        );
+        let flags = git2::RepositoryOpenFlags::CROSS_FS;
+        let none = std::iter::empty::<&Path>();
         let git = git2::Repository::open_ext(directory, flags, none);
         match git.map_err(|error| RepoError::opening(directory, error)) {
             Err(RepoError::Unsupported { what, repair }) => Self::of(
@@ -107,7 +105,8 @@ impl Repo {
 
     /// Makes one of a repository that libgit2 doesn't open.
     fn of(standin: StandIn, around: &Surroundings) -> Result<Self, RepoError> {
-        let (git, top) = (standin.open()?, standin.top.clone());
+        let git = standin.open()?;
+        let top = standin.top.clone();
         let config = Config::listed_by(&Git::at(standin.for_git(), top.as_deref()))?;
         let index_path = around.index_path(top.as_deref(), &standin.git_dir);
         let ignores_case = config.bool("core.ignorecase")?.unwrap_or(false);

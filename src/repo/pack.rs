@@ -162,7 +162,8 @@ impl Pack {
         };
         let _opened = repo.opened();
         std::fs::create_dir_all(&directory).map_err(io)?;
-        let (pack, index) = (write(&pack).map_err(io)?, write(&index).map_err(io)?);
+        let pack = write(&pack).map_err(io)?;
+        let index = write(&index).map_err(io)?;
         for (file, end) in [(pack, "pack"), (index, "idx")] {
             step("rename a pack").map_err(io)?;
             file.persist(directory.join(format!("pack-{name}.{end}")))

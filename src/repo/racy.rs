@@ -41,7 +41,8 @@ pub(super) fn mark(repo: &Repo, index: &mut IndexFile, since: i32) -> Result<(),
         return Ok(());
     }
     // Without knowing how files are stored, nothing is sure.
-    let (dir, conversion) = (repo.dir()?, repo.conversion(Consult::Index).ok());
+    let dir = repo.dir()?;
+    let conversion = repo.conversion(Consult::Index).ok();
     for entry in racy {
         if !conversion
             .as_ref()

@@ -165,7 +165,8 @@ impl<'r> RuleBook<'r> {
             }
             None => Rc::new([]),
         };
-        let (mut rules, mut unseen) = (Vec::new(), Vec::new());
+        let mut rules = Vec::new();
+        let mut unseen = Vec::new();
         for directory in directories(path) {
             let file = rules_in(directory.as_ref());
             let may_be_there = self.repo.top.is_some()

@@ -17,7 +17,8 @@ impl Repo {
     /// # Errors
     /// If there is no work tree, or git can't read or store what is in it.
     pub(crate) fn write_work_tree(&self, with_untracked: bool) -> Result<Oid, NextIndexError> {
-        let (top, place) = (self.top()?, temporary()?);
+        let top = self.top()?;
+        let place = temporary()?;
         let mut index = NextIndex::copy(self, self.index_path(), place.path().join("index"))?;
         index.write_plain()?;
         let git = Git::new(self);

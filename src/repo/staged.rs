@@ -197,7 +197,8 @@ mod tests {
 
     #[test]
     fn a_listing_is_read_whole_or_not_at_all() {
-        let (none, a) = ("0".repeat(40), "a".repeat(40));
+        let none = "0".repeat(40);
+        let a = "a".repeat(40);
         let file = Held::File(BlobId(a.parse().unwrap()));
         let link = Held::Other(Obstacle::Link);
         for (listing, want) in [

@@ -369,7 +369,8 @@ fn lay_out(
 ) -> io::Result<()> {
     fs::write(place.join("HEAD"), "ref: refs/heads/unborn\n")?;
     let config = format!(
-        "[core]\n\trepositoryformatversion = 1\n\tbare = true\n[extensions]\n\tobjectFormat = {object_format}\n"
+        "[core]\n\trepositoryformatversion = 1\n\tbare = \
+             true\n[extensions]\n\tobjectFormat = {object_format}\n"
     );
     fs::write(place.join("config"), config)?;
     // What tells libgit2 in the middle of what the repository is, if it is there.

@@ -55,7 +55,8 @@ pub fn done(report: &Report) -> String {
     }
     // As with git, the sum is that of the commit.
     let sum = |count: fn(&FileReport) -> Option<usize>| report.files.iter().filter_map(count).sum();
-    let (added, removed) = (sum(|file| file.added), sum(|file| file.removed));
+    let added = sum(|file| file.added);
+    let removed = sum(|file| file.removed);
     let own = || Extent {
         files: report.files.len(),
         added,
@@ -318,11 +319,9 @@ pub fn draw(diagnostic: &Diagnostic, style: Style) -> String {
 
 /// Returns a place in a response as one of a file.
 fn shown(place: &ResponsePlace, label: Option<&str>) -> FilePlace {
-    let (path, column, label) = (
-        place.file.as_str().into(),
-        place.column,
-        label.unwrap_or_default().to_owned(),
-    );
+    let path = place.file.as_str().into();
+    let column = place.column;
+    let label = label.unwrap_or_default().to_owned();
     let first = FileLine {
         line: place.line,
         excerpt: place.excerpt.clone(),

@@ -189,13 +189,15 @@ mod tests {
             (
                 "diff --git a/a b/a\n--- a/a\n+++ b/a\n@@ -1,2 +1,2 @@ fn f()\n--- x\n+++ y \n z\n",
                 concat!(
-                    "<meta>diff --git a/a b/a>\n<meta>--- a/a>\n<meta>+++ b/a>\n<frag>@@ -1,2 +1,2 @@><context> ><func>fn f()>\n",
+                    "<meta>diff --git a/a b/a>\n<meta>--- a/a>\n<meta>+++ b/a>\n<frag>@@ \
+                         -1,2 +1,2 @@><context> ><func>fn f()>\n",
                     "<old>--- x>\n<new>+><new>++ y><whitespace> >\n<context> z>\n"
                 ),
             ),
             (
                 "diff --git a/a b/a\n@@ -1 +1 @@\n-x\n\\ No newline\n+\ndiff --git a/b b/b\n",
-                "<meta>diff --git a/a b/a>\n<frag>@@ -1 +1 @@>\n<old>-x>\n<context>\\ No newline>\n<new>+>\n<meta>diff --git a/b b/b>\n",
+                "<meta>diff --git a/a b/a>\n<frag>@@ -1 +1 @@>\n<old>-x>\n<context>\\ No \
+                     newline>\n<new>+>\n<meta>diff --git a/b b/b>\n",
             ),
             (
                 "diff --git a/a b/a\nGIT binary patch\nliteral 1\nIcmZ\n\n",
@@ -209,7 +211,9 @@ mod tests {
 
     #[test]
     fn nothing_but_sequences_is_added() {
-        let hostile = b"diff --git\n@@ -99999999999999999999 +1 @@\n@@ @@\n-\n+\xff\t \r\n@@ -1,0 +1,1 @@\n+ \n\\\n";
+        let hostile =
+            b"diff --git\n@@ -99999999999999999999 +1 @@\n@@ @@\n-\n+\xff\t \r\n@@ -1,0 +1,1 \
+             @@\n+ \n\\\n";
         let painted = diff(hostile, &marked());
         let bare = [
             "context",

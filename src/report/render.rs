@@ -216,7 +216,8 @@ fn draw(excerpt: &Excerpt, room: usize) -> Drawn {
     let pieces = pieces(excerpt.text());
     let (mark_in_text, (cut_before, cut_after)) = (excerpt.mark(), excerpt.is_cut());
     let column = |byte: usize| pieces.partition_point(|piece| piece.start < byte);
-    let (first, end) = (column(mark_in_text.start), column(mark_in_text.end));
+    let first = column(mark_in_text.start);
+    let end = column(mark_in_text.end);
     let window = window(&pieces, first..end, room, (cut_before, cut_after));
 
     let mut drawn = Drawn {

@@ -55,7 +55,8 @@ impl<'r> Candidates<'r> {
         } else {
             None
         };
-        let (writer, packing) = (TreeWriter::new(repo, revision.tree), Packing::new(repo));
+        let writer = TreeWriter::new(repo, revision.tree);
+        let packing = Packing::new(repo);
         Ok(Self {
             repo,
             top: revision.tree,

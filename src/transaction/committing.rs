@@ -72,7 +72,9 @@ impl<'r> Prepared<'r> {
             draft,
             tree: expected,
         } = intended;
-        let (repo, before, expected) = (self.repo, self.head, *expected);
+        let repo = self.repo;
+        let before = self.head;
+        let expected = *expected;
         let staging = &self.staging;
         let refusal = Cell::new(None);
         // git is held there, and with it its hooks, which may rewrite files: this is the last look at them. Whoever saves until

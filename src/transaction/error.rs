@@ -343,7 +343,8 @@ fn written_late(unread: &Option<String>) -> String {
             .to_owned(),
         Some(reason) => {
             format!(
-                "may have been written to while it was being replaced; the old file, which can't be read ({reason})"
+                "may have been written to while it was being replaced; the old file, \
+                     which can't be read ({reason})"
             )
         }
     }

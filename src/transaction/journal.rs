@@ -108,7 +108,8 @@ impl Journal {
             draft: RefCell::default(),
             record: RefCell::default(),
         };
-        let (draft, stamp) = (plain("stamp.draft"), plain("stamp"));
+        let draft = plain("stamp.draft");
+        let stamp = plain("stamp");
         let file = journal.dir.create(&draft, 0o666).map_err(io("write"))?;
         flock(&file, FlockOperation::NonBlockingLockExclusive)
             .map_err(|errno| io("lock")(errno.into()))?;

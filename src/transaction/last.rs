@@ -436,7 +436,8 @@ pub(super) fn entries(
     change(next)?;
     let entries = changes.iter().zip(before.into_iter().zip(slots(next)));
     let entries = entries.map(|(change, (before, after))| {
-        let (path, unmerged) = (change.path.clone(), next.is_unmerged(&change.path));
+        let path = change.path.clone();
+        let unmerged = next.is_unmerged(&change.path);
         Entry {
             path,
             before,

@@ -214,7 +214,8 @@ impl Wait {
     pub(super) fn new(repo: &Repo, progress: &Progress) -> Result<Self, TransactionError> {
         progress.enter(Stage::Waiting, 0);
         let patience = patience(repo.config().int("llmpatch.lockTimeout")?);
-        let (progress, pause) = (progress.clone(), Duration::from_millis(1));
+        let progress = progress.clone();
+        let pause = Duration::from_millis(1);
         Ok(Self {
             started: Instant::now(),
             pause,

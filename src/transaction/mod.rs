@@ -208,7 +208,10 @@ pub fn begin<'r>(
         Target::WorkTree { .. } | Target::IndexAndWorkTree => Some(Watch::None),
     };
     let staging = Staging::prepare(repo, changes, journal, watch, reverse, progress)?;
-    let (blobs, unmerged, next, intended) = (Vec::new(), Vec::new(), None, None);
+    let blobs = Vec::new();
+    let unmerged = Vec::new();
+    let next = None;
+    let intended = None;
     let mut prepared = Prepared {
         repo,
         changes,

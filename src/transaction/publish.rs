@@ -243,7 +243,8 @@ impl<'r> Staging<'r> {
         let _pass = dir.pass();
         for (number, change) in self.changes.iter().enumerate() {
             self.confirm_one(dir, number, change)?;
-            let (path, io) = (&change.path, TransactionError::io("read", &change.path));
+            let path = &change.path;
+            let io = TransactionError::io("read", &change.path);
             let is_ours = match &change.after {
                 Some(after) => self.is_as_written(dir, number, change, after).map_err(io)?,
                 None => !matches!(

@@ -62,7 +62,8 @@ pub(super) fn digest(bytes: &[u8]) -> String {
 /// Does the same with bytes that come in parts: in blocks of [`TOGETHER`] bytes, however they are cut, since whole blocks are hashed
 /// several times as fast.
 pub(super) fn digest_of<'p>(parts: impl Iterator<Item = &'p [u8]>) -> String {
-    let (mut hasher, mut held) = (blake3::Hasher::new(), Vec::new());
+    let mut hasher = blake3::Hasher::new();
+    let mut held = Vec::new();
     for mut part in parts {
         while held.len() + part.len() >= TOGETHER {
             if held.is_empty() {

@@ -254,7 +254,8 @@ impl<'r> Staging<'r> {
             }
             return Ok(bits);
         };
-        let (path, others) = (change.path.clone(), like.stat.links.saturating_sub(1));
+        let path = change.path.clone();
+        let others = like.stat.links.saturating_sub(1);
         if change.on_disk().is_some() && others > 0 {
             self.warnings.push(Warning::HardLink {
                 path: path.clone(),
@@ -316,7 +317,9 @@ impl<'r> Staging<'r> {
         if self.phase == Phase::Journaled {
             for _ in 0..2 {
                 let index = self.journal.restore_index(self.repo.index_path());
-                let (journal, manifest, progress) = (&self.journal, &self.manifest, &self.progress);
+                let journal = &self.journal;
+                let manifest = &self.manifest;
+                let progress = &self.progress;
                 remains = self
                     .dir
                     .map(|dir| {

@@ -126,10 +126,8 @@ impl<'u> Undo<'u> {
     fn unmake(&self, number: usize, touched: &Touched) -> io::Result<bool> {
         let stage = self.in_tree(touched.stage(self.journal.run(), number));
         let place = self.in_tree(touched.path.clone());
-        let (there, staged) = (
-            self.occupant(&place, touched)?,
-            self.occupant(&stage, touched)?,
-        );
+        let there = self.occupant(&place, touched)?;
+        let staged = self.occupant(&stage, touched)?;
         match (there, staged) {
             // Never put in its place; what is there was there.
             (Occupant::Other, Occupant::New) => Ok(true),

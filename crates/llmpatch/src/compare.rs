@@ -113,7 +113,8 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Self {
-        let (renames, progress) = (Renames::default(), Progress::default());
+        let renames = Renames::default();
+        let progress = Progress::default();
         Self {
             context: 3,
             interhunk: 0,

@@ -58,7 +58,8 @@ pub fn has_markers(content: &[u8]) -> bool {
 /// Finds every marker, without looking at more of a content than the places where stars are.
 fn markers(content: &[u8]) -> Vec<(LineNo, &'static str)> {
     let mut found = Vec::new();
-    let (mut line, mut counted) = (0, 0);
+    let mut line = 0;
+    let mut counted = 0;
     let bom = Lines::bom_len(content);
     for at in content.find_iter("*** ") {
         if at != bom && content[..at].last() != Some(&b'\n') {

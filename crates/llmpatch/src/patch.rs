@@ -131,10 +131,8 @@ impl PartialOrd for FileEdit<'_> {
 
 impl Ord for FileEdit<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
-        let (one, two) = (
-            (&self.path, &self.root, &self.operation),
-            (&other.path, &other.root, &other.operation),
-        );
+        let one = (&self.path, &self.root, &self.operation);
+        let two = (&other.path, &other.root, &other.operation);
         one.cmp(&two)
             .then_with(|| (&self.header, &self.why).cmp(&(&other.header, &other.why)))
     }

@@ -152,7 +152,8 @@ pub fn change_of(
     sides: impl IntoIterator<Item = (BString, Entry, Entry)>,
     format: Format,
 ) -> (ChangeSet, Vec<Unrepresentable>) {
-    let (mut changes, mut unrepresentable) = (Vec::new(), Vec::new());
+    let mut changes = Vec::new();
+    let mut unrepresentable = Vec::new();
     for (path, before, after) in sides {
         let file = |entry: Entry| match entry {
             Entry::File(file) => Ok(Some(file)),
@@ -292,7 +293,8 @@ fn same_texts(one: Option<&File>, other: Option<&File>) -> bool {
     let (Some(one), Some(other)) = (one, other) else {
         return false;
     };
-    let (one_lines, other_lines) = (one.content.lines(), other.content.lines());
+    let one_lines = one.content.lines();
+    let other_lines = other.content.lines();
     one.content != other.content
         && one_lines
             .iter()

@@ -127,7 +127,8 @@ impl Job {
             (None, Some(path)) => ResponseOrigin::File(path.clone()).source(0)?,
             _ => return Err(CliError::NoResponse.into()),
         };
-        let (sources, base) = ([source], Base::Revision(self.onto.clone()));
+        let sources = [source];
+        let base = Base::Revision(self.onto.clone());
         let worked = session.work_out(&sources, &base, tree)?;
         let mail = if self.commits {
             session.mail(&worked)?

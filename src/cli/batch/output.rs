@@ -107,7 +107,8 @@ impl Output {
 
 /// Returns how long the lines of a file are that have an end.
 fn whole_lines(file: &mut File) -> io::Result<u64> {
-    let (mut reader, mut whole) = (BufReader::new(file), 0);
+    let mut reader = BufReader::new(file);
+    let mut whole = 0;
     loop {
         let mut line = Vec::new();
         let len = reader.read_until(b'\n', &mut line)?;
@@ -127,7 +128,8 @@ impl Answered {
         let Some(answer) = self.next()? else {
             return Ok(false);
         };
-        let (met, name) = (self.met, &self.name);
+        let met = self.met;
+        let name = &self.name;
         let about: Named = serde_json::from_slice(&answer)
             .with_context(|| format!("line {met} of `{name}` isn't a line that batch writes"))?;
         if about.onto.as_deref() != Some(&self.onto) {

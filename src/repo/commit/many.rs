@@ -79,7 +79,8 @@ impl Committer {
 fn stripped(message: &[u8]) -> Vec<u8> {
     // What git takes for it.
     let is_space = |byte: u8| b" \t\r".contains(&byte);
-    let (mut out, mut is_apart) = (Vec::with_capacity(message.len() + 1), false);
+    let mut out = Vec::with_capacity(message.len() + 1);
+    let mut is_apart = false;
     for line in message.split(|&byte| byte == b'\n') {
         let len = line
             .iter()

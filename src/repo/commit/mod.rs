@@ -408,7 +408,8 @@ impl Repo {
         };
         let subject = self.describe_commit(ready).summary;
         let reason = [b"git-llmpatch: ", &subject[..]].concat();
-        let (before, ready) = (before.to_string(), ready.to_string());
+        let before = before.to_string();
+        let ready = ready.to_string();
         let words = [
             "update-ref".into(),
             "-m".into(),
@@ -447,7 +448,9 @@ impl Repo {
         match self.descent(before, now, trees) {
             Ok(Descent::Right) => Ok(now),
             Ok(Descent::Astray { parent }) if is_said => {
-                let (id, parent, now) = (now, parent.to_string(), now.to_string());
+                let id = now;
+                let parent = parent.to_string();
+                let now = now.to_string();
                 let reason =
                     "git-llmpatch: take back a commit that was made on another than it was for";
                 step("move HEAD back").map_err(|source| CommitError::Io {
@@ -496,7 +499,8 @@ impl Repo {
         now: Oid,
         trees: [Oid; 2],
     ) -> Result<Descent, git2::Error> {
-        let (mut at, mut astray) = (now, None);
+        let mut at = now;
+        let mut astray = None;
         // More than these don't come in the time that a commit takes.
         for _ in 0..1000 {
             let commit = self.git2().find_commit(at)?;

@@ -144,7 +144,8 @@ fn what_is_stored_is_what_git_add_stores() {
                         .into_owned();
                     let git = staged.entry(&path(&file)).unwrap().unwrap();
                     let git = after.git2().find_blob(git.id()).unwrap();
-                    let (ours, git) = (ours.as_bstr(), git.content().as_bstr());
+                    let ours = ours.as_bstr();
+                    let git = git.content().as_bstr();
                     assert_eq!(
                         ours,
                         git,

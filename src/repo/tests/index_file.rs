@@ -173,7 +173,8 @@ proptest! {
         changes in vec((0..PATHS.len(), proptest::option::weighted(0.6, any::<What>())), 0..8),
     ) {
         let sample = made(&base);
-        let (file, by_git) = (sample.top().join(".git/index"), sample.top().join(".git/by-git"));
+        let file = sample.top().join(".git/index");
+        let by_git = sample.top().join(".git/by-git");
         std::fs::copy(&file, &by_git).unwrap();
         let mut index = IndexFile::read(&file, base.format).unwrap();
         prop_assert_eq!(BString::from(index.to_bytes()), BString::from(std::fs::read(&file).unwrap()));

@@ -187,10 +187,8 @@ fn the_repositorys_own_directory_is_out_of_reach_under_any_name() {
 fn where_the_top_is_follows_git() {
     let sample = Sample::new().file("sub/x", "").committed();
     let open = || git2::Repository::open(sample.top()).unwrap();
-    let (top, sub) = (
-        sample.top().canonicalize().unwrap(),
-        sample.top().canonicalize().unwrap().join("sub"),
-    );
+    let top = sample.top().canonicalize().unwrap();
+    let sub = sample.top().canonicalize().unwrap().join("sub");
     let around = |git_dir: bool, work_tree: Option<&str>| Surroundings {
         here: sub.clone(),
         git_dir: git_dir.then(|| top.join(".git").into()),
@@ -282,10 +280,8 @@ fn index_and_commit_hold_what_git_stored() {
             .unwrap();
     }
     let repo = sample.open();
-    let (index, commit) = (
-        repo.index_tree().unwrap(),
-        repo.revision_tree("HEAD").unwrap(),
-    );
+    let index = repo.index_tree().unwrap();
+    let commit = repo.revision_tree("HEAD").unwrap();
     for tree in [&index as &dyn Tree, &commit] {
         for (at, want) in [
             ("a/b", "- text"),
@@ -342,10 +338,8 @@ fn index_and_commit_tell_case_apart_even_when_libgit2_does_not() {
         .committed();
     sample.git("config core.ignorecase true");
     let repo = sample.open();
-    let (index, commit) = (
-        repo.index_tree().unwrap(),
-        repo.revision_tree("HEAD").unwrap(),
-    );
+    let index = repo.index_tree().unwrap();
+    let commit = repo.revision_tree("HEAD").unwrap();
     for tree in [&index as &dyn Tree, &commit] {
         for (at, want, twins) in [
             ("A/x", "- 1", &["a/x"][..]),

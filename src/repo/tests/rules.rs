@@ -89,14 +89,12 @@ fn every_rule_means_what_it_means_to_git() {
     let mut dice = Dice(7);
     let sample = Sample::new().file("a", "1").committed();
     for _ in 0..150 {
-        let (top, below) = (
-            dice.rules(),
-            if dice.roll(2) == 0 {
-                dice.rules()
-            } else {
-                String::new()
-            },
-        );
+        let top = dice.rules();
+        let below = if dice.roll(2) == 0 {
+            dice.rules()
+        } else {
+            String::new()
+        };
         sample.git(&format!("config core.ignoreCase {}", dice.roll(5) == 0));
         let rules = [(".gitattributes", &top), ("d/.gitattributes", &below)];
         let _ = std::fs::remove_file(sample.top().join("a"));

@@ -67,7 +67,8 @@ fn the_environment_is_heard() {
     std::fs::copy(other.top().join(".git/index"), sample.top().join("index2")).unwrap();
     let text = |path: &Path| path.to_str().unwrap().to_owned();
     let top = sample.top().canonicalize().unwrap();
-    let (sub, git_dir) = (top.join("sub"), text(&top.join(".git")));
+    let sub = top.join("sub");
+    let git_dir = text(&top.join(".git"));
     let has = |directory: &Path, environment: &[(&str, &str)], wanted: &[&str]| {
         let seen = seen(directory, environment);
         for wanted in wanted {

@@ -85,7 +85,8 @@ fn an_edit_that_git_could_not_have_noticed_yet_is_noticed_later() {
     let sample = sample()
         .then("config core.trustctime false")
         .then("reset -q --hard");
-    let (file, index) = (sample.top().join("b"), sample.top().join(".git/index"));
+    let file = sample.top().join("b");
+    let index = sample.top().join(".git/index");
     let time = file.metadata().unwrap().modified().unwrap();
     let at_that_time = |path: &Path| {
         std::fs::File::options()

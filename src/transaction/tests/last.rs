@@ -87,7 +87,8 @@ fn is_nothing(sample: &Sample) -> bool {
 fn apply_then_undo_is_the_identity_and_can_be_done_again() {
     for target in not_commits() {
         for (name, wanted) in WANTED {
-            let (sample, what) = (sample(), format!("{name}, {target:?}"));
+            let sample = sample();
+            let what = format!("{name}, {target:?}");
             assert!(is_nothing(&sample), "{what}");
             let before = looks(&sample);
             apply(&sample, wanted, &target).unwrap();
@@ -231,12 +232,10 @@ fn changes_are_taken_back_one_after_the_other_the_newest_first_and_the_oldest_ar
 
 #[test]
 fn of_large_files_fewer_changes_are_kept_and_the_last_always() {
-    let (sample, target) = (
-        sample(),
-        Target::WorkTree {
-            intent_to_add: false,
-        },
-    );
+    let sample = sample();
+    let target = Target::WorkTree {
+        intent_to_add: false,
+    };
     let text = |nth: u64, len: u64| format!("{nth}").repeat(len as usize);
     // The first has a small old file, each of the others one of a third of what may be kept.
     for nth in 0..6 {
@@ -268,12 +267,10 @@ fn of_large_files_fewer_changes_are_kept_and_the_last_always() {
 #[test]
 fn an_undo_that_was_killed_when_all_was_certain_takes_back_one_change_only() {
     for at in ["let go of the change before", "nothing"] {
-        let (sample, target) = (
-            sample(),
-            Target::WorkTree {
-                intent_to_add: false,
-            },
-        );
+        let sample = sample();
+        let target = Target::WorkTree {
+            intent_to_add: false,
+        };
         let first = looks(&sample);
         apply(&sample, &[("dirty", Some("3\n"))], &target).unwrap();
         let second = looks(&sample);
@@ -299,12 +296,10 @@ fn an_undo_that_was_killed_when_all_was_certain_takes_back_one_change_only() {
 
 #[test]
 fn what_is_half_removed_is_in_no_way() {
-    let (sample, target) = (
-        sample(),
-        Target::WorkTree {
-            intent_to_add: false,
-        },
-    );
+    let sample = sample();
+    let target = Target::WorkTree {
+        intent_to_add: false,
+    };
     let before = looks(&sample);
     apply(&sample, &[("dirty", Some("3\n"))], &target).unwrap();
     apply(&sample, &[("b", Some("b2\n"))], &target).unwrap();
@@ -344,7 +339,8 @@ fn a_change_is_made_even_if_undo_will_not_be_able_to_take_it_back() {
 #[test]
 fn whoever_was_killed_when_all_was_certain_kept_it_all() {
     for target in not_commits() {
-        let (sample, at) = (sample(), "keep the change");
+        let sample = sample();
+        let at = "keep the change";
         let before = looks(&sample);
         apply(
             &sample,

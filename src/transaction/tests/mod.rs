@@ -322,7 +322,8 @@ fn every_change_is_what_git_would_have_made_of_it() {
             {
                 continue;
             }
-            let (sample, what) = (sample(), format!("{name}, {target:?}"));
+            let sample = sample();
+            let what = format!("{name}, {target:?}");
             let done =
                 apply(&sample, wanted, &target).unwrap_or_else(|undone| panic!("{what}: {undone}"));
             assert_eq!(done.warnings, [], "{what}");
@@ -453,10 +454,8 @@ fn a_git_directory_on_another_file_system_serves_all_but_commits() {
         if elsewhere.path().metadata().unwrap().dev() == sample.top().metadata().unwrap().dev() {
             return;
         }
-        let (own, there) = (
-            sample.top().join(".git"),
-            elsewhere.path().join(format!("{:p}", &sample)),
-        );
+        let own = sample.top().join(".git");
+        let there = elsewhere.path().join(format!("{:p}", &sample));
         let _ = std::fs::remove_dir_all(&there);
         assert!(
             std::process::Command::new("cp")

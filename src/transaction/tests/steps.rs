@@ -9,7 +9,8 @@ fn sweep(wanted: &[(&str, Option<&str>)], target: &Target, name: &str, failure: 
         let before = seen(sample);
         let count = Rc::new(std::cell::Cell::new(0));
         let last = Rc::new(std::cell::Cell::new(""));
-        let (counted, at) = (Rc::clone(&count), Rc::clone(&last));
+        let counted = Rc::clone(&count);
+        let at = Rc::clone(&last);
         watch::set(move |call| {
             counted.set(counted.get() + 1);
             if counted.get() == step + 1 {

@@ -12,7 +12,8 @@ use crate::plan::{Closest, looks_elided};
 use crate::search::Gap;
 use crate::text::{Excerpt, LineNo, Span, plural};
 
-const APART: &str = "old lines must follow one another without a gap: put the missing ones in, or change the two places apart";
+const APART: &str = "old lines must follow one another without a gap: put the missing ones in, or change the \
+     two places apart";
 
 /// Returns how the nearest place differs, and shows it.
 pub(super) fn diagnosis(kind: Kind, closest: &Closest, file: &File<'_>) -> Diagnosis {
@@ -70,10 +71,12 @@ pub(super) fn diagnosis(kind: Kind, closest: &Closest, file: &File<'_>) -> Diagn
             };
             let help = match is_fence {
                 true => {
-                    "leave Markdown's fences out of the patch's lines: they aren't in the file, and would get into it"
+                    "leave Markdown's fences out of the patch's lines: they aren't in the \
+                         file, and would get into it"
                 }
                 false => {
-                    "old lines must be in the file byte for byte; leave out those that aren't, or mark new ones as added"
+                    "old lines must be in the file byte for byte; leave out those that \
+                         aren't, or mark new ones as added"
                 }
             };
             let is_at_end = line >= file.lines.len();
@@ -140,7 +143,8 @@ fn remedied(of: Diagnosis, closest: &Closest, difference: &Difference) -> Diagno
         How::Escaped(_) | How::EscapedNewline => (plain, PLAINLY),
         How::Entity(..) => (
             plain,
-            "give the text itself: nothing in a patch is ever decoded, so write `<`, `>` and `&` plainly",
+            "give the text itself: nothing in a patch is ever decoded, so write `<`, `>` \
+                 and `&` plainly",
         ),
         How::UnprefixedContext => {
             let habit =
@@ -153,13 +157,14 @@ fn remedied(of: Diagnosis, closest: &Closest, difference: &Difference) -> Diagno
         }
         How::UnprefixedMinus => (
             "the prefix is missing",
-            "write the prefix before the line's own first character: `--` for a line that begins with `-` and goes, a space \
-             and `-` if it stays",
+            "write the prefix before the line's own first character: `--` for a line that \
+                 begins with `-` and goes, a space and `-` if it stays",
         ),
         How::Cut | How::Elided => (plain, "give whole lines of the file"),
         How::Encoding(..) => (
             plain,
-            "a patch in UTF-8 can't show this line as it is: leave it out of the patch, or convert the file first",
+            "a patch in UTF-8 can't show this line as it is: leave it out of the patch, \
+                 or convert the file first",
         ),
         How::Unlike if closest.elsewhere.count > 0 => ("the file has another line here", APART),
         how => {

@@ -90,12 +90,13 @@ impl Difference {
     pub(super) fn of(patch: &[u8], file: &[u8], alike: u8, part: bool) -> Self {
         let window = if part { part_of(patch, file) } else { None }.unwrap_or(0..file.len());
         let is_line = window == (0..file.len());
-        let (start, file) = (window.start, &file[window]);
+        let start = window.start;
+        let file = &file[window];
         let missing = indent(file).len().saturating_sub(indent(patch).len());
         // A part of a line begins where the file's line agrees with it best; its indentation is what can be missing.
         let skipped = if part && is_line { missing } else { 0 };
         let (left, right) = change(patch, &file[skipped..]);
-        let (left, right) = (left, right.start + skipped..right.end + skipped);
+        let right = right.start + skipped..right.end + skipped;
         let how = how(patch, file, alike, (&left, &right), part);
         let (left, right) = match how {
             How::Indent(..) | How::UnprefixedContext | How::UnprefixedMinus => {
@@ -142,8 +143,10 @@ fn how(
         };
     }
     if bare(patch) == bare(file) {
-        let (patch, file) = (indent(patch), indent(file));
-        let is_one_less = !part && file.strip_prefix(b" ") == Some(patch) && file.len() % 2 == 0;
+        let patch = indent(patch);
+        let file = indent(file);
+        let is_one_less =
+            !part && file.strip_prefix(b" ") == Some(patch) && file.len().is_multiple_of(2);
         return if is_one_less {
             How::UnprefixedContext
         } else {
@@ -159,7 +162,8 @@ fn how(
     {
         return how;
     }
-    let (patch_trimmed, file_trimmed) = (patch.trim_ascii(), file.trim_ascii());
+    let patch_trimmed = patch.trim_ascii();
+    let file_trimmed = file.trim_ascii();
     let is_elided = |ellipsis: &[u8]| {
         let start = patch_trimmed
             .strip_suffix(ellipsis)
@@ -243,11 +247,13 @@ fn encoded(patch: &[u8], file: &[u8]) -> Option<How> {
 /// The first characters that differ, where they are all that differs and look the same or nearly so.
 fn look_alike(patch: &[u8], file: &[u8]) -> Option<How> {
     let plain = |line: &[u8]| line.trim_ascii().chars().map(ascii).collect::<String>();
-    let (plain_patch, plain_file) = (plain(patch), plain(file));
+    let plain_patch = plain(patch);
+    let plain_file = plain(file);
     let column = |at: usize| at + 1 + indent(patch).len();
     // A side that has ended has no character there.
     let differ = |patch: &str, file: &str| {
-        let (mut left, mut right) = (patch.chars(), file.chars());
+        let mut left = patch.chars();
+        let mut right = file.chars();
         (0..=patch.len().max(file.len()))
             .map(|at| (at, left.next(), right.next()))
             .find(|(_, a, b)| a != b)
@@ -306,12 +312,15 @@ fn change(patch: &[u8], file: &[u8]) -> (Range<usize>, Range<usize>) {
     );
     let length = |words: &[&[u8]]| words.iter().map(|word| word.len()).sum::<usize>();
     let (start, end) = same_ends(&left, &right);
-    let (start, end) = (length(&left[..start]), length(&left[left.len() - end..]));
-    let (patch, file) = (&patch[..patch.len() - end], &file[..file.len() - end]);
+    let start = length(&left[..start]);
+    let end = length(&left[left.len() - end..]);
+    let patch = &patch[..patch.len() - end];
+    let file = &file[..file.len() - end];
     if patch.len().min(file.len()) - start < LONG {
         return (start..patch.len(), start..file.len());
     }
-    let (left, right) = (&patch[start..], &file[start..]);
+    let left = &patch[start..];
+    let right = &file[start..];
     let head = left
         .char_indices()
         .zip(right.char_indices())
@@ -512,12 +521,14 @@ mod tests {
             (
                 "   b",
                 "    b",
-                "the patch's line has one space less: the one that is a context line's prefix is missing",
+                "the patch's line has one space less: the one that is a context line's \
+                     prefix is missing",
             ),
             (
                 " comment",
                 "- comment",
-                "the file's line begins with `-` itself, which was read as the prefix of the patch's line",
+                "the file's line begins with `-` itself, which was read as the prefix of \
+                     the patch's line",
             ),
             (
                 "a",
@@ -572,7 +583,8 @@ mod tests {
             (
                 "caf\u{e9} x",
                 "cafe\u{301} x",
-                "in column 4 the patch has one character (NFC), where the file has a letter and a combining mark (NFD)",
+                "in column 4 the patch has one character (NFC), where the file has a \
+                     letter and a combining mark (NFD)",
             ),
             (
                 "say(\\\"hi\\\")",
@@ -582,7 +594,8 @@ mod tests {
             (
                 "a();\\n    b();",
                 "a();",
-                "the patch has `\\n` as two characters, a backslash and an n, where the file's line ends",
+                "the patch has `\\n` as two characters, a backslash and an n, where the \
+                     file's line ends",
             ),
             (
                 "if a &lt; b &amp;&amp; c",

@@ -19,9 +19,10 @@ impl Diagnose for Leftover {
             },
             more: Vec::new(),
         };
-        let of = Diagnosis::new(Kind::Markers)
-            .path(&self.path)
-            .help("take it out and stage the file again; where such lines are meant, set the attribute `-llmpatch`");
+        let of = Diagnosis::new(Kind::Markers).path(&self.path).help(
+            "take it out and stage the file again; where such lines are meant, set the \
+                 attribute `-llmpatch`",
+        );
         Diagnosis {
             places: vec![place],
             ..of

@@ -13,7 +13,10 @@ const MARKED: usize = 40;
 pub(super) fn unmerged(of: Diagnosis, why: &Unmerged) -> Diagnosis {
     let of = of
         .help("make this change by hand, or ask the model again with the files as they are now")
-        .advice("the file has changed since you saw it, where you change it: write the patch for what it is now");
+        .advice(
+            "the file has changed since you saw it, where you change it: write the patch for \
+             what it is now",
+        );
     let Unmerged::Lines(marked) = why else {
         return of;
     };

@@ -19,22 +19,36 @@ impl Diagnose for PathError {
                 .label("a path belongs here")
                 .help("name the file, from the top of the work tree, such as `src/main.rs`"),
             PathError::Nul { path } => about(path).label("a path can't hold a NUL").help(PLAINLY),
-            PathError::NotNormal { path } => about(path).label("not a path as git writes it").help(PLAINLY),
-            PathError::Escapes { path } => about(path).label("outside the work tree").help(FROM_THE_TOP),
+            PathError::NotNormal { path } => about(path)
+                .label("not a path as git writes it")
+                .help(PLAINLY),
+            PathError::Escapes { path } => about(path)
+                .label("outside the work tree")
+                .help(FROM_THE_TOP),
             PathError::Outside { path, top } => about(path)
                 .label("outside the work tree")
-                .notes(top.iter().map(|top| format!("the work tree is `{}`", Shown(top))))
+                .notes(
+                    top.iter()
+                        .map(|top| format!("the work tree is `{}`", Shown(top))),
+                )
                 .help(FROM_THE_TOP),
             PathError::DotGit { path, name } => about(path)
                 .label("never written by a patch")
                 .notes((name != ".git").then(|| {
-                    format!("`{}` is another name for `.git` on some systems, or this repository's", Shown(name))
+                    format!(
+                        "`{}` is another name for `.git` on some systems, or this \
+                         repository's",
+                        Shown(name)
+                    )
                 }))
-                .help("a patch can't touch git's own files; use git itself to change configuration or hooks")
+                .help(
+                    "a patch can't touch git's own files; use git itself to change \
+                     configuration or hooks",
+                )
                 .advice("leave git's own files out of the patch"),
-            PathError::Home { path } => {
-                about(path).label("`~` isn't expanded").help("name the file from the top of the work tree instead")
-            }
+            PathError::Home { path } => about(path)
+                .label("`~` isn't expanded")
+                .help("name the file from the top of the work tree instead"),
             PathError::Directory { path } => about(path)
                 .label("a file is needed here")
                 .help("name a file in it; directories come and go with their files"),
@@ -43,24 +57,36 @@ impl Diagnose for PathError {
             | PathError::UriHost { path }
             | PathError::UriEmpty { path }
             | PathError::UriQuery { path }
-            | PathError::UriEscape { path } => about(path).label("not a path in the work tree").help(FROM_THE_TOP),
+            | PathError::UriEscape { path } => about(path)
+                .label("not a path in the work tree")
+                .help(FROM_THE_TOP),
             PathError::UnknownRoot { root, .. } | PathError::RootWithoutTree { root } => of
                 .label("another root")
                 .help(format!(
-                    "leave `root` out, or map it to a directory of this work tree: `git config llmpatch.root.{} <directory>`",
+                    "leave `root` out, or map it to a directory of this work tree: `git \
+                         config llmpatch.root.{} <directory>`",
                     Shown(root)
                 ))
                 .advice("leave `root` out"),
             PathError::RootOutside { root, .. } => of
                 .label("mapped to a place outside")
-                .help(format!("set `llmpatch.root.{}` to a directory of this work tree", Shown(root)))
+                .help(format!(
+                    "set `llmpatch.root.{}` to a directory of this work tree",
+                    Shown(root)
+                ))
                 .advice("leave `root` out"),
             PathError::Backslash { path } => about(path)
                 .label("parts of a path are separated by `/`")
-                .help(format!("write `{}`, if that is meant", Shown(&path.replace(b"\\", b"/")))),
+                .help(format!(
+                    "write `{}`, if that is meant",
+                    Shown(&path.replace(b"\\", b"/"))
+                )),
             PathError::Quoted { path } => about(path)
                 .label("the quotes would be part of the name")
-                .help(format!("write `{}`, without the quotes", Shown(&path[1..path.len() - 1]))),
+                .help(format!(
+                    "write `{}`, without the quotes",
+                    Shown(&path[1..path.len() - 1])
+                )),
         }
     }
 }

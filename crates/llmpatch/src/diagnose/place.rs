@@ -12,7 +12,8 @@ use crate::text::{LineNo, Lines, listed};
 use crate::tree::Content;
 
 pub(super) const BYTE_FOR_BYTE: &str = "old lines must be in the file byte for byte";
-pub(super) const CORRECT_THEM: &str = "old lines must be in the file byte for byte; correct them, or give the model what --feedback prints";
+pub(super) const CORRECT_THEM: &str = "old lines must be in the file byte for byte; correct them, or give the model what \
+     --feedback prints";
 const IN_ORDER: &str = "put the hunks into the file's order, or into a section of their own";
 const EARLIER_CONTEXT: &str = "give a context line that comes before these lines, or drop it";
 const JOIN: &str = "join the two hunks, or leave the lines that they share out of one of them";
@@ -161,17 +162,30 @@ impl Place<'_> {
         match &self.of.error {
             PlaceError::NotFound { reason, .. } => self.not_found(reason),
             PlaceError::Ambiguous(ambiguity) => self.ambiguous(ambiguity),
-            PlaceError::Context { places, near, lines, .. } => self.context(places, near.as_deref(), *lines),
-            PlaceError::ContextEarlier { at } => {
-                self.at(*at, "the context line is here", "before the previous hunk").label("is earlier").help(IN_ORDER)
-            }
+            PlaceError::Context {
+                places,
+                near,
+                lines,
+                ..
+            } => self.context(places, near.as_deref(), *lines),
+            PlaceError::ContextEarlier { at } => self
+                .at(*at, "the context line is here", "before the previous hunk")
+                .label("is earlier")
+                .help(IN_ORDER),
             PlaceError::Applied { at } => {
                 let text = "the new text is here already";
-                let caption = if self.of.part == Part::Find { text } else { "the new lines are here already" };
+                let caption = if self.of.part == Part::Find {
+                    text
+                } else {
+                    "the new lines are here already"
+                };
                 let found = self.at(*at, caption, "from here on");
-                Diagnosis { is_made: true, ..found }
-                    .label("this change is there already")
-                    .help("leave out what is there already")
+                Diagnosis {
+                    is_made: true,
+                    ..found
+                }
+                .label("this change is there already")
+                .help("leave out what is there already")
             }
             PlaceError::Earlier { at, than, .. } => self.earlier(*at, than),
             PlaceError::NotAtEnd { at } => self
@@ -181,29 +195,34 @@ impl Place<'_> {
             PlaceError::Indentation { at, line } => {
                 let label = "indented otherwise than the lines before it";
                 let found = self.at(*line, "the file's line for it", label);
-                Diagnosis { passages: self.file.passages([self.from(*at)]), ..found }
-                    .label("shifted otherwise")
-                    .help(INDENT)
+                Diagnosis {
+                    passages: self.file.passages([self.from(*at)]),
+                    ..found
+                }
+                .label("shifted otherwise")
+                .help(INDENT)
             }
             PlaceError::Unshiftable { at } => self
                 .at(*at, FOUND, "indented less than in the patch")
                 .label("indented less than what is to be taken away")
                 .help(INDENT),
-            PlaceError::Unconfirmed => self
-                .nowhere("a line of the hunk, or prose?")
-                .help("correct the counts after `@@` and the lines; before prose, put an empty line"),
-            PlaceError::PastEnd { .. } | PlaceError::NotLast { .. } => {
-                self.nowhere("where?").help("correct the number, or give lines of context next to the added ones")
-            }
-            PlaceError::OutOfRange { .. } => {
-                self.said([]).help("correct the number, or give more of the text around it and no occurrence")
-            }
-            PlaceError::Times { .. } => self
+            PlaceError::Unconfirmed => self.nowhere("a line of the hunk, or prose?").help(
+                "correct the counts after `@@` and the lines; before prose, put an empty \
+                     line",
+            ),
+            PlaceError::PastEnd { .. } | PlaceError::NotLast { .. } => self
+                .nowhere("where?")
+                .help("correct the number, or give lines of context next to the added ones"),
+            PlaceError::OutOfRange { .. } => self
                 .said([])
-                .help("correct the number, or give more of the text so that only the places that are meant have it"),
-            PlaceError::Overlapping { .. } => {
-                self.said([]).help("give more of the text around each place, one call a place")
-            }
+                .help("correct the number, or give more of the text around it and no occurrence"),
+            PlaceError::Times { .. } => self.said([]).help(
+                "correct the number, or give more of the text so that only the places \
+                     that are meant have it",
+            ),
+            PlaceError::Overlapping { .. } => self
+                .said([])
+                .help("give more of the text around each place, one call a place"),
             PlaceError::Overlap => self.said([]).help("join the two hunks"),
         }
     }
@@ -311,15 +330,24 @@ impl Place<'_> {
         match reason {
             Reason::Near(near) => closest::diagnosis(self.of.error.kind(), near, self.file),
             Reason::NoSuchLine => corrected(self.nowhere("this line is not in the file")),
-            Reason::NotTogether(lines) if lines.is_empty() => corrected(self.nowhere("from here on"))
-                .note("the closest place wasn't looked for, because that would take too long"),
-            Reason::NotTogether(lines) => corrected(self.said(first_few(lines, 1))).label("from here on").note(format!(
-                "every one of these lines is in the file, but they don't follow one another there: they are on lines {}",
-                listed(lines, lines.len())
-            )),
+            Reason::NotTogether(lines) if lines.is_empty() => {
+                corrected(self.nowhere("from here on"))
+                    .note("the closest place wasn't looked for, because that would take too long")
+            }
+            Reason::NotTogether(lines) => corrected(self.said(first_few(lines, 1)))
+                .label("from here on")
+                .note(format!(
+                    "every one of these lines is in the file, but they don't follow one \
+                     another there: they are on lines {}",
+                    listed(lines, lines.len())
+                )),
             Reason::EmptyFile => corrected(self.nowhere("from here on")).note("the file is empty"),
             Reason::Edges(at) => self
-                .at(*at, "the text is here, without empty lines around it", "in the middle of other text")
+                .at(
+                    *at,
+                    "the text is here, without empty lines around it",
+                    "in the middle of other text",
+                )
                 .label("from here on")
                 .help("leave out the empty lines at the edges, or give whole lines next to them"),
             Reason::Newline(last) => self
@@ -379,38 +407,52 @@ impl Place<'_> {
     fn ambiguous(&self, ambiguity: &Ambiguity) -> Diagnosis {
         match ambiguity {
             Ambiguity::Find(places) => self.several(places).help(match self.of.part {
-                Part::Text => "give more of the text around it, or `replace_all` if every place is meant",
-                _ => "give more of the text around it, or occurrence=\"first\", \"last\" or a number",
+                Part::Text => {
+                    "give more of the text around it, or `replace_all` if every place is \
+                     meant"
+                }
+                _ => {
+                    "give more of the text around it, or occurrence=\"first\", \"last\" or a \
+                     number"
+                }
             }),
             Ambiguity::Lines { places, claimed } => {
                 let note = |line| format!("`:start_line:` says line {line}");
-                self.several(places).help("give more of the lines around the change").notes(claimed.map(note))
+                self.several(places)
+                    .help("give more of the lines around the change")
+                    .notes(claimed.map(note))
             }
-            Ambiguity::Numbers(places) => self
+            Ambiguity::Numbers(places) => self.several(places).help(
+                "give more lines around the change, or a context line after `@@` instead \
+                     of numbers",
+            ),
+            Ambiguity::Unique(places) => self
                 .several(places)
-                .help("give more lines around the change, or a context line after `@@` instead of numbers"),
-            Ambiguity::Unique(places) => {
-                self.several(places).help("give more lines around the change, or a context line after `@@`")
-            }
+                .help("give more lines around the change, or a context line after `@@`"),
             Ambiguity::Moved(places) => self
                 .several(places)
                 .help("give more lines around the change, or the right numbers")
                 .note("none of them is where the hunk's number says"),
-            Ambiguity::Fuzz { places, .. } => {
-                self.several(places).help("give the lines as they are in the file, byte for byte, or more of them")
-            }
-            Ambiguity::Heading { numbered, other, .. } => self
-                .both(*numbered, *other)
-                .help("correct the number or the heading after it, or give more lines around the change"),
-            Ambiguity::End { numbered, end } => self
-                .both(*numbered, *end)
-                .help("give the lines after the change, or correct the number if the end of the file is meant"),
-            Ambiguity::RestatedTwice { context, behind } => {
-                self.both(*context, *behind).help("give more lines around the change, or another context line")
-            }
-            Ambiguity::Nowhere => self
-                .nowhere("where?")
-                .help("give a line of context next to the added ones, or a context line after `@@` instead of numbers"),
+            Ambiguity::Fuzz { places, .. } => self
+                .several(places)
+                .help("give the lines as they are in the file, byte for byte, or more of them"),
+            Ambiguity::Heading {
+                numbered, other, ..
+            } => self.both(*numbered, *other).help(
+                "correct the number or the heading after it, or give more lines around \
+                     the change",
+            ),
+            Ambiguity::End { numbered, end } => self.both(*numbered, *end).help(
+                "give the lines after the change, or correct the number if the end of the \
+                     file is meant",
+            ),
+            Ambiguity::RestatedTwice { context, behind } => self
+                .both(*context, *behind)
+                .help("give more lines around the change, or another context line"),
+            Ambiguity::Nowhere => self.nowhere("where?").help(
+                "give a line of context next to the added ones, or a context line after \
+                     `@@` instead of numbers",
+            ),
             Ambiguity::NumberOnly => self
                 .nowhere("where?")
                 .help("give a line of context next to the added ones, or leave --strict out")

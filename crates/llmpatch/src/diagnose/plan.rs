@@ -22,30 +22,52 @@ impl Diagnose for Error {
     fn diagnosis(&self) -> Diagnosis {
         let of = Diagnosis::new(self.kind());
         match self {
-            Error::Path { written, error, meant } => suspicious(written, error, meant.as_ref()),
+            Error::Path {
+                written,
+                error,
+                meant,
+            } => suspicious(written, error, meant.as_ref()),
             Error::Guarded(barrier) => barrier.diagnosis(),
             Error::Missing(path, why) => missing(of.path(path), path, why),
             Error::Occupied(path, what) => occupied(of.path(path), path, what),
             Error::Irregular(path, what) => of.path(path).help(irregular(what)),
             Error::NoBase { path } => of
                 .path(path)
-                .help("name the state that the model saw (`--base=<tree>`), or ask for the change by `str_replace`")
-                .advice("use `str_replace` with a line of the file, and put the new lines beside it"),
+                .help(
+                    "name the state that the model saw (`--base=<tree>`), or ask for the \
+                     change by `str_replace`",
+                )
+                .advice(
+                    "use `str_replace` with a line of the file, and put the new lines beside \
+                     it",
+                ),
             Error::Place(unplaced) => unplaced.diagnosis(),
             Error::Conflict(conflict) => conflict.diagnosis(),
             Error::Tree(error) => error.diagnosis(),
             Error::Unmerged { path, why } => unmerged(of.path(path), why),
             Error::Lint(found) => {
-                let Diagnosis { line, help, advice, .. } = found.diagnosis();
-                Diagnosis { line, help, advice, is_warning: false, ..of.path(found.path()) }
+                let Diagnosis {
+                    line, help, advice, ..
+                } = found.diagnosis();
+                Diagnosis {
+                    line,
+                    help,
+                    advice,
+                    is_warning: false,
+                    ..of.path(found.path())
+                }
             }
             Error::Binary { path, content } => of
                 .path(path)
                 .notes(content.as_ref().and_then(binary_note))
                 .help("replace, delete or move the file as a whole")
-                .advice("leave the file out of the patch; it can be deleted or moved, but only as a whole"),
+                .advice(
+                    "leave the file out of the patch; it can be deleted or moved, but only as \
+                     a whole",
+                ),
             Error::DeleteDiffers { path, line, seen } => {
-                let (file, line) = (File::seen(path, seen), line.index());
+                let file = File::seen(path, seen);
+                let line = line.index();
                 of.at(file.place(line, "the file has", "differs here"))
                     .label("different in the file")
                     .unlike(path, file.passages(Some(line..line + 1)))
@@ -53,14 +75,31 @@ impl Diagnose for Error {
             Error::DeleteShorter { path, seen } => {
                 let file = File::seen(path, seen);
                 let len = file.lines.len();
-                of.label("the file ends before this").unlike(path, file.passages(Some(len.saturating_sub(1)..len)))
+                of.label("the file ends before this")
+                    .unlike(path, file.passages(Some(len.saturating_sub(1)..len)))
             }
-            Error::DeleteLeaves { path, seen, .. } => Diagnosis { passages: beginning(path, seen), ..of }
-                .path(path)
-                .help("the file has changed since the model saw it, or the section doesn't show it whole; look at it")
-                .advice("show every line of the file with `-` before it; if some are to stay, don't delete it"),
-            Error::Joined { error, spans, applied } => {
-                let of = Diagnosis { also: spans.clone(), ..error.diagnosis() };
+            Error::DeleteLeaves { path, seen, .. } => Diagnosis {
+                passages: beginning(path, seen),
+                ..of
+            }
+            .path(path)
+            .help(
+                "the file has changed since the model saw it, or the section doesn't show \
+                     it whole; look at it",
+            )
+            .advice(
+                "show every line of the file with `-` before it; if some are to stay, \
+                     don't delete it",
+            ),
+            Error::Joined {
+                error,
+                spans,
+                applied,
+            } => {
+                let of = Diagnosis {
+                    also: spans.clone(),
+                    ..error.diagnosis()
+                };
                 let (count, all) = applied;
                 of.notes((*all > 1).then(|| format!("already applied: {count} of {all} hunks")))
             }
@@ -69,7 +108,10 @@ impl Diagnose for Error {
                     let quote = Quote::new(&content.lines(), line.index());
                     Nearest::new(*line, *line, quote.text.text())
                 });
-                Diagnosis { nearest, ..unchanged(paths) }
+                Diagnosis {
+                    nearest,
+                    ..unchanged(paths)
+                }
             }
             Error::CancelsOut { paths } | Error::NothingToDo { paths } => unchanged(paths),
         }
@@ -149,8 +191,14 @@ impl Diagnosis {
     fn unlike(self, path: &RepoPath, passages: Vec<Passage>) -> Self {
         Diagnosis { passages, ..self }
             .path(path)
-            .help("the file has changed since the model saw it; look at it, and drop the `-` lines if it may go")
-            .advice("if the file as it is shown here may go, delete it without the `-` lines; else leave it alone")
+            .help(
+                "the file has changed since the model saw it; look at it, and drop the `-` \
+                 lines if it may go",
+            )
+            .advice(
+                "if the file as it is shown here may go, delete it without the `-` lines; \
+                 else leave it alone",
+            )
     }
 }
 
@@ -237,7 +285,8 @@ fn suggested(of: Diagnosis, path: &RepoPath, suggestion: &Suggestion) -> Diagnos
         return of.notes(others(suggestion));
     };
     let of = of.advice(
-        "paths are looked for below that directory; if yours is right, leave it: whoever applies the patch has to correct that",
+        "paths are looked for below that directory; if yours is right, leave it: whoever \
+             applies the patch has to correct that",
     );
     let inside = |meant: &RepoPath| {
         let rest = meant
@@ -248,18 +297,28 @@ fn suggested(of: Diagnosis, path: &RepoPath, suggestion: &Suggestion) -> Diagnos
     };
     let of = match (meant, meant.as_ref().and_then(inside)) {
         (Some(meant), Some(inside)) => of
-            .note(format!("did you mean `{meant}`? with --directory={directory} the patch calls it `{inside}`"))
+            .note(format!(
+                "did you mean `{meant}`? with --directory={directory} the patch calls it \
+                 `{inside}`"
+            ))
             .help("correct the path in the patch"),
         (Some(meant), None) => of
             .note(format!(
-                "there is `{meant}`, but --directory={directory} makes `{path}` of the patch's `{}`",
+                "there is `{meant}`, but --directory={directory} makes `{path}` of the \
+                     patch's `{}`",
                 Shown(written)
             ))
             .help("correct --directory, or leave it out"),
         (None, _) => of
-            .note(format!("--directory={directory} makes `{path}` of the patch's `{}`", Shown(written)))
+            .note(format!(
+                "--directory={directory} makes `{path}` of the patch's `{}`",
+                Shown(written)
+            ))
             .help(match is_to_go {
-                true => "correct --directory or the path; if the file is gone already, leave this out",
+                true => {
+                    "correct --directory or the path; if the file is gone already, leave this \
+                     out"
+                }
                 false => "correct --directory or the path, or let the patch add the file",
             }),
     };
@@ -300,27 +359,47 @@ fn occupied(of: Diagnosis, path: &RepoPath, what: &Occupied) -> Diagnosis {
         )
     };
     match what {
-            Occupied::File(content) => Diagnosis { passages: passages(content), ..of }
-                .help(
-                    "change the lines of the file (`*** Update File:`, op=\"patch\", a diff or block of it), replace it whole \
-                     (op=\"replace\"), delete it first in the same patch, or run with --overwrite",
-                )
-                .advice(
-                    "change the lines that are there (`*** Update File:`, op=\"patch\", a diff or block of the file), replace the file \
-                     whole (op=\"replace\"), or delete it first in the same patch",
-                ),
-            Occupied::Target(content) => Diagnosis { passages: passages(content), ..of }
-                .help("choose another path, delete the file that is there first in the same patch, or run with --overwrite")
-                .advice("choose another path, or delete the file that is there first in the same patch"),
-            Occupied::Made(by) => Diagnosis { cause: Some(*by), ..of }
-                .help("leave one of the two out, or change the lines of the new file in this one"),
-            Occupied::Directory(_) | Occupied::FileAbove(_) => {
-                of.help("choose another path, or delete what is in the way in the same patch")
-            }
-            Occupied::Twin(_) => of
-                .help("choose another name: core.ignoreCase says that the two would be one file")
-                .advice("choose another name, or change the file that is there: the two would be one file"),
+        Occupied::File(content) => Diagnosis {
+            passages: passages(content),
+            ..of
         }
+        .help(
+            "change the lines of the file (`*** Update File:`, op=\"patch\", a \
+                         diff or block of it), replace it whole (op=\"replace\"), delete it \
+                         first in the same patch, or run with --overwrite",
+        )
+        .advice(
+            "change the lines that are there (`*** Update File:`, op=\"patch\", a \
+                         diff or block of the file), replace the file whole (op=\"replace\"), \
+                         or delete it first in the same patch",
+        ),
+        Occupied::Target(content) => Diagnosis {
+            passages: passages(content),
+            ..of
+        }
+        .help(
+            "choose another path, delete the file that is there first in the same \
+                     patch, or run with --overwrite",
+        )
+        .advice(
+            "choose another path, or delete the file that is there first in the same \
+                     patch",
+        ),
+        Occupied::Made(by) => Diagnosis {
+            cause: Some(*by),
+            ..of
+        }
+        .help("leave one of the two out, or change the lines of the new file in this one"),
+        Occupied::Directory(_) | Occupied::FileAbove(_) => {
+            of.help("choose another path, or delete what is in the way in the same patch")
+        }
+        Occupied::Twin(_) => of
+            .help("choose another name: core.ignoreCase says that the two would be one file")
+            .advice(
+                "choose another name, or change the file that is there: the two would be \
+                     one file",
+            ),
+    }
 }
 
 fn irregular(what: &Irregular) -> &'static str {
@@ -332,7 +411,8 @@ fn irregular(what: &Irregular) -> &'static str {
             ..
         } => "its files are changed in that repository; to remove a submodule, use `git rm`",
         Irregular::Other(Obstacle::Link) => {
-            "responses leave links alone: name the file that it leads to, or remove the link itself with `git rm`"
+            "responses leave links alone: name the file that it leads to, or remove the \
+                 link itself with `git rm`"
         }
         Irregular::Other(_) | Irregular::Below { .. } => {
             "name the regular file itself, inside this repository"
@@ -365,8 +445,9 @@ impl Diagnose for Conflict {
         let help = match self.is_same {
             true => "both make the same change: leave one of them out",
             false => {
-                "each edit finds the file as the edits before it leave it, so join the two into one, or write this one for the \
-                 lines that the earlier one leaves"
+                "each edit finds the file as the edits before it leave it, so join the \
+                     two into one, or write this one for the lines that the earlier one \
+                     leaves"
             }
         };
         of.label("changed by an earlier edit")
@@ -395,9 +476,15 @@ fn drifted(path: &RepoPath, drift: &Drift) -> Diagnosis {
         .path(path)
         .notes(lines)
         .notes(drift.commits.iter().map(commit));
-    Diagnosis { passages: passages.unwrap_or_default(), ..of }
-        .help("ask the model again with the files as they are now, or apply it where it belongs, with `--onto=<base>`")
-        .advice("the file isn't what you were shown any more: make the change for what it is now")
+    Diagnosis {
+        passages: passages.unwrap_or_default(),
+        ..of
+    }
+    .help(
+        "ask the model again with the files as they are now, or apply it where it \
+             belongs, with `--onto=<base>`",
+    )
+    .advice("the file isn't what you were shown any more: make the change for what it is now")
 }
 
 impl Diagnose for TreeError {
@@ -410,20 +497,30 @@ impl Diagnose for TreeError {
                 }
                 Disagreement::Skipped => {
                     format!(
-                        "run `git update-index --no-skip-worktree {path}` first, or apply without --index or --commit"
+                        "run `git update-index --no-skip-worktree {path}` first, or apply \
+                             without --index or --commit"
                     )
                 }
-                Disagreement::IndexFromHead => "commit or unstage it first, or apply with --index".to_owned(),
-                Disagreement::Untracked => "`git add` it first, or apply without --index or --commit".to_owned(),
+                Disagreement::IndexFromHead => {
+                    "commit or unstage it first, or apply with --index".to_owned()
+                }
+                Disagreement::Untracked => {
+                    "`git add` it first, or apply without --index or --commit".to_owned()
+                }
             }),
             TreeError::Drifted { path, drift } => return drifted(path, drift),
             TreeError::Unmerged { .. } => of(Kind::Stale).help("resolve it and `git add` it first"),
             TreeError::Unsupported { remedy, .. } => of(Kind::Unsupported).help(remedy.help()),
             TreeError::Io { source, .. } => of(Kind::Io).help(match source.kind() {
-                ErrorKind::OutOfMemory => "free some memory, or raise what limits it: a file is read whole",
+                ErrorKind::OutOfMemory => {
+                    "free some memory, or raise what limits it: a file is read whole"
+                }
                 _ => "see who owns it, and whether you may read it and the directories above it",
             }),
-            TreeError::Backend { help, .. } => Diagnosis { help: help.clone(), ..of(Kind::Io) },
+            TreeError::Backend { help, .. } => Diagnosis {
+                help: help.clone(),
+                ..of(Kind::Io)
+            },
         };
         of.advice("nothing is wrong with the patch in this: whoever applies it has to solve this")
     }
@@ -496,11 +593,12 @@ fn placed(of: Diagnosis, path: &RepoPath, part: Part, how: &Placing) -> Diagnosi
                 .collect();
             among(Diagnosis { places, ..of }, *chosen, others).help(match part {
                 Part::Search => {
-                    "it is the line that the response names; if another is meant, give more lines around the change; --unique refuses \
-                     such blocks"
+                    "it is the line that the response names; if another is meant, give \
+                         more lines around the change; --unique refuses such blocks"
                 }
                 _ => {
-                    "if another is meant, give more lines around the change, or a context line after `@@`; --unique refuses such hunks"
+                    "if another is meant, give more lines around the change, or a context \
+                         line after `@@`; --unique refuses such hunks"
                 }
             })
         }
@@ -521,25 +619,36 @@ fn placed(of: Diagnosis, path: &RepoPath, part: Part, how: &Placing) -> Diagnosi
 fn found(of: Diagnosis, finding: Finding) -> Diagnosis {
     match finding {
         Finding::Elided => of
-            .help("nothing is put in its place: write the lines that it stands for, or leave it out")
+            .help(
+                "nothing is put in its place: write the lines that it stands for, or leave it \
+                 out",
+            )
             .advice(
-                "nothing is put in place of such a line: leave it out of the hunk, since what no hunk shows stays as it is, or \
-                 write the lines that it stands for",
+                "nothing is put in place of such a line: leave it out of the hunk, since \
+                     what no hunk shows stays as it is, or write the lines that it stands for",
             ),
         Finding::ElidedFile { .. } => of
             .help(
-                "nothing is put in its place: give the whole file, or only hunks of what changes; if the line is meant, run \
-                 `git -c llmpatch.lint.elision=allow llmpatch apply`",
+                "nothing is put in its place: give the whole file, or only hunks of what \
+                     changes; if the line is meant, run `git -c llmpatch.lint.elision=allow \
+                     llmpatch apply`",
             )
             .advice(
-                "nothing is put in place of such a line: send every line that the file is to have, or only the lines that \
-                 change (`*** Update File:`, op=\"patch\", a diff)",
+                "nothing is put in place of such a line: send every line that the file is \
+                     to have, or only the lines that change (`*** Update File:`, \
+                     op=\"patch\", a diff)",
             ),
         Finding::SmallReplace { .. } => of.help("op=\"patch\" leaves the other lines alone"),
         Finding::Emptied => of.help("if the file is to go, delete it"),
-        Finding::Executes(_) => of.help("look at it before anything runs; `git config llmpatch.protect :preset:executes` refuses such files"),
+        Finding::Executes(_) => of.help(
+            "look at it before anything runs; `git config llmpatch.protect :preset:executes` \
+             refuses such files",
+        ),
         Finding::HiddenCharacter(_) => of
-            .help("look at the line in an editor that shows such characters, and take it out unless it is meant")
+            .help(
+                "look at the line in an editor that shows such characters, and take it out \
+                 unless it is meant",
+            )
             .advice("leave out characters that nobody sees"),
         Finding::ConflictMarker
         | Finding::PatchMarker
@@ -601,16 +710,16 @@ mod tests {
             (
                 "lib",
                 "net/tcp.rs",
-                &[
-                    "there is `src/net/tcp.rs`, but --directory=lib makes `lib/net/tcp.rs` of the patch's `net/tcp.rs`",
-                ],
+                &["there is `src/net/tcp.rs`, but --directory=lib makes \
+                         `lib/net/tcp.rs` of the patch's `net/tcp.rs`"],
                 "correct --directory, or leave it out",
             ),
             (
                 "src",
                 "tcp.rs",
                 &[
-                    "did you mean `src/net/tcp.rs`? with --directory=src the patch calls it `net/tcp.rs`",
+                    "did you mean `src/net/tcp.rs`? with --directory=src the patch calls \
+                         it `net/tcp.rs`",
                 ],
                 "correct the path in the patch",
             ),

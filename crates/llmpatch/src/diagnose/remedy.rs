@@ -10,7 +10,8 @@ impl Remedy {
     pub fn help(&self) -> &'static str {
         match self {
             Remedy::Fetch => {
-                "let git fetch it first (`git cat-file -e <object>` does), or see what `git fsck` says"
+                "let git fetch it first (`git cat-file -e <object>` does), or see what \
+                     `git fsck` says"
             }
             Remedy::ByHand => "make this change by hand, or leave the file out of the patch",
             Remedy::Repository(repair) => repair.help(),
@@ -23,7 +24,8 @@ impl Repair {
     pub fn help(self) -> &'static str {
         match self {
             Repair::Clone => {
-                "change its work tree alone, or make the change in a clone without it, and fetch it from there"
+                "change its work tree alone, or make the change in a clone without it, \
+                     and fetch it from there"
             }
             Repair::Content(Hindrance::Encoding) => "correct the file or its attribute first",
             Repair::Content(Hindrance::Filter) => {

@@ -62,7 +62,8 @@ pub(super) fn parse_block<'a>(
         reader.wrong(opener.span, Error::TwoPaths);
     }
     let indent = &opener.text[..opener.text.len() - trim_start(opener.text).len()];
-    let (mut lines, mut closing) = (Vec::new(), None);
+    let mut lines = Vec::new();
+    let mut closing = None;
     for line in source.rows(opener.number.next()) {
         let Some(row) = unindented(line, indent) else {
             reader.wrong(line.span, Error::Unindented);

@@ -56,7 +56,8 @@ pub fn print(patch: &Patch<'_>) -> Result<Vec<u8>, Vec<Unrepresentable>> {
             (b"*** Begin Patch\n", b"", b"*** End Patch\n")
         }
     };
-    let (mut printed, mut refused) = (Vec::with_capacity(patch.edits.len()), Vec::new());
+    let mut printed = Vec::with_capacity(patch.edits.len());
+    let mut refused = Vec::new();
     for edit in &patch.edits {
         let is_said = edit.header.is_none()
             && (patch.format == Format::Opx || edit.root.is_none() && edit.why.is_none());

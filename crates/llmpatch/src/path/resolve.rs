@@ -254,7 +254,8 @@ fn absolute_parts(path: &[u8]) -> Vec<&[u8]> {
 
 /// Returns whether a path is a directory or lies below it, whatever the case: the file system may not care for case.
 fn covers(directory: &RepoPath, path: &RepoPath) -> bool {
-    let (directory, path) = (directory.as_bytes(), path.as_bytes());
+    let directory = directory.as_bytes();
+    let path = path.as_bytes();
     path.get(..directory.len())
         .is_some_and(|start| start.eq_ignore_ascii_case(directory))
         && matches!(path.get(directory.len()), None | Some(b'/'))
@@ -279,7 +280,8 @@ fn from_uri(written: &[u8]) -> Result<Option<Vec<u8>>, PathError> {
     let Some(colon) = written.find_byte(b':') else {
         return Ok(None);
     };
-    let (scheme, rest) = (&written[..colon], &written[colon + 1..]);
+    let scheme = &written[..colon];
+    let rest = &written[colon + 1..];
     if !scheme.eq_ignore_ascii_case(b"file") {
         let is_scheme = |byte: &u8| byte.is_ascii_alphanumeric() || b"+.-".contains(byte);
         // One letter is a drive.

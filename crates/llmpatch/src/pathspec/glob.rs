@@ -131,7 +131,8 @@ impl Class {
         at += usize::from(negated);
         let mut bytes = [false; 256];
         // The byte from which a `-` would go on, and whether a `]` would be the end: the first is one of the bytes.
-        let (mut from, mut is_first) = (None, true);
+        let mut from = None;
+        let mut is_first = true;
         loop {
             let byte = *pattern.get(at)?;
             match byte {

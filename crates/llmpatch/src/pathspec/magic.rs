@@ -64,7 +64,8 @@ impl Magic {
 
     fn words<'w>(&mut self, rest: &'w [u8]) -> Result<&'w [u8], PathspecError> {
         let (words, rest) = rest.split_once_str(")").ok_or(PathspecError::Unclosed)?;
-        let (mut literal, mut glob) = (false, false);
+        let mut literal = false;
+        let mut glob = false;
         for word in words.split_str(",") {
             match word {
                 b"" | b"top" => {}

@@ -85,7 +85,8 @@ impl Pathspec {
         if let Some((excludes, name)) = preset_named(written).filter(|_| !defaults.literal) {
             let unknown = || PathspecError::UnknownPreset(name.into());
             let whole = (name == b"executes").then_some(()).ok_or_else(unknown);
-            let (written, pattern) = (written.into(), Vec::new());
+            let written = written.into();
+            let pattern = Vec::new();
             return whole.map(|()| Self {
                 written,
                 excludes,

@@ -349,7 +349,8 @@ fn reversed<'e>(edit: &'e FileEdit<'_>, puts_lines: bool) -> Option<FileEdit<'e>
             },
         ) => return None,
         Some(header) => {
-            let (old_mode, new_mode) = (header.new_mode, header.old_mode);
+            let old_mode = header.new_mode;
+            let new_mode = header.old_mode;
             Some(Box::new(Header {
                 old_mode,
                 new_mode,

@@ -58,7 +58,8 @@ pub fn parts(
                 .is_none_or(|directory| path.is_below(directory))
         };
         for change in changes.iter().filter(|change| governs(&change.path)) {
-            let (rules, at) = (ties.of(file), ties.of(&change.path));
+            let rules = ties.of(file);
+            let at = ties.of(&change.path);
             ties.tie(rules, at);
         }
     }
@@ -136,7 +137,8 @@ impl Ties {
     }
 
     fn tie(&mut self, one: usize, other: usize) {
-        let (one, other) = (self.root(one), self.root(other));
+        let one = self.root(one);
+        let other = self.root(other);
         // The smaller number is the first, so that paths joined in order make no long chain.
         self.above[one.max(other)] = one.min(other);
     }
@@ -201,10 +203,8 @@ mod tests {
             .with("d/e", "e\n");
         let update = |path: &str| format!("*** Update File: {path}\n@@\n-{path}\n+{path}{path}\n");
         let moved = |path: &str, to: &str| format!("*** Update File: {path}\n*** Move to: {to}\n");
-        let (delete, add) = (
-            |path: &str| format!("*** Delete File: {path}\n"),
-            |path: &str| format!("*** Add File: {path}\n+x\n"),
-        );
+        let delete = |path: &str| format!("*** Delete File: {path}\n");
+        let add = |path: &str| format!("*** Add File: {path}\n+x\n");
         for (edits, want) in [
             (vec![update("b"), update("a")], vec!["a {1}", "b {0}"]),
             (
@@ -270,7 +270,8 @@ mod tests {
     #[test]
     fn twins_belong_together_where_case_tells_nothing_apart() {
         let tree = MemoryTree::new().with("A", "a\n");
-        let response = "*** Begin Patch\n*** Delete File: A\n*** Add File: a\n+x\n*** Add File: b\n+x\n*** End Patch\n";
+        let response = "*** Begin Patch\n*** Delete File: A\n*** Add File: a\n+x\n*** Add File: \
+             b\n+x\n*** End Patch\n";
         assert_eq!(
             taken_apart(response, &tree, Case::Counts),
             ["A {0}", "a {1}", "b {2}"]
@@ -283,7 +284,8 @@ mod tests {
 
     #[test]
     fn edits_that_are_left_out_take_their_places_with_them() {
-        let response = "*** Begin Patch\n*** Update File: a\n-a\n+1\n*** Update File: b\n-b\n+1\n*** Update File: c\n-c\n+1\n*** End Patch\n";
+        let response = "*** Begin Patch\n*** Update File: a\n-a\n+1\n*** Update File: b\n-b\n+1\n*** \
+             Update File: c\n-c\n+1\n*** End Patch\n";
         let source = Source::new(SourceId(0), "answer", response.into()).unwrap();
         let mut patches = [format::parse(&source, &format::Options::default()).patch];
         let tree = MemoryTree::new()

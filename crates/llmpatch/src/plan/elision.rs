@@ -89,10 +89,11 @@ impl Words {
 
 /// What may be left out.
 const PARTS: Words = Words(
-    "code file files function functions method methods class classes component components import imports \
-     implementation implementations logic module script document page style styles rules tests section sections \
-     definitions handlers content contents source program properties fields routes configuration config declarations \
-     helpers template markup query schema statements",
+    "code file files function functions method methods class classes component components \
+         import imports implementation implementations logic module script document page \
+         style styles rules tests section sections definitions handlers content contents \
+         source program properties fields routes configuration config declarations helpers \
+         template markup query schema statements",
 );
 /// What says that something is there and isn't shown.
 const OTHERS: Words = Words("rest remaining remainder existing previous other everything original");
@@ -100,9 +101,10 @@ const OTHERS: Words = Words("rest remaining remainder existing previous other ev
 const KEPT: Words = Words("unchanged omitted unmodified untouched elided snip snipped brevity");
 /// Words between those.
 const FILLERS: Words = Words(
-    "the of is are as all your our my this that in for from to be it its and with here goes go stay stays remain \
-     remains keep kept keeps leave left same before above below else no not change changes changed shown needed more \
-     continues continue exactly currently was were",
+    "the of is are as all your our my this that in for from to be it its and with here \
+         goes go stay stays remain remains keep kept keeps leave left same before above below \
+         else no not change changes changed shown needed more continues continue exactly \
+         currently was were",
 );
 
 /// Returns whether a line is a comment that stands for code: three dots, or words such as “rest unchanged”.
@@ -137,10 +139,8 @@ pub(crate) fn looks_elided(line: &[u8]) -> bool {
         return is_only_dots(sign, behind);
     };
     let last = behind.rfind(char::is_alphanumeric).unwrap_or(first);
-    let (head, tail) = (
-        &behind[..first],
-        behind[last..].trim_start_matches(char::is_alphanumeric),
-    );
+    let head = &behind[..first];
+    let tail = behind[last..].trim_start_matches(char::is_alphanumeric);
     let middle = &behind[first..behind.len() - tail.len()];
     if !head.chars().chain(tail.chars()).all(is_decoration) {
         return false;

@@ -126,14 +126,16 @@ impl Level {
         blocks: &[Block<'_>],
         span: Option<Span>,
     ) -> Result<Fitted, Located<PlaceError>> {
-        let (level, number) = (self.level, |nth: usize| LineNo::from_index(at + nth));
+        let level = self.level;
+        let number = |nth: usize| LineNo::from_index(at + nth);
         let fails = |line: &Text<'_>, error| Located::new(line.span.or(span), error);
         let pairs = || {
             old.iter()
                 .enumerate()
                 .map(|(nth, text)| (&text[..], file.text(at + nth)))
         };
-        let (mut shift, mut fitted) = (None, Vec::new());
+        let mut shift = None;
+        let mut fitted = Vec::new();
         for Block { old: range, new } in blocks {
             let common = common(
                 &texts(old[range.clone()].iter().copied()),
@@ -223,7 +225,8 @@ fn common(old: &[&[u8]], new: &[&[u8]]) -> Vec<Option<usize>> {
             .map(|&at| lines[at].to_vec())
             .collect::<Vec<_>>()
     };
-    let (old_texts, new_texts) = (texts(old, &old_middle), texts(new, &new_middle));
+    let old_texts = texts(old, &old_middle);
+    let new_texts = texts(new, &new_middle);
     for op in similar::capture_diff_slices(similar::Algorithm::Myers, &old_texts, &new_texts) {
         if let similar::DiffOp::Equal {
             old_index,

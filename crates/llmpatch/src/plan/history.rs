@@ -67,15 +67,15 @@ impl History {
         changes: impl IntoIterator<Item = (usize, Cow<'b, [u8]>, &'b [u8])>,
     ) -> bool {
         // Of each, where it ends before and how far what is behind it moves.
-        let (mut step, mut before) = (Step::new(), Vec::new());
-        let (mut gone, mut come) = (0, 0);
+        let mut step = Step::new();
+        let mut before = Vec::new();
+        let mut gone = 0;
+        let mut come = 0;
         for (start, old, new) in changes {
             let (same, end) = same_ends(&old, new);
-            let (start, old, new) = (
-                start + same,
-                &old[same..old.len() - end],
-                &new[same..new.len() - end],
-            );
+            let start = start + same;
+            let old = &old[same..old.len() - end];
+            let new = &new[same..new.len() - end];
             if old.is_empty() && new.is_empty() {
                 continue;
             }
@@ -144,7 +144,9 @@ mod tests {
             edits in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..3, "[ab]{0,2}"), 1..40),
         ) {
             let path = RepoPath::new(b"f").unwrap();
-            let (mut history, mut slow, mut file) = (History::default(), History::default(), b"abababab".to_vec());
+            let mut history = History::default();
+            let mut slow = History::default();
+            let mut file = b"abababab".to_vec();
             for (start, len, new) in edits {
                 let start = start.index(file.len() + 1);
                 let old = file[start..file.len().min(start + len)].to_vec();

@@ -44,9 +44,11 @@ pub fn pieces(
     if !keeps_mode || !is_plain(before) || !is_plain(after) {
         return Ok(None);
     }
-    let (old, new) = (&before.content[..], &after.content[..]);
+    let old = &before.content[..];
+    let new = &after.content[..];
     let regions = compare.regions(&change.path, old, new)?;
-    let (old_starts, new_starts) = (Lines::within(old).starts(), Lines::within(new).starts());
+    let old_starts = Lines::within(old).starts();
+    let new_starts = Lines::within(new).starts();
     let bytes = |starts: &[usize], lines: &Range<usize>| starts[lines.start]..starts[lines.end];
     let context = options.context.max(1) as usize;
     let piece = |group: &[Region]| {
@@ -94,7 +96,8 @@ impl Piece {
     /// Reads the lines of a hunk that somebody has edited, without its header: what isn't added must be lines of the file, around
     /// where the hunk is. `None` if it isn't so.
     pub fn edited(&self, content: &[u8], lines: &[u8]) -> Option<Piece> {
-        let (mut old, mut new) = (Vec::new(), Vec::new());
+        let mut old = Vec::new();
+        let mut new = Vec::new();
         let mut signs = b"".to_vec();
         for line in lines.lines_with_terminator() {
             // An editor may have taken away the space of an empty line.
@@ -155,7 +158,8 @@ impl Piece {
                         .rev()
                         .fold(line, |line, places| before(line, places))
                 };
-                let (start, end) = (place.old.range().start, place.old.range().end);
+                let start = place.old.range().start;
+                let end = place.old.range().end;
                 back(start) <= self.lines.end && back(end) >= self.lines.start
             })
     }

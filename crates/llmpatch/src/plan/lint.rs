@@ -163,7 +163,8 @@ pub(super) fn in_document(
     indentation: &OnceCell<Option<Indent>>,
     splices: &[Splice],
 ) -> Vec<Located<Finding>> {
-    let (added, before) = (added(edit), document.base());
+    let added = added(edit);
+    let before = document.base();
     let mut found = elision::findings(&added, false, before, before);
     found.extend(in_added(&added, before, || {
         *indentation.get_or_init(|| indented(before))
@@ -217,7 +218,8 @@ fn in_added(
             .iter()
             .find(|added| indentation(added.line) == Some(indent))
     };
-    let (tabs, spaces) = (of(Indent::Tab), of(Indent::Space));
+    let tabs = of(Indent::Tab);
+    let spaces = of(Indent::Space);
     let odd = match (tabs.is_some() || spaces.is_some())
         .then(indented)
         .flatten()
@@ -349,7 +351,8 @@ fn hidden(line: &[u8]) -> Option<char> {
     if line.is_ascii() {
         return None;
     }
-    let (mut before, mut is_flag) = (None, false);
+    let mut before = None;
+    let mut is_flag = false;
     line.chars().find(|&character| {
         is_flag = before == Some('\u{1f3f4}') || is_flag && class(character) == TAG;
         let joins = matches!(character, '\u{200c}' | '\u{200d}')
@@ -418,7 +421,8 @@ fn indented(file: &[u8]) -> Option<Indent> {
 
 /// Counts the lines that change, where they are some and less than one in twenty.
 fn few_changes(before: &[u8], after: &[u8]) -> Option<(usize, usize)> {
-    let (before, after) = (Lines::new(before), Lines::new(after));
+    let before = Lines::new(before);
+    let after = Lines::new(after);
     let gone = elision::lost(&before, &after).len();
     let changed = gone.max(after.len() + gone - before.len());
     (changed > 0 && changed * 20 < before.len()).then_some((changed, before.len()))

@@ -56,7 +56,9 @@ pub fn merge(
     lines: MergeLines<'_>,
     conflicts: Conflicts,
 ) -> Result<ChangeSet, Vec<Error>> {
-    let (mut merged, mut unmerged, mut errors) = (Vec::new(), BTreeMap::new(), Vec::new());
+    let mut merged = Vec::new();
+    let mut unmerged = BTreeMap::new();
+    let mut errors = Vec::new();
     for change in changes {
         match (Merge {
             changes,

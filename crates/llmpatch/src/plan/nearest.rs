@@ -333,7 +333,8 @@ mod tests {
     /// Nothing is claimed of lines that nobody looked for.
     #[test]
     fn without_effort_left_nothing_is_said_of_the_file() {
-        let (lines, effort) = (Lines::new(b"one\ntwo\nthree\n"), Effort::new(0));
+        let lines = Lines::new(b"one\ntwo\nthree\n");
+        let effort = Effort::new(0);
         let find = ["two", "one"].map(|line| Text {
             bytes: line.as_bytes().into(),
             span: None,

@@ -90,7 +90,9 @@ impl Planner<'_> {
         file: &File,
     ) -> (Vec<Splice>, Done) {
         let lost = self.overlay.lost(path);
-        let (rules, effort, enough) = (self.rules, &self.effort, self.enough);
+        let rules = self.rules;
+        let effort = &self.effort;
+        let enough = self.enough;
         let task = Task {
             number: self.number,
             path,

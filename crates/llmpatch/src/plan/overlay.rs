@@ -257,7 +257,8 @@ impl<'t> Overlay<'t> {
     pub(super) fn rename(&mut self, from: &RepoPath, to: &RepoPath, file: File) {
         let (_, by) = self.edit;
         let slot = self.keep(from, Some(&file));
-        let (origin, past) = (slot.origin.take(), std::mem::take(&mut slot.past));
+        let origin = slot.origin.take();
+        let past = std::mem::take(&mut slot.past);
         (slot.now, slot.gone) = (None, Some(Missing::Moved { to: to.clone(), by }));
         let slot = self.slot_of(to);
         (slot.now, slot.gone, slot.origin, slot.past) = (Some(file), None, origin, past);

@@ -144,7 +144,8 @@ impl Task<'_> {
         new: Range<usize>,
         how: Match,
     ) -> Placement {
-        let (edit, path) = (self.number, self.path.clone());
+        let edit = self.number;
+        let path = self.path.clone();
         Placement {
             edit,
             path,
@@ -341,7 +342,8 @@ fn made(
 
 /// Returns where hunks, given in the file's order, are before and afterwards.
 fn placed(task: Task<'_>, hunks: &[PlacedHunk<'_, '_>]) -> Vec<Placement> {
-    let (mut old_end, mut new_end) = (0, 0);
+    let mut old_end = 0;
+    let mut new_end = 0;
     let mut placed: Vec<_> = hunks
         .iter()
         .map(

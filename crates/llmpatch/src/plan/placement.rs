@@ -117,7 +117,8 @@ mod tests {
         for (before, answer, want) in [
             (
                 "1\n2\n3\n4\n5\n6\n",
-                "*** Begin Patch\n*** Update File: a\n@@\n 1\n-2\n+b\n+c\n@@ 4\n 4\n-5\n@@\n-6\n+six\n+seven\n*** End Patch\n",
+                "*** Begin Patch\n*** Update File: a\n@@\n 1\n-2\n+b\n+c\n@@ 4\n \
+                     4\n-5\n@@\n-6\n+six\n+seven\n*** End Patch\n",
                 &[
                     "0 #1 1,2 1,3 exact",
                     "0 #2 4,2 5,1 restated",
@@ -136,18 +137,22 @@ mod tests {
             ),
             (
                 "1\n2\n3\n",
-                "<edit file=\"a\" op=\"patch\">\n<find>\n<<<\n2\n>>>\n</find>\n<put>\n<<<\n>>>\n</put>\n</edit>\n\
-                 <edit file=\"a\" op=\"patch\">\n<find>\n<<<\n3\n>>>\n</find>\n<put>\n<<<\nx\ny\n>>>\n</put>\n</edit>\n",
+                "<edit file=\"a\" \
+                     op=\"patch\">\n<find>\n<<<\n2\n>>>\n</find>\n<put>\n<<<\n>>>\n</put>\n</edit>\n<edit \
+                     file=\"a\" \
+                     op=\"patch\">\n<find>\n<<<\n3\n>>>\n</find>\n<put>\n<<<\nx\ny\n>>>\n</put>\n</edit>\n",
                 &["0 #0 2,1 1,0 exact", "1 #0 2,1 2,2 exact"],
             ),
             (
                 "1 2\n3\n",
-                "<edit file=\"a\" op=\"patch\">\n<find>\n<<<\n 2\n3\n>>>\n</find>\n<put>\n<<<\n>>>\n</put>\n</edit>\n",
+                "<edit file=\"a\" op=\"patch\">\n<find>\n<<<\n \
+                     2\n3\n>>>\n</find>\n<put>\n<<<\n>>>\n</put>\n</edit>\n",
                 &["0 #0 1,2 1,1 exact"],
             ),
             (
                 "1\n2\n",
-                "<edit file=\"a\" op=\"patch\">\n<find>\n<<<\n\n2\n>>>\n</find>\n<put>\n<<<\n\nx\n>>>\n</put>\n</edit>\n",
+                "<edit file=\"a\" \
+                     op=\"patch\">\n<find>\n<<<\n\n2\n>>>\n</find>\n<put>\n<<<\n\nx\n>>>\n</put>\n</edit>\n",
                 &["0 #0 2,1 2,1 blank-edges"],
             ),
         ] {
@@ -155,7 +160,8 @@ mod tests {
                 .placements
                 .iter()
                 .map(|place| {
-                    let (old, new) = (place.old, place.new);
+                    let old = place.old;
+                    let new = place.new;
                     let rows = format!("{},{} {},{}", old.start, old.count, new.start, new.count);
                     format!("{} #{} {rows} {}", place.edit, place.number, place.how)
                 })

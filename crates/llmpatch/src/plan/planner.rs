@@ -136,7 +136,8 @@ impl<'p> Planner<'p> {
 impl Planner<'_> {
     /// Does one edit, or records why it can't be done.
     pub(super) fn edit(&mut self, edit: &FileEdit<'_>) {
-        let (root, span) = (edit.root.as_ref(), edit.path.span.or(edit.span));
+        let root = edit.root.as_ref();
+        let span = edit.path.span.or(edit.span);
         let path = self.paths[self.number].clone();
         let Ok(path) = self.note(path, root, &edit.path, edit.span) else {
             // What is wrong with the other path is wrong all the same.
@@ -414,10 +415,8 @@ impl Planner<'_> {
             file.run(texts()).first()
         };
         if let Some(at) = part {
-            let (first, last) = (
-                LineNo::from_index(at),
-                LineNo::from_index(at + expected.len() - 1),
-            );
+            let first = LineNo::from_index(at);
+            let last = LineNo::from_index(at + expected.len() - 1);
             let total = lines.len();
             self.warn(
                 span,

@@ -250,7 +250,8 @@ impl Planner<'_> {
                     };
                     edit.place(task, &mut HashSet::new()).whole
                 };
-                let (before, after) = (fits(&original), fits(&now));
+                let before = fits(&original);
+                let after = fits(&now);
                 let is_other = |file: &File| {
                     let id = self.id(section, file);
                     id.is_some_and(|id| other(header, &id()).is_some())

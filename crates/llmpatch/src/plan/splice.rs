@@ -39,7 +39,9 @@ pub(super) struct Splicer<'f> {
 
 impl<'f> Splicer<'f> {
     pub(super) fn new(file: &'f Document) -> Self {
-        let (len, splices, before) = (file.line_count(), Vec::new(), None);
+        let len = file.line_count();
+        let splices = Vec::new();
+        let before = None;
         Self {
             file,
             len,
@@ -129,7 +131,8 @@ impl<'f> Splicer<'f> {
             return (self.splices, self.is_closed);
         }
         self.keep_to(self.len);
-        let (was_open, end) = (self.is_open, self.file.len());
+        let was_open = self.is_open;
+        let end = self.file.len();
         let mut bytes = Vec::new();
         self.close(&mut bytes);
         self.put(end..end, bytes);
@@ -179,7 +182,8 @@ pub(super) fn within(
     range: Range<usize>,
     put: &[impl Deref<Target = [u8]>],
 ) -> (Range<usize>, Vec<u8>) {
-    let (first, last) = (lines.index_at(range.start), lines.index_at(range.end));
+    let first = lines.index_at(range.start);
+    let last = lines.index_at(range.end);
     let Some((last_put, terminated)) = put.split_last() else {
         return (whole_lines(lines, range), Vec::new());
     };
@@ -204,7 +208,8 @@ pub(super) fn within(
 /// Widens a range that covers whole lines by their terminator: the one behind it, or, for a last line that has none, the one
 /// before it.
 pub(super) fn whole_lines(lines: &Lines<'_>, range: Range<usize>) -> Range<usize> {
-    let (first, last) = (lines.index_at(range.start), lines.index_at(range.end));
+    let first = lines.index_at(range.start);
+    let last = lines.index_at(range.end);
     let line = lines.get(last);
     let text_end = lines.start(last) + line.text.len();
     if range.start != lines.start(first) || range.end != text_end {

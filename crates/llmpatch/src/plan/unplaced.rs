@@ -250,7 +250,8 @@ fn within(section: &UnplacedEdit<'_, '_>, number: usize, error: &PlaceError) -> 
             change_among(&other_hunk.lines, other.old.range().start, &lines)?,
         ))
     })?;
-    let (nth, is_same) = (changed - at, other.lines == hunk.lines);
+    let nth = changed - at;
+    let is_same = other.lines == hunk.lines;
     let found = (!lines.is_empty()).then(|| (path.clone(), file.content.clone(), lines));
     Some(Conflict {
         path: path.clone(),

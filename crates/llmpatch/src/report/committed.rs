@@ -28,10 +28,8 @@ impl std::fmt::Display for Committed {
             .branch
             .as_ref()
             .map_or("detached HEAD".into(), |branch| branch.to_str_lossy());
-        let (root, summary) = (
-            if self.root { " (root-commit)" } else { "" },
-            self.summary.to_str_lossy(),
-        );
+        let root = if self.root { " (root-commit)" } else { "" };
+        let summary = self.summary.to_str_lossy();
         write!(
             f,
             "[{}{root} {}] {}",

@@ -177,7 +177,8 @@ fn readable(text: String, longest: usize) -> String {
             .find(|&at| text.is_char_boundary(at))
             .unwrap_or(0)
     };
-    let (head, tail) = (boundary(200), boundary(text.len() - 200));
+    let head = boundary(200);
+    let tail = boundary(text.len() - 200);
     format!("{} … {}", &text[..head], &text[tail..])
 }
 

@@ -109,7 +109,8 @@ fn tell(out: &mut String, error: &Diagnostic, several: bool, told: &mut Told) {
         } else {
             format!(" ({})", Shown(place.first.label.as_bytes()))
         };
-        let (caption, path) = (capital(&place.caption), Shown(&place.path));
+        let caption = capital(&place.caption);
+        let path = Shown(&place.path);
         let _ = writeln!(
             out,
             "\n{caption}: line {} of `{path}`{label}{}.",
@@ -277,7 +278,9 @@ fn only_adds(hunk: &Hunk<'_>) -> bool {
 /// All or nothing goes both ways: what was fine has to be sent again.
 fn what_to_send(errors: &[Diagnostic], patches: &[Patch<'_>], is_partly_fine: bool) -> String {
     if errors.iter().all(|error| error.kind == Kind::Unchanged) {
-        return "Nothing, if the files are to stay as they are. Otherwise send a patch that changes them.".into();
+        return "Nothing, if the files are to stay as they are. Otherwise send a patch that \
+             changes them."
+            .into();
     }
     let was_read = patches.iter().any(|patch| !patch.edits.is_empty());
     let format = patches.iter().map(|patch| patch.format).next();
@@ -294,7 +297,8 @@ fn what_to_send(errors: &[Diagnostic], patches: &[Patch<'_>], is_partly_fine: bo
     let again = match errors.iter().any(|error| error.is_made) {
         true => format!("{PARTLY_MADE}{parts}. {}", whole(format)),
         false => format!(
-            "None of the patch is in the files yet, so send the whole of it again, corrected{parts}. {}",
+            "None of the patch is in the files yet, so send the whole of it again, \
+                 corrected{parts}. {}",
             whole(format)
         ),
     };
@@ -305,34 +309,40 @@ fn what_to_send(errors: &[Diagnostic], patches: &[Patch<'_>], is_partly_fine: bo
     }
 }
 
-const ANY_FORMAT: &str = "Send a whole patch: a part from a line `*** Begin Patch` to a line `*** End Patch`, or `<edit>` elements, \
-                          or a unified diff with `---`, `+++` and `@@` lines, or `<<<<<<< SEARCH` blocks.";
+const ANY_FORMAT: &str = "Send a whole patch: a part from a line `*** Begin Patch` to a line `*** End Patch`, or \
+     `<edit>` elements, or a unified diff with `---`, `+++` and `@@` lines, or `<<<<<<< \
+     SEARCH` blocks.";
 const PLAINLY: &str =
     "Begin it at the start of a line, as plain text, not inside JSON, HTML or a comment.";
 
-const PARTLY_MADE: &str = "A part of the patch seems to be in the files already: leave that out; check whether lines that are only added are there, too. Send all the rest again, corrected";
+const PARTLY_MADE: &str = "A part of the patch seems to be in the files already: leave that out; check whether \
+     lines that are only added are there, too. Send all the rest again, corrected";
 
 /// Says what a whole patch is.
 fn whole(format: Format) -> &'static str {
     match format {
         Format::Blocks => {
-            "That is every block: the file's path on a line of its own, then `<<<<<<< SEARCH`, lines of the file, `=======`, the \
-             lines to put in their place, `>>>>>>> REPLACE`."
+            "That is every block: the file's path on a line of its own, then `<<<<<<< \
+                 SEARCH`, lines of the file, `=======`, the lines to put in their place, \
+                 `>>>>>>> REPLACE`."
         }
         Format::Tool => {
-            "That is every call, as JSON: `{\"path\": …, \"old_string\": …, \"new_string\": …}` for each text to replace, `{\"path\": \
-             …, \"content\": …}` for each new file."
+            "That is every call, as JSON: `{\"path\": …, \"old_string\": …, \
+                 \"new_string\": …}` for each text to replace, `{\"path\": …, \"content\": \
+                 …}` for each new file."
         }
         Format::Files => {
-            "That is every file, whole, in a Markdown fence of its own, with its path alone on the line above."
+            "That is every file, whole, in a Markdown fence of its own, with its path \
+                 alone on the line above."
         }
         Format::Envelope => {
             "It begins with a line `*** Begin Patch` and ends with a line `*** End Patch`."
         }
         Format::Opx => "That is every `<edit>`.",
         Format::Unified => {
-            "That is a unified diff: for each file a line `--- a/<path>` and a line `+++ b/<path>` (`/dev/null` for the side on \
-             which there is no file), then its hunks, each under a line `@@ -<line>,<count> +<line>,<count> @@`."
+            "That is a unified diff: for each file a line `--- a/<path>` and a line `+++ \
+                 b/<path>` (`/dev/null` for the side on which there is no file), then its \
+                 hunks, each under a line `@@ -<line>,<count> +<line>,<count> @@`."
         }
     }
 }
@@ -341,22 +351,28 @@ fn whole(format: Format) -> &'static str {
 fn copied(format: Format) -> &'static str {
     match format {
         Format::Envelope => {
-            "Copy the lines to find from the file as it is shown here, with a space before each that stays and a `-` before each that is removed, and put `+` before new lines."
+            "Copy the lines to find from the file as it is shown here, with a space \
+                 before each that stays and a `-` before each that is removed, and put `+` \
+                 before new lines."
         }
         Format::Blocks => {
-            "Copy the lines of each SEARCH from the file as it is shown here: whole lines, in a row, character for character, and \
-             enough of them that they are there once."
+            "Copy the lines of each SEARCH from the file as it is shown here: whole \
+                 lines, in a row, character for character, and enough of them that they are \
+                 there once."
         }
         Format::Tool => {
-            "Copy each `old_string` from the file as it is shown here, character for character, and enough of it that it is there \
-             once."
+            "Copy each `old_string` from the file as it is shown here, character for \
+                 character, and enough of it that it is there once."
         }
         Format::Files => "Write each file out whole, from its first line to its last.",
         Format::Opx => {
-            "Copy the text of each `<find>` from the file as it is shown here, character for character."
+            "Copy the text of each `<find>` from the file as it is shown here, character \
+                 for character."
         }
         Format::Unified => {
-            "Copy the lines that stay or are removed from the file as it is shown here, with a space or a `-` before each, put `+` before new lines, and take the line numbers from here."
+            "Copy the lines that stay or are removed from the file as it is shown here, \
+                 with a space or a `-` before each, put `+` before new lines, and take the \
+                 line numbers from here."
         }
     }
 }
@@ -390,7 +406,8 @@ mod tests {
             (b"\tx", "```\n\tx\n```\n"),
             (
                 b"\x1b[2J",
-                "```\n\\033[2J\n```\n\n(Bytes that can't be printed are shown as `\\` and three octal digits.)\n",
+                "```\n\\033[2J\n```\n\n(Bytes that can't be printed are shown as `\\` and \
+                     three octal digits.)\n",
             ),
         ] {
             let mut out = String::new();

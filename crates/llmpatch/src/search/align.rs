@@ -95,7 +95,8 @@ pub(crate) fn align(lines: &Lines<'_>, wanted: &[&[u8]], start: usize, ends: End
         compared: 0,
         compared_sum: 0,
     };
-    let (mut i, mut j) = (0, start);
+    let mut i = 0;
+    let mut j = start;
     while i < wanted.len() && j < lines.len() {
         if walk.same(i, j) {
             walk.agreed(i);
@@ -147,7 +148,8 @@ impl Walk<'_, '_> {
     }
 
     fn same(&self, i: usize, j: usize) -> bool {
-        let (wanted, line) = (self.wanted[i], self.lines.text(j));
+        let wanted = self.wanted[i];
+        let line = self.lines.text(j);
         match (self.is_part(i), i == 0, i + 1 == self.wanted.len()) {
             (false, ..) => wanted == line,
             (_, true, true) => memchr::memmem::find(line, wanted).is_some(),
@@ -167,7 +169,8 @@ impl Walk<'_, '_> {
     fn skip(&self, i: usize, j: usize) -> (usize, usize) {
         for total in 1..=2 * REACH {
             for a in total.saturating_sub(REACH)..=total.min(REACH) {
-                let (next, line) = (i + a, j + total - a);
+                let next = i + a;
+                let line = j + total - a;
                 if next >= self.wanted.len() || line >= self.lines.len() || !self.same(next, line) {
                     continue;
                 }

@@ -128,7 +128,8 @@ impl Document {
     /// that may be anywhere.
     pub(crate) fn lazily(base: Content, needles: Vec<Needle>) -> Self {
         let bom = Lines::bom_len(&base);
-        let (starts, view) = (base.lines().starts(), View::new(&base[bom..], bom));
+        let starts = base.lines().starts();
+        let view = View::new(&base[bom..], bom);
         Self {
             needles: Cell::new(needles),
             ..Self::with(base, starts, view, OnceCell::new())
@@ -314,7 +315,8 @@ impl Document {
 
     /// Makes the splices of one edit, which are in order.
     pub(crate) fn change(&mut self, splices: &[Splice]) {
-        let (mut gone, mut come) = (0, 0);
+        let mut gone = 0;
+        let mut come = 0;
         for Splice { old, new } in splices {
             self.replace(old.start + come - gone..old.end + come - gone, new);
             (gone, come) = (gone + old.len(), come + new.len());
@@ -458,10 +460,8 @@ impl Document {
 
     /// Returns the bytes of a range, as it is now, in parts of which none is empty.
     pub(crate) fn parts(&self, range: Range<usize>) -> impl Iterator<Item = &[u8]> {
-        let (mut at, mut next) = (
-            range.start,
-            self.spliced_while(|spliced| spliced.end() <= range.start),
-        );
+        let mut at = range.start;
+        let mut next = self.spliced_while(|spliced| spliced.end() <= range.start);
         std::iter::from_fn(move || {
             while at < range.end {
                 let following = self.spliced.get(next);
@@ -586,13 +586,15 @@ impl Document {
 
     /// Returns a line as it is now, without its terminator, given by its index from 0.
     pub(crate) fn text(&self, line: usize) -> Cow<'_, [u8]> {
-        let (start, end) = (self.start(line), self.start(line + 1));
+        let start = self.start(line);
+        let end = self.start(line + 1);
         self.slice(start..end - self.ending(line).as_bytes().len())
     }
 
     /// Returns how a line ends now.
     pub(crate) fn ending(&self, line: usize) -> Ending {
-        let (start, end) = (self.start(line), self.start(line + 1));
+        let start = self.start(line);
+        let end = self.start(line + 1);
         match &*self.slice(end.saturating_sub(2).max(start)..end) {
             b"\r\n" => Ending::CrLf,
             [.., b'\n'] => Ending::Lf,

@@ -149,7 +149,8 @@ impl Shift {
             if level.form(patch).is_empty() {
                 continue;
             }
-            let (raw_patch, raw_file) = (indentation(patch, level), indentation(file, level));
+            let raw_patch = indentation(patch, level);
+            let raw_file = indentation(file, level);
             folds |= raw_patch != raw_file && !(raw_patch.is_ascii() && raw_file.is_ascii());
             let kinds = kinds(&plain(raw_patch), &plain(raw_file));
             let common: Vec<_> = match &shown {
@@ -184,7 +185,8 @@ impl Shift {
             return Some(Cow::Borrowed(line));
         }
         let raw = indentation(line, level);
-        let (old, rest) = (plain(raw), &line[raw.len()..]);
+        let old = plain(raw);
+        let rest = &line[raw.len()..];
         let new = match &self.kind {
             ShiftKind::None => old.into_owned(),
             ShiftKind::Deeper(more) => [more, &*old].concat(),
@@ -222,7 +224,8 @@ fn kinds(patch: &[u8], file: &[u8]) -> Vec<ShiftKind> {
         return vec![ShiftKind::Shallower(less.to_vec())];
     }
     let unit = |spaces: &[u8], tabs: &[u8]| {
-        let (spaces, tabs) = (all(spaces, b' ')?, all(tabs, b'\t')?);
+        let spaces = all(spaces, b' ')?;
+        let tabs = all(tabs, b'\t')?;
         let unit = spaces.checked_div(tabs)?;
         (unit * tabs == spaces && (1..=WIDEST).contains(&unit)).then_some(unit)
     };

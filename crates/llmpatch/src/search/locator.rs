@@ -212,7 +212,9 @@ struct SoughtLocator<'t> {
 /// It has a state for each of their bytes, and each state lists the texts that end there, at most one of each length. A
 /// hostile response could make that product huge (`a`, `aa`, … beside `xaaa…`, `yaaa…`, …).
 fn fitting(sought: &[SoughtLocator<'_>], room: usize) -> usize {
-    let (mut states, mut lengths, mut latest) = (0_usize, 0, 0);
+    let mut states = 0_usize;
+    let mut lengths = 0;
+    let mut latest = 0;
     let fits = |sought: &&SoughtLocator<'_>| {
         let length = sought.text.len();
         states += length;

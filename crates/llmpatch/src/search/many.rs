@@ -44,7 +44,8 @@ pub(super) struct Many {
 impl Many {
     /// Prepares needles, by what is rare in a text; `None` if one is sought once, or none, since that is found sooner by itself.
     pub(super) fn new(text: &[u8], sought: impl IntoIterator<Item = Needle>) -> Option<Self> {
-        let (mut numbers, mut needles) = (ByWord::default(), Vec::<Needle>::new());
+        let mut numbers = ByWord::default();
+        let mut needles = Vec::<Needle>::new();
         for needle in sought
             .into_iter()
             .filter(|needle| !needle.matched().is_empty())
@@ -100,12 +101,11 @@ impl Many {
     /// Does it in so many parts at once.
     fn places_in(&self, text: &[u8], parts: usize) -> Vec<Option<Places>> {
         let each = text.len().div_ceil(parts).next_multiple_of(WORD);
-        let (words, needles) = (&self.words, &self.needles);
+        let words = &self.words;
+        let needles = &self.needles;
         let found = threads::share(parts, |nth| {
-            let (mut places, mut spent) = (
-                vec![Places::default(); needles.len()],
-                vec![0; needles.len()],
-            );
+            let mut places = vec![Places::default(); needles.len()];
+            let mut spent = vec![0; needles.len()];
             let [start, end] = [nth, nth + 1].map(|nth| (nth * each).min(text.len()));
             let hard = words.scan(text, start..end, needles, &mut spent, |number, at| {
                 places[number].push(at)
@@ -147,7 +147,8 @@ impl Many {
             let number = |matched: &Match| short[matched.pattern().as_usize()];
             // The start and the end of a text are as good as an LF; only matches with that one are sought at these edges.
             let reach = text.len().min(SHORTEST);
-            let (is_all, rest) = (reach == text.len(), text.len() - reach);
+            let is_all = reach == text.len();
+            let rest = text.len() - reach;
             let lf = |is_there: bool| if is_there { &b"\n"[..] } else { b"" };
             let start = [b"\n", &text[..reach], lf(is_all)].concat();
             let end = [lf(is_all), &text[rest..], b"\n"].concat();
@@ -260,11 +261,13 @@ impl Words {
                 .iter()
                 .take_while(|(word, ..)| *word == here)
             {
-                let (number, at) = (number as usize, begin.checked_sub(offset as usize));
+                let number = number as usize;
+                let at = begin.checked_sub(offset as usize);
                 let (Some(at), true) = (at, spent[number] <= budget) else {
                     continue;
                 };
-                let (needle, rarest) = (&needles[number], self.rarest[number]);
+                let needle = &needles[number];
+                let rarest = self.rarest[number];
                 let is_likely = text.get(at + rarest..at + rarest + WORD)
                     == needle.matched().get(rarest..rarest + WORD);
                 let cost = if is_likely {
@@ -309,7 +312,8 @@ impl Counts {
             bits,
             few,
         };
-        let (mut at, mut nth) = (0, 0);
+        let mut at = 0;
+        let mut nth = 0;
         while at + WORD <= text.len() {
             let place = counts.place(word(text, at));
             let count = &mut counts.counts[place];
@@ -327,8 +331,10 @@ impl Counts {
 
     /// Returns the offset in a needle from which on eight words are rare together, and that of a rare word.
     fn rarest(&self, matched: &[u8]) -> (usize, usize) {
-        let (mut latest, mut sum) = ([0; WORD], 0);
-        let (mut best, mut rarest) = ((u32::MAX, 0), (u32::MAX, 0));
+        let mut latest = [0; WORD];
+        let mut sum = 0;
+        let mut best = (u32::MAX, 0);
+        let mut rarest = (u32::MAX, 0);
         for (offset, word) in matched.windows(WORD).enumerate() {
             let count = u32::from(self.counts[self.place(from_bytes(word))]);
             sum = sum + count - std::mem::replace(&mut latest[offset % WORD], count);

@@ -123,7 +123,8 @@ impl Matches<'_> {
     /// # Errors
     /// If there are fewer: how many there are.
     pub(crate) fn nth(&self, n: NonZeroUsize) -> Result<Range<usize>, usize> {
-        let (mut count, mut end) = (0, 0);
+        let mut count = 0;
+        let mut end = 0;
         for range in self.iter() {
             if range.start < end && count > 0 {
                 continue;
@@ -144,7 +145,8 @@ impl Matches<'_> {
 
     /// Returns those that begin at or after an offset, in order.
     pub(crate) fn iter_from(&self, from: usize) -> impl Iterator<Item = Range<usize>> {
-        let (document, view) = (self.document, &self.document.view);
+        let document = self.document;
+        let view = &self.document.view;
         let Sites { places, gone, .. } = &*self.sites;
         let mut next = view.first_at(document.behind_in_base(from)).max(gone.get());
         // Whether all before this one is gone.

@@ -231,7 +231,8 @@ impl<'f, 'p> Nearness<'f, 'p> {
             });
         }
         let parts = threads::parts(self.lines.bytes().len());
-        let (lines, share) = (&self.lines, self.lines.len().div_ceil(parts));
+        let lines = &self.lines;
+        let share = self.lines.len().div_ceil(parts);
         let found = threads::share(parts, |part| {
             let mut words = sought.clone();
             for at in (part * share..lines.len()).take(share) {

@@ -114,7 +114,8 @@ impl Needle {
     pub(crate) fn text(lines: &[&[u8]], bounds: Bounds) -> Self {
         let whole =
             |line: Option<&&[u8]>| lines.len() > 1 && line.is_some_and(|line| line.is_empty());
-        let (first_whole, last_whole) = (whole(lines.first()), whole(lines.last()));
+        let first_whole = whole(lines.first());
+        let last_whole = whole(lines.last());
         let before = usize::from(first_whole || bounds.start_at_line);
         let behind = usize::from(last_whole || bounds.end_at_line);
         let text = lines.join(&b'\n');
@@ -207,7 +208,8 @@ impl Needle {
         let Some(first) = self.next(literal, text, 0) else {
             return Places::default();
         };
-        let (mut places, mut last) = (Places::default(), first);
+        let mut places = Places::default();
+        let mut last = first;
         places.push(first);
         // A look takes as long as what it passes and a match, which is linear as long as they don't overlap.
         while let Some(at) = self.next(literal, text, last + 1) {

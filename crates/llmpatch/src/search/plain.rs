@@ -36,7 +36,8 @@ pub(super) fn keys(line: &[u8], mut found: impl FnMut(Key, u32) -> bool) {
 
 /// The bytes that words are made of.
 const IS_WORD: [bool; 256] = {
-    let (mut is_word, mut byte) = ([false; 256], 0);
+    let mut is_word = [false; 256];
+    let mut byte = 0;
     while byte < 256 {
         is_word[byte] = byte >= 0x80 || byte as u8 == b'_' || (byte as u8).is_ascii_alphanumeric();
         byte += 1;
@@ -144,8 +145,11 @@ pub(super) fn alike(a: &[u8], b: &[u8], part: bool) -> u8 {
         pairs.sort_unstable();
         pairs
     };
-    let (a, b) = (pairs(a), pairs(b));
-    let (mut left, mut right, mut both) = (0, 0, 0);
+    let a = pairs(a);
+    let b = pairs(b);
+    let mut left = 0;
+    let mut right = 0;
+    let mut both = 0;
     while left < a.len() && right < b.len() {
         match a[left].cmp(&b[right]) {
             std::cmp::Ordering::Less => left += 1,

@@ -45,7 +45,8 @@ proptest! {
         cuts in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..60, any::<(bool, bool)>()), 1..12),
     ) {
         let lines = Lines::new(&text);
-        let (view, plain) = (view(&lines), plain(&lines));
+        let view = view(&lines);
+        let plain = plain(&lines);
         let needles: Vec<Needle> = cuts
             .iter()
             .map(|(at, len, (start_at_line, end_at_line))| {
@@ -72,7 +73,8 @@ proptest! {
     #[test]
     fn whole_lines_are_where_lines_equal_them(text in texts(), run in texts(), level in 0_usize..4) {
         let level = [Fuzz::Exact, Fuzz::Trailing, Fuzz::Indent, Fuzz::Unicode][level];
-        let (lines, run) = (Lines::new(&text), Lines::new(&run));
+        let lines = Lines::new(&text);
+        let run = Lines::new(&run);
         let sought: Vec<_> = run.iter().take(2).map(|line| level.form(line.text).into_owned()).collect();
         let file = Document::of_texts(0, lines.iter().map(|line| level.form(line.text)), [&sought]);
         let got: Vec<_> = file.run(&sought).iter().collect();
@@ -116,7 +118,8 @@ proptest! {
         for (at, len, new) in &edits {
             let now = states.last().unwrap();
             let lines = Lines::new(now);
-            let (view, text) = (view(&lines), plain(&lines));
+            let view = view(&lines);
+            let text = plain(&lines);
             let start = at.index(text.len() + 1);
             let range = view.original(start..(start + len).min(text.len()));
             states.push([&now[..range.start], new, &now[range.end..]].concat());
@@ -141,7 +144,8 @@ proptest! {
             prop_assert_eq!(document.len(), now.len());
             let lines = Lines::new(now);
             for needle in &needles {
-                let (view, text) = (view(&lines), plain(&lines));
+                let view = view(&lines);
+                let text = plain(&lines);
                 let want: Vec<_> = needle.places(&needle.finder(), &text).iter().map(|at| view.original(needle.range(at))).collect();
                 for line in 0..lines.len() + 2 {
                     let at = document.start(line);

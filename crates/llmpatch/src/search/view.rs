@@ -22,7 +22,9 @@ pub(super) struct View {
 impl View {
     /// Makes the view of the bytes that begin at an offset of a file.
     pub(super) fn new(bytes: &[u8], start: usize) -> Self {
-        let (mut text, mut dropped, mut copied) = (Vec::new(), Vec::new(), 0);
+        let mut text = Vec::new();
+        let mut dropped = Vec::new();
+        let mut copied = 0;
         // Most have no CR at all, which is seen sooner than that they have no CRLF.
         let from = memchr(b'\r', bytes).unwrap_or(bytes.len());
         for cr in memmem::find_iter(&bytes[from..], b"\r\n").map(|cr| from + cr) {
@@ -79,7 +81,8 @@ pub(crate) fn first(lines: &Lines<'_>, needle: &Needle) -> Option<Range<usize>> 
 
 /// Returns the first of `0..len` for which something doesn't hold; it holds for none behind that.
 fn partition(len: usize, holds: impl Fn(usize) -> bool) -> usize {
-    let (mut low, mut high) = (0, len);
+    let mut low = 0;
+    let mut high = len;
     while low < high {
         let middle = low + (high - low) / 2;
         if holds(middle) {

@@ -247,7 +247,9 @@ impl<'a> Lines<'a> {
 /// farther and farther away, so that a good one saves most of the search.
 pub(crate) fn partition_near<T>(all: &[T], guess: usize, holds: impl Fn(&T) -> bool) -> usize {
     let guess = guess.min(all.len());
-    let (mut start, mut end, mut reach) = (guess, guess, 1);
+    let mut start = guess;
+    let mut end = guess;
+    let mut reach = 1;
     while start > 0 && !holds(&all[start - 1]) {
         (start, end, reach) = (start.saturating_sub(reach), start - 1, reach * 2);
     }

@@ -186,10 +186,8 @@ impl<'a> Row<'a> {
 
     /// Returns a part of it, and where that is.
     pub fn part(&self, range: std::ops::Range<usize>) -> Text<'a> {
-        let (start, end) = (
-            self.span.start + range.start as u32,
-            self.span.start + range.end as u32,
-        );
+        let start = self.span.start + range.start as u32;
+        let end = self.span.start + range.end as u32;
         Text::at(
             &self.text[range],
             Span {

@@ -15,55 +15,79 @@ impl Diagnose for Error {
                 .label("of which file?")
                 .help("put the path alone on the line before it, or give it with --file=<path>")
                 .advice("put the file's path alone on the line before each block"),
-            Error::TwoPaths { .. } => of.label("of which file?").help("name one file, on the line before it"),
-            Error::NoEnd { family, before, near } => no_end(of.label(BEGINS), family.end(), *before, *near),
-            Error::NoDivider { near: Some(near) } => {
-                of.label(BEGINS).help(format!("write line {near} as `=======`, first on its line"))
-            }
-            Error::NoDivider { near: None } => of
+            Error::TwoPaths { .. } => of
+                .label("of which file?")
+                .help("name one file, on the line before it"),
+            Error::NoEnd {
+                family,
+                before,
+                near,
+            } => no_end(of.label(BEGINS), family.end(), *before, *near),
+            Error::NoDivider { near: Some(near) } => of
                 .label(BEGINS)
-                .help("put a line `=======` between the lines to search for and those to put in their place"),
+                .help(format!("write line {near} as `=======`, first on its line")),
+            Error::NoDivider { near: None } => of.label(BEGINS).help(
+                "put a line `=======` between the lines to search for and those to put in \
+                     their place",
+            ),
             Error::Dividers { .. } => of.label("the first of them").help(
-                "put a backslash before those that are lines of the file; one `=======` is between old and new lines",
+                "put a backslash before those that are lines of the file; one `=======` \
+                     is between old and new lines",
             ),
             Error::Divider { .. } => of
                 .help("give all markers of a block seven signs, or leave --strict out")
                 .advice("give all markers seven signs"),
-            Error::Unclear { .. } => of.label("a line of the file?").help(format!("take it out; {ESCAPE}")),
+            Error::Unclear { .. } => of
+                .label("a line of the file?")
+                .help(format!("take it out; {ESCAPE}")),
             Error::Unindented => of.label("indented less").help(
-                "indent all lines of a block as its first line is, or none; markers best come first on their lines",
+                "indent all lines of a block as its first line is, or none; markers best \
+                     come first on their lines",
             ),
             Error::LineNumber { .. } => {
                 of.help("write `:start_line:` and a number from 1, once, or leave the line out")
             }
-            Error::StrayNumber { .. } => of
-                .label("no line of the file")
-                .help(format!("line numbers come right after `<<<<<<< SEARCH`; {ESCAPE}")),
-            Error::BlankSearch => of
-                .label("nothing but whitespace")
-                .help("give lines that have text, too; for a new file, put nothing between SEARCH and `=======`"),
-            Error::Fence => of
-                .label("would be a line of the file")
-                .help("close the fence after the block, not in it; around a text that has fences, use a longer one"),
+            Error::StrayNumber { .. } => of.label("no line of the file").help(format!(
+                "line numbers come right after `<<<<<<< SEARCH`; {ESCAPE}"
+            )),
+            Error::BlankSearch => of.label("nothing but whitespace").help(
+                "give lines that have text, too; for a new file, put nothing between \
+                     SEARCH and `=======`",
+            ),
+            Error::Fence => of.label("would be a line of the file").help(
+                "close the fence after the block, not in it; around a text that has \
+                     fences, use a longer one",
+            ),
             Error::FencedFile => of
                 .label("this fence would be the first line of the file")
-                .help("leave out the fences inside of the block: its lines are the file's, as they are"),
+                .help(
+                    "leave out the fences inside of the block: its lines are the file's, as \
+                     they are",
+                ),
             Error::StrayEnd { .. } => of
                 .label("ends nothing")
                 .help(
-                    "the start of its block is missing, or the one before ended too early: ask for the response again",
+                    "the start of its block is missing, or the one before ended too \
+                         early: ask for the response again",
                 )
                 .advice(format!("begin the block with `<<<<<<< SEARCH`; {ESCAPE}")),
             Error::NearOpener { .. } => of.label("nearly the start of a block").help(
-                "write `<<<<<<< SEARCH`, alone on its line, in capitals; if it is only mentioned, put it in backticks",
+                "write `<<<<<<< SEARCH`, alone on its line, in capitals; if it is only \
+                     mentioned, put it in backticks",
             ),
             Error::OpenTag { .. } => of
                 .label("this tag")
                 .help("the response was probably cut off: ask for the whole response again")
                 .advice("close every tag, and send the whole of it"),
             Error::Tool { .. } => Diagnosis::new(Kind::Unsupported)
-                .help("ask for the change in search/replace blocks; or take this call out and make its change by hand")
-                .advice("send this change, too, as `<<<<<<< SEARCH` blocks, each below the path of its file"),
+                .help(
+                    "ask for the change in search/replace blocks; or take this call out and \
+                     make its change by hand",
+                )
+                .advice(
+                    "send this change, too, as `<<<<<<< SEARCH` blocks, each below the path \
+                     of its file",
+                ),
         }
     }
 }

@@ -8,19 +8,29 @@ impl Diagnose for Error {
     fn diagnosis(&self) -> Diagnosis {
         let of = Diagnosis::new(Kind::Parse);
         match self {
-            Error::Utf16 { encoding } => {
-                of.help(format!("convert it first: `iconv -f {encoding} -t UTF-8 response.txt | git llmpatch apply`"))
-                    .advice("send plain text in UTF-8")
-            }
+            Error::Utf16 { encoding } => of
+                .help(format!(
+                    "convert it first: `iconv -f {encoding} -t UTF-8 response.txt | git \
+                     llmpatch apply`"
+                ))
+                .advice("send plain text in UTF-8"),
             Error::NoPatch(absence) => absence.diagnosis(),
-            Error::Mixed { first, line, second } => of
+            Error::Mixed {
+                first,
+                line,
+                second,
+            } => of
                 .label(format!("{} begins here", second.a_patch()))
                 .note(format!("{} begins in line {line}", first.a_patch()))
                 .help(format!(
-                    "one of them is probably quoted: read only one with `--format={first}` or `--format={second}`, or ask \
-                     for a response in one format"
+                    "one of them is probably quoted: read only one with \
+                         `--format={first}` or `--format={second}`, or ask for a response in \
+                         one format"
                 ))
-                .advice("send the whole change in one format; what is only quoted goes between backticks"),
+                .advice(
+                    "send the whole change in one format; what is only quoted goes between \
+                     backticks",
+                ),
             Error::Empty { .. } => of
                 .label("begins here, and is empty")
                 .help("ask for the patch again, or take the empty one out")
@@ -28,7 +38,8 @@ impl Diagnose for Error {
             Error::Nul { .. } => of
                 .label("NUL")
                 .help(
-                    "a patch is text: take the NUL out; if the response was copied from a binary stream, save it again as UTF-8",
+                    "a patch is text: take the NUL out; if the response was copied from a \
+                         binary stream, save it again as UTF-8",
                 )
                 .advice("take the NUL out: a patch is text"),
             Error::Residue(residue) => residue.diagnosis(),
@@ -41,14 +52,19 @@ impl Diagnose for Residue {
         let of = Diagnosis::new(Kind::Parse);
         match self {
             Residue::TooMany { .. } => of.label("and this is one more").help("give it in parts"),
-            Residue::StrayHeader { more, begin, ended, .. } => stray_header(of, *more, *begin, *ended),
+            Residue::StrayHeader {
+                more, begin, ended, ..
+            } => stray_header(of, *more, *begin, *ended),
             Residue::StrayEnd { ended } => of.label("ends nothing").help(format!(
-                "what is between line {ended} and here is in no patch: if line {ended} is a line of a file, write its \
-                 prefix before it; else take this line out"
+                "what is between line {ended} and here is in no patch: if line {ended} is \
+                     a line of a file, write its prefix before it; else take this line out"
             )),
             Residue::CutStart { .. } => of
                 .label("another patch would begin here")
-                .help("the response was probably cut off: ask for the whole response again, or take this line out if it is none")
+                .help(
+                    "the response was probably cut off: ask for the whole response again, or \
+                     take this line out if it is none",
+                )
                 .advice("send the whole patch, or take this line out if it begins none"),
             Residue::StrayHunk { more } => of
                 .label("a hunk of which file?")
@@ -57,27 +73,34 @@ impl Diagnose for Residue {
                     "another hunk after it has no file either",
                     "# more hunks after it have no file either",
                 ))
-                .help("put `--- a/<path>` and `+++ b/<path>` before it; if it only explains something, indent it"),
+                .help(
+                    "put `--- a/<path>` and `+++ b/<path>` before it; if it only explains \
+                     something, indent it",
+                ),
             Residue::Unnumbered => unified::Error::NoNumbers.diagnosis(),
             Residue::Combined => of
                 .label("a hunk against several parents")
                 .help("make one against a single parent: `git diff <commit>^1 <commit>`")
                 .advice("send a plain diff, against one parent"),
-            Residue::Binary { .. } => Diagnosis::new(Kind::Unsupported)
-                .help("take the line out and copy the file by hand; `git diff --binary` and `git apply` know binary files"),
+            Residue::Binary { .. } => Diagnosis::new(Kind::Unsupported).help(
+                "take the line out and copy the file by hand; `git diff --binary` and \
+                     `git apply` know binary files",
+            ),
             Residue::StrayClosing { .. } => of
                 .label("closes nothing")
                 .help(
-                    "an edit ended earlier than was meant, or its start is missing: look at the edit before, or ask \
-                     for the response again",
+                    "an edit ended earlier than was meant, or its start is missing: look \
+                         at the edit before, or ask for the response again",
                 )
                 .advice(
-                    "an edit ended earlier than was meant, or its start is missing: see that every text is between \
-                     `<<<` and `>>>` lines, and that every tag is closed once",
+                    "an edit ended earlier than was meant, or its start is missing: see \
+                         that every text is between `<<<` and `>>>` lines, and that every tag \
+                         is closed once",
                 ),
-            Residue::Prefixed { .. } => of
-                .label("a patch would begin here")
-                .help("remove such prefixes from all lines of the patch; markers and tags come first on their lines"),
+            Residue::Prefixed { .. } => of.label("a patch would begin here").help(
+                "remove such prefixes from all lines of the patch; markers and tags come \
+                     first on their lines",
+            ),
             Residue::Blocks(error) => error.diagnosis(),
         }
     }
@@ -98,15 +121,18 @@ fn stray_header(
             "# more headers after it can't be read for the same reason",
         ));
     match (begin, ended) {
-        (Some(line), _) => of.help(format!("put `*** Begin Patch` on a line of its own in line {line}")),
+        (Some(line), _) => of.help(format!(
+            "put `*** Begin Patch` on a line of its own in line {line}"
+        )),
         (None, Some(ended)) => of.help(format!(
-            "take out the `*** End Patch` in line {ended} if it came too early (a line of a file needs its \
-                         prefix before it), or put `*** Begin Patch` before this line"
+            "take out the `*** End Patch` in line {ended} if it came too early (a line of \
+                 a file needs its prefix before it), or put `*** Begin Patch` before this \
+                 line"
         )),
         (None, None) => of
             .help(
-                "put `*** Begin Patch` before it and `*** End Patch` at the end; if the start of the response is \
-                             missing, ask for it again",
+                "put `*** Begin Patch` before it and `*** End Patch` at the end; if the \
+                     start of the response is missing, ask for it again",
             )
             .advice("put `*** Begin Patch` before it and `*** End Patch` at the end"),
     }
@@ -115,35 +141,45 @@ fn stray_header(
 impl Diagnose for Absence {
     fn diagnosis(&self) -> Diagnosis {
         const SAY: &str = "say in one of these ways what is to be changed";
-        const AS_TEXT: &str = "send the patch as plain text, not as a string: with real line ends, and no backslash before quotes";
+        const AS_TEXT: &str = "send the patch as plain text, not as a string: with real line ends, and no \
+             backslash before quotes";
         let of = Diagnosis::new(Kind::Parse);
         match self {
-            Absence::Empty => of.help("give the response as a file or on standard input").advice(SAY),
+            Absence::Empty => of
+                .help("give the response as a file or on standard input")
+                .advice(SAY),
             Absence::Binary => of.help("give the model's response, as text").advice(SAY),
             Absence::Prose => of
                 .help(
-                    "this version reads `*** Begin Patch` … `*** End Patch`, OPX (`<edit file=\"…\" op=\"…\">`), unified \
-                     diffs, search/replace blocks and tool calls as JSON; ask the model for one of them",
+                    "this version reads `*** Begin Patch` … `*** End Patch`, OPX (`<edit \
+                         file=\"…\" op=\"…\">`), unified diffs, search/replace blocks and \
+                         tool calls as JSON; ask the model for one of them",
                 )
                 .advice(SAY),
             Absence::NearBegin => of
                 .label("this is nearly the start of a patch")
                 .help("write `*** Begin Patch` on a line of its own"),
             Absence::Unified => of.label("the diff is here").help(
-                "take away what is before every line of it: `diff --git`, `---`, `+++` and `@@` come first on their lines",
+                "take away what is before every line of it: `diff --git`, `---`, `+++` \
+                     and `@@` come first on their lines",
             ),
             Absence::Files { .. } => of
                 .label("what it holds")
-                .help("if each such fence holds a whole file, run it with `--format=files`; else ask the model for a patch")
+                .help(
+                    "if each such fence holds a whole file, run it with `--format=files`; \
+                     else ask the model for a patch",
+                )
                 .advice(SAY),
-            Absence::Calls => of
-                .label("for example, this call")
-                .help("ask for the change itself: by calls with `path`, `old_string` and `new_string`, or in another format"),
+            Absence::Calls => of.label("for example, this call").help(
+                "ask for the change itself: by calls with `path`, `old_string` and \
+                     `new_string`, or in another format",
+            ),
             Absence::Escaped => of
                 .label("the patch is in here, escaped")
                 .help(
-                    "ask for it again with a line of its own for each line; if it was cut out of JSON, give it with its \
-                     quotes to `jq -r .`, and what that prints to this command",
+                    "ask for it again with a line of its own for each line; if it was cut \
+                         out of JSON, give it with its quotes to `jq -r .`, and what that \
+                         prints to this command",
                 )
                 .advice(AS_TEXT),
             Absence::Html => of
@@ -151,12 +187,13 @@ impl Diagnose for Absence {
                 .help("write `<`, `>` and `&` plainly: nothing in a patch is ever decoded"),
             Absence::Hidden(by) => {
                 let (begin, end) = by.ends();
-                of.label(format!("this patch is in {by}"))
-                    .help(format!("take away the `{begin}` and `{end}` around the patch if it is meant"))
+                of.label(format!("this patch is in {by}")).help(format!(
+                    "take away the `{begin}` and `{end}` around the patch if it is meant"
+                ))
             }
-            Absence::MidLine => {
-                of.label("this is in the middle of a line").help("put each `<edit` first on its line if it is meant")
-            }
+            Absence::MidLine => of
+                .label("this is in the middle of a line")
+                .help("put each `<edit` first on its line if it is meant"),
             Absence::OtherFormat { asked, found } => of
                 .label(format!("this one is {found}"))
                 .help(format!("leave `--format` out, or give `--format={found}`"))
@@ -171,22 +208,33 @@ impl Diagnose for Warning {
             Warning::ProseEdit => Diagnosis::new(Kind::ProseEdit)
                 .help("put it first on its line if it is meant, or in backticks if it is not"),
             Warning::Hidden { by, .. } => {
-                let kind = if *by == Hiding::Comment { Kind::CommentedPatch } else { Kind::DraftPatch };
+                let kind = if *by == Hiding::Comment {
+                    Kind::CommentedPatch
+                } else {
+                    Kind::DraftPatch
+                };
                 let (begin, end) = by.ends();
-                Diagnosis::new(kind).help(format!("take away the `{begin}` and `{end}` around it if it is meant"))
+                Diagnosis::new(kind).help(format!(
+                    "take away the `{begin}` and `{end}` around it if it is meant"
+                ))
             }
-            Warning::Unopened { tag, .. } => Diagnosis::new(Kind::DraftPatch)
-                .help(format!("if it is only a draft, take it out, or put `<{tag}>` on a line of its own before it")),
-            Warning::RepeatedPatch { .. } => {
-                Diagnosis::new(Kind::RepeatedPatch).help("to apply it twice, give it in a response of its own")
+            Warning::Unopened { tag, .. } => Diagnosis::new(Kind::DraftPatch).help(format!(
+                "if it is only a draft, take it out, or put `<{tag}>` on a line of its \
+                     own before it"
+            )),
+            Warning::RepeatedPatch { .. } => Diagnosis::new(Kind::RepeatedPatch)
+                .help("to apply it twice, give it in a response of its own"),
+            Warning::RepeatedEdit { path, .. } => Diagnosis::new(Kind::RepeatedEdit)
+                .path(path)
+                .help("leave one of them out if it is meant once"),
+            Warning::StrayMarker { .. } => {
+                Diagnosis::new(Kind::StrayMarker).help("leave the line out")
             }
-            Warning::RepeatedEdit { path, .. } => {
-                Diagnosis::new(Kind::RepeatedEdit).path(path).help("leave one of them out if it is meant once")
-            }
-            Warning::StrayMarker { .. } => Diagnosis::new(Kind::StrayMarker).help("leave the line out"),
             Warning::Skipped { .. } => Diagnosis::new(Kind::SkippedFormat),
-            Warning::NamelessFence => Diagnosis::new(Kind::NamelessFence)
-                .help("if it is a file, put its path alone on the line above; a path in a sentence doesn't count"),
+            Warning::NamelessFence => Diagnosis::new(Kind::NamelessFence).help(
+                "if it is a file, put its path alone on the line above; a path in a \
+                     sentence doesn't count",
+            ),
         }
     }
 }

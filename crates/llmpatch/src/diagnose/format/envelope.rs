@@ -5,8 +5,9 @@ use crate::format::envelope::{Error, Habit, Meant, NearEnd, Verb, Warning};
 use crate::kind::Kind;
 use crate::text::{LineNo, Shown, Span};
 
-const HEADERS: &str = "the headers are `*** Add File: <path>`, `*** Update File: <path>`, `*** Delete File: <path>`, and \
-    `*** Move to: <path>` right after an Update; the markers are `*** End of File` and `*** End Patch`";
+const HEADERS: &str = "the headers are `*** Add File: <path>`, `*** Update File: <path>`, `*** Delete File: \
+     <path>`, and `*** Move to: <path>` right after an Update; the markers are `*** End of \
+     File` and `*** End Patch`";
 
 impl Diagnose for Error {
     fn diagnosis(&self) -> Diagnosis {
@@ -16,28 +17,50 @@ impl Diagnose for Error {
                 .label(format!("lacks the indentation of line {begin}"))
                 .also(*more)
                 .help("indent every line of a patch like its `*** Begin Patch`, or none"),
-            Error::BeforeHeader { meant: Some(meant), more } => of
+            Error::BeforeHeader {
+                meant: Some(meant),
+                more,
+            } => of
                 .label("this is nearly a header")
                 .also(*more)
-                .help(format!("write {}, with nothing before it on its line", spelling(*meant))),
-            Error::BeforeHeader { meant: None, more } => of
-                .label("belongs to no file")
-                .also(*more)
-                .help(format!("move it out of the patch, or put the header of its file before it: {HEADERS}")),
+                .help(format!(
+                    "write {}, with nothing before it on its line",
+                    spelling(*meant)
+                )),
+            Error::BeforeHeader { meant: None, more } => {
+                of.label("belongs to no file").also(*more).help(format!(
+                    "move it out of the patch, or put the header of its file before it: \
+                     {HEADERS}"
+                ))
+            }
             Error::NestedBegin { near, more, .. } => {
                 nested_begin(of.label("the patch before has no end").also(*more), *near)
             }
-            Error::UnknownHeader { meant: Some(meant), .. } => {
-                of.label("not a header of this format").help(format!("write {}", spelling(*meant)))
+            Error::UnknownHeader {
+                meant: Some(meant), ..
+            } => of
+                .label("not a header of this format")
+                .help(format!("write {}", spelling(*meant))),
+            Error::UnknownHeader { meant: None, .. } => {
+                of.label("not a header of this format").help(format!(
+                    "{HEADERS}; if this is a line of a file, write its prefix (a space, `-` \
+                     or `+`) before it"
+                ))
             }
-            Error::UnknownHeader { meant: None, .. } => of.label("not a header of this format").help(format!(
-                "{HEADERS}; if this is a line of a file, write its prefix (a space, `-` or `+`) before it"
-            )),
-            Error::MisplacedMove { path, verb } => of.label("can't be here").paths(path).help(misplaced_move(*verb)),
-            Error::MisplacedEndOfFile { path, verb } => {
-                of.label("can't be here").paths(path).help(misplaced_end_of_file(*verb))
-            }
-            Error::BadLine { path, verb, habit, more } => {
+            Error::MisplacedMove { path, verb } => of
+                .label("can't be here")
+                .paths(path)
+                .help(misplaced_move(*verb)),
+            Error::MisplacedEndOfFile { path, verb } => of
+                .label("can't be here")
+                .paths(path)
+                .help(misplaced_end_of_file(*verb)),
+            Error::BadLine {
+                path,
+                verb,
+                habit,
+                more,
+            } => {
                 let (label, help) = of_habit(*habit, *verb);
                 of.label(label).path(path).also(*more).help(help)
             }
@@ -47,22 +70,29 @@ impl Diagnose for Error {
                 .also(*more)
                 .help(unified_header(*verb)),
             Error::NoChunk { path } => of.label("nothing to do").path(path).help(
-                "write the change: a line `@@`, then the lines with a space, `-` or `+` before each; to rename only, write \
-                 `*** Move to: <new path>`",
+                "write the change: a line `@@`, then the lines with a space, `-` or `+` \
+                     before each; to rename only, write `*** Move to: <new path>`",
             ),
-            Error::EmptyChunk { path, is_located } => {
-                of.label("no line follows").path(path).help(empty_chunk(*is_located))
-            }
-            Error::EndWithTail { .. } => {
-                of.label("must be on its own line").help("begin a new line after `*** End Patch`")
-            }
-            Error::Truncated { begin, path, near, fence } => {
+            Error::EmptyChunk { path, is_located } => of
+                .label("no line follows")
+                .path(path)
+                .help(empty_chunk(*is_located)),
+            Error::EndWithTail { .. } => of
+                .label("must be on its own line")
+                .help("begin a new line after `*** End Patch`"),
+            Error::Truncated {
+                begin,
+                path,
+                near,
+                fence,
+            } => {
                 let begin = near.map(|_| format!("the patch begins in line {begin}"));
                 truncated(of.paths(path).notes(begin), *near, *fence)
             }
-            Error::More { path, .. } => {
-                of.paths(path).help("ask for this section again").advice("write this section anew")
-            }
+            Error::More { path, .. } => of
+                .paths(path)
+                .help("ask for this section again")
+                .advice("write this section anew"),
             Error::Strict(warning) => strict(warning.diagnosis()),
         }
     }
@@ -105,7 +135,8 @@ impl Diagnose for Warning {
                 .label("read as `@@` alone")
                 .path(path)
                 .help(
-                    "write `@@`, or `@@ ` and a line of the file that is before the change; numbers are never a position",
+                    "write `@@`, or `@@ ` and a line of the file that is before the \
+                         change; numbers are never a position",
                 ),
             Warning::NoNewlineMark { path, .. } => Diagnosis::new(Kind::NoNewlineMark)
                 .label("this format has no such line")
@@ -135,10 +166,13 @@ fn nested_begin(of: Diagnosis, near: Option<(LineNo, NearEnd)>) -> Diagnosis {
         Some(near) => of.help(make_an_end(near)),
         None => of
             .help(
-                "put `*** End Patch` before it; if the patch before was cut off, ask for it again; if this is a line of a \
-                 file, write its prefix before it",
+                "put `*** End Patch` before it; if the patch before was cut off, ask for \
+                     it again; if this is a line of a file, write its prefix before it",
             )
-            .advice("put `*** End Patch` before it; if this is a line of a file, write its prefix before it"),
+            .advice(
+                "put `*** End Patch` before it; if this is a line of a file, write its prefix \
+                 before it",
+            ),
     }
 }
 
@@ -149,21 +183,24 @@ fn truncated(of: Diagnosis, near: Option<(LineNo, NearEnd)>, fence: Option<LineN
         .map(|path| format!("the last file that it names is `{}`", Shown(path)));
     let of = of.notes(last);
     match (near, fence) {
-        (Some(near @ (_, NearEnd::Glued)), _) => {
-            of.label("joined to another line, this ends nothing").help(make_an_end(near))
-        }
-        (Some(near @ (_, NearEnd::Indented)), _) => {
-            of.label("indented, this is a line of context").help(make_an_end(near))
-        }
-        (Some(near @ (_, NearEnd::Misspelt)), _) => of.label("this is nearly the end marker").help(make_an_end(near)),
-        (None, Some(line)) => of
-            .label("begins here and never ends")
-            .help(format!("put `*** End Patch` before the fence in line {line}, if nothing is missing there")),
+        (Some(near @ (_, NearEnd::Glued)), _) => of
+            .label("joined to another line, this ends nothing")
+            .help(make_an_end(near)),
+        (Some(near @ (_, NearEnd::Indented)), _) => of
+            .label("indented, this is a line of context")
+            .help(make_an_end(near)),
+        (Some(near @ (_, NearEnd::Misspelt)), _) => of
+            .label("this is nearly the end marker")
+            .help(make_an_end(near)),
+        (None, Some(line)) => of.label("begins here and never ends").help(format!(
+            "put `*** End Patch` before the fence in line {line}, if nothing is missing \
+                 there"
+        )),
         (None, None) => of
             .label("begins here and never ends")
             .help(
-                "the response was probably cut off: ask for the whole response again; if nothing is missing, add a line \
-                 `*** End Patch`",
+                "the response was probably cut off: ask for the whole response again; if \
+                     nothing is missing, add a line `*** End Patch`",
             )
             .advice("send the whole patch, to its `*** End Patch`"),
     }
@@ -181,7 +218,8 @@ fn misplaced_move(verb: Option<Verb>) -> &'static str {
     if verb == Some(Verb::Add) {
         "a new file isn't moved: name its path in `*** Add File:`"
     } else {
-        "write `*** Update File: <old path>`, on the next line `*** Move to: <new path>`, then the changes, if any"
+        "write `*** Update File: <old path>`, on the next line `*** Move to: <new path>`, \
+             then the changes, if any"
     }
 }
 
@@ -195,18 +233,21 @@ fn misplaced_end_of_file(verb: Option<Verb>) -> &'static str {
 
 fn unified_header(verb: Verb) -> &'static str {
     if verb == Verb::Update {
-        "leave out the lines `diff --git`, `index`, `---` and `+++`: the path is in the file header already; if the \
-         line is one of the file, write a line `@@` before it"
+        "leave out the lines `diff --git`, `index`, `---` and `+++`: the path is in the \
+             file header already; if the line is one of the file, write a line `@@` before it"
     } else {
-        "leave out the lines `diff --git`, `index`, `---`, `+++` and `@@`: the path is in the file header already"
+        "leave out the lines `diff --git`, `index`, `---`, `+++` and `@@`: the path is in \
+             the file header already"
     }
 }
 
 fn empty_chunk(is_located: bool) -> &'static str {
     if is_located {
-        "write the lines to change under it, each with a space, `-` or `+` before it; the text after `@@` only says where to look"
+        "write the lines to change under it, each with a space, `-` or `+` before it; the \
+             text after `@@` only says where to look"
     } else {
-        "write the lines to change under it, each with a space, `-` or `+` before it, or leave the `@@` out"
+        "write the lines to change under it, each with a space, `-` or `+` before it, or \
+             leave the `@@` out"
     }
 }
 
@@ -217,38 +258,58 @@ fn of_habit(habit: Habit, verb: Verb) -> (&'static str, String) {
     match habit {
         Habit::Fence => (
             "a Markdown fence inside the patch",
-            "close the fence after `*** End Patch`, not inside the patch; if it is a line of the file, write its prefix \
-             before it"
+            "close the fence after `*** End Patch`, not inside the patch; if it is a line \
+                 of the file, write its prefix before it"
                 .into(),
         ),
-        Habit::Marker(meant) => {
-            ("this is nearly a marker", format!("write {}, with nothing before it on its line", spelling(meant)))
-        }
+        Habit::Marker(meant) => (
+            "this is nearly a marker",
+            format!(
+                "write {}, with nothing before it on its line",
+                spelling(meant)
+            ),
+        ),
         Habit::Locator if is_new => (
             "there are no chunks in this kind of section",
-            "`*** Add File:` takes only the new file's lines, each with `+` before it; to change a file that exists, write \
-             `*** Update File:`"
+            "`*** Add File:` takes only the new file's lines, each with `+` before it; to \
+                 change a file that exists, write `*** Update File:`"
                 .into(),
         ),
         Habit::Locator => (
             "there are no chunks in this kind of section",
-            "`*** Delete File:` needs no lines; to change the file, write `*** Update File:`".into(),
+            "`*** Delete File:` needs no lines; to change the file, write `*** Update \
+                 File:`"
+                .into(),
         ),
-        Habit::NoNewline if verb == Verb::Delete => {
-            ("this line isn't possible here", "leave the line out; a deleted file needs none".into())
-        }
-        Habit::NoNewline => {
-            ("this line isn't possible here", "leave the line out; a new file always ends with a newline".into())
-        }
-        Habit::OtherSign if is_new => (only, format!("{sign}; to change a file that exists, write `*** Update File:`")),
-        Habit::OtherSign => (only, format!("{sign}; to change the file, write `*** Update File:`")),
+        Habit::NoNewline if verb == Verb::Delete => (
+            "this line isn't possible here",
+            "leave the line out; a deleted file needs none".into(),
+        ),
+        Habit::NoNewline => (
+            "this line isn't possible here",
+            "leave the line out; a new file always ends with a newline".into(),
+        ),
+        Habit::OtherSign if is_new => (
+            only,
+            format!("{sign}; to change a file that exists, write `*** Update File:`"),
+        ),
+        Habit::OtherSign => (
+            only,
+            format!("{sign}; to change the file, write `*** Update File:`"),
+        ),
         Habit::Comment => (only, format!("{sign}: a comment `-- …` is written `+-- …`")),
-        Habit::Bullet => (unprefixed, format!("{sign}; if it is a remark in a list, move it out of the patch")),
-        Habit::Plain => (unprefixed, format!("{sign}; if it is a remark, move it out of the patch")),
+        Habit::Bullet => (
+            unprefixed,
+            format!("{sign}; if it is a remark in a list, move it out of the patch"),
+        ),
+        Habit::Plain => (
+            unprefixed,
+            format!("{sign}; if it is a remark, move it out of the patch"),
+        ),
         Habit::Conflict => (
             unprefixed,
-            "this looks like a search-and-replace block or a merge conflict: write the old lines with `-` and the new ones \
-             with `+` before each"
+            "this looks like a search-and-replace block or a merge conflict: write the \
+                 old lines with `-` and the new ones with `+` before each"
                 .into(),
         ),
         Habit::Numbered => (
@@ -261,7 +322,10 @@ fn of_habit(habit: Habit, verb: Verb) -> (&'static str, String) {
         ),
         Habit::LookAlike => (
             "starts with a character that only looks like a prefix",
-            format!("{sign}: the ASCII characters, not a no-break space, a typographic minus or a wide plus"),
+            format!(
+                "{sign}: the ASCII characters, not a no-break space, a typographic minus or a \
+                 wide plus"
+            ),
         ),
         Habit::AfterEndOfFile => (
             "belongs to no chunk",
@@ -287,8 +351,8 @@ fn of_section(verb: Verb) -> (&'static str, &'static str, &'static str) {
         Verb::Update => (
             "starts with neither a space, `-` nor `+`",
             "a deleted file has `-` lines only",
-            "write one space before a line that stays, `-` before one that goes, `+` before one that comes; the line's own \
-             indentation follows",
+            "write one space before a line that stays, `-` before one that goes, `+` \
+                 before one that comes; the line's own indentation follows",
         ),
     }
 }

@@ -3,25 +3,33 @@ use crate::format::opx::{Child, Error, NoEnd, Op, Warning};
 use crate::kind::Kind;
 use crate::text::Shown;
 
-const OPERATIONS: &str = "`new` (make a file), `patch` (change a part), `replace` (replace the whole file), `remove`, `move`";
+const OPERATIONS: &str = "`new` (make a file), `patch` (change a part), `replace` (replace the whole file), \
+     `remove`, `move`";
 
 impl Diagnose for Error {
     fn diagnosis(&self) -> Diagnosis {
         let of = Diagnosis::new(Kind::Parse);
         match self {
-            Error::Unclosed { tag } => {
-                of.label("this tag goes on to here").help(format!("end the tag with `>`: `<{} …>`", Shown(tag)))
-            }
+            Error::Unclosed { tag } => of
+                .label("this tag goes on to here")
+                .help(format!("end the tag with `>`: `<{} …>`", Shown(tag))),
             Error::Unquoted { attribute, value } => {
                 of.help(format!("write `{}=\"{}\"`", Shown(attribute), Shown(value)))
             }
-            Error::OpenValue { attribute } => {
-                of.help(format!("write `{}=\"…\"`, all on one line", Shown(attribute)))
-            }
+            Error::OpenValue { attribute } => of.help(format!(
+                "write `{}=\"…\"`, all on one line",
+                Shown(attribute)
+            )),
             Error::DuplicateAttribute { .. } => of.help("keep the one that is meant"),
-            Error::NoAttribute { .. } => of.help("write attributes as `name=\"value\"`, with a space between them"),
-            Error::OtherAttribute { attribute, .. } => of.help(format!("write `{attribute}=\"…\"`")),
-            Error::MissingAttribute { tag, attribute } => of.help(missing_attribute(tag, attribute)),
+            Error::NoAttribute { .. } => {
+                of.help("write attributes as `name=\"value\"`, with a space between them")
+            }
+            Error::OtherAttribute { attribute, .. } => {
+                of.help(format!("write `{attribute}=\"…\"`"))
+            }
+            Error::MissingAttribute { tag, attribute } => {
+                of.help(missing_attribute(tag, attribute))
+            }
             Error::Marker => Diagnosis::new(Kind::Unsupported)
                 .help("leave `marker` out and put the text between `<<<` and `>>>` lines"),
             Error::UnknownOperation { written } => of.help(match meant(written) {
@@ -29,40 +37,48 @@ impl Diagnose for Error {
                 None => format!("write one of {OPERATIONS}"),
             }),
             Error::Occurrence { .. } => Diagnosis::new(Kind::Occurrence).help(
-                "write `first`, `last` or a number from 1; or leave `occurrence` out if the text is in the file once",
+                "write `first`, `last` or a number from 1; or leave `occurrence` out if \
+                     the text is in the file once",
             ),
-            Error::MissingChild { op, child } => {
-                of.label(format!("this edit has no `<{}>`", child.name())).help(missing(*op, *child))
-            }
+            Error::MissingChild { op, child } => of
+                .label(format!("this edit has no `<{}>`", child.name()))
+                .help(missing(*op, *child)),
             Error::OtherName { child, .. } => of.help(format!(
-                "write `<{0}>` and `</{0}>`, with the text between a line that is only `<<<` and a line that is only `>>>`",
+                "write `<{0}>` and `</{0}>`, with the text between a line that is only \
+                     `<<<` and a line that is only `>>>`",
                 child.name()
             )),
-            Error::DuplicateChild { child: Child::Find | Child::Put } => {
-                of.help("write one `<edit>` for each text to change")
-            }
+            Error::DuplicateChild {
+                child: Child::Find | Child::Put,
+            } => of.help("write one `<edit>` for each text to change"),
             Error::DuplicateChild { child } => of.help(format!("keep one `<{}>`", child.name())),
             Error::ForeignChild { op, child } => of.help(foreign(*op, *child)),
             Error::StrayText { .. } => of.help(
-                "if this belongs to a text to find or put, it must be between that one's `<<<` and `>>>` lines; else \
-                 leave it out",
+                "if this belongs to a text to find or put, it must be between that one's \
+                     `<<<` and `>>>` lines; else leave it out",
             ),
             Error::StrayClose { .. } => of.help("leave it out, or add what it was meant to close"),
             Error::Truncated { tag } => of.label("opened here").help(not_closed(tag, None)),
-            Error::NotClosed { tag, before } => of.label("opened here").help(not_closed(tag, Some(before))),
+            Error::NotClosed { tag, before } => {
+                of.label("opened here").help(not_closed(tag, Some(before)))
+            }
             Error::NestedWrapper => of.help("put all edits into one `<opx>`, or leave `<opx>` out"),
             Error::EmptyWrapper => of.help("put the edits between `<opx>` and `</opx>`"),
             Error::NoMarker { found } => no_marker(of, found),
             Error::Cdata => of.help(
-                "put the text between a line that is only `<<<` and a line that is only `>>>`, in place of `<![CDATA[` and \
-                 `]]>`; nothing in it is escaped",
+                "put the text between a line that is only `<<<` and a line that is only \
+                     `>>>`, in place of `<![CDATA[` and `]]>`; nothing in it is escaped",
             ),
-            Error::OpenPayload { holder, clue } => no_end(of.label("the text begins here"), holder.name(), clue),
+            Error::OpenPayload { holder, clue } => {
+                no_end(of.label("the text begins here"), holder.name(), clue)
+            }
             Error::EmptyFind => of.help(
-                "write the text that is to be replaced, as it is in the file; to replace the whole file, write \
-                 op=\"replace\"",
+                "write the text that is to be replaced, as it is in the file; to replace \
+                     the whole file, write op=\"replace\"",
             ),
-            Error::EnvelopeInside { .. } => of.help("write the whole response in one of the two formats"),
+            Error::EnvelopeInside { .. } => {
+                of.help("write the whole response in one of the two formats")
+            }
         }
     }
 }
@@ -103,10 +119,12 @@ fn missing_attribute(tag: &str, attribute: &str) -> String {
 fn missing(op: Op, child: Child) -> &'static str {
     match (op, child) {
         (Op::Patch, Child::Find) => {
-            "add `<find>` with the text to look for, or write op=\"replace\" to replace the whole file"
+            "add `<find>` with the text to look for, or write op=\"replace\" to replace \
+                 the whole file"
         }
         (Op::Patch, _) => {
-            "add `<put>` with the text to put in its place; nothing between its `<<<` and `>>>` lines deletes the text"
+            "add `<put>` with the text to put in its place; nothing between its `<<<` and \
+                 `>>>` lines deletes the text"
         }
         (_, Child::To) => "say where the file moves to: `<to file=\"new/path\"/>`",
         _ => "add `<put>` with the file's content between a `<<<` and a `>>>` line",
@@ -120,9 +138,14 @@ fn foreign(op: Op, child: Child) -> String {
         }
         (_, Child::To) => "write the move as an edit of its own, with op=\"move\"".into(),
         (Op::Move, _) => {
-            "a move leaves the content alone: change the file in an edit of its own, with its new path".into()
+            "a move leaves the content alone: change the file in an edit of its own, with \
+                 its new path"
+                .into()
         }
-        _ => format!("leave `<{}>` out, or name the operation that is meant: {OPERATIONS}", child.name()),
+        _ => format!(
+            "leave `<{}>` out, or name the operation that is meant: {OPERATIONS}",
+            child.name()
+        ),
     }
 }
 
@@ -144,9 +167,11 @@ fn not_closed(tag: &[u8], before: Option<&bstr::BString>) -> String {
 fn no_marker(of: Diagnosis, found: &[u8]) -> Diagnosis {
     let label = (!found.is_empty()).then(|| "`<<<` must be here, alone on its line".into());
     let help = if found.starts_with(b"<<<") {
-        "write `<<<` alone on the line after `<find>` or `<put>`, and the text on the lines after it"
+        "write `<<<` alone on the line after `<find>` or `<put>`, and the text on the \
+             lines after it"
     } else {
-        "put the text inside of `<find>` or `<put>` between a line that is only `<<<` and a line that is only `>>>`"
+        "put the text inside of `<find>` or `<put>` between a line that is only `<<<` and \
+             a line that is only `>>>`"
     };
     Diagnosis { label, ..of }.help(help)
 }
@@ -156,18 +181,26 @@ fn no_end(of: Diagnosis, holder: &str, clue: &NoEnd) -> Diagnosis {
         format!("end the text with a line that is only `>>>`, and close it with `</{holder}>`");
     match clue {
         NoEnd::Unmarked(line) => of
-            .note(format!("`</{holder}>` on line {line} has no `>>>` line before it"))
-            .help(format!("write `>>>` on a line of its own before the `</{holder}>` on line {line}")),
+            .note(format!(
+                "`</{holder}>` on line {line} has no `>>>` line before it"
+            ))
+            .help(format!(
+                "write `>>>` on a line of its own before the `</{holder}>` on line {line}"
+            )),
         NoEnd::OtherTag(line, tag) => of
-            .note(format!("the `>>>` before line {line} is followed by `{}` instead of `</{holder}>`", Shown(tag)))
+            .note(format!(
+                "the `>>>` before line {line} is followed by `{}` instead of `</{holder}>`",
+                Shown(tag)
+            ))
             .help(end),
         NoEnd::Pair(line) => of
             .note(format!(
-                "the text quotes a `<put>` or `<find>`, and the first end after its `<<<` on line {line} belongs to that one"
+                "the text quotes a `<put>` or `<find>`, and the first end after its `<<<` \
+                     on line {line} belongs to that one"
             ))
             .help(format!(
-                "quote the whole of it, to its `>>>` and closing tag, or quote none of it; and end this text with `>>>` and \
-                 `</{holder}>`"
+                "quote the whole of it, to its `>>>` and closing tag, or quote none of \
+                     it; and end this text with `>>>` and `</{holder}>`"
             )),
         NoEnd::Cut => of.note("the response seems to be cut off").help(end),
     }

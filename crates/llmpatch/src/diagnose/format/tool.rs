@@ -13,43 +13,74 @@ impl Diagnose for Error {
             Error::Json { .. } => of
                 .label("no JSON from here on")
                 .help(
-                    "correct the JSON: names and strings in double quotes, line breaks in strings as `\\n`, no comma before `}` \
-                     or `]`",
+                    "correct the JSON: names and strings in double quotes, line breaks in \
+                         strings as `\\n`, no comma before `}` or `]`",
                 )
                 .advice("send every call as valid JSON, with line breaks in strings as `\\n`"),
-            Error::Deep => of.label("too deep").help("take the call out of what is around it, and give it by itself"),
+            Error::Deep => of
+                .label("too deep")
+                .help("take the call out of what is around it, and give it by itself"),
             Error::Cut { .. } => of
                 .label("it is here")
-                .help("what came before the cut may be half of the change: ask for the whole response again")
-                .advice("the response was cut off: send the whole change again, in a shorter response"),
-            Error::Stream => of
-                .label("a piece")
-                .help("put the pieces together first, or have the provider send the whole message at once"),
-            Error::Behind => of.label("after the call").help("put each call on a line, or lines, of its own"),
-            Error::Twice { .. } => of.label("the second one").help("leave one of them out").advice("give each field once"),
-            Error::Spellings { .. } => {
-                of.label("the second one").help("leave out the one that isn't meant").advice("give each field once")
-            }
-            Error::OtherFile { .. } => of.label("another file").help("leave it out here, and make a call of its own for that file"),
-            Error::Missing { field } => {
-                of.label("in this call").help(missing(field)).advice(format!("give every call a `{field}`"))
-            }
-            Error::Type { .. } => of.label("not so here").help("correct the value, or ask for the call again"),
+                .help(
+                    "what came before the cut may be half of the change: ask for the whole \
+                     response again",
+                )
+                .advice(
+                    "the response was cut off: send the whole change again, in a shorter \
+                     response",
+                ),
+            Error::Stream => of.label("a piece").help(
+                "put the pieces together first, or have the provider send the whole \
+                     message at once",
+            ),
+            Error::Behind => of
+                .label("after the call")
+                .help("put each call on a line, or lines, of its own"),
+            Error::Twice { .. } => of
+                .label("the second one")
+                .help("leave one of them out")
+                .advice("give each field once"),
+            Error::Spellings { .. } => of
+                .label("the second one")
+                .help("leave out the one that isn't meant")
+                .advice("give each field once"),
+            Error::OtherFile { .. } => of
+                .label("another file")
+                .help("leave it out here, and make a call of its own for that file"),
+            Error::Missing { field } => of
+                .label("in this call")
+                .help(missing(field))
+                .advice(format!("give every call a `{field}`")),
+            Error::Type { .. } => of
+                .label("not so here")
+                .help("correct the value, or ask for the call again"),
             Error::Count { .. } => Diagnosis::new(Kind::Occurrence)
                 .label("no number from 1")
-                .help("say how often the text is in the file, or leave the field out if it is there once"),
+                .help(
+                    "say how often the text is in the file, or leave the field out if it is \
+                     there once",
+                ),
             Error::Field { .. } => Diagnosis::new(Kind::Unsupported)
                 .label("not known here")
                 .help(
-                    "leave it out if the text is meant as it is; give more of the text around it if it is there several times",
+                    "leave it out if the text is meant as it is; give more of the text \
+                         around it if it is there several times",
                 )
-                .advice("find text by itself: give as much of the text around it as makes it the only one in the file"),
-            Error::Id { .. } => of
-                .label("the second one")
-                .help("two responses were mixed up, or one was changed: give each in a file of its own"),
-            Error::Nul => of.label("it has `\\u0000` in it").help("no text file holds this byte: ask for the call again"),
+                .advice(
+                    "find text by itself: give as much of the text around it as makes it the \
+                     only one in the file",
+                ),
+            Error::Id { .. } => of.label("the second one").help(
+                "two responses were mixed up, or one was changed: give each in a file of \
+                     its own",
+            ),
+            Error::Nul => of
+                .label("it has `\\u0000` in it")
+                .help("no text file holds this byte: ask for the call again"),
             Error::Diff => of.label("this `diff`").help(
-                "a `diff` holds the hunks of the one file that `path` names: `@@`, then lines that begin with a space, `-` or `+`",
+                "a `diff` holds the hunks of the one file that `path` names: `@@`, then \
+                     lines that begin with a space, `-` or `+`",
             ),
         }
     }

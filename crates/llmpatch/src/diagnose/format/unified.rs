@@ -8,31 +8,40 @@ impl Diagnose for Error {
         let of = Diagnosis::new(Kind::Parse);
         let unsupported = Diagnosis::new(Kind::Unsupported);
         match self {
-            Error::Quoting => {
-                of.help("write it as `git diff` does: in double quotes, with `\\` before quotes, and nothing after it")
-            }
+            Error::Quoting => of.help(
+                "write it as `git diff` does: in double quotes, with `\\` before quotes, \
+                     and nothing after it",
+            ),
             Error::TwoNames { old, new } => of.help(two_names(old, new)),
             Error::OtherName { path, .. } => of.path(path).help(AGAIN).advice(AS_GIT),
             Error::Contradiction => of.help(AGAIN).advice(AS_GIT),
-            Error::HalfRename => of.help("give both `rename from` and `rename to`, or both `copy from` and `copy to`"),
+            Error::HalfRename => of
+                .help("give both `rename from` and `rename to`, or both `copy from` and `copy to`"),
             Error::NoName => of.help("put `--- a/<path>` and `+++ b/<path>` before its hunks"),
-            Error::Mode { .. } => unsupported.help("make the link or submodule by hand, and take this section out"),
-            Error::NoMode { .. } => of.help("write 100644, or 100755 for a program"),
-            Error::Binary { path } => Diagnosis { path: path.clone(), ..unsupported }
-                .help("take this section out; `git apply` takes binary patches"),
-            Error::Nothing => {
-                of.help("take the section out, or ask for its hunks").advice("take the section out, or give its hunks")
+            Error::Mode { .. } => {
+                unsupported.help("make the link or submodule by hand, and take this section out")
             }
-            Error::NoNumbers => of
-                .label("no numbers")
-                .help("write `@@ -<line>,<count> +<line>,<count> @@`; a guess at the numbers will do"),
+            Error::NoMode { .. } => of.help("write 100644, or 100755 for a program"),
+            Error::Binary { path } => Diagnosis {
+                path: path.clone(),
+                ..unsupported
+            }
+            .help("take this section out; `git apply` takes binary patches"),
+            Error::Nothing => of
+                .help("take the section out, or ask for its hunks")
+                .advice("take the section out, or give its hunks"),
+            Error::NoNumbers => of.label("no numbers").help(
+                "write `@@ -<line>,<count> +<line>,<count> @@`; a guess at the numbers \
+                     will do",
+            ),
             Error::NoLines => of
                 .label("nothing follows")
                 .help("take the hunk out, or ask for its lines")
                 .advice("take the hunk out, or give its lines"),
-            Error::NoPrefix => of
-                .label("neither ` `, `-` nor `+`")
-                .help("put ` `, `-` or `+` before it; if it is no part of the patch, put an empty line before it"),
+            Error::NoPrefix => of.label("neither ` `, `-` nor `+`").help(
+                "put ` `, `-` or `+` before it; if it is no part of the patch, put an \
+                     empty line before it",
+            ),
             Error::Numbered => of
                 .label("a line number before the prefix")
                 .help("take the line numbers away: they are no part of the patch"),
@@ -40,16 +49,17 @@ impl Diagnose for Error {
                 .label("this hunk")
                 .help("the response was probably cut off: ask for the whole response again")
                 .advice("send the whole patch, to its last line"),
-            Error::Miscounted { .. } => {
-                of.help("correct the numbers, or leave --strict out").advice("correct the numbers")
-            }
+            Error::Miscounted { .. } => of
+                .help("correct the numbers, or leave --strict out")
+                .advice("correct the numbers"),
             Error::MarkFirst => of.help("let it follow the last line of the file, or take it out"),
-            Error::MarkWithin => {
-                of.label("shown as the last line").help("let it follow the last line of the file, or take it out")
-            }
-            Error::AddedHasOld => of
-                .label("an old line")
-                .help("give the file only lines with `+`, or take `new file mode` and `/dev/null` away"),
+            Error::MarkWithin => of
+                .label("shown as the last line")
+                .help("let it follow the last line of the file, or take it out"),
+            Error::AddedHasOld => of.label("an old line").help(
+                "give the file only lines with `+`, or take `new file mode` and \
+                     `/dev/null` away",
+            ),
             Error::AddedTwice => of.label("a second hunk").help("join the hunks"),
         }
     }
@@ -64,8 +74,8 @@ fn two_names(old: &[u8], new: &[u8]) -> String {
         (Some(path), _) if path == new => path,
         (_, Some(path)) if path == old => path,
         _ => {
-            return "name one file on both sides (`a/` and `b/` before it), or say `rename from` and `rename to` under `diff \
-                    --git`"
+            return "name one file on both sides (`a/` and `b/` before it), or say `rename from` \
+                 and `rename to` under `diff --git`"
                 .into();
         }
     };
@@ -83,11 +93,13 @@ impl Diagnose for Warning {
                     _ => of.label(format!("{taken} lines from here on are taken in")),
                 }
             }
-            Warning::Unended { path, .. } => {
-                Diagnosis::new(Kind::StrayMarker).path(path).label("is this the whole line?").help(
-                    "no newline follows, and what is around the diff has no end: look whether the response was cut off",
-                )
-            }
+            Warning::Unended { path, .. } => Diagnosis::new(Kind::StrayMarker)
+                .path(path)
+                .label("is this the whole line?")
+                .help(
+                    "no newline follows, and what is around the diff has no end: look \
+                         whether the response was cut off",
+                ),
             Warning::LeftOut { path, .. } => Diagnosis::new(Kind::StrayText)
                 .path(path)
                 .label("looks like a line of the hunk")

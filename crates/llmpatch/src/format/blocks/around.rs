@@ -144,7 +144,8 @@ impl<'a> Around<'a> {
         options: &Options<'_>,
         found: &mut Vec<WalkItem<'a>>,
     ) -> Block<'a> {
-        let (glued, opener) = (&line.text[..at], line.behind(at));
+        let glued = &line.text[..at];
+        let opener = line.behind(at);
         if !is_blank(glued) {
             self.tags.line(source, glued, found);
         }

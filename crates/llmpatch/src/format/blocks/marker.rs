@@ -182,7 +182,8 @@ pub(in crate::format) fn is_cut(line: &[u8]) -> bool {
         return false;
     };
     let count = line.iter().take_while(|&&byte| byte == sign).count();
-    let (rest, word) = (&line[count..], b" SEARCH");
+    let rest = &line[count..];
+    let word = b" SEARCH";
     let least = if sign == b'<' { 0 } else { b" S".len() };
     MARKS.contains(&count) && (least..word.len()).contains(&rest.len()) && word.starts_with(rest)
 }

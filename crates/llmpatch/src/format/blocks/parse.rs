@@ -34,7 +34,8 @@ impl<'a, 'o> BlockReader<'a, 'o> {
         path: Option<Text<'a>>,
         options: &'o Options<'o>,
     ) -> Self {
-        let (errors, warnings) = (Vec::new(), Vec::new());
+        let errors = Vec::new();
+        let warnings = Vec::new();
         Self {
             source,
             options,
@@ -110,7 +111,8 @@ impl<'a, 'o> BlockReader<'a, 'o> {
 
     /// Collects the lines up to the marker at which the block ends, or before another that begins; returns whether it ends.
     fn rows(&mut self, indentation: &[u8], family: Family) -> bool {
-        let (mut odd, mut before) = (None, None);
+        let mut odd = None;
+        let mut before = None;
         self.end = self.source.bytes().len();
         for whole in self.source.rows(self.first.number.next()) {
             let row = unindented(whole, indentation).unwrap_or_else(|| {
@@ -197,7 +199,8 @@ impl<'a, 'o> BlockReader<'a, 'o> {
         }
         if let Some(&index) = unclear.iter().min() {
             let row = &self.rows[index];
-            let (span, marker) = (row.span, excerpt(row.text));
+            let span = row.span;
+            let marker = excerpt(row.text);
             self.error(span, Error::Unclear { marker });
             return None;
         }
@@ -216,10 +219,8 @@ impl<'a, 'o> BlockReader<'a, 'o> {
             self.error(span, error);
             return None;
         };
-        let (span, divider) = (
-            self.rows[chosen].span,
-            length(&self.rows[chosen]).unwrap_or(SEVEN),
-        );
+        let span = self.rows[chosen].span;
+        let divider = length(&self.rows[chosen]).unwrap_or(SEVEN);
         if self.options.strict && divider != signs {
             self.error(
                 span,
@@ -245,7 +246,8 @@ impl<'a, 'o> BlockReader<'a, 'o> {
 
     /// Reads the line numbers before the old lines; returns where these are, and the line that they are said to begin at.
     fn head(&mut self, divider: usize) -> (Range<usize>, Option<LineNo>) {
-        let (mut next, mut start) = (0, None);
+        let mut next = 0;
+        let mut start = None;
         let mut known: Vec<&[u8]> = Vec::new();
         while next < divider && Marker::read(self.rows[next].text) == Some(Marker::Number) {
             let Row { text, span, .. } = self.rows[next];
@@ -344,7 +346,8 @@ impl<'a, 'o> BlockReader<'a, 'o> {
                 .map(|(text, _)| text)
                 .collect()
         };
-        let (find, put) = (plain(old), plain(new));
+        let find = plain(old);
+        let put = plain(new);
         Operation::Substitute(Substitution {
             find,
             put,
@@ -392,7 +395,8 @@ struct Conflict {
 
 /// Finds the whole conflicts, and the markers that are part of none.
 fn conflicts(rows: &[Row<'_>]) -> (Vec<Conflict>, Vec<usize>) {
-    let (mut whole, mut unclear) = (Vec::new(), Vec::new());
+    let mut whole = Vec::new();
+    let mut unclear = Vec::new();
     let mut open: Option<(usize, Vec<usize>)> = None;
     for (index, row) in rows.iter().enumerate() {
         // In a block of the other family, its own markers may be of a conflict, and else are text.

@@ -59,7 +59,8 @@ impl<'a> Tags<'a> {
         line: &'a [u8],
         found: &mut Vec<WalkItem<'a>>,
     ) -> bool {
-        let (mut rest, mut any) = (trim(line), false);
+        let mut rest = trim(line);
+        let mut any = false;
         while !rest.is_empty() {
             if let Some(behind) = without_cdata(rest) {
                 (rest, any) = (trim(behind), any || !self.open.is_empty());

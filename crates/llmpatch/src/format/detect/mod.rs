@@ -111,12 +111,11 @@ const MOST_EDITS: usize = 100_000;
 
 impl<'a, 'o> Walk<'a, 'o> {
     fn new(source: &'a Source, options: &'o Options<'o>) -> Self {
-        let (prose, around, calls) = (
-            Prose::default(),
-            blocks::Around::default(),
-            tool::Met::new(),
-        );
-        let (stated, bases) = (None, Vec::new());
+        let prose = Prose::default();
+        let around = blocks::Around::default();
+        let calls = tool::Met::new();
+        let stated = None;
+        let bases = Vec::new();
         Self {
             source,
             options,

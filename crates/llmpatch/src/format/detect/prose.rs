@@ -441,7 +441,8 @@ impl<'a> Prose<'a> {
 
     /// Finds comments, and edits in mid-line.
     fn tags(&mut self, source: &Source, row: Row<'_>) {
-        let (line, start) = (row.text, row.start());
+        let line = row.text;
+        let start = row.start();
         let mut close = self.comment.as_ref().and_then(|_| line.find(b"-->"));
         if close.is_none() && memchr::memchr(b'<', line).is_none() {
             return;

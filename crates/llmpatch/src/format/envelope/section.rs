@@ -225,7 +225,8 @@ struct Lines<'a> {
 
 impl<'a> Lines<'a> {
     fn line(&mut self, row: Row<'a>, next: Option<Row<'a>>, findings: &mut Findings) {
-        let (path, verb) = (&self.path, self.verb);
+        let path = &self.path;
+        let verb = self.verb;
         if marker::is_blank(row.text) {
             self.blanks.push(row);
         } else if self.lines.is_empty() && is_unified_header(row, next) {

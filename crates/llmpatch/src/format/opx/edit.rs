@@ -14,7 +14,8 @@ use crate::text::Text;
 
 /// How other formats name what OPX names `find`, `put`, `file` and `op`.
 const FIND_NAMES: &str = "search old old_str old_string old_text original before from match target";
-const PUT_NAMES: &str = "replace replacement replace_with new new_str new_string new_text content contents with to insert after updated code text body";
+const PUT_NAMES: &str = "replace replacement replace_with new new_str new_string new_text content contents with \
+     to insert after updated code text body";
 const FILE_NAMES: &str = "path file_path filepath filename name target src";
 const OP_NAMES: &str = "type operation action mode command kind";
 
@@ -55,10 +56,8 @@ impl<'a> EditReader<'a> {
         let (why, operation) = children.operation(op.filter(|_| !self.state.broken));
         if let Some(file) = file {
             let lost = to.filter(|_| operation == Operation::Unreadable);
-            let (path, root) = (
-                self.value(file),
-                tag.attribute("root").map(|root| self.value(root)),
-            );
+            let path = self.value(file);
+            let root = tag.attribute("root").map(|root| self.value(root));
             let span = Some(self.source.span(tag.range.clone()));
             self.edits.push(FileEdit {
                 root: root.clone(),

@@ -199,7 +199,9 @@ struct PayloadReader<'a> {
 
 impl<'a> PayloadReader<'a> {
     fn new(source: &'a Source, holder: Child, start: usize) -> Self {
-        let (nested, last_pair, bytes) = (Vec::new(), None, source.bytes());
+        let nested = Vec::new();
+        let last_pair = None;
+        let bytes = source.bytes();
         Self {
             source,
             bytes,

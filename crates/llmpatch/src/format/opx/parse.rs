@@ -30,10 +30,13 @@ const LONGEST: usize = 60;
 /// else the end of the response. Always behind the `<` where reading began. An edit whose file isn't known is left out; errors and
 /// warnings are in the order of the response.
 pub(in crate::format) fn parse_block(source: &Source, at: usize) -> Block<'_> {
-    let (bytes, state) = (source.bytes(), EditState::default());
+    let bytes = source.bytes();
+    let state = EditState::default();
     // Mostly there is one, and the room for others that a vector begins with would be all that a long response needs once more.
-    let (edits, errors, warnings, indented) =
-        (Vec::with_capacity(1), Vec::new(), Vec::new(), Vec::new());
+    let edits = Vec::with_capacity(1);
+    let errors = Vec::new();
+    let warnings = Vec::new();
+    let indented = Vec::new();
     let mut reader = EditReader {
         source,
         bytes,
@@ -274,7 +277,8 @@ impl<'a> EditReader<'a> {
 
     pub(super) fn unknown_attributes(&mut self, tag: &Tag<'a>, known: &[&str]) {
         for attribute in &tag.attributes {
-            let (name, place) = (|| shortened(attribute.name), attribute.range.clone());
+            let name = || shortened(attribute.name);
+            let place = attribute.range.clone();
             if attribute.typographic {
                 self.warn(
                     place.clone(),

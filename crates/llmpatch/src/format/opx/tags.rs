@@ -198,7 +198,8 @@ impl<'a> Scanner<'a> {
                 .flaws
                 .push((self.tag.range.clone(), Error::Unclosed { tag }));
         } else if let Some(foreign) = self.foreign {
-            let (tag, text) = (name(), shortened(&self.bytes[foreign..end - 1]));
+            let tag = name();
+            let text = shortened(&self.bytes[foreign..end - 1]);
             self.tag
                 .flaws
                 .push((foreign..end - 1, Error::NoAttribute { tag, text }));
@@ -252,7 +253,8 @@ impl<'a> Scanner<'a> {
             .iter()
             .any(|known| known.name.eq_ignore_ascii_case(name))
         {
-            let (tag, attribute) = (shortened(self.tag.name), shortened(name));
+            let tag = shortened(self.tag.name);
+            let attribute = shortened(name);
             self.flaw(range, Error::DuplicateAttribute { tag, attribute });
             return;
         }
@@ -312,7 +314,8 @@ impl<'a> Scanner<'a> {
         if rest[..len].ends_with(b"/") && rest.get(len) == Some(&b'>') {
             len -= 1;
         }
-        let (attribute, value) = (shortened(attribute), shortened(&rest[..len]));
+        let attribute = shortened(attribute);
+        let value = shortened(&rest[..len]);
         self.flaw(start..start + len, Error::Unquoted { attribute, value });
         self.pos += len;
         Some((start..start + len, false))

@@ -155,11 +155,9 @@ fn names_and_words_are_read_in_any_case_and_attributes_in_either_quotes() {
 
 #[test]
 fn children_come_in_any_order() {
-    let (find, put, why) = (
-        "<find>\n<<<\nx\n>>>\n</find>",
-        "<put>\n<<<\ny\n>>>\n</put>",
-        "<why>w</why>",
-    );
+    let find = "<find>\n<<<\nx\n>>>\n</find>";
+    let put = "<put>\n<<<\ny\n>>>\n</put>";
+    let why = "<why>w</why>";
     for order in [
         [find, put, why],
         [put, find, why],

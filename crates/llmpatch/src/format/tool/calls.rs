@@ -58,7 +58,8 @@ impl CallReader<'_, '_> {
         // Of each of those that are known, the first.
         let mut firsts = vec![None; known.len()];
         for (name, value) in fields.iter() {
-            let (field, place) = (name.to_owned(), value.range());
+            let field = name.to_owned();
+            let place = value.range();
             let of = known.iter().position(|spellings| spellings.contains(&name));
             let is_off = matches!(value.is(), Is::Null | Is::Bool(false));
             if !met.insert(name) {
@@ -129,11 +130,13 @@ impl CallReader<'_, '_> {
         let old = self.string(object, fields, fields::OLD);
         let new = self.string(object, fields, fields::NEW);
         let times = self.times(fields);
-        let (old, new) = (old?, new?);
+        let old = old?;
+        let new = new?;
         if old.text().is_empty() {
             return Some(self.content(&new, true));
         }
-        let (find, put) = (lines(self.source, &old), lines(self.source, &new));
+        let find = lines(self.source, &old);
+        let put = lines(self.source, &new);
         let occurrence = Occurrence::Text(times?);
         Some(Operation::Substitute(Substitution {
             find,
@@ -157,7 +160,8 @@ impl CallReader<'_, '_> {
         };
         let number = plain_number(value).and_then(NonZeroUsize::new);
         if number.is_none() {
-            let (field, written) = (name.into(), value.written().chars().take(40).collect());
+            let field = name.into();
+            let written = value.written().chars().take(40).collect();
             self.error(value.range(), Error::Count { field, written });
         }
         number.map(Times::Exactly)
@@ -233,8 +237,9 @@ impl CallReader<'_, '_> {
             );
             return None;
         }
-        let (old_lines, new_start, new_lines) =
-            (0, old_start.saturating_add(1), lines.len() as u32);
+        let old_lines = 0;
+        let new_start = old_start.saturating_add(1);
+        let new_lines = lines.len() as u32;
         let position = Some(Position {
             old_start,
             old_lines,

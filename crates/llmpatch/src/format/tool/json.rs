@@ -136,11 +136,10 @@ impl<'t> Value<'t> {
     pub(super) fn string(self) -> Result<JsonText, serde_json::Error> {
         let text: String = serde_json::from_str(self.written())?;
         let mut steps = Vec::new();
-        let (start, inner) = (
-            self.start() + 1,
-            &self.written()[1..self.written().len() - 1],
-        );
-        let (mut from, mut decoded) = (0, 0);
+        let start = self.start() + 1;
+        let inner = &self.written()[1..self.written().len() - 1];
+        let mut from = 0;
+        let mut decoded = 0;
         loop {
             let plain = memchr::memchr(b'\\', &inner.as_bytes()[from..])
                 .map_or(inner.len(), |at| from + at);

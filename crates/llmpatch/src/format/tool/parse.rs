@@ -332,14 +332,16 @@ impl<'a, 'm> CallReader<'a, 'm> {
 
     pub(super) fn error(&mut self, range: Range<usize>, what: Error) {
         (self.count, self.errors) = (self.count + 1, self.errors + 1);
-        let (span, path) = (self.source.span(range.clone()), self.path.clone());
+        let span = self.source.span(range.clone());
+        let path = self.path.clone();
         self.block(range)
             .errors
             .push(Located::new(span, InFile { path, what }.into()));
     }
 
     pub(super) fn warn(&mut self, range: Range<usize>, what: Warning) {
-        let (span, path) = (self.source.span(range.clone()), self.path.clone());
+        let span = self.source.span(range.clone());
+        let path = self.path.clone();
         self.block(range)
             .warnings
             .push(Located::new(span, InFile { path, what }.into()));

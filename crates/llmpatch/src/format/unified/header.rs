@@ -225,7 +225,8 @@ impl<'a> RawHeader<'a> {
             }
             _ => return Err(Error::HalfRename),
         };
-        let (is_new, is_gone) = (self.new || is_null(0), self.deleted || is_null(1));
+        let is_new = self.new || is_null(0);
+        let is_gone = self.deleted || is_null(1);
         let contradicts = self.new && self.sides.is_some() && !is_null(0)
             || self.deleted && self.sides.is_some() && !is_null(1)
             || moved.is_some() && (is_new || is_gone);

@@ -90,7 +90,8 @@ pub(super) fn read<'a>(
     let claimed = [position.old_lines, position.new_lines];
     let (counted, fits) = body.counted(at + 1, claimed);
     let own = body.lines.len();
-    let (mut excess, mut left_out) = (0, None);
+    let mut excess = 0;
+    let mut left_out = None;
     let end = if fits {
         let end = body.excess(counted);
         left_out = body.left_out(end);
@@ -121,7 +122,8 @@ pub(super) fn read<'a>(
     } else if lines.is_empty() && errors.is_empty() {
         errors.push(Located::new(span, Error::NoLines));
     }
-    let (is_lost, mut warnings) = (!errors.is_empty(), Vec::new());
+    let is_lost = !errors.is_empty();
+    let mut warnings = Vec::new();
     if found != claimed && !is_cut {
         [position.old_lines, position.new_lines] = found;
         let taken = lines.len().saturating_sub(own);
@@ -271,10 +273,8 @@ impl<'a> Body<'a, '_, '_> {
                 }
                 LineKind::None => return (index, false),
             };
-            let (of_old, of_new) = (
-                u32::from(mark != Mark::Added),
-                u32::from(mark != Mark::Removed),
-            );
+            let of_old = u32::from(mark != Mark::Added);
+            let of_new = u32::from(mark != Mark::Removed);
             if of_old > old || of_new > new {
                 return (index, false);
             }
@@ -294,7 +294,9 @@ impl<'a> Body<'a, '_, '_> {
     /// Takes the lines that follow at once on a hunk that is complete by its counts, and that may be lines of it; returns
     /// the line behind them. Lines of nothing but whitespace are none if no other follows.
     fn excess(&mut self, end: usize) -> usize {
-        let (mut index, mut behind, mut len) = (end, end, self.lines.len());
+        let mut index = end;
+        let mut behind = end;
+        let mut len = self.lines.len();
         while !self.rows.stops(index)
             && !self.is_separator(index)
             && let Some(row) = self.rows.get(index)
@@ -427,9 +429,11 @@ impl<'a> Body<'a, '_, '_> {
 
     /// Checks that what has no newline is the last line of its side.
     fn check_marks(&mut self) {
-        let (mut old, mut new) = (false, false);
+        let mut old = false;
+        let mut new = false;
         for line in self.lines.iter().rev() {
-            let (of_old, of_new) = (line.mark != Mark::Added, line.mark != Mark::Removed);
+            let of_old = line.mark != Mark::Added;
+            let of_new = line.mark != Mark::Removed;
             if line.unterminated && (of_old && old || of_new && new) {
                 self.errors
                     .push(Located::new(line.text.span, Error::MarkWithin));

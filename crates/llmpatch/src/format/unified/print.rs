@@ -28,7 +28,8 @@ impl Printer {
             debug_assert!(false, "an edit of a unified diff has a header and hunks");
             return;
         };
-        let (old, new) = (&*edit.path, to.as_deref().unwrap_or(&edit.path));
+        let old = &*edit.path;
+        let new = to.as_deref().unwrap_or(&edit.path);
         self.header(header, old, new);
         if let Some(binary) = &header.binary {
             self.out.extend(&binary.text);

@@ -202,7 +202,8 @@ fn arrow(old: &[u8], new: &[u8]) -> Vec<u8> {
         .find_byte(b'/')
         .map_or(0, |slash| alike - slash);
     let middle = |name: &[u8]| -> Range<usize> { prefix..(name.len() - suffix).max(prefix) };
-    let (from, to) = (&old[middle(old)], &new[middle(new)]);
+    let from = &old[middle(old)];
+    let to = &new[middle(new)];
     if prefix + suffix == 0 {
         return [from, b" => ", to].concat();
     }
@@ -244,7 +245,8 @@ impl Columns {
 
         let width = width.max(16 + 6 + number);
         let sizes = sizes.unwrap_or_default();
-        let (mut name, mut graph) = (longest, if most + 4 > sizes { most } else { sizes - 4 });
+        let mut name = longest;
+        let mut graph = if most + 4 > sizes { most } else { sizes - 4 };
         if name + number + 6 + graph > width {
             let share = (width * 3 / 8).saturating_sub(number + 6);
             if graph > share {
@@ -313,7 +315,8 @@ impl Columns {
     }
 
     fn graph(&self, file: &FileStat<'_>) -> (usize, usize) {
-        let (added, removed) = (file.added, file.removed);
+        let added = file.added;
+        let removed = file.removed;
         if self.graph > self.most {
             return (added, removed);
         }

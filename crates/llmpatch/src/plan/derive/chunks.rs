@@ -70,7 +70,8 @@ struct Group {
 fn groups(old: &Lines<'_>, new: &Lines<'_>, regions: &[Region], options: &Options) -> Vec<Group> {
     let context = options.context as usize;
     let group = |regions: &[Region]| {
-        let (first, last) = (&regions[0], &regions[regions.len() - 1]);
+        let first = &regions[0];
+        let last = &regions[regions.len() - 1];
         let start = first.old.start.saturating_sub(context);
         Group {
             old: start..last.old.end.saturating_add(context).min(old.len()),

@@ -62,7 +62,8 @@ fn update<'c>(
     if before.content.is_binary() {
         return Ok(Err(What::Binary));
     }
-    let (old, new) = (before.content.lines(), after.content.lines());
+    let old = before.content.lines();
+    let new = after.content.lines();
     if !new.is_empty() && !after.content.ends_with(b"\n") {
         return Ok(Err(What::NoFinalNewline));
     }

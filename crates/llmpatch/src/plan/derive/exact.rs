@@ -74,7 +74,8 @@ fn update<'c>(
     if before.content == after.content {
         return Ok(Ok(Vec::new()));
     }
-    let (old, new) = (before.content.lines(), after.content.lines());
+    let old = before.content.lines();
+    let new = after.content.lines();
     if before.content.is_binary() {
         return Ok(Err(What::Binary));
     }

@@ -42,7 +42,8 @@ impl<'s, 'c> Numbered<'s, 'c> {
     }
 
     fn line(&self, mark: Mark, line: usize) -> HunkLine<'c> {
-        let (start, end) = (self.lines.start(line), self.lines.start(line + 1));
+        let start = self.lines.start(line);
+        let end = self.lines.start(line + 1);
         let unterminated = self.content[start..end].last() != Some(&b'\n');
         let end = if unterminated { end } else { end - 1 };
         let text = match self.content {
@@ -59,7 +60,8 @@ impl<'s, 'c> Numbered<'s, 'c> {
 
 /// Makes the hunks of a file.
 pub(super) fn hunks<'c>(sides: Sides<'c>, regions: &[Region], options: &Options) -> Vec<Hunk<'c>> {
-    let (old_side, new_side) = (Numbered::new(&sides.old), Numbered::new(&sides.new));
+    let old_side = Numbered::new(&sides.old);
+    let new_side = Numbered::new(&sides.new);
     let context = options.context as usize;
     let mut heading = Heading {
         searched: 0,
@@ -67,7 +69,8 @@ pub(super) fn hunks<'c>(sides: Sides<'c>, regions: &[Region], options: &Options)
     };
     let mut hunks = Vec::new();
     for group in options.groups(regions) {
-        let (first, last) = (&group[0], &group[group.len() - 1]);
+        let first = &group[0];
+        let last = &group[group.len() - 1];
         let before = context.min(first.old.start).min(first.new.start);
         let after = context
             .min(old_side.lines.len() - last.old.end)

@@ -158,7 +158,8 @@ impl<'c> Pair<'c> {
         let is_empty = |side| content(side).is_none_or(|content| content.size() == 0);
         if is_empty(&self.old) || is_empty(&self.new) {
             let all = |side| 0..line_count(bytes(side));
-            let (old, new) = (all(&self.old), all(&self.new));
+            let old = all(&self.old);
+            let new = all(&self.new);
             // A file may come or go that is empty itself.
             return Ok(if old == new {
                 Vec::new()
@@ -292,7 +293,8 @@ fn edit<'c>(
     let path = pair.sides().next().expect("a pair has a side").path;
 
     let binary = if is_binary {
-        let (old, new) = (bytes(&pair.old), bytes(&pair.new));
+        let old = bytes(&pair.old);
+        let new = bytes(&pair.new);
         let text = if keeps_content {
             Vec::new()
         } else {

@@ -30,11 +30,14 @@ pub(super) fn regions(old: &[u8], splices: &[Splice]) -> Option<Vec<Region>> {
         return None;
     }
     let changed = Changed::new(gone.into_iter().chain(come).collect());
-    let (mut regions, mut kept_from) = (Vec::<Region>::new(), 0);
-    let (mut old_line, mut new_line) = (0, 0);
+    let mut regions = Vec::<Region>::new();
+    let mut kept_from = 0;
+    let mut old_line = 0;
+    let mut new_line = 0;
     for run in &rewritten {
         let kept = changed.count_others(&old[kept_from..run.old.start])?;
-        let (start, start_new) = (old_line + kept, new_line + kept);
+        let start = old_line + kept;
+        let start_new = new_line + kept;
         old_line = start + lines(&old[run.old.clone()]).count();
         new_line = start_new + lines(&run.new).count();
         regions.push(Region {
@@ -71,7 +74,8 @@ fn rewritten(old: &[u8], splices: &[Splice]) -> Vec<Rewritten> {
     let mut splices = splices.filter(|run| !run.is_empty()).peekable();
     let mut runs = Vec::new();
     while let Some(Rewritten { old: range, new }) = splices.next() {
-        let (start, mut end) = (line_start(range.start), range.end);
+        let start = line_start(range.start);
+        let mut end = range.end;
         let mut new = [&old[start..range.start], &new].concat();
         loop {
             let is_start = |bytes: &[u8]| bytes.last().is_none_or(|last| *last == b'\n');
@@ -165,7 +169,8 @@ impl<'l> Changed<'l> {
 
     /// Counts lines; `None` if one of them is among these.
     fn count_others(&self, bytes: &[u8]) -> Option<usize> {
-        let (mut count, mut from) = (0, 0);
+        let mut count = 0;
+        let mut from = 0;
         let ends = memchr::memchr_iter(b'\n', bytes).map(|at| at + 1);
         let open = (!bytes.is_empty() && !bytes.ends_with(b"\n")).then_some(bytes.len());
         for end in ends.chain(open) {

@@ -105,13 +105,15 @@ fn update<'c>(
     if before.content == after.content {
         return Ok(Ok(Vec::new()));
     }
-    let (old, new) = (before.content.lines(), after.content.lines());
+    let old = before.content.lines();
+    let new = after.content.lines();
     let mut tries = Vec::new();
     if !before.content.is_binary() {
         let regions = regions(path, &old, &new, compare)?;
         // Many small edits may take too long to find, or be read otherwise; one edit over all of them rarely is.
         for regions in [regions.clone(), joined(&regions)] {
-            let (before, after) = (&before.content, &after.content);
+            let before = &before.content;
+            let after = &after.content;
             tries.extend(substitutions::substitutions(
                 before,
                 after,

@@ -153,7 +153,8 @@ impl Search<'_, '_> {
     }
 
     fn by_likeness(&mut self, limit: usize) {
-        let (sources, targets) = (self.left_deleted(), self.left_new());
+        let sources = self.left_deleted();
+        let targets = self.left_new();
         if limit > 0 && sources.len().saturating_mul(targets.len()) > limit.saturating_mul(limit) {
             return;
         }
@@ -161,7 +162,8 @@ impl Search<'_, '_> {
         for &new in &targets {
             let mut best: [Option<Pair>; PAIRS] = [None; PAIRS];
             for &source in &sources {
-                let (file, other) = (&self.deleted[source], &self.new[new]);
+                let file = &self.deleted[source];
+                let other = &self.new[new];
                 let pair = Pair {
                     score: file.score(other),
                     same_name: file.name() == other.name(),

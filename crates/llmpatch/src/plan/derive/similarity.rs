@@ -22,7 +22,9 @@ impl Pieces {
     /// Cuts a content. In a text, the CR of a CRLF doesn't count.
     pub(super) fn new(content: &[u8], is_text: bool) -> Self {
         let mut pieces = Vec::new();
-        let (mut low, mut high, mut len) = (0_u32, 0_u32, 0_u64);
+        let mut low = 0_u32;
+        let mut high = 0_u32;
+        let mut len = 0_u64;
         for (at, &byte) in content.iter().enumerate() {
             if is_text && byte == b'\r' && content.get(at + 1) == Some(&b'\n') {
                 continue;
@@ -62,7 +64,8 @@ impl Pieces {
         if longer == 0 {
             return 0;
         }
-        let (mut common, mut theirs) = (0, other.counts.iter().peekable());
+        let mut common = 0;
+        let mut theirs = other.counts.iter().peekable();
         for &(hash, count) in &self.counts {
             while theirs.next_if(|piece| piece.0 < hash).is_some() {}
             if let Some(piece) = theirs.next_if(|piece| piece.0 == hash) {
@@ -75,7 +78,8 @@ impl Pieces {
 
 /// Returns whether two lengths alone rule out a rename.
 pub(super) fn lengths_differ_too_much(a: usize, b: usize) -> bool {
-    let (longer, shorter) = (a.max(b) as u64, a.min(b) as u64);
+    let longer = a.max(b) as u64;
+    let shorter = a.min(b) as u64;
     longer * (EQUAL - RENAME) < (longer - shorter) * EQUAL
 }
 
@@ -118,7 +122,8 @@ mod tests {
 
     #[test]
     fn a_carriage_return_counts_in_what_is_no_text() {
-        let (crlf, lf) = (Pieces::new(b"a\r\n", false), Pieces::new(b"a\n", false));
+        let crlf = Pieces::new(b"a\r\n", false);
+        let lf = Pieces::new(b"a\n", false);
         assert_eq!(crlf.score(&lf), 0);
     }
 

@@ -27,13 +27,15 @@ pub(super) fn substitutions<'c>(
     context: usize,
     one: Occurrence,
 ) -> Option<Vec<Operation<'c>>> {
-    let (old, new) = (Lines::new(before), Lines::new(after));
+    let old = Lines::new(before);
+    let new = Lines::new(after);
     let mut spent = 0;
     let mut made = Vec::new();
     for group in
         regions.chunk_by(|one, next| next.old.start - one.old.end <= TOGETHER.max(2 * context))
     {
-        let (first, last) = (&group[0], &group[group.len() - 1]);
+        let first = &group[0];
+        let last = &group[group.len() - 1];
         let change = Change {
             old: &old,
             new: &new,

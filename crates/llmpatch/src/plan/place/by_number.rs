@@ -61,7 +61,8 @@ fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Out
         cursor: 0,
         taken: BTreeMap::new(),
     };
-    let (mut found, mut warnings) = (Vec::new(), Vec::new());
+    let mut found = Vec::new();
+    let mut warnings = Vec::new();
     let outcome = POLICY.each(task.enough, hunks, lost, |number, hunk| {
         let mut placed = placer.place(hunk)?;
         warnings.extend(
@@ -446,7 +447,8 @@ impl NumberPlacer<'_, '_> {
             let count = free.len();
             return Candidates::new(free, count);
         }
-        let (mut total, mut shown) = (0, Vec::new());
+        let mut total = 0;
+        let mut shown = Vec::new();
         let mut free = within.start;
         let before = self.taken.range(..=free).next_back();
         let taken = before
@@ -568,7 +570,8 @@ impl NumberPlacer<'_, '_> {
                 return Located::new(span, not_found(reason(LineNo::from_index(last))));
             }
             let is_free = self.is_free(at..at + count);
-            let (is_behind, at) = (at >= self.cursor, LineNo::from_index(at));
+            let is_behind = at >= self.cursor;
+            let at = LineNo::from_index(at);
             let error = match (is_free, self.task.rules.strict && is_behind) {
                 (false, _) => PlaceError::Earlier {
                     after,

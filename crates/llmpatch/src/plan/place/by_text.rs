@@ -141,7 +141,8 @@ fn found(task: Task<'_>, edit: &Substitution<'_>) -> Result<Outcome, Located<Pla
         warning,
     } = found;
     warnings.extend(warning.map(|how| task.warning(part(edit), how.span, how.value)));
-    let (mut find, mut put) = (&edit.find[..], &edit.put[..]);
+    let mut find = &edit.find[..];
+    let mut put = &edit.put[..];
     if is_core {
         (find, put) = (core, without_blank_edges(put).0);
         let at = LineNo::from_index(document.line(ranges[0].start));
@@ -247,10 +248,8 @@ impl Outcome {
         self.warnings
             .extend(warning.map(|warning| Located::new(span, warning)));
         let (head, tail) = lines_alike(&around.bytes[within], &new);
-        let (old, new) = (
-            range.start + head..range.end - tail,
-            new[head..new.len() - tail].to_vec(),
-        );
+        let old = range.start + head..range.end - tail;
+        let new = new[head..new.len() - tail].to_vec();
         splice::push(&mut self.splices, Splice { old, new });
     }
 }
@@ -304,14 +303,12 @@ fn final_newline(document: &Document, range: &Range<usize>, new: &[u8]) -> Optio
     if range.end < len {
         return None;
     }
-    let (before, after) = (
-        ends(len),
-        if new.is_empty() {
-            ends(range.start)
-        } else {
-            new.ends_with(b"\n")
-        },
-    );
+    let before = ends(len);
+    let after = if new.is_empty() {
+        ends(range.start)
+    } else {
+        new.ends_with(b"\n")
+    };
     let is_emptied = new.is_empty() && range.start == 0;
     (before != after && !is_emptied).then_some(after)
 }
@@ -655,7 +652,8 @@ fn without_blank_edges<'e, 't>(lines: &'e [Text<'t>]) -> (&'e [Text<'t>], Bounds
 
 /// Returns which lines a match touches, and which are there when `put` lines have taken its place.
 fn rows(lines: &Lines<'_>, range: &Range<usize>, put: usize) -> [Range<usize>; 2] {
-    let (first, last) = (lines.index_at(range.start), lines.index_at(range.end));
+    let first = lines.index_at(range.start);
+    let last = lines.index_at(range.end);
     // A match in the middle of a line leaves that line even if nothing is put there.
     let leaves_none = put == 0 && splice::whole_lines(lines, range.clone()) != *range;
     let new = if leaves_none { 0 } else { put.max(1) };

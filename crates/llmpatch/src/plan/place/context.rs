@@ -85,7 +85,8 @@ impl OrderPlacer<'_, '_> {
             .or(locator.span)
             .or(hunk.span);
         let near = near.map(|near| Box::new(near.value));
-        let (places, lines) = (Candidates::default(), self.only_place(hunk));
+        let places = Candidates::default();
+        let lines = self.only_place(hunk);
         Located::new(
             span,
             PlaceError::Context {

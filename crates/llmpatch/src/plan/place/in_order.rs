@@ -58,7 +58,8 @@ fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Out
         warnings: Vec::new(),
     };
     let mut outcome = POLICY.each(task.enough, hunks, lost, |number, hunk| {
-        let (cursor, said) = (placer.cursor, placer.warnings.len());
+        let cursor = placer.cursor;
+        let said = placer.warnings.len();
         placer.place(number, hunk).inspect_err(|_| {
             placer.cursor = cursor;
             placer.warnings.truncate(said);
@@ -209,7 +210,8 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
         let range = found.at..found.at + old(&found.lines).count();
         self.cursor = range.end;
         self.duplicates.replace(range.clone());
-        let (how, span) = (how.max(found.how()), hunk.span);
+        let how = how.max(found.how());
+        let span = hunk.span;
         self.placed.push(PlacedHunk {
             number,
             span,
@@ -262,11 +264,10 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
             }
             end
         };
-        let (lines, how) = (
-            hunk.lines.iter().collect::<Vec<_>>(),
-            how.max(Match::Addition),
-        );
-        let (span, added) = (hunk.span, as_written(&lines));
+        let lines = hunk.lines.iter().collect::<Vec<_>>();
+        let how = how.max(Match::Addition);
+        let span = hunk.span;
+        let added = as_written(&lines);
         self.placed.push(PlacedHunk {
             number,
             span,
@@ -385,7 +386,8 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
             .iter()
             .filter(|line| line.mark != Mark::Added)
             .map(|line| &line.text);
-        let (file, old) = (self.task.file.lines(), old.collect::<Vec<&Text<'_>>>());
+        let file = self.task.file.lines();
+        let old = old.collect::<Vec<&Text<'_>>>();
         let Fitted { lines, warning } = level.fit(&file, *at, &old, &blocks, first_old(hunk))?;
         self.warn(number, warning.span, warning.value);
         Ok(lines)
@@ -400,7 +402,8 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
         let forward = run.at_or_after(self.cursor);
         let restated = context.filter(|&at| !self.task.rules.strict && run.contains(at));
         if let (Some(context), Some(behind)) = (restated, forward) {
-            let (context, behind) = (LineNo::from_index(context), LineNo::from_index(behind));
+            let context = LineNo::from_index(context);
+            let behind = LineNo::from_index(behind);
             return Err(Located::new(
                 first_old(hunk),
                 Ambiguity::RestatedTwice { context, behind }.into(),
@@ -462,7 +465,8 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
                 Ambiguity::Unique(places).into(),
             ));
         }
-        let (chosen, count) = (LineNo::from_index(found.at), others.count);
+        let chosen = LineNo::from_index(found.at);
+        let count = others.count;
         let how = Placing::duplicates(self.task.file, chosen, others.lines(), count);
         self.warn(number, first_old(hunk), how);
         Ok(())
@@ -507,7 +511,8 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
             return Located::new(first_old(hunk), PlaceError::Earlier { after, at, than });
         }
         if self.task.file.line_count() == 0 {
-            let (after, reason) = (After(None), Reason::EmptyFile);
+            let after = After(None);
+            let reason = Reason::EmptyFile;
             return Located::new(first_old(hunk), PlaceError::NotFound { after, reason });
         }
         self.nearest().of_hunk(hunk, self.cursor, after)

@@ -196,7 +196,8 @@ fn apply(lines: &[String], chunks: &[Chunk], up_to: Fuzz) -> Option<Vec<String>>
             .cloned()
             .zip(lines[at..].iter().cloned())
             .collect();
-        let (mut next, mut new) = (at, Vec::new());
+        let mut next = at;
+        let mut new = Vec::new();
         for (mark, line) in &body {
             match mark {
                 Mark::Context => new.push(lines[next].clone()),

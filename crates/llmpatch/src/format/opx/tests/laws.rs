@@ -9,7 +9,8 @@ use super::*;
 /// Reads every element of a text as a scan of a whole answer would, and checks what holds of each.
 fn read_all(bytes: &[u8]) -> usize {
     let source = source(bytes);
-    let (mut at, mut count) = (0, 0);
+    let mut at = 0;
+    let mut count = 0;
     while let Some(found) = bytes[at..].iter().position(|&byte| byte == b'<') {
         at += found;
         if !starts_here(&bytes[at..]) {
