@@ -127,16 +127,11 @@ fn made(session: &Session, sources: &[llmpatch::text::Source]) -> Result<Report,
 /// Lists what has become of files, named as from a directory: first the new ones, then those that changed, then those that are gone.
 fn summary(report: &Report, directory: &[u8]) -> String {
     let mut text = String::from("Success. Updated the following files:\n");
-    let of = |operation| match operation {
-        FileOperation::Added => 'A',
-        FileOperation::Modified | FileOperation::Renamed => 'M',
-        FileOperation::Deleted => 'D',
-    };
     for letter in ['A', 'M', 'D'] {
         for file in report
             .files
             .iter()
-            .filter(|file| of(file.operation) == letter)
+            .filter(|file| letter_of(file.operation) == letter)
         {
             let path = file.path.as_bytes();
             let below = path
@@ -151,4 +146,12 @@ fn summary(report: &Report, directory: &[u8]) -> String {
         }
     }
     text
+}
+
+fn letter_of(operation: FileOperation) -> char {
+    match operation {
+        FileOperation::Added => 'A',
+        FileOperation::Modified | FileOperation::Renamed => 'M',
+        FileOperation::Deleted => 'D',
+    }
 }

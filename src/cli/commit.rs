@@ -106,7 +106,6 @@ impl Commit {
 
     /// Returns whether the messages given on the command line come to nothing, and no editor is there to mend that.
     pub(super) fn is_empty_message(&self) -> bool {
-        let is_blank = |paragraph: &OsString| paragraph.as_encoded_bytes().trim_ascii().is_empty();
         !self.edit && !self.message.is_empty() && self.message.iter().all(is_blank)
     }
 
@@ -151,4 +150,8 @@ impl Commit {
             ready: None,
         }
     }
+}
+
+fn is_blank(paragraph: &OsString) -> bool {
+    paragraph.as_encoded_bytes().trim_ascii().is_empty()
 }

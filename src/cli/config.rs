@@ -246,8 +246,11 @@ fn colors(config: &Config, key: &str) -> Option<When> {
 }
 
 fn environment_allows_color() -> bool {
-    let is_set = |name| std::env::var_os(name).is_some_and(|value| !value.is_empty());
     !is_set("NO_COLOR") && std::env::var_os("TERM").is_none_or(|term| term != "dumb")
+}
+
+fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| !value.is_empty())
 }
 
 /// Returns how many columns a stream has: `COLUMNS`, which git heeds too, else its terminal's; `None` if it has none.

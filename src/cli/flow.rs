@@ -155,7 +155,6 @@ impl Session {
     /// response was asked for and there is one, it takes the place of the errors, on standard output.
     pub(super) fn conclude(&self, report: &Report) -> Exit {
         if self.verbosity.verbose {
-            let line = |(path, why)| format!("git converts `{path}`, which {why}\n");
             output::complain(
                 &self
                     .repo
@@ -404,6 +403,10 @@ impl Session {
             ..Report::failed_with(State::NothingChanged, refused.errors, refused.warnings)
         })
     }
+}
+
+fn line((path, why): (RepoPath, String)) -> String {
+    format!("git converts `{path}`, which {why}\n")
 }
 
 /// What is printed on standard output.

@@ -183,7 +183,6 @@ impl Help {
 
 /// Returns what is still to be done so that `man` looks in a directory.
 fn advice(directory: &Path) -> String {
-    let has = |set: OsString, wanted: &Path| env::split_paths(&set).any(|path| path == wanted);
     let bin = directory
         .parent()
         .and_then(Path::parent)
@@ -202,4 +201,8 @@ fn advice(directory: &Path) -> String {
         "man must look there: put this line where your shell reads it\n    export \
              MANPATH=\"{directory}:$MANPATH\""
     )
+}
+
+fn has(set: OsString, wanted: &Path) -> bool {
+    env::split_paths(&set).any(|path| path == wanted)
 }

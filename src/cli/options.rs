@@ -81,10 +81,6 @@ fn pathspec() -> impl TypedValueParser<Value = Pathspec> {
 }
 
 fn defaults() -> Defaults {
-    let is_set = |name| {
-        let value = std::env::var(name).unwrap_or_default().to_ascii_lowercase();
-        !matches!(value.as_str(), "" | "0" | "false" | "no" | "off")
-    };
     let wildcards = match (is_set("GIT_NOGLOB_PATHSPECS"), is_set("GIT_GLOB_PATHSPECS")) {
         (true, _) => Wildcards::None,
         (false, true) => Wildcards::ByDirectory,
@@ -95,6 +91,11 @@ fn defaults() -> Defaults {
         any_case: is_set("GIT_ICASE_PATHSPECS"),
         literal: is_set("GIT_LITERAL_PATHSPECS"),
     }
+}
+
+fn is_set(name: &str) -> bool {
+    let value = std::env::var(name).unwrap_or_default().to_ascii_lowercase();
+    !matches!(value.as_str(), "" | "0" | "false" | "no" | "off")
 }
 
 /// All formats, as `--format` lists them.

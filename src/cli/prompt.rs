@@ -73,8 +73,9 @@ fn example(session: &Session, named: &str, format: Format) -> Result<Vec<u8>, Fa
         _ => return Err(CliError::Several(named.to_owned()).into()),
     };
     let written = show::written(session, &commit, format, Look::default())?;
-    let all = |errors: Vec<Unrepresentable>| errors.iter().map(Diagnostic::from).collect();
-    let Some(Response { text: patch, .. }) = written.map_err(|errors| failed(all(errors)))? else {
+    let Some(Response { text: patch, .. }) =
+        written.map_err(|errors| failed(diagnostics(errors)))?
+    else {
         return Err(CliError::NoFiles(named.to_owned()).into());
     };
     let subject = commit
@@ -97,6 +98,10 @@ fn example(session: &Session, named: &str, format: Format) -> Result<Vec<u8>, Fa
         b"\n",
     ]
     .concat())
+}
+
+fn diagnostics(errors: Vec<Unrepresentable>) -> Vec<Diagnostic> {
+    errors.iter().map(Diagnostic::from).collect()
 }
 
 /// Returns how many backticks are in a row anywhere.

@@ -382,7 +382,6 @@ impl Asking<'_> {
             text = edit(&text, |path| {
                 pager::edit(path, self.review.terminal.file(), config)
             })?;
-            let is_kept = |line: &&[u8]| !line.starts_with(b"#") && !line.starts_with(b"@@ ");
             let lines: Vec<u8> = text
                 .lines_with_terminator()
                 .filter(is_kept)
@@ -416,6 +415,10 @@ impl Asking<'_> {
             .show_diff(&diff, &self.session.verbosity, self.session.repo.config())
             .map_err(Failure::from)
     }
+}
+
+fn is_kept(line: &&[u8]) -> bool {
+    !line.starts_with(b"#") && !line.starts_with(b"@@ ")
 }
 
 /// Returns what a part is, in words that follow a verb.

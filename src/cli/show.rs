@@ -163,7 +163,6 @@ impl Show {
 
 /// Writes responses to the files of their names, and returns the paths, one a line.
 fn write(directory: &Path, responses: &[(String, Vec<u8>)]) -> Result<Vec<u8>, IoError> {
-    let shown = |path: &Path| Shown::path(path).to_string();
     std::fs::create_dir_all(directory)
         .with_context(|| format!("can't make `{}`", shown(directory)))?;
     let mut paths = Vec::new();
@@ -176,10 +175,13 @@ fn write(directory: &Path, responses: &[(String, Vec<u8>)]) -> Result<Vec<u8>, I
     Ok(paths)
 }
 
+fn shown(path: &Path) -> String {
+    Shown::path(path).to_string()
+}
+
 /// Makes the name of a file from a subject, as `git format-patch` does.
 fn file_name(number: usize, subject: &BString) -> String {
     const LONGEST: usize = 52;
-    let is_kept = |c: char| c.is_ascii_alphanumeric() || c == '.' || c == '_';
     let subject = subject.to_str_lossy();
     let words: Vec<_> = subject
         .split(|c| !is_kept(c))
@@ -188,6 +190,10 @@ fn file_name(number: usize, subject: &BString) -> String {
     let mut name = words.join("-").replace("..", ".");
     name.truncate(LONGEST);
     format!("{number:04}-{}.txt", name.trim_end_matches(['.', '-']))
+}
+
+fn is_kept(c: char) -> bool {
+    c.is_ascii_alphanumeric() || c == '.' || c == '_'
 }
 
 /// Writes what a commit changes of its first parent, as it is to look; nothing if it changes nothing. In OPX its subject is

@@ -347,28 +347,16 @@ fn find_origins(
             marked.old = Some(marked.new.clone());
         }
     }
-    let file = |content: &Content| {
-        Some(File {
-            content: content.clone(),
-            mode: Mode::PLAIN,
-        })
-    };
-    let change = |path: &RepoPath, before, after| Change {
-        path: path.clone(),
-        before,
-        after,
-        from: None,
-    };
     let news = all.iter().filter(|marked| marked.old.is_none());
     let mut changes: Vec<_> = news
-        .map(|marked| change(&marked.path, None, file(&marked.new)))
+        .map(|marked| change(&marked.path, None, plain_file(&marked.new)))
         .collect();
     if changes.is_empty() || gone().next().is_none() {
         return Ok(());
     }
     for (path, id) in gone() {
         if let Some(old) = lines(session, path.as_bstr(), id, longest)? {
-            changes.push(change(&path, file(&old), None));
+            changes.push(change(&path, plain_file(&old), None));
         }
     }
     let differ = session.repo.differ(Side::Blobs)?;
@@ -383,6 +371,22 @@ fn find_origins(
         }
     }
     Ok(())
+}
+
+fn plain_file(content: &Content) -> Option<File> {
+    Some(File {
+        content: content.clone(),
+        mode: Mode::PLAIN,
+    })
+}
+
+fn change(path: &RepoPath, before: Option<File>, after: Option<File>) -> Change {
+    Change {
+        path: path.clone(),
+        before,
+        after,
+        from: None,
+    }
 }
 
 impl MarkedFile {

@@ -1,7 +1,7 @@
 //! What is said of a change that isn't made, and of what is left to do after one.
 
 use std::io::ErrorKind;
-use std::path::PathBuf;
+use std::path::Path;
 
 use crate::transaction::{
     ChangedSince, Holder, How, Recovered, TransactionError, Undone, Unfit, Unresolved, Warning, Why,
@@ -187,18 +187,20 @@ impl Diagnose for ChangedSince {
                 .note(format!("the old file is `{}`", Shown::path(kept)))
                 .help("look at the old file, and correct by hand what should be"),
             ChangedSince::Appeared { path } => of.path(path).help("move it away, then try again"),
-            ChangedSince::File { path, before } | ChangedSince::Gone { path, before } => {
-                let note = |kept: &PathBuf| {
-                    format!(
-                        "what it was before that apply is kept in `{}`",
-                        Shown::path(kept)
-                    )
-                };
-                of.path(path).notes(before.iter().map(note)).help(TAKE_BACK)
-            }
+            ChangedSince::File { path, before } | ChangedSince::Gone { path, before } => of
+                .path(path)
+                .notes(before.iter().map(|kept| note(kept)))
+                .help(TAKE_BACK),
             ChangedSince::Entry { path } => of.path(path).help(TAKE_BACK),
         }
     }
+}
+
+fn note(kept: &Path) -> String {
+    format!(
+        "what it was before that apply is kept in `{}`",
+        Shown::path(kept)
+    )
 }
 
 impl Diagnose for Warning {

@@ -54,9 +54,12 @@ impl Dir {
 impl Stat {
     /// Returns whether the file is the one that another was taken of, and wasn't written to in between, as far as its time tells.
     pub(crate) fn is_unwritten_since(&self, other: &Stat) -> bool {
-        let of = |stat: &Stat| (stat.device, stat.inode, stat.size, stat.modified, stat.bits);
-        of(self) == of(other)
+        fingerprint(self) == fingerprint(other)
     }
+}
+
+fn fingerprint(stat: &Stat) -> (u64, u64, u64, (i64, u32), u16) {
+    (stat.device, stat.inode, stat.size, stat.modified, stat.bits)
 }
 
 /// Returns whether a file may be on another machine, whose kernel and clock are others.

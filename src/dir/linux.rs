@@ -83,7 +83,6 @@ fn names(file: &File) -> io::Result<Vec<u8>> {
 /// Returns the access list and the user's own attributes of a file.
 pub(super) fn attributes(file: &File) -> io::Result<Attributes> {
     let list = names(file)?;
-    let wanted = |name: &&[u8]| *name == ACCESS || name.starts_with(b"user.");
     let read = |name: &[u8]| {
         let mut value = Vec::with_capacity(MOST);
         let read = fgetxattr(file, name, spare_capacity(&mut value));
@@ -94,6 +93,10 @@ pub(super) fn attributes(file: &File) -> io::Result<Attributes> {
         .filter(wanted)
         .map(read)
         .collect())
+}
+
+fn wanted(name: &&[u8]) -> bool {
+    *name == ACCESS || name.starts_with(b"user.")
 }
 
 /// Gives a new file an access list and attributes, and takes away the access list that it has by its directory. Returns whether it was

@@ -19,7 +19,6 @@ impl Repo {
     /// `stale` if it has commits of its own, `unsupported` if it is checked out.
     pub(crate) fn check_branch(&self, name: &str, parent: Oid) -> Result<Option<Oid>, CommitError> {
         let full = format!("refs/heads/{name}");
-        let failed = |error| RepoError::git("a branch", error);
         let listed = Git::new(self).output(["worktree", "list", "--porcelain"], b"")?;
         for tree in listed.split_str("\n\n") {
             let says = |what: &str| {
@@ -88,4 +87,8 @@ impl Repo {
             _ => Err(error.into()),
         }
     }
+}
+
+fn failed(error: git2::Error) -> RepoError {
+    RepoError::git("a branch", error)
 }

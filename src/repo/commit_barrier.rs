@@ -90,7 +90,6 @@ impl CommitBarrier {
             command.stdin(hears.try_clone().map_err(broken)?);
             return Ok(());
         };
-        let inherited = |end: &dyn AsFd| fcntl_setfd(end.as_fd(), FdFlags::empty());
         inherited(asks)
             .and_then(|()| inherited(hears))
             .map_err(|errno| broken(errno.into()))?;
@@ -146,6 +145,10 @@ impl CommitBarrier {
             self.answers = None;
         }
     }
+}
+
+fn inherited(end: &dyn AsFd) -> Result<(), rustix::io::Errno> {
+    fcntl_setfd(end.as_fd(), FdFlags::empty())
 }
 
 fn broken(source: std::io::Error) -> RepoError {

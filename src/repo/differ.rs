@@ -281,15 +281,6 @@ impl Compare for Differ<'_> {
         let mut regions = Vec::with_capacity(patch.num_hunks());
         for hunk in 0..patch.num_hunks() {
             let (hunk, _) = patch.hunk(hunk).map_err(failed)?;
-            // An empty run is numbered by the line before it.
-            let range = |start: u32, count: u32| {
-                let start = if count == 0 {
-                    start
-                } else {
-                    start.saturating_sub(1)
-                } as usize;
-                start..start + count as usize
-            };
             regions.push(Region {
                 old: range(hunk.old_start(), hunk.old_lines()),
                 new: range(hunk.new_start(), hunk.new_lines()),
@@ -347,6 +338,16 @@ impl Compare for Differ<'_> {
         }
         Ok(id.to_owned())
     }
+}
+
+/// An empty run is numbered by the line before it.
+fn range(start: u32, count: u32) -> std::ops::Range<usize> {
+    let start = if count == 0 {
+        start
+    } else {
+        start.saturating_sub(1)
+    } as usize;
+    start..start + count as usize
 }
 
 /// Returns whether the lines outside the regions are the same on both sides.

@@ -60,7 +60,6 @@ impl Repo {
     /// # Errors
     /// If an object can't be read.
     pub fn touched(&self, commit: &Commit, progress: &Progress) -> Result<Vec<Touched>, RepoError> {
-        let failed = |error| RepoError::git("a commit", error);
         let tree = |id: &str| {
             Oid::from_str_ext(id, self.git.object_format())
                 .and_then(|id| self.git.find_commit(id)?.tree())
@@ -116,6 +115,10 @@ impl Repo {
         }
         Ok(touched)
     }
+}
+
+fn failed(error: git2::Error) -> RepoError {
+    RepoError::git("a commit", error)
 }
 
 /// Checks that a change of a file can be told: both contents are at hand, or they are the same.

@@ -69,12 +69,6 @@ impl Repo {
 
 /// Returns whether a response begins with the headers of a mail, and no other mail is behind it.
 fn is_mail(response: &[u8]) -> bool {
-    let is_start = |line: &[u8]| {
-        let id = line
-            .strip_prefix(b"From ")
-            .and_then(|rest| rest.split(|&byte| byte == b' ').next());
-        id.is_some_and(|id| id.len() >= 40 && id.iter().all(u8::is_ascii_hexdigit))
-    };
     let mut headers = response
         .lines()
         .skip_while(|line| line.trim().is_empty())
@@ -88,16 +82,24 @@ fn is_mail(response: &[u8]) -> bool {
             .split(|&byte| byte == b':')
             .next()
             .filter(|name| name.len() < line.len());
-        let is_name = |name: &[u8]| {
-            !name.is_empty()
-                && name
-                    .iter()
-                    .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
-        };
         is_start(line)
             || line.starts_with(b" ")
             || line.starts_with(b"\t")
             || name.is_some_and(is_name)
     });
     are_headers && from && subject && response.lines().filter(|line| is_start(line)).count() < 2
+}
+
+fn is_start(line: &[u8]) -> bool {
+    let id = line
+        .strip_prefix(b"From ")
+        .and_then(|rest| rest.split(|&byte| byte == b' ').next());
+    id.is_some_and(|id| id.len() >= 40 && id.iter().all(u8::is_ascii_hexdigit))
+}
+
+fn is_name(name: &[u8]) -> bool {
+    !name.is_empty()
+        && name
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
 }

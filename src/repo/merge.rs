@@ -94,10 +94,6 @@ impl Repo {
         marker_size: &Value,
     ) -> Result<Result<Vec<u8>, BString>, RepoError> {
         let place = temporary()?;
-        let io = |source| RepoError::Io {
-            what: "a file to merge".into(),
-            source,
-        };
         let files = ["base", "here", "response"].map(|name| place.path().join(name));
         for (file, side) in files.iter().zip(sides) {
             std::fs::write(file, side).map_err(io)?;
@@ -176,6 +172,13 @@ impl Repo {
                 message: said.stderr.trim().into(),
             }),
         }
+    }
+}
+
+fn io(source: std::io::Error) -> RepoError {
+    RepoError::Io {
+        what: "a file to merge".into(),
+        source,
     }
 }
 

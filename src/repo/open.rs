@@ -43,7 +43,6 @@ impl Repo {
             what: "the current directory".into(),
             source,
         })?;
-        let set = |name| std::env::var_os(name).filter(|value| !value.is_empty());
         let around = Surroundings {
             here,
             git_dir: set("GIT_DIR"),
@@ -149,6 +148,10 @@ impl Repo {
             git2::Repository::open_ext(directory, git2::RepositoryOpenFlags::CROSS_FS, none);
         found.is_ok_and(|found| found.path() == self.git.path())
     }
+}
+
+fn set(name: &str) -> Option<OsString> {
+    std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
 /// Opens what the environment names. libgit2 gives up where a relative `GIT_WORK_TREE` leads nowhere from the repository's own

@@ -304,7 +304,6 @@ fn number(kind: ObjectType) -> u8 {
 
 /// Writes what is before the bytes of an object: what it is, and how long.
 fn header(kind: u8, len: usize) -> Vec<u8> {
-    let low = |value: usize, mask: usize| u8::try_from(value & mask).unwrap_or_default();
     let mut rest = len >> 4;
     let mut bytes = vec![kind << 4 | low(len, 0xf)];
     while rest > 0 {
@@ -313,6 +312,10 @@ fn header(kind: u8, len: usize) -> Vec<u8> {
         rest >>= 7;
     }
     bytes
+}
+
+fn low(value: usize, mask: usize) -> u8 {
+    u8::try_from(value & mask).unwrap_or_default()
 }
 
 /// Writes how one content becomes another, as a delta of git.

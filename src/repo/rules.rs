@@ -106,9 +106,6 @@ impl<'r> RuleBook<'r> {
         let mut values = [(); N].map(|()| Value::Unspecified);
         let met = self.meet(path)?;
         let elsewhere = self.repo.rules_elsewhere();
-        let names_it = |rules: &[u8], name: &str| {
-            !rules.is_empty() && (rules.contains_str(name) || rules.contains_str("binary"))
-        };
         let is_elsewhere = |name: &str| elsewhere.is_none_or(|rules| names_it(rules, name));
         let is_met = |name: &str| met.rules.iter().any(|(_, rules)| names_it(rules, name));
         let is_for_git = !met.is_plain || names.into_iter().any(is_elsewhere);
@@ -253,6 +250,10 @@ impl<'r> RuleBook<'r> {
     }
 }
 
+fn names_it(rules: &[u8], name: &str) -> bool {
+    !rules.is_empty() && (rules.contains_str(name) || rules.contains_str("binary"))
+}
+
 impl Repo {
     /// Returns what the files hold that have rules besides those in `.gitattributes`; `None` if only git knows.
     pub(super) fn rules_elsewhere(&self) -> Option<&[u8]> {
@@ -262,7 +263,6 @@ impl Repo {
     }
 
     fn read_elsewhere(&self) -> Option<Vec<u8>> {
-        let is_set = |name: &str| std::env::var_os(name).is_some_and(|value| !value.is_empty());
         let has_tree =
             is_set("GIT_ATTR_SOURCE") || !matches!(self.config().string("attr.tree"), Ok(None));
         let systems = match ignores_system() {
@@ -278,11 +278,6 @@ impl Repo {
                 }
                 None
             }
-        };
-        let home = |name: &str| {
-            std::env::var_os(name)
-                .filter(|value| !value.is_empty())
-                .map(PathBuf::from)
         };
         let users = match self.config().string("core.attributesfile").ok()? {
             // Whatever git makes of it.
@@ -313,6 +308,16 @@ impl Repo {
     }
 }
 
+fn is_set(name: &str) -> bool {
+    std::env::var_os(name).is_some_and(|value| !value.is_empty())
+}
+
+fn home(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name)
+        .filter(|value| !value.is_empty())
+        .map(PathBuf::from)
+}
+
 /// Returns whether libgit2 reads rules as git does: of one pattern each, in which nothing is quoted, and no macros.
 fn is_plain(rules: &[u8]) -> bool {
     rules.lines().all(|line| {
@@ -320,12 +325,15 @@ fn is_plain(rules: &[u8]) -> bool {
         let mut words = line.fields();
         let pattern = words.next().unwrap_or_default();
         let is_known = |byte: &u8| byte.is_ascii_alphanumeric() || b"*./_-+".contains(byte);
-        let is_part = |part: &[u8]| !part.is_empty() && (part == b"**" || !part.contains_str("**"));
         let mut parts = pattern.strip_prefix(b"/").unwrap_or(pattern).split_str("/");
         let is_pattern = line.is_empty() || pattern.iter().all(is_known) && parts.all(is_part);
         let is_rule = is_pattern && words.all(is_plain_value) && line.len() < LONGEST_RULE;
         is_rule || line.starts_with(b"#")
     })
+}
+
+fn is_part(part: &[u8]) -> bool {
+    !part.is_empty() && (part == b"**" || !part.contains_str("**"))
 }
 
 /// Returns whether `name`, `-name`, `!name` or `name=word` is one for libgit2 as for git.
@@ -334,11 +342,14 @@ fn is_plain_value(word: &[u8]) -> bool {
         .split_once_str("=")
         .map_or((word, None), |(name, value)| (name, Some(value)));
     let plain = name.strip_prefix(b"-").or(name.strip_prefix(b"!"));
-    let is_name = |name: &[u8]| name.first().is_some_and(u8::is_ascii_alphanumeric);
     let is_known = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-".contains(byte);
     is_name(plain.unwrap_or(name))
         && name[1..].iter().all(is_known)
         && value.is_none_or(|value| plain.is_none() && !value.is_empty())
+}
+
+fn is_name(name: &[u8]) -> bool {
+    name.first().is_some_and(u8::is_ascii_alphanumeric)
 }
 
 /// Where libgit2 looks for the rules of the whole system.

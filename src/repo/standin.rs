@@ -81,11 +81,6 @@ impl StandIn {
     /// # Errors
     /// If no directory of the user's is known.
     pub(super) fn outside(here: &Path) -> Result<Self, RepoError> {
-        let absolute = |name| {
-            std::env::var_os(name)
-                .map(PathBuf::from)
-                .filter(|path| path.is_absolute())
-        };
         let state =
             absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")));
         let state = state.ok_or_else(|| RepoError::NotFound {
@@ -145,6 +140,12 @@ impl StandIn {
             },
         }
     }
+}
+
+fn absolute(name: &str) -> Option<PathBuf> {
+    std::env::var_os(name)
+        .map(PathBuf::from)
+        .filter(|path| path.is_absolute())
 }
 
 /// Whether the variables that say which repository is meant count.
@@ -312,12 +313,6 @@ impl Repo {
         let said = super::git::Git::new(self)
             .output(["rev-parse", "--revs-only", "--end-of-options", named], b"");
         let said = said.map_err(|_| unknown())?;
-        let id = |line: &[u8]| {
-            let (name, is_out) = line
-                .strip_prefix(b"^")
-                .map_or((line, false), |name| (name, true));
-            Some((whole_id(name.to_str().ok()?)?, is_out))
-        };
         said.lines()
             .map(id)
             .collect::<Option<Vec<_>>>()
@@ -341,6 +336,13 @@ impl Repo {
             }),
         }
     }
+}
+
+fn id(line: &[u8]) -> Option<(git2::Oid, bool)> {
+    let (name, is_out) = line
+        .strip_prefix(b"^")
+        .map_or((line, false), |name| (name, true));
+    Some((whole_id(name.to_str().ok()?)?, is_out))
 }
 
 /// Asks `git rev-parse` in a directory.

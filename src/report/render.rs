@@ -289,7 +289,6 @@ fn window(
     (before, after): (bool, bool),
 ) -> Range<usize> {
     let width = |range: Range<usize>| pieces[range].iter().map(|piece| piece.width).sum::<usize>();
-    let ellipses = |n: usize| n * ELLIPSIS.len();
     if width(0..pieces.len()) + ellipses(usize::from(before) + usize::from(after)) <= room {
         return 0..pieces.len();
     }
@@ -311,6 +310,10 @@ fn window(
         end += 1;
     }
     start..end
+}
+
+fn ellipses(n: usize) -> usize {
+    n * ELLIPSIS.len()
 }
 
 #[cfg(test)]

@@ -132,10 +132,6 @@ impl<'r> Prepared<'r> {
                 // git gives back what it took; what is held now kept it out.
                 let ended = matches!(error, CommitError::NoCommit { status: Some(_) });
                 let lock = ended.then(|| repo.head_locks().pop()).flatten();
-                let locked = |lock| TransactionError::Locked {
-                    lock,
-                    holder: Holder::Unknown,
-                };
                 return Err(lock.map_or_else(|| error.into(), locked));
             }
         };
@@ -220,6 +216,13 @@ impl<'r> Prepared<'r> {
             made.extent = self.repo.extent_of(id).ok();
         }
         Some(made)
+    }
+}
+
+fn locked(lock: std::path::PathBuf) -> TransactionError {
+    TransactionError::Locked {
+        lock,
+        holder: Holder::Unknown,
     }
 }
 

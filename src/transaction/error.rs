@@ -327,14 +327,17 @@ pub enum Warning {
 }
 
 fn lost_of(lost: &[Lost]) -> String {
-    let name = |lost: &Lost| match lost {
+    lost.iter().map(name).collect::<Vec<_>>().join("; ")
+}
+
+fn name(lost: &Lost) -> &str {
+    match lost {
         Lost::Owner => "its owner",
         Lost::Group => "its group, and what only that could do",
         Lost::AccessList => "its access list, and what only that allowed",
         Lost::Attributes => "extended attributes",
         Lost::SetId => "its set-id bits",
-    };
-    lost.iter().map(name).collect::<Vec<_>>().join("; ")
+    }
 }
 
 fn written_late(unread: &Option<String>) -> String {

@@ -257,11 +257,6 @@ pub fn earlier(repo: &Repo) -> Result<Vec<Earlier>, TransactionError> {
         let (commit, mut paths) = match read(&dir, &directory) {
             Ok(Some(Record::Commit(id))) => (Some(id), Vec::new()),
             Ok(Some(Record::Made(made))) => {
-                let letter = |before: bool, after: bool| match (before, after) {
-                    (false, _) => 'A',
-                    (true, true) => 'M',
-                    (true, false) => 'D',
-                };
                 let files = made.files.into_iter();
                 let files = files.map(|file| {
                     (
@@ -289,4 +284,12 @@ pub fn earlier(repo: &Repo) -> Result<Vec<Earlier>, TransactionError> {
         });
     }
     Ok(all)
+}
+
+fn letter(before: bool, after: bool) -> char {
+    match (before, after) {
+        (false, _) => 'A',
+        (true, true) => 'M',
+        (true, false) => 'D',
+    }
 }

@@ -47,9 +47,6 @@ impl<'r> Staging<'r> {
             self.progress.step();
             self.take_out(dir, number, change)?;
         }
-        let again = |(directory, source): Failed| {
-            TransactionError::io("make the directory", &directory)(source)
-        };
         make_missing(dir, &self.directories).map_err(again)?;
         let come = || {
             changes
@@ -389,6 +386,10 @@ impl<'r> Staging<'r> {
             };
         written_late.iter().map(warning).collect()
     }
+}
+
+fn again((directory, source): Failed) -> TransactionError {
+    TransactionError::io("make the directory", &directory)(source)
 }
 
 /// Makes the directories that a path needs.

@@ -68,8 +68,6 @@ impl<'u> Undo<'u> {
         let mut remains = Remains::default();
         self.progress
             .enter(Stage::Restoring, self.manifest.touched.len());
-        // What is new goes first, for it may be where an old directory was; originals come last, for they need their directories.
-        let order = |touched: &Touched| (touched.before.is_some(), touched.after.is_none());
         let mut touched: Vec<_> = self.manifest.touched.iter().enumerate().collect();
         touched.sort_by_key(|(_, touched)| order(touched));
         let (deleted, present): (Vec<_>, Vec<_>) = touched
@@ -337,6 +335,11 @@ impl<'u> Undo<'u> {
             _ => Occupant::Other,
         })
     }
+}
+
+/// What is new goes first, for it may be where an old directory was; originals come last, for they need their directories.
+fn order(touched: &Touched) -> (bool, bool) {
+    (touched.before.is_some(), touched.after.is_none())
 }
 
 impl Location<'_> {

@@ -23,7 +23,6 @@ impl Repo {
     pub(crate) fn check_identity(&self, request: &CommitRequest) -> Result<(), CommitError> {
         check_version()?;
         let git = Git::new(self);
-        let ask = |command: &mut Command| run(command, b"");
         match &request.author {
             Some(author) => check_author(&git, author)?,
             None => known(ask(&mut git.command(["var", "GIT_AUTHOR_IDENT"]))?)?,
@@ -43,6 +42,10 @@ impl Repo {
         }
         Ok(())
     }
+}
+
+fn ask(command: &mut Command) -> Result<Output, crate::repo::RepoError> {
+    run(command, b"")
 }
 
 fn known(output: Output) -> Result<(), CommitError> {

@@ -30,12 +30,6 @@ impl Repo {
         let who =
             |variable| Ok::<_, RepoError>(git.output(["var", variable], b"")?.trim_end().into());
         let encoding = self.config().string("i18n.commitEncoding")?;
-        let is_utf8 = |name: &BString| {
-            name.is_empty()
-                || ["utf-8", "utf8"]
-                    .iter()
-                    .any(|utf8| name.eq_ignore_ascii_case(utf8.as_bytes()))
-        };
         Ok(Some(Committer {
             author: who("GIT_AUTHOR_IDENT")?,
             committer: who("GIT_COMMITTER_IDENT")?,
@@ -43,6 +37,13 @@ impl Repo {
             keeps_messages: self.keeps_messages()?,
         }))
     }
+}
+
+fn is_utf8(name: &BString) -> bool {
+    name.is_empty()
+        || ["utf-8", "utf8"]
+            .iter()
+            .any(|utf8| name.eq_ignore_ascii_case(utf8.as_bytes()))
 }
 
 impl Committer {
@@ -77,8 +78,6 @@ impl Committer {
 
 /// Puts the whitespace of a message right, as `git stripspace` does.
 fn stripped(message: &[u8]) -> Vec<u8> {
-    // What git takes for it.
-    let is_space = |byte: u8| b" \t\r".contains(&byte);
     let mut out = Vec::with_capacity(message.len() + 1);
     let mut is_apart = false;
     for line in message.split(|&byte| byte == b'\n') {
@@ -97,6 +96,11 @@ fn stripped(message: &[u8]) -> Vec<u8> {
         out.push(b'\n');
     }
     out
+}
+
+/// What git takes for it.
+fn is_space(byte: u8) -> bool {
+    b" \t\r".contains(&byte)
 }
 
 #[cfg(test)]

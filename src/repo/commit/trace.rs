@@ -75,11 +75,14 @@ fn refusal(trace: &[u8]) -> Option<Refusal> {
 
 /// Returns the lines of the git that began a trace.
 fn of_first(trace: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let session = |line| field(line, "\"sid\":\"", b'"');
     let first = trace.lines().next().and_then(session);
     trace
         .lines()
         .filter(move |line| first.is_some() && session(line) == first)
+}
+
+fn session(line: &[u8]) -> Option<&[u8]> {
+    field(line, "\"sid\":\"", b'"')
 }
 
 /// Returns whether a line says that a hook is started, whose name begins like this.

@@ -132,8 +132,6 @@ fn how(
     (left, right): (&Range<usize>, &Range<usize>),
     part: bool,
 ) -> How {
-    let spaces = |bytes: &[u8]| Spaces(bytes.into());
-    let bare = |line: &[u8]| line[indent(line).len()..].trim_ascii_end().to_vec();
     if patch.trim_ascii_end() == file.trim_ascii_end() {
         let end = |line: &[u8]| spaces(&line[line.trim_ascii_end().len()..]);
         return match (end(patch), end(file)) {
@@ -181,6 +179,14 @@ fn how(
     } else {
         How::Other
     }
+}
+
+fn spaces(bytes: &[u8]) -> Spaces {
+    Spaces(bytes.into())
+}
+
+fn bare(line: &[u8]) -> Vec<u8> {
+    line[indent(line).len()..].trim_ascii_end().to_vec()
 }
 
 /// What becomes of text on its way through formats that it wasn't meant for.
@@ -264,17 +270,7 @@ fn look_alike(patch: &[u8], file: &[u8]) -> Option<How> {
             differ(&text(patch), &text(file)).filter(|(_, a, b)| a.is_some() && b.is_some())?;
         return Some(How::LookAlike(column(at), left, right));
     }
-    let without_spaces = |text: &str| text.split_whitespace().collect::<String>();
     if without_spaces(&plain_patch) == without_spaces(&plain_file) {
-        let run = |text: &str, from: usize| {
-            let start = text[..from].trim_end().len();
-            Spaces(
-                text[start..]
-                    .bytes()
-                    .take_while(u8::is_ascii_whitespace)
-                    .collect(),
-            )
-        };
         let same = plain_patch
             .char_indices()
             .zip(plain_file.chars())
@@ -292,11 +288,28 @@ fn look_alike(patch: &[u8], file: &[u8]) -> Option<How> {
         };
         return Some(How::Combining(column(at), one, two));
     }
-    let hidden = |c: char| !Shown::is_harmless(c) && c != '\t';
     let visible = |text: &str| text.chars().filter(|&c| !hidden(c)).collect::<String>();
     let is_alike = looks(patch.trim_ascii()) == looks(file.trim_ascii())
         || visible(&plain_patch) == visible(&plain_file);
     is_alike.then_some(How::LookAlike(column(at), left, right))
+}
+
+fn without_spaces(text: &str) -> String {
+    text.split_whitespace().collect::<String>()
+}
+
+fn run(text: &str, from: usize) -> Spaces {
+    let start = text[..from].trim_end().len();
+    Spaces(
+        text[start..]
+            .bytes()
+            .take_while(u8::is_ascii_whitespace)
+            .collect(),
+    )
+}
+
+fn hidden(c: char) -> bool {
+    !Shown::is_harmless(c) && c != '\t'
 }
 
 /// A word as long as this may be data.
@@ -305,12 +318,10 @@ const LONG: usize = 200;
 /// Returns the bytes in which two lines differ: all but the words and single characters that they begin and end with alike, and
 /// of long words but the characters.
 fn change(patch: &[u8], file: &[u8]) -> (Range<usize>, Range<usize>) {
-    let is_word = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80;
     let (left, right): (Vec<_>, Vec<_>) = (
         patch.chunk_by(|a, b| is_word(*a) && is_word(*b)).collect(),
         file.chunk_by(|a, b| is_word(*a) && is_word(*b)).collect(),
     );
-    let length = |words: &[&[u8]]| words.iter().map(|word| word.len()).sum::<usize>();
     let (start, end) = same_ends(&left, &right);
     let start = length(&left[..start]);
     let end = length(&left[left.len() - end..]);
@@ -338,6 +349,14 @@ fn change(patch: &[u8], file: &[u8]) -> (Range<usize>, Range<usize>) {
         start + head..patch.len() - tail,
         start + head..file.len() - tail,
     )
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}
+
+fn length(words: &[&[u8]]) -> usize {
+    words.iter().map(|word| word.len()).sum::<usize>()
 }
 
 /// Returns the line number, and the mark behind it, that a patch's line has before what is the file's line otherwise.
@@ -404,8 +423,6 @@ fn part_of(patch: &[u8], file: &[u8]) -> Option<Range<usize>> {
         }
         (None, None) => return None,
     };
-    // Spaces at the ends of the line are part of it: they may be all that differs.
-    let is_space = |part: &[u8]| part.trim_ascii().is_empty();
     let start = if indent > 0 && is_space(&file[..range.start]) {
         0
     } else {
@@ -419,14 +436,22 @@ fn part_of(patch: &[u8], file: &[u8]) -> Option<Range<usize>> {
     Some(start..end)
 }
 
+/// Spaces at the ends of the line are part of it: they may be all that differs.
+fn is_space(part: &[u8]) -> bool {
+    part.trim_ascii().is_empty()
+}
+
 /// Returns what takes characters of a file's line, one after the other, until they look as long as a text.
 fn as_wide(text: &[u8], file: &[u8]) -> impl FnMut(&(usize, usize, char)) -> bool {
-    let width = |text: &[u8]| looks(text).chars().count();
     let mut left = Some(width(text));
     move |&(start, end, _)| {
         left = left.and_then(|left| left.checked_sub(width(&file[start..end])));
         left.is_some()
     }
+}
+
+fn width(text: &[u8]) -> usize {
+    looks(text).chars().count()
 }
 
 fn indent(line: &[u8]) -> &[u8] {

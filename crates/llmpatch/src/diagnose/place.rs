@@ -326,7 +326,6 @@ impl Place<'_> {
     }
 
     fn not_found(&self, reason: &Reason) -> Diagnosis {
-        let corrected = |said: Diagnosis| said.help(CORRECT_THEM).advice(BYTE_FOR_BYTE);
         match reason {
             Reason::Near(near) => closest::diagnosis(self.of.error.kind(), near, self.file),
             Reason::NoSuchLine => corrected(self.nowhere("this line is not in the file")),
@@ -459,6 +458,10 @@ impl Place<'_> {
                 .advice("give a line of context next to the added ones"),
         }
     }
+}
+
+fn corrected(said: Diagnosis) -> Diagnosis {
+    said.help(CORRECT_THEM).advice(BYTE_FOR_BYTE)
 }
 
 /// Returns so many lines from each of the first few places on.

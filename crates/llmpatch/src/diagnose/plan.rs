@@ -559,15 +559,6 @@ impl Diagnose for Warning {
 
 /// Says where a hunk or a find was placed, and where else it could have been.
 fn placed(of: Diagnosis, path: &RepoPath, part: Part, how: &Placing) -> Diagnosis {
-    let among = |of, chosen: LineNo, others: &[LineNo]| {
-        let mut candidates = [others, &[chosen]].concat();
-        candidates.sort();
-        Diagnosis {
-            line: Some(chosen),
-            candidates,
-            ..of
-        }
-    };
     match how {
         Placing::Relaxed { line, .. } => of.shows(place(
             path,
@@ -612,6 +603,16 @@ fn placed(of: Diagnosis, path: &RepoPath, part: Part, how: &Placing) -> Diagnosi
             ..of
         },
         Placing::AddedAtEnd | Placing::AddedAtTop | Placing::Idle => of,
+    }
+}
+
+fn among(of: Diagnosis, chosen: LineNo, others: &[LineNo]) -> Diagnosis {
+    let mut candidates = [others, &[chosen]].concat();
+    candidates.sort();
+    Diagnosis {
+        line: Some(chosen),
+        candidates,
+        ..of
     }
 }
 

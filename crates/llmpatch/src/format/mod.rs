@@ -61,11 +61,12 @@ pub struct Parsed<'a> {
 impl Parsed<'_> {
     /// Returns whether there is a patch, if only one that can't be read.
     fn has_patch(&self) -> bool {
-        let is_of_patch = |error: &Error| {
-            !error.is_absence() && !matches!(error, Error::Detect(detect::Error::Residue(_)))
-        };
         !self.patch.edits.is_empty() || self.errors.iter().any(|error| is_of_patch(&error.value))
     }
+}
+
+fn is_of_patch(error: &Error) -> bool {
+    !error.is_absence() && !matches!(error, Error::Detect(detect::Error::Residue(_)))
 }
 
 /// Reads the patches of a response. Never panics, whatever the bytes.
@@ -218,13 +219,16 @@ pub(super) fn has_line_number(line: &[u8], next: Option<&[u8]>) -> bool {
         Some(behind) => behind,
         None => rest.strip_prefix(b" ").unwrap_or_default(),
     };
-    let is_prefixed = |text: &[u8]| matches!(text.first(), Some(b' ' | b'-' | b'+'));
     let goes_on = |(other, rest): (u32, &[u8])| {
         is_prefixed(rest) && (number..=number.saturating_add(1)).contains(&other)
     };
     is_prefixed(text)
         || behind.is_some_and(|behind| behind.trim_ascii().is_empty())
         || is_prefixed(rest) && next.and_then(line_number).is_some_and(goes_on)
+}
+
+fn is_prefixed(text: &[u8]) -> bool {
+    matches!(text.first(), Some(b' ' | b'-' | b'+'))
 }
 
 /// Returns the number at the start of a line, and what is behind it.

@@ -103,10 +103,6 @@ fn is_nothing(prose: &[u8]) -> bool {
                 ..Options::default()
             },
         );
-        // Where nothing is open, they are themselves warned of.
-        let is_of_ends = |warning: &Warning| {
-            matches!(warning, Warning::Detect(detect::Warning::Unopened { .. }))
-        };
         let is_quiet = parsed
             .warnings
             .iter()
@@ -119,6 +115,11 @@ fn is_nothing(prose: &[u8]) -> bool {
         && PATCHES
             .iter()
             .all(|patches| is_nothing(*patches, "") && is_nothing(*patches, &ends))
+}
+
+/// Where nothing is open, they are themselves warned of.
+fn is_of_ends(warning: &Warning) -> bool {
+    matches!(warning, Warning::Detect(detect::Warning::Unopened { .. }))
 }
 
 #[cfg(test)]

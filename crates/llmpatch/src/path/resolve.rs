@@ -139,14 +139,6 @@ impl Resolver {
                 self.locate(b"", directory).map_err(outside)
             };
         }
-        let name_of = |top: &BString| {
-            BString::from(
-                top.trim_end_with(|c| c == '/')
-                    .rsplit_str("/")
-                    .next()
-                    .unwrap_or(b""),
-            )
-        };
         if self
             .tops
             .iter()
@@ -235,6 +227,15 @@ impl Resolver {
     }
 }
 
+fn name_of(top: &BString) -> BString {
+    BString::from(
+        top.trim_end_with(|c| c == '/')
+            .rsplit_str("/")
+            .next()
+            .unwrap_or(b""),
+    )
+}
+
 fn join(parts: &[&[u8]]) -> BString {
     parts.join(&b'/').into()
 }
@@ -283,7 +284,6 @@ fn from_uri(written: &[u8]) -> Result<Option<Vec<u8>>, PathError> {
     let scheme = &written[..colon];
     let rest = &written[colon + 1..];
     if !scheme.eq_ignore_ascii_case(b"file") {
-        let is_scheme = |byte: &u8| byte.is_ascii_alphanumeric() || b"+.-".contains(byte);
         // One letter is a drive.
         let is_url = scheme.len() > 1 && rest.starts_with(b"//") && scheme.iter().all(is_scheme);
         return if is_url {
@@ -324,6 +324,10 @@ fn from_uri(written: &[u8]) -> Result<Option<Vec<u8>>, PathError> {
         path: written.into(),
     })?;
     Ok(Some(path))
+}
+
+fn is_scheme(byte: &u8) -> bool {
+    byte.is_ascii_alphanumeric() || b"+.-".contains(byte)
 }
 
 fn percent_decoded(text: &[u8]) -> Option<Vec<u8>> {

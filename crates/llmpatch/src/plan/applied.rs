@@ -102,7 +102,6 @@ impl Planner<'_> {
 
     /// Makes one error of those that say that a hunk is applied already.
     pub(super) fn join(&mut self) {
-        let is_one = |error: &Error| error.applied().is_some();
         let Some(first) = self.errors.iter().position(|error| is_one(&error.value)) else {
             return;
         };
@@ -222,6 +221,10 @@ impl Planner<'_> {
         let path = self.resolver.resolve(edit.root.as_deref(), &edit.path);
         path.is_ok_and(|path| self.overlay.changed().all(|changed| *changed != path))
     }
+}
+
+fn is_one(error: &Error) -> bool {
+    error.applied().is_some()
 }
 
 /// Returns whether what is put isn't in a file by chance.

@@ -35,7 +35,6 @@ pub fn pieces(
     let (Some(before), Some(after)) = (&change.before, &change.after) else {
         return Ok(None);
     };
-    let is_plain = |file: &File| !file.content.is_binary() && !file.content.is_kept();
     let keeps_mode = before.mode.executable == after.mode.executable
         && after
             .mode
@@ -49,7 +48,6 @@ pub fn pieces(
     let regions = compare.regions(&change.path, old, new)?;
     let old_starts = Lines::within(old).starts();
     let new_starts = Lines::within(new).starts();
-    let bytes = |starts: &[usize], lines: &Range<usize>| starts[lines.start]..starts[lines.end];
     let context = options.context.max(1) as usize;
     let piece = |group: &[Region]| {
         let lines = group[0].old.start..group[group.len() - 1].old.end;
@@ -70,6 +68,14 @@ pub fn pieces(
         ..options.clone()
     };
     Ok(Some(options.groups(&regions).map(piece).collect()))
+}
+
+fn is_plain(file: &File) -> bool {
+    !file.content.is_binary() && !file.content.is_kept()
+}
+
+fn bytes(starts: &[usize], lines: &Range<usize>) -> Range<usize> {
+    starts[lines.start]..starts[lines.end]
 }
 
 /// Returns a change with these of its hunks alone, in order.
@@ -116,9 +122,6 @@ impl Piece {
                 b'\\' => {
                     // The line before it has no newline.
                     let sign = *signs.last()?;
-                    let cut = |side: &mut Vec<u8>| {
-                        side.truncate(side.len() - usize::from(side.ends_with(b"\n")))
-                    };
                     if sign != b'+' {
                         cut(&mut old);
                     }
@@ -163,6 +166,10 @@ impl Piece {
                 back(start) <= self.lines.end && back(end) >= self.lines.start
             })
     }
+}
+
+fn cut(side: &mut Vec<u8>) {
+    side.truncate(side.len() - usize::from(side.ends_with(b"\n")))
 }
 
 /// Returns where lines are in a text, from the start of a line on.

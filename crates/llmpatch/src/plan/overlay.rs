@@ -346,7 +346,6 @@ impl<'t> Overlay<'t> {
     /// Converts the contents to what git would have on disk, or store, once the change is made.
     pub(super) fn settle(&mut self) -> Result<(), TreeError> {
         let content = |file: &Option<File>| file.as_ref().map(|file| file.content.clone());
-        let is_rules = |path: &RepoPath| path.name() == RULES.as_bytes();
         let changed = |slot: &Slot| slot.before != slot.now;
         let rules = self
             .slots
@@ -474,4 +473,8 @@ impl<'t> Overlay<'t> {
             .into_iter()
             .find(|path| self.slots.get(path).is_none_or(|slot| slot.now.is_some())))
     }
+}
+
+fn is_rules(path: &RepoPath) -> bool {
+    path.name() == RULES.as_bytes()
 }

@@ -23,7 +23,6 @@ const FINE: usize = 20;
 /// Writes the message for what is wrong with these responses, of which this was read; `None` where the response isn't to
 /// blame, so that there is nothing for its author to mend.
 pub fn compose(errors: &[Diagnostic], patches: &[Patch<'_>], sources: &[Source]) -> Option<String> {
-    let is_blamed = |error: &Diagnostic| error.kind.blame() != Blame::System;
     if errors.is_empty() || !errors.iter().all(is_blamed) {
         return None;
     }
@@ -65,6 +64,10 @@ pub fn compose(errors: &[Diagnostic], patches: &[Patch<'_>], sources: &[Source])
         what_to_send(errors, patches, !is_fine.is_empty())
     );
     Some(out)
+}
+
+fn is_blamed(error: &Diagnostic) -> bool {
+    error.kind.blame() != Blame::System
 }
 
 /// What needn't be told again.
@@ -228,7 +231,6 @@ fn fine(errors: &[Diagnostic], patches: &[Patch<'_>], sources: &[Source]) -> Vec
             place.file == source.name() && place.line >= first && place.line.index() < last
         })
     };
-    let start_of = |span: Option<&Option<Span>>| span.copied().flatten().map(|span| span.start);
     // Of a patch that is partly in the files already, what only adds finds its place again.
     let is_partly_made = errors.iter().any(|error| error.is_made);
     let mut fine = Vec::new();
@@ -269,6 +271,10 @@ fn fine(errors: &[Diagnostic], patches: &[Patch<'_>], sources: &[Source]) -> Vec
         }
     }
     fine
+}
+
+fn start_of(span: Option<&Option<Span>>) -> Option<u32> {
+    span.copied().flatten().map(|span| span.start)
 }
 
 fn only_adds(hunk: &Hunk<'_>) -> bool {

@@ -236,10 +236,6 @@ impl FileReport {
         let listed = changes
             .iter()
             .filter(|change| change.after.is_some() || !renamed.contains(&change.path));
-        let sum = |a: LineCount, b: LineCount| LineCount {
-            added: a.added + b.added,
-            removed: a.removed + b.removed,
-        };
         let report = |change: &Change| {
             let lines = std::iter::once(&change.path)
                 .chain(&change.from)
@@ -265,6 +261,13 @@ impl FileReport {
             }
         };
         listed.map(report).collect()
+    }
+}
+
+fn sum(a: LineCount, b: LineCount) -> LineCount {
+    LineCount {
+        added: a.added + b.added,
+        removed: a.removed + b.removed,
     }
 }
 

@@ -149,9 +149,8 @@ impl Many {
             let reach = text.len().min(SHORTEST);
             let is_all = reach == text.len();
             let rest = text.len() - reach;
-            let lf = |is_there: bool| if is_there { &b"\n"[..] } else { b"" };
-            let start = [b"\n", &text[..reach], lf(is_all)].concat();
-            let end = [lf(is_all), &text[rest..], b"\n"].concat();
+            let start = [b"\n", &text[..reach], newline_if(is_all)].concat();
+            let end = [newline_if(is_all), &text[rest..], b"\n"].concat();
             let at = |matched: &Match, offset: usize, added: bool| {
                 let needle = &self.needles[number(matched)];
                 let at =
@@ -179,6 +178,10 @@ impl Many {
                 .for_each(|(number, at)| found(number, at));
         }
     }
+}
+
+fn newline_if(is_there: bool) -> &'static [u8] {
+    if is_there { &b"\n"[..] } else { b"" }
 }
 
 /// A map by words, or by hashes of them.

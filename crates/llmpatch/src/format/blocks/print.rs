@@ -40,7 +40,6 @@ pub(in crate::format) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
         .chain(new)
         .filter_map(|line| Marker::read(line))
         .collect();
-    let is_of = |marker: &Marker, family: Family| matches!(marker, Marker::Open(of, _) | Marker::End(of, _) if *of == family);
     let has_angles = markers.iter().any(|marker| is_of(marker, Family::Angles));
     let (family, first, last) = if has_angles {
         (Family::Dashes, "-", "+")
@@ -70,6 +69,10 @@ pub(in crate::format) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
     }
     add_line(&mut out, &last.repeat(length), b" REPLACE");
     Ok(out)
+}
+
+fn is_of(marker: &Marker, family: Family) -> bool {
+    matches!(marker, Marker::Open(of, _) | Marker::End(of, _) if *of == family)
 }
 
 /// Returns the line that names a path.

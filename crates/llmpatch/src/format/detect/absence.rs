@@ -32,14 +32,12 @@ pub(super) fn find(
             Error::Utf16 { encoding },
         );
     }
-    let warned = |is_it: fn(&Any) -> bool| {
-        warnings
-            .iter()
-            .find(|warning| is_it(&warning.value))
-            .map(|warning| warning.span)
-    };
-    let mid_line = warned(|warning| matches!(warning, Any::Detect(Warning::ProseEdit))).flatten();
-    let calls = warned(|warning| matches!(warning, Any::Tool(_)));
+    let mid_line = warned(
+        |warning| matches!(warning, Any::Detect(Warning::ProseEdit)),
+        warnings,
+    )
+    .flatten();
+    let calls = warned(|warning| matches!(warning, Any::Tool(_)), warnings);
     let (span, absence) = if let Some((asked, found, span)) = skipped {
         (Some(span), Absence::OtherFormat { asked, found })
     } else if let Some(span) = calls {
@@ -75,6 +73,13 @@ pub(super) fn find(
         (None, Absence::Prose)
     };
     (span, Error::NoPatch(absence))
+}
+
+fn warned(is_it: fn(&Any) -> bool, warnings: &[Located<Any>]) -> Option<Option<Span>> {
+    warnings
+        .iter()
+        .find(|warning| is_it(&warning.value))
+        .map(|warning| warning.span)
 }
 
 /// Returns the name of the encoding if a patch is there with a NUL behind or before each byte.

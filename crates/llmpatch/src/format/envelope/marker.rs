@@ -121,12 +121,6 @@ pub enum Meant {
 pub(crate) fn meant(line: &[u8]) -> Option<Meant> {
     let head = &line[..line.len().min(60)];
     let head = head.split(|&byte| byte == b':').next().unwrap_or(head);
-    let decoration = |byte: u8| {
-        matches!(
-            byte,
-            b'*' | b'#' | b'_' | b'`' | b' ' | b'\t' | b'\r' | b'\'' | b'"'
-        )
-    };
     let head = head.trim_start_with(|c| u8::try_from(c).is_ok_and(decoration));
     let head = head.trim_end_with(|c| u8::try_from(c).is_ok_and(decoration));
     let words: Vec<_> = head
@@ -158,6 +152,13 @@ pub(crate) fn meant(line: &[u8]) -> Option<Meant> {
         ["move" | "rename", "file", "to"] => Meant::Rename,
         _ => return None,
     })
+}
+
+fn decoration(byte: u8) -> bool {
+    matches!(
+        byte,
+        b'*' | b'#' | b'_' | b'`' | b' ' | b'\t' | b'\r' | b'\'' | b'"'
+    )
 }
 
 /// What a line that can't be read looks like: the habits of models, each with its own remedy.

@@ -431,7 +431,6 @@ fn claims_numbers(rest: &[u8]) -> bool {
     fn numbers(text: &[u8], sign: u8) -> Option<&[u8]> {
         let text = marker::trim_start(text);
         let text = text.strip_prefix(&[sign])?;
-        let digits = |text: &[u8]| text.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let first = digits(text);
         let rest = &text[first..];
         let second = rest.strip_prefix(b",").map(|rest| (rest, digits(rest)));
@@ -443,6 +442,10 @@ fn claims_numbers(rest: &[u8]) -> bool {
     }
     let rest = numbers(rest, b'-').and_then(|rest| numbers(rest, b'+'));
     rest.is_some_and(|rest| marker::is_blank(rest) || marker::trim_start(rest).starts_with(b"@@"))
+}
+
+fn digits(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
 /// Returns whether a line right after a file header is one of a unified diff's.

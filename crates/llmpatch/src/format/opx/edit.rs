@@ -438,9 +438,6 @@ impl<'a> EditReader<'a> {
 
     /// Passes over a comment. Returns whether there was one that ends inside of the edit.
     fn comment_in_edit(&mut self) -> bool {
-        let stops = |reader: &Self, at: usize| {
-            reader.closes(at, "edit") || starts_here(&reader.bytes[at..])
-        };
         let Some(place) = self.comment_at(self.pos, stops) else {
             return false;
         };
@@ -477,6 +474,10 @@ impl<'a> EditReader<'a> {
             .find(ends)
             .unwrap_or(end)
     }
+}
+
+fn stops(reader: &EditReader<'_>, at: usize) -> bool {
+    reader.closes(at, "edit") || starts_here(&reader.bytes[at..])
 }
 
 impl<'a> Children<'a> {

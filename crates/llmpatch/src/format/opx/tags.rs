@@ -323,7 +323,6 @@ impl<'a> Scanner<'a> {
 
     /// Records a flaw. An open value is what counts most, so it always has room.
     fn flaw(&mut self, place: Range<usize>, flaw: Error) {
-        let is_open_value = |flaw: &Error| matches!(flaw, Error::OpenValue { .. });
         let flaws = &mut self.tag.flaws;
         if flaws.len() < KEPT
             || is_open_value(&flaw) && !flaws.iter().any(|(_, flaw)| is_open_value(flaw))
@@ -331,6 +330,10 @@ impl<'a> Scanner<'a> {
             flaws.push((place, flaw));
         }
     }
+}
+
+fn is_open_value(flaw: &Error) -> bool {
+    matches!(flaw, Error::OpenValue { .. })
 }
 
 /// Returns which typographic quotation mark the bytes begin with, single or double, by its first kind. Opening and closing ones aren't

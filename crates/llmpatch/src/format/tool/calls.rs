@@ -342,9 +342,6 @@ impl CallReader<'_, '_> {
         let block = if parsed.has_patch() {
             relocated(parsed, &|span| self.place(diff, span))
         } else {
-            let header = |(verb, path): &(&str, &Path)| {
-                format!("*** {verb}: {}\n", String::from_utf8_lossy(path))
-            };
             let first = format!(
                 "*** Begin Patch\n{}",
                 headers.iter().map(header).collect::<String>()
@@ -377,6 +374,10 @@ impl CallReader<'_, '_> {
         self.take_said(at, block);
         Some(edits)
     }
+}
+
+fn header((verb, path): &(&str, &Path)) -> String {
+    format!("*** {verb}: {}\n", String::from_utf8_lossy(path))
 }
 
 /// Returns the members that a call of some shape has.

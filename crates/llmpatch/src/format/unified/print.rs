@@ -110,10 +110,6 @@ impl Printer {
                 new_lines,
                 heading,
             } = position;
-            let range = |start: &u32, lines: &u32| match lines {
-                1 => start.to_string(),
-                _ => format!("{start},{lines}"),
-            };
             let mut numbers = format!(
                 "-{} +{} @@",
                 range(old_start, old_lines),
@@ -147,5 +143,12 @@ impl Printer {
         self.out.extend(what.as_bytes());
         self.out.extend(rest);
         self.out.push(b'\n');
+    }
+}
+
+fn range(start: &u32, lines: &u32) -> String {
+    match lines {
+        1 => start.to_string(),
+        _ => format!("{start},{lines}"),
     }
 }

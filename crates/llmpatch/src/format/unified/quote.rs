@@ -78,10 +78,6 @@ pub(super) fn unquote(text: &[u8]) -> Option<(Vec<u8>, usize)> {
             match ESCAPES.iter().find(|(_, letter)| *letter == escaped) {
                 Some((byte, _)) => *byte,
                 None if matches!(escaped, b'0'..=b'3') => {
-                    let digit = |byte: Option<&u8>| {
-                        byte.filter(|byte| matches!(byte, b'0'..=b'7'))
-                            .map(|byte| byte - b'0')
-                    };
                     let value = (escaped - b'0') << 6
                         | digit(text.get(at))? << 3
                         | digit(text.get(at + 1))?;
@@ -92,6 +88,11 @@ pub(super) fn unquote(text: &[u8]) -> Option<(Vec<u8>, usize)> {
             },
         );
     }
+}
+
+fn digit(byte: Option<&u8>) -> Option<u8> {
+    byte.filter(|byte| matches!(byte, b'0'..=b'7'))
+        .map(|byte| byte - b'0')
 }
 
 #[cfg(test)]

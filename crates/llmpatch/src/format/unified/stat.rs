@@ -355,17 +355,18 @@ fn digits(number: u64) -> usize {
 
 /// Sums a change up, as `git diff --shortstat` does.
 pub fn total(files: usize, added: usize, removed: usize) -> String {
-    let some = |count: usize, one: &str, many: &str| {
-        format!("{count} {}", if count == 1 { one } else { many })
-    };
-    let mut line = format!(" {} changed", some(files, "file", "files"));
+    let mut line = format!(" {} changed", counted(files, "file", "files"));
     if added > 0 || removed == 0 {
-        line += &format!(", {}(+)", some(added, "insertion", "insertions"));
+        line += &format!(", {}(+)", counted(added, "insertion", "insertions"));
     }
     if removed > 0 || added == 0 {
-        line += &format!(", {}(-)", some(removed, "deletion", "deletions"));
+        line += &format!(", {}(-)", counted(removed, "deletion", "deletions"));
     }
     line + "\n"
+}
+
+fn counted(count: usize, one: &str, many: &str) -> String {
+    format!("{count} {}", if count == 1 { one } else { many })
 }
 
 #[cfg(test)]

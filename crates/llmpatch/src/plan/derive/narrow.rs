@@ -78,7 +78,6 @@ fn rewritten(old: &[u8], splices: &[Splice]) -> Vec<Rewritten> {
         let mut end = range.end;
         let mut new = [&old[start..range.start], &new].concat();
         loop {
-            let is_start = |bytes: &[u8]| bytes.last().is_none_or(|last| *last == b'\n');
             let ends = is_start(&old[..end]) && is_start(&new);
             let more = if ends {
                 0
@@ -100,14 +99,12 @@ fn rewritten(old: &[u8], splices: &[Splice]) -> Vec<Rewritten> {
     runs
 }
 
+fn is_start(bytes: &[u8]) -> bool {
+    bytes.last().is_none_or(|last| *last == b'\n')
+}
+
 /// Takes off the lines that are the same at both ends.
 fn trimmed(old: &[u8], mut range: Range<usize>, mut new: Vec<u8>) -> Rewritten {
-    let same = |pairs: &mut dyn Iterator<Item = (&[u8], &[u8])>| -> usize {
-        pairs
-            .take_while(|(a, b)| a == b)
-            .map(|(line, _)| line.len())
-            .sum()
-    };
     let head = same(&mut lines(&old[range.clone()]).zip(lines(&new)));
     range.start += head;
     new.drain(..head);
@@ -117,15 +114,25 @@ fn trimmed(old: &[u8], mut range: Range<usize>, mut new: Vec<u8>) -> Rewritten {
     Rewritten { old: range, new }
 }
 
+fn same(pairs: &mut dyn Iterator<Item = (&[u8], &[u8])>) -> usize {
+    pairs
+        .take_while(|(a, b)| a == b)
+        .map(|(line, _)| line.len())
+        .sum()
+}
+
 /// Returns whether no line between two regions is noise: of those in its reach that differ, there are too few.
 fn is_kept(regions: &[Region], gap: usize) -> bool {
-    let size = |region: &Region| region.old.len().max(region.new.len());
     let mut left = regions[..=gap].iter().rev().map(size);
     let mut right = regions[gap + 1..].iter().map(size);
     let around =
         |sizes: &mut dyn Iterator<Item = usize>| sizes.take(WINDOW).sum::<usize>().min(WINDOW);
     let between = regions[gap + 1].old.start - regions[gap].old.end;
     between > 0 && NOISE * (between + 1) >= around(&mut left) + around(&mut right)
+}
+
+fn size(region: &Region) -> usize {
+    region.old.len().max(region.new.len())
 }
 
 /// Splits into lines, terminators included.
@@ -149,11 +156,6 @@ impl<'l> Changed<'l> {
 
     /// Returns a hash of a line, a word at a time, the last of which may reach into the one before.
     fn hash(line: &[u8]) -> u64 {
-        let mix = |hash: u64, word: u64| {
-            (hash ^ word)
-                .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-                .rotate_left(29)
-        };
         let word = |word: &[u8; 8]| u64::from_le_bytes(*word);
         let (words, rest) = line.as_chunks();
         let hash = words.iter().map(word).fold(line.len() as u64, mix);
@@ -182,4 +184,10 @@ impl<'l> Changed<'l> {
         }
         Some(count)
     }
+}
+
+fn mix(hash: u64, word: u64) -> u64 {
+    (hash ^ word)
+        .wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        .rotate_left(29)
 }
