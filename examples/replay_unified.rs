@@ -1,8 +1,9 @@
-//! Applies what `git show` prints of the commits of a repository to their parents, and compares the trees with git's.
+//! Applies what `git show` prints of the commits of a repository to their parents, and compares the
+//! trees with git's.
 //!
-//! `cargo run --release --example replay_unified -- REPOSITORY [COMMITS]` reads the repository and writes nothing anywhere.
-//! Each commit that has one parent is read in several ways of printing it. Paths that the diff can't say (binary files, links,
-//! submodules) are left out and counted.
+//! `cargo run --release --example replay_unified -- REPOSITORY [COMMITS]` reads the repository and
+//! writes nothing anywhere. Each commit that has one parent is read in several ways of printing it.
+//! Paths that the diff can't say (binary files, links, submodules) are left out and counted.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -1,8 +1,8 @@
-//! The program `git-llmpatch` as a library: a repository to plan for, and transactions that make a change true or leave no
-//! trace.
+//! The program `git-llmpatch` as a library: a repository to plan for, and transactions that make a
+//! change true or leave no trace.
 //!
-//! What reads responses and works out changes is the crate [`llmpatch`]; its front page is the place to begin. Here is what
-//! needs git and files:
+//! What reads responses and works out changes is the crate [`llmpatch`]; its front page is the
+//! place to begin. Here is what needs git and files:
 //!
 //! ```
 //! use git_llmpatch::{repo::Repo, transaction};

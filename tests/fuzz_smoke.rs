@@ -1,7 +1,9 @@
-//! The fuzz targets in their short form: over every response in `tests/cases`, and over what some mishaps make of each.
+//! The fuzz targets in their short form: over every response in `tests/cases`, and over what some
+//! mishaps make of each.
 //!
-//! The mishaps are the same in every run; `MISHAPS=60 cargo test --release --test fuzz_smoke` has so many of each response, and every
-//! number others. `cargo fuzz` (see `fuzz/README.md`) looks further and needs more time.
+//! The mishaps are the same in every run; `MISHAPS=60 cargo test --release --test fuzz_smoke` has
+//! so many of each response, and every number others. `cargo fuzz` (see `fuzz/README.md`) looks
+//! further and needs more time.
 
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
@@ -101,7 +103,8 @@ impl Dice {
         (self.0 % sides.max(1) as u64) as usize
     }
 
-    /// Does something to a response that happens to responses: lines lost, doubled, swapped, cut, joined, strayed into.
+    /// Does something to a response that happens to responses: lines lost, doubled, swapped, cut,
+    /// joined, strayed into.
     fn mishap(&mut self, seed: &[u8], others: &[Vec<u8>], markers: &[Vec<u8>]) -> Vec<u8> {
         let mut lines: Vec<Vec<u8>> = seed
             .split_inclusive(|&byte| byte == b'\n')

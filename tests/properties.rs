@@ -198,7 +198,8 @@ fn hunks(hunks: &[(usize, Vec<&str>)], has_numbers: bool) -> String {
 proptest! {
     #![proptest_config(config(1000))]
 
-    /// However hunks are ordered and wherever they stand: what they add is there, and only what they remove is gone.
+    /// However hunks are ordered and wherever they stand: what they add is there, and only what
+    /// they remove is gone.
     #[test]
     fn hunks_lose_no_line(
         file in proptest::collection::vec(prop::sample::select(&["a", "b"][..]), 0..5),
@@ -314,15 +315,16 @@ fn oddly_edited() -> impl Strategy<Value = (String, String)> {
 proptest! {
     #![proptest_config(config(1000))]
 
-    /// Any change can be written as an envelope and as OPX that is read as this very change, or it has something about it
-    /// that the format can't say.
+    /// Any change can be written as an envelope and as OPX that is read as this very change, or it
+    /// has something about it that the format can't say.
     #[test]
     fn a_change_is_said_in_both_formats((before, after) in oddly_edited(), context in 0..6u8) {
         laws::derive(&[before.as_bytes(), b"\0", after.as_bytes(), b"\0", &[context]].concat());
     }
 }
 
-/// A line of a section: how far behind the one before it, how many lines around it are shown, how many go, and what comes.
+/// A line of a section: how far behind the one before it, how many lines around it are shown, how
+/// many go, and what comes.
 type Drawn = (usize, usize, usize, Vec<&'static str>);
 
 /// Writes a section that changes lines of a file, as an envelope's or a diff's.
@@ -383,7 +385,8 @@ proptest! {
             let source = Source::new(SourceId(0), "answer.txt", response.into()).unwrap();
             let parsed = format::parse(&source, &Options::default());
             let plan = plan::plan(&[parsed.patch], &MemoryTree::new().with("f", state), &Resolver::default(), &rules).ok();
-            // What was applied before has no place either; that is said of a response as a whole alone.
+            // What was applied before has no place either; that is said of a response as a whole
+            // alone.
             plan.filter(|plan| parsed.errors.is_empty() && !plan.placements.is_empty()).map(|plan| {
                 let now = plan.changes.iter().next().map(|change| change.after.as_ref().unwrap().content.to_vec());
                 let warnings = plan.warnings.iter().map(|warning| warning.value.clone());
@@ -415,7 +418,8 @@ proptest! {
 proptest! {
     #![proptest_config(config(1000))]
 
-    /// What is known to have taken the place of what says which lines differ as a diff of the whole file does.
+    /// What is known to have taken the place of what says which lines differ as a diff of the whole
+    /// file does.
     #[test]
     fn a_diff_of_what_changed_is_the_diff_of_the_whole(
         kinds in prop::collection::vec(0_usize..5, 0..300),

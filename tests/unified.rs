@@ -1,4 +1,5 @@
-//! The unified diff that is printed equals git's own, and `git apply` makes the same change of it. Seen with git 2.47.3.
+//! The unified diff that is printed equals git's own, and `git apply` makes the same change of it.
+//! Seen with git 2.47.3.
 
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 

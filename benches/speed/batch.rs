@@ -1,5 +1,6 @@
-//! Many candidates on one commit: ours beside a work tree, `git apply` and `git commit` for each, and beside what git needs to merge
-//! as many pairs of them, which is the least that making a tree by its hands takes.
+//! Many candidates on one commit: ours beside a work tree, `git apply` and `git commit` for each,
+//! and beside what git needs to merge as many pairs of them, which is the least that making a tree
+//! by its hands takes.
 
 use std::fmt::Write as _;
 use std::fs::{self, File};

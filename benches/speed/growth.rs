@@ -1,7 +1,8 @@
-//! How time grows with what there is to do: each size over two decades, and the exponent that fits best.
+//! How time grows with what there is to do: each size over two decades, and the exponent that fits
+//! best.
 //!
-//! The time of a small change is taken off, and sizes at which not much more than that is left aren't counted. An exponent of one is
-//! a time that grows as the size does.
+//! The time of a small change is taken off, and sizes at which not much more than that is left
+//! aren't counted. An exponent of one is a time that grows as the size does.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -177,7 +178,8 @@ fn slope(points: &[(f64, f64)]) -> Option<f64> {
     (points.len() > 1).then(|| both / square)
 }
 
-/// Draws times against sizes, each as multiples of the smallest; both axes are logarithmic, and grey lines grow as their sizes do.
+/// Draws times against sizes, each as multiples of the smallest; both axes are logarithmic, and
+/// grey lines grow as their sizes do.
 fn drawn(curves: &[Curve]) -> String {
     let (width, height) = (400.0, 400.0);
     let x = |size: f64| 60.0 + width * size.log10() / 2.0;

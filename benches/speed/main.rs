@@ -1,15 +1,19 @@
-//! How long applying takes, beside `git apply`, GNU `patch` and nothing but reading and writing: `cargo bench`.
+//! How long applying takes, beside `git apply`, GNU `patch` and nothing but reading and writing:
+//! `cargo bench`.
 //!
-//! Each scenario is a change of some files, written as an envelope, as OPX and as a unified diff. All ways to make it run in turn,
-//! in another order each round, each from the same state, and the medians of their times are compared within that one run:
-//! machines differ, and so do hours. It fails if a change isn't made, or not made alike, and never for taking long: a figure is
-//! for people to look at. Only `check --staged` has a bound, in instructions, where valgrind counts them.
+//! Each scenario is a change of some files, written as an envelope, as OPX and as a unified diff.
+//! All ways to make it run in turn, in another order each round, each from the same state, and the
+//! medians of their times are compared within that one run: machines differ, and so do hours. It
+//! fails if a change isn't made, or not made alike, and never for taking long: a figure is for
+//! people to look at. Only `check --staged` has a bound, in instructions, where valgrind counts
+//! them.
 //!
 //! `cargo bench -- [--short] [--flush] [--rounds=N] [--only=NAME] [--markdown] [--picture=FILE]`
 //!
-//! `--short` takes small files and one round, so that this can be tried wherever tests run. `--flush` has ours wait for the
-//! disk, which is its default and which the others never do. `--only=D` runs one scenario. `--markdown` prints a table as in
-//! `.github/COMPARISON.md`. `--only=growth` measures how time grows with sizes, which `--picture` draws.
+//! `--short` takes small files and one round, so that this can be tried wherever tests run.
+//! `--flush` has ours wait for the disk, which is its default and which the others never do.
+//! `--only=D` runs one scenario. `--markdown` prints a table as in `.github/COMPARISON.md`.
+//! `--only=growth` measures how time grows with sizes, which `--picture` draws.
 
 mod batch;
 mod growth;
@@ -192,7 +196,8 @@ fn measure(scenario: &Scenario, options: &Options) {
     let mut ends: Vec<Vec<u8>> = Vec::new();
     let mut floors = Vec::new();
     for round in 0..options.rounds {
-        // Each is the first of a round once: what one leaves in the system's caches is as good as another's.
+        // Each is the first of a round once: what one leaves in the system's caches is as good as
+        // another's.
         let (last, first) = ways.split_at_mut(round % count);
         for way in first.iter_mut().chain(last) {
             scenario.reset(&top);
@@ -347,7 +352,8 @@ fn staged(options: &Options) {
     }
 }
 
-/// Counts the instructions of a program and of all that it starts; nothing where there is no valgrind.
+/// Counts the instructions of a program and of all that it starts; nothing where there is no
+/// valgrind.
 fn instructions(directory: &Path, way: &Way) -> Option<u64> {
     let logs = tempfile::tempdir_in(directory).expect("a directory can be made");
     let mut valgrind = Command::new("valgrind");

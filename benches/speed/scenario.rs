@@ -1,4 +1,5 @@
-//! What is measured: files, a change of them in three formats, and how to get back to where it began.
+//! What is measured: files, a change of them in three formats, and how to get back to where it
+//! began.
 
 use std::fmt::Write as _;
 use std::fs;
@@ -131,7 +132,8 @@ impl Scenario {
         Scenario::new(name, others, (0..count).map(file).collect())
     }
 
-    /// Fifty times so many lines, of which each time one changes, shown with so many lines on each side that are made by number.
+    /// Fifty times so many lines, of which each time one changes, shown with so many lines on each
+    /// side that are made by number.
     pub(crate) fn repeated(
         name: &str,
         (size, context): (usize, usize),

@@ -70,7 +70,8 @@ pub(crate) fn replay(
     Ok(())
 }
 
-/// Leaves out the bodies of binary patches with their sizes, and what stands behind the numbers of a hunk if a driver chose it.
+/// Leaves out the bodies of binary patches with their sizes, and what stands behind the numbers of
+/// a hunk if a driver chose it.
 fn comparable(diff: &[u8], has_driver: bool) -> Vec<&[u8]> {
     let mut in_body = false;
     let lines = diff.split(|&byte| byte == b'\n');

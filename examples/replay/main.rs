@@ -1,20 +1,24 @@
 //! Replays the history of a repository: every commit as a diff and as a response, there and back.
 //!
-//! `cargo run --release --example replay -- REPOSITORY [COMMITS]` takes the last commits that aren't merges (200 unless told
-//! otherwise) and checks for each, in a scratch clone of the repository, with the program itself:
+//! `cargo run --release --example replay -- REPOSITORY [COMMITS]` takes the last commits that
+//! aren't merges (200 unless told otherwise) and checks for each, in a scratch clone of the
+//! repository, with the program itself:
 //!
-//! - the diff that this crate prints is what `git diff` prints, byte for byte, and `git apply --check` takes it;
-//! - `show` as an envelope and as OPX, applied to the parent with `apply --index`, gives the commit's tree in the index and in
-//!   the work tree, and nothing else; or it is refused, and the reason counted;
-//! - one searched line of the response spoiled, where it is about two files or more, it is refused with status 1, and index and
-//!   work tree are untouched;
+//! - the diff that this crate prints is what `git diff` prints, byte for byte, and `git apply
+//!   --check` takes it;
+//! - `show` as an envelope and as OPX, applied to the parent with `apply --index`, gives the
+//!   commit's tree in the index and in the work tree, and nothing else; or it is refused, and the
+//!   reason counted;
+//! - one searched line of the response spoiled, where it is about two files or more, it is refused
+//!   with status 1, and index and work tree are untouched;
 //! - `convert` makes of each response the other two formats, and of these the same again.
 //!
-//! Warnings are counted by kind: whoever writes a real commit as a response should hear of little, and of no lint that isn't true.
+//! Warnings are counted by kind: whoever writes a real commit as a response should hear of little,
+//! and of no lint that isn't true.
 //!
-//! Bodies of binary patches are left out of the comparison with git: libgit2 looks for deltas in another way, and what they are deflated to
-//! depends on the zlib.
-//! Ends with status 1 if anything is otherwise.
+//! Bodies of binary patches are left out of the comparison with git: libgit2 looks for deltas in
+//! another way, and what they are deflated to depends on the zlib. Ends with status 1 if anything
+//! is otherwise.
 
 mod diffs;
 mod responses;
@@ -29,7 +33,8 @@ use tally::Tally;
 
 fn main() -> Result<()> {
     let mut args: Vec<_> = std::env::args_os().collect();
-    // This program is also the one that it tries out: what `cargo run --example` builds is only this.
+    // This program is also the one that it tries out: what `cargo run --example` builds is only
+    // this.
     if args.get(1).is_some_and(|first| first == scratch::AS_TOOL) {
         args.remove(1);
         std::process::exit(git_llmpatch::cli::run(args).end().into());

@@ -174,7 +174,8 @@ fn convert(
     Ok(())
 }
 
-/// Returns whether two responses do the same in the same words, their notes aside: not every format holds them.
+/// Returns whether two responses do the same in the same words, their notes aside: not every format
+/// holds them.
 fn same_patch(one: &[u8], other: &[u8]) -> bool {
     let source = |response: &[u8]| Source::new(SourceId(0), "", response.to_vec());
     let (Some(one), Some(other)) = (source(one), source(other)) else {

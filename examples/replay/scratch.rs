@@ -88,12 +88,14 @@ impl Scratch {
         Ok(output.stdout)
     }
 
-    /// Prints a diff as git does in the repository itself, where it sees the attributes that we see.
+    /// Prints a diff as git does in the repository itself, where it sees the attributes that we
+    /// see.
     pub(crate) fn diff(&self, args: &[&str]) -> Result<Vec<u8>> {
         self.git(&[&["-C", &self.source, "diff"], args].concat())
     }
 
-    /// Returns whether git has a driver of its own for any of these paths, as `diff=python` asks for one.
+    /// Returns whether git has a driver of its own for any of these paths, as `diff=python` asks
+    /// for one.
     pub(crate) fn has_driver(&self, paths: &[&[u8]]) -> Result<bool> {
         let mut git = self.command("git");
         let listed = run(

@@ -39,7 +39,8 @@ pub(super) struct Apply {
     /// Change index and work tree, and commit exactly this change
     #[arg(long, conflicts_with = "cached")]
     commit: bool,
-    /// With --3way, refuse conflicts, or write markers around them and make the rest of the change; implies --index
+    /// With --3way, refuse conflicts, or write markers around them and make the rest of the change;
+    /// implies --index
     #[arg(
         long,
         value_name = "how",
@@ -48,13 +49,15 @@ pub(super) struct Apply {
         requires_if("markers", "three_way")
     )]
     conflicts: Conflicts,
-    /// Apply to this commit or tree in the object database only: print the new tree, or with --commit the new commit
+    /// Apply to this commit or tree in the object database only: print the new tree, or with
+    /// --commit the new commit
     #[arg(long, value_name = "rev", conflicts_with_all = ["index", "cached", "intent_to_add", "edit", "apply"])]
     onto: Option<String>,
     /// With --onto and --commit, create this branch at the new commit, or move it forward to it
     #[arg(long, value_name = "name", requires_all = ["onto", "commit"])]
     branch: Option<String>,
-    /// With --commit, make a commit of each response, one on top of the other, instead of one of all
+    /// With --commit, make a commit of each response, one on top of the other, instead of one of
+    /// all
     #[arg(long, requires = "commit", conflicts_with_all = ["interactive", "expect", "check", "diff", "stat", "numstat", "summary", "name_only"])]
     each: bool,
     /// Let new files show in git diff, though their content isn't staged
@@ -169,8 +172,9 @@ impl Apply {
         opened.map(Some).map_err(|_| super::usage("apply", error))
     }
 
-    /// Returns what is to be changed: as a question begins, what the change is worked out against, and the target; none is a
-    /// commit, which needs a message, or no place outside of the object database.
+    /// Returns what is to be changed: as a question begins, what the change is worked out against,
+    /// and the target; none is a commit, which needs a message, or no place outside of the object
+    /// database.
     fn destination(&self) -> (&'static str, Base, Option<Target>) {
         if let Some(rev) = &self.onto {
             return ("Store", Base::Revision(rev.clone()), None);
@@ -201,7 +205,8 @@ impl Apply {
         }
     }
 
-    /// Refuses a change that isn't the expected one. It is told all the same, so that it can be looked at.
+    /// Refuses a change that isn't the expected one. It is told all the same, so that it can be
+    /// looked at.
     fn compare(&self, session: &Session, worked: &Worked<'_>) -> Result<(), Failure> {
         // The name takes a look at every byte.
         let Some(expected) = self.expect else {
@@ -312,7 +317,8 @@ impl Apply {
         match (self.preview.applies(), changes.is_empty()) {
             (true, false) => publish(session, changes, target, report),
             (true, true) => Ok(self.made_nothing(report)),
-            // The exit status is to be as if it had been applied; a diff alone shows only what would become of the files.
+            // The exit status is to be as if it had been applied; a diff alone shows only what
+            // would become of the files.
             (false, false) if self.preview.check => {
                 match transaction::check(&session.repo, &target) {
                     Err(error) => Err(not_made(
@@ -398,8 +404,8 @@ impl Apply {
         })
     }
 
-    /// Makes a commit of each response, and has the branch come to the last one. Until then nothing names any of them, so that one
-    /// response that is refused refuses all.
+    /// Makes a commit of each response, and has the branch come to the last one. Until then nothing
+    /// names any of them, so that one response that is refused refuses all.
     fn each(&self, session: &Session, onto: Revision) -> Result<(Report, Printed), Failure> {
         let sources = responses::read(&self.responses.paths)?;
         let mut all = self.commits(session, &sources, onto)?;
@@ -468,8 +474,8 @@ impl Apply {
     }
 }
 
-/// Makes the change that a report tells of. Prints nothing: what a child says of its own accord aside, all is quiet until it is
-/// over.
+/// Makes the change that a report tells of. Prints nothing: what a child says of its own accord
+/// aside, all is quiet until it is over.
 ///
 /// # Errors
 /// If it wasn't made; everything was put back then, unless the report says otherwise.

@@ -1,5 +1,6 @@
-//! The program under the name `apply_patch`, as which agents start what applies a model's patch: the patch is the one argument, or comes
-//! on standard input, and what became of it is said in the words that they know. All else is as for `git llmpatch apply`.
+//! The program under the name `apply_patch`, as which agents start what applies a model's patch:
+//! the patch is the one argument, or comes on standard input, and what became of it is said in the
+//! words that they know. All else is as for `git llmpatch apply`.
 
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
@@ -124,7 +125,8 @@ fn made(session: &Session, sources: &[llmpatch::text::Source]) -> Result<Report,
     )
 }
 
-/// Lists what has become of files, named as from a directory: first the new ones, then those that changed, then those that are gone.
+/// Lists what has become of files, named as from a directory: first the new ones, then those that
+/// changed, then those that are gone.
 fn summary(report: &Report, directory: &[u8]) -> String {
     let mut text = String::from("Success. Updated the following files:\n");
     for letter in ['A', 'M', 'D'] {

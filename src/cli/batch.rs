@@ -1,8 +1,10 @@
-//! Many responses to one question: each is worked out by itself, by as many threads as there are processors.
+//! Many responses to one question: each is worked out by itself, by as many threads as there are
+//! processors.
 //!
-//! One thread reads lines, some work them out, each with a repository of its own, and the first one stores what comes of them and
-//! answers, in the order of the lines. An answer is written once its objects are on the disk, so that an answer that is there is true,
-//! and whoever was stopped goes on behind the last one.
+//! One thread reads lines, some work them out, each with a repository of its own, and the first one
+//! stores what comes of them and answers, in the order of the lines. An answer is written once its
+//! objects are on the disk, so that an answer that is there is true, and whoever was stopped goes
+//! on behind the last one.
 
 mod line;
 mod output;
@@ -42,12 +44,14 @@ const PAUSE: Duration = Duration::from_millis(20);
 
 /// Make a tree, or a commit, of each of many responses
 ///
-/// Each line of the input is a JSON object: an "id", and the text of a "response" or the name of a "file" with one; perhaps the "base"
-/// that it is about. Each line of the output is one as well, in the same order.
+/// Each line of the input is a JSON object: an "id", and the text of a "response" or the name of a
+/// "file" with one; perhaps the "base" that it is about. Each line of the output is one as well, in
+/// the same order.
 #[derive(Debug, Args)]
 #[command(override_usage = "git llmpatch batch --onto=<rev> [<options>] [<file>]")]
 pub(super) struct Batch {
-    /// A file with a JSON object a line, or - for standard input, which is also read if there is none
+    /// A file with a JSON object a line, or - for standard input, which is also read if there is
+    /// none
     #[arg(value_name = "file", value_hint = clap::ValueHint::FilePath)]
     lines: Option<PathBuf>,
     /// Apply each response to this commit or tree
@@ -105,7 +109,8 @@ impl Batch {
         let _: Result<(), _> = (0..AHEAD).try_for_each(|_| credit.send(()));
         let (tasks, waiting) = sync_channel(2 * jobs);
         let waiting = Arc::new(Mutex::new(waiting));
-        // None of them is waited for: what they do is nothing until it is answered, and one may never have done with reading.
+        // None of them is waited for: what they do is nothing until it is answered, and one may
+        // never have done with reading.
         for _ in 0..jobs {
             let job = Job {
                 reading: self.reading.clone(),

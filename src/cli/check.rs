@@ -25,7 +25,8 @@ use llmpatch::tree::Tree;
 pub(super) struct Check {
     #[command(flatten)]
     responses: Responses,
-    /// Look at what is staged: responses, and markers of patches in other files; print a line a finding
+    /// Look at what is staged: responses, and markers of patches in other files; print a line a
+    /// finding
     #[arg(long, conflicts_with_all = ["cached", "onto"])]
     staged: bool,
     #[command(flatten)]

@@ -85,7 +85,8 @@ impl Commit {
         self.message_file.as_deref().map(ResponseOrigin::of) == Some(ResponseOrigin::Stdin)
     }
 
-    /// Returns the message that the user gives, if one is given; paragraphs are put together as `git commit` does.
+    /// Returns the message that the user gives, if one is given; paragraphs are put together as
+    /// `git commit` does.
     ///
     /// # Errors
     /// If the message's file can't be read.
@@ -104,13 +105,14 @@ impl Commit {
         Ok((!paragraphs.is_empty()).then(|| bstr::join("\n\n", paragraphs).into()))
     }
 
-    /// Returns whether the messages given on the command line come to nothing, and no editor is there to mend that.
+    /// Returns whether the messages given on the command line come to nothing, and no editor is
+    /// there to mend that.
     pub(super) fn is_empty_message(&self) -> bool {
         !self.edit && !self.message.is_empty() && self.message.iter().all(is_blank)
     }
 
-    /// Puts together what is asked for of a change that was worked out: with the message that is given, else that of the mail which
-    /// it came in, else one that is made of its notes.
+    /// Puts together what is asked for of a change that was worked out: with the message that is
+    /// given, else that of the mail which it came in, else one that is made of its notes.
     pub(super) fn request_for(
         &self,
         worked: &Worked<'_>,
@@ -122,7 +124,8 @@ impl Commit {
         self.request(given.or(sent).unwrap_or_else(composed), author)
     }
 
-    /// Puts together what is asked for, with a message, and with who wrote the change and when if nothing is asked for.
+    /// Puts together what is asked for, with a message, and with who wrote the change and when if
+    /// nothing is asked for.
     pub(super) fn request(
         &self,
         message: BString,

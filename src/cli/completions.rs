@@ -1,8 +1,9 @@
 //! Completion scripts: made from the same definitions as `-h`.
 //!
-//! bash has git's own completion, which asks a function `_git_llmpatch` about `git llmpatch …`; ours is written for that
-//! (`completions/bash.rs`) and serves `git-llmpatch …` as well, since clap's script can neither answer through git nor be called by a
-//! name with a hyphen. zsh asks a completion of `git-llmpatch` about both spellings, and fish can be told to, so clap's scripts
+//! bash has git's own completion, which asks a function `_git_llmpatch` about `git llmpatch …`;
+//! ours is written for that (`completions/bash.rs`) and serves `git-llmpatch …` as well, since
+//! clap's script can neither answer through git nor be called by a name with a hyphen. zsh asks a
+//! completion of `git-llmpatch` about both spellings, and fish can be told to, so clap's scripts
 //! do, with revisions added, which clap knows nothing of.
 
 mod bash;
@@ -34,7 +35,8 @@ pub(super) struct Completions {
     install: bool,
 }
 
-/// The shells that have a place of their own for a user's scripts, and whose scripts the project ships.
+/// The shells that have a place of their own for a user's scripts, and whose scripts the project
+/// ships.
 pub const SHIPPED: [(&str, &str); 3] = [
     ("bash", "git-llmpatch.bash"),
     ("zsh", "_git-llmpatch"),
@@ -89,7 +91,8 @@ fn names() -> String {
     names.join(", ")
 }
 
-/// Returns where a shell looks for a script of this user's, under which name, and what else there is to do.
+/// Returns where a shell looks for a script of this user's, under which name, and what else there
+/// is to do.
 fn place(home: &Home, shell: Shell) -> Option<(PathBuf, &'static str, String)> {
     Some(match shell {
         Shell::Bash => (
@@ -206,7 +209,8 @@ fn with_revisions_for_fish(script: &str) -> String {
     script + FISH_GIT
 }
 
-/// fish's completion of git has a rule for commands that aren't git's own, which doesn't work in every fish.
+/// fish's completion of git has a rule for commands that aren't git's own, which doesn't work in
+/// every fish.
 const FISH_GIT: &str = r#"
 function __fish_git_llmpatch_of_git
     set -l words (commandline -opc)

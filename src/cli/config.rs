@@ -10,7 +10,8 @@ use llmpatch::Fuzz;
 use llmpatch::pathspec::{Defaults, Pathspec, Pathspecs};
 use llmpatch::plan::{Guard, Lints, Origin, Rules, Verdict};
 
-/// Decides a switch that an option turns on, its opposite turns off, and configuration sets otherwise.
+/// Decides a switch that an option turns on, its opposite turns off, and configuration sets
+/// otherwise.
 ///
 /// # Errors
 /// If the configuration holds something else than a boolean.
@@ -66,9 +67,9 @@ pub(super) fn rules(reading: &Reading, config: &Config) -> Result<Rules, Failure
     })
 }
 
-/// Decides how strictly patches are read: whether by the bare format, and else up to which level. Options go before
-/// configuration, and the two exclude each other: either option takes the place of both settings. Of the settings alone,
-/// `llmpatch.strict` counts for more.
+/// Decides how strictly patches are read: whether by the bare format, and else up to which level.
+/// Options go before configuration, and the two exclude each other: either option takes the place
+/// of both settings. Of the settings alone, `llmpatch.strict` counts for more.
 ///
 /// # Errors
 /// If the configuration holds no boolean, or names no level.
@@ -85,8 +86,8 @@ fn strictness(reading: &Reading, config: &Config) -> Result<(bool, Fuzz), RepoEr
     Ok((strict, if strict { Fuzz::Exact } else { level }))
 }
 
-/// Decides what is done about what lints find. A name or a verdict that nobody knows is refused: a guard that is misspelt
-/// guards nothing.
+/// Decides what is done about what lints find. A name or a verdict that nobody knows is refused: a
+/// guard that is misspelt guards nothing.
 ///
 /// # Errors
 /// If there is such a setting.
@@ -120,7 +121,8 @@ fn lints(config: &Config) -> Result<Lints, RepoError> {
     Ok(lints)
 }
 
-/// Decides which paths responses may touch: options limit them in place of the setting, and what is protected stays so.
+/// Decides which paths responses may touch: options limit them in place of the setting, and what is
+/// protected stays so.
 ///
 /// # Errors
 /// If a setting is no pathspec.
@@ -137,8 +139,9 @@ fn guard(reading: &Reading, config: &Config) -> Result<Guard, Failure> {
     })
 }
 
-/// Reads the pathspecs of a setting. As in git's own lists, an empty value takes back those before it. The options that git was
-/// given don't count: what somebody protects isn't to come open because of how another path is written.
+/// Reads the pathspecs of a setting. As in git's own lists, an empty value takes back those before
+/// it. The options that git was given don't count: what somebody protects isn't to come open
+/// because of how another path is written.
 fn set(config: &Config, key: &'static str) -> Result<Pathspecs, Failure> {
     let mut specs = Vec::new();
     for value in config.all(key)? {
@@ -168,7 +171,8 @@ fn level(config: &Config) -> Result<Fuzz, RepoError> {
     }
 }
 
-/// Decides how messages on standard error look: the option, else configuration, else the environment and the terminal.
+/// Decides how messages on standard error look: the option, else configuration, else the
+/// environment and the terminal.
 pub(super) fn style(verbosity: &Verbosity, config: Option<&Config>) -> Style {
     style_on(std::io::stderr(), verbosity, config)
 }
@@ -218,8 +222,8 @@ pub(super) fn colored(
     }
 }
 
-/// Returns the escape sequence of a colour: as the first of these settings has it that is one, else this. What makes no sense
-/// counts as not set.
+/// Returns the escape sequence of a colour: as the first of these settings has it that is one, else
+/// this. What makes no sense counts as not set.
 pub(super) fn sequence(config: &Config, keys: &[&str], default: &str) -> String {
     let style = |value: &str| anstyle_git::parse(value).ok();
     let set = |key: &&str| style(&text(config, key)?);
@@ -235,7 +239,8 @@ fn is_paged() -> bool {
     std::env::var_os("GIT_PAGER_IN_USE").is_some_and(|value| value == "1" || value == "true")
 }
 
-/// Reads a colour setting as git does: a boolean that is true means `auto`. What makes no sense is nobody's business here.
+/// Reads a colour setting as git does: a boolean that is true means `auto`. What makes no sense is
+/// nobody's business here.
 fn colors(config: &Config, key: &str) -> Option<When> {
     match text(config, key)?.to_ascii_lowercase().as_str() {
         "always" => Some(When::Always),
@@ -253,7 +258,8 @@ fn is_set(name: &str) -> bool {
     std::env::var_os(name).is_some_and(|value| !value.is_empty())
 }
 
-/// Returns how many columns a stream has: `COLUMNS`, which git heeds too, else its terminal's; `None` if it has none.
+/// Returns how many columns a stream has: `COLUMNS`, which git heeds too, else its terminal's;
+/// `None` if it has none.
 pub(super) fn width(stream: impl AsFd) -> Option<usize> {
     let given = std::env::var("COLUMNS")
         .ok()

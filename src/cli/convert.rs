@@ -45,8 +45,8 @@ pub(super) struct Convert {
 /// How many unchanged lines are shown.
 #[derive(Clone, Copy, Debug, Default, Args)]
 pub(super) struct Context {
-    /// Show this many unchanged lines around each change, if that is enough to find it (otherwise as diff.context; in
-    /// OPX as few as it takes)
+    /// Show this many unchanged lines around each change, if that is enough to find it (otherwise
+    /// as diff.context; in OPX as few as it takes)
     #[arg(short = 'U', long = "unified", value_name = "n")]
     pub(super) lines: Option<u32>,
 }

@@ -29,7 +29,8 @@ pub(super) fn of_change(worked: &Worked<'_>, message: Option<&BString>) -> Detai
     }
 }
 
-/// Lists the files of a change with all that programs are told of each, and with their diffs if there are some.
+/// Lists the files of a change with all that programs are told of each, and with their diffs if
+/// there are some.
 pub(super) fn files(
     session: &Session,
     worked: &Worked<'_>,
@@ -73,7 +74,8 @@ pub(super) fn counted_files(
 /// Lists the files of a change that comes from no response with all that programs are told of each.
 pub(super) fn files_of(session: &Session, base: &Base, changes: &ChangeSet) -> Vec<FileReport> {
     let mut files = counted_files(session, base, changes, false);
-    // Where the contents can't be compared, as with a filter driver, there is still the rest to tell.
+    // Where the contents can't be compared, as with a filter driver, there is still the rest to
+    // tell.
     let differ = session.repo.differ(base.side()).ok();
     let differ = differ.map(|differ| differ.after(changes.attribute_files()));
     let side = |path: &RepoPath, file: Option<&File>, state| {
@@ -108,8 +110,8 @@ pub(super) fn files_of(session: &Session, base: &Base, changes: &ChangeSet) -> V
     files
 }
 
-/// Tells the hunks apart by the files that they end up in: those of a file that is moved go with it, those of one that is
-/// deleted, or written anew as a whole, are gone.
+/// Tells the hunks apart by the files that they end up in: those of a file that is moved go with
+/// it, those of one that is deleted, or written anew as a whole, are gone.
 fn hunks_by_file<'p>(
     patches: &[Patch<'_>],
     placements: &'p [Placement],

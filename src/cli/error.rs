@@ -46,7 +46,8 @@ impl Failure {
     }
 }
 
-/// Makes a report of a single error that is about no place in a response, before anything was changed.
+/// Makes a report of a single error that is about no place in a response, before anything was
+/// changed.
 impl<E: Diagnose> From<E> for Failure {
     fn from(error: E) -> Self {
         failed(vec![Diagnostic::from(&error)])
@@ -222,7 +223,8 @@ fn listed(files: &[FileReport]) -> String {
     lines.join("\n")
 }
 
-/// A failure of something that only the command line does: what was attempted, and what the system said.
+/// A failure of something that only the command line does: what was attempted, and what the system
+/// said.
 #[derive(Debug)]
 pub(super) struct IoError(anyhow::Error);
 

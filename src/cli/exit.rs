@@ -33,7 +33,8 @@ impl Exit {
         }
     }
 
-    /// Ends this process the way that a signal would have, if one did; else returns the exit status.
+    /// Ends this process the way that a signal would have, if one did; else returns the exit
+    /// status.
     pub fn end(self) -> u8 {
         if let Exit::Died(signal) = self {
             crate::transaction::die_of(signal);

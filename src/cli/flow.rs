@@ -1,7 +1,7 @@
 //! The one way from responses to a change that all subcommands go: read, parse, plan.
 //!
-//! What stops it is a [`Report`], with everything that can be found out in one run: a response that can't be read whole is
-//! still planned as far as it was read, to name what else is wrong.
+//! What stops it is a [`Report`], with everything that can be found out in one run: a response that
+//! can't be read whole is still planned as far as it was read, to name what else is wrong.
 
 use crate::report::human;
 use std::cell::{Cell, RefCell};
@@ -52,7 +52,8 @@ pub(super) struct Session {
 }
 
 impl Session {
-    /// Opens the repository of the current directory, or returns why not, and how that is to be shown.
+    /// Opens the repository of the current directory, or returns why not, and how that is to be
+    /// shown.
     pub(super) fn open(
         reading: &Reading,
         verbosity: &Verbosity,
@@ -118,7 +119,8 @@ impl Session {
         self.is_recovered.set(true);
     }
 
-    /// Returns what of an interrupted change a plan could be made for. A commit is what it is, whatever was interrupted.
+    /// Returns what of an interrupted change a plan could be made for. A commit is what it is,
+    /// whatever was interrupted.
     fn interrupted(&self, base: &Base) -> Option<Interrupted> {
         match base {
             Base::Revision(_) => None,
@@ -127,8 +129,8 @@ impl Session {
         }
     }
 
-    /// Prints what was asked for, then concludes. What can't be printed is one error more, and changes nothing of the state. A
-    /// program that wants the document gets nothing else.
+    /// Prints what was asked for, then concludes. What can't be printed is one error more, and
+    /// changes nothing of the state. A program that wants the document gets nothing else.
     pub(super) fn end(
         &self,
         done: Result<(Report, Printed), Failure>,
@@ -151,8 +153,9 @@ impl Session {
         self.conclude(&report.about(responses))
     }
 
-    /// Prints what a report has to say on standard error, and returns how the run ends. Where a message to the author of the
-    /// response was asked for and there is one, it takes the place of the errors, on standard output.
+    /// Prints what a report has to say on standard error, and returns how the run ends. Where a
+    /// message to the author of the response was asked for and there is one, it takes the place of
+    /// the errors, on standard output.
     pub(super) fn conclude(&self, report: &Report) -> Exit {
         if self.verbosity.verbose {
             output::complain(
@@ -431,8 +434,8 @@ impl From<String> for Printed {
     }
 }
 
-/// Does something in the repository of the current directory, prints how it went, and returns how the run ends. The responses
-/// that it is about are named by these names.
+/// Does something in the repository of the current directory, prints how it went, and returns how
+/// the run ends. The responses that it is about are named by these names.
 pub(super) fn run(
     reading: &Reading,
     verbosity: &Verbosity,
@@ -457,8 +460,8 @@ pub(super) struct Worked<'s> {
     pub(super) warnings: Vec<Diagnostic>,
 }
 
-/// Prints what a report has to say: for people, on standard error; for a program, the document on standard output. Where that
-/// can't be written, standard error is told all the same.
+/// Prints what a report has to say: for people, on standard error; for a program, the document on
+/// standard output. Where that can't be written, standard error is told all the same.
 pub(super) fn conclude(report: &Report, verbosity: &Verbosity, style: Style) -> Exit {
     if verbosity.json {
         let Err(error) = output::print(format!("{}\n", report.json()).as_bytes()) else {

@@ -1,4 +1,5 @@
-//! Putting pages and scripts where the user's own prefix has them: the one thing that is written outside of a repository.
+//! Putting pages and scripts where the user's own prefix has them: the one thing that is written
+//! outside of a repository.
 
 use std::env;
 use std::fs;
@@ -67,8 +68,8 @@ impl Home {
             .then(|| prefix.to_owned())
     }
 
-    /// Returns where `man` looks for pages of a program that is where this one is: in `share/man` beside its `bin`, if
-    /// that is the user's own; else in the user's data.
+    /// Returns where `man` looks for pages of a program that is where this one is: in `share/man`
+    /// beside its `bin`, if that is the user's own; else in the user's data.
     pub(super) fn manual(&self) -> PathBuf {
         self.prefix().map_or_else(
             || self.data().join("man"),
@@ -77,14 +78,16 @@ impl Home {
     }
 }
 
-/// Returns the directory that a variable names; one that isn't absolute counts for nothing, as the XDG rules want it.
+/// Returns the directory that a variable names; one that isn't absolute counts for nothing, as the
+/// XDG rules want it.
 fn directory(variable: &str) -> Option<PathBuf> {
     env::var_os(variable)
         .map(PathBuf::from)
         .filter(|path| path.is_absolute())
 }
 
-/// Links this program under another name in a directory, beside the name that it has, and says where; a link of that name is replaced.
+/// Links this program under another name in a directory, beside the name that it has, and says
+/// where; a link of that name is replaced.
 pub(super) fn link(directory: &Path, name: &str) -> Exit {
     let linked = || -> anyhow::Result<Exit> {
         let link = directory.join(name);
@@ -139,7 +142,8 @@ pub(super) fn install(directory: &Path, pieces: &[InstalledFile], advice: &str) 
     installed().unwrap_or_else(|error| flow::said(Err(error.into())))
 }
 
-/// Writes a file and renames it into place, so that a shell that starts meanwhile never reads half of it.
+/// Writes a file and renames it into place, so that a shell that starts meanwhile never reads half
+/// of it.
 fn write(directory: &Path, path: &Path, content: &[u8]) -> anyhow::Result<()> {
     let mut file = tempfile::NamedTempFile::new_in(directory)?;
     file.write_all(content)?;

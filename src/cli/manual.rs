@@ -1,5 +1,5 @@
-//! The manual pages that come with the program. They are made beforehand (`tests/docs/manual.rs`): of the same definitions as `-h`, and
-//! of what is written in `man/`.
+//! The manual pages that come with the program. They are made beforehand (`tests/docs/manual.rs`):
+//! of the same definitions as `-h`, and of what is written in `man/`.
 
 use std::env;
 use std::ffi::OsString;
@@ -188,7 +188,8 @@ fn advice(directory: &Path) -> String {
         .and_then(Path::parent)
         .map(|prefix| prefix.join("bin"));
     let is_found = bin.is_some_and(|bin| has(env::var_os("PATH").unwrap_or_default(), &bin));
-    // man looks beside the directories in PATH, unless MANPATH says otherwise; an empty part of that stands for the usual ones.
+    // man looks beside the directories in PATH, unless MANPATH says otherwise; an empty part of
+    // that stands for the usual ones.
     let is_read = match env::var_os("MANPATH") {
         None => is_found,
         Some(set) => has(set.clone(), directory) || is_found && has(set, Path::new("")),

@@ -1,7 +1,7 @@
 //! The command line: arguments in, library calls, a report and an exit status out.
 //!
-//! One file a subcommand, and they share one flow (`flow.rs`): a preview is an apply that stops early, never a second path.
-//! Nothing is printed between the start of a transaction and its end.
+//! One file a subcommand, and they share one flow (`flow.rs`): a preview is an apply that stops
+//! early, never a second path. Nothing is printed between the start of a transaction and its end.
 
 mod apply;
 mod apply_patch;
@@ -70,7 +70,8 @@ Exit status: 0 done; 1 the response is to blame, or the files aren't what it nee
 )]
 #[command(disable_help_flag = true, after_help = AFTER)]
 struct Cli {
-    // No `long`, so that nothing advises `--help`: git makes it a search for a manual page. Without git it works.
+    // No `long`, so that nothing advises `--help`: git makes it a search for a manual page. Without
+    // git it works.
     /// Print help
     #[arg(short = 'h', alias = "help", action = clap::ArgAction::HelpShort, global = true, display_order = 1000)]
     help: Option<bool>,
@@ -150,8 +151,9 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     })
 }
 
-/// Parses the arguments of the commands that programs run thousands of times, without the definitions of all others, which take longer
-/// than a small change. `None` if that can't be, or isn't what was asked for: then all of them are needed.
+/// Parses the arguments of the commands that programs run thousands of times, without the
+/// definitions of all others, which take longer than a small change. `None` if that can't be, or
+/// isn't what was asked for: then all of them are needed.
 fn parse_alone(arguments: &[OsString]) -> Option<Command> {
     fn parse<A: Args>(arguments: &[OsString]) -> Option<A> {
         let command = A::augment_args(clap::Command::new("git-llmpatch").args_override_self(true));
@@ -168,8 +170,8 @@ fn parse_alone(arguments: &[OsString]) -> Option<Command> {
     }
 }
 
-/// Leaves out the suggestion of an option that is only spelt alike and means something else: `--format` for `--force`; and that of
-/// a response which is called like an option.
+/// Leaves out the suggestion of an option that is only spelt alike and means something else:
+/// `--format` for `--force`; and that of a response which is called like an option.
 fn keep_only_slips(usage: &mut clap::Error) {
     let of = |kind| match usage.get(kind) {
         Some(ContextValue::String(text)) => Some(text.clone()),
@@ -245,8 +247,8 @@ const GITS_OPTIONS: [(&str, &str); 9] = [
     ("--amend", "apply with '--index', then 'git commit --amend'"),
 ];
 
-/// Returns whether two names are one but for a letter that is missing, too many, another or in its neighbour's place, or for
-/// whole words at the end of either.
+/// Returns whether two names are one but for a letter that is missing, too many, another or in its
+/// neighbour's place, or for whole words at the end of either.
 fn is_slip(given: &str, meant: &str) -> bool {
     let given = given.split('=').next().unwrap_or_default();
     let a = given.as_bytes();

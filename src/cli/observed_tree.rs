@@ -1,5 +1,5 @@
-//! The tree that a plan is made for, watched for reads of what an interrupted apply may have left half changed, and counted for
-//! whoever waits.
+//! The tree that a plan is made for, watched for reads of what an interrupted apply may have left
+//! half changed, and counted for whoever waits.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeSet;

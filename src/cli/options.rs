@@ -28,13 +28,15 @@ pub(super) struct Reading {
     /// Take back --strict or llmpatch.strict
     #[arg(long, overrides_with = "strict")]
     pub(super) no_strict: bool,
-    /// Refuse lines that are in several places of a file, instead of taking the first (also llmpatch.unique)
+    /// Refuse lines that are in several places of a file, instead of taking the first (also
+    /// llmpatch.unique)
     #[arg(long, overrides_with = "no_unique")]
     pub(super) unique: bool,
     /// Take back --unique or llmpatch.unique
     #[arg(long, overrides_with = "unique")]
     pub(super) no_unique: bool,
-    /// If lines aren't in a file as written, use the only place that differs in nothing but this (also llmpatch.fuzz)
+    /// If lines aren't in a file as written, use the only place that differs in nothing but this
+    /// (also llmpatch.fuzz)
     #[arg(
         long,
         value_name = "level",
@@ -46,7 +48,8 @@ pub(super) struct Reading {
     /// Take back --fuzz or llmpatch.fuzz
     #[arg(long, overrides_with = "fuzz")]
     pub(super) no_fuzz: bool,
-    /// The commit or tree that the model saw: refuse files that have changed since (also llmpatch.base; a response may name it, too)
+    /// The commit or tree that the model saw: refuse files that have changed since (also
+    /// llmpatch.base; a response may name it, too)
     #[arg(long, value_name = "rev", overrides_with = "no_base")]
     pub(super) base: Option<String>,
     /// Take back --base or llmpatch.base
@@ -67,14 +70,15 @@ pub(super) struct Reading {
     /// Put this directory before every path of the response
     #[arg(long, value_name = "dir", value_hint = clap::ValueHint::DirPath)]
     pub(super) directory: Option<OsString>,
-    /// Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)
+    /// Refuse a response that touches anything else; may be given several times (also
+    /// llmpatch.limit, llmpatch.protect)
     #[arg(long, value_name = "pathspec", value_parser = pathspec(), help_heading = "Guarding")]
     #[arg(value_hint = clap::ValueHint::AnyPath)]
     pub(super) limit: Vec<Pathspec>,
 }
 
-/// Reads the values of `--limit`, as git would read a pathspec with the options that it was given: `git --literal-pathspecs` and
-/// its kin tell us by the environment.
+/// Reads the values of `--limit`, as git would read a pathspec with the options that it was given:
+/// `git --literal-pathspecs` and its kin tell us by the environment.
 fn pathspec() -> impl TypedValueParser<Value = Pathspec> {
     OsStringValueParser::new()
         .try_map(|written: OsString| Pathspec::new(written.as_bytes(), defaults()))
@@ -181,7 +185,8 @@ pub(super) struct Verbosity {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Output")]
 pub(super) struct Json {
-    /// Print a JSON document instead of messages, on failure too; --json=schema only prints its schema
+    /// Print a JSON document instead of messages, on failure too; --json=schema only prints its
+    /// schema
     #[arg(long, value_name = "what", value_enum, num_args = 0..=1, require_equals = true, default_missing_value = "document")]
     json: Option<Told>,
 }
@@ -214,7 +219,8 @@ impl Json {
 #[derive(Clone, Debug, Default, Args)]
 #[command(next_help_heading = "Output")]
 pub(super) struct FeedbackOptions {
-    /// On failure print, instead of the errors, a message on standard output to send back to the model
+    /// On failure print, instead of the errors, a message on standard output to send back to the
+    /// model
     #[arg(long)]
     pub(super) feedback: bool,
 }
@@ -244,7 +250,8 @@ pub(super) struct Against {
 /// The responses.
 #[derive(Clone, Debug, Default, Args)]
 pub(super) struct Responses {
-    /// A file with a model's whole response, or - for standard input, which is also read if there is none
+    /// A file with a model's whole response, or - for standard input, which is also read if there
+    /// is none
     #[arg(value_name = "response", value_hint = clap::ValueHint::FilePath)]
     pub(super) paths: Vec<PathBuf>,
 }

@@ -6,10 +6,11 @@ use anyhow::Context as _;
 use super::error::IoError;
 use llmpatch::text::Shown;
 
-/// Writes to standard output; a reader that has gone is no error, everything else that goes wrong is.
+/// Writes to standard output; a reader that has gone is no error, everything else that goes wrong
+/// is.
 ///
-/// A program gets every byte as it is. A terminal doesn't: a diff holds what a model wrote, and no pager is in between.
-/// (`println!` would panic where this returns: nothing in the crate uses it.)
+/// A program gets every byte as it is. A terminal doesn't: a diff holds what a model wrote, and no
+/// pager is in between. (`println!` would panic where this returns: nothing in the crate uses it.)
 ///
 /// # Errors
 /// Whatever the system says but `EPIPE`.

@@ -1,4 +1,5 @@
-//! What a person reads at a terminal: through the pager that git would take, in the colours of `git diff`.
+//! What a person reads at a terminal: through the pager that git would take, in the colours of `git
+//! diff`.
 
 use std::env;
 use std::fs::File;
@@ -88,7 +89,8 @@ pub(super) fn print_response(bytes: &[u8], config: &Config) -> Result<(), IoErro
     }
 }
 
-/// Makes a diff what a person sees of it. It is made harmless before it is painted: then what is obeyed is ours.
+/// Makes a diff what a person sees of it. It is made harmless before it is painted: then what is
+/// obeyed is ours.
 fn drawn(bytes: &[u8], paints: bool, config: &Config) -> Vec<u8> {
     let bytes = output::harmless(bytes);
     if paints {
@@ -164,7 +166,8 @@ pub(super) fn edit(path: &Path, terminal: &File, config: &Config) -> Result<(), 
     Ok(())
 }
 
-/// Shows text on a terminal, which is standard output if none is given: through a pager, if there is one, until it is closed.
+/// Shows text on a terminal, which is standard output if none is given: through a pager, if there
+/// is one, until it is closed.
 fn page(bytes: &[u8], config: &Config, terminal: Option<&File>) -> Result<(), IoError> {
     if let Some(pager) = pager(config)
         && !bytes.is_empty()
@@ -180,7 +183,8 @@ fn page(bytes: &[u8], config: &Config, terminal: Option<&File>) -> Result<(), Io
     }
 }
 
-/// Shows text in a pager, and waits until it is closed. Returns false if the shell knows no such program.
+/// Shows text in a pager, and waits until it is closed. Returns false if the shell knows no such
+/// program.
 fn through(pager: &str, bytes: &[u8], terminal: Option<&File>) -> Result<bool, IoError> {
     let mut command = Command::new("sh");
     command.args(["-c", pager]).stdin(Stdio::piped());

@@ -155,7 +155,8 @@ impl Preview {
     }
 }
 
-/// Prints the diff of each file by itself, to be put into a document, by the path that the file has afterwards.
+/// Prints the diff of each file by itself, to be put into a document, by the path that the file has
+/// afterwards.
 ///
 /// # Errors
 /// If contents can't be compared.
@@ -219,8 +220,8 @@ fn compared<'c, T>(
     derive(changes, &differ, &options).map_err(Failure::from)
 }
 
-/// Counts the lines that come and go in each path: of what git would store, or, where that can't be known (a filter driver),
-/// of what is in the files.
+/// Counts the lines that come and go in each path: of what git would store, or, where that can't be
+/// known (a filter driver), of what is in the files.
 pub(super) fn counted(
     session: &Session,
     base: &Base,

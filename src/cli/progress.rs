@@ -1,7 +1,7 @@
 //! The line on a terminal's standard error that says how far a long work is, as git shows one.
 //!
-//! A thread of its own writes it, for the one that works must neither fail nor wait because of a terminal. It is taken away when the
-//! work is over, so that nothing of it is between other lines.
+//! A thread of its own writes it, for the one that works must neither fail nor wait because of a
+//! terminal. It is taken away when the work is over, so that nothing of it is between other lines.
 
 use std::cell::Cell;
 use std::env;
@@ -20,7 +20,8 @@ const DELAY: Duration = Duration::from_secs(1);
 /// How often the line is looked after.
 const TICK: Duration = Duration::from_millis(100);
 
-/// Shows how far a run is. Its tasks count as one: a line is shown once they have taken long enough together.
+/// Shows how far a run is. Its tasks count as one: a line is shown once they have taken long enough
+/// together.
 #[derive(Debug)]
 pub(super) struct ProgressMeter {
     progress: Progress,
@@ -62,8 +63,8 @@ impl ProgressMeter {
         }
     }
 
-    /// Begins a task of so many things; 0 if nobody knows. Nothing else is to be printed before it is over. What is begun meanwhile
-    /// is a part of it, of which nothing is shown.
+    /// Begins a task of so many things; 0 if nobody knows. Nothing else is to be printed before it
+    /// is over. What is begun meanwhile is a part of it, of which nothing is shown.
     pub(super) fn begin(&self, stage: Stage, total: usize) -> ProgressLine<'_> {
         let begun = Instant::now();
         if self.is_busy.replace(true) {
@@ -133,7 +134,8 @@ fn watch(progress: &Progress, end: &Receiver<()>, delay: Duration) {
     };
     let mut wait = delay;
     while !is_over(wait) {
-        // Before it is asked what to show: whoever comes to rest now waits until that is taken away again.
+        // Before it is asked what to show: whoever comes to rest now waits until that is taken away
+        // again.
         progress.show(true);
         let seen = progress.seen().filter(|_| is_in_front());
         let holder = seen

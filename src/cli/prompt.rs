@@ -1,4 +1,5 @@
-//! Instructions for a model, so that it answers in a format that this program reads. Every example in them is applied by a test.
+//! Instructions for a model, so that it answers in a format that this program reads. Every example
+//! in them is applied by a test.
 
 use bstr::ByteSlice as _;
 use clap::Args;

@@ -20,9 +20,9 @@ use llmpatch::text::Shown;
 
 /// Finish or take back an apply or undo that was interrupted
 ///
-/// An apply that was killed is taken back, file by file: what it wrote goes, what was there comes back, and what somebody
-/// changed since is left alone and named. Where its commit was already made, the index is brought up to date with it. The next
-/// apply or undo does all this too.
+/// An apply that was killed is taken back, file by file: what it wrote goes, what was there comes
+/// back, and what somebody changed since is left alone and named. Where its commit was already
+/// made, the index is brought up to date with it. The next apply or undo does all this too.
 #[derive(Debug, Args)]
 #[command(override_usage = "git llmpatch recover [<options>]")]
 pub(super) struct Recover {

@@ -1,8 +1,8 @@
 //! `apply -i`: a person sees the change and says how much of it is made.
 //!
-//! What is shown is what is made, to the byte: a change that somebody wants a part of is taken apart by what was worked out, and
-//! nothing is worked out again. No lock is held while somebody thinks; a file that is saved meanwhile is found when the change
-//! is made, as it always is.
+//! What is shown is what is made, to the byte: a change that somebody wants a part of is taken
+//! apart by what was worked out, and nothing is worked out again. No lock is held while somebody
+//! thinks; a file that is saved meanwhile is found when the change is made, as it always is.
 
 use crate::report::human;
 use std::collections::{BTreeMap, BTreeSet};
@@ -132,7 +132,8 @@ impl Review {
 }
 
 impl Declined {
-    /// Leaves it out of what was worked out. Of a file of which some hunks are made, no program is told where the response's own were.
+    /// Leaves it out of what was worked out. Of a file of which some hunks are made, no program is
+    /// told where the response's own were.
     fn leave_out(self, parts: &[Part], worked: &mut Worked<'_>) {
         let mut edits: BTreeSet<_> = self
             .parts
@@ -408,7 +409,8 @@ impl Asking<'_> {
 
     fn show(&self, changes: &ChangeSet) -> Result<(), Failure> {
         let printed = |base| Preview::diff(None).print(self.session, base, changes);
-        // Where nobody can tell what git would store (a filter driver), a person looks at what is in the files.
+        // Where nobody can tell what git would store (a filter driver), a person looks at what is
+        // in the files.
         let diff = printed(self.base).or_else(|_| printed(&Base::Index))?;
         self.review
             .terminal

@@ -196,8 +196,8 @@ fn is_kept(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '.' || c == '_'
 }
 
-/// Writes what a commit changes of its first parent, as it is to look; nothing if it changes nothing. In OPX its subject is
-/// the note of every edit.
+/// Writes what a commit changes of its first parent, as it is to look; nothing if it changes
+/// nothing. In OPX its subject is the note of every edit.
 ///
 /// # Errors
 /// If the commit can't be read. What the format can't say of it is no such error.

@@ -10,8 +10,9 @@ use llmpatch::report::{Report, State, Status};
 
 /// Store the work tree's present files as a tree, and print its id
 ///
-/// Changed files are stored as git add would store them; neither the index nor the work tree is changed. A model that is shown
-/// these files writes its response about this tree, whatever happens to the files meanwhile.
+/// Changed files are stored as git add would store them; neither the index nor the work tree is
+/// changed. A model that is shown these files writes its response about this tree, whatever happens
+/// to the files meanwhile.
 #[derive(Debug, Args)]
 #[command(override_usage = "git llmpatch snapshot [--untracked]")]
 pub(super) struct Snapshot {

@@ -1,6 +1,8 @@
-//! `check --staged`: what is about to be committed, looked at as a hook needs it. A line a finding, no lock, no write.
+//! `check --staged`: what is about to be committed, looked at as a hook needs it. A line a finding,
+//! no lock, no write.
 //!
-//! Responses among the staged files must apply to what is staged. In all others, no marker of a patch may be new.
+//! Responses among the staged files must apply to what is staged. In all others, no marker of a
+//! patch may be new.
 
 use crate::report::human;
 use std::collections::BTreeMap;
@@ -124,7 +126,8 @@ fn look(session: &Session, named: &[PathBuf]) -> Result<BTreeMap<BString, Report
     if !responses.is_empty() {
         let base = Base::Index;
         let tree = base.tree(repo)?;
-        // Of a single one more can be told than that, and where each is told of at once nothing may be in between.
+        // Of a single one more can be told than that, and where each is told of at once nothing may
+        // be in between.
         let is_told_at_once = responses.len() == 1 || session.verbosity.verbose;
         let work =
             (!is_told_at_once).then(|| session.meter.begin(Stage::Checking, responses.len()));
@@ -140,8 +143,8 @@ fn look(session: &Session, named: &[PathBuf]) -> Result<BTreeMap<BString, Report
     Ok(reports)
 }
 
-/// Refuses to look at what an interrupted apply may have left half changed, and says else that there was one; of responses
-/// that is said as ever.
+/// Refuses to look at what an interrupted apply may have left half changed, and says else that
+/// there was one; of responses that is said as ever.
 fn heed_interruption(
     session: &Session,
     others: &[&Staged],
@@ -198,7 +201,8 @@ fn response(
     Ok(report)
 }
 
-/// Returns whether all that a response makes of the last commit is staged: it is committed together with its change.
+/// Returns whether all that a response makes of the last commit is staged: it is committed together
+/// with its change.
 fn is_made(session: &Session, source: &[Source; 1], index: &dyn Tree) -> bool {
     let base = Base::Revision("HEAD".to_owned());
     let Ok(tree) = base.tree(&session.repo) else {
@@ -265,8 +269,8 @@ struct MarkedFile {
     id: BlobId,
 }
 
-/// Reports each of these files that new markers are in, or that can't be looked into. `staged` is all that is staged: a new
-/// file may have been another one.
+/// Reports each of these files that new markers are in, or that can't be looked into. `staged` is
+/// all that is staged: a new file may have been another one.
 ///
 /// # Errors
 /// If contents can't be compared at all.
@@ -327,7 +331,8 @@ fn lines(
     Ok(content.filter(|content| !is_binary(content)))
 }
 
-/// Finds what new files were, where git would call them renamed: markers that only moved are none that were added.
+/// Finds what new files were, where git would call them renamed: markers that only moved are none
+/// that were added.
 fn find_origins(
     session: &Session,
     staged: &[Staged],

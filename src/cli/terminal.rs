@@ -75,7 +75,8 @@ impl Terminal {
         config::style_on(&self.0, verbosity, Some(config))
     }
 
-    /// Asks until one of the letters is typed, in either case, and returns it; `None` for the end of all input.
+    /// Asks until one of the letters is typed, in either case, and returns it; `None` for the end
+    /// of all input.
     ///
     /// # Errors
     /// If the terminal is gone.
@@ -121,7 +122,8 @@ impl Terminal {
         }
     }
 
-    /// Reads a line, or what of one is before the end of all input. Of a long line only the beginning is kept.
+    /// Reads a line, or what of one is before the end of all input. Of a long line only the
+    /// beginning is kept.
     fn line(&self) -> Result<Option<Vec<u8>>, IoError> {
         const KEPT: usize = 80;
         const END_OF_INPUT: u8 = 4;

@@ -21,9 +21,11 @@ use llmpatch::text::Shown;
 
 /// Take back the last apply
 ///
-/// Every file, directory and index entry that the last apply in this work tree changed becomes what it was before, byte for byte. If
-/// one of them changed since, nothing is changed, and all of these are named. Done again, it takes back the apply before that one, up to
-/// ten of them. An apply with --commit is taken back with git revert or git reset. An undo is not taken back: apply the response again.
+/// Every file, directory and index entry that the last apply in this work tree changed becomes what
+/// it was before, byte for byte. If one of them changed since, nothing is changed, and all of these
+/// are named. Done again, it takes back the apply before that one, up to ten of them. An apply with
+/// --commit is taken back with git revert or git reset. An undo is not taken back: apply the
+/// response again.
 #[derive(Debug, Args)]
 #[command(override_usage = "git llmpatch undo [<options>]")]
 pub(super) struct Undo {

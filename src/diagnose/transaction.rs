@@ -99,7 +99,8 @@ impl Diagnose for Undone {
     }
 }
 
-/// Says what can be done where the system doesn't let anything be written, if it isn't told already.
+/// Says what can be done where the system doesn't let anything be written, if it isn't told
+/// already.
 fn unwritten(source: &std::io::Error, help: Option<&str>) -> Diagnosis {
     let of = Diagnosis::new(Kind::Io);
     match source.kind() {

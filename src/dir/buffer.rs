@@ -6,8 +6,8 @@ use memmap2::MmapMut;
 
 /// Bytes in memory, such as a file is read into.
 ///
-/// Many of them are kept in large pages where the system has those: to hand out thousands of small ones takes it as long as reading the
-/// file.
+/// Many of them are kept in large pages where the system has those: to hand out thousands of small
+/// ones takes it as long as reading the file.
 #[derive(Debug)]
 pub struct Buffer(Memory);
 

@@ -14,8 +14,8 @@ pub(crate) struct Moment {
 }
 
 impl Moment {
-    /// Returns whether any writing to a file after this moment shows in its time. It doesn't if the clock hasn't moved on since the
-    /// file was written to the last time: git's racy rule.
+    /// Returns whether any writing to a file after this moment shows in its time. It doesn't if the
+    /// clock hasn't moved on since the file was written to the last time: git's racy rule.
     pub(crate) fn shows_in(&self, stat: &Stat) -> bool {
         let is_older = match stat.modified {
             // Where only whole seconds are kept, or every second one.
@@ -25,8 +25,8 @@ impl Moment {
         is_older && stat.device == self.device
     }
 
-    /// Returns what time to give to a file of ours that was written to just now, so that any writing to it after this moment shows;
-    /// `None` where that helps nothing.
+    /// Returns what time to give to a file of ours that was written to just now, so that any
+    /// writing to it after this moment shows; `None` where that helps nothing.
     pub(crate) fn right_before(&self, stat: &Stat) -> Option<(i64, u32)> {
         let (seconds, nanoseconds) = self.now;
         let helps = stat.device == self.device && stat.modified.1 > 0 && !self.shows_in(stat);
@@ -35,7 +35,8 @@ impl Moment {
 }
 
 impl Dir {
-    /// Returns this moment, for files of the top's file system; `None` where their times go by another clock, or are inexact.
+    /// Returns this moment, for files of the top's file system; `None` where their times go by
+    /// another clock, or are inexact.
     pub(crate) fn now(&self) -> Option<Moment> {
         let device = || {
             self.stat()
@@ -52,7 +53,8 @@ impl Dir {
 }
 
 impl Stat {
-    /// Returns whether the file is the one that another was taken of, and wasn't written to in between, as far as its time tells.
+    /// Returns whether the file is the one that another was taken of, and wasn't written to in
+    /// between, as far as its time tells.
     pub(crate) fn is_unwritten_since(&self, other: &Stat) -> bool {
         fingerprint(self) == fingerprint(other)
     }

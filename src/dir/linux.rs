@@ -26,7 +26,8 @@ pub(super) fn open_top(path: &Path) -> Result<OwnedFd, Errno> {
     retry_on_intr(|| fs::openat2(fs::CWD, path, HANDLE, Mode::empty(), ResolveFlags::empty()))
 }
 
-/// Opens, or makes, what is at the end of a path of which no part may be a link, and none may lead out.
+/// Opens, or makes, what is at the end of a path of which no part may be a link, and none may lead
+/// out.
 pub(super) fn open_confined(
     top: &OwnedFd,
     path: &OsStr,
@@ -99,8 +100,8 @@ fn wanted(name: &&[u8]) -> bool {
     *name == ACCESS || name.starts_with(b"user.")
 }
 
-/// Gives a new file an access list and attributes, and takes away the access list that it has by its directory. Returns whether it was
-/// changed by that, and what it doesn't have.
+/// Gives a new file an access list and attributes, and takes away the access list that it has by
+/// its directory. Returns whether it was changed by that, and what it doesn't have.
 pub(super) fn give_attributes(attributes: &Attributes, to: &File) -> io::Result<(bool, Vec<Lost>)> {
     let mut lost = Vec::new();
     let mut is_changed = !attributes.is_empty();
@@ -139,8 +140,8 @@ pub(super) fn now() -> Option<(i64, u32)> {
     Some((now.tv_sec, u32::try_from(now.tv_nsec).ok()?))
 }
 
-/// Returns whether a file may be on another machine, whose kernel and clock are others: it isn't on one of the file systems that are
-/// known to be this machine's own.
+/// Returns whether a file may be on another machine, whose kernel and clock are others: it isn't on
+/// one of the file systems that are known to be this machine's own.
 pub(super) fn is_remote(file: impl AsFd) -> bool {
     /// FAT, exFAT, NTFS, HFS+, eCryptfs, UBIFS, UDF, ReiserFS, JFS, NILFS.
     const OTHERS: [u32; 10] = [
@@ -159,8 +160,8 @@ pub(super) fn is_remote(file: impl AsFd) -> bool {
     !kind.is_some_and(|kind| EXACT.contains(&kind) || OTHERS.contains(&kind))
 }
 
-/// The file systems of this machine that keep a file's time as exactly as the kernel has it: ext2 to ext4, XFS, Btrfs, tmpfs, ramfs,
-/// overlayfs, F2FS, ZFS, bcachefs.
+/// The file systems of this machine that keep a file's time as exactly as the kernel has it: ext2
+/// to ext4, XFS, Btrfs, tmpfs, ramfs, overlayfs, F2FS, ZFS, bcachefs.
 const EXACT: [u32; 9] = [
     0xef53,
     0x5846_5342,

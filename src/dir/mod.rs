@@ -1,10 +1,12 @@
-//! A handle of the work tree's top that can't be left: every access to the work tree goes through it.
+//! A handle of the work tree's top that can't be left: every access to the work tree goes through
+//! it.
 //!
-//! It is not a policy: what may be touched is decided elsewhere. It keeps one promise, by construction and without a moment
-//! between check and use: no symbolic link is followed, neither on the way to a file nor at its end, so nothing outside the
-//! directory that was opened is ever read or written. The directory that holds a path is opened beneath the top, by the kernel in
-//! one step where it can (`openat2`), else part by part; what is in it is then reached by its bare name. Only what recognizes a file by its
-//! number (`Dir::glance`) goes along the path as it is.
+//! It is not a policy: what may be touched is decided elsewhere. It keeps one promise, by
+//! construction and without a moment between check and use: no symbolic link is followed, neither
+//! on the way to a file nor at its end, so nothing outside the directory that was opened is ever
+//! read or written. The directory that holds a path is opened beneath the top, by the kernel in one
+//! step where it can (`openat2`), else part by part; what is in it is then reached by its bare
+//! name. Only what recognizes a file by its number (`Dir::glance`) goes along the path as it is.
 
 mod buffer;
 pub(crate) mod clock;
@@ -63,9 +65,10 @@ enum Kept {
     Last(RepoPath, Option<Rc<OwnedFd>>),
 }
 
-/// A pass over many paths, in which the directory of one is still open for the next. It is for looking, and for files of ours that come or
-/// go: a directory that is moved out of the work tree meanwhile is still seen, as if that had happened a moment later; and one that comes
-/// meanwhile isn't, unless we made it.
+/// A pass over many paths, in which the directory of one is still open for the next. It is for
+/// looking, and for files of ours that come or go: a directory that is moved out of the work tree
+/// meanwhile is still seen, as if that had happened a moment later; and one that comes meanwhile
+/// isn't, unless we made it.
 ///
 /// What changes a user's file opens its directory anew, outside of any pass.
 #[must_use = "directories are kept open as long as this lives"]
@@ -112,12 +115,14 @@ impl AsFd for Handle<'_> {
 }
 
 impl Dir {
-    /// Opens the top. Links on the way to it are followed: it is the user's word where the work tree is.
+    /// Opens the top. Links on the way to it are followed: it is the user's word where the work
+    /// tree is.
     ///
     /// # Errors
     /// If there is no directory, or it can't be entered.
     pub fn open(top: &Path) -> io::Result<Self> {
-        // Kernels before 5.6 don't have what confines, and sandboxes forbid what they don't know. Asked once, since that doesn't change.
+        // Kernels before 5.6 don't have what confines, and sandboxes forbid what they don't know.
+        // Asked once, since that doesn't change.
         Ok(match open_top(top) {
             Ok(top) => Self::new(top, Way::Confined),
             Err(_) => Self::new(
@@ -127,10 +132,12 @@ impl Dir {
         })
     }
 
-    /// Opens a directory beneath the top as a place of its own that can't be left; no link is followed on the way.
+    /// Opens a directory beneath the top as a place of its own that can't be left; no link is
+    /// followed on the way.
     ///
     /// # Errors
-    /// `ENOENT` if there is none; `ENOTDIR` or `ELOOP` if it, or something above it, is no directory.
+    /// `ENOENT` if there is none; `ENOTDIR` or `ELOOP` if it, or something above it, is no
+    /// directory.
     pub(crate) fn beneath(&self, directory: &RepoPath) -> io::Result<Self> {
         Ok(Self::new(
             self.directory(Some(directory), HANDLE)?,
@@ -185,7 +192,8 @@ impl Dir {
         })
     }
 
-    /// Opens the directories that hold two paths, the second of which is beneath another top; one that is the same only once.
+    /// Opens the directories that hold two paths, the second of which is beneath another top; one
+    /// that is the same only once.
     fn parents<'p>(
         &'p self,
         path: &'p RepoPath,
@@ -229,7 +237,8 @@ impl Dir {
         handle.map(Handle::Beneath).ok_or(Errno::NOENT)
     }
 
-    /// Opens or makes a file: in one step where the kernel confines it and no pass has the directory open.
+    /// Opens or makes a file: in one step where the kernel confines it and no pass has the
+    /// directory open.
     fn open_at(&self, path: &RepoPath, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
         let flags = flags | OFlags::CLOEXEC;
         if self.way == Way::Confined && matches!(*self.kept.borrow(), Kept::NoPass) {

@@ -29,10 +29,11 @@ pub(super) fn open_confined(_: &OwnedFd, _: &OsStr, _: OFlags, _: Mode) -> Resul
     Err(Errno::NOSYS)
 }
 
-/// Asks the system to write out everything, whatever the file system, then waits for the disk of a directory.
+/// Asks the system to write out everything, whatever the file system, then waits for the disk of a
+/// directory.
 ///
-/// Not every system waits for the writing itself: macOS only begins it. What may not be late was given to the disk before
-/// ([`hand_over`]).
+/// Not every system waits for the writing itself: macOS only begins it. What may not be late was
+/// given to the disk before ([`hand_over`]).
 pub(super) fn flush_file_system(directory: OwnedFd) -> io::Result<()> {
     fs::sync();
     flush(directory)
@@ -49,7 +50,8 @@ pub(super) fn flush(file: impl AsFd) -> io::Result<()> {
     Ok(fs::fsync(file)?)
 }
 
-/// Waits until a file, or the names in a directory, are on the disk: `fsync` only waits until the disk has them in its cache.
+/// Waits until a file, or the names in a directory, are on the disk: `fsync` only waits until the
+/// disk has them in its cache.
 #[cfg(target_vendor = "apple")]
 pub(super) fn flush(file: impl AsFd) -> io::Result<()> {
     match fs::fcntl_fullfsync(&file) {

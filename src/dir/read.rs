@@ -121,8 +121,8 @@ impl Stat {
     }
 }
 
-/// How many directories above a path are each looked for by its whole path. Of a deeper path, which may be one of thousands that aren't
-/// there, each is opened from the one above it.
+/// How many directories above a path are each looked for by its whole path. Of a deeper path, which
+/// may be one of thousands that aren't there, each is opened from the one above it.
 const DEEP: usize = 32;
 
 /// How many bytes the system takes for a path, with the NUL behind it.
@@ -147,14 +147,16 @@ impl Dir {
         }
     }
 
-    /// Looks at what a path leads to, through links as well, which is enough to recognize a file that was seen before by its number.
+    /// Looks at what a path leads to, through links as well, which is enough to recognize a file
+    /// that was seen before by its number.
     pub(crate) fn glance(&self, path: &RepoPath) -> Option<Stat> {
         fs::statat(&self.top, path.as_path(), AtFlags::SYMLINK_NOFOLLOW)
             .ok()
             .map(|stat| Stat::from_system(&stat))
     }
 
-    /// Returns what is at a path when the directory that should hold it can't be opened: the first thing that is no directory.
+    /// Returns what is at a path when the directory that should hold it can't be opened: the first
+    /// thing that is no directory.
     fn look_from_the_top(&self, path: &RepoPath) -> io::Result<Found> {
         let mut above: Option<OwnedFd> = None;
         let mut start = 0;
@@ -185,8 +187,8 @@ impl Dir {
         }
     }
 
-    /// Reads a regular file whole; `None` if no regular file can be reached at that path, for which see [`Dir::look`].
-    /// Never waits for the other end of a pipe.
+    /// Reads a regular file whole; `None` if no regular file can be reached at that path, for which
+    /// see [`Dir::look`]. Never waits for the other end of a pipe.
     ///
     /// # Errors
     /// If the file can't be opened or read.
@@ -197,10 +199,12 @@ impl Dir {
         Ok(Some((read_whole(&file, stat.size)?.into(), stat)))
     }
 
-    /// Does the same with a file that this user made and that has no more than so many bytes; a longer one isn't read.
+    /// Does the same with a file that this user made and that has no more than so many bytes; a
+    /// longer one isn't read.
     ///
     /// # Errors
-    /// `FileTooLarge` if it is longer, `PermissionDenied` if it is another's, or if it can't be opened or read.
+    /// `FileTooLarge` if it is longer, `PermissionDenied` if it is another's, or if it can't be
+    /// opened or read.
     pub(crate) fn read_own(&self, path: &RepoPath, most: u64) -> io::Result<Option<Vec<u8>>> {
         let Some((file, stat)) = self.open_file(path)? else {
             return Ok(None);
@@ -216,8 +220,8 @@ impl Dir {
         Ok(Some(bytes))
     }
 
-    /// Returns whether a regular file holds just these bytes, so many of them, that come in parts; `None` where [`Dir::read`] has
-    /// none. Takes little memory.
+    /// Returns whether a regular file holds just these bytes, so many of them, that come in parts;
+    /// `None` where [`Dir::read`] has none. Takes little memory.
     ///
     /// # Errors
     /// If the file can't be opened or read.
@@ -236,7 +240,8 @@ impl Dir {
         )))
     }
 
-    /// Reads a regular file whole, and whether it has neither an access list nor attributes, or says what is at its path instead.
+    /// Reads a regular file whole, and whether it has neither an access list nor attributes, or
+    /// says what is at its path instead.
     pub(crate) fn read_or_look(
         &self,
         path: &RepoPath,
@@ -270,7 +275,8 @@ impl Dir {
             Mode::empty(),
         ) {
             Ok(file) => file,
-            // A link is ELOOP (EMLINK on FreeBSD); a socket, or a device that nothing drives, ENXIO or ENODEV.
+            // A link is ELOOP (EMLINK on FreeBSD); a socket, or a device that nothing drives, ENXIO
+            // or ENODEV.
             Err(Errno::NOTDIR | Errno::LOOP | Errno::MLINK | Errno::NXIO | Errno::NODEV) => {
                 return Ok(None);
             }
@@ -281,7 +287,8 @@ impl Dir {
         Ok(is_file.then(|| (file.into(), Stat::from_system(&stat))))
     }
 
-    /// Returns the names in a directory (`None`: the top) and what is behind them, in no particular order.
+    /// Returns the names in a directory (`None`: the top) and what is behind them, in no particular
+    /// order.
     ///
     /// # Errors
     /// If it isn't there, is no directory, or can't be read.
@@ -326,7 +333,8 @@ impl Dir {
         Ok(path.directory_of_len(nearest))
     }
 
-    /// Returns the directories above a path that are there, highest first, with their permission bits.
+    /// Returns the directories above a path that are there, highest first, with their permission
+    /// bits.
     ///
     /// # Errors
     /// If the system doesn't let us see.
@@ -341,8 +349,8 @@ impl Dir {
         Ok(there)
     }
 
-    /// Visits the top, then the directories above a path as far as they are there, each with the length of its path. However
-    /// deep the path is, each is opened once, from the one above it.
+    /// Visits the top, then the directories above a path as far as they are there, each with the
+    /// length of its path. However deep the path is, each is opened once, from the one above it.
     fn walk_down(
         &self,
         path: &RepoPath,
@@ -363,8 +371,8 @@ impl Dir {
         Ok(())
     }
 
-    /// Returns whether something of this name is in a directory; nothing is in one that isn't there. One with a `.git`, whatever
-    /// that is, belongs to another repository.
+    /// Returns whether something of this name is in a directory; nothing is in one that isn't
+    /// there. One with a `.git`, whatever that is, belongs to another repository.
     ///
     /// # Errors
     /// If the system doesn't let us see.
@@ -448,7 +456,8 @@ impl<'d> DirectoriesWith<'d> {
     }
 }
 
-/// Reads a file to its end. That is where a read brings nothing, or less than it asked for at the size that the system told.
+/// Reads a file to its end. That is where a read brings nothing, or less than it asked for at the
+/// size that the system told.
 fn read_whole(file: impl AsFd + Sync, size: u64) -> io::Result<Buffer> {
     let size = usize::try_from(size).map_err(|_| io::ErrorKind::OutOfMemory)?;
     let mut bytes = Vec::new();
@@ -474,7 +483,8 @@ fn read_whole(file: impl AsFd + Sync, size: u64) -> io::Result<Buffer> {
     }
 }
 
-/// Reads a file from its start, in several threads; returns whether it fills all of these bytes but the last.
+/// Reads a file from its start, in several threads; returns whether it fills all of these bytes but
+/// the last.
 fn is_read_into(file: &(impl AsFd + Sync), bytes: &mut [u8]) -> io::Result<bool> {
     let end = bytes.len() - 1;
     let each = bytes.len().div_ceil(threads::parts(bytes.len()));
@@ -497,7 +507,8 @@ fn is_read_into(file: &(impl AsFd + Sync), bytes: &mut [u8]) -> io::Result<bool>
         .try_fold(true, |all, read: io::Result<bool>| Ok(all && read?))
 }
 
-/// Returns whether a file is just these bytes, so many of them, which come in parts; large ones are compared in several threads.
+/// Returns whether a file is just these bytes, so many of them, which come in parts; large ones are
+/// compared in several threads.
 fn is_all_of<'p, P: Iterator<Item = &'p [u8]>>(
     file: impl AsFd + Sync,
     size: usize,
@@ -512,7 +523,8 @@ fn is_all_of<'p, P: Iterator<Item = &'p [u8]>>(
         .try_fold(true, |all, held| Ok(all && held?))
 }
 
-/// Returns whether a range of a file is that of these bytes, and the file ends where they do if the range reaches that.
+/// Returns whether a range of a file is that of these bytes, and the file ends where they do if the
+/// range reaches that.
 fn holds_range<'p>(
     file: &impl AsFd,
     range: Range<usize>,

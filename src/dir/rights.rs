@@ -1,6 +1,8 @@
-//! What a new file takes over from the one whose place it takes, besides its bytes: owner, group, access list and attributes.
+//! What a new file takes over from the one whose place it takes, besides its bytes: owner, group,
+//! access list and attributes.
 //!
-//! Nobody may do more with the new file than with the old one. What can't be taken over is dropped to the narrower side and told.
+//! Nobody may do more with the new file than with the old one. What can't be taken over is dropped
+//! to the narrower side and told.
 
 use std::fs::File;
 use std::io;
@@ -26,7 +28,8 @@ pub enum Lost {
     SetId,
 }
 
-/// An access list and attributes of a user's own: their names, and their values where they could be read.
+/// An access list and attributes of a user's own: their names, and their values where they could be
+/// read.
 pub(super) type Attributes = Vec<(Vec<u8>, Option<Vec<u8>>)>;
 
 /// The bits by which a program runs as its file's owner or group.
@@ -62,8 +65,9 @@ impl Rights {
         self.attributes.is_empty()
     }
 
-    /// Returns with which permission bits a new file that is to have these is made: with fewer if somebody could do more with it than with the
-    /// old one until it has that one's group and access list.
+    /// Returns with which permission bits a new file that is to have these is made: with fewer if
+    /// somebody could do more with it than with the old one until it has that one's group and
+    /// access list.
     pub(crate) fn at_first(&self, bits: u16) -> u16 {
         let is_same_for_all = bits & SET_ID == 0 && bits >> 3 & 7 == bits & 7;
         if is_same_for_all && self.are_plain() {
@@ -73,8 +77,8 @@ impl Rights {
         }
     }
 
-    /// Gives them to a new file, which nobody else can open yet in a way that the old one couldn't be, and permission bits, of which some may
-    /// have to go. Returns the bits that it has then.
+    /// Gives them to a new file, which nobody else can open yet in a way that the old one couldn't
+    /// be, and permission bits, of which some may have to go. Returns the bits that it has then.
     pub(crate) fn give(
         &self,
         to: &File,

@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use llmpatch::path::RepoPath;
 
-/// A path as the system's calls take it. That of a [`RepoPath`] is relative to the work tree's top, not to the current directory.
+/// A path as the system's calls take it. That of a [`RepoPath`] is relative to the work tree's top,
+/// not to the current directory.
 pub trait SystemPath {
     /// Returns the path.
     fn as_path(&self) -> &Path;

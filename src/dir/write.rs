@@ -1,6 +1,8 @@
-//! The writing half: one method a system call, each beneath the top, each on a bare name in an opened directory.
+//! The writing half: one method a system call, each beneath the top, each on a bare name in an
+//! opened directory.
 //!
-//! Nothing is decided here. Only [`crate::transaction`] calls these, in an order that can be taken back.
+//! Nothing is decided here. Only [`crate::transaction`] calls these, in an order that can be taken
+//! back.
 
 use std::ffi::OsStr;
 use std::fs::File;
@@ -16,7 +18,8 @@ use super::system::{self, HANDLE, flush_file_system};
 use super::{Dir, Parent, Shape, Stat, open_here};
 use llmpatch::path::RepoPath;
 
-/// Marks a call that changes something on disk. In tests it can be made to fail here; otherwise it is nothing.
+/// Marks a call that changes something on disk. In tests it can be made to fail here; otherwise it
+/// is nothing.
 ///
 /// # Errors
 /// In tests only.
@@ -152,7 +155,8 @@ impl Dir {
         )?)
     }
 
-    /// Waits until all that was written to the file system of a directory (`None`: the top) is on the disk.
+    /// Waits until all that was written to the file system of a directory (`None`: the top) is on
+    /// the disk.
     pub(crate) fn flush_file_system(&self, directory: Option<&RepoPath>) -> io::Result<()> {
         step("flush a file system")?;
         flush_file_system(self.directory(
@@ -164,7 +168,8 @@ impl Dir {
     /// Makes the directories that a path needs and that aren't there, each in the one above it.
     ///
     /// # Errors
-    /// `ENOTDIR` or `ELOOP` if something is there that is no directory; with the directory that could not be made.
+    /// `ENOTDIR` or `ELOOP` if something is there that is no directory; with the directory that
+    /// could not be made.
     pub(crate) fn make_directories(&self, path: &RepoPath) -> Result<(), (RepoPath, io::Error)> {
         self.see_anew();
         let mut above: Option<OwnedFd> = None;
@@ -220,7 +225,8 @@ impl Dir {
         }
     }
 
-    /// Renames something to a name that only we have, whether or not it is free. What comes out is to be looked at.
+    /// Renames something to a name that only we have, whether or not it is free. What comes out is
+    /// to be looked at.
     pub(crate) fn rename_to_own(
         &self,
         path: &RepoPath,
@@ -259,8 +265,9 @@ impl Dir {
 
     /// Renames something that has a name which only we have to one that must be free.
     ///
-    /// Where the file system can't promise that in one step, a hard link can; where there are none either, the name is
-    /// looked at first, which leaves an instant in which another program's new file would be overwritten.
+    /// Where the file system can't promise that in one step, a hard link can; where there are none
+    /// either, the name is looked at first, which leaves an instant in which another program's new
+    /// file would be overwritten.
     pub(crate) fn rename_to_free(
         &self,
         path: &RepoPath,
@@ -325,8 +332,8 @@ impl Dir {
         Ok(fs::fstat(self.handle(directory)?)?.st_dev as u64)
     }
 
-    /// Removes the files of a directory beneath the top, one name first and one last, then the directory. A directory in it is none of ours:
-    /// it goes only if it is empty.
+    /// Removes the files of a directory beneath the top, one name first and one last, then the
+    /// directory. A directory in it is none of ours: it goes only if it is empty.
     ///
     /// # Errors
     /// If something stays.
@@ -424,7 +431,8 @@ pub(super) fn mode(bits: u16) -> Mode {
 
 #[cfg(test)]
 pub(crate) mod watch {
-    //! Lets a test step in between the decision to change something and the change, to make it fail or to interfere.
+    //! Lets a test step in between the decision to change something and the change, to make it fail
+    //! or to interfere.
 
     use std::cell::RefCell;
     use std::io;

@@ -1,7 +1,8 @@
 //! The work tree and the index as one place to plan for, which they are only where they agree.
 //!
-//! Agreement is a matter of content and mode, never of times: a file that was merely touched agrees. It is asked of the
-//! paths that change, and of no others. What is said of a path is what is on disk; where only the index knows it, that.
+//! Agreement is a matter of content and mode, never of times: a file that was merely touched
+//! agrees. It is asked of the paths that change, and of no others. What is said of a path is what
+//! is on disk; where only the index knows it, that.
 
 use super::directories::{Directories, TreePlace};
 use super::index_record::Record;
@@ -53,8 +54,9 @@ impl<'r> AgreeingTree<'r> {
         })
     }
 
-    /// Checks that the index has what `HEAD` has. That holds for what is in a new path's way too: a file that only
-    /// `HEAD` has left where a directory is to be, or the other way round, would silently vanish with the commit.
+    /// Checks that the index has what `HEAD` has. That holds for what is in a new path's way too: a
+    /// file that only `HEAD` has left where a directory is to be, or the other way round, would
+    /// silently vanish with the commit.
     fn confirm_head(&self, path: &RepoPath, entry: Option<&Record<'_>>) -> Result<(), TreeError> {
         let agrees = match &self.head {
             None => true,

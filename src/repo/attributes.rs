@@ -1,8 +1,9 @@
-//! One attribute of paths in the index in use, as `git check-attr --cached` has it: the rules are those that are staged.
+//! One attribute of paths in the index in use, as `git check-attr --cached` has it: the rules are
+//! those that are staged.
 //!
-//! libgit2 knows other rules than git (no quoted patterns, directories that match what is in them), so git is asked. That takes
-//! a child, and hardly any repository has a rule about an attribute of ours: so first it is looked whether its name is
-//! anywhere that git would read.
+//! libgit2 knows other rules than git (no quoted patterns, directories that match what is in them),
+//! so git is asked. That takes a child, and hardly any repository has a rule about an attribute of
+//! ours: so first it is looked whether its name is anywhere that git would read.
 
 use std::collections::{BTreeSet, HashMap};
 
@@ -16,8 +17,8 @@ use super::{Repo, RepoError};
 use llmpatch::tree::RULES;
 
 impl Repo {
-    /// Returns what an attribute of each of some paths is set to, by the rules in the index in use. `staged` is all that is
-    /// staged: by that the rules there are told from those in HEAD.
+    /// Returns what an attribute of each of some paths is set to, by the rules in the index in use.
+    /// `staged` is all that is staged: by that the rules there are told from those in HEAD.
     ///
     /// # Errors
     /// If the rules can't be read, or git is needed and can't be asked.
@@ -51,8 +52,8 @@ impl Repo {
             .ok_or_else(others)
     }
 
-    /// Returns whether an attribute is named anywhere that git reads rules about these paths from. What can't be looked
-    /// into may name it.
+    /// Returns whether an attribute is named anywhere that git reads rules about these paths from.
+    /// What can't be looked into may name it.
     fn may_have_rules_about(
         &self,
         name: &str,

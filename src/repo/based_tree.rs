@@ -1,5 +1,5 @@
-//! A tree that a response is about, in front of the one that is to change: where the two agree on a path it is the latter, and where they
-//! don't the path may be read, as it was, but not change.
+//! A tree that a response is about, in front of the one that is to change: where the two agree on a
+//! path it is the latter, and where they don't the path may be read, as it was, but not change.
 
 use crate::dir::SystemPath as _;
 use std::collections::BTreeMap;
@@ -41,8 +41,9 @@ pub struct BasedTree<'t> {
 }
 
 impl Repo {
-    /// Returns the files of a commit or a tree in front of those that are to change, which a revision's history led to.
-    /// With `merges`, what has changed since may change all the same: the plan is one of the base then, and to be merged.
+    /// Returns the files of a commit or a tree in front of those that are to change, which a
+    /// revision's history led to. With `merges`, what has changed since may change all the same:
+    /// the plan is one of the base then, and to be merged.
     ///
     /// # Errors
     /// If there is none of that name.
@@ -67,8 +68,8 @@ impl Repo {
         })
     }
 
-    /// Returns the same where only some of the files that a response is about are known, by their blobs; what has changed since may
-    /// change.
+    /// Returns the same where only some of the files that a response is about are known, by their
+    /// blobs; what has changed since may change.
     ///
     /// # Errors
     /// If a setting can't be read.
@@ -91,7 +92,8 @@ impl Repo {
         })
     }
 
-    /// Returns the blob that an id names, which may be abbreviated; `None` if there is none, or several.
+    /// Returns the blob that an id names, which may be abbreviated; `None` if there is none, or
+    /// several.
     pub fn blob_named(&self, id: &str) -> Option<BlobId> {
         let is_id = id.len() >= 4 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
         let blob = is_id.then(|| {
@@ -184,7 +186,8 @@ impl BasedTree<'_> {
         })
     }
 
-    /// Names the last commits that changed a path; none where the base is no commit, or no commit did.
+    /// Names the last commits that changed a path; none where the base is no commit, or no commit
+    /// did.
     fn commits_since(&self, path: &RepoPath) -> Vec<BString> {
         let Some(commit) = self.commit else {
             return Vec::new();

@@ -12,8 +12,9 @@ pub fn is_branch_name(name: &str) -> bool {
 }
 
 impl Repo {
-    /// Checks that nobody loses a commit, or finds files that aren't what was checked out, once a branch comes to a commit that is made
-    /// on this one. Returns where it is now; `None` if there is no such branch.
+    /// Checks that nobody loses a commit, or finds files that aren't what was checked out, once a
+    /// branch comes to a commit that is made on this one. Returns where it is now; `None` if there
+    /// is no such branch.
     ///
     /// # Errors
     /// `stale` if it has commits of its own, `unsupported` if it is checked out.

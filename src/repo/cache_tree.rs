@@ -1,7 +1,9 @@
-//! The trees that git notes in an index for the directories whose entries haven't changed since: the extension `TREE`.
+//! The trees that git notes in an index for the directories whose entries haven't changed since:
+//! the extension `TREE`.
 //!
-//! Each directory is its name, a NUL, how many entries are below it (-1 where its tree isn't known any more), a space, how many directories
-//! follow that are in it, a newline, and the id of its tree where that is known.
+//! Each directory is its name, a NUL, how many entries are below it (-1 where its tree isn't known
+//! any more), a space, how many directories follow that are in it, a newline, and the id of its
+//! tree where that is known.
 
 use git2::Oid;
 
@@ -15,7 +17,8 @@ pub(super) fn top(trees: &[u8], id_len: usize) -> Option<Oid> {
     Oid::from_bytes(directory.id?).ok()
 }
 
-/// Returns what is left to be known once some paths, sorted, have changed; `None` if nothing can be made of it.
+/// Returns what is left to be known once some paths, sorted, have changed; `None` if nothing can be
+/// made of it.
 pub(super) fn without(trees: &[u8], changed: &[&[u8]], id_len: usize) -> Option<Vec<u8>> {
     let mut reader = CacheTreeReader {
         rest: trees,

@@ -1,14 +1,16 @@
 //! What keeps a child from going on once its starter is dead.
 //!
-//! A `git commit` whose starter died before it was written down must not commit. So a shell waits for a line before it starts
-//! git, from a pipe whose other end is ours alone: once we are dead, it reads none and ends. From then on git commits by itself,
-//! and recovery waits for it: the shell holds the lock that says so until git has ended. Where somebody edits the message,
-//! that may take an hour, so git asks again before the editor starts, and when it has ended: through another pipe. Where nobody
-//! answers, the editor fails, by what git sees of it, and there is no commit.
+//! A `git commit` whose starter died before it was written down must not commit. So a shell waits
+//! for a line before it starts git, from a pipe whose other end is ours alone: once we are dead, it
+//! reads none and ends. From then on git commits by itself, and recovery waits for it: the shell
+//! holds the lock that says so until git has ended. Where somebody edits the message, that may take
+//! an hour, so git asks again before the editor starts, and when it has ended: through another
+//! pipe. Where nobody answers, the editor fails, by what git sees of it, and there is no commit.
 //!
-//! The shell that git starts for editors does it. What has its shell replaced (`exec vim`) is asked before only; its commit is
-//! one that recovery waits for. The terminal is theirs, so what we say comes to them by another number, which takes a `/dev/fd`.
-//! Where nobody edits, it needs none: what we say is what the shell reads, and git reads nothing.
+//! The shell that git starts for editors does it. What has its shell replaced (`exec vim`) is asked
+//! before only; its commit is one that recovery waits for. The terminal is theirs, so what we say
+//! comes to them by another number, which takes a `/dev/fd`. Where nobody edits, it needs none:
+//! what we say is what the shell reads, and git reads nothing.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, PipeReader, PipeWriter, Read as _, Write as _, pipe};
@@ -19,7 +21,8 @@ use rustix::io::{FdFlags, fcntl_setfd, ioctl_fionbio};
 use super::RepoError;
 use super::git::Command;
 
-/// What goes before the editor's own command: git adds the file's name behind it. It is what git names should the editor fail.
+/// What goes before the editor's own command: git adds the file's name behind it. It is what git
+/// names should the editor fail.
 const BEFORE: &str = "eval \"$GIT_LLMPATCH_GATE\"; ";
 
 /// Our ends of the pipes, and until it has started those of the child.
@@ -51,11 +54,12 @@ impl CommitBarrier {
         })
     }
 
-    /// Returns what a shell is to do: to wait until it is let go, then to run git. With an editor, its standard input
-    /// is left alone.
+    /// Returns what a shell is to do: to wait until it is let go, then to run git. With an editor,
+    /// its standard input is left alone.
     ///
-    /// It stays until git has ended, and with it the lock that it has from us; git and what git starts don't have that, lest something
-    /// that goes on in the background keeps it. A shell has no words for numbers above 9, and then they have it too.
+    /// It stays until git has ended, and with it the lock that it has from us; git and what git
+    /// starts don't have that, lest something that goes on in the background keeps it. A shell has
+    /// no words for numbers above 9, and then they have it too.
     pub(crate) fn hold(&self, with_editor: bool, lock: RawFd) -> String {
         let (from, then) = if with_editor {
             (format!(" <{}", self.hears()), "")
@@ -67,14 +71,16 @@ impl CommitBarrier {
         } else {
             String::new()
         };
-        // No status that git has, or that it has from a hook. Whoever is at the keyboard interrupts git, which may go on.
+        // No status that git has, or that it has from a hook. Whoever is at the keyboard interrupts
+        // git, which may go on.
         format!(
             "read -r llmpatch_go{from} || exit 125; trap : INT TERM HUP QUIT; git \
                  \"$@\"{then}{without}"
         )
     }
 
-    /// Gives the child, still to be started, its ends; where there is an editor, `git commit` is to ask before it lets anybody in.
+    /// Gives the child, still to be started, its ends; where there is an editor, `git commit` is to
+    /// ask before it lets anybody in.
     ///
     /// # Errors
     /// If the system doesn't let it have them.

@@ -8,11 +8,12 @@ use super::git::{Git, check_version};
 
 /// git's configuration, as git itself would read it: once, when the repository is opened.
 ///
-/// libgit2 reads the files, which takes no child, where it reads what git would. It knows nothing of `git -c` and of
-/// `GIT_CONFIG_COUNT`, not all conditions of includes, and not where a git that wasn't built for `/usr` has the system's file. There
-/// git is asked once for all that there is.
+/// libgit2 reads the files, which takes no child, where it reads what git would. It knows nothing
+/// of `git -c` and of `GIT_CONFIG_COUNT`, not all conditions of includes, and not where a git that
+/// wasn't built for `/usr` has the system's file. There git is asked once for all that there is.
 pub struct Config {
-    /// In git's order: the last value of a key counts. A key without `=` has no value, which means true.
+    /// In git's order: the last value of a key counts. A key without `=` has no value, which means
+    /// true.
     all: Vec<(BString, Option<BString>)>,
     /// Whether libgit2 read it from the files, and sees every setting that this does.
     is_libgit2s: bool,
@@ -76,7 +77,8 @@ impl Config {
         })
     }
 
-    /// Returns whether libgit2 read it from the files, so that it sees every setting that this does.
+    /// Returns whether libgit2 read it from the files, so that it sees every setting that this
+    /// does.
     pub(super) fn is_libgit2s(&self) -> bool {
         self.is_libgit2s
     }
@@ -86,8 +88,8 @@ impl Config {
         found(&self.system).file(name) == SystemFile::Libgit2s
     }
 
-    /// Returns whether git writes a letter and its accent in a name as one character: on macOS, if the repository
-    /// says so, as one made there does.
+    /// Returns whether git writes a letter and its accent in a name as one character: on macOS, if
+    /// the repository says so, as one made there does.
     pub(super) fn composes_names(&self) -> bool {
         cfg!(target_vendor = "apple")
             && matches!(self.bool("core.precomposeunicode"), Ok(Some(true)))
@@ -170,7 +172,8 @@ impl Config {
             .collect()
     }
 
-    /// Returns the settings whose keys begin so, in git's order: what follows in the key, and the value.
+    /// Returns the settings whose keys begin so, in git's order: what follows in the key, and the
+    /// value.
     pub fn entries(&self, prefix: &str) -> Vec<(BString, BString)> {
         let rest = |key: &[u8]| key.strip_prefix(prefix.as_bytes()).map(BString::from);
         self.all
@@ -179,7 +182,8 @@ impl Config {
             .collect()
     }
 
-    /// Returns the last value of a key: `None` if it isn't set, `Some(None)` if it is there without a value.
+    /// Returns the last value of a key: `None` if it isn't set, `Some(None)` if it is there without
+    /// a value.
     fn get(&self, key: &str) -> Option<Option<BString>> {
         self.all
             .iter()
@@ -275,7 +279,8 @@ impl std::fmt::Debug for Config {
     }
 }
 
-/// Reads what `git config --list -z` prints: keys and values with a newline between, each pair ended by a NUL.
+/// Reads what `git config --list -z` prints: keys and values with a newline between, each pair
+/// ended by a NUL.
 fn listed(listing: &[u8]) -> Vec<(BString, Option<BString>)> {
     let entry = |entry: &[u8]| {
         let (key, value) = entry
@@ -290,7 +295,8 @@ fn listed(listing: &[u8]) -> Vec<(BString, Option<BString>)> {
         .collect()
 }
 
-/// Returns whether a key is this one, as git lists it: section and variable know no case, what is between them does.
+/// Returns whether a key is this one, as git lists it: section and variable know no case, what is
+/// between them does.
 fn is_key(listed: &[u8], key: &str) -> bool {
     let between = || {
         key.find('.')

@@ -1,8 +1,10 @@
 //! What is between a file on disk and its blob, as attributes (`rules.rs`) and settings say.
 //!
-//! A text passes through three things on its way to the disk: line ends and keywords (`line_ends.rs`), its encoding (`encoding.rs`), a
-//! filter driver (`filter.rs`). An edit sees what users see on disk, in UTF-8, so only the encoding is between the two; into the store
-//! go the bytes on disk, through all three. All of that git does, unless the bytes are provably left as they are.
+//! A text passes through three things on its way to the disk: line ends and keywords
+//! (`line_ends.rs`), its encoding (`encoding.rs`), a filter driver (`filter.rs`). An edit sees what
+//! users see on disk, in UTF-8, so only the encoding is between the two; into the store go the
+//! bytes on disk, through all three. All of that git does, unless the bytes are provably left as
+//! they are.
 
 use std::borrow::Cow;
 
@@ -58,8 +60,9 @@ impl<'r> Conversion<'r> {
         }
     }
 
-    /// Returns the bytes of the blob that `git add` would make of a file. `indexed` is asked for the blob that the index now has for
-    /// the path, where that decides: where git only guesses that a file is text, one with CRLF in it is left alone.
+    /// Returns the bytes of the blob that `git add` would make of a file. `indexed` is asked for
+    /// the blob that the index now has for the path, where that decides: where git only guesses
+    /// that a file is text, one with CRLF in it is left alone.
     ///
     /// # Errors
     /// If attributes or the blob can't be read, or git refuses.
@@ -96,8 +99,8 @@ impl<'r> Conversion<'r> {
         }
     }
 
-    /// Does the same for a file that is about to be stored, and refuses what `git add` refuses under `core.safecrlf`: line ends that
-    /// a checkout wouldn't bring back.
+    /// Does the same for a file that is about to be stored, and refuses what `git add` refuses
+    /// under `core.safecrlf`: line ends that a checkout wouldn't bring back.
     ///
     /// # Errors
     /// As [`Conversion::to_git`], and those.
@@ -136,8 +139,9 @@ impl<'r> Conversion<'r> {
             && self.repo.converted(b" text=auto", bytes, Way::FromDisk)? != bytes)
     }
 
-    /// Returns what git makes of the line ends and keywords of bytes that it stores. `stored_has_crlf` says whether the blob now in the
-    /// index is text with CRLF in it, for which a guess makes way; it is asked only where that decides.
+    /// Returns what git makes of the line ends and keywords of bytes that it stores.
+    /// `stored_has_crlf` says whether the blob now in the index is text with CRLF in it, for which
+    /// a guess makes way; it is asked only where that decides.
     fn clean<'b>(
         &self,
         path: &RepoPath,
@@ -191,10 +195,11 @@ impl<'r> Conversion<'r> {
             .or_insert_with(|| why.to_owned());
     }
 
-    /// Returns what a file is to hold on disk where another path, or another state of the attributes, is in force. The blob is
-    /// not to change by that, as it doesn't for `git mv`: where the bytes would be stored as another one, they become what a
-    /// checkout of the blob writes; else they stay. A filter driver takes the file as it is. `indexed` is asked for the blob that the
-    /// index has for the old path.
+    /// Returns what a file is to hold on disk where another path, or another state of the
+    /// attributes, is in force. The blob is not to change by that, as it doesn't for `git mv`:
+    /// where the bytes would be stored as another one, they become what a checkout of the blob
+    /// writes; else they stay. A filter driver takes the file as it is. `indexed` is asked for the
+    /// blob that the index has for the old path.
     ///
     /// # Errors
     /// As [`Conversion::to_git`] and [`Conversion::to_work_tree`].
@@ -237,8 +242,9 @@ impl<'r> Conversion<'r> {
         self.written(path, &self.attributes(path)?, bytes)
     }
 
-    /// Makes the contents of the files of a change what git would have on disk by the attributes that the change brings.
-    /// A new file becomes what a checkout writes, the others as [`Conversion::carry`] says.
+    /// Makes the contents of the files of a change what git would have on disk by the attributes
+    /// that the change brings. A new file becomes what a checkout writes, the others as
+    /// [`Conversion::carry`] says.
     ///
     /// # Errors
     /// As [`Conversion::carry`], and if one can't be encoded.
@@ -329,7 +335,8 @@ impl<'r> Conversion<'r> {
         }
     }
 
-    /// Returns what users would see of a blob once it is checked out, if that can be told from what is at hand.
+    /// Returns what users would see of a blob once it is checked out, if that can be told from what
+    /// is at hand.
     ///
     /// # Errors
     /// If attributes can't be read, or git can't be asked.
@@ -431,7 +438,8 @@ impl<'r> Conversion<'r> {
         })
     }
 
-    /// Makes the contents of the files of a change ones that are kept as blobs, by the attributes that the change brings.
+    /// Makes the contents of the files of a change ones that are kept as blobs, by the attributes
+    /// that the change brings.
     ///
     /// # Errors
     /// As [`Conversion::keep_blob`].
@@ -461,7 +469,8 @@ impl<'r> Conversion<'r> {
         })
     }
 
-    /// Returns the filter driver of a path. One that nobody has set up does nothing, for git either.
+    /// Returns the filter driver of a path. One that nobody has set up does nothing, for git
+    /// either.
     fn driver(&self, path: &RepoPath) -> Result<Option<BString>, RepoError> {
         let [Value::Word(driver)] = self.rules.values(path, ["filter"])? else {
             return Ok(None);

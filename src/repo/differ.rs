@@ -1,14 +1,17 @@
 //! Compares contents as git does, in a repository: its attributes, its configuration, its objects.
 //!
-//! The engine is libgit2's copy of xdiff, which is git's own algorithm with git's own heuristics, and which is linked anyway.
-//! On 1,000 real changes 99.7 % of its hunks were git's; imara-diff's were in 99.2 %, similar's in 93 to 95 %. It is asked
-//! without context, so that all it says is which lines differ: what it prints itself has no headers for new, deleted and
-//! renamed files, and another rule for headings. Measured so, with git 2.47.3 and `examples/replay`: of 1,400 commits
-//! of three projects (in Rust, C and Python; 3,891 files), 1,396 print the same to the byte. The other four differ in how
-//! binary patches are deflated, which depends on the zlib at hand, and in nothing else.
+//! The engine is libgit2's copy of xdiff, which is git's own algorithm with git's own heuristics,
+//! and which is linked anyway. On 1,000 real changes 99.7 % of its hunks were git's; imara-diff's
+//! were in 99.2 %, similar's in 93 to 95 %. It is asked without context, so that all it says is
+//! which lines differ: what it prints itself has no headers for new, deleted and renamed files, and
+//! another rule for headings. Measured so, with git 2.47.3 and `examples/replay`: of 1,400 commits
+//! of three projects (in Rust, C and Python; 3,891 files), 1,396 print the same to the byte. The
+//! other four differ in how binary patches are deflated, which depends on the zlib at hand, and in
+//! nothing else.
 //!
-//! Where it is known to differ from `git diff`: `diff.algorithm=histogram`, which libgit2 doesn't offer; headings of files with
-//! a diff driver (`diff=rust`), for which the plain rule stands in, since libgit2 knows old patterns of some languages only.
+//! Where it is known to differ from `git diff`: `diff.algorithm=histogram`, which libgit2 doesn't
+//! offer; headings of files with a diff driver (`diff=rust`), for which the plain rule stands in,
+//! since libgit2 knows old patterns of some languages only.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -48,7 +51,8 @@ pub struct Differ<'r> {
     shortest: OnceCell<usize>,
 }
 
-/// How lines are matched (`diff.algorithm`). libgit2 doesn't offer `histogram`, for which git's default stands in.
+/// How lines are matched (`diff.algorithm`). libgit2 doesn't offer `histogram`, for which git's
+/// default stands in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Algorithm {
     Myers,
@@ -97,8 +101,8 @@ impl Repo {
             .map_or(Differ::LONGEST, i64::unsigned_abs))
     }
 
-    /// Returns how a diff is to look here: `diff.context`, `diff.interHunkContext`, `diff.renames`, `diff.renameLimit`.
-    /// Copies (`diff.renames=copies`) aren't looked for; renames are.
+    /// Returns how a diff is to look here: `diff.context`, `diff.interHunkContext`, `diff.renames`,
+    /// `diff.renameLimit`. Copies (`diff.renames=copies`) aren't looked for; renames are.
     ///
     /// # Errors
     /// If one of them is set to something that git wouldn't take either.
@@ -136,7 +140,8 @@ impl Repo {
 }
 
 impl Differ<'_> {
-    /// Sets the attribute files that the change itself brings: contents after it are stored by them.
+    /// Sets the attribute files that the change itself brings: contents after it are stored by
+    /// them.
     #[must_use]
     pub fn after(self, changed: AttributeFiles) -> Self {
         let after = (!changed.is_empty()).then(|| self.conversion.after(changed));
@@ -179,7 +184,8 @@ impl Differ<'_> {
         })
     }
 
-    /// Returns the blob that the index has for a path. One that is unmerged has none that could decide anything.
+    /// Returns the blob that the index has for a path. One that is unmerged has none that could
+    /// decide anything.
     fn indexed(&self, path: &RepoPath) -> Result<Option<Oid>, super::RepoError> {
         let entries = self.repo.entries_at(std::slice::from_ref(path))?;
         Ok(entries.get(path).map(|(_, id)| *id))
@@ -286,7 +292,8 @@ impl Compare for Differ<'_> {
                 new: range(hunk.new_start(), hunk.new_lines()),
             });
         }
-        // libgit2 drops what xdiff says of its own failures (no memory, say), and would show no or half a difference.
+        // libgit2 drops what xdiff says of its own failures (no memory, say), and would show no or
+        // half a difference.
         if turns_into(&regions, old, new) {
             Ok(regions)
         } else {

@@ -1,7 +1,9 @@
-//! The trees of a commit, directory by directory. Of all commits together each is read once, as long as there is room to keep it.
+//! The trees of a commit, directory by directory. Of all commits together each is read once, as
+//! long as there is room to keep it.
 //!
-//! libgit2 reads the tree of a directory anew for every path that is looked up in it, so that a change of all files in a large
-//! directory would take a time that grows with the square of their number.
+//! libgit2 reads the tree of a directory anew for every path that is looked up in it, so that a
+//! change of all files in a large directory would take a time that grows with the square of their
+//! number.
 
 use std::cmp::Ordering;
 use std::collections::HashMap;
@@ -100,7 +102,8 @@ impl<'r> Directories<'r> {
         Ok(TreePlace::Absent)
     }
 
-    /// Returns the id and the mode of what is at a path as git names it, which may be one that no patch can name.
+    /// Returns the id and the mode of what is at a path as git names it, which may be one that no
+    /// patch can name.
     ///
     /// # Errors
     /// If a directory above it can't be read.

@@ -1,5 +1,6 @@
-//! Encodings of files on disk (`working-tree-encoding`), and line ends: git itself turns their bytes into those of the store and
-//! back, in a repository where nothing else is said of them. What an encoding doesn't bring back as it was is refused.
+//! Encodings of files on disk (`working-tree-encoding`), and line ends: git itself turns their
+//! bytes into those of the store and back, in a repository where nothing else is said of them. What
+//! an encoding doesn't bring back as it was is refused.
 
 use bstr::{BStr, ByteSlice as _};
 
@@ -17,7 +18,8 @@ pub(super) enum Way {
 }
 
 impl Repo {
-    /// Returns the text that a file in an encoding holds; `None` if it doesn't hold text in it as git would write that.
+    /// Returns the text that a file in an encoding holds; `None` if it doesn't hold text in it as
+    /// git would write that.
     ///
     /// # Errors
     /// If git can't be asked.

@@ -44,7 +44,8 @@ pub enum RepoError {
     /// An attribute of a path that asks for what isn't done here.
     #[error("a path {what}")]
     Attribute { what: String },
-    /// A file whose content nobody can tell: what it is, such as `is only a pointer`, and what is in the way.
+    /// A file whose content nobody can tell: what it is, such as `is only a pointer`, and what is
+    /// in the way.
     #[error("`{}` {what}", Shown(path))]
     Withheld {
         path: BString,

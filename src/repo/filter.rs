@@ -1,9 +1,10 @@
-//! git as what converts bytes between work tree and store, for paths whose bytes aren't provably left as they are: filter
-//! drivers, encodings, line ends.
+//! git as what converts bytes between work tree and store, for paths whose bytes aren't provably
+//! left as they are: filter drivers, encodings, line ends.
 //!
-//! Children that stay are asked about one path after the other, so a process filter is started once for all of them. They see a work
-//! tree of their own, with nothing in it but the bytes at hand and the `.gitattributes` that count for them, and store objects where
-//! nobody else sees them. The drivers themselves run where git would run them, with the environment that they would have.
+//! Children that stay are asked about one path after the other, so a process filter is started once
+//! for all of them. They see a work tree of their own, with nothing in it but the bytes at hand and
+//! the `.gitattributes` that count for them, and store objects where nobody else sees them. The
+//! drivers themselves run where git would run them, with the environment that they would have.
 
 use crate::dir::SystemPath as _;
 use std::cell::RefCell;
@@ -310,7 +311,8 @@ impl GitFilter {
         }
         let file = self.place.path().join("tree").join(path.as_path());
         if file.is_dir() {
-            // It was one for another path, of which nothing is left but empty directories and rules.
+            // It was one for another path, of which nothing is left but empty directories and
+            // rules.
             fs::remove_dir_all(&file).map_err(|source| wrong(&file, source))?;
             self.rules
                 .borrow_mut()
@@ -326,8 +328,9 @@ impl GitFilter {
         id
     }
 
-    /// Returns the bytes that a child answers with. The size that git names is that of the blob, whatever a filter makes of it, so the
-    /// answer ends where that to a second question begins, about an object that nobody could have named.
+    /// Returns the bytes that a child answers with. The size that git names is that of the blob,
+    /// whatever a filter makes of it, so the answer ends where that to a second question begins,
+    /// about an object that nobody could have named.
     fn answer(&self, task: Task, request: &[u8]) -> Result<Vec<u8>, RepoError> {
         let nobody = self
             .place
@@ -502,7 +505,8 @@ fn wrong(path: &Path, source: io::Error) -> RepoError {
     }
 }
 
-/// Returns what a shell is told before a driver runs: to be where git would run it, and to see nothing of what is only for the children.
+/// Returns what a shell is told before a driver runs: to be where git would run it, and to see
+/// nothing of what is only for the children.
 fn prelude(repo: &Repo, environment: &[(&str, Option<OsString>)]) -> BString {
     let home = repo.top.as_deref().unwrap_or(repo.git_dir()).as_os_str();
     let mut prelude = Vec::new();

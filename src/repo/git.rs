@@ -30,14 +30,15 @@ pub(crate) struct Git {
     top: Option<PathBuf>,
 }
 
-/// The least version of git that is asked. Debian 11 has it; `rev-parse --end-of-options` came with it, and with an older one the tests
-/// aren't run.
+/// The least version of git that is asked. Debian 11 has it; `rev-parse --end-of-options` came with
+/// it, and with an older one the tests aren't run.
 const LEAST: (u32, u32) = (2, 30);
 
 /// How many bytes the smallest pipe takes at once.
 const PIPE_BUF: usize = 4096;
 
-/// Makes sure once that git is new enough for what only a new one knows; `diff-index` and `check-attr` every one does.
+/// Makes sure once that git is new enough for what only a new one knows; `diff-index` and
+/// `check-attr` every one does.
 ///
 /// # Errors
 /// [`RepoError::NoGit`] if it can't be started, [`RepoError::OldGit`] if it is older than that.
@@ -65,7 +66,8 @@ pub(super) fn temporary() -> Result<TempDir, RepoError> {
     })
 }
 
-/// Returns the version that git says it is, if it is too old. One that can't be read is taken for a new one.
+/// Returns the version that git says it is, if it is too old. One that can't be read is taken for a
+/// new one.
 fn old_version(said: &[u8]) -> Option<String> {
     let version = said
         .to_str()
@@ -117,14 +119,15 @@ impl Git {
         }
     }
 
-    /// Returns a command that runs git in this very repository, found already: where we found it git must not look again
-    /// and find another. Current directory and environment are ours otherwise, so `git -c` and `GIT_INDEX_FILE` go on.
+    /// Returns a command that runs git in this very repository, found already: where we found it
+    /// git must not look again and find another. Current directory and environment are ours
+    /// otherwise, so `git -c` and `GIT_INDEX_FILE` go on.
     pub(crate) fn command<A: AsRef<OsStr>>(&self, args: impl IntoIterator<Item = A>) -> Command {
         self.set_up(Command::new("git"), args)
     }
 
-    /// The same, held: nothing of git runs, no hook and no editor, until it is [attached](Self::attach) and may go on. Only an
-    /// editor has our standard input.
+    /// The same, held: nothing of git runs, no hook and no editor, until it is
+    /// [attached](Self::attach) and may go on. Only an editor has our standard input.
     ///
     /// # Errors
     /// If the system doesn't give what holds it.
@@ -169,12 +172,14 @@ impl Git {
 
     /// Runs a held command to its end on our own terminal. What it prints goes where ours goes.
     ///
-    /// It goes on only once it was written down, so one whose starter died goes nowhere. When it is to stop, it and all that it
-    /// started are asked to, and killed if they don't within [`PATIENCE`].
+    /// It goes on only once it was written down, so one whose starter died goes nowhere. When it is
+    /// to stop, it and all that it started are asked to, and killed if they don't within
+    /// [`PATIENCE`].
     ///
     /// # Errors
-    /// [`RepoError::NoGit`] if it can't be started, and then nothing ran. Any other if the system doesn't tell whether it has ended,
-    /// and how. That it fails, or wasn't to go on, is for the caller to see.
+    /// [`RepoError::NoGit`] if it can't be started, and then nothing ran. Any other if the system
+    /// doesn't tell whether it has ended, and how. That it fails, or wasn't to go on, is for the
+    /// caller to see.
     pub(crate) fn attach(
         &self,
         command: &mut Command,
@@ -287,7 +292,8 @@ pub(crate) fn run(command: &mut Command, input: &[u8]) -> Result<Output, RepoErr
     })
 }
 
-/// Feeds a child, and reads what it prints and what it complains of. One that can't be fed is killed, so that it makes nothing of a part.
+/// Feeds a child, and reads what it prints and what it complains of. One that can't be fed is
+/// killed, so that it makes nothing of a part.
 fn feed_and_read(child: &mut Child, input: &[u8]) -> io::Result<[BString; 2]> {
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let stdin = child.stdin.take();
@@ -310,7 +316,8 @@ fn feed_and_read(child: &mut Child, input: &[u8]) -> io::Result<[BString; 2]> {
         feed()?;
         return read_both(streams);
     }
-    // A child that prints before it has read all would wait for us for ever, so another thread feeds it what a pipe may not take.
+    // A child that prints before it has read all would wait for us for ever, so another thread
+    // feeds it what a pipe may not take.
     thread::scope(move |scope| {
         let feed = Builder::new().spawn_scoped(scope, feed)?;
         let heard = read_both(streams);
@@ -403,7 +410,8 @@ impl Stopping {
         }
     }
 
-    /// Waits until all of them are gone, however that comes about: those who can't be killed are given up in the end.
+    /// Waits until all of them are gone, however that comes about: those who can't be killed are
+    /// given up in the end.
     fn finish(&mut self) {
         while self.since.elapsed() < PATIENCE * 2 {
             self.all.retain(|pid| runs(*pid));

@@ -21,12 +21,13 @@ pub struct Commit {
     pub parents: Vec<String>,
 }
 
-/// A path that a commit touches, as git names it, and what is there in its first parent and in itself.
+/// A path that a commit touches, as git names it, and what is there in its first parent and in
+/// itself.
 pub type Touched = (BString, Entry, Entry);
 
 impl Repo {
-    /// Returns the commits that a name or a range (`A..B`) means, the oldest first; of a range, with `first_parent`, those
-    /// that following first parents comes upon.
+    /// Returns the commits that a name or a range (`A..B`) means, the oldest first; of a range,
+    /// with `first_parent`, those that following first parents comes upon.
     ///
     /// # Errors
     /// If there is none of that name.

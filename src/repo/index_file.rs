@@ -1,8 +1,9 @@
-//! The index file: read as the bytes that it is, and written as a splice of them. What nobody asked to change keeps every byte.
+//! The index file: read as the bytes that it is, and written as a splice of them. What nobody asked
+//! to change keeps every byte.
 //!
-//! Versions 2 to 4 are read, and written as they were. Where a path changes, the trees that git remembers of its directories are forgotten
-//! ([`cache_tree`]); what was recorded of resolved merges stays. Other extensions are git's to make anew: see
-//! [`shape`](super::shape).
+//! Versions 2 to 4 are read, and written as they were. Where a path changes, the trees that git
+//! remembers of its directories are forgotten ([`cache_tree`]); what was recorded of resolved
+//! merges stays. Other extensions are git's to make anew: see [`shape`](super::shape).
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -157,7 +158,8 @@ impl IndexFile {
         self.iter().any(|record| record.stage() != 0)
     }
 
-    /// Sets an entry. What is in the way of its path in the same stage, as a file above it or as files below it, goes.
+    /// Sets an entry. What is in the way of its path in the same stage, as a file above it or as
+    /// files below it, goes.
     pub(super) fn add(&mut self, entry: &IndexEntry) {
         let stage = ((entry.flags & STAGE) >> 12) as u8;
         let above = entry

@@ -1,5 +1,6 @@
-//! Entries of an index, as versions 2 and 3 write them: the stat data, the id of the object, the flags, the path, and NULs up to a multiple of
-//! eight bytes. Version 4 writes of a path what the one before doesn't start with.
+//! Entries of an index, as versions 2 and 3 write them: the stat data, the id of the object, the
+//! flags, the path, and NULs up to a multiple of eight bytes. Version 4 writes of a path what the
+//! one before doesn't start with.
 
 use git2::{IndexEntry, IndexTime, Oid};
 
@@ -149,7 +150,8 @@ fn head_len(flags: u16, id_len: usize) -> usize {
     STAT + id_len + if flags & EXTENDED == 0 { 2 } else { 4 }
 }
 
-/// Returns how long the entry is that some bytes begin with; `None` if it isn't whole, or says what nobody knows.
+/// Returns how long the entry is that some bytes begin with; `None` if it isn't whole, or says what
+/// nobody knows.
 pub(super) fn record_len(bytes: &[u8], id_len: usize) -> Option<usize> {
     let head = known_head(bytes, id_len)?;
     let path = memchr::memchr(0, bytes.get(head.len()..)?)?;
@@ -166,7 +168,8 @@ fn known_head(bytes: &[u8], id_len: usize) -> Option<&[u8]> {
     (flags & EXTENDED == 0 || short(&head[STAT + id_len + 2..]) & !known == 0).then_some(head)
 }
 
-/// Appends an entry of version 4, whose path goes on from that of the one before, as the other versions write it. Returns where the next one is.
+/// Appends an entry of version 4, whose path goes on from that of the one before, as the other
+/// versions write it. Returns where the next one is.
 pub(super) fn expand(
     bytes: &[u8],
     at: usize,

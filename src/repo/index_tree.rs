@@ -1,7 +1,7 @@
 //! The index as a place to plan for: what would be committed next, bytes as git stores them.
 //!
-//! A path that is only marked to be added (`git add -N`) isn't in it, which is how git's own `apply --cached` sees it. A
-//! path in an unfinished merge can't be read, for it has no single content.
+//! A path that is only marked to be added (`git add -N`) isn't in it, which is how git's own `apply
+//! --cached` sees it. A path in an unfinished merge can't be read, for it has no single content.
 
 use bstr::BString;
 
@@ -42,7 +42,8 @@ impl<'r> IndexTree<'r> {
         })
     }
 
-    /// Returns the entry of a path that is not in a merge; a path that is only marked to be added has none.
+    /// Returns the entry of a path that is not in a merge; a path that is only marked to be added
+    /// has none.
     ///
     /// # Errors
     /// If it is unmerged.
@@ -96,7 +97,8 @@ impl<'r> IndexTree<'r> {
             .is_some_and(|entry| entry.extended() & SKIP_WORKTREE != 0)
     }
 
-    /// Returns what the index says where the path itself has no entry: a directory, something above it, or nothing.
+    /// Returns what the index says where the path itself has no entry: a directory, something above
+    /// it, or nothing.
     pub(super) fn around(&self, path: &RepoPath) -> Entry {
         if self.below(path).next().is_some() {
             return Entry::Directory;

@@ -1,7 +1,9 @@
-//! The next index: a copy of the one in use, changed entry by entry, written elsewhere and renamed into place.
+//! The next index: a copy of the one in use, changed entry by entry, written elsewhere and renamed
+//! into place.
 //!
-//! The lock isn't taken here, and its file isn't what is renamed: whoever calls holds the lock. Entries that nobody asked to
-//! change keep all that they say: stat data, stages, the bits for assumed-unchanged, skipped and intended files.
+//! The lock isn't taken here, and its file isn't what is renamed: whoever calls holds the lock.
+//! Entries that nobody asked to change keep all that they say: stat data, stages, the bits for
+//! assumed-unchanged, skipped and intended files.
 
 use std::fs;
 use std::io;
@@ -73,15 +75,16 @@ impl std::fmt::Debug for NextIndex<'_> {
 }
 
 impl<'r> NextIndex<'r> {
-    /// Reads an index, which need not exist, to be written to a path where nothing is, on the same file system if it is to be
-    /// installed.
+    /// Reads an index, which need not exist, to be written to a path where nothing is, on the same
+    /// file system if it is to be installed.
     ///
     /// # Errors
     /// If it can't be read.
     pub(crate) fn copy(repo: &'r Repo, from: &Path, path: PathBuf) -> Result<Self, NextIndexError> {
         step("copy the index")?;
         let (permissions, since) = match fs::metadata(from) {
-            // Whole seconds, since git as it is commonly built compares no more, cut as git cuts them.
+            // Whole seconds, since git as it is commonly built compares no more, cut as git cuts
+            // them.
             Ok(seen) => {
                 let age = seen
                     .modified()?
@@ -112,8 +115,8 @@ impl<'r> NextIndex<'r> {
         &self.path
     }
 
-    /// Writes a file of the work tree, which may be renamed from another path, into the object database as git stores it: its
-    /// attributes may want LF or more.
+    /// Writes a file of the work tree, which may be renamed from another path, into the object
+    /// database as git stores it: its attributes may want LF or more.
     ///
     /// # Errors
     /// If it can't be written, or its attributes can't be read.
@@ -138,11 +141,14 @@ impl<'r> NextIndex<'r> {
         })
     }
 
-    /// Sets the blob of a path, or removes its entry. What is in its way, as a file above it or as files below, is removed.
+    /// Sets the blob of a path, or removes its entry. What is in its way, as a file above it or as
+    /// files below, is removed.
     ///
-    /// That git was told to skip it, or to assume it unchanged, is over then, as with `git apply --index`.
+    /// That git was told to skip it, or to assume it unchanged, is over then, as with `git apply
+    /// --index`.
     ///
-    /// With the stat data of the file in the work tree, git knows without reading that the two agree.
+    /// With the stat data of the file in the work tree, git knows without reading that the two
+    /// agree.
     pub(crate) fn set(&mut self, path: &RepoPath, blob: Option<Blob>, stat: Option<&Stat>) {
         let Some(Blob { id, mode }) = blob else {
             return self.index.remove(path.as_bytes(), 0);
@@ -158,7 +164,8 @@ impl<'r> NextIndex<'r> {
         self.index.add(&entry);
     }
 
-    /// Sets the entries of a path that is in conflict: as it was, as it is here, and as it was to be.
+    /// Sets the entries of a path that is in conflict: as it was, as it is here, and as it was to
+    /// be.
     pub(crate) fn set_unmerged(&mut self, path: &RepoPath, sides: &[Option<Blob>; 3]) {
         self.index.remove(path.as_bytes(), 0);
         for (side, stage) in sides.iter().zip(1u16..) {
@@ -179,7 +186,8 @@ impl<'r> NextIndex<'r> {
         self.index.is_unmerged(path.as_bytes())
     }
 
-    /// Records that a file will be added, as `git add -N` does, unless its path or one above or below it has an entry.
+    /// Records that a file will be added, as `git add -N` does, unless its path or one above or
+    /// below it has an entry.
     ///
     /// # Errors
     /// If the entry can't be made.
@@ -209,7 +217,8 @@ impl<'r> NextIndex<'r> {
         self.index.get(path.as_bytes(), 0).map(Slot::of)
     }
 
-    /// Restores the entry that a path once had, or removes it. Whoever calls knows that nothing is in its way.
+    /// Restores the entry that a path once had, or removes it. Whoever calls knows that nothing is
+    /// in its way.
     ///
     /// # Errors
     /// If its blob isn't there any more.
@@ -233,8 +242,8 @@ impl<'r> NextIndex<'r> {
         Ok(())
     }
 
-    /// Makes every entry what a tree says, and keeps all those that already are: their stat data saves git from reading the
-    /// files, and their bits keep sparse checkouts sparse.
+    /// Makes every entry what a tree says, and keeps all those that already are: their stat data
+    /// saves git from reading the files, and their bits keep sparse checkouts sparse.
     ///
     /// # Errors
     /// If the tree can't be read.
@@ -282,8 +291,8 @@ impl<'r> NextIndex<'r> {
         Ok(())
     }
 
-    /// Makes the entries of all paths in which the trees of two commits differ what the newer one says, with the stat data of another
-    /// index where it knows some.
+    /// Makes the entries of all paths in which the trees of two commits differ what the newer one
+    /// says, with the stat data of another index where it knows some.
     ///
     /// # Errors
     /// If the trees or the other index can't be read.
@@ -408,7 +417,8 @@ fn as_git2(error: io::Error) -> git2::Error {
     )
 }
 
-/// Fills in what git compares before it reads a file. All numbers are cut to 32 bits, as git cuts them.
+/// Fills in what git compares before it reads a file. All numbers are cut to 32 bits, as git cuts
+/// them.
 fn describe(entry: &mut IndexEntry, stat: &Stat) {
     let time = |(seconds, nanoseconds): (i64, u32)| IndexTime::new(seconds as i32, nanoseconds);
     entry.ctime = time(stat.changed);
@@ -417,7 +427,8 @@ fn describe(entry: &mut IndexEntry, stat: &Stat) {
     entry.ino = stat.inode as u32;
     entry.uid = stat.owner;
     entry.gid = stat.group;
-    // git does this too where the lower half of a size is 0, since 0 means that the file must be looked at.
+    // git does this too where the lower half of a size is 0, since 0 means that the file must be
+    // looked at.
     entry.file_size = if stat.size != 0 && stat.size as u32 == 0 {
         0x8000_0000
     } else {

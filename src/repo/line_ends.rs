@@ -1,5 +1,5 @@
-//! Which line ends and `$Id$` of a file git may change between the work tree and its store, as attributes and settings say. What it
-//! makes of them git itself says (`encoding.rs`).
+//! Which line ends and `$Id$` of a file git may change between the work tree and its store, as
+//! attributes and settings say. What it makes of them git itself says (`encoding.rs`).
 
 use bstr::ByteSlice as _;
 
@@ -106,7 +106,8 @@ impl Attributes {
             || self.ident == Value::True && bytes.contains_str("$Id")
     }
 
-    /// Returns whether git guesses by the content whether a file is text; what is stored for it already is asked then, too.
+    /// Returns whether git guesses by the content whether a file is text; what is stored for it
+    /// already is asked then, too.
     pub(super) fn guesses(&self, settings: Settings) -> bool {
         let says = if self.text.decides() {
             &self.text

@@ -1,4 +1,5 @@
-//! Where the repository's own paths lead, at the end of all links, and how else they may be spelled.
+//! Where the repository's own paths lead, at the end of all links, and how else they may be
+//! spelled.
 //!
 //! It is found out once, when it is first needed, and stays the same for the whole run.
 
@@ -40,8 +41,8 @@ impl Repo {
         })
     }
 
-    /// Returns the ways in which the top may be spelled: as libgit2 found it, without links, and as the shell that we were
-    /// started from calls it.
+    /// Returns the ways in which the top may be spelled: as libgit2 found it, without links, and as
+    /// the shell that we were started from calls it.
     pub(super) fn spellings_of_top(&self) -> Vec<PathBuf> {
         let Some(top) = &self.top else {
             return Vec::new();
@@ -55,8 +56,8 @@ impl Repo {
         spellings
     }
 
-    /// Returns the repository's own directories where they lie in its work tree and aren't called `.git`, as in a bare
-    /// repository of one's dot files. A hook written there would run.
+    /// Returns the repository's own directories where they lie in its work tree and aren't called
+    /// `.git`, as in a bare repository of one's dot files. A hook written there would run.
     pub(super) fn own_directories_in_the_work_tree(&self) -> Vec<RepoPath> {
         let Some(top) = self.real_top() else {
             return Vec::new();

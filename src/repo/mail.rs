@@ -1,4 +1,5 @@
-//! What a mail says of the commit that it brings, as `git format-patch` writes it and `git am` reads it: git itself is asked.
+//! What a mail says of the commit that it brings, as `git format-patch` writes it and `git am`
+//! reads it: git itself is asked.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStringExt as _;
@@ -18,7 +19,8 @@ pub struct Mail {
 }
 
 impl Repo {
-    /// Returns what a response says of the commit that it brings, if it is one mail; a series brings several.
+    /// Returns what a response says of the commit that it brings, if it is one mail; a series
+    /// brings several.
     ///
     /// # Errors
     /// If git can't be asked, or can't read the mail.

@@ -1,7 +1,9 @@
-//! The repository: where it is, what it is configured to, and the trees that a plan can be made for.
+//! The repository: where it is, what it is configured to, and the trees that a plan can be made
+//! for.
 //!
-//! libgit2 lives here and nowhere else, and so does the only place that starts the git program. Nothing here decides
-//! anything about a patch. What libgit2 gets wrong or can't read is refused here, in words, before it can be half done.
+//! libgit2 lives here and nowhere else, and so does the only place that starts the git program.
+//! Nothing here decides anything about a patch. What libgit2 gets wrong or can't read is refused
+//! here, in words, before it can be half done.
 
 mod agreeing_tree;
 mod attributes;
@@ -105,12 +107,14 @@ pub struct Repo {
     standin: Option<StandIn>,
     /// The rules besides those in `.gitattributes`, once somebody asked; `None` if only git knows.
     elsewhere: OnceCell<Option<Vec<u8>>>,
-    /// git, where it converts what libgit2 would get wrong; and where it does so for encodings alone.
+    /// git, where it converts what libgit2 would get wrong; and where it does so for encodings
+    /// alone.
     filter: OnceCell<GitFilter>,
     encoder: OnceCell<GitFilter>,
     /// The paths whose bytes git converted, and why it did.
     by_git: RefCell<BTreeMap<RepoPath, String>>,
-    /// The files of the work tree that were read, as long as later writing to them shows in what the system says of them.
+    /// The files of the work tree that were read, as long as later writing to them shows in what
+    /// the system says of them.
     seen: RefCell<HashMap<RepoPath, work_tree::FileRead>>,
 }
 
@@ -123,7 +127,8 @@ impl Repo {
         config: Config,
         standin: Option<StandIn>,
     ) -> Self {
-        // What is written was read before, and a partial clone hasn't got all that its trees and its index name.
+        // What is written was read before, and a partial clone hasn't got all that its trees and
+        // its index name.
         git2::opts::strict_object_creation(false);
         let (real, dir, own_dir, elsewhere, filter, encoder, by_git, seen) = Default::default();
         let (index, read_before) = Default::default();
@@ -209,7 +214,8 @@ impl Repo {
         &self.config
     }
 
-    /// Returns what turns the paths of a response into paths of this repository, given the value of `--directory`.
+    /// Returns what turns the paths of a response into paths of this repository, given the value of
+    /// `--directory`.
     ///
     /// # Errors
     /// If the directory isn't a directory of the work tree by its spelling.
@@ -268,9 +274,11 @@ impl Repo {
         Conversion::new(self, consult)
     }
 
-    /// Returns the same for a change of the work tree alone, for which the index is read only if it must be.
+    /// Returns the same for a change of the work tree alone, for which the index is read only if it
+    /// must be.
     pub(crate) fn work_tree_conversion(&self) -> Result<Conversion<'_>, RepoError> {
-        // Sparse checkout leaves `.gitattributes` out like anything else, and git then takes it from the index.
+        // Sparse checkout leaves `.gitattributes` out like anything else, and git then takes it
+        // from the index.
         let is_sparse = self.config().bool("core.sparsecheckout")?.unwrap_or(false);
         self.conversion(if is_sparse {
             Consult::Index
@@ -279,7 +287,8 @@ impl Repo {
         })
     }
 
-    /// Returns whether git is to read attributes and to convert bytes even where libgit2 and we would do it as well.
+    /// Returns whether git is to read attributes and to convert bytes even where libgit2 and we
+    /// would do it as well.
     ///
     /// # Errors
     /// If the setting is none.
@@ -323,8 +332,8 @@ impl Repo {
 }
 
 impl Repo {
-    /// Returns whether a change of the work tree could touch all of these paths: none lies in another repository, or in a directory of
-    /// this one's own.
+    /// Returns whether a change of the work tree could touch all of these paths: none lies in
+    /// another repository, or in a directory of this one's own.
     ///
     /// # Errors
     /// If the work tree can't be looked at.

@@ -1,4 +1,5 @@
-//! About how many objects a repository has, which is what git derives the length of abbreviated ids from.
+//! About how many objects a repository has, which is what git derives the length of abbreviated ids
+//! from.
 
 use std::fs::{self, File};
 use std::io::{Read as _, Seek as _, SeekFrom};
@@ -6,8 +7,9 @@ use std::path::{Path, PathBuf};
 
 use git2::Repository;
 
-/// Returns the number of packed objects, those of alternates included; loose ones don't count, as in git. An object in two
-/// packs counts twice. What can't be read counts as nothing: it makes an id longer or shorter, and never wrong.
+/// Returns the number of packed objects, those of alternates included; loose ones don't count, as
+/// in git. An object in two packs counts twice. What can't be read counts as nothing: it makes an
+/// id longer or shorter, and never wrong.
 pub(super) fn packed(git: &Repository) -> u64 {
     let objects = std::env::var_os("GIT_OBJECT_DIRECTORY").map(PathBuf::from);
     let mut directories = vec![objects.unwrap_or_else(|| git.commondir().join("objects"))];

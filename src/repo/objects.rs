@@ -16,7 +16,8 @@ pub(crate) const GITLINK: u32 = 0o160000;
 pub(super) const TREE: u32 = 0o040000;
 const LINK: u32 = 0o120000;
 
-/// Returns what an entry of a tree or an index stands for, which is no directory; a file as users would see it.
+/// Returns what an entry of a tree or an index stands for, which is no directory; a file as users
+/// would see it.
 pub(super) fn leaf(
     repo: &Repo,
     conversion: &Conversion<'_>,
@@ -111,7 +112,8 @@ pub(super) fn blob_id(format: ObjectFormat, bytes: &[u8]) -> Oid {
         .expect("hashing bytes in memory asks nobody")
 }
 
-/// Returns the hash of bytes as git has it at the end of a file: one that a machine is quick at, since nobody forges their own files.
+/// Returns the hash of bytes as git has it at the end of a file: one that a machine is quick at,
+/// since nobody forges their own files.
 pub(super) fn checksum(parts: &[&[u8]], format: ObjectFormat) -> Vec<u8> {
     match format {
         ObjectFormat::Sha256 => parts
@@ -136,8 +138,9 @@ pub(super) fn id_len(format: ObjectFormat) -> usize {
     }
 }
 
-/// Returns the name that a repository's git gives to bytes, in hexadecimal digits, to be shown or compared: nothing is stored by it, so
-/// collisions aren't looked for, which takes most of the time.
+/// Returns the name that a repository's git gives to bytes, in hexadecimal digits, to be shown or
+/// compared: nothing is stored by it, so collisions aren't looked for, which takes most of the
+/// time.
 pub(super) fn content_id(repo: &Repo, bytes: &[u8]) -> String {
     name_of(repo.git2().object_format(), bytes)
 }

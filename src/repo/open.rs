@@ -1,7 +1,7 @@
 //! Which repository is meant, and how it is opened.
 //!
-//! Where libgit2 and git disagree about that, git's rule is kept: a relative `GIT_WORK_TREE` is relative to the current directory,
-//! and without it `GIT_DIR` makes the current directory the top.
+//! Where libgit2 and git disagree about that, git's rule is kept: a relative `GIT_WORK_TREE` is
+//! relative to the current directory, and without it `GIT_DIR` makes the current directory the top.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
@@ -33,8 +33,9 @@ impl Surroundings {
 }
 
 impl Repo {
-    /// Opens the repository that the environment names (`GIT_DIR` and its kin), or else the one around the current directory. Where
-    /// there is none, that directory is taken for the top of a work tree, and nothing else can be had.
+    /// Opens the repository that the environment names (`GIT_DIR` and its kin), or else the one
+    /// around the current directory. Where there is none, that directory is taken for the top of a
+    /// work tree, and nothing else can be had.
     ///
     /// # Errors
     /// If it is of a kind that can't be served.
@@ -54,7 +55,8 @@ impl Repo {
             git2::ErrorCode::NotFound => open_from_env(&around),
             _ => open_as_git_does(&around, error),
         });
-        // git's own HEAD and branches are in no namespace: `GIT_NAMESPACE` is for who serves the repository to others.
+        // git's own HEAD and branches are in no namespace: `GIT_NAMESPACE` is for who serves the
+        // repository to others.
         let opened = opened.and_then(|git| git.remove_namespace().map(|()| git));
         let git = match opened.map_err(|error| match (&around.git_dir, error.code()) {
             (Some(named), git2::ErrorCode::NotFound) => RepoError::NoGitDir {
@@ -89,7 +91,8 @@ impl Repo {
             here: directory.to_owned(),
             ..Surroundings::default()
         };
-        // `discover` opens the directory that a `.git` file names, and takes the one around that for the work tree.
+        // `discover` opens the directory that a `.git` file names, and takes the one around that
+        // for the work tree.
         let flags = git2::RepositoryOpenFlags::CROSS_FS;
         let none = std::iter::empty::<&Path>();
         let git = git2::Repository::open_ext(directory, flags, none);
@@ -154,8 +157,9 @@ fn set(name: &str) -> Option<OsString> {
     std::env::var_os(name).filter(|value| !value.is_empty())
 }
 
-/// Opens what the environment names. libgit2 gives up where a relative `GIT_WORK_TREE` leads nowhere from the repository's own
-/// directory; so it is asked again as if for a bare one, and is told the work tree afterwards.
+/// Opens what the environment names. libgit2 gives up where a relative `GIT_WORK_TREE` leads
+/// nowhere from the repository's own directory; so it is asked again as if for a bare one, and is
+/// told the work tree afterwards.
 fn open_from_env(around: &Surroundings) -> Result<git2::Repository, git2::Error> {
     use git2::RepositoryOpenFlags as Flags;
     match (git2::Repository::open_from_env(), &around.work_tree) {
@@ -171,8 +175,9 @@ fn open_from_env(around: &Surroundings) -> Result<git2::Repository, git2::Error>
     }
 }
 
-/// Opens a repository of another owner if git trusts it. libgit2 knows less of `safe.directory`: no `git -c`, `/path/*`, `~/`, slash at the
-/// end or link, and it asks for it even where `GIT_DIR` names the repository.
+/// Opens a repository of another owner if git trusts it. libgit2 knows less of `safe.directory`: no
+/// `git -c`, `/path/*`, `~/`, slash at the end or link, and it asks for it even where `GIT_DIR`
+/// names the repository.
 fn open_as_git_does(
     around: &Surroundings,
     error: git2::Error,
@@ -198,8 +203,8 @@ fn open_as_git_does(
     Ok(git)
 }
 
-/// Checks that git would use a repository that was found by looking upwards, too: one that isn't a `.git`, or behind one, may be part of
-/// what somebody cloned (`safe.bareRepository`).
+/// Checks that git would use a repository that was found by looking upwards, too: one that isn't a
+/// `.git`, or behind one, may be part of what somebody cloned (`safe.bareRepository`).
 fn check_bare(git: &git2::Repository, here: &Path) -> Result<(), RepoError> {
     let own = git.path();
     let is_plain = own.file_name() == Some(OsStr::new(".git")) || git.is_worktree();

@@ -1,7 +1,7 @@
 //! Packs of new objects: what changes little is stored as what differs from what it was.
 //!
-//! A pack is written beside the others under a name that git takes for a temporary one, and is renamed once it is whole, its index
-//! last: git looks for nothing in a pack that has none.
+//! A pack is written beside the others under a name that git takes for a temporary one, and is
+//! renamed once it is whole, its index last: git looks for nothing in a pack that has none.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write as _;
@@ -172,7 +172,8 @@ impl Pack {
         Ok(())
     }
 
-    /// Adds, whole, what deltas are of: a pack on disk holds it, and no delta of it is one of a delta.
+    /// Adds, whole, what deltas are of: a pack on disk holds it, and no delta of it is one of a
+    /// delta.
     fn add_bases(&mut self, repo: &Repo) -> Result<(), RepoError> {
         let mut bases: Vec<_> = self
             .objects
@@ -234,7 +235,8 @@ impl Pack {
 }
 
 impl Repo {
-    /// Writes a bundle of objects, each under a reference of its own name, for whoever has a revision.
+    /// Writes a bundle of objects, each under a reference of its own name, for whoever has a
+    /// revision.
     ///
     /// # Errors
     /// If git can't pack them, or the file not be written.

@@ -1,11 +1,13 @@
 //! Entries of an index that are as new as the index itself.
 //!
-//! What git knows of a file without reading it says nothing where the file may have been written once more within the second
-//! in which the index was. As long as the index isn't younger than the file, git sees that, and reads the file. So whoever
-//! writes the index anew has to look at all such files first, and to mark the entries of those that are something else.
+//! What git knows of a file without reading it says nothing where the file may have been written
+//! once more within the second in which the index was. As long as the index isn't younger than the
+//! file, git sees that, and reads the file. So whoever writes the index anew has to look at all
+//! such files first, and to mark the entries of those that are something else.
 //!
-//! libgit2 would do it, by a walk through the work tree that reads the rules of every directory on its way: one that is a pipe keeps
-//! it waiting for ever, wherever it is. Here nothing is read but the files themselves, and the rules above those that need any.
+//! libgit2 would do it, by a walk through the work tree that reads the rules of every directory on
+//! its way: one that is a pipe keeps it waiting for ever, wherever it is. Here nothing is read but
+//! the files themselves, and the rules above those that need any.
 
 use git2::IndexEntry;
 
@@ -20,7 +22,8 @@ use super::{Repo, RepoError};
 use crate::dir::{Dir, Found};
 use llmpatch::path::RepoPath;
 
-/// Marks the entries whose files are at least as new as `since`, in seconds, and aren't what the entries say.
+/// Marks the entries whose files are at least as new as `since`, in seconds, and aren't what the
+/// entries say.
 ///
 /// # Errors
 /// If the work tree can't be opened.
@@ -58,7 +61,8 @@ pub(super) fn mark(repo: &Repo, index: &mut IndexFile, since: i32) -> Result<(),
     Ok(())
 }
 
-/// Returns whether a file is what its entry says, or is seen to differ without being read. What can't be told isn't sure.
+/// Returns whether a file is what its entry says, or is seen to differ without being read. What
+/// can't be told isn't sure.
 fn is_surely_same(dir: &Dir, conversion: &Conversion<'_>, entry: &IndexEntry) -> bool {
     let Ok(path) = RepoPath::new(&entry.path) else {
         return false;

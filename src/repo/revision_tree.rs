@@ -19,7 +19,8 @@ pub struct RevisionTree<'r> {
     case_twins: CaseTwins,
 }
 
-/// What a name stood for when it was looked up. Written out, it is a name that stands for the same ever after.
+/// What a name stood for when it was looked up. Written out, it is a name that stands for the same
+/// ever after.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Revision {
     /// The commit; `None` where the name is that of a tree.
@@ -169,7 +170,8 @@ pub(super) fn leaves_of(
         .collect())
 }
 
-/// Returns the paths of all below a directory that is no directory itself; none if they are more than `most`.
+/// Returns the paths of all below a directory that is no directory itself; none if they are more
+/// than `most`.
 fn leaves(
     directories: &Directories<'_>,
     id: Oid,

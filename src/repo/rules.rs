@@ -1,13 +1,15 @@
 //! The attributes of paths, as git reads them.
 //!
-//! Which `.gitattributes` count is decided here, as git decides it: the one on disk, never through a link (git neither, since
-//! 2.32); where there is none, the one in the index, if that is consulted; and those of a change that is about to be made come before
-//! both. libgit2 is handed their contents in an index in memory, with objects in memory. So it never looks at the work tree, and
-//! never reads an index that isn't needed.
+//! Which `.gitattributes` count is decided here, as git decides it: the one on disk, never through
+//! a link (git neither, since 2.32); where there is none, the one in the index, if that is
+//! consulted; and those of a change that is about to be made come before both. libgit2 is handed
+//! their contents in an index in memory, with objects in memory. So it never looks at the work
+//! tree, and never reads an index that isn't needed.
 //!
-//! Rules that libgit2 may understand otherwise, and all if one that is elsewhere (`info/attributes`, `core.attributesFile`) counts, are
-//! read by git itself (`filter.rs`): libgit2 takes a file that it fails to read for none. An attribute that no rule names is looked
-//! up by nobody.
+//! Rules that libgit2 may understand otherwise, and all if one that is elsewhere
+//! (`info/attributes`, `core.attributesFile`) counts, are read by git itself (`filter.rs`): libgit2
+//! takes a file that it fails to read for none. An attribute that no rule names is looked up by
+//! nobody.
 
 use crate::dir::SystemPath as _;
 use std::cell::{OnceCell, RefCell};
@@ -145,8 +147,9 @@ impl<'r> RuleBook<'r> {
         Ok(self.meet(path)?.all_above(path))
     }
 
-    /// Tells libgit2 of every `.gitattributes` that could give attributes to a path, and returns them. One that is a
-    /// pipe or a device is refused: git, when it looks at the change later, would wait for its other end for ever.
+    /// Tells libgit2 of every `.gitattributes` that could give attributes to a path, and returns
+    /// them. One that is a pipe or a device is refused: git, when it looks at the change later,
+    /// would wait for its other end for ever.
     fn meet(&self, path: &RepoPath) -> Result<Rc<Met>, RepoError> {
         let directory = path.parent();
         if let Some(known) = self.met.borrow().get(&directory) {
@@ -255,7 +258,8 @@ fn names_it(rules: &[u8], name: &str) -> bool {
 }
 
 impl Repo {
-    /// Returns what the files hold that have rules besides those in `.gitattributes`; `None` if only git knows.
+    /// Returns what the files hold that have rules besides those in `.gitattributes`; `None` if
+    /// only git knows.
     pub(super) fn rules_elsewhere(&self) -> Option<&[u8]> {
         self.elsewhere
             .get_or_init(|| self.read_elsewhere())
@@ -318,7 +322,8 @@ fn home(name: &str) -> Option<PathBuf> {
         .map(PathBuf::from)
 }
 
-/// Returns whether libgit2 reads rules as git does: of one pattern each, in which nothing is quoted, and no macros.
+/// Returns whether libgit2 reads rules as git does: of one pattern each, in which nothing is
+/// quoted, and no macros.
 fn is_plain(rules: &[u8]) -> bool {
     rules.lines().all(|line| {
         let line = line.trim_start();

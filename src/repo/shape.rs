@@ -1,5 +1,6 @@
-//! Indexes of shapes that only git understands (split, sparse) or keeps (with an untracked cache or what a monitor told): git makes plain ones of
-//! copies of them, and gives what is written the same shape again.
+//! Indexes of shapes that only git understands (split, sparse) or keeps (with an untracked cache or
+//! what a monitor told): git makes plain ones of copies of them, and gives what is written the same
+//! shape again.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -77,7 +78,8 @@ impl Repo {
         self.index_and_shape().map(|(index, _)| index)
     }
 
-    /// Returns the index in use, and which shape it has. It is read once, as long as its file holds the same.
+    /// Returns the index in use, and which shape it has. It is read once, as long as its file holds
+    /// the same.
     ///
     /// # Errors
     /// If it can't be read.

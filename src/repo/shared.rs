@@ -1,14 +1,17 @@
-//! Repositories that several users share (`core.sharedRepository`): what one writes, the next must be able to add to.
+//! Repositories that several users share (`core.sharedRepository`): what one writes, the next must
+//! be able to add to.
 //!
-//! git sets the modes itself. libgit2 only does so when it makes a repository, so what it writes for us goes by the umask, which is
-//! that of the whole process: it is another only while objects and indexes are written.
+//! git sets the modes itself. libgit2 only does so when it makes a repository, so what it writes
+//! for us goes by the umask, which is that of the whole process: it is another only while objects
+//! and indexes are written.
 
 use rustix::fs::Mode;
 use rustix::process::umask;
 
 use super::Repo;
 
-/// Makes new files and directories as open as the repository's setting says. Dropping it brings the umask back.
+/// Makes new files and directories as open as the repository's setting says. Dropping it brings the
+/// umask back.
 pub(crate) struct Opened(Option<Mode>);
 
 impl Repo {

@@ -1,4 +1,5 @@
-//! What the index says of one path, so that it can say the same again later: all of an entry but the stat data.
+//! What the index says of one path, so that it can say the same again later: all of an entry but
+//! the stat data.
 
 use std::fmt;
 
@@ -31,7 +32,8 @@ impl Slot {
         }
     }
 
-    /// Returns whether both say the same of what a commit would hold. Whether git looks at the file is the user's affair.
+    /// Returns whether both say the same of what a commit would hold. Whether git looks at the file
+    /// is the user's affair.
     pub(crate) fn agrees(&self, other: &Slot) -> bool {
         (self.mode, self.id, self.intended) == (other.mode, other.id, other.intended)
     }

@@ -1,4 +1,5 @@
-//! The work tree as a tree, made by git in an index of its own: filters, line ends, modes and submodules are what `git add` makes of them.
+//! The work tree as a tree, made by git in an index of its own: filters, line ends, modes and
+//! submodules are what `git add` makes of them.
 
 use bstr::{BString, ByteSlice as _};
 use git2::Oid;
@@ -7,12 +8,13 @@ use super::git::{Git, checked, run, temporary};
 use super::objects::whole_id;
 use super::{NextIndex, NextIndexError, Repo, RepoError};
 
-/// Where references keep snapshots: below it come the second at which one was made, and the id of its tree.
+/// Where references keep snapshots: below it come the second at which one was made, and the id of
+/// its tree.
 const KEPT: &str = "refs/llmpatch/snapshots/";
 
 impl Repo {
-    /// Writes the tree that `git add -u`, or with untracked files `git add -A`, and a commit would make. Neither index nor work tree is
-    /// changed.
+    /// Writes the tree that `git add -u`, or with untracked files `git add -A`, and a commit would
+    /// make. Neither index nor work tree is changed.
     ///
     /// # Errors
     /// If there is no work tree, or git can't read or store what is in it.
@@ -42,7 +44,8 @@ impl Repo {
             .ok_or_else(unknown)?)
     }
 
-    /// Makes a reference that keeps a tree from now on, given in seconds, and drops those that have expired, and those of the same tree.
+    /// Makes a reference that keeps a tree from now on, given in seconds, and drops those that have
+    /// expired, and those of the same tree.
     ///
     /// # Errors
     /// If a setting or the references can't be read, or not be changed.

@@ -1,7 +1,8 @@
-//! What is staged: the paths at which the index in use differs from HEAD, and what either side has there.
+//! What is staged: the paths at which the index in use differs from HEAD, and what either side has
+//! there.
 //!
-//! A content is read when somebody asks for it. Nothing is locked, and nothing written: a hook runs while git holds the lock,
-//! and the index in use may then be the lock file itself.
+//! A content is read when somebody asks for it. Nothing is locked, and nothing written: a hook runs
+//! while git holds the lock, and the index in use may then be the lock file itself.
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
@@ -45,11 +46,12 @@ pub enum Held {
 pub struct BlobId(pub(super) Oid);
 
 impl Repo {
-    /// Lists what is staged. Before the first commit that is all that the index has. Renames aren't looked for.
+    /// Lists what is staged. Before the first commit that is all that the index has. Renames aren't
+    /// looked for.
     ///
-    /// git is asked: it looks only into those directories of HEAD that differ, where libgit2 reads all of them and hashes
-    /// index and trees besides (48 M instructions more for 5,000 files, where git takes 2.4 M), and it knows split and sparse
-    /// indexes.
+    /// git is asked: it looks only into those directories of HEAD that differ, where libgit2 reads
+    /// all of them and hashes index and trees besides (48 M instructions more for 5,000 files,
+    /// where git takes 2.4 M), and it knows split and sparse indexes.
     ///
     /// # Errors
     /// If HEAD or the index can't be read.
@@ -121,7 +123,8 @@ impl Repo {
         Ok(Some(self.read_blob(id.0).map_err(failed)?.content().into()))
     }
 
-    /// Resolves a path as git's commands do: from the current directory, if that is in the work tree, else from the top.
+    /// Resolves a path as git's commands do: from the current directory, if that is in the work
+    /// tree, else from the top.
     ///
     /// # Errors
     /// If it can't be one of this repository's.
@@ -139,7 +142,8 @@ impl Repo {
 /// The tree without entries, which git knows without having it.
 const EMPTY_TREE: &str = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
 
-/// Reads what `git diff-index --raw -z` prints: `:old-mode new-mode old-id new-id letter`, a NUL, the path, a NUL.
+/// Reads what `git diff-index --raw -z` prints: `:old-mode new-mode old-id new-id letter`, a NUL,
+/// the path, a NUL.
 fn listed(listing: &[u8]) -> Option<Vec<Staged>> {
     let mut staged: Vec<Staged> = Vec::new();
     let mut parts = listing.split_str("\0");

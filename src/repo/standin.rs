@@ -1,11 +1,14 @@
-//! Repositories that libgit2 doesn't open: git says where they are, and libgit2 gets one in their place. So it does where there is none.
+//! Repositories that libgit2 doesn't open: git says where they are, and libgit2 gets one in their
+//! place. So it does where there is none.
 //!
-//! A work tree needs neither objects nor references, so it can be changed in any of them. Where only the references are beyond libgit2
-//! (reftable), the stand-in has the objects and the index of the repository itself, and references are read by git, each time anew.
-//! Where the objects are (as with `extensions.compatObjectFormat`), nothing that needs one is done.
+//! A work tree needs neither objects nor references, so it can be changed in any of them. Where
+//! only the references are beyond libgit2 (reftable), the stand-in has the objects and the index of
+//! the repository itself, and references are read by git, each time anew. Where the objects are (as
+//! with `extensions.compatObjectFormat`), nothing that needs one is done.
 //!
-//! Outside of any repository the current directory is the top, as for `git apply`. What a repository's own directory is needed for
-//! beside git, journals and locks, is in one of the user's, whose name is made from the top's.
+//! Outside of any repository the current directory is the top, as for `git apply`. What a
+//! repository's own directory is needed for beside git, journals and locks, is in one of the
+//! user's, whose name is made from the top's.
 
 use std::ffi::OsStr;
 use std::fs;
@@ -30,7 +33,8 @@ pub(super) struct StandIn {
     pub(super) git_dir: PathBuf,
     pub(super) common_dir: PathBuf,
     pub(super) top: Option<PathBuf>,
-    /// What is beyond libgit2, such as `keeps its references in reftable`; `None` where there is no repository.
+    /// What is beyond libgit2, such as `keeps its references in reftable`; `None` where there is no
+    /// repository.
     beyond: Option<(String, Repair)>,
     /// Whether libgit2 can read its objects and its index.
     has_objects: bool,
@@ -111,7 +115,8 @@ impl StandIn {
         }
     }
 
-    /// Returns the repository's own directory that git finds from a directory, whatever the environment says.
+    /// Returns the repository's own directory that git finds from a directory, whatever the
+    /// environment says.
     ///
     /// # Errors
     /// If it finds none.
@@ -190,7 +195,8 @@ impl Repo {
             .create(self.git_dir())
     }
 
-    /// Returns the object that a reference names by its full name; `None` if there is no such reference, or it names none yet.
+    /// Returns the object that a reference names by its full name; `None` if there is no such
+    /// reference, or it names none yet.
     ///
     /// # Errors
     /// If it can't be read.
@@ -215,7 +221,8 @@ impl Repo {
         }
     }
 
-    /// Returns the full name of the branch that HEAD is on; `None` if it is on none, or can't be read.
+    /// Returns the full name of the branch that HEAD is on; `None` if it is on none, or can't be
+    /// read.
     pub(super) fn branch(&self) -> Option<BString> {
         if self.standin.is_none() {
             return self
@@ -301,7 +308,8 @@ impl Repo {
         Ok(())
     }
 
-    /// Returns the ids that a name or a range stands for, and of each whether it is left out, where only git knows.
+    /// Returns the ids that a name or a range stands for, and of each whether it is left out, where
+    /// only git knows.
     fn ids_of_standin(&self, named: &str) -> Result<Vec<(git2::Oid, bool)>, RepoError> {
         self.check_objects()?;
         if self.standin.is_none() {

@@ -1,4 +1,5 @@
-//! Repositories for tests, made by the git program: nothing of the developer's configuration, nothing left behind.
+//! Repositories for tests, made by the git program: nothing of the developer's configuration,
+//! nothing left behind.
 
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::{Path, PathBuf};

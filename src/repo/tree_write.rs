@@ -1,4 +1,5 @@
-//! Trees, written directory by directory: only those that change are read, and each becomes a splice of what it was.
+//! Trees, written directory by directory: only those that change are read, and each becomes a
+//! splice of what it was.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -16,7 +17,8 @@ use llmpatch::tree::{Content, File};
 
 /// Where new objects go.
 pub(crate) trait ObjectStore {
-    /// Stores an object and returns its name. Where the content is a splice of another object's, `base` is the name of that.
+    /// Stores an object and returns its name. Where the content is a splice of another object's,
+    /// `base` is the name of that.
     ///
     /// # Errors
     /// If it can't be written.
@@ -111,8 +113,8 @@ impl<'r> TreeWriter<'r> {
         })
     }
 
-    /// Stores the tree that comes of it once these paths, each named once, hold these blobs, or nothing. A directory that nothing
-    /// is left in goes.
+    /// Stores the tree that comes of it once these paths, each named once, hold these blobs, or
+    /// nothing. A directory that nothing is left in goes.
     ///
     /// # Errors
     /// If a tree can't be read or written.

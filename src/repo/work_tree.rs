@@ -1,8 +1,10 @@
-//! The work tree as a place to plan for: files on disk, without the index where it can be done without.
+//! The work tree as a place to plan for: files on disk, without the index where it can be done
+//! without.
 //!
-//! A submodule or nested repository is no place to write. One that is there shows by its `.git`, for which no index is
-//! needed. A submodule that isn't checked out is an empty directory, or none, that only the index tells from others. The index
-//! is asked only where that can be: for paths below one that `.gitmodules` names, and below a directory that is empty.
+//! A submodule or nested repository is no place to write. One that is there shows by its `.git`,
+//! for which no index is needed. A submodule that isn't checked out is an empty directory, or none,
+//! that only the index tells from others. The index is asked only where that can be: for paths
+//! below one that `.gitmodules` names, and below a directory that is empty.
 
 use crate::dir::SystemPath as _;
 use std::cell::{OnceCell, RefCell};
@@ -34,16 +36,19 @@ pub struct WorkTree<'r> {
     modules: OnceCell<Modules>,
     /// The directories of other repositories.
     repositories: DirectoriesWith<'r>,
-    /// The nearest that is there, for every directory beneath which something was found to be absent.
+    /// The nearest that is there, for every directory beneath which something was found to be
+    /// absent.
     nearest: RefCell<HashMap<Option<RepoPath>, Option<RepoPath>>>,
-    /// Whether a directory is that of a submodule that isn't checked out, for every one that was asked about.
+    /// Whether a directory is that of a submodule that isn't checked out, for every one that was
+    /// asked about.
     empty_submodules: RefCell<HashMap<RepoPath, bool>>,
     /// When the first file was read.
     began: OnceCell<Option<Moment>>,
     pub(super) conversion: Conversion<'r>,
 }
 
-/// A file that was read, such that whatever is written to it later shows in what the system knows of it.
+/// A file that was read, such that whatever is written to it later shows in what the system knows
+/// of it.
 pub(super) struct FileRead {
     content: Content,
     stat: Stat,
@@ -82,7 +87,8 @@ impl<'r> WorkTree<'r> {
         self.dir.look(path)
     }
 
-    /// Reads a file, or says what is there instead; one that was read before and that nobody wrote to since isn't read again.
+    /// Reads a file, or says what is there instead; one that was read before and that nobody wrote
+    /// to since isn't read again.
     fn read_file(&self, path: &RepoPath) -> io::Result<Result<(Content, Stat), Found>> {
         if let Some(seen) = self.repo.seen.borrow().get(path)
             && self.dir.glance(path) == Some(seen.stat)
@@ -255,7 +261,8 @@ fn obstacle(what: Shape) -> Option<Obstacle> {
 }
 
 impl Repo {
-    /// Returns what the successor of a file of the work tree takes over; `None` if there is no such file.
+    /// Returns what the successor of a file of the work tree takes over; `None` if there is no such
+    /// file.
     pub(crate) fn rights(&self, dir: &Dir, path: &RepoPath) -> io::Result<Option<Rights>> {
         if let Some(seen) = self.seen.borrow().get(path)
             && seen.is_plain
@@ -326,7 +333,8 @@ impl Tree for WorkTree<'_> {
                 match directory.join(&name) {
                     Ok(path) if shape == Shape::Directory => directories.push(path),
                     Ok(path) => leaves.push(path),
-                    // A name that no patch can touch, such as `.git`: the directory as a whole stays where it is.
+                    // A name that no patch can touch, such as `.git`: the directory as a whole
+                    // stays where it is.
                     Err(_) => leaves.push(directory.clone()),
                 }
             }

@@ -18,8 +18,8 @@ pub struct Style {
     pub colored: bool,
     /// How many columns there are.
     pub width: usize,
-    /// Whether somebody looks at it line by line: only then are sentences broken to fit, since in a file or a log they are
-    /// searched for.
+    /// Whether somebody looks at it line by line: only then are sentences broken to fit, since in a
+    /// file or a log they are searched for.
     pub is_terminal: bool,
     /// Whether each correction is told by itself, those too that can't have been wrong.
     pub tells_all: bool,
@@ -37,7 +37,8 @@ impl Style {
     };
 }
 
-/// How many places in files, and how many repetitions, are shown of one problem before the rest is counted.
+/// How many places in files, and how many repetitions, are shown of one problem before the rest is
+/// counted.
 const SHOWN_PLACES: usize = 5;
 
 /// Returns what was done: a line a file, the commit, and the sum.
@@ -73,8 +74,8 @@ pub fn done(report: &Report) -> String {
     }
 }
 
-/// Returns what was written into the object database alone, for a program to read: the ids of the commits, or of the tree if there
-/// is no commit.
+/// Returns what was written into the object database alone, for a program to read: the ids of the
+/// commits, or of the tree if there is no commit.
 pub fn stored(report: &Report) -> String {
     if !report.commits.is_empty() {
         return report.commits.iter().map(|id| format!("{id}\n")).collect();
@@ -87,8 +88,8 @@ pub fn stored(report: &Report) -> String {
     id.map_or_else(String::new, |id| format!("{id}\n"))
 }
 
-/// Returns the warnings, then the errors and the state that they leave; nothing if there is neither. Who refused is told
-/// the state alone.
+/// Returns the warnings, then the errors and the state that they leave; nothing if there is
+/// neither. Who refused is told the state alone.
 pub fn complaints(report: &Report, style: Style) -> String {
     let mut out = String::new();
     let all = calm(&report.warnings, &report.errors, style.tells_all);
@@ -121,7 +122,8 @@ pub fn complaints(report: &Report, style: Style) -> String {
     out
 }
 
-/// Returns where the manual explains the errors, in a line for all of them; nothing if there are none.
+/// Returns where the manual explains the errors, in a line for all of them; nothing if there are
+/// none.
 fn further_reading(report: &Report, style: Style) -> String {
     let mut kinds: Vec<_> = report
         .errors
@@ -146,11 +148,13 @@ fn further_reading(report: &Report, style: Style) -> String {
     }
 }
 
-/// Returns warnings and errors as people are told of them, so that what needs a decision isn't lost among what doesn't.
+/// Returns warnings and errors as people are told of them, so that what needs a decision isn't lost
+/// among what doesn't.
 ///
-/// Corrections that can't have been wrong, such as a diff's counts, are one line a response; whoever asks (`-v`), and every
-/// program (`--json`), is told each. Whatever could be wrong is always told by itself. Help that several need is given once,
-/// behind the last of them; so is what there is in place of missing files, and where a recovery left originals.
+/// Corrections that can't have been wrong, such as a diff's counts, are one line a response;
+/// whoever asks (`-v`), and every program (`--json`), is told each. Whatever could be wrong is
+/// always told by itself. Help that several need is given once, behind the last of them; so is what
+/// there is in place of missing files, and where a recovery left originals.
 fn calm(warnings: &[Diagnostic], errors: &[Diagnostic], tells_all: bool) -> Vec<Diagnostic> {
     let mut told: Vec<Diagnostic> = Vec::new();
     let mut summed = HashSet::new();
@@ -205,7 +209,8 @@ fn corrections_beside<'d>(one: &Diagnostic, all: &'d [Diagnostic]) -> Vec<&'d Di
 fn correction(one: &Diagnostic) -> Option<[&'static str; 2]> {
     one.response.as_ref()?;
     Some(match one.kind {
-        // Lines that were taken in are labelled, and whether they belong there is for a reader to say.
+        // Lines that were taken in are labelled, and whether they belong there is for a reader to
+        // say.
         Kind::Recounted if one.label.is_some() => return None,
         Kind::Recounted | Kind::HunkMoved => ["a hunk header", "# hunk headers"],
         Kind::LocatorNumbers => [
@@ -249,9 +254,11 @@ fn sum(corrections: &[&Diagnostic]) -> String {
     format!("corrected {all}, whose meaning is clear; `-v` shows each")
 }
 
-/// Draws a diagnostic: headline and place in the response, places in files, notes, help. Ends with a newline.
+/// Draws a diagnostic: headline and place in the response, places in files, notes, help. Ends with
+/// a newline.
 ///
-/// A warning's kind is behind its headline, so that a line begins with `warning: ` and can still be searched for by kind.
+/// A warning's kind is behind its headline, so that a line begins with `warning: ` and can still be
+/// searched for by kind.
 pub fn draw(diagnostic: &Diagnostic, style: Style) -> String {
     let Diagnostic {
         kind,
@@ -349,7 +356,8 @@ fn the_same_is_true_of(also: &[ResponsePlace], first: Option<&ResponsePlace>) ->
     format!("the same is true of {}", sentence(&names))
 }
 
-/// Escapes what should have been escaped where the text was made: nothing raw may pass, whoever forgot it.
+/// Escapes what should have been escaped where the text was made: nothing raw may pass, whoever
+/// forgot it.
 pub(super) fn safe(text: &str) -> String {
     Shown(text.as_bytes()).to_string()
 }

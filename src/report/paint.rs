@@ -1,11 +1,13 @@
 //! A printed diff in the colours of `git diff`.
 //!
-//! It takes the diff as it is printed for programs and only puts escape sequences around what is there. What is a header and
-//! what a line of a file is told by the counts of each hunk, as `git apply` tells it: a removed line `-- x` is no header.
+//! It takes the diff as it is printed for programs and only puts escape sequences around what is
+//! there. What is a header and what a line of a file is told by the counts of each hunk, as `git
+//! apply` tells it: a removed line `-- x` is no header.
 
 use bstr::ByteSlice as _;
 
-/// The escape sequences that set the colours, as `color.diff.*` names them. An empty one sets nothing.
+/// The escape sequences that set the colours, as `color.diff.*` names them. An empty one sets
+/// nothing.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Palette {
     /// Lines that stay.
@@ -145,7 +147,8 @@ impl Painter<'_> {
         }
     }
 
-    /// Paints a line that comes: whitespace at its end is shown, as git's `core.whitespace` has it by default.
+    /// Paints a line that comes: whitespace at its end is shown, as git's `core.whitespace` has it
+    /// by default.
     fn added(&mut self, text: &[u8]) {
         let bare = text.strip_suffix(b"\r").unwrap_or(text);
         let kept = bare

@@ -1,8 +1,9 @@
-//! Draws a headline and a marked line in the manner of rustc. The drawing crate is used here and nowhere else.
+//! Draws a headline and a marked line in the manner of rustc. The drawing crate is used here and
+//! nowhere else.
 //!
-//! The crate is given text that is safe and already fits: what it would do itself to control characters and long lines is
-//! neither git's way nor meant for hostile input. It is also told where a place is rather than left to count, since what is
-//! drawn isn't what is in the file.
+//! The crate is given text that is safe and already fits: what it would do itself to control
+//! characters and long lines is neither git's way nor meant for hostile input. It is also told
+//! where a place is rather than left to count, since what is drawn isn't what is in the file.
 
 use std::ops::Range;
 
@@ -32,7 +33,8 @@ pub(super) struct Drawing {
 }
 
 impl Drawing {
-    /// The widest that the drawing crate may ever think a line is: it must not cut what has been cut here.
+    /// The widest that the drawing crate may ever think a line is: it must not cut what has been
+    /// cut here.
     const UNBOUNDED: usize = 1 << 20;
     /// The narrowest room for code, however narrow the terminal.
     const MIN_ROOM: usize = 24;
@@ -51,7 +53,8 @@ impl Drawing {
         }
     }
 
-    /// Draws a headline, and below it, if there is one, the place that it is about. Ends with a newline.
+    /// Draws a headline, and below it, if there is one, the place that it is about. Ends with a
+    /// newline.
     pub(super) fn draw(
         &self,
         tone: Tone,
@@ -77,7 +80,8 @@ impl Drawing {
             .char_column(place.column);
         let drawn = self.render(title.element(origin));
         let (headline, origin) = drawn.trim_end().rsplit_once('\n').unwrap_or((&drawn, ""));
-        // The crate makes room for the line numbers of snippets only, and each snippet is drawn by itself.
+        // The crate makes room for the line numbers of snippets only, and each snippet is drawn by
+        // itself.
         let lines = || std::iter::once(&place.first).chain(&place.more);
         let digits = lines().map(|line| digits(line.line)).max().unwrap_or(1);
         let mut drawn = format!(
@@ -110,7 +114,8 @@ impl Drawing {
         drawn
     }
 
-    /// Draws a line behind a rule, with room for so many digits before that; above it the line that it is part of.
+    /// Draws a line behind a rule, with room for so many digits before that; above it the line that
+    /// it is part of.
     fn snippets(
         &self,
         level: &Level<'_>,
@@ -211,7 +216,8 @@ struct Drawn {
 const TAB: usize = 4;
 const ELLIPSIS: &str = "...";
 
-/// Escapes what mustn't reach a terminal and cuts what doesn't fit into `room` columns, the mark's start in view.
+/// Escapes what mustn't reach a terminal and cuts what doesn't fit into `room` columns, the mark's
+/// start in view.
 fn draw(excerpt: &Excerpt, room: usize) -> Drawn {
     let pieces = pieces(excerpt.text());
     let (mark_in_text, (cut_before, cut_after)) = (excerpt.mark(), excerpt.is_cut());
@@ -251,7 +257,8 @@ fn draw(excerpt: &Excerpt, room: usize) -> Drawn {
     drawn
 }
 
-/// Splits the text into what is shown as one: a character, or the escape of a byte or of a character.
+/// Splits the text into what is shown as one: a character, or the escape of a byte or of a
+/// character.
 fn pieces(text: &[u8]) -> Vec<Glyph> {
     let piece = |(start, end, c): (usize, usize, char)| {
         let bytes = &text[start..end];
@@ -280,8 +287,8 @@ struct Glyph {
     width: usize,
 }
 
-/// Chooses which pieces to show: all if they fit, else from the left as long as some of the mark can be seen, else from
-/// a little before the mark.
+/// Chooses which pieces to show: all if they fit, else from the left as long as some of the mark
+/// can be seen, else from a little before the mark.
 fn window(
     pieces: &[Glyph],
     mark: Range<usize>,

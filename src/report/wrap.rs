@@ -1,10 +1,11 @@
-//! Breaking a drawn line that a terminal has no room for: between words, and never between backticks, so that a path, a
-//! command or a line of a file can still be copied and searched for as it is.
+//! Breaking a drawn line that a terminal has no room for: between words, and never between
+//! backticks, so that a path, a command or a line of a file can still be copied and searched for as
+//! it is.
 
 use unicode_width::UnicodeWidthChar as _;
 
-/// Breaks one drawn line, colours and all, so that it fits `width` where words allow; what follows a break is indented by
-/// `indent` spaces. Nothing before the byte `from` is broken.
+/// Breaks one drawn line, colours and all, so that it fits `width` where words allow; what follows
+/// a break is indented by `indent` spaces. Nothing before the byte `from` is broken.
 pub(super) fn wrap(line: &str, width: usize, indent: usize, from: usize) -> String {
     let mut out = String::with_capacity(line.len() + 16);
     let mut used = 0;

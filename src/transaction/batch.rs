@@ -1,5 +1,5 @@
-//! Many changes of one commit's tree, each by itself, whose objects go into packs: what is written then is named by nothing but the
-//! answer, which is given only once it is on the disk.
+//! Many changes of one commit's tree, each by itself, whose objects go into packs: what is written
+//! then is named by nothing but the answer, which is given only once it is on the disk.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -14,7 +14,8 @@ use crate::repo::{
 };
 use llmpatch::plan::ChangeSet;
 
-/// How many bytes of new objects a pack has at most, but for the last change that is put into it and what its deltas are of.
+/// How many bytes of new objects a pack has at most, but for the last change that is put into it
+/// and what its deltas are of.
 const FULL: usize = 32 << 20;
 
 /// What makes candidates: trees, or commits, of changes to one revision.
@@ -23,7 +24,8 @@ pub struct Candidates<'r> {
     top: Oid,
     writer: TreeWriter<'r>,
     packing: Packing,
-    /// The commit that theirs are made on, if they are to be commits; and who makes them, if git needn't.
+    /// The commit that theirs are made on, if they are to be commits; and who makes them, if git
+    /// needn't.
     parent: Option<(Oid, Option<Committer>)>,
 }
 
@@ -127,7 +129,8 @@ impl std::fmt::Debug for Candidates<'_> {
     }
 }
 
-/// Writes a bundle of trees or commits, each under a reference of its own name, for whoever has the revision that they were made of.
+/// Writes a bundle of trees or commits, each under a reference of its own name, for whoever has the
+/// revision that they were made of.
 ///
 /// # Errors
 /// `io`, or what git says.

@@ -1,4 +1,5 @@
-//! The commit, once the files are in their places: `git commit` makes it, on a private index that holds HEAD and the change.
+//! The commit, once the files are in their places: `git commit` makes it, on a private index that
+//! holds HEAD and the change.
 //!
 //! Once HEAD moved there is no way back, so from then on what goes wrong is a warning.
 
@@ -77,8 +78,8 @@ impl<'r> Prepared<'r> {
         let expected = *expected;
         let staging = &self.staging;
         let refusal = Cell::new(None);
-        // git is held there, and with it its hooks, which may rewrite files: this is the last look at them. Whoever saves until
-        // here has saved in time.
+        // git is held there, and with it its hooks, which may rewrite files: this is the last look
+        // at them. Whoever saves until here has saved in time.
         let held = || {
             let noted = staging
                 .journal
@@ -135,7 +136,8 @@ impl<'r> Prepared<'r> {
                 return Err(lock.map_or_else(|| error.into(), locked));
             }
         };
-        // From here on there is a commit, and nothing is taken back: whoever finds the manifest sees that HEAD moved.
+        // From here on there is a commit, and nothing is taken back: whoever finds the manifest
+        // sees that HEAD moved.
         self.staging.leave();
         let followed = match repo.tree_of(id) {
             Ok(tree) if tree == expected && left == expected => self
@@ -179,7 +181,8 @@ impl<'r> Prepared<'r> {
         }
     }
 
-    /// Copies into the index what a commit changed, and what a hook has staged since in the private index.
+    /// Copies into the index what a commit changed, and what a hook has staged since in the private
+    /// index.
     fn follow(
         &self,
         before: Option<git2::Oid>,
@@ -198,7 +201,8 @@ impl<'r> Prepared<'r> {
         self.install(next)
     }
 
-    /// Describes the commit; where a hook changed what it was to hold, that is said, for who sees it should know.
+    /// Describes the commit; where a hook changed what it was to hold, that is said, for who sees
+    /// it should know.
     fn describe(
         &mut self,
         before: Option<git2::Oid>,
@@ -226,8 +230,8 @@ fn locked(lock: std::path::PathBuf) -> TransactionError {
     }
 }
 
-/// Removes the locks on HEAD and its branch that a dead commit of a run left, which hold that commit. Returns the others that are in
-/// the way of the next one: nothing proves whose they are.
+/// Removes the locks on HEAD and its branch that a dead commit of a run left, which hold that
+/// commit. Returns the others that are in the way of the next one: nothing proves whose they are.
 pub(super) fn remove_ref_locks(repo: &Repo, manifest: &Manifest) -> Vec<Unresolved> {
     let Some(tree) = &manifest.tree else {
         return Vec::new();

@@ -67,7 +67,8 @@ pub enum TransactionError {
     /// There is no commit.
     #[error(transparent)]
     Commit(#[from] CommitError),
-    /// A file is on another file system than the repository, so that a commit with hooks could not be undone safely.
+    /// A file is on another file system than the repository, so that a commit with hooks could not
+    /// be undone safely.
     #[error("`{path}` is on another file system than the repository's git directory")]
     OtherFileSystem { path: RepoPath },
     /// The repository refused.
@@ -92,7 +93,8 @@ pub enum TransactionError {
     },
 }
 
-/// A path that isn't what the last change made of it; `before` is the file that keeps what it was before.
+/// A path that isn't what the last change made of it; `before` is the file that keeps what it was
+/// before.
 #[allow(missing_docs, reason = "the message says what the fields are")]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ChangedSince {

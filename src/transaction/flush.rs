@@ -1,8 +1,9 @@
 //! What must be on the disk before what, should the power go: `llmpatch.fsync`, true if not set.
 //!
-//! Three times: new contents and originals' names before the manifest, the manifest before the first visible change, and all
-//! of that before the manifest's end. A whole file system is flushed at once where the system can do that, for what is much
-//! cheaper than file by file; each call costs a few milliseconds at most where nothing else is written.
+//! Three times: new contents and originals' names before the manifest, the manifest before the
+//! first visible change, and all of that before the manifest's end. A whole file system is flushed
+//! at once where the system can do that, for what is much cheaper than file by file; each call
+//! costs a few milliseconds at most where nothing else is written.
 
 use std::collections::BTreeSet;
 use std::fs::File;
@@ -73,8 +74,8 @@ impl Flush {
         flushed.map_err(TransactionError::io("flush", "the objects"))
     }
 
-    /// Waits until all that was written for a change is on the disk: to the git directory, to that of the index, and to every file system
-    /// that the work tree has a path of it on.
+    /// Waits until all that was written for a change is on the disk: to the git directory, to that
+    /// of the index, and to every file system that the work tree has a path of it on.
     pub(super) fn everything_of(
         self,
         repo: &Repo,

@@ -1,4 +1,5 @@
-//! The directory in the git directory that holds all journals of a user, `llmpatch`, and what is kept for undo.
+//! The directory in the git directory that holds all journals of a user, `llmpatch`, and what is
+//! kept for undo.
 //!
 //! A repository that several users share has one for each. Nobody's but one's own is used.
 

@@ -1,5 +1,5 @@
-//! A run's own directory in the repository's git directory, `llmpatch/<number>`: all that is needed to finish or take back a change
-//! by somebody who knows nothing of it.
+//! A run's own directory in the repository's git directory, `llmpatch/<number>`: all that is needed
+//! to finish or take back a change by somebody who knows nothing of it.
 //!
 //! | file | what it is |
 //! | --- | --- |
@@ -12,11 +12,12 @@
 //! | `index.old`, `index.new` | the index before and after |
 //! | `record`, `copy-N` | what `undo` will need beyond `original-N`, see [`last`](mod@super::last) |
 //!
-//! Nothing here is read by anybody but recovery, and nothing of a living run is touched by others. What remains of the last
-//! one whose change is certain is `llmpatch/undo-N`.
+//! Nothing here is read by anybody but recovery, and nothing of a living run is touched by others.
+//! What remains of the last one whose change is certain is `llmpatch/undo-N`.
 //!
-//! It is private to its user, and reached through handles that follow no link. What is in it may have been made by anybody, with the
-//! git directory: it says nothing about where to write but paths of the work tree.
+//! It is private to its user, and reached through handles that follow no link. What is in it may
+//! have been made by anybody, with the git directory: it says nothing about where to write but
+//! paths of the work tree.
 
 use crate::dir::SystemPath as _;
 use std::cell::{Cell, RefCell};
@@ -43,7 +44,8 @@ use crate::dir::{Dir, Found};
 use crate::repo::Repo;
 use llmpatch::path::RepoPath;
 
-/// The directory of a run. Dropping it removes it and all in it, unless something in it must not be lost.
+/// The directory of a run. Dropping it removes it and all in it, unless something in it must not be
+/// lost.
 #[derive(Debug)]
 pub(super) struct Journal {
     home: Rc<Home>,
@@ -70,12 +72,14 @@ pub(super) fn original_name(number: usize) -> RepoPath {
 }
 
 impl Journal {
-    /// Makes a directory for this run, with its stamp, which is locked from the instant that it has its name.
+    /// Makes a directory for this run, with its stamp, which is locked from the instant that it has
+    /// its name.
     pub(super) fn make(repo: &Repo) -> Result<Self, TransactionError> {
         let mut tries = 0;
         loop {
             match Self::try_make(repo) {
-                // Somebody's last journal went between two steps, and the directory of all journals with it.
+                // Somebody's last journal went between two steps, and the directory of all journals
+                // with it.
                 Err(TransactionError::Io { source, .. })
                     if source.kind() == io::ErrorKind::NotFound && tries < 5 =>
                 {
@@ -220,14 +224,16 @@ impl Journal {
         self.stays.set(false);
     }
 
-    /// Renames it to another name in the directory of all journals, where nobody takes it for a run's.
+    /// Renames it to another name in the directory of all journals, where nobody takes it for a
+    /// run's.
     pub(super) fn rename(&self, to: &RepoPath) -> io::Result<()> {
         self.home.dir.rename_own(&self.name, to)?;
         self.stays.set(true);
         Ok(())
     }
 
-    /// Returns a second handle on the lock of the stamp: the lock holds as long as one of them is open, in whatever process.
+    /// Returns a second handle on the lock of the stamp: the lock holds as long as one of them is
+    /// open, in whatever process.
     pub(super) fn lend(&self) -> io::Result<OwnedFd> {
         let stamp = self.stamp.as_ref().ok_or(io::ErrorKind::NotFound)?;
         // A shell has no words for numbers above 9.
@@ -282,8 +288,8 @@ impl Journal {
         Ok(())
     }
 
-    /// Puts the manifest in its place: from here on, whoever finds it without its run takes the change back. All that was
-    /// written before is on the disk.
+    /// Puts the manifest in its place: from here on, whoever finds it without its run takes the
+    /// change back. All that was written before is on the disk.
     pub(super) fn begin(&self, manifest: &Manifest, flush: Flush) -> Result<(), TransactionError> {
         let write = || {
             let mut draft = plain("draft");
@@ -306,7 +312,8 @@ impl Journal {
         self.dir.rename_own(&plain("manifest"), &plain("applied"))
     }
 
-    /// Ends a change that is taken back; returns where the originals are of files in whose places somebody else's are.
+    /// Ends a change that is taken back; returns where the originals are of files in whose places
+    /// somebody else's are.
     pub(super) fn end(&self, theirs: &[RepoPath], flush: Flush) -> io::Result<Option<Unresolved>> {
         match theirs.is_empty() {
             true => self.forget(flush).map(|()| None),
@@ -314,7 +321,8 @@ impl Journal {
         }
     }
 
-    /// Takes the manifest away once all is as it was before. As a draft it still names what was made.
+    /// Takes the manifest away once all is as it was before. As a draft it still names what was
+    /// made.
     fn forget(&self, flush: Flush) -> io::Result<()> {
         let _ = flush.directories(&[&self.dir]);
         step("take the manifest away")?;
@@ -335,7 +343,8 @@ impl Journal {
     /// Takes back that a commit was begun: it ended, and made none.
     pub(super) fn forget_child(&self, flush: Flush) {
         if self.has_begun() && step("forget the child").is_ok() {
-            // If it stays, recovery asks HEAD, and only one that somebody else moves until then would mislead it.
+            // If it stays, recovery asks HEAD, and only one that somebody else moves until then
+            // would mislead it.
             let _ = self
                 .dir
                 .remove_file(&plain("begun"))
@@ -390,7 +399,8 @@ impl Journal {
         Ok(bytes.and_then(|bytes| Manifest::parse(&bytes)))
     }
 
-    /// Keeps the index that is about to be replaced and the one that replaces it, each by a second name.
+    /// Keeps the index that is about to be replaced and the one that replaces it, each by a second
+    /// name.
     pub(super) fn keep_indexes(&self, index: &Path, next: &Path) -> io::Result<()> {
         for name in ["index.new", "index.old"] {
             // Of an attempt that came to nothing.
@@ -406,7 +416,8 @@ impl Journal {
         self.second_name(next, "index.new")
     }
 
-    /// Gives a file a second name here; where there are no hard links, or not from there to here, a copy.
+    /// Gives a file a second name here; where there are no hard links, or not from there to here, a
+    /// copy.
     fn second_name(&self, of: &Path, name: &str) -> io::Result<()> {
         match self.dir.link_from(of, &plain(name)) {
             Err(error)
@@ -432,7 +443,8 @@ impl Journal {
         }
     }
 
-    /// Returns whether an index is neither the one that was replaced, unless that was put back, nor the one that replaced it.
+    /// Returns whether an index is neither the one that was replaced, unless that was put back, nor
+    /// the one that replaced it.
     pub(super) fn is_index_other(&self, index: &Path) -> io::Result<bool> {
         let is_kept = matches!(self.dir.look(&plain("index.old"))?, Found::File(_));
         Ok(is_kept && !self.is_index(index, "index.old")? && !self.is_index(index, "index.new")?)
@@ -469,7 +481,8 @@ impl Journal {
         }
     }
 
-    /// Renames a directory that holds something of somebody's to a name that recovery leaves alone, and keeps it.
+    /// Renames a directory that holds something of somebody's to a name that recovery leaves alone,
+    /// and keeps it.
     pub(super) fn put_away(&self) -> io::Result<PathBuf> {
         let away = plain(&format!("kept-{:016x}", self.run));
         step("put the originals away")?;

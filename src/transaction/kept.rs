@@ -1,10 +1,13 @@
-//! What is kept of the last changes of this work tree, so that [`last`](mod@super::last) can take them back.
+//! What is kept of the last changes of this work tree, so that [`last`](mod@super::last) can take
+//! them back.
 //!
-//! Once a change is certain, its journal holds all that is needed: the originals, the same inodes, and a [`Record`]. So it is
-//! kept by one rename of the journal to `llmpatch/undo-N`, where N is one more than that of the newest, and the oldest go where there are
-//! more than [`MOST_KEPT`], or more than [`MOST_BYTES`] of old files. An undo removes only the record of what it took back. A change
-//! without a record (it could not be written), and one that was committed, remove all others: nothing before it can be taken back as if
-//! it weren't there. Whoever finds the journal of a dead run whose change is certain does the same.
+//! Once a change is certain, its journal holds all that is needed: the originals, the same inodes,
+//! and a [`Record`]. So it is kept by one rename of the journal to `llmpatch/undo-N`, where N is
+//! one more than that of the newest, and the oldest go where there are more than [`MOST_KEPT`], or
+//! more than [`MOST_BYTES`] of old files. An undo removes only the record of what it took back. A
+//! change without a record (it could not be written), and one that was committed, remove all
+//! others: nothing before it can be taken back as if it weren't there. Whoever finds the journal of
+//! a dead run whose change is certain does the same.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -24,9 +27,11 @@ use llmpatch::path::RepoPath;
 const RECORD: &str = "record";
 /// How many changes are kept.
 pub(super) const MOST_KEPT: usize = 10;
-/// How many bytes the old files of all that are kept may have; those of the last change may have any number.
+/// How many bytes the old files of all that are kept may have; those of the last change may have
+/// any number.
 pub(super) const MOST_BYTES: u64 = if cfg!(test) { 64 << 10 } else { 128 << 20 };
-/// Where the old files of a change have fewer bytes than this, those of the others aren't counted, which takes time.
+/// Where the old files of a change have fewer bytes than this, those of the others aren't counted,
+/// which takes time.
 const FEW_BYTES: u64 = if cfg!(test) { 1 << 10 } else { 1 << 20 };
 const KEPT: &str = "undo-";
 
@@ -66,7 +71,8 @@ pub(super) fn write(journal: &Journal, record: Record) -> io::Result<()> {
     written.map(drop)
 }
 
-/// Keeps a change that is certain, or removes what it took back. It can be stopped anywhere and done again.
+/// Keeps a change that is certain, or removes what it took back. It can be stopped anywhere and
+/// done again.
 pub(super) fn keep(journal: &Journal) -> io::Result<()> {
     let record = match journal.record.take() {
         None => journal
@@ -130,8 +136,8 @@ pub(super) fn keep(journal: &Journal) -> io::Result<()> {
     Ok(())
 }
 
-/// Returns the seal of the record of a change that is kept, which is empty where it is damaged; `None` where there is no record: whoever
-/// removed it was stopped.
+/// Returns the seal of the record of a change that is kept, which is empty where it is damaged;
+/// `None` where there is no record: whoever removed it was stopped.
 fn seal_of(home: &Dir, number: u64) -> io::Result<Option<String>> {
     let name = kept_name(number);
     if home.look(&name)? != Found::Directory {
@@ -141,7 +147,8 @@ fn seal_of(home: &Dir, number: u64) -> io::Result<Option<String>> {
     Ok(bytes.map(|bytes| Record::parse(&bytes).map_or_else(String::new, |record| record.seal())))
 }
 
-/// Returns how many bytes the old files of a change that is kept have, as far as its record says it.
+/// Returns how many bytes the old files of a change that is kept have, as far as its record says
+/// it.
 fn old_bytes_of(home: &Dir, number: u64) -> u64 {
     let record = home
         .beneath(&kept_name(number))
@@ -179,7 +186,8 @@ fn forget(home: &Dir, number: u64) -> io::Result<()> {
     }
 }
 
-/// Reads what the newest change was, and returns the directory in which its files are kept; `None` if nothing is kept.
+/// Reads what the newest change was, and returns the directory in which its files are kept; `None`
+/// if nothing is kept.
 pub(super) fn newest(repo: &Repo) -> Result<Option<(Record, Dir, PathBuf)>, TransactionError> {
     let Some(home) = Home::current(repo)? else {
         return Ok(None);
@@ -231,7 +239,8 @@ pub struct Earlier {
     pub when: i64,
     /// The commit that was made of it; then it is for git to take back.
     pub commit: Option<String>,
-    /// The paths that it changed, in order, each with the letter that git has for it: added, deleted, or modified.
+    /// The paths that it changed, in order, each with the letter that git has for it: added,
+    /// deleted, or modified.
     pub paths: Vec<(char, RepoPath)>,
 }
 

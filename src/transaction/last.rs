@@ -1,10 +1,12 @@
-//! The last changes of this work tree, kept so that `git llmpatch undo` can take them back, the newest first.
+//! The last changes of this work tree, kept so that `git llmpatch undo` can take them back, the
+//! newest first.
 //!
 //! What is kept of them, and how, is said in [`kept`].
 //!
-//! Taking it back is a change like any other, the other way round, that goes through [`begin`](super::begin). Nothing that is
-//! kept is trusted: the record is sealed, the old bytes must have the hash that it says, and every path, file or entry of the
-//! index, must be what the change made of it, or nothing at all is taken back.
+//! Taking it back is a change like any other, the other way round, that goes through
+//! [`begin`](super::begin). Nothing that is kept is trusted: the record is sealed, the old bytes
+//! must have the hash that it says, and every path, file or entry of the index, must be what the
+//! change made of it, or nothing at all is taken back.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::io;
@@ -67,7 +69,8 @@ pub struct Reverse {
 impl Staging<'_> {
     /// Writes down what taking the change back will need.
     ///
-    /// Where an original can't lie in the journal, since that is on another file system, a copy of it does.
+    /// Where an original can't lie in the journal, since that is on another file system, a copy of
+    /// it does.
     pub(super) fn record(&self, all: &ChangeSet, entries: Vec<Entry>) -> io::Result<()> {
         let mut made = MadeChange {
             entries,

@@ -1,7 +1,8 @@
-//! Where everything of a change will lie, worked out before anything is touched: what the manifest says of every path, and of
-//! the directories that come and go.
+//! Where everything of a change will lie, worked out before anything is touched: what the manifest
+//! says of every path, and of the directories that come and go.
 //!
-//! However many paths share a directory, and however deep it is, the directories above it are walked through once.
+//! However many paths share a directory, and however deep it is, the directories above it are
+//! walked through once.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
@@ -15,7 +16,8 @@ use crate::dir::{Dir, Found, Shape};
 use llmpatch::path::RepoPath;
 use llmpatch::plan::Change;
 
-/// Works it out and adds it to a manifest. Returns the directories to be made again with the bits that they had, highest first.
+/// Works it out and adds it to a manifest. Returns the directories to be made again with the bits
+/// that they had, highest first.
 ///
 /// # Errors
 /// If the system doesn't let us see.
@@ -75,8 +77,8 @@ struct Layouter<'s> {
     removed: BTreeMap<RepoPath, u16>,
 }
 
-/// How many bytes the names of new directories may have together: the journal says each whole, and a response of a megabyte can ask for
-/// gigabytes of them.
+/// How many bytes the names of new directories may have together: the journal says each whole, and
+/// a response of a megabyte can ask for gigabytes of them.
 const MOST_NAMED: usize = 16 << 20;
 
 /// What is above a path.
@@ -88,7 +90,8 @@ struct Above {
 }
 
 impl Layouter<'_> {
-    /// Works out all that may become of a path, of its old file and its new one, and of the directories around it.
+    /// Works out all that may become of a path, of its old file and its new one, and of the
+    /// directories around it.
     fn touched(&mut self, change: &Change) -> Result<Touched, TransactionError> {
         let io = TransactionError::io("look at", &change.path);
         let [before, after] = Held::of_both([change.on_disk(), change.after.as_ref()]);
@@ -133,7 +136,8 @@ impl Layouter<'_> {
                     });
                 }
             }
-            // In the place of a file to come is nothing, or a directory in which nothing will be left.
+            // In the place of a file to come is nothing, or a directory in which nothing will be
+            // left.
             if self.dir.look(&change.path).map_err(io)? == Found::Directory {
                 if self.dir.is_current(&change.path).map_err(io)? {
                     return Err(TransactionError::CurrentDirectory {
@@ -166,7 +170,8 @@ impl Layouter<'_> {
         })
     }
 
-    /// Notes that a directory goes, and the directories in it, unless there is something else there: then what is to come can't.
+    /// Notes that a directory goes, and the directories in it, unless there is something else
+    /// there: then what is to come can't.
     fn goes_with_all_in_it(&mut self, directory: &RepoPath) -> io::Result<()> {
         let mut left = vec![directory.clone()];
         while let Some(directory) = left.pop() {

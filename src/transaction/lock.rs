@@ -1,16 +1,19 @@
-//! Who may change a repository: git's own `index.lock`, taken in a way that proves whose it is, and a turn for recovery.
+//! Who may change a repository: git's own `index.lock`, taken in a way that proves whose it is, and
+//! a turn for recovery.
 //!
-//! A stamp is written into the run's journal, locked with the kernel (`flock`), and then linked to the lock's name; so the lock names
-//! its run from the first instant, and who asks the kernel learns whether that run lives, in whatever container: the lock on the stamp
-//! ends with the last process that has it, which is ours, or the shell that waits for our `git commit`. The lock file is never
-//! renamed over the index, and never removed unless it is provably ours: the same file as the stamp that was linked, or one whose
-//! stamp is that of a run which the kernel says is dead.
+//! A stamp is written into the run's journal, locked with the kernel (`flock`), and then linked to
+//! the lock's name; so the lock names its run from the first instant, and who asks the kernel
+//! learns whether that run lives, in whatever container: the lock on the stamp ends with the last
+//! process that has it, which is ours, or the shell that waits for our `git commit`. The lock file
+//! is never renamed over the index, and never removed unless it is provably ours: the same file as
+//! the stamp that was linked, or one whose stamp is that of a run which the kernel says is dead.
 //!
-//! The kernel can't speak for other machines. What was written over a network, or is looked at over one, and isn't locked, may be of a
-//! run that lives: that is said, and nothing is done.
+//! The kernel can't speak for other machines. What was written over a network, or is looked at over
+//! one, and isn't locked, may be of a run that lives: that is said, and nothing is done.
 //!
-//! The turn is a lock on the git directory itself (`flock`), held while journals are recovered and while the lock of the index is tried
-//! once. Nobody waits for one of the two while holding the other.
+//! The turn is a lock on the git directory itself (`flock`), held while journals are recovered and
+//! while the lock of the index is tried once. Nobody waits for one of the two while holding the
+//! other.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -38,8 +41,9 @@ use llmpatch::text::Shown;
 
 /// Returns how long to wait for a lock that another program holds; `None` for ever.
 ///
-/// `llmpatch.lockTimeout` says it as git's own lock timeouts do: in milliseconds, 0 to try once, negative to wait for ever. One second
-/// without it, since an editor's background `git status` holds the lock for milliseconds.
+/// `llmpatch.lockTimeout` says it as git's own lock timeouts do: in milliseconds, 0 to try once,
+/// negative to wait for ever. One second without it, since an editor's background `git status`
+/// holds the lock for milliseconds.
 fn patience(milliseconds: Option<i64>) -> Option<Duration> {
     u64::try_from(milliseconds.unwrap_or(1000))
         .ok()
@@ -140,30 +144,35 @@ impl Drop for IndexLock {
         let file = self.file.as_ref().unwrap_or(&self.stamp);
         let is_there = || is_at(file, &self.path).is_ok_and(|is_there| is_there);
         let is_removed = || is_there() && std::fs::remove_file(&self.path).is_ok();
-        // The error may be temporary. Nothing more can be done if it isn't: the next run finds the lock's run dead, and removes it.
+        // The error may be temporary. Nothing more can be done if it isn't: the next run finds the
+        // lock's run dead, and removes it.
         let _ = self.stays || is_removed() || is_removed();
-        // A child that is being started at this instant may have a handle, too, until it has become another program.
+        // A child that is being started at this instant may have a handle, too, until it has become
+        // another program.
         if !self.stays {
             let _ = flock(&self.stamp, FlockOperation::Unlock);
         }
     }
 }
 
-/// Keeps others from recovering at the same time. It ends with this process, whatever becomes of it.
+/// Keeps others from recovering at the same time. It ends with this process, whatever becomes of
+/// it.
 pub(super) struct Turn(#[expect(dead_code, reason = "it is held, not used")] File);
 
 impl Turn {
     /// Waits for the turn.
     ///
     /// # Errors
-    /// `locked` if it isn't to be had when patience ends, `io` if the file system has no such locks.
+    /// `locked` if it isn't to be had when patience ends, `io` if the file system has no such
+    /// locks.
     pub(super) fn take(repo: &Repo, wait: &mut Wait) -> Result<Self, TransactionError> {
         let io = TransactionError::io("lock", repo.git_dir());
         let mut held = File::open(repo.git_dir()).map_err(io)?;
         let mut is_directory = true;
         while let Err(errno) = flock(&held, FlockOperation::NonBlockingLockExclusive) {
             match errno {
-                // NFS locks only what can be written to. Such a file stays: who removes one takes it from under another.
+                // NFS locks only what can be written to. Such a file stays: who removes one takes
+                // it from under another.
                 Errno::BADF if std::mem::take(&mut is_directory) => {
                     let flags = OFlags::NOFOLLOW.bits().cast_signed();
                     let file = File::options()
@@ -184,7 +193,8 @@ impl Turn {
     }
 }
 
-/// Waits until nobody holds a lock without which there is no commit: that of HEAD, and of its branch.
+/// Waits until nobody holds a lock without which there is no commit: that of HEAD, and of its
+/// branch.
 ///
 /// # Errors
 /// `locked` if one is still held when patience ends.
@@ -229,7 +239,8 @@ impl Wait {
     /// Waits a moment.
     ///
     /// # Errors
-    /// `locked` if patience is at its end, or if nobody can be waited for; if a signal asks to stop.
+    /// `locked` if patience is at its end, or if nobody can be waited for; if a signal asks to
+    /// stop.
     pub(super) fn once(
         &mut self,
         lock: &Path,
@@ -263,7 +274,8 @@ impl Wait {
 }
 
 fn has_no_hard_links(error: &io::Error) -> bool {
-    // Another file system than the journal's, where the index was put elsewhere (`GIT_INDEX_FILE`), is no better than none.
+    // Another file system than the journal's, where the index was put elsewhere (`GIT_INDEX_FILE`),
+    // is no better than none.
     [
         Errno::PERM,
         Errno::NOTSUP,
@@ -344,7 +356,8 @@ impl Stamp {
         u64::from_str_radix(&self.run, 16).ok()
     }
 
-    /// Reads the one that a lock is, and keeps it open; `None` if there is none, or it isn't whole, or isn't ours to read.
+    /// Reads the one that a lock is, and keeps it open; `None` if there is none, or it isn't whole,
+    /// or isn't ours to read.
     ///
     /// # Errors
     /// If it can't be read.
@@ -440,7 +453,8 @@ pub(super) fn index_name(repo: &Repo) -> String {
     }
 }
 
-/// Removes a lock if it is provably one of ours whose run is dead: this run's, or one whose journal is gone.
+/// Removes a lock if it is provably one of ours whose run is dead: this run's, or one whose journal
+/// is gone.
 ///
 /// # Errors
 /// If it can't be read, but for one that somebody keeps to himself, or be removed.
@@ -466,7 +480,8 @@ pub(super) fn remove_dead_lock(repo: &Repo, run: Option<&Journal>, asked: Asked)
             (stamp.life(&file), asked),
             (Life::Dead, _) | (Life::Unknown, Asked::Force)
         );
-    // It may have lived when it was read, and have let go meanwhile: then the lock that is there now is git's.
+    // It may have lived when it was read, and have let go meanwhile: then the lock that is there
+    // now is git's.
     if is_its && is_own && is_dead && is_at(&file, &path)? {
         step("remove a dead lock")?;
         return std::fs::remove_file(path).or_else(|error| {

@@ -1,7 +1,9 @@
-//! What a journal says of a change: for every path what it holds before and after, and the directories that come and go.
+//! What a journal says of a change: for every path what it holds before and after, and the
+//! directories that come and go.
 //!
-//! It is complete before anything visible happens, so that recovery needs nothing else. It says nothing that can be derived: where the
-//! work tree and the index are, is for the repository that is open to say, and the names of temporary files follow from numbers.
+//! It is complete before anything visible happens, so that recovery needs nothing else. It says
+//! nothing that can be derived: where the work tree and the index are, is for the repository that
+//! is open to say, and the names of temporary files follow from numbers.
 
 use serde::{Deserialize, Serialize};
 
@@ -64,7 +66,8 @@ pub(super) struct Touched {
     pub(super) before: Option<Held>,
     /// What it holds afterwards; `None` if it isn't there.
     pub(super) after: Option<Held>,
-    /// How many directories deep its temporary files lie: in the nearest directory above it that stays.
+    /// How many directories deep its temporary files lie: in the nearest directory above it that
+    /// stays.
     pub(super) depth: usize,
 }
 
@@ -118,8 +121,9 @@ impl Held {
     }
 }
 
-/// What is at a path, as the change of it sees it. Taking back and undoing both go by this: what is new may be replaced by the original,
-/// what is old stays, in the place of nothing the original may come, and anything else is its owner's, which nobody touches.
+/// What is at a path, as the change of it sees it. Taking back and undoing both go by this: what is
+/// new may be replaced by the original, what is old stays, in the place of nothing the original may
+/// come, and anything else is its owner's, which nobody touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Occupant {
     Nothing,
@@ -150,8 +154,8 @@ impl Occupant {
 }
 
 impl Touched {
-    /// Returns where the new file is prepared, and where the old one is once the two changed places; `number` is its place in the
-    /// manifest, `run` the number of the run.
+    /// Returns where the new file is prepared, and where the old one is once the two changed
+    /// places; `number` is its place in the manifest, `run` the number of the run.
     pub(super) fn stage(&self, run: u64, number: usize) -> RepoPath {
         self.temporary(run, number, "new")
     }
@@ -216,7 +220,8 @@ impl Manifest {
             .chain(self.removed.iter().map(|directory| &directory.path))
     }
 
-    /// Returns every name in the work tree that only a run of this number has, except beside some paths.
+    /// Returns every name in the work tree that only a run of this number has, except beside some
+    /// paths.
     pub(super) fn temporaries(
         &self,
         run: u64,

@@ -1,24 +1,28 @@
 //! Makes a [`ChangeSet`] true, or leaves no trace. It decides nothing about the patch.
 //!
-//! [`begin`] refuses all that can be refused, then prepares all that takes room on a disk: new contents beside their targets,
-//! blobs, the next index. [`Prepared::publish`] makes the change visible. Whatever fails after that, what was done is taken
-//! back, the last step first, and so it is when a `Prepared` is dropped.
+//! [`begin`] refuses all that can be refused, then prepares all that takes room on a disk: new
+//! contents beside their targets, blobs, the next index. [`Prepared::publish`] makes the change
+//! visible. Whatever fails after that, what was done is taken back, the last step first, and so it
+//! is when a `Prepared` is dropped.
 //!
-//! From begin to end git's own `index.lock` is held, for a change of the work tree alone too: it keeps `git add` and
-//! `git commit` from seeing half of it.
+//! From begin to end git's own `index.lock` is held, for a change of the work tree alone too: it
+//! keeps `git add` and `git commit` from seeing half of it.
 //!
-//! Before the first visible change a manifest is in the [`journal`](self) that says where everything lies before and
-//! after; taking it away is the moment from which the change is certain. A run that dies between the two is taken back by the
-//! next one ([`recover()`]), which judges every path by what it finds there; no run is needed that remembers what it did.
+//! Before the first visible change a manifest is in the [`journal`](self) that says where
+//! everything lies before and after; taking it away is the moment from which the change is certain.
+//! A run that dies between the two is taken back by the next one ([`recover()`]), which judges
+//! every path by what it finds there; no run is needed that remembers what it did.
 //!
-//! The order: new contents beside their targets, the manifest, files, then the index by one rename, the end of the manifest.
-//! With a commit: files, then the commit on a private index, then the index. Once HEAD moved there is no way back, so what then
-//! goes wrong is a warning, and recovery goes forward too.
+//! The order: new contents beside their targets, the manifest, files, then the index by one rename,
+//! the end of the manifest. With a commit: files, then the commit on a private index, then the
+//! index. Once HEAD moved there is no way back, so what then goes wrong is a warning, and recovery
+//! goes forward too.
 //!
-//! What is needed to take the change back outlives it, until the next one: see `last.rs`. Taking it back is a change like any other.
+//! What is needed to take the change back outlives it, until the next one: see `last.rs`. Taking it
+//! back is a change like any other.
 //!
-//! A file that a hook rewrote before another hook refused is left as the hook wrote it, and named, its original kept: nothing
-//! tells a hook's rewriting from what its owner typed meanwhile.
+//! A file that a hook rewrote before another hook refused is left as the hook wrote it, and named,
+//! its original kept: nothing tells a hook's rewriting from what its owner typed meanwhile.
 
 mod batch;
 mod committing;
@@ -79,8 +83,9 @@ use staging::{Staging, Watch};
 pub enum Target {
     /// The work tree alone.
     WorkTree {
-        /// Whether new files are recorded in the index as to be added, so that `git diff` shows them. A file whose place in
-        /// the index is taken, by an entry of its own or by one above or below it, is left out.
+        /// Whether new files are recorded in the index as to be added, so that `git diff` shows
+        /// them. A file whose place in the index is taken, by an entry of its own or by one above
+        /// or below it, is left out.
         intent_to_add: bool,
     },
     /// The work tree and the index.
@@ -108,8 +113,8 @@ pub struct Done {
 pub struct Undone {
     /// What went wrong.
     pub error: TransactionError,
-    /// The paths that aren't what they were: they couldn't be put back, or somebody else changed them meanwhile, and then
-    /// their content was left alone. None: everything was put back.
+    /// The paths that aren't what they were: they couldn't be put back, or somebody else changed
+    /// them meanwhile, and then their content was left alone. None: everything was put back.
     pub attention: Vec<RepoPath>,
     /// What is left for a person to see to.
     pub open: Vec<Unresolved>,
@@ -138,7 +143,8 @@ pub struct Prepared<'r> {
     _held: HeldBack,
 }
 
-/// Refuses a commit that the repository wouldn't take now, whatever the change is: what a look ahead can say without a lock.
+/// Refuses a commit that the repository wouldn't take now, whatever the change is: what a look
+/// ahead can say without a lock.
 ///
 /// # Errors
 /// `identity`, `unsupported`, `io`: see [`TransactionError`].
@@ -155,8 +161,8 @@ fn check_request(repo: &Repo, request: &CommitRequest) -> Result<(), Transaction
     Ok(repo.check_identity(request)?)
 }
 
-/// Returns every place that a journal could have us touch whose manifest or record is this, sealed as if we had written it: for tests
-/// of what is read.
+/// Returns every place that a journal could have us touch whose manifest or record is this, sealed
+/// as if we had written it: for tests of what is read.
 #[doc(hidden)]
 pub fn places(json: &[u8]) -> Vec<RepoPath> {
     let manifest = manifest::Manifest::parse(&sealed::seal_json(manifest::Manifest::TITLE, json));
@@ -177,11 +183,12 @@ pub fn places(json: &[u8]) -> Vec<RepoPath> {
     of_manifest.chain(of_record).collect()
 }
 
-/// Refuses what can't be done, then prepares the rest. Nothing visible has changed afterwards, whatever it returns, but what was
-/// interrupted before and is recovered first.
+/// Refuses what can't be done, then prepares the rest. Nothing visible has changed afterwards,
+/// whatever it returns, but what was interrupted before and is recovered first.
 ///
 /// # Errors
-/// `locked`, `stale`, `file-exists`, `identity`, `unsupported`, `unchanged`, `io`: see [`TransactionError`].
+/// `locked`, `stale`, `file-exists`, `identity`, `unsupported`, `unchanged`, `io`: see
+/// [`TransactionError`].
 pub fn begin<'r>(
     repo: &'r Repo,
     changes: &'r ChangeSet,
@@ -229,7 +236,8 @@ pub fn begin<'r>(
     Ok(prepared)
 }
 
-/// Checks, under the lock, that all is what the change was worked out from; returns the commit that a new one is made on.
+/// Checks, under the lock, that all is what the change was worked out from; returns the commit that
+/// a new one is made on.
 fn recheck_for(
     repo: &Repo,
     changes: &ChangeSet,
@@ -247,7 +255,8 @@ fn recheck_for(
         Target::Commit(_) => {
             repo.check_calm()?;
             lock::await_head(repo, progress)?;
-            // Read once, before all that is compared with it: should it move, the commit is refused.
+            // Read once, before all that is compared with it: should it move, the commit is
+            // refused.
             let head = repo.head_commit()?;
             recheck::still_holds(
                 &repo.agreeing_tree(Against::IndexAndHead)?,
@@ -368,8 +377,9 @@ impl<'r> Prepared<'r> {
                 });
             }
             Err(error) => {
-                // A `git commit` that was killed leaves its own locks, which would keep the next one out. One that found a lock
-                // has told us so itself: that one is somebody else's.
+                // A `git commit` that was killed leaves its own locks, which would keep the next
+                // one out. One that found a lock has told us so itself: that one is somebody
+                // else's.
                 let mut open = match error {
                     TransactionError::Locked { .. } => Vec::new(),
                     _ => committing::remove_ref_locks(self.repo, &self.staging.manifest),
@@ -481,7 +491,8 @@ impl<'r> Prepared<'r> {
         }
     }
 
-    /// Writes down what undo will need. Where that can't be done the change is made all the same, and there is no undo.
+    /// Writes down what undo will need. Where that can't be done the change is made all the same,
+    /// and there is no undo.
     fn record(&mut self, entries: Vec<Entry>) {
         let written = match &self.target {
             // Without it nothing before is taken back either, which is safe.
@@ -497,7 +508,8 @@ impl<'r> Prepared<'r> {
         }
     }
 
-    /// Keeps the index and the next one; what was kept is flushed with the rest before the one replaces the other.
+    /// Keeps the index and the next one; what was kept is flushed with the rest before the one
+    /// replaces the other.
     fn keep_indexes(&self, next: &NextIndex) -> Result<(), TransactionError> {
         let index = self.repo.index_path();
         self.staging

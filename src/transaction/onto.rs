@@ -1,5 +1,6 @@
-//! A change of a commit's tree, made in the object database: there is no file and no index to lock, and nothing to take back. Objects
-//! that no reference names change nothing, and the one reference that may move does so when they are on the disk.
+//! A change of a commit's tree, made in the object database: there is no file and no index to lock,
+//! and nothing to take back. Objects that no reference names change nothing, and the one reference
+//! that may move does so when they are on the disk.
 
 use git2::Oid;
 use llmpatch::report::Committed;
@@ -63,7 +64,8 @@ impl Onto {
 /// Moves a branch to a commit that was made on a revision.
 ///
 /// # Errors
-/// `stale` if the branch has commits of its own, `unsupported` if it is checked out, `locked` if another program moved it.
+/// `stale` if the branch has commits of its own, `unsupported` if it is checked out, `locked` if
+/// another program moved it.
 pub fn name(
     repo: &Repo,
     branch: &str,
@@ -100,8 +102,8 @@ pub(super) fn write_tree(
 /// Writes the tree that a change makes of a revision's, and what else is asked for.
 ///
 /// # Errors
-/// As [`Onto::check`]; `unchanged` if a commit would hold what its parent does; `locked` if another program moved the branch. Whatever
-/// was written then is named by nothing.
+/// As [`Onto::check`]; `unchanged` if a commit would hold what its parent does; `locked` if another
+/// program moved the branch. Whatever was written then is named by nothing.
 pub fn store(repo: &Repo, changes: &ChangeSet, onto: &Onto) -> Result<Stored, TransactionError> {
     let place = onto.place(repo)?;
     let flush = Flush::from_config(repo.config())?;

@@ -1,16 +1,20 @@
-//! The work tree's visible change, step by step, in places that the manifest knows, so that each can be taken back.
+//! The work tree's visible change, step by step, in places that the manifest knows, so that each
+//! can be taken back.
 //!
-//! 1. What is to go is taken out of its place, all of it first: it may be where something else needs a directory, or be the
-//!    same name in another case.
-//! 2. What is to change is exchanged with its new content in one step; what is new is renamed to its free name. Directories are
-//!    made where they are missing, and empty ones moved away where a file goes.
-//! 3. Directories that a deletion left empty go with those above them, up to the top and never the one in which the command was
-//!    started. This is what git does. The system itself says whether they are empty, at the instant that they go.
+//! 1. What is to go is taken out of its place, all of it first: it may be where something else
+//!    needs a directory, or be the same name in another case.
+//! 2. What is to change is exchanged with its new content in one step; what is new is renamed to
+//!    its free name. Directories are made where they are missing, and empty ones moved away where a
+//!    file goes.
+//! 3. Directories that a deletion left empty go with those above them, up to the top and never the
+//!    one in which the command was started. This is what git does. The system itself says whether
+//!    they are empty, at the instant that they go.
 //!
-//! What comes out of a place must be what was planned on, else the change ends there: an editor that saved meanwhile wins. It
-//! may also still hold the old file open and write to it later, so every original is looked at once more before the end
-//! ([`Staging::confirm`]). What remains is a write into an original after that: it goes to the file that
-//! [`kept`] keeps, which undo then refuses to take for the original.
+//! What comes out of a place must be what was planned on, else the change ends there: an editor
+//! that saved meanwhile wins. It may also still hold the old file open and write to it later, so
+//! every original is looked at once more before the end ([`Staging::confirm`]). What remains is a
+//! write into an original after that: it goes to the file that [`kept`] keeps, which undo then
+//! refuses to take for the original.
 
 use std::collections::HashSet;
 use std::io;
@@ -134,8 +138,8 @@ impl<'r> Staging<'r> {
         self.confirm_one(dir, number, change)
     }
 
-    /// Renames an original into the journal, so that its directory can go and nobody sees it; `None` if that is on another file system
-    /// and no hook will look.
+    /// Renames an original into the journal, so that its directory can go and nobody sees it;
+    /// `None` if that is on another file system and no hook will look.
     fn shelter(
         &self,
         dir: &Dir,
@@ -181,7 +185,8 @@ impl<'r> Staging<'r> {
         }
     }
 
-    /// Removes a directory that is where a file goes, and the directories in it, if there is nothing else in it.
+    /// Removes a directory that is where a file goes, and the directories in it, if there is
+    /// nothing else in it.
     fn clear(&mut self, dir: &Dir, path: &RepoPath) -> Result<(), TransactionError> {
         let inside = |directory: &&RecordedDirectory| {
             directory.path == *path || directory.path.is_below(path)
@@ -203,7 +208,8 @@ impl<'r> Staging<'r> {
         Ok(())
     }
 
-    /// Removes the directories that are empty now, the deepest first; one in which something is left, or came meanwhile, stays.
+    /// Removes the directories that are empty now, the deepest first; one in which something is
+    /// left, or came meanwhile, stays.
     fn remove_emptied_directories(&self, dir: &Dir) -> Result<(), TransactionError> {
         let mut staying = HashSet::new();
         for directory in self.manifest.removed.iter().rev() {
@@ -226,7 +232,8 @@ impl<'r> Staging<'r> {
             return Ok(false);
         }
         match dir.remove_directory(directory) {
-            // Not empty, somebody's mount point, or not ours to remove: an empty directory is nothing to fail for.
+            // Not empty, somebody's mount point, or not ours to remove: an empty directory is
+            // nothing to fail for.
             Err(error) if stays(&error) => Ok(false),
             done => done.map(|()| true).map_err(io),
         }
@@ -234,7 +241,8 @@ impl<'r> Staging<'r> {
 
     /// Checks once more that every original is what was planned on.
     ///
-    /// Also checks that nobody saved over what took its place: such a save would otherwise count as part of the change.
+    /// Also checks that nobody saved over what took its place: such a save would otherwise count as
+    /// part of the change.
     pub(super) fn confirm(&self) -> Result<(), TransactionError> {
         let Some(dir) = self.dir else { return Ok(()) };
         let _pass = dir.pass();
@@ -280,9 +288,11 @@ impl<'r> Staging<'r> {
         }
     }
 
-    /// Keeps what undo will need, and lets go of the rest: the change is certain now. If its manifest is still there, whoever finds that does it.
+    /// Keeps what undo will need, and lets go of the rest: the change is certain now. If its
+    /// manifest is still there, whoever finds that does it.
     ///
-    /// An original that changed after it was confirmed isn't thrown away: somebody wrote to it while hooks ran.
+    /// An original that changed after it was confirmed isn't thrown away: somebody wrote to it
+    /// while hooks ran.
     pub(super) fn settle(mut self, is_unfinished: bool) -> Vec<Warning> {
         let mut warnings = std::mem::take(&mut self.warnings);
         if is_unfinished {
@@ -334,8 +344,9 @@ impl<'r> Staging<'r> {
                     }
                 }
             }
-            // Where originals had to stay beside their places, directories are empty only now. Nothing hangs on them any more.
-            // The error may be temporary; one that isn't leaves an empty directory.
+            // Where originals had to stay beside their places, directories are empty only now.
+            // Nothing hangs on them any more. The error may be temporary; one that isn't leaves an
+            // empty directory.
             if !is_whole && self.remove_emptied_directories(dir).is_err() {
                 let _ = self.remove_emptied_directories(dir);
             }

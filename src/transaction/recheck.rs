@@ -1,5 +1,6 @@
-//! Is every path still what the change was worked out from? Asked under the lock. A time stamp answers only where it can't lie, see
-//! [`Moment`](crate::dir::clock::Moment); else the content does.
+//! Is every path still what the change was worked out from? Asked under the lock. A time stamp
+//! answers only where it can't lie, see [`Moment`](crate::dir::clock::Moment); else the content
+//! does.
 
 use super::error::TransactionError;
 use llmpatch::path::RepoPath;

@@ -1,7 +1,9 @@
-//! What is written down of a change that was made, so that it can be taken back: for every path what it held and holds, and
-//! where the old bytes are kept; the entries of the index that it changed; the directories that it made and removed.
+//! What is written down of a change that was made, so that it can be taken back: for every path
+//! what it held and holds, and where the old bytes are kept; the entries of the index that it
+//! changed; the directories that it made and removed.
 //!
-//! Written as a [`Manifest`](super::manifest) is. What isn't sealed, or says anything that no change could have said, is none.
+//! Written as a [`Manifest`](super::manifest) is. What isn't sealed, or says anything that no
+//! change could have said, is none.
 
 use std::collections::BTreeSet;
 
@@ -44,7 +46,8 @@ pub(super) struct MadeChange {
 #[serde(deny_unknown_fields)]
 pub(super) struct Kept {
     pub(super) path: RepoPath,
-    /// What it held, and the name of the file beside the record that has the bytes; `None` if it wasn't there.
+    /// What it held, and the name of the file beside the record that has the bytes; `None` if it
+    /// wasn't there.
     pub(super) before: Option<(Held, String)>,
     /// What it holds; `None` if it isn't there.
     pub(super) after: Option<Held>,

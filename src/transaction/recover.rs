@@ -1,10 +1,13 @@
-//! What becomes of a change whose run died: it is taken back, or, where its commit was made, finished.
+//! What becomes of a change whose run died: it is taken back, or, where its commit was made,
+//! finished.
 //!
-//! Only of the dead: of what lives, or can't be seen from here, nothing is touched. Two that recover at once take turns. The dead run's
-//! own `index.lock` keeps git out meanwhile, and goes last.
+//! Only of the dead: of what lives, or can't be seen from here, nothing is touched. Two that
+//! recover at once take turns. The dead run's own `index.lock` keeps git out meanwhile, and goes
+//! last.
 //!
-//! Where that lock is gone, or HEAD or the index moved on, somebody has decided what to do about it: then a change that is about
-//! to be made leaves all as it is and names the journal, and only who asks for recovery has it.
+//! Where that lock is gone, or HEAD or the index moved on, somebody has decided what to do about
+//! it: then a change that is about to be made leaves all as it is and names the journal, and only
+//! who asks for recovery has it.
 //!
 //! All of it can be stopped anywhere and done again.
 
@@ -37,7 +40,8 @@ pub struct Recovered {
     pub how: How,
     /// The paths that it was about.
     pub paths: Vec<RepoPath>,
-    /// Those that aren't what they were, since somebody changed them meanwhile or the system refused.
+    /// Those that aren't what they were, since somebody changed them meanwhile or the system
+    /// refused.
     pub attention: Vec<RepoPath>,
     /// Further facts, one sentence each.
     pub notes: Vec<String>,
@@ -75,7 +79,8 @@ pub enum Asked {
 pub struct Interrupted {
     /// What was interrupted.
     pub origin: RunKind,
-    /// The paths that it was about; some may hold the old state and some the new one. None where the journal can't be read.
+    /// The paths that it was about; some may hold the old state and some the new one. None where
+    /// the journal can't be read.
     pub paths: Vec<RepoPath>,
 }
 
@@ -88,7 +93,8 @@ impl Recovered {
         }
     }
 
-    /// Returns that nothing was done with a journal, and what it is about as far as that can be read.
+    /// Returns that nothing was done with a journal, and what it is about as far as that can be
+    /// read.
     fn left_of(journal: &Journal, why: Why) -> Self {
         let manifest = journal.manifest().ok().flatten().unwrap_or_default();
         let paths = manifest.paths().cloned().collect();
@@ -103,7 +109,8 @@ impl Recovered {
     }
 }
 
-/// Returns what was interrupted in this work tree, and changes nothing. A run that lives isn't counted: who asks may be its hook.
+/// Returns what was interrupted in this work tree, and changes nothing. A run that lives isn't
+/// counted: who asks may be its hook.
 pub fn interrupted(repo: &Repo) -> Option<Interrupted> {
     let mut found: Option<Interrupted> = None;
     for journal in Journal::all(repo) {
@@ -160,7 +167,8 @@ pub fn recover(
     outcome.map(|()| recovered)
 }
 
-/// Makes a journal and takes the lock for it, once all that died before is tidied up; says what became of that.
+/// Makes a journal and takes the lock for it, once all that died before is tidied up; says what
+/// became of that.
 pub(super) fn take(
     repo: &Repo,
     progress: &Progress,
@@ -222,7 +230,8 @@ fn all(
         };
         match journal.life() {
             _ if journal.is_gone() => {}
-            // Of a run that lives, what it does is to be waited for, or a commit that it began and that outlives it.
+            // Of a run that lives, what it does is to be waited for, or a commit that it began and
+            // that outlives it.
             Ok(Some(Life::Alive)) if journal.is_unfinished() => return Ok(Some(Holder::Running)),
             Ok(Some(Life::Alive)) => {}
             Ok(Some(Life::Unknown)) if asked != Asked::Force => {
@@ -401,7 +410,8 @@ impl Recovery<'_> {
         }
     }
 
-    /// Returns whether the commit was made: then one that was made on the old HEAD leads to the new one.
+    /// Returns whether the commit was made: then one that was made on the old HEAD leads to the new
+    /// one.
     fn made(&self, manifest: &Manifest) -> Result<CommitMade, TransactionError> {
         let (Some(tree), Some(now)) = (&manifest.tree, self.repo.head_commit()?) else {
             return Ok(CommitMade::No);
@@ -477,7 +487,8 @@ impl Recovery<'_> {
         let index = self.repo.index_path();
         let beside = self.journal.beside(index);
         if self.repo.tree_of(now)?.to_string() == *tree {
-            // The index for just this change was on the disk before the commit was begun, so no room is needed to go on.
+            // The index for just this change was on the disk before the commit was begun, so no
+            // room is needed to go on.
             match std::fs::rename(&beside, index) {
                 Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
                     return Err(TransactionError::io("replace", index)(error));
@@ -541,7 +552,8 @@ impl Recovery<'_> {
             done.open.push(Unresolved::Again(self.journal.path()));
             return Ok(false);
         }
-        // Should the power go before this is on the disk, the manifest is there and it is done again.
+        // Should the power go before this is on the disk, the manifest is there and it is done
+        // again.
         let _ = self.flush.everything_of(self.repo, manifest, self.progress);
         let path = self.journal.path();
         let io = TransactionError::io("end the journal", &path);
@@ -555,8 +567,8 @@ impl Recovery<'_> {
         Ok(false)
     }
 
-    /// Removes what a run left outside its journal, except beside paths where an original may have had to stay. No other original is
-    /// among it: the manifest is gone.
+    /// Removes what a run left outside its journal, except beside paths where an original may have
+    /// had to stay. No other original is among it: the manifest is gone.
     ///
     /// # Errors
     /// If something can't be removed; the rest is.
@@ -593,11 +605,13 @@ impl Recovery<'_> {
         outcome
     }
 
-    /// Removes the directories that a certain change has emptied. Where originals had to stay beside their places, that comes last.
+    /// Removes the directories that a certain change has emptied. Where originals had to stay
+    /// beside their places, that comes last.
     fn remove_emptied_directories(&self, manifest: &Manifest) {
         let Ok(dir) = self.repo.dir() else { return };
         for directory in manifest.removed.iter().rev() {
-            // One that isn't empty stays, and so does one that can't go: an empty directory is nothing to fail for.
+            // One that isn't empty stays, and so does one that can't go: an empty directory is
+            // nothing to fail for.
             let _ = dir.remove_directory(&directory.path);
         }
     }

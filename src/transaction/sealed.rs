@@ -1,4 +1,5 @@
-//! How the journal writes down what must be read again: a title, the value as JSON, and a hash of both that seals them.
+//! How the journal writes down what must be read again: a title, the value as JSON, and a hash of
+//! both that seals them.
 //!
 //! There is one encoding and one hash for stamps, manifests, records and the contents of files.
 
@@ -11,7 +12,8 @@ use crate::repo::Slot;
 /// The most that is read of such a file.
 pub(super) const MOST: u64 = 512 << 20;
 
-/// How many bytes of small parts are hashed together: as many as the widest processors take at once.
+/// How many bytes of small parts are hashed together: as many as the widest processors take at
+/// once.
 const TOGETHER: usize = 16 << 10;
 
 /// What is written down, sealed, and read again.
@@ -53,14 +55,15 @@ pub(super) fn seal_json(title: &str, json: &[u8]) -> Vec<u8> {
     bytes
 }
 
-/// Returns what tells bytes from all others, a hostile patch's included. Large files are gone through twice, before and after, so it is
-/// a hash that is several times as fast as git's; what it says is never compared with an object's name.
+/// Returns what tells bytes from all others, a hostile patch's included. Large files are gone
+/// through twice, before and after, so it is a hash that is several times as fast as git's; what it
+/// says is never compared with an object's name.
 pub(super) fn digest(bytes: &[u8]) -> String {
     digest_of([bytes].into_iter())
 }
 
-/// Does the same with bytes that come in parts: in blocks of [`TOGETHER`] bytes, however they are cut, since whole blocks are hashed
-/// several times as fast.
+/// Does the same with bytes that come in parts: in blocks of [`TOGETHER`] bytes, however they are
+/// cut, since whole blocks are hashed several times as fast.
 pub(super) fn digest_of<'p>(parts: impl Iterator<Item = &'p [u8]>) -> String {
     let mut hasher = blake3::Hasher::new();
     let mut held = Vec::new();

@@ -1,7 +1,9 @@
-//! Interrupt, terminate, hang up: while a change is being made they only raise a flag, and the change is taken back.
+//! Interrupt, terminate, hang up: while a change is being made they only raise a flag, and the
+//! change is taken back.
 //!
-//! How a process takes signals is one thing for all of it, so this is the one place with something global. Outside of a
-//! change a signal does what it always does. One that was ignored when we were started (`nohup`) stays ignored.
+//! How a process takes signals is one thing for all of it, so this is the one place with something
+//! global. Outside of a change a signal does what it always does. One that was ignored when we were
+//! started (`nohup`) stays ignored.
 
 use std::fs::File;
 use std::io::Read as _;
@@ -26,10 +28,12 @@ struct Flags {
 
 static FLAGS: OnceLock<Flags> = OnceLock::new();
 
-/// The signals that were ignored when this process was started, one a bit. Nothing here ever ignores one.
+/// The signals that were ignored when this process was started, one a bit. Nothing here ever
+/// ignores one.
 static IGNORED: OnceLock<u64> = OnceLock::new();
 
-/// Holds signals back. Dropping it lets them act again; the one that came is no longer asked for then.
+/// Holds signals back. Dropping it lets them act again; the one that came is no longer asked for
+/// then.
 #[derive(Debug)]
 pub(super) struct HeldBack(());
 
@@ -58,8 +62,9 @@ impl Drop for HeldBack {
     }
 }
 
-/// Leaves interrupts to a child that has the terminal, such as a pager: if we died of one, the child would be left with the
-/// terminal in disarray. Dropping it lets them act again. Not for while a change is made.
+/// Leaves interrupts to a child that has the terminal, such as a pager: if we died of one, the
+/// child would be left with the terminal in disarray. Dropping it lets them act again. Not for
+/// while a change is made.
 #[derive(Debug)]
 pub struct LeftToChild(());
 
@@ -95,8 +100,8 @@ pub(super) fn pending() -> Option<i32> {
     i32::try_from(came).ok().filter(|came| *came != 0)
 }
 
-/// Makes the system keep how children ended until they are waited for. It doesn't where we were started by a program that ignores
-/// what becomes of its own.
+/// Makes the system keep how children ended until they are waited for. It doesn't where we were
+/// started by a program that ignores what becomes of its own.
 pub fn wait_for_children() {
     if is_ignored(SIGCHLD) {
         // Caught, it isn't ignored, and children don't inherit that.

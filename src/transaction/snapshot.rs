@@ -6,7 +6,8 @@ use super::TransactionError;
 use super::flush::Flush;
 use crate::repo::Repo;
 
-/// Keeps what the work tree holds now as a tree, for as long as `llmpatch.snapshotExpire` says, and returns its id.
+/// Keeps what the work tree holds now as a tree, for as long as `llmpatch.snapshotExpire` says, and
+/// returns its id.
 ///
 /// # Errors
 /// `unsupported` without a work tree, `io`.

@@ -1,9 +1,9 @@
 //! The work tree while it is being changed: what was prepared, and where the originals are.
 //!
-//! New contents are prepared as files beside their targets. An original that had to leave its place is kept whole, the same
-//! inode, until the next change; so taking everything back copies nothing and needs no room. For an instant
-//! it has the name of what replaced it, then in the [`Journal`]: when a hook runs, and when the change is certain, no file
-//! of ours lies in the work tree.
+//! New contents are prepared as files beside their targets. An original that had to leave its place
+//! is kept whole, the same inode, until the next change; so taking everything back copies nothing
+//! and needs no room. For an instant it has the name of what replaced it, then in the [`Journal`]:
+//! when a hook runs, and when the change is certain, no file of ours lies in the work tree.
 
 use std::cell::Cell;
 use std::collections::BTreeMap;
@@ -103,8 +103,8 @@ pub(super) enum Location {
 }
 
 impl<'r> Staging<'r> {
-    /// Works out where everything will lie, and writes every new content beside its target. Nothing that has a name of its
-    /// own is touched.
+    /// Works out where everything will lie, and writes every new content beside its target. Nothing
+    /// that has a name of its own is touched.
     pub(super) fn prepare(
         repo: &'r Repo,
         changes: &'r ChangeSet,
@@ -179,7 +179,8 @@ impl<'r> Staging<'r> {
         self.manifest.touched[number].aside(self.journal.run(), number)
     }
 
-    /// Checks that every original can be renamed into the journal, which is where they must be when hooks run.
+    /// Checks that every original can be renamed into the journal, which is where they must be when
+    /// hooks run.
     fn check_file_systems(&self, dir: &Dir) -> Result<(), TransactionError> {
         let ours = self
             .journal
@@ -238,7 +239,8 @@ impl<'r> Staging<'r> {
         Ok(())
     }
 
-    /// Gives a new file the permission bits, and what else there is of rights, of the one that it takes the place of.
+    /// Gives a new file the permission bits, and what else there is of rights, of the one that it
+    /// takes the place of.
     fn give_rights(
         &mut self,
         change: &Change,
@@ -268,8 +270,9 @@ impl<'r> Staging<'r> {
         Ok(bits)
     }
 
-    /// Gives new files that were written only just now a time before that at which they go to their places, by a nanosecond: so whatever
-    /// is written to them there shows in it, and they needn't be read again. Where that can't be done they are.
+    /// Gives new files that were written only just now a time before that at which they go to their
+    /// places, by a nanosecond: so whatever is written to them there shows in it, and they needn't
+    /// be read again. Where that can't be done they are.
     pub(super) fn backdate(&mut self, dir: &Dir) {
         let Some(published) = self.published else {
             return;
@@ -340,7 +343,8 @@ impl<'r> Staging<'r> {
                     break;
                 }
             }
-            // Should the power go before this is on the disk, the manifest is there and it is done again.
+            // Should the power go before this is on the disk, the manifest is there and it is done
+            // again.
             let _ = self.flush_all();
             match remains
                 .failed
@@ -364,7 +368,8 @@ impl<'r> Staging<'r> {
         remains
     }
 
-    /// Removes what was prepared and isn't needed any more, except beside paths where an original may have had to stay.
+    /// Removes what was prepared and isn't needed any more, except beside paths where an original
+    /// may have had to stay.
     fn remove_staged(&mut self, spared: &[RepoPath]) {
         let Some(dir) = self.dir else { return };
         for (number, temporary) in std::mem::take(&mut self.staged) {
@@ -392,8 +397,8 @@ impl<'r> Staging<'r> {
         }
     }
 
-    /// Returns whether an original is what was planned on. It is read once, and again only if somebody may have written to it.
-    /// If `bits` are given, it must have them, too.
+    /// Returns whether an original is what was planned on. It is read once, and again only if
+    /// somebody may have written to it. If `bits` are given, it must have them, too.
     pub(super) fn is_as_before(
         &self,
         dir: &Dir,

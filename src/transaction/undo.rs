@@ -1,12 +1,14 @@
-//! Taking back what was done to the work tree, by whoever finds the manifest: this run when something fails, or a later one.
+//! Taking back what was done to the work tree, by whoever finds the manifest: this run when
+//! something fails, or a later one.
 //!
-//! Nothing is remembered of what was done: every path is judged by what is there. Our new content goes and the original
-//! comes back, the same inode; what still is, or is again, the original stays; anything else is somebody's own edit since,
-//! which stays where it is and is named. So it can be stopped anywhere and begun again, and as it only renames and removes,
-//! it needs no room on the disk.
+//! Nothing is remembered of what was done: every path is judged by what is there. Our new content
+//! goes and the original comes back, the same inode; what still is, or is again, the original
+//! stays; anything else is somebody's own edit since, which stays where it is and is named. So it
+//! can be stopped anywhere and begun again, and as it only renames and removes, it needs no room on
+//! the disk.
 //!
-//! An original is known by where it lies rather than by its bytes: an editor that held it open may have written to it, and
-//! then that is what comes back.
+//! An original is known by where it lies rather than by its bytes: an editor that held it open may
+//! have written to it, and then that is what comes back.
 
 use std::io;
 
@@ -52,7 +54,8 @@ pub(super) struct Undo<'u> {
     pub(super) progress: &'u Progress,
 }
 
-/// What a directory has for permission bits before it is given its own; nobody else has a use for these.
+/// What a directory has for permission bits before it is given its own; nobody else has a use for
+/// these.
 const UNFINISHED: u16 = 0o1700;
 
 /// A place: in the work tree or in the journal.
@@ -87,7 +90,8 @@ impl<'u> Undo<'u> {
             }
             use io::ErrorKind::{AlreadyExists, DirectoryNotEmpty, NotFound, ResourceBusy};
             if let Err(error) = self.dir.remove_directory(directory)
-                // With something of somebody's in it, it stays; what is in it of our making was named.
+                // With something of somebody's in it, it stays; what is in it of our making was
+                // named.
                 && !matches!(error.kind(), AlreadyExists | DirectoryNotEmpty | NotFound | ResourceBusy)
             {
                 remains.failed.push((directory.clone(), error));
@@ -112,7 +116,8 @@ impl<'u> Undo<'u> {
         }
     }
 
-    /// Puts one path back; says whether it is what it was, or at least what its owner made of it before we came.
+    /// Puts one path back; says whether it is what it was, or at least what its owner made of it
+    /// before we came.
     fn restore(&self, number: usize, touched: &Touched) -> io::Result<bool> {
         match (&touched.before, &touched.after) {
             (None, Some(_)) => self.unmake(number, touched),
@@ -157,7 +162,8 @@ impl<'u> Undo<'u> {
         Ok(was_there && self.dir.look(path)? == Found::Directory)
     }
 
-    /// Removes our new content that was taken out of its place, if that is what it is; else it goes back there.
+    /// Removes our new content that was taken out of its place, if that is what it is; else it goes
+    /// back there.
     fn throw_away(
         &self,
         stage: &Location<'_>,
@@ -171,7 +177,8 @@ impl<'u> Undo<'u> {
         Ok(is_gone)
     }
 
-    /// Removes what is at a place of ours if it is our new content; says whether nothing is there any more.
+    /// Removes what is at a place of ours if it is our new content; says whether nothing is there
+    /// any more.
     fn remove_ours(&self, at: &Location<'_>, touched: &Touched) -> io::Result<bool> {
         let is_ours = matches!(
             self.occupant(at, touched)?,
@@ -189,11 +196,13 @@ impl<'u> Undo<'u> {
         let original = self.find_original(number, touched, &place)?;
         let there = self.occupant(&place, touched)?;
         let Some((original, held)) = original else {
-            // It never left its place, or is back; unless ours is there or nothing, and then nobody knows where the original is.
+            // It never left its place, or is back; unless ours is there or nothing, and then nobody
+            // knows where the original is.
             return Ok(matches!(there, Occupant::Old | Occupant::Other));
         };
         if !self.journal.is_own() && !matches!(original.dir.look(&original.path)?, Found::File(_)) {
-            // Only files are changed. This run knows that it took something else in; of another that is for a person to say.
+            // Only files are changed. This run knows that it took something else in; of another
+            // that is for a person to say.
             return Ok(false);
         }
         match (there, held) {
@@ -213,7 +222,8 @@ impl<'u> Undo<'u> {
                 original.remove()?;
                 Ok(true)
             }
-            // The two changed places, and somebody's save was found: it goes back to where it was made.
+            // The two changed places, and somebody's save was found: it goes back to where it was
+            // made.
             (Occupant::Old, _) => {
                 self.exchange(&place, &original)?;
                 Ok(self.shelve(number, &original))
@@ -222,7 +232,8 @@ impl<'u> Undo<'u> {
         }
     }
 
-    /// Finds where an original is, if it left its place, and removes new content that isn't in place.
+    /// Finds where an original is, if it left its place, and removes new content that isn't in
+    /// place.
     fn find_original(
         &self,
         number: usize,
@@ -245,7 +256,8 @@ impl<'u> Undo<'u> {
         Ok(original)
     }
 
-    /// Exchanges new content that is in place with the original; returns whether nothing is left to look at.
+    /// Exchanges new content that is in place with the original; returns whether nothing is left to
+    /// look at.
     fn swap_back(
         &self,
         number: usize,
@@ -254,7 +266,8 @@ impl<'u> Undo<'u> {
         original: &Location<'u>,
     ) -> io::Result<bool> {
         if !self.exchange(place, original)? {
-            // Where names can't be exchanged, ours goes to where it was prepared, and that is looked at again.
+            // Where names can't be exchanged, ours goes to where it was prepared, and that is
+            // looked at again.
             let stage = self.in_tree(touched.stage(self.journal.run(), number));
             if self.occupant(&stage, touched)? == Occupant::New {
                 // One file by two names, as in `unmake`.
@@ -337,7 +350,8 @@ impl<'u> Undo<'u> {
     }
 }
 
-/// What is new goes first, for it may be where an old directory was; originals come last, for they need their directories.
+/// What is new goes first, for it may be where an old directory was; originals come last, for they
+/// need their directories.
 fn order(touched: &Touched) -> (bool, bool) {
     (touched.before.is_some(), touched.after.is_none())
 }
@@ -374,7 +388,8 @@ pub(super) fn make_missing(dir: &Dir, directories: &[RecordedDirectory]) -> Resu
         .try_for_each(|directory| make(directory).map_err(|error| (directory.path.clone(), error)))
 }
 
-/// Gives those that were made the bits that they had, the deepest first: one above may be closed to us then.
+/// Gives those that were made the bits that they had, the deepest first: one above may be closed to
+/// us then.
 pub(super) fn finish_directories(
     dir: &Dir,
     directories: &[RecordedDirectory],

@@ -1,4 +1,5 @@
-//! The line that says how far a long work is. `GIT_PROGRESS_DELAY` has it shown at once; locks say when to go on.
+//! The line that says how far a long work is. `GIT_PROGRESS_DELAY` has it shown at once; locks say
+//! when to go on.
 
 use std::fs::File;
 use std::process::Command;
@@ -59,8 +60,8 @@ fn wait_for_journal(repo: &Repo) {
     }
 }
 
-/// Waits until a run stands before the lock and says so. It also says so, for a moment, when it sees whether there is anything to
-/// recover, before it has planned anything.
+/// Waits until a run stands before the lock and says so. It also says so, for a moment, when it
+/// sees whether there is anything to recover, before it has planned anything.
 fn wait_at_lock(repo: &Repo, terminal: &mut Terminal) {
     wait_for_journal(repo);
     let until = Instant::now() + Duration::from_secs(60);
@@ -137,7 +138,8 @@ fn nothing_is_shown_where_nobody_looks_or_nobody_wants_it() {
         wait_for_journal(&repo);
         release(&repo);
         assert!(terminal.end().success());
-        // A machine that takes a second over this is told what is waited for, in a line that stays, where a screen can't be written over.
+        // A machine that takes a second over this is told what is waited for, in a line that stays,
+        // where a screen can't be written over.
         let shown = terminal.shown();
         let may_be_told = |said: &&str| line.contains("2>") && said.starts_with("waiting for ");
         let shown: String = shown
@@ -190,8 +192,8 @@ fn an_interrupt_takes_the_line_away_too() {
 /// The first number of files with which a work may take long enough to be seen at it.
 const FEW: usize = 600;
 
-/// Calls this with ever more things until it says that it saw what was to be seen: a fast machine is done with few of them between
-/// two looks of the line.
+/// Calls this with ever more things until it says that it saw what was to be seen: a fast machine
+/// is done with few of them between two looks of the line.
 fn with_ever_more(least: usize, saw: impl Fn(usize) -> bool) {
     assert!(
         [least, 3 * least, 9 * least, 27 * least]
@@ -201,7 +203,8 @@ fn with_ever_more(least: usize, saw: impl Fn(usize) -> bool) {
     );
 }
 
-/// Runs a line to its end, which must leave nothing on the screen, and returns whether something was shown.
+/// Runs a line to its end, which must leave nothing on the screen, and returns whether something
+/// was shown.
 fn shows(repo: &Repo, line: &str, told: &str) -> bool {
     let mut terminal = start(repo, line, &[]);
     assert!(terminal.end().success(), "{line}: {}", terminal.shown());

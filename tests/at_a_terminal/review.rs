@@ -83,8 +83,8 @@ struct Sitting(Terminal);
 impl Sitting {
     fn start(repo: &Repo, line: &str, variables: &[(&str, &str)]) -> Self {
         let mut command = isolated(Command::new("sh"), repo.path());
-        // A shell that does nothing about an interrupt would die of it as its child does; and what it says then must not be
-        // flushed away by the interrupt itself.
+        // A shell that does nothing about an interrupt would die of it as its child does; and what
+        // it says then must not be flushed away by the interrupt itself.
         let script = format!(
             "trap : INT; stty noflsh; llm() {{ \"$0\" \"$@\"; }}; {line}; echo \"ended $?.\""
         );
@@ -157,7 +157,8 @@ fn yes_is_all_of_it_and_anything_else_is_nothing() {
     }
 }
 
-/// As for `git add -p`, a diff in colours goes through the filter that is set; one that fails is as none.
+/// As for `git add -p`, a diff in colours goes through the filter that is set; one that fails is as
+/// none.
 #[test]
 fn a_diff_goes_through_the_filter_that_is_set() {
     for (filter, want) in [("sed s/two/zwei/", "zwei"), ("cat; false", "two")] {
@@ -298,7 +299,8 @@ fn three_edits() -> String {
     ["10", "20", "30"].map(edit).concat()
 }
 
-/// What becomes of a file, hunk by hunk, is what `git add -p` stages of the same change for the same letters.
+/// What becomes of a file, hunk by hunk, is what `git add -p` stages of the same change for the
+/// same letters.
 #[test]
 fn hunk_by_hunk_it_is_what_git_add_p_makes_of_the_same_letters() {
     for (letters, status) in [

@@ -7,7 +7,8 @@ use assert_fs::prelude::*;
 
 use crate::support::{self, Repo, Run};
 
-/// Starts the program by another name, in a directory of a repository; returns its status, and what it printed on both streams.
+/// Starts the program by another name, in a directory of a repository; returns its status, and what
+/// it printed on both streams.
 fn apply_patch(
     repo: &Repo,
     directory: &str,

@@ -1,9 +1,10 @@
-//! Attributes that differ between two paths, or that the response itself changes: what is staged, and what is on disk, is what git
-//! alone comes to.
+//! Attributes that differ between two paths, or that the response itself changes: what is staged,
+//! and what is on disk, is what git alone comes to.
 //!
-//! What git comes to is built step by step: what `git mv` and `git add` leave stays if `git status` sees no modification in it, even
-//! when every file is read anew. Else the files are checked out anew, since git could not have left them so; and what even that
-//! doesn't settle, since the stored form isn't that of the attributes, is added.
+//! What git comes to is built step by step: what `git mv` and `git add` leave stays if `git status`
+//! sees no modification in it, even when every file is read anew. Else the files are checked out
+//! anew, since git could not have left them so; and what even that doesn't settle, since the stored
+//! form isn't that of the attributes, is added.
 
 use assert_fs::prelude::*;
 
@@ -29,8 +30,8 @@ const CONTENTS: [(&str, &str); 4] = [
 
 const SETTINGS: [&str; 3] = ["false", "true", "input"];
 
-/// Makes a repository in which every directory has a file of each content for each directory, named after both. Half of them
-/// were added before `core.autocrlf` was set.
+/// Makes a repository in which every directory has a file of each content for each directory, named
+/// after both. Half of them were added before `core.autocrlf` was set.
 fn scene(setting: &str) -> Repo {
     let repo = Repo::empty();
     repo.git(&["config", "core.safecrlf", "false"]);
@@ -63,7 +64,8 @@ fn files(time: &str) -> Vec<(String, &'static str)> {
     files
 }
 
-/// Returns the paths that `git status` calls modified in the work tree when it trusts no time stamp.
+/// Returns the paths that `git status` calls modified in the work tree when it trusts no time
+/// stamp.
 fn modified(repo: &Repo) -> Vec<String> {
     let all = repo.git(&["ls-files", "-z"]);
     for path in all
@@ -353,7 +355,8 @@ fn rules_that_cannot_be_followed_are_refused_before_they_are_there() {
     }
 }
 
-/// Who converts is a matter of speed: the whole command line is tried with each (`BACKEND=git`), here every rule and content is.
+/// Who converts is a matter of speed: the whole command line is tried with each (`BACKEND=git`),
+/// here every rule and content is.
 #[test]
 fn git_converts_everything_where_it_is_asked_to() {
     if all_by_git() {

@@ -1,4 +1,5 @@
-//! `--base`: planned as on the tree that a response is about, and refused where that isn't what is there now.
+//! `--base`: planned as on the tree that a response is about, and refused where that isn't what is
+//! there now.
 
 use std::fs;
 
@@ -39,7 +40,8 @@ fn where_nothing_changed_since_it_is_as_without() {
     }
 }
 
-/// The lines are in the file once more since, earlier: without a base they are found in the wrong place.
+/// The lines are in the file once more since, earlier: without a base they are found in the wrong
+/// place.
 fn doubled() -> Repo {
     let repo = Repo::with(&[("a.txt", "x\nreturn 1;\n}\n"), ("b.txt", "b\n")]);
     repo.child("a.txt")

@@ -1,4 +1,5 @@
-//! `batch`: each candidate is compared with what `apply --onto` makes of it alone, and what is written with what git reads.
+//! `batch`: each candidate is compared with what `apply --onto` makes of it alone, and what is
+//! written with what git reads.
 
 use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _, Write as _};
@@ -345,7 +346,8 @@ fn who_is_stopped_goes_on() {
     }
 }
 
-/// However it is killed: what is answered is there, and what is there in the end is what would be without.
+/// However it is killed: what is answered is there, and what is there in the end is what would be
+/// without.
 #[test]
 fn who_is_killed_goes_on() {
     let repo = base();

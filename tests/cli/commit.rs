@@ -535,7 +535,8 @@ fn a_commit_that_was_made_on_somebody_elses_is_taken_back() {
     .succeeded()
     .stdout;
     let git = which.trim();
-    // Somebody's `git commit`, begun before ours, ends when ours was started and hasn't looked at HEAD yet.
+    // Somebody's `git commit`, begun before ours, ends when ours was started and hasn't looked at
+    // HEAD yet.
     let another = format!(
         "export GIT_INDEX_FILE=$PWD/../index; {git} read-tree HEAD; blob=$(echo theirs | {git} hash-object -w --stdin)
         {git} update-index --cacheinfo 100644,$blob,src/b.txt

@@ -1,4 +1,5 @@
-//! `apply -3 --conflicts=markers`: what it leaves is compared with `git apply -3` and `git cherry-pick`.
+//! `apply -3 --conflicts=markers`: what it leaves is compared with `git apply -3` and `git
+//! cherry-pick`.
 
 use assert_fs::prelude::*;
 
@@ -17,7 +18,8 @@ fn lines(changed: &[(usize, &str)]) -> String {
     (0..14).map(|at| line(at) + "\n").collect()
 }
 
-/// A first commit that responses are about, and a second one that changed the same files; `picked` is what a response makes of the first.
+/// A first commit that responses are about, and a second one that changed the same files; `picked`
+/// is what a response makes of the first.
 fn fork(response: &str, settings: &[&str]) -> Repo {
     let repo = Repo::with(&[
         ("a.txt", &lines(&[])),
@@ -215,7 +217,8 @@ fn elsewhere_conflicts_are_refused() {
         .ended(2);
     repo.run(&["apply", "-3", "--conflicts=refuse", BASE], &response)
         .ended(1);
-    // What isn't a file can't be in conflict as one, and a file that was changed isn't written over.
+    // What isn't a file can't be in conflict as one, and a file that was changed isn't written
+    // over.
     repo.child("a.txt").write_str("changed\n").unwrap();
     marked(&repo, &response).ended(1);
     repo.git(&["checkout", "a.txt"]);

@@ -7,7 +7,8 @@ use assert_fs::prelude::*;
 use super::support::{Repo, Run};
 use super::{onto, update};
 
-/// Two branches from one commit: `topic` with commits of all kinds, and `main`, which changed other lines since.
+/// Two branches from one commit: `topic` with commits of all kinds, and `main`, which changed other
+/// lines since.
 fn fork() -> Repo {
     let repo = onto::base();
     let text = |from: usize| {
@@ -201,7 +202,8 @@ fn one_that_is_refused_refuses_all() {
     );
 }
 
-/// Where the branch is checked out, it comes to the last of them with index and files, or nothing happens.
+/// Where the branch is checked out, it comes to the last of them with index and files, or nothing
+/// happens.
 #[test]
 fn the_branch_that_is_checked_out_comes_along() {
     for format in ["envelope", "opx"] {

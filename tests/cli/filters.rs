@@ -1,12 +1,14 @@
-//! Paths whose bytes git alone can convert: filter drivers, git-lfs, encodings. Every change is also made by hand, with git and
-//! nothing else, and all that git can say of the two must be the same.
+//! Paths whose bytes git alone can convert: filter drivers, git-lfs, encodings. Every change is
+//! also made by hand, with git and nothing else, and all that git can say of the two must be the
+//! same.
 
 use assert_fs::prelude::*;
 
 use super::support::{Repo, all_by_git, isolated, run};
 use super::{envelope, opx, update};
 
-/// A process filter that stores capitals, and writes down that it was started and what it was asked for.
+/// A process filter that stores capitals, and writes down that it was started and what it was asked
+/// for.
 const PROCESS: &str = r#"#!/usr/bin/perl
 use strict;
 binmode STDIN; binmode STDOUT; $| = 1;
@@ -40,7 +42,8 @@ const RULES: &str = "*.sed filter=sed\n*.proc filter=proc\n*.l1 working-tree-enc
     *.be working-tree-encoding=UTF-16BE\n*.sj working-tree-encoding=SHIFT-JIS\n\
     *.both filter=sed working-tree-encoding=UTF-16\n";
 
-/// Makes a repository with drivers, one of which lies in its work tree, and rules for files that have them.
+/// Makes a repository with drivers, one of which lies in its work tree, and rules for files that
+/// have them.
 fn empty() -> Repo {
     let repo = Repo::empty();
     repo.script("tools/proc", PROCESS);
@@ -137,7 +140,8 @@ fn compare(ours: &Repo, git: &Repo, what: &str) {
     }
 }
 
-/// Makes the response that puts `zwei` in the place of every second line, adds a file of each kind and removes one.
+/// Makes the response that puts `zwei` in the place of every second line, adds a file of each kind
+/// and removes one.
 fn response() -> String {
     let mut sections = String::new();
     for (path, text) in files() {
@@ -478,7 +482,8 @@ fn the_work_tree_alone_starts_no_filter() {
     assert_eq!(ours.text("a.proc"), "one\nzwei\n");
 }
 
-/// Makes a repository that has a file in git-lfs, which is there or, unless somebody insists, isn't.
+/// Makes a repository that has a file in git-lfs, which is there or, unless somebody insists,
+/// isn't.
 fn lfs() -> Option<Repo> {
     let repo = Repo::empty();
     let is_there = run(

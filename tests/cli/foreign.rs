@@ -1,4 +1,5 @@
-//! Repositories that libgit2 alone would get wrong: what comes of a change is what git by hand makes of the same edit.
+//! Repositories that libgit2 alone would get wrong: what comes of a change is what git by hand
+//! makes of the same edit.
 
 use assert_fs::prelude::*;
 
@@ -21,7 +22,8 @@ fn compare_index(ours: &Repo, git: &Repo, what: &str) {
     ours.git(&["fsck", "--strict"]);
 }
 
-/// Applies a response in all four ways, and does the same by hand in a copy: `edit` makes the same change of its files.
+/// Applies a response in all four ways, and does the same by hand in a copy: `edit` makes the same
+/// change of its files.
 #[track_caller]
 fn in_all_ways(base: &Repo, response: &str, edit: impl Fn(&Repo)) -> (Repo, Repo) {
     let git = base.copied();

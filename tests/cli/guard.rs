@@ -1,4 +1,5 @@
-//! `--limit`, `llmpatch.limit` and `llmpatch.protect`: what is refused, by whom, and what gets around them, which is nothing.
+//! `--limit`, `llmpatch.limit` and `llmpatch.protect`: what is refused, by whom, and what gets
+//! around them, which is nothing.
 
 use assert_fs::prelude::*;
 use llmpatch::pathspec::{Case, Defaults, Pathspec, Pathspecs};
@@ -132,7 +133,8 @@ fn an_option_takes_the_place_of_the_limit_that_is_set_and_not_of_what_is_protect
         (&[], &["--limit=."], "x", None),
         (&[], &["--limit=."], "x.yml", Some("llmpatch.protect")),
         (&[], &[], "src/x.yml", Some("llmpatch.protect")),
-        // As with git's own lists, one more value is added, and an empty one takes back those before it.
+        // As with git's own lists, one more value is added, and an empty one takes back those
+        // before it.
         (
             &["llmpatch.protect=src/x"],
             &[],
@@ -385,7 +387,8 @@ fn a_program_is_told_and_so_is_the_model_but_not_what_the_file_holds() {
     );
 }
 
-/// `git --literal-pathspecs llmpatch …` says how options are read, and nothing of what is protected.
+/// `git --literal-pathspecs llmpatch …` says how options are read, and nothing of what is
+/// protected.
 #[test]
 fn gits_options_for_pathspecs_count_for_options() {
     let repo = repo();
@@ -431,7 +434,8 @@ const NAMES: &[&str] = &[
 fn indexed() -> Repo {
     let repo = Repo::empty();
     let blob = repo.git_with_input(&["hash-object", "-w", "--stdin"], b"x\n");
-    // A file and a directory of one name need an index each; git's own plumbing would drop one of the two.
+    // A file and a directory of one name need an index each; git's own plumbing would drop one of
+    // the two.
     let is_fit = |name: &&&str| {
         !NAMES.iter().any(|other| {
             other
@@ -453,7 +457,8 @@ fn indexed() -> Repo {
 
 fn by_git(repo: &Repo, specs: &[String]) -> Option<Vec<String>> {
     let mut git = super::support::isolated(std::process::Command::new("git"), repo.path());
-    // `git ls-files` compares what excludes with less than the whole path where the others begin alike.
+    // `git ls-files` compares what excludes with less than the whole path where the others begin
+    // alike.
     let run = super::support::run(
         git.args(["grep", "--cached", "-l", "-z", "-e", "x", "--"])
             .args(specs),

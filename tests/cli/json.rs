@@ -588,7 +588,8 @@ fn what_was_approved_is_what_is_applied() {
     assert_eq!(applied["files"][0]["new_oid"], json!(oid.trim()));
 }
 
-/// An unattended agent from end to end, for each target: it looks, decides by a policy of its own, and what it approved of is made.
+/// An unattended agent from end to end, for each target: it looks, decides by a policy of its own,
+/// and what it approved of is made.
 #[test]
 fn an_agent_looks_decides_and_applies_to_any_target() {
     for (look, make) in [

@@ -1,4 +1,5 @@
-//! The command line, run as its users run it: exit statuses, what stands on which stream, and what is left behind.
+//! The command line, run as its users run it: exit statuses, what stands on which stream, and what
+//! is left behind.
 
 #![cfg_attr(
     not(target_os = "linux"),

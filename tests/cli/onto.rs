@@ -1,4 +1,5 @@
-//! `apply --onto`: what comes of it is compared with `git apply --cached`, `git write-tree` and `git commit-tree`.
+//! `apply --onto`: what comes of it is compared with `git apply --cached`, `git write-tree` and
+//! `git commit-tree`.
 
 use std::fs;
 use std::path::Path;
@@ -317,7 +318,8 @@ fn commits_say_what_git_commit_makes_them_say() {
             };
             let git = isolated(std::process::Command::new("git"), repo.path());
             at_noon(&repo, git, &[&["commit", "-q"], cleanup, args].concat(), "").succeeded();
-            // A message with `-m` has a line end added by git, which one from a file that is kept as it is hasn't.
+            // A message with `-m` has a line end added by git, which one from a file that is kept
+            // as it is hasn't.
             let both = [ours.trim(), "HEAD"]
                 .map(|id| repo.git(&["cat-file", "commit", id]).trim_end().to_owned());
             assert_eq!(both[0], both[1], "{args:?} {setting}");

@@ -1,4 +1,5 @@
-//! Repositories with SHA-256, and those that libgit2 doesn't open: with references in reftable, or another extension.
+//! Repositories with SHA-256, and those that libgit2 doesn't open: with references in reftable, or
+//! another extension.
 
 use std::process::Command;
 

@@ -1,8 +1,9 @@
-//! The hooks of `.pre-commit-hooks.yaml`, run by the real pre-commit in a real repository, for each way of committing: git gives the
-//! hook another index file each time.
+//! The hooks of `.pre-commit-hooks.yaml`, run by the real pre-commit in a real repository, for each
+//! way of committing: git gives the hook another index file each time.
 //!
-//! pre-commit is looked for in PATH, or is what `PRE_COMMIT` names; then it is an error if it isn't there, as in `.ci/run`. The id
-//! that builds the program takes minutes and the network, so it is tried where `PRE_COMMIT_RUST` is set, without optimization.
+//! pre-commit is looked for in PATH, or is what `PRE_COMMIT` names; then it is an error if it isn't
+//! there, as in `.ci/run`. The id that builds the program takes minutes and the network, so it is
+//! tried where `PRE_COMMIT_RUST` is set, without optimization.
 
 use std::ffi::OsString;
 use std::fs;
@@ -204,7 +205,8 @@ fn pre_commit_builds_and_runs_the_program() {
         }
     }
     ours.commit("ours");
-    // As quick as it gets: nobody runs it for long, and what it is built of is kept for the next time.
+    // As quick as it gets: nobody runs it for long, and what it is built of is kept for the next
+    // time.
     let environment = vec![
         (
             "CARGO_TARGET_DIR",

@@ -1,4 +1,5 @@
-//! The action that checks a pull request, run as GitHub's runner does in a checkout of the pull request merged into its base.
+//! The action that checks a pull request, run as GitHub's runner does in a checkout of the pull
+//! request merged into its base.
 
 use std::process::Command;
 

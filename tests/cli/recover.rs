@@ -1,4 +1,5 @@
-//! What becomes of an apply that is killed or interrupted half-way. A hook does it, at a moment that is the same every time.
+//! What becomes of an apply that is killed or interrupted half-way. A hook does it, at a moment
+//! that is the same every time.
 
 use std::os::unix::process::ExitStatusExt as _;
 use std::process::Command;

@@ -89,7 +89,8 @@ fn a_change_of_the_work_tree_alone_takes_no_index_that_libgit2_reads() {
     }
 }
 
-/// Makes a directory that is in no repository, and returns it with one beside it for what is kept elsewhere.
+/// Makes a directory that is in no repository, and returns it with one beside it for what is kept
+/// elsewhere.
 fn outside(files: &[(&str, &str)]) -> (TempDir, PathBuf) {
     let place = TempDir::new().unwrap();
     for (path, content) in files {

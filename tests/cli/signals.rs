@@ -1,4 +1,5 @@
-//! Signals while a child of ours runs, children that outlive us, and editors that write late. Pipes say when; nothing sleeps.
+//! Signals while a child of ours runs, children that outlive us, and editors that write late. Pipes
+//! say when; nothing sleeps.
 
 use std::fs::File;
 use std::io::Write as _;
@@ -42,7 +43,8 @@ fn start_with(
         .args(args)
         .arg("../response")
         .process_group(0);
-    // A terminal, if there was one, would be the editor's; and pipes would be held open by whoever outlives us.
+    // A terminal, if there was one, would be the editor's; and pipes would be held open by whoever
+    // outlives us.
     command
         .stdin(Stdio::null())
         .stdout(Stdio::null())
@@ -57,7 +59,8 @@ fn start_with(
     child
 }
 
-/// Returns whether a signal was ignored before we came (`nohup` does so): then it stays so, as it must.
+/// Returns whether a signal was ignored before we came (`nohup` does so): then it stays so, as it
+/// must.
 fn is_ignored(signal: Signal) -> bool {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let mask = status
@@ -231,7 +234,8 @@ fn an_editor_that_outlives_us_makes_no_commit() {
         go_on(&repo);
         repo.run(&["recover"], "").succeeded();
         if editor == "exec " {
-            // Its shell is gone, and with it who would have asked whether we live: recovery has waited for the commit.
+            // Its shell is gone, and with it who would have asked whether we live: recovery has
+            // waited for the commit.
             assert_eq!(
                 repo.git(&["log", "--format=%s"]),
                 "edited\nbase\n",

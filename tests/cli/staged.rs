@@ -1,4 +1,5 @@
-//! `check --staged`: what it takes for a response, which lines it finds, what it reads and what it leaves alone.
+//! `check --staged`: what it takes for a response, which lines it finds, what it reads and what it
+//! leaves alone.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -84,7 +85,8 @@ fn staged_responses_must_apply_to_what_is_staged() {
     assert_eq!(repo.looked_at(&["-q"]).ended(1).stderr, "");
 }
 
-/// A response that is committed together with what it does is no finding; one of which only a part was done is.
+/// A response that is committed together with what it does is no finding; one of which only a part
+/// was done is.
 #[test]
 fn a_response_may_be_staged_with_its_change() {
     let repo = repo();
@@ -619,7 +621,8 @@ fn it_takes_no_lock_and_writes_nothing() {
     fs::set_permissions(&git_dir, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Root may write where it mustn't, and what is put back is no trace: so the system calls themselves are looked at.
+/// Root may write where it mustn't, and what is put back is no trace: so the system calls
+/// themselves are looked at.
 #[test]
 fn no_system_call_asks_for_more_than_to_read() {
     if Command::new("strace")
@@ -633,7 +636,8 @@ fn no_system_call_asks_for_more_than_to_read() {
         return;
     }
     if all_by_git() {
-        // The stand-in for a repository that git's children are given is made in the directory for temporary files.
+        // The stand-in for a repository that git's children are given is made in the directory for
+        // temporary files.
         return;
     }
     let repo = busy();

@@ -1,4 +1,5 @@
-//! What reaches standard output and standard error, and what becomes of a run that can't write to them.
+//! What reaches standard output and standard error, and what becomes of a run that can't write to
+//! them.
 
 use std::fs::File;
 use std::io::Write as _;

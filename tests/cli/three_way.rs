@@ -1,4 +1,5 @@
-//! `--3way`: a response that was worked out on its base is merged with what is there now, as git merges.
+//! `--3way`: a response that was worked out on its base is merged with what is there now, as git
+//! merges.
 
 use assert_fs::prelude::*;
 
@@ -28,7 +29,8 @@ fn history(was: &str, now: &str) -> Repo {
     repo
 }
 
-/// Whatever lines the two sides change: the same result as `git merge-file`, and a refusal where it finds a conflict.
+/// Whatever lines the two sides change: the same result as `git merge-file`, and a refusal where it
+/// finds a conflict.
 #[test]
 fn files_are_merged_as_git_merge_file_merges_them() {
     let (mut clean, mut conflicts) = (0, 0);

@@ -1,8 +1,10 @@
-//! The manual pages in `man/` are what the command line's definitions, the table of kinds and the written sections say.
+//! The manual pages in `man/` are what the command line's definitions, the table of kinds and the
+//! written sections say.
 //!
-//! A page `man/NAME.md` holds written sections. `# OPTIONS`, `# COMMANDS` and `# KINDS OF ERRORS` are filled in from the program's own
-//! tables, `# KINDS` from `tests/cases/shapes` and `tests/messages`, after what is written under them.
-//! `SNAPSHOTS=overwrite cargo test --test docs manual` makes the pages anew.
+//! A page `man/NAME.md` holds written sections. `# OPTIONS`, `# COMMANDS` and `# KINDS OF ERRORS`
+//! are filled in from the program's own tables, `# KINDS` from `tests/cases/shapes` and
+//! `tests/messages`, after what is written under them. `SNAPSHOTS=overwrite cargo test --test docs
+//! manual` makes the pages anew.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -146,7 +148,8 @@ fn pages_have_the_usual_sections() {
     }
 }
 
-/// What a page shows to be typed works where it says: every fenced block `console` runs in the demonstration repository.
+/// What a page shows to be typed works where it says: every fenced block `console` runs in the
+/// demonstration repository.
 #[test]
 fn examples_run() {
     let mut count = 0;
@@ -241,7 +244,8 @@ fn help_works_once_the_pages_are_installed() {
     }
 }
 
-/// A terminal that knows only ASCII shows every page whole, too; nothing is wider than a terminal that is as narrow as most.
+/// A terminal that knows only ASCII shows every page whole, too; nothing is wider than a terminal
+/// that is as narrow as most.
 #[test]
 fn pages_are_set_without_a_complaint() {
     for (name, subject) in subjects() {
@@ -269,7 +273,8 @@ fn pages_are_set_without_a_complaint() {
     }
 }
 
-/// Returns how many columns a line has, in which bold is a character, a step back and the character again.
+/// Returns how many columns a line has, in which bold is a character, a step back and the character
+/// again.
 fn width(line: &str) -> usize {
     line.chars().count() - 2 * line.matches('\u{8}').count()
 }
@@ -311,7 +316,8 @@ fn troubleshooting_has_a_section_of_each_kind() {
     assert_eq!(headings[3..headings.len() - 1], kinds);
 }
 
-/// What an agent loads is short, and says what it is and when to use it in the form that agents want.
+/// What an agent loads is short, and says what it is and when to use it in the form that agents
+/// want.
 #[test]
 fn the_skill_file_is_one_that_agents_load() {
     let skill = Program::new(program())
@@ -378,7 +384,8 @@ fn demonstration() -> Repo {
     repo
 }
 
-/// Returns what is typed in blocks of `console`: the lines after `$ `, and after `> ` what continues them.
+/// Returns what is typed in blocks of `console`: the lines after `$ `, and after `> ` what
+/// continues them.
 fn console_blocks(written: &str) -> Vec<String> {
     let typed = |line: &str| {
         line.strip_prefix("$ ")

@@ -19,7 +19,8 @@ fn todo() -> (Repo, String) {
     (repo, read("response.md").replace("tests/demo/", ""))
 }
 
-/// Types commands at a shell, with what is typed at their questions, and compares what is seen with a picture.
+/// Types commands at a shell, with what is typed at their questions, and compares what is seen with
+/// a picture.
 fn draw(name: &str, repo: &Repo, commands: &[&str], answers: &[(&str, &str)]) {
     let typed: String = commands
         .iter()

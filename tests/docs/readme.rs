@@ -147,7 +147,8 @@ fn every_option_shown_is_one() {
     }
 }
 
-/// Every row of the table of near misses, at every level. `·` stands for a space and `→` for a tab there.
+/// Every row of the table of near misses, at every level. `·` stands for a space and `→` for a tab
+/// there.
 #[test]
 fn near_misses_are_let_in_by_the_levels_that_say_so() {
     let section = section("Near misses");

@@ -1,4 +1,5 @@
-//! The completion scripts, in the real shells on a real terminal: a line is typed, TAB pressed, and the line as it then stands compared.
+//! The completion scripts, in the real shells on a real terminal: a line is typed, TAB pressed, and
+//! the line as it then stands compared.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -94,7 +95,8 @@ fn every_shell_that_clap_knows_has_a_script() {
     }
 }
 
-/// A home with the program on PATH, a repository to stand in, and a pipe that a shell writes its line to.
+/// A home with the program on PATH, a repository to stand in, and a pipe that a shell writes its
+/// line to.
 struct Place {
     repo: Repo,
 }
@@ -121,7 +123,8 @@ impl Place {
         self.repo.path().parent().unwrap().join(name)
     }
 
-    /// Makes a command that runs in the repository with this home and nothing of the developer's own.
+    /// Makes a command that runs in the repository with this home and nothing of the developer's
+    /// own.
     fn command(&self, program: &str) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.repo.path()).env_clear();
@@ -159,7 +162,8 @@ impl Place {
         line.unwrap_or_else(|_| panic!("no line came; the terminal shows:\n{}", terminal.shown()))
     }
 
-    /// Types each line into a shell that writes its line to the pipe when it gets Ctrl-X, and forgets it when it gets Ctrl-U.
+    /// Types each line into a shell that writes its line to the pipe when it gets Ctrl-X, and
+    /// forgets it when it gets Ctrl-U.
     fn try_all(&self, shell: &str, mut terminal: Terminal) {
         terminal.wait_for("READY>");
         let mut wrong = Vec::new();

@@ -1,7 +1,7 @@
 //! A disk that is really full: of bytes, of files; at the change, and still at the recovery.
 //!
-//! Such disks are mounted in a namespace of their own, so that nobody else ever sees them: the test program starts itself
-//! there.
+//! Such disks are mounted in a namespace of their own, so that nobody else ever sees them: the test
+//! program starts itself there.
 
 use std::fs;
 use std::io::Write as _;

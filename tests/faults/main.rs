@@ -1,11 +1,14 @@
-//! Nothing is ever lost: a system call fails, the program is killed, an editor saves, a disk is full, at every point in turn.
+//! Nothing is ever lost: a system call fails, the program is killed, an editor saves, a disk is
+//! full, at every point in turn.
 //!
-//! After each run, and `git llmpatch recover`, everything is old or everything is new: files, modes, directories, index, HEAD, refs;
-//! no lock of ours and no litter is left; exit status 0 was only said of the new.
+//! After each run, and `git llmpatch recover`, everything is old or everything is new: files,
+//! modes, directories, index, HEAD, refs; no lock of ours and no litter is left; exit status 0 was
+//! only said of the new.
 //!
-//! `cargo test --test faults` tries a sample. `FAULTS=all cargo test --release --test faults` tries every point, and
-//! `FAULTS=openat:17 cargo test --test faults -- --exact 'index EIO'` one of them, keeping what is left of it.
-//! strace does it, and where it can't, these tests are skipped, unless `FAULTS` is set.
+//! `cargo test --test faults` tries a sample. `FAULTS=all cargo test --release --test faults` tries
+//! every point, and `FAULTS=openat:17 cargo test --test faults -- --exact 'index EIO'` one of them,
+//! keeping what is left of it. strace does it, and where it can't, these tests are skipped, unless
+//! `FAULTS` is set.
 
 #![allow(
     clippy::unwrap_used,
@@ -174,7 +177,8 @@ impl Trials {
                 }
             }
         }
-        // Nothing to recover; and who is killed may leave a git behind that goes on to move the branch.
+        // Nothing to recover; and who is killed may leave a git behind that goes on to move the
+        // branch.
         for fault in Fault::ALL
             .into_iter()
             .filter(|fault| fault.signal().is_none())

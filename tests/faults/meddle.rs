@@ -1,5 +1,5 @@
-//! Somebody else is at work in the same directory: our program is stopped after each of its calls in turn, something is done to
-//! the work tree, and it goes on.
+//! Somebody else is at work in the same directory: our program is stopped after each of its calls
+//! in turn, something is done to the work tree, and it goes on.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -166,7 +166,8 @@ impl Bystander {
                 continue;
             };
             let changing = trace::that_change(every.to_vec());
-            // Each file's turn comes at every fifth call, and next to every call that changes something.
+            // Each file's turn comes at every fifth call, and next to every call that changes
+            // something.
             let is_wanted = |(at, call): &(usize, &Call)| {
                 *at >= read
                     && (at % TOUCHED.len() == turn || changing.contains(call))
@@ -296,7 +297,8 @@ impl Bystander {
         if !matches!(code, Some(0 | 1 | 3)) || ended.stderr.contains("panicked") {
             return Err(describe("came to a bad end", ended, ""));
         }
-        // It keeps git out only where something couldn't be put back, and is told how that can be tried again.
+        // It keeps git out only where something couldn't be put back, and is told how that can be
+        // tried again.
         let lock = place.git_directory().join("index.lock");
         let is_torn = code == Some(3) && ended.stderr.contains("run `git llmpatch recover`");
         if lock.exists() && !is_torn {
@@ -307,7 +309,8 @@ impl Bystander {
     }
 }
 
-/// Files that a change would hit if it went through the link, as they are in the work tree and as our program calls its own.
+/// Files that a change would hit if it went through the link, as they are in the work tree and as
+/// our program calls its own.
 fn decoys(directory: &Path) {
     fs::create_dir(directory).expect("a directory can be made");
     for path in TOUCHED {
@@ -349,14 +352,16 @@ fn first_read(calls: &[Call], path: &str) -> Option<usize> {
         .map(|(at, _)| at)
 }
 
-/// Finds the call from which on a save may go unnoticed: the last that changes anything before the one that makes the change
-/// certain. In between all is looked at once more, and a save right after its look is as one right after the end.
+/// Finds the call from which on a save may go unnoticed: the last that changes anything before the
+/// one that makes the change certain. In between all is looked at once more, and a save right after
+/// its look is as one right after the end.
 fn last_look(calls: &[Call], target: Target) -> usize {
     let starts_child =
         |call: &Call| ["clone", "clone3", "fork", "vfork"].contains(&call.name.as_str());
     let renames = |call: &Call| call.name.starts_with("rename");
     let decides = |call: &Call| renames(call) && call.text.contains("manifest\"");
-    // git commits once it is told to go on; what we ask it after that is no longer about the change.
+    // git commits once it is told to go on; what we ask it after that is no longer about the
+    // change.
     let lets_go = |call: &Call| call.name == "write" && call.text.contains(r#", "\n", 1)"#);
     let certain = if target.commits() {
         let until = calls.iter().rposition(lets_go).unwrap_or(calls.len());
@@ -380,7 +385,8 @@ fn last_look(calls: &[Call], target: Target) -> usize {
 struct Stop {
     /// All its calls.
     calls: Vec<Call>,
-    /// Which of them had returned: how many calls of a name there are before another depends on the clock, too.
+    /// Which of them had returned: how many calls of a name there are before another depends on the
+    /// clock, too.
     at: usize,
 }
 

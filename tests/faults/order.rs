@@ -1,11 +1,12 @@
 //! What must be on the disk before what: checked over the calls that a run really made.
 //!
-//! A model of a disk that keeps nothing unless told to: what is written to a file stays in memory until the file, or its file
-//! system, is flushed; so does every change of a name, until its directory or its file system is. Then at each step of which the
-//! way back or forward depends, all that must survive the loss of power from there on must be on the disk.
+//! A model of a disk that keeps nothing unless told to: what is written to a file stays in memory
+//! until the file, or its file system, is flushed; so does every change of a name, until its
+//! directory or its file system is. Then at each step of which the way back or forward depends, all
+//! that must survive the loss of power from there on must be on the disk.
 //!
-//! Only our own process is looked at. What git does in between, objects and references, counts as written and not flushed:
-//! git leaves that to the system unless `core.fsync` says otherwise.
+//! Only our own process is looked at. What git does in between, objects and references, counts as
+//! written and not flushed: git leaves that to the system unless `core.fsync` says otherwise.
 
 use std::collections::BTreeSet;
 use std::fs;
@@ -185,7 +186,8 @@ impl Ground {
         !self.is_apart || one.starts_with(&self.git) == other.starts_with(&self.git)
     }
 
-    /// Returns whether people or git look there: it is in the work tree and not ours, or it is the index.
+    /// Returns whether people or git look there: it is in the work tree and not ours, or it is the
+    /// index.
     fn is_seen(&self, path: &Path) -> bool {
         let is_git = path.starts_with(&self.git) || path.starts_with(self.top.join(".git"));
         let is_ours = name(path).starts_with(".llmpatch-");
@@ -207,7 +209,8 @@ pub(crate) enum Event {
     },
     Flush(PathBuf),
     FlushAll(PathBuf),
-    /// The system was told to write everything, for which it may not wait: that is on the disk with the next flush there.
+    /// The system was told to write everything, for which it may not wait: that is on the disk with
+    /// the next flush there.
     Sync,
     /// A child was started; what it writes it leaves to us.
     Child,

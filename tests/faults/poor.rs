@@ -1,6 +1,7 @@
-//! File systems on which names can't be exchanged, or can't be renamed to a free one in one step, or not from one directory to
-//! another, or that say nothing of access lists: the calls that would do it fail, each time, in the recovery too. What they are
-//! replaced by is whole or nothing as well, wherever it is killed.
+//! File systems on which names can't be exchanged, or can't be renamed to a free one in one step,
+//! or not from one directory to another, or that say nothing of access lists: the calls that would
+//! do it fail, each time, in the recovery too. What they are replaced by is whole or nothing as
+//! well, wherever it is killed.
 
 use std::process::Command;
 
@@ -46,7 +47,8 @@ impl Lack {
             calls: &[("renameat2", "EPERM")],
             does: false,
         },
-        // What could only be replaced without it can still be read. Elsewhere than on Linux nobody looks.
+        // What could only be replaced without it can still be read. Elsewhere than on Linux nobody
+        // looks.
         Lack {
             name: "access lists to be seen",
             calls: &[("flistxattr", "EIO")],
@@ -64,8 +66,8 @@ impl Lack {
 
     fn concerns(self, call: &Call) -> bool {
         let fails = |of: &str| self.calls.iter().any(|(name, _)| *name == of);
-        // Where there are no links, the lock is empty for an instant: whoever is killed then leaves one that nobody can tell
-        // from another's, and that is named, not removed.
+        // Where there are no links, the lock is empty for an instant: whoever is killed then leaves
+        // one that nobody can tell from another's, and that is named, not removed.
         let is_lock = fails("linkat") && call.text.contains("holds this lock");
         !fails(&call.name) && !is_lock
     }

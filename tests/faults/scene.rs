@@ -1,5 +1,5 @@
-//! The change that everything is tried on, in a repository where much else is going on, and what it looks like before and
-//! after.
+//! The change that everything is tried on, in a repository where much else is going on, and what it
+//! looks like before and after.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -13,8 +13,9 @@ use tempfile::TempDir;
 use crate::support::{isolated, program};
 use crate::trace::{self, Ended};
 
-/// Six files: an update, an executable updated, an addition in a new directory, a deletion that empties a directory, a move with an
-/// edit, and a deletion that stands where an addition needs a directory.
+/// Six files: an update, an executable updated, an addition in a new directory, a deletion that
+/// empties a directory, a move with an edit, and a deletion that stands where an addition needs a
+/// directory.
 pub(crate) const RESPONSE: &str = "\
 *** Begin Patch
 *** Update File: src/update.rs
@@ -76,7 +77,8 @@ pub(crate) enum Target {
     Commit,
     CommitWithHooks,
     CommitWithEditor,
-    /// Like `Index`, where the files are kept through a filter driver, and the index is sparse and most of them left out.
+    /// Like `Index`, where the files are kept through a filter driver, and the index is sparse and
+    /// most of them left out.
     Odd,
     /// A commit after which a hook makes another.
     CommitWithCommit,
@@ -84,7 +86,8 @@ pub(crate) enum Target {
     Each,
     /// Like `Index`, merged with what has changed since, of which a part is left in conflict.
     Conflicts,
-    /// A commit on a branch that isn't checked out: neither the work tree nor the index is touched, and there is no journal.
+    /// A commit on a branch that isn't checked out: neither the work tree nor the index is touched,
+    /// and there is no journal.
     Onto,
 }
 
@@ -185,8 +188,9 @@ pub(crate) struct State {
     pub(crate) index: String,
     /// What git says of the differences between all of these.
     pub(crate) status: String,
-    /// Files of git's directory: HEAD, refs, locks, whatever lies there. Not the objects, git-lfs' either, the index, the last message that git has
-    /// put together, and reflogs, which git writes before it knows that the reference can be.
+    /// Files of git's directory: HEAD, refs, locks, whatever lies there. Not the objects, git-lfs'
+    /// either, the index, the last message that git has put together, and reflogs, which git writes
+    /// before it knows that the reference can be.
     pub(crate) git: BTreeMap<String, Vec<u8>>,
 }
 
@@ -467,12 +471,14 @@ impl Place {
         assert_eq!(ended.code(), Some(0), "{}{}", ended.stdout, ended.stderr);
     }
 
-    /// Takes back the apply before the one that is tried, and has its file be there again; says whether that could be done.
+    /// Takes back the apply before the one that is tried, and has its file be there again; says
+    /// whether that could be done.
     pub(crate) fn undoes_earlier(&self) -> bool {
         self.undo().code() == Some(0) && self.makes_earlier_again()
     }
 
-    /// Has the file of the apply before the one that is tried be there again; says whether it was gone.
+    /// Has the file of the apply before the one that is tried be there again; says whether it was
+    /// gone.
     pub(crate) fn makes_earlier_again(&self) -> bool {
         let was_gone = !self.top().join(EARLIER).exists();
         self.write(EARLIER, 0o644, "earlier\n");
@@ -581,7 +587,8 @@ impl Place {
 }
 
 impl State {
-    /// Checks against what a person expects, so that the rest may be compared with what the program did.
+    /// Checks against what a person expects, so that the rest may be compared with what the program
+    /// did.
     fn check_by_hand(&self, target: Target) {
         if target == Target::Onto {
             assert!(

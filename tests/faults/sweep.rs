@@ -277,8 +277,8 @@ impl Sweep {
         })
     }
 
-    /// What was made can be taken back whole, unless nothing was kept for that; then, and where it was taken back, what was made before can
-    /// be. Nothing can be taken back twice.
+    /// What was made can be taken back whole, unless nothing was kept for that; then, and where it
+    /// was taken back, what was made before can be. Nothing can be taken back twice.
     fn check_undo(&self, scene: &Scene, place: &Place) -> Result<(), String> {
         let is_back = || scene.judge(&place.state().without_emptied(scene)) == Ok(Side::Old);
         let undone = place.undo();
@@ -341,8 +341,8 @@ impl Sweep {
         }
     }
 
-    /// Kills the program, then has its recovery fail at each of that one's own calls, also those that only read, or killed at those that
-    /// change something.
+    /// Kills the program, then has its recovery fail at each of that one's own calls, also those
+    /// that only read, or killed at those that change something.
     fn in_recovery(
         &self,
         scene: &Scene,
@@ -457,7 +457,8 @@ impl State {
 }
 
 impl State {
-    /// Leaves out directories that are there before the change, not after it, and in which nothing is.
+    /// Leaves out directories that are there before the change, not after it, and in which nothing
+    /// is.
     fn without_emptied(mut self, scene: &Scene) -> Self {
         let State { files, .. } = &scene.new;
         let goes: Vec<_> = scene

@@ -1,4 +1,5 @@
-//! Our program run under strace: every system call that changes something, counted in one run and made to fail in others.
+//! Our program run under strace: every system call that changes something, counted in one run and
+//! made to fail in others.
 //!
 //! strace counts calls by name and for each process by itself, so a point is a name and a number.
 
@@ -302,7 +303,8 @@ pub(crate) fn numbered<'l>(lines: impl Iterator<Item = &'l str>) -> Vec<Call> {
     calls
 }
 
-/// Leaves only those that change something, or wait: no opens for reading, and not the start of the program itself.
+/// Leaves only those that change something, or wait: no opens for reading, and not the start of the
+/// program itself.
 pub(crate) fn that_change(calls: Vec<Call>) -> Vec<Call> {
     let changes = |call: &Call| match call.name.as_str() {
         "open" | "openat" | "openat2" => ["O_WRONLY", "O_RDWR", "O_CREAT", "O_TRUNC"]
@@ -319,7 +321,8 @@ pub(crate) fn that_change(calls: Vec<Call>) -> Vec<Call> {
     calls.into_iter().filter(changes).collect()
 }
 
-/// Leaves only those that read something, from the first look at the repository on: what comes before is the loader's affair.
+/// Leaves only those that read something, from the first look at the repository on: what comes
+/// before is the loader's affair.
 pub(crate) fn that_read(calls: &[Call]) -> Vec<&Call> {
     let first = calls
         .iter()

@@ -1,5 +1,6 @@
-//! What an interrupted apply leaves, tampered with as by somebody who made the git directory, moved, copied, seen from another
-//! container. The journals are real, of applies that were killed, and nothing here knows what is in them.
+//! What an interrupted apply leaves, tampered with as by somebody who made the git directory,
+//! moved, copied, seen from another container. The journals are real, of applies that were killed,
+//! and nothing here knows what is in them.
 
 use std::collections::BTreeMap;
 use std::os::unix::fs::{FileTypeExt as _, PermissionsExt as _, symlink};
@@ -42,7 +43,8 @@ fn killing() -> String {
     format!("#!/bin/sh\n{}\nkill -KILL $us\nexit 1\n", support::US)
 }
 
-/// Makes a repository in which an apply was killed half-way, beside a directory of files that are nobody's business.
+/// Makes a repository in which an apply was killed half-way, beside a directory of files that are
+/// nobody's business.
 fn crashed() -> Repo {
     let repo = Repo::with(&FILES);
     let outside = repo.child("../outside");
@@ -254,7 +256,8 @@ fn a_tampered_journal_touches_nothing_outside_and_hangs_nowhere() {
                 );
                 is_named |= args[0] != "check" && run.status == 3;
             }
-            // Where an original is none any more, or another wrote what is to be believed, that is said.
+            // Where an original is none any more, or another wrote what is to be believed, that is
+            // said.
             let is_of = |start| {
                 target
                     .file_name()

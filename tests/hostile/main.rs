@@ -1,5 +1,5 @@
-//! Responses and repositories that try to get out, to hang or to exhaust: nothing outside is written, nothing hangs, memory
-//! stays bounded, nothing panics.
+//! Responses and repositories that try to get out, to hang or to exhaust: nothing outside is
+//! written, nothing hangs, memory stays bounded, nothing panics.
 //!
 //! `cargo test --test hostile` takes sizes and counts that a debug build does in seconds. In full:
 //! `HOSTILE=all cargo test --release --test hostile -- --test-threads=1`.
@@ -43,7 +43,8 @@ struct Fortress {
     before: State,
 }
 
-/// What mustn't change: files beside the work tree, and in it and git's directory what a refused response could have touched.
+/// What mustn't change: files beside the work tree, and in it and git's directory what a refused
+/// response could have touched.
 #[derive(Debug, PartialEq, Eq)]
 struct State {
     around: BTreeMap<PathBuf, OnDisk>,
@@ -81,8 +82,8 @@ impl State {
 }
 
 impl Fortress {
-    /// Makes the repository of the tests here: a plain file, one in directories, a nested repository, and beside its work tree
-    /// a directory with files of the same names.
+    /// Makes the repository of the tests here: a plain file, one in directories, a nested
+    /// repository, and beside its work tree a directory with files of the same names.
     fn new() -> Self {
         let repo = Repo::with(&[
             ("a.txt", "old\n"),

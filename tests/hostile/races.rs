@@ -1,4 +1,5 @@
-//! Another process swaps directories and files for links while we look and write: nothing is ever read or written through one.
+//! Another process swaps directories and files for links while we look and write: nothing is ever
+//! read or written through one.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -52,7 +53,8 @@ fn response(round: usize) -> String {
     }
 }
 
-/// Applies response after response while something is swapped for a link, and demands that what the link leads to stays.
+/// Applies response after response while something is swapped for a link, and demands that what the
+/// link leads to stays.
 fn stays_inside(swapped: &str, leads_to: &str, targets: &[&str]) {
     let fortress = Fortress::new();
     let path = |path: &str| -> PathBuf { fortress.path().join(path) };

@@ -1,4 +1,5 @@
-//! Responses and files of great size, and very many edits: memory stays bounded and everything ends.
+//! Responses and files of great size, and very many edits: memory stays bounded and everything
+//! ends.
 
 use std::fmt::Write as _;
 
@@ -22,7 +23,8 @@ fn repo() -> Repo {
     Repo::with(&[("a.txt", "old\n")])
 }
 
-/// Runs `apply` with a bound on memory: so many bytes for each byte of the response, and some for the program itself.
+/// Runs `apply` with a bound on memory: so many bytes for each byte of the response, and some for
+/// the program itself.
 #[track_caller]
 fn applied(repo: &Repo, response: &str, each: usize) -> Run {
     let run = within(

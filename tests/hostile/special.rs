@@ -1,4 +1,5 @@
-//! Pipes, sockets and devices where a file is expected: none is opened for what it isn't, and nothing waits for its other end.
+//! Pipes, sockets and devices where a file is expected: none is opened for what it isn't, and
+//! nothing waits for its other end.
 
 use std::path::Path;
 
@@ -8,7 +9,8 @@ use crate::Fortress;
 use crate::bounded::patiently;
 use crate::support::{make_device, make_pipe};
 
-/// Everything that is no file, directory or link, and how it is made; devices only where the system lets us.
+/// Everything that is no file, directory or link, and how it is made; devices only where the system
+/// lets us.
 fn specials(at: &Path) -> Vec<&'static str> {
     let mut made = Vec::new();
     make_pipe(&at.join("fifo"));
@@ -61,8 +63,8 @@ fn what_is_no_file_is_refused_and_nothing_waits_for_it() {
 
 #[test]
 fn a_pipe_where_git_keeps_its_rules_hangs_nothing() {
-    // git itself waits for ever there, so that no git child may be asked for a rule. All that is in the index is as new as the
-    // index, which is when whoever writes it has to look at the files.
+    // git itself waits for ever there, so that no git child may be asked for a rule. All that is in
+    // the index is as new as the index, which is when whoever writes it has to look at the files.
     let (reading, index) = (["-q", "--diff"], ["-N", "--index", "--cached"]);
     for (name, targets) in [
         (

@@ -1,10 +1,11 @@
-//! Every spelling of a path that leads out of the work tree, into git's directory, or nowhere, in every place where a format
-//! has a path.
+//! Every spelling of a path that leads out of the work tree, into git's directory, or nowhere, in
+//! every place where a format has a path.
 
 use crate::Fortress;
 use crate::bounded::patiently;
 
-/// Spellings that no edit may use, whatever is on disk. `OUTSIDE` stands for a directory beside the work tree.
+/// Spellings that no edit may use, whatever is on disk. `OUTSIDE` stands for a directory beside the
+/// work tree.
 const NOWHERE: &[&str] = &[
     "../outside/a.txt",
     "dir/../../outside/a.txt",
@@ -64,7 +65,8 @@ const NOWHERE: &[&str] = &[
     "/",
 ];
 
-/// What of these is refused for what is on disk, which is nobody's business where the index alone is changed.
+/// What of these is refused for what is on disk, which is nobody's business where the index alone
+/// is changed.
 const ON_DISK: &[&str] = &[
     "nested/a.txt",
     "link/a.txt",
@@ -82,8 +84,8 @@ const NOT_FOR_NEW: &[&str] = &[
     "'new.txt'",
 ];
 
-/// Every way to name a path in the formats, and whether it is that of a new file; `PATH` is where. In a unified diff, `"PATH"`
-/// is quoted as git does it.
+/// Every way to name a path in the formats, and whether it is that of a new file; `PATH` is where.
+/// In a unified diff, `"PATH"` is quoted as git does it.
 const PLACES: &[(&str, bool)] = &[
     (
         "*** Begin Patch\n*** Update File: PATH\n@@\n-old\n+new\n*** End Patch\n",

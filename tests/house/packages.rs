@@ -1,4 +1,5 @@
-//! What the packages are built from: few crates, from one registry, with licences that `.deny.toml` allows.
+//! What the packages are built from: few crates, from one registry, with licences that `.deny.toml`
+//! allows.
 //!
 //! cargo-deny looks at every platform and further; this is what can be seen without installing it.
 
@@ -30,7 +31,8 @@ fn here(file: &str) -> String {
     fs::read_to_string(Path::new(env!("CARGO_MANIFEST_DIR")).join(file)).unwrap()
 }
 
-/// Returns the packages that the program and its tests are built from on this system, as `cargo metadata` knows them.
+/// Returns the packages that the program and its tests are built from on this system, as `cargo
+/// metadata` knows them.
 fn packages() -> Vec<Value> {
     let rustc = Command::new("rustc").arg("-vV").output().unwrap();
     let about = String::from_utf8(rustc.stdout).unwrap();

@@ -1,4 +1,5 @@
-//! Who may use whom within each package, and which room may speak of which crate. `docs/architecture.md` explains the tables.
+//! Who may use whom within each package, and which room may speak of which crate.
+//! `docs/architecture.md` explains the tables.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -30,7 +31,8 @@ const LIBRARY: &[&str] = &[
     "apply: text patch path tree format plan message kind diagnose report",
 ];
 
-/// The rooms of the program, each with the rooms of the program and of the library that it may use. `cli` may use all.
+/// The rooms of the program, each with the rooms of the program and of the library that it may use.
+/// `cli` may use all.
 const PROGRAM: &[&str] = &[
     "dir: llmpatch::{text path threads}",
     "repo: dir llmpatch::{text path tree kind compare progress diagnose report}",
@@ -146,8 +148,8 @@ fn room(file: &Path) -> String {
         .unwrap_or(first)
 }
 
-/// Returns the source files of a package by their path below `src`, each with the paths that its code names. What is only for tests isn't
-/// among them.
+/// Returns the source files of a package by their path below `src`, each with the paths that its
+/// code names. What is only for tests isn't among them.
 fn sources(package: &str) -> Vec<(PathBuf, Vec<String>)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join(package)
@@ -178,7 +180,8 @@ fn sources(package: &str) -> Vec<(PathBuf, Vec<String>)> {
     found
 }
 
-/// Returns the paths that a file's code names, such as `crate::text::Source`; `crate::{a, b}` names `crate::a` and `crate::b`.
+/// Returns the paths that a file's code names, such as `crate::text::Source`; `crate::{a, b}` names
+/// `crate::a` and `crate::b`.
 fn names(text: &str) -> Vec<String> {
     let file = syn::parse_file(text).unwrap();
     let mut found = Vec::new();

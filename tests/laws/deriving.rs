@@ -14,7 +14,8 @@ use llmpatch::tree::{Content, Entry, File, MemoryTree, Mode};
 
 use super::source;
 
-/// Derives the diff of two texts: what stands before a NUL and what stands behind it. Behind another: how much context.
+/// Derives the diff of two texts: what stands before a NUL and what stands behind it. Behind
+/// another: how much context.
 pub fn derive(bytes: &[u8]) {
     let mut parts = bytes.split(|&byte| byte == 0);
     let [old, new, choices] = [(); 3].map(|()| parts.next().unwrap_or_default());
@@ -58,8 +59,9 @@ fn path(bytes: &[u8]) -> RepoPath {
     RepoPath::new(bytes).unwrap()
 }
 
-/// Writes a change as an envelope, as OPX, as blocks and as tool calls, each of which is read and planned as this very change by every rule; or it has
-/// something about it that the format can't say.
+/// Writes a change as an envelope, as OPX, as blocks and as tool calls, each of which is read and
+/// planned as this very change by every rule; or it has something about it that the format can't
+/// say.
 fn is_said(changes: &ChangeSet, context: u32) {
     if changes.is_empty() {
         return;
@@ -97,7 +99,8 @@ fn is_said(changes: &ChangeSet, context: u32) {
                     response.replaced.is_empty() || changes.iter().any(is_special),
                     "{response:?} of {changes:?}"
                 );
-                // Text byte for byte that begins or ends with an empty line begins or ends at any line.
+                // Text byte for byte that begins or ends with an empty line begins or ends at any
+                // line.
                 if format != Format::Tool || !has_blank_edges(changes) {
                     keeps_what_is_added(&response, changes);
                 }
@@ -162,8 +165,9 @@ fn comes_to(response: &[u8], changes: &ChangeSet, tree: &MemoryTree) {
     }
 }
 
-/// Demands of a response that changes one file and replaces it nowhere whole that a line that the file gets before it is applied
-/// is still there afterwards, wherever that is; or that nothing is changed.
+/// Demands of a response that changes one file and replaces it nowhere whole that a line that the
+/// file gets before it is applied is still there afterwards, wherever that is; or that nothing is
+/// changed.
 fn keeps_what_is_added(response: &Response, changes: &ChangeSet) {
     let change = changes.iter().next().unwrap();
     let (1, Some(before), Some(after), []) = (
@@ -223,8 +227,8 @@ fn keeps_what_is_added(response: &Response, changes: &ChangeSet) {
     }
 }
 
-/// Returns whether there is anything about a change that could keep a format from saying it: the exceptions of the contract,
-/// seen from afar.
+/// Returns whether there is anything about a change that could keep a format from saying it: the
+/// exceptions of the contract, seen from afar.
 fn is_unsayable(change: &Change, changes: &ChangeSet, format: Format) -> bool {
     let before = change
         .from
@@ -271,7 +275,8 @@ fn is_unsayable(change: &Change, changes: &ChangeSet, format: Format) -> bool {
             && (either(&is_all_blank) || either(&|content| content.to_str().is_err())))
 }
 
-/// Derives and prints the diff of a change, and demands that its hunks, taken at their word, make the change.
+/// Derives and prints the diff of a change, and demands that its hunks, taken at their word, make
+/// the change.
 pub fn turns_before_into_after(changes: &ChangeSet, options: &Options) {
     let patch = derived::unified(changes, &Plain, options).unwrap();
     let printed = unified::print(&patch, Quoting::default());
@@ -403,8 +408,8 @@ fn followed(before: &[u8], hunks: &[Hunk<'_>]) -> Vec<u8> {
     after.concat()
 }
 
-/// A place without attributes. Of the lines between the first and the last that differ, those at one distance from the
-/// first are compared: no good diff, but every diff must be right.
+/// A place without attributes. Of the lines between the first and the last that differ, those at
+/// one distance from the first are compared: no good diff, but every diff must be right.
 struct Plain;
 
 impl Compare for Plain {

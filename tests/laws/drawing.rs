@@ -11,7 +11,8 @@ use llmpatch::text::{Located, Shown, Source};
 use super::planning::{split, wishes};
 use super::source;
 
-/// How many errors and how many warnings of a response are drawn: each takes as long as reading a few kilobytes.
+/// How many errors and how many warnings of a response are drawn: each takes as long as reading a
+/// few kilobytes.
 const DRAWN: usize = 8;
 
 /// Reads and plans a response over a tree as `plan` makes it up, and draws what is said of it.

@@ -1,7 +1,8 @@
-//! What must hold whatever the bytes are: the bodies of the fuzz targets in `fuzz/`, which `tests/fuzz_smoke.rs` runs too.
+//! What must hold whatever the bytes are: the bodies of the fuzz targets in `fuzz/`, which
+//! `tests/fuzz_smoke.rs` runs too.
 //!
-//! Each takes any bytes and panics where a promise is broken. What two readings of the contract could dispute isn't here;
-//! a law that a rule of the formats excepts says which.
+//! Each takes any bytes and panics where a promise is broken. What two readings of the contract
+//! could dispute isn't here; a law that a rule of the formats excepts says which.
 
 #![allow(dead_code, unreachable_pub, reason = "each program uses a part of it")]
 #![allow(clippy::unwrap_used, reason = "a law that can't be checked is broken")]
@@ -43,8 +44,8 @@ fn source(bytes: &[u8]) -> Source {
     Source::new(SourceId(0), "answer.txt", bytes.into()).unwrap()
 }
 
-/// Chooses by the length of what came: a fuzzer tries so many lengths that each law has its turn, at a fraction of the time
-/// that all would take of each input.
+/// Chooses by the length of what came: a fuzzer tries so many lengths that each law has its turn,
+/// at a fraction of the time that all would take of each input.
 fn turn<T, const N: usize>(bytes: &[u8], of: [T; N]) -> T {
     let nth = bytes.len() % N;
     of.into_iter().nth(nth).unwrap()
@@ -60,8 +61,8 @@ fn stands_in(source: &Source, span: Option<Span>) {
     }
 }
 
-/// Demands of all that is said that it is of the right kind and stands in the response. What it looks like is for `draw`: to
-/// draw everything takes a hundred times as long as to read it.
+/// Demands of all that is said that it is of the right kind and stands in the response. What it
+/// looks like is for `draw`: to draw everything takes a hundred times as long as to read it.
 fn told<E: Diagnose, W: Diagnose>(source: &Source, errors: &[Located<E>], warnings: &[Located<W>]) {
     errors.iter().for_each(|error| {
         let of = error.value.diagnosis();

@@ -1,4 +1,5 @@
-//! Laws of planning, over trees that are made up from the response itself, so that its edits find something.
+//! Laws of planning, over trees that are made up from the response itself, so that its edits find
+//! something.
 
 use std::collections::BTreeMap;
 
@@ -19,8 +20,8 @@ use llmpatch::tree::{Entry, File, MemoryTree, Mode, Obstacle, Tree as _};
 use super::deriving::turns_before_into_after;
 use super::{source, told, turn};
 
-/// Plans a response over one file: what stands before the last NUL is in every file that it changes, what stands behind it
-/// is the response.
+/// Plans a response over one file: what stands before the last NUL is in every file that it
+/// changes, what stands behind it is the response.
 pub fn place(bytes: &[u8]) {
     let (file, response) = split(bytes);
     let source = source(response);
@@ -39,15 +40,17 @@ pub fn place(bytes: &[u8]) {
     });
 }
 
-/// Plans a response over a tree in which its files are as it wants them, or nearly: what stands behind the last NUL is the
-/// response, and what stands before it says how its files depart from its wishes, a byte a file.
+/// Plans a response over a tree in which its files are as it wants them, or nearly: what stands
+/// behind the last NUL is the response, and what stands before it says how its files depart from
+/// its wishes, a byte a file.
 pub fn plan(bytes: &[u8]) {
     let (choices, response) = split(bytes);
     let source = source(response);
     under_every_rule(&source, |patch| wishes(patch, choices));
 }
 
-/// Makes up a tree for a patch: what is at each path departs from what the patch wants there as a byte says.
+/// Makes up a tree for a patch: what is at each path departs from what the patch wants there as a
+/// byte says.
 pub(super) fn wishes(patch: &Patch<'_>, choices: &[u8]) -> MemoryTree {
     let mut wanted = BTreeMap::new();
     for edit in &patch.edits {
@@ -139,7 +142,8 @@ fn made_up(tree: MemoryTree, path: &str, edits: &[&FileEdit<'_>], choice: u8) ->
 /// How far a hunk's number may lead: a file of that many lines more is made up for it.
 const FAR: usize = 40;
 
-/// Adds the lines that an edit wants to find, in its order; those of a unified diff where its numbers say, if that isn't far.
+/// Adds the lines that an edit wants to find, in its order; those of a unified diff where its
+/// numbers say, if that isn't far.
 fn wanted<'o>(edit: &'o FileEdit<'_>, wanted: &mut Vec<&'o [u8]>) {
     let mut all =
         |lines: &'o [llmpatch::text::Text<'_>]| wanted.extend(lines.iter().map(|line| &line[..]));
@@ -315,7 +319,8 @@ enum Turn {
     Limit,
 }
 
-/// Within a limit the same is done as without, or all that is wrong besides is that paths are outside of it.
+/// Within a limit the same is done as without, or all that is wrong besides is that paths are
+/// outside of it.
 fn a_limit_only_ever_refuses(
     plain: &Result<Plan, Refusal>,
     limited: &Result<Plan, Refusal>,
@@ -447,8 +452,8 @@ fn has_additions(patch: &Patch<'_>) -> bool {
     })
 }
 
-/// Every line of an updated file is one of the file as it was, to the byte, or an added one; and so many are gone and come
-/// as the hunks say.
+/// Every line of an updated file is one of the file as it was, to the byte, or an added one; and so
+/// many are gone and come as the hunks say.
 fn untouched_lines_stay(patch: &Patch<'_>, plan: &Plan) {
     // A unified diff may take its file away.
     let [
@@ -518,7 +523,8 @@ fn untouched_lines_stay(patch: &Patch<'_>, plan: &Plan) {
         .flat_map(|hunk| &hunk.lines)
         .filter(|line| line.mark == Mark::Added);
     let mut added: Vec<&[u8]> = lines.map(|line| text(&line.text)).collect();
-    // A last line without a terminator gets one when lines come behind it. A CR at its end is a part of it.
+    // A last line without a terminator gets one when lines come behind it. A CR at its end is a
+    // part of it.
     let open = before.last().filter(|line| !line.ends_with(b"\n"));
     added.extend(open.map(|line| line.strip_prefix(MARK).unwrap_or(line)));
     for line in &after {

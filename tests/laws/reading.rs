@@ -8,7 +8,8 @@ use llmpatch::text::{Lines, Source};
 
 use super::{source, told, turn};
 
-/// Reads bytes leniently and strictly, as whatever they are or, by the turn of their length, as one format.
+/// Reads bytes leniently and strictly, as whatever they are or, by the turn of their length, as one
+/// format.
 pub fn detect(bytes: &[u8]) {
     let source = source(bytes);
     let read = |format, strict| {
@@ -80,7 +81,8 @@ pub fn opx(bytes: &[u8]) {
     payload(bytes);
 }
 
-/// Reads bytes as the sections of a unified diff, unless they begin one themselves: their first line is the rest of a header.
+/// Reads bytes as the sections of a unified diff, unless they begin one themselves: their first
+/// line is the rest of a header.
 pub fn unified(bytes: &[u8]) {
     let whole = match bytes.starts_with(b"diff --git ") || bytes.starts_with(b"--- ") {
         true => bytes.to_vec(),
@@ -117,7 +119,8 @@ pub fn tool(bytes: &[u8]) {
     turn(bytes, [detect, same_in_prose, same_with_crlf, printed])(&whole);
 }
 
-/// What was read of blocks or calls is printed as ones that are read as the same, or the format says that it can't.
+/// What was read of blocks or calls is printed as ones that are read as the same, or the format
+/// says that it can't.
 fn same_text_when_printed(bytes: &[u8], format: Format) {
     let first = source(bytes);
     let first = format::parse(
@@ -214,7 +217,8 @@ fn same_with_crlf(bytes: &[u8]) {
     );
 }
 
-/// What was read of a unified diff is printed as one that is read as the same, without a word more, strictly too.
+/// What was read of a unified diff is printed as one that is read as the same, without a word more,
+/// strictly too.
 fn same_when_printed(bytes: &[u8]) {
     let first = source(bytes);
     let first = format::parse(
@@ -250,8 +254,8 @@ fn same_when_printed(bytes: &[u8]) {
     }
 }
 
-/// Returns whether a header says all that git's own would, so that what is printed of it says it again: both modes or neither,
-/// or that of a file which comes or goes; and a path that can be one.
+/// Returns whether a header says all that git's own would, so that what is printed of it says it
+/// again: both modes or neither, or that of a file which comes or goes; and a path that can be one.
 fn is_whole(edit: &FileEdit<'_>) -> bool {
     let (Some(header), Operation::Update { to, hunks }) = (&edit.header, &edit.operation) else {
         return false;
@@ -273,8 +277,9 @@ fn is_whole(edit: &FileEdit<'_>) -> bool {
     modes && !hunks.is_empty() && named(&edit.path) && to.as_ref().is_none_or(|to| named(to))
 }
 
-/// What stands in a payload is content to the byte, its blank edges aside. A closing tag without its `>>>` may be taken for
-/// a payload that was never closed: that is refused and never done otherwise.
+/// What stands in a payload is content to the byte, its blank edges aside. A closing tag without
+/// its `>>>` may be taken for a payload that was never closed: that is refused and never done
+/// otherwise.
 fn payload(bytes: &[u8]) {
     let lines: Vec<&[u8]> = bytes.split(|&byte| byte == b'\n').collect();
     let is_marker =

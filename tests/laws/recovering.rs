@@ -6,7 +6,8 @@ use std::path::{Component, Path};
 use git_llmpatch::transaction;
 use llmpatch::path::RepoPath;
 
-/// Nothing that is read of a journal leads out of the work tree, or into a git directory; and of a path that isn't safe nothing is read.
+/// Nothing that is read of a journal leads out of the work tree, or into a git directory; and of a
+/// path that isn't safe nothing is read.
 pub fn recover(bytes: &[u8]) {
     stay_inside(&transaction::places(bytes));
     for line in bytes.split(|byte| *byte == b'\n').take(32) {

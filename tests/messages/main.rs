@@ -1,7 +1,9 @@
-//! Every kind of error and warning as a reader sees it: at 80 columns and at 40, plain and in colour.
+//! Every kind of error and warning as a reader sees it: at 80 columns and at 40, plain and in
+//! colour.
 //!
-//! Each has a file beside this one, where escapes are shown as `␛`; those that begin with `scene-` show what files and terminals can do
-//! to a message. `SNAPSHOTS=overwrite cargo test --test messages` renews them; read them as a stranger would at night.
+//! Each has a file beside this one, where escapes are shown as `␛`; those that begin with `scene-`
+//! show what files and terminals can do to a message. `SNAPSHOTS=overwrite cargo test --test
+//! messages` renews them; read them as a stranger would at night.
 
 #![cfg_attr(
     not(target_os = "linux"),
@@ -41,7 +43,8 @@ use llmpatch::tree::MemoryTree;
 use llmpatch::{format, plan};
 use support::snapshot;
 
-/// The directory below `tests/cases` in which something of a kind is said. With it, options that the case is run with.
+/// The directory below `tests/cases` in which something of a kind is said. With it, options that
+/// the case is run with.
 const CASES: &[(Kind, &str)] = &[
     (Kind::Parse, "shapes/a-line-without-a-prefix"),
     (
@@ -164,8 +167,8 @@ const CASES: &[(Kind, &str)] = &[
     ),
 ];
 
-/// Kinds whose words are made in rooms that a test from outside can't enter: a program on a terminal says them below, or in
-/// `tests/at_a_terminal`.
+/// Kinds whose words are made in rooms that a test from outside can't enter: a program on a
+/// terminal says them below, or in `tests/at_a_terminal`.
 const ELSEWHERE: &[Kind] = &[
     Kind::Interrupted,
     Kind::Recovered,
@@ -326,7 +329,8 @@ fn said(response: &str, tree: MemoryTree, options: &Options) -> Vec<Diagnostic> 
     merge(all)
 }
 
-/// What a guard says of the files that a response may not touch: by an option, a setting, and what is protected.
+/// What a guard says of the files that a response may not touch: by an option, a setting, and what
+/// is protected.
 fn protected() -> Vec<Diagnostic> {
     let spec = |spec: &str| Pathspec::new(spec.as_bytes(), Defaults::default()).unwrap();
     let limits = [
@@ -522,7 +526,8 @@ fn is_in_use(repo: &support::Repo) -> bool {
     directories.any(|directory| directory.starts_with(repo.path()))
 }
 
-/// Runs the program on a terminal, and returns what it said on standard error. What has another name each time has one here.
+/// Runs the program on a terminal, and returns what it said on standard error. What has another
+/// name each time has one here.
 fn on_a_terminal(repo: &support::Repo, arguments: &[&str], color: &str, columns: &str) -> String {
     let ours = repo.command();
     let mut command = std::process::Command::new("sh");

@@ -1,8 +1,9 @@
-//! A refusal gets the change made: a stand-in for a model sees nothing but its own response and what `--feedback` prints, mends
-//! the response by simple rules, and tries once more.
+//! A refusal gets the change made: a stand-in for a model sees nothing but its own response and
+//! what `--feedback` prints, mends the response by simple rules, and tries once more.
 //!
-//! The shapes are those of `tests/cases/shapes` that are refused and have an `after/`: the tree that a second try should come to.
-//! What is printed is compared with `feedback.txt` beside them; `SNAPSHOTS=overwrite cargo test --test messages repair` renews it.
+//! The shapes are those of `tests/cases/shapes` that are refused and have an `after/`: the tree
+//! that a second try should come to. What is printed is compared with `feedback.txt` beside them;
+//! `SNAPSHOTS=overwrite cargo test --test messages repair` renews it.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -428,7 +429,8 @@ fn hunk(lines: &[String], at: usize) -> std::ops::Range<usize> {
     start..end
 }
 
-/// Puts the file's lines in place of those that the response got wrong, and leaves the new lines as they are.
+/// Puts the file's lines in place of those that the response got wrong, and leaves the new lines as
+/// they are.
 fn copy_from_file(lines: &mut Vec<String>, at: usize, passages: &[Vec<String>]) {
     let has_prefixes = !lines.iter().any(|line| line.starts_with("<edit"));
     let range = match has_prefixes {
@@ -481,7 +483,8 @@ fn copy_from_file(lines: &mut Vec<String>, at: usize, passages: &[Vec<String>]) 
 
 type Aligned = Vec<(char, Option<String>, bool)>;
 
-/// Lays old lines beside a file's: each line to write, if any, and whether it stands for one of the old lines.
+/// Lays old lines beside a file's: each line to write, if any, and whether it stands for one of the
+/// old lines.
 fn aligned(old: &[(char, String)], file: &[String]) -> (usize, Aligned) {
     let (n, m) = (old.len(), file.len());
     let mut best = vec![vec![0; m + 1]; n + 1];

@@ -1,4 +1,5 @@
-//! What `--json` prints, held against the schema that the program ships, and against what people are told of the same run.
+//! What `--json` prints, held against the schema that the program ships, and against what people
+//! are told of the same run.
 
 use serde_json::Value;
 
@@ -53,8 +54,9 @@ impl Twin {
             ["-h", "--help", "--staged", "--list"].contains(arg) || arg.starts_with("--json")
         });
         let top = repo.path().to_str().unwrap();
-        // A repository whose files lie elsewhere has no copy, nor has one that an argument names; and what an apply left behind
-        // that was killed is bound to the very files. What it left for undo isn't.
+        // A repository whose files lie elsewhere has no copy, nor has one that an argument names;
+        // and what an apply left behind that was killed is bound to the very files. What it left
+        // for undo isn't.
         let left = std::fs::read_dir(repo.path().join(".git/llmpatch"))
             .into_iter()
             .flatten();

@@ -1,6 +1,7 @@
 //! Real repositories in temporary directories, and our program run in them.
 //!
-//! Nothing of the developer's own git configuration gets in, and nothing of the environment that git reads.
+//! Nothing of the developer's own git configuration gets in, and nothing of the environment that
+//! git reads.
 
 #![allow(
     dead_code,
@@ -30,7 +31,8 @@ use snapbox::IntoData as _;
 /// Lets `$us` be our process in a hook: the nearest of its ancestors that has our name.
 pub const US: &str = "us=$PPID; until [ -z \"$us\" ] || grep -qsx git-llmpatch /proc/$us/comm; do us=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$us/status); done";
 
-/// A repository with a work tree of its own, in a directory that is always called `work`: OPX can name it (`root="work"`).
+/// A repository with a work tree of its own, in a directory that is always called `work`: OPX can
+/// name it (`root="work"`).
 pub struct Repo {
     directory: TempDir,
     top: ChildPath,
@@ -112,7 +114,8 @@ impl Repo {
         repo
     }
 
-    /// Makes a repository whose one commit holds what a directory holds; nothing if there is no such directory.
+    /// Makes a repository whose one commit holds what a directory holds; nothing if there is no
+    /// such directory.
     pub fn of_directory(directory: &Path) -> Self {
         let repo = Self::empty();
         if directory.is_dir() {
@@ -178,7 +181,8 @@ impl Repo {
 
     /// Runs our program with a subcommand, arguments and a response.
     pub fn llmpatch(&self, command: &str, args: &[impl AsRef<OsStr>], response: &Path) -> Run {
-        // The name under which a response is given shows in messages; it must not hold a temporary directory's name.
+        // The name under which a response is given shows in messages; it must not hold a temporary
+        // directory's name.
         let name = response.file_name().unwrap();
         let input = fs::read(response).unwrap();
         let outside = TempDir::new().unwrap();
@@ -235,7 +239,8 @@ pub fn run(command: &mut Command, input: &[u8]) -> Run {
     Run::of(output)
 }
 
-/// Waits until a program has nothing to do but to let time pass; where the kernel doesn't tell, for a while.
+/// Waits until a program has nothing to do but to let time pass; where the kernel doesn't tell, for
+/// a while.
 pub fn await_sleep(child: &std::process::Child) {
     let started = std::time::Instant::now();
     let is_asleep = || {
@@ -257,7 +262,8 @@ pub fn make_pipe(path: &Path) {
     );
 }
 
-/// Makes a device, a character's (`c`) or a block's (`b`), and returns whether the system allows that; by the program for it, too.
+/// Makes a device, a character's (`c`) or a block's (`b`), and returns whether the system allows
+/// that; by the program for it, too.
 pub fn make_device(path: &Path, kind: &str, (major, minor): (u32, u32)) -> bool {
     let numbers = [major, minor].map(|number| number.to_string());
     Command::new("mknod")
@@ -370,7 +376,8 @@ fn copy(option: &str, from: &Path, to: &Path) {
 /// Compares text with what a file holds; `SNAPSHOTS=overwrite` writes the file instead.
 #[track_caller]
 pub fn snapshot(got: String, file: &Path) {
-    // Raw, since a backslash is no slash here, and `...` or `[..]` in a message stand for themselves.
+    // Raw, since a backslash is no slash here, and `...` or `[..]` in a message stand for
+    // themselves.
     let want = snapbox::Data::read_from(file, Some(snapbox::data::DataFormat::Text)).raw();
     snapbox::Assert::new()
         .action_env("SNAPSHOTS")

@@ -30,7 +30,8 @@ pub struct Terminal {
 }
 
 impl Terminal {
-    /// Starts a command whose standard streams and controlling terminal it is, with the variables that it sets and no others.
+    /// Starts a command whose standard streams and controlling terminal it is, with the variables
+    /// that it sets and no others.
     pub fn start(command: &Command) -> Terminal {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&master).unwrap();

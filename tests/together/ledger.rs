@@ -153,8 +153,8 @@ impl Found {
         }
     }
 
-    /// Says what else isn't as it must be: files that are nobody's, and an index that tells git something untrue of the
-    /// work tree.
+    /// Says what else isn't as it must be: files that are nobody's, and an index that tells git
+    /// something untrue of the work tree.
     pub(crate) fn check(&self, git: &dyn Fn(&[&str]) -> String) -> Vec<String> {
         let mut wrong = Vec::new();
         for path in self.places.values().flat_map(BTreeMap::keys) {

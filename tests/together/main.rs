@@ -1,13 +1,16 @@
-//! Many at once: eight processes make two hundred changes to one repository and its linked worktrees, each in a way of its
-//! own, ours among git's, while `git status` looks on. Afterwards every single change is accounted for.
+//! Many at once: eight processes make two hundred changes to one repository and its linked
+//! worktrees, each in a way of its own, ours among git's, while `git status` looks on. Afterwards
+//! every single change is accounted for.
 //!
-//! A change is three files of its own: one edited, one added, one deleted. It is in, whole, wherever it was said to be, or
-//! refused as `locked`, with a word on who holds the lock; nothing else is said, and nothing else is found. How many are refused is the
-//! machine's affair, so nothing here depends on time.
+//! A change is three files of its own: one edited, one added, one deleted. It is in, whole,
+//! wherever it was said to be, or refused as `locked`, with a word on who holds the lock; nothing
+//! else is said, and nothing else is found. How many are refused is the machine's affair, so
+//! nothing here depends on time.
 //!
-//! Two things git doesn't promise, and they are kept out, seen with git 2.47: `git commit` reads the index before it locks
-//! it, so it loses what anybody stages in between, `git add` too; and it gives the lock back before it writes its message to
-//! `COMMIT_EDITMSG` and reads it again, so that two commits may change messages. See [`Gates`].
+//! Two things git doesn't promise, and they are kept out, seen with git 2.47: `git commit` reads
+//! the index before it locks it, so it loses what anybody stages in between, `git add` too; and it
+//! gives the lock back before it writes its message to `COMMIT_EDITMSG` and reads it again, so that
+//! two commits may change messages. See [`Gates`].
 
 #![allow(
     clippy::unwrap_used,
@@ -64,7 +67,8 @@ const WAYS: [Way; 7] = [
 struct Report {
     change: Change,
     way: Way,
-    /// Where it was said to be now; where nothing was said, it may be on either side, but must be on one.
+    /// Where it was said to be now; where nothing was said, it may be on either side, but must be
+    /// on one.
     tree: Side,
     index: Side,
     head: Option<Side>,
@@ -78,7 +82,8 @@ struct Report {
 struct Gates {
     /// Whoever changes the index goes through; a `git commit` closes it until it has the lock.
     index: RwLock<()>,
-    /// Whoever commits under the lock goes through; a `git commit` that gives the lock back closes it.
+    /// Whoever commits under the lock goes through; a `git commit` that gives the lock back closes
+    /// it.
     message: RwLock<()>,
 }
 
@@ -393,7 +398,8 @@ fn commit_by_git(worktree: &Worktree, args: &[&str], processes: &Mutex<BTreeSet<
     Run { stderr, ..run }
 }
 
-/// Says whether git did it; if not, somebody else must have been at it, or have committed this with the rest.
+/// Says whether git did it; if not, somebody else must have been at it, or have committed this with
+/// the rest.
 fn demand_known(run: &Run) -> bool {
     let known = [
         "index.lock': File exists",
@@ -532,7 +538,8 @@ fn account(worktree: &Worktree, reports: Vec<&Report>) {
                 wrong.push(format!("{way:?} {change:?}: {name} isn't on the branch"));
                 continue;
             };
-            // Who commits all that is staged may find that another has committed this with the rest, and commit others' work.
+            // Who commits all that is staged may find that another has committed this with the
+            // rest, and commit others' work.
             let is_right = *way == Way::CommitStaged || made.changes == BTreeSet::from([*change]);
             if made.subject != change.subject() || !is_right {
                 wrong.push(format!("{way:?} {change:?}: {made:?}"));

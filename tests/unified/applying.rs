@@ -118,13 +118,15 @@ pub(super) fn check(scene: &Scene, before: &Files, after: &Files) {
         let mut came = apply(&diff, before, &unlinted());
         let mut after = after.clone();
         if way.contains(&"-U0") {
-            // Lines that only their number places end as those around them, unless the diff shows a CR somewhere.
+            // Lines that only their number places end as those around them, unless the diff shows a
+            // CR somewhere.
             [came.files.as_mut().unwrap(), &mut after]
                 .into_iter()
                 .for_each(without_cr);
         }
         let said = || format!("{way:?}\n{}", shown(&diff));
-        // A file that is overwritten by a rename and isn't shown to go: `git apply` refuses that too.
+        // A file that is overwritten by a rename and isn't shown to go: `git apply` refuses that
+        // too.
         if way.iter().any(|arg| arg.starts_with("-B"))
             && came.files == Err([Kind::FileExists].into())
         {
@@ -225,8 +227,9 @@ proptest! {
         check(&Scene::new(&before, &after), &before, &after);
     }
 
-    /// On files that aren't the ones that a diff was made from, git and we either make the same of it, or one refuses: we
-    /// where several places fit, git where the context at an end of a file is shorter than at the other end of a hunk.
+    /// On files that aren't the ones that a diff was made from, git and we either make the same of
+    /// it, or one refuses: we where several places fit, git where the context at an end of a file
+    /// is shorter than at the other end of a hunk.
     #[test]
     fn on_other_files_git_and_we_agree_or_one_refuses(
         (before, after) in scene(),
@@ -250,8 +253,9 @@ proptest! {
         match (&ours.files, accepts) {
             (Ok(files), true) => prop_assert_eq!(files, &theirs, "{}", said()),
             (Ok(files), false) => {
-                // git takes a hunk without context behind it for one at the file's end, and one at line 1 for one at its start,
-                // unless it is told that there may be no context: then it must make of it what we do.
+                // git takes a hunk without context behind it for one at the file's end, and one at
+                // line 1 for one at its start, unless it is told that there may be no context: then
+                // it must make of it what we do.
                 let moved = [Kind::HunkMoved, Kind::AdditionPlace].iter().any(|kind| ours.warnings.contains(kind));
                 if !moved {
                     let patch = ["apply", "--index", "--whitespace=nowarn", "--unidiff-zero", ".git/patch"];
@@ -269,8 +273,8 @@ proptest! {
         }
     }
 
-    /// What git takes makes the same tree, whatever prose is around it. Only lines that follow on a hunk at once, with no empty
-    /// line between, may be refused, or taken in with a warning.
+    /// What git takes makes the same tree, whatever prose is around it. Only lines that follow on a
+    /// hunk at once, with no empty line between, may be refused, or taken in with a warning.
     #[test]
     fn prose_around_a_diff_is_none_of_it(
         (before, after) in scene(),

@@ -1,6 +1,8 @@
-//! The edit tool of an agent: a response is applied to files in memory, or sent back to the model with what is wrong with it.
+//! The edit tool of an agent: a response is applied to files in memory, or sent back to the model
+//! with what is wrong with it.
 //!
-//! `cargo run -p llmpatch --example agent` shows what the model is told; `cargo test -p llmpatch` runs this as a test.
+//! `cargo run -p llmpatch --example agent` shows what the model is told; `cargo test -p llmpatch`
+//! runs this as a test.
 
 use llmpatch::{MemoryTree, Options, Refusal, apply};
 

@@ -22,7 +22,8 @@ pub struct Options {
     pub format: Option<Format>,
     /// The file of search/replace blocks that name none.
     pub file: Option<BString>,
-    /// What turns the response's paths into paths of the tree. The default one takes relative paths only.
+    /// What turns the response's paths into paths of the tree. The default one takes relative paths
+    /// only.
     pub resolver: Resolver,
     /// How exact the response must be, and what it may touch.
     pub rules: Rules,
@@ -46,8 +47,8 @@ pub struct Refusal {
     pub errors: Vec<Diagnostic>,
     /// What was dropped, guessed or relaxed on the way, each once.
     pub warnings: Vec<Diagnostic>,
-    /// A message to send back to the model: what is wrong, what the files hold there, and what to send. `None` where the model can't
-    /// mend it.
+    /// A message to send back to the model: what is wrong, what the files hold there, and what to
+    /// send. `None` where the model can't mend it.
     pub feedback: Option<String>,
 }
 
@@ -100,7 +101,8 @@ impl Diagnose for TooLong {
 /// ```
 ///
 /// # Errors
-/// If any part of the response can't be read or has no place in the files: a response is one change, all of it or nothing.
+/// If any part of the response can't be read or has no place in the files: a response is one
+/// change, all of it or nothing.
 pub fn apply(
     name: &str,
     response: impl Into<Vec<u8>>,
@@ -143,11 +145,13 @@ pub fn apply(
     }
 }
 
-/// Responses that were read as patches, and what is wrong with them so far. Several are one change, in order.
+/// Responses that were read as patches, and what is wrong with them so far. Several are one change,
+/// in order.
 #[derive(Debug)]
 pub struct Responses<'s> {
     sources: &'s [Source],
-    /// What each asks for. Where there is an error, it is good for finding more errors and for nothing else.
+    /// What each asks for. Where there is an error, it is good for finding more errors and for
+    /// nothing else.
     pub patches: Vec<Patch<'s>>,
     /// The revisions that they say they are about.
     pub bases: Vec<Located<BString>>,
@@ -202,8 +206,8 @@ impl<'s> Responses<'s> {
         responses
     }
 
-    /// Returns whether there is something to plan: a response that can't be read whole is planned as far as it was read, to find what
-    /// else is wrong.
+    /// Returns whether there is something to plan: a response that can't be read whole is planned
+    /// as far as it was read, to find what else is wrong.
     pub fn has_edits(&self) -> bool {
         self.errors.is_empty() || self.patches.iter().any(|patch| !patch.edits.is_empty())
     }
@@ -257,7 +261,8 @@ impl<'s> Responses<'s> {
 
     /// Refuses the responses for what is wrong so far.
     pub fn refused(mut self) -> Refused<'s> {
-        // Lines that were taken into a hunk and aren't in the file have not been read as its lines after all.
+        // Lines that were taken into a hunk and aren't in the file have not been read as its lines
+        // after all.
         let doubted: Vec<_> = self
             .errors
             .iter()

@@ -1,8 +1,10 @@
-//! What a diff must ask git: which lines differ, what a file is stored as, what its content is called.
+//! What a diff must ask git: which lines differ, what a file is stored as, what its content is
+//! called.
 //!
-//! Those who derive a diff ask through [`Compare`] and know no repository; the repository's room answers. The engine behind
-//! [`Compare::regions`] says only which runs of lines differ. Hunks, context and every printed byte are made from the
-//! contents themselves, so that nothing can be lost on the way: not a byte that isn't UTF-8, not a lone CR.
+//! Those who derive a diff ask through [`Compare`] and know no repository; the repository's room
+//! answers. The engine behind [`Compare::regions`] says only which runs of lines differ. Hunks,
+//! context and every printed byte are made from the contents themselves, so that nothing can be
+//! lost on the way: not a byte that isn't UTF-8, not a lone CR.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -14,7 +16,8 @@ use crate::path::RepoPath;
 use crate::progress::Progress;
 use crate::text::Content;
 
-/// A run of old lines and the run of new lines that takes its place; one of them may be empty. Indices from 0.
+/// A run of old lines and the run of new lines that takes its place; one of them may be empty.
+/// Indices from 0.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Region {
     /// The lines that go.
@@ -36,7 +39,8 @@ pub enum DiffSide<'p> {
 ///
 /// Contents given to any method but [`Compare::stored`] are as git stores them.
 pub trait Compare {
-    /// Returns a content as git would store it, as the attributes of the path want it before or after the change.
+    /// Returns a content as git would store it, as the attributes of the path want it before or
+    /// after the change.
     ///
     /// # Errors
     /// If a conversion is wanted that can't be done here.
@@ -47,13 +51,15 @@ pub trait Compare {
         state: DiffSide<'_>,
     ) -> Result<Cow<'c, Content>, CompareError>;
 
-    /// Returns whether the content can't be shown as lines: by the attribute `diff` of the path, else by its first bytes.
+    /// Returns whether the content can't be shown as lines: by the attribute `diff` of the path,
+    /// else by its first bytes.
     ///
     /// # Errors
     /// If the attributes can't be read.
     fn is_binary(&self, path: &RepoPath, content: &Content) -> Result<bool, CompareError>;
 
-    /// Returns the runs of lines that differ, in order. Two runs are never adjacent. Lines end with LF and nothing else.
+    /// Returns the runs of lines that differ, in order. Two runs are never adjacent. Lines end with
+    /// LF and nothing else.
     ///
     /// # Errors
     /// If the engine gives up.
@@ -77,7 +83,8 @@ pub trait Compare {
     /// If it can't be hashed.
     fn id(&self, content: Option<&[u8]>) -> Result<String, CompareError>;
 
-    /// Returns as much of an id as names one object only, and at least as much as git shows in this repository.
+    /// Returns as much of an id as names one object only, and at least as much as git shows in this
+    /// repository.
     ///
     /// # Errors
     /// If the objects can't be searched.
@@ -87,8 +94,9 @@ pub trait Compare {
 /// The most that is shown of a line that names a hunk, in bytes, as git cuts it.
 const WIDTH: usize = 80;
 
-/// Returns what is shown of a line if it names the hunks below it, being the function or section that they are in: one that starts
-/// with an ASCII letter, `_` or `$`. Like git, nothing from a byte on that isn't UTF-8, be it that the cut went through a character.
+/// Returns what is shown of a line if it names the hunks below it, being the function or section
+/// that they are in: one that starts with an ASCII letter, `_` or `$`. Like git, nothing from a
+/// byte on that isn't UTF-8, be it that the cut went through a character.
 pub fn heading(line: &[u8]) -> Option<&[u8]> {
     let first = *line.first()?;
     (first.is_ascii_alphabetic() || first == b'_' || first == b'$').then(|| {
@@ -103,7 +111,8 @@ pub fn heading(line: &[u8]) -> Option<&[u8]> {
 pub struct Options {
     /// How many unchanged lines are around a change (`diff.context`).
     pub context: u32,
-    /// Up to how many more unchanged lines between two changes keep them in one hunk (`diff.interHunkContext`).
+    /// Up to how many more unchanged lines between two changes keep them in one hunk
+    /// (`diff.interHunkContext`).
     pub interhunk: u32,
     /// Whether a deleted and a new file of similar content are a rename (`diff.renames`).
     pub renames: Renames,
@@ -142,8 +151,8 @@ pub enum Renames {
     Ignored,
     /// They are, as `git diff -M` says.
     Detected {
-        /// Above this many files on each side only equal contents and equal names are compared (`diff.renameLimit`); 0 is
-        /// no limit.
+        /// Above this many files on each side only equal contents and equal names are compared
+        /// (`diff.renameLimit`); 0 is no limit.
         limit: usize,
     },
 }

@@ -1,4 +1,5 @@
-//! The one table of kinds: a short stable code for every error and warning, shared by messages, manual and exit status.
+//! The one table of kinds: a short stable code for every error and warning, shared by messages,
+//! manual and exit status.
 
 use std::fmt;
 
@@ -15,7 +16,8 @@ pub enum Blame {
 
 macro_rules! kinds {
     ($($(#[doc = $doc:literal])* $name:ident = $code:literal, $blame:ident;)*) => {
-        /// What kind of error or warning something is. The codes are part of the interface and never change meaning.
+        /// What kind of error or warning something is. The codes are part of the interface and
+        /// never change meaning.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, serde::Serialize)]
         #[non_exhaustive]
         pub enum Kind { $($(#[doc = $doc])* #[serde(rename = $code)] $name,)* }
@@ -57,11 +59,13 @@ kinds! {
     FileMissing = "file-missing", Response;
     /// Something is where the patch puts a new file.
     FileExists = "file-exists", Response;
-    /// A path that leads out of the work tree, into `.git` or a submodule, through a link, or to no regular file.
+    /// A path that leads out of the work tree, into `.git` or a submodule, through a link, or to no
+    /// regular file.
     UnsafePath = "unsafe-path", Response;
     /// Lines of a binary file can't be changed.
     Binary = "binary", Response;
-    /// A file isn't what it must be: unmerged, different from the index, HEAD or the lines that a deletion shows, or changed by another program meanwhile.
+    /// A file isn't what it must be: unmerged, different from the index, HEAD or the lines that a
+    /// deletion shows, or changed by another program meanwhile.
     Stale = "stale", Response;
     /// Every file already is as the patch wants it.
     Unchanged = "unchanged", Response;
@@ -77,7 +81,8 @@ kinds! {
     Unrepresentable = "inexpressible", Response;
     /// An earlier edit of the response changed the same lines.
     Conflict = "conflict", Response;
-    /// Text that replaces a whole file, and looks as if code had been left out. In a hunk it is a warning.
+    /// Text that replaces a whole file, and looks as if code had been left out. In a hunk it is a
+    /// warning.
     Elision = "elision", Response;
     /// Another process holds the index lock, or committed at the same moment.
     Locked = "locked", System;
@@ -94,19 +99,22 @@ kinds! {
     ProseEdit = "prose-edit", Nobody;
     /// A patch inside an HTML comment was ignored.
     CommentedPatch = "commented-patch", Nobody;
-    /// A patch inside a block of reasoning, such as `<think>` … `</think>`, was ignored; a patch before a lone `</think>` is applied.
+    /// A patch inside a block of reasoning, such as `<think>` … `</think>`, was ignored; a patch
+    /// before a lone `</think>` is applied.
     DraftPatch = "draft-patch", Nobody;
     /// A patch that repeats an earlier one of the same response was ignored.
     RepeatedPatch = "repeated-patch", Nobody;
     /// An edit repeats an earlier one of the same response, and both were applied.
     RepeatedEdit = "repeated-edit", Nobody;
-    /// An end marker that ends nothing, or a response that may have been cut off before the end of the fence around a diff.
+    /// An end marker that ends nothing, or a response that may have been cut off before the end of
+    /// the fence around a diff.
     StrayMarker = "stray-marker", Nobody;
     /// A patch in another format than the requested one was ignored.
     SkippedFormat = "skipped-format", Nobody;
     /// A marker with something around it that doesn't belong there.
     DecoratedMarker = "decorated-marker", Nobody;
-    /// An empty line without a prefix, where every line must have one, was read as an empty line of the file.
+    /// An empty line without a prefix, where every line must have one, was read as an empty line of
+    /// the file.
     BlankInBody = "blank-in-body", Nobody;
     /// `@@` and its text without a space between them.
     LocatorSpacing = "locator-spacing", Nobody;
@@ -136,7 +144,8 @@ kinds! {
     HiddenCharacters = "hidden-characters", Nobody;
     /// An added line is indented with tabs where all others have spaces, or the other way round.
     MixedIndentation = "mixed-indentation", Nobody;
-    /// A file is touched that runs by itself or decides what runs: a hook, a workflow, the settings of an editor or an agent.
+    /// A file is touched that runs by itself or decides what runs: a hook, a workflow, the settings
+    /// of an editor or an agent.
     Executes = "executes", Nobody;
     /// An edit leaves nothing of a file's text.
     EmptiedFile = "emptied-file", Nobody;
@@ -144,7 +153,8 @@ kinds! {
     Undone = "undone", Nobody;
     /// A file is replaced whole for less than one line in twenty.
     SmallReplace = "small-replace", Nobody;
-    /// A printed response replaces an existing file as a whole, since the format can't express the change otherwise.
+    /// A printed response replaces an existing file as a whole, since the format can't express the
+    /// change otherwise.
     ReplacedWhole = "replaced-whole", Nobody;
     /// A part of the patch that changes nothing.
     NoChange = "no-change", Nobody;
@@ -156,13 +166,15 @@ kinds! {
     TypographicQuotes = "typographic-quotes", Nobody;
     /// An attribute or an element that the format doesn't know.
     UnknownMarkup = "unknown-markup", Nobody;
-    /// Text between edits, or lines after a hunk that is complete by its counts which look like more lines of it.
+    /// Text between edits, or lines after a hunk that is complete by its counts which look like
+    /// more lines of it.
     StrayText = "stray-text", Nobody;
     /// A find that matches only without the empty lines at its edges.
     BlankEdges = "blank-edges", Nobody;
     /// A backslash before a line of a block that would otherwise be a marker was removed.
     EscapedMarker = "escaped-marker", Nobody;
-    /// Several lines could be the one between the old and new lines of a block, or it has other signs than the block's first line.
+    /// Several lines could be the one between the old and new lines of a block, or it has other
+    /// signs than the block's first line.
     Divider = "divider", Nobody;
     /// A conflict as git leaves it, outside of all patches, was ignored.
     ProseConflict = "prose-conflict", Nobody;
@@ -206,12 +218,14 @@ kinds! {
     IndexBehind = "index-behind", Nobody;
     /// The commit was made, and a hook had changed what it holds, or took it back.
     HookChanged = "hook-changed", Nobody;
-    /// A file that was left in conflict with what has changed since the base (`--conflicts=markers`).
+    /// A file that was left in conflict with what has changed since the base
+    /// (`--conflicts=markers`).
     InConflict = "in-conflict", Nobody;
 }
 
 impl Kind {
-    /// Returns whether it is a warning rather than an error, unless a setting or the circumstances make it the other.
+    /// Returns whether it is a warning rather than an error, unless a setting or the circumstances
+    /// make it the other.
     pub fn is_warning(self) -> bool {
         self.blame() == Blame::Nobody
     }

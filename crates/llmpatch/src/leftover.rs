@@ -1,7 +1,8 @@
-//! Markers of patches that were left over in files: what stays where a response was pasted, or half of a patch applied by hand.
+//! Markers of patches that were left over in files: what stays where a response was pasted, or half
+//! of a patch applied by hand.
 //!
-//! Knows contents and nothing of where they are from. Only lines count that one content has and another hadn't: who has
-//! such lines already means them.
+//! Knows contents and nothing of where they are from. Only lines count that one content has and
+//! another hadn't: who has such lines already means them.
 
 use bstr::{BString, ByteSlice as _};
 
@@ -10,7 +11,8 @@ use crate::format::envelope;
 use crate::path::RepoPath;
 use crate::text::{LineNo, Lines};
 
-/// A line that is `*** Begin Patch` or `*** End Patch`, at the start of the line, and that was added.
+/// A line that is `*** Begin Patch` or `*** End Patch`, at the start of the line, and that was
+/// added.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("this added line is the `{marker}` of a patch")]
 pub struct Leftover {

@@ -1,8 +1,9 @@
-//! Files and a language model's response in; the changed files, or a refusal with a message for the model, out.
+//! Files and a language model's response in; the changed files, or a refusal with a message for the
+//! model, out.
 //!
-//! A response is whatever a model answers when it is asked to change files: prose, Markdown fences, and in them patches in
-//! one of the formats that models use. The format is detected. A response is one change: every part of it has its one place
-//! in the files, or nothing is changed.
+//! A response is whatever a model answers when it is asked to change files: prose, Markdown fences,
+//! and in them patches in one of the formats that models use. The format is detected. A response is
+//! one change: every part of it has its one place in the files, or nothing is changed.
 //!
 //! # In use
 //!
@@ -26,8 +27,8 @@
 //! # Ok::<(), Box<llmpatch::Refusal>>(())
 //! ```
 //!
-//! A response that doesn't fit is refused. [`Refusal::feedback`] is what to send back to the model: what is wrong, what the
-//! files hold there, and what to send instead.
+//! A response that doesn't fit is refused. [`Refusal::feedback`] is what to send back to the model:
+//! what is wrong, what the files hold there, and what to send instead.
 //!
 //! ```
 //! use llmpatch::{Kind, MemoryTree, Options, apply};
@@ -39,14 +40,15 @@
 //! assert!(refusal.feedback.unwrap().contains("The whole of `a.txt` is"));
 //! ```
 //!
-//! - [`apply()`] is the one way in. [`Options`] say how a response is read; [`Rules`] in them how exact it must be
-//!   ([`Fuzz`]) and which paths it may touch.
-//! - [`Applied::changes`] is a [`ChangeSet`]: a [`Change`] for every path, with what it holds before and after. Nothing is
-//!   written; the caller does that, or [`ChangeSet::make_in`] for a tree in memory.
-//! - A [`Diagnostic`] is an error or a warning: its [`Kind`], its place in the response, places in files, what to do. Whatever
-//!   was dropped, guessed or relaxed is a warning.
-//! - Files come from a [`Tree`]: [`MemoryTree`], or an own one that reads from a disk, an editor's buffers or a database.
-//!   Each path is read once, when an edit names it.
+//! - [`apply()`] is the one way in. [`Options`] say how a response is read; [`Rules`] in them how
+//!   exact it must be ([`Fuzz`]) and which paths it may touch.
+//! - [`Applied::changes`] is a [`ChangeSet`]: a [`Change`] for every path, with what it holds
+//!   before and after. Nothing is written; the caller does that, or [`ChangeSet::make_in`] for a
+//!   tree in memory.
+//! - A [`Diagnostic`] is an error or a warning: its [`Kind`], its place in the response, places in
+//!   files, what to do. Whatever was dropped, guessed or relaxed is a warning.
+//! - Files come from a [`Tree`]: [`MemoryTree`], or an own one that reads from a disk, an editor's
+//!   buffers or a database. Each path is read once, when an edit names it.
 //!
 //! # Its stages
 //!
@@ -57,9 +59,10 @@
 //! response ◀──format::print── Patch ◀──plan::derive── ChangeSet
 //! ```
 //!
-//! [`patch::Patch`] says what the text means, in whatever format it is written. [`plan`] finds every place and settles every
-//! conflict. [`respond`] goes the way back: it writes a change as a response in any format. [`message`] makes a commit message of a
-//! response's notes, [`report`] what people and programs are told.
+//! [`patch::Patch`] says what the text means, in whatever format it is written. [`plan`] finds
+//! every place and settles every conflict. [`respond`] goes the way back: it writes a change as a
+//! response in any format. [`message`] makes a commit message of a response's notes, [`report`]
+//! what people and programs are told.
 //!
 //! Everything works on bytes: a file need not be UTF-8. No response makes anything here panic.
 

@@ -1,11 +1,12 @@
-//! The commit message that a change gets when the user writes none: from the notes of its edits, else from what it does.
+//! The commit message that a change gets when the user writes none: from the notes of its edits,
+//! else from what it does.
 //!
-//! It is plain text, meant for a commit that cleans up whitespace only (`--cleanup=whitespace`): a note may begin with `#`, and a
-//! line of it may after folding. Within a note, control characters become spaces and bytes that aren't UTF-8 become
-//! U+FFFD, so that a message is always text.
+//! It is plain text, meant for a commit that cleans up whitespace only (`--cleanup=whitespace`): a
+//! note may begin with `#`, and a line of it may after folding. Within a note, control characters
+//! become spaces and bytes that aren't UTF-8 become U+FFFD, so that a message is always text.
 //!
-//! Decisions: a cut subject gets no ellipsis, since all of it is right below. A note that several edits share is listed
-//! with the path of the first. A rename counts as one file.
+//! Decisions: a cut subject gets no ellipsis, since all of it is right below. A note that several
+//! edits share is listed with the path of the first. A rename counts as one file.
 
 use std::collections::HashSet;
 
@@ -51,7 +52,8 @@ struct Note {
 }
 
 impl Note {
-    /// Lists what the authors of edits noted, in order, each text once; a note of nothing but whitespace is none.
+    /// Lists what the authors of edits noted, in order, each text once; a note of nothing but
+    /// whitespace is none.
     fn distinct(patches: &[Patch<'_>]) -> Vec<Note> {
         let mut met = HashSet::new();
         let mut notes = Vec::new();
@@ -86,7 +88,8 @@ fn with_subject(line: &str) -> String {
     format!("{}\n\n{}", cut(line), wrap(line, ""))
 }
 
-/// Cuts a line that is too long after the last word that fits, or inside its first word if even that is too long.
+/// Cuts a line that is too long after the last word that fits, or inside its first word if even
+/// that is too long.
 fn cut(line: &str) -> &str {
     let mut width = 0;
     let mut end = 0;
@@ -104,8 +107,8 @@ fn cut(line: &str) -> &str {
     fits.rfind(' ').map_or(fits, |blank| &fits[..blank])
 }
 
-/// Breaks a line at spaces, with an indent before every line but the first. A word that is too long stays whole, since it is
-/// likely a path or an address. Ends with a newline.
+/// Breaks a line at spaces, with an indent before every line but the first. A word that is too long
+/// stays whole, since it is likely a path or an address. Ends with a newline.
 fn wrap(line: &str, indent: &str) -> String {
     let mut out = String::new();
     let mut width = 0;
@@ -126,7 +129,8 @@ fn wrap(line: &str, indent: &str) -> String {
     out
 }
 
-/// Makes a message from what is done: the files by name if they are few and fit, else how many and where.
+/// Makes a message from what is done: the files by name if they are few and fit, else how many and
+/// where.
 fn from_operations(changes: &ChangeSet) -> String {
     let operations = Operation::list(changes);
     if operations.is_empty() {
@@ -262,7 +266,8 @@ fn counted(operations: &[Operation<'_>]) -> String {
     })
 }
 
-/// Returns the deepest directory that holds every path, old ones of renames included; `None` for the top.
+/// Returns the deepest directory that holds every path, old ones of renames included; `None` for
+/// the top.
 fn common_directory(operations: &[Operation<'_>]) -> Option<RepoPath> {
     let mut paths = operations
         .iter()

@@ -1,7 +1,8 @@
-//! The edit model in which all formats meet: what the author of a patch meant, before any file is looked at.
+//! The edit model in which all formats meet: what the author of a patch meant, before any file is
+//! looked at.
 //!
-//! Texts are borrowed from the response or owned, with places that equality ignores. Paths are as written: unchecked bytes
-//! that only [`crate::path`] can turn into something that names a file.
+//! Texts are borrowed from the response or owned, with places that equality ignores. Paths are as
+//! written: unchecked bytes that only [`crate::path`] can turn into something that names a file.
 
 use std::cmp::Ordering;
 
@@ -140,13 +141,15 @@ impl Ord for FileEdit<'_> {
 
 /// What git's unified diff says of a file beside its hunks.
 ///
-/// An edit that has one is an [`Operation::Update`], whatever becomes of the file: its hunks hold every line that goes or
-/// comes, so that they can say of each whether it is terminated, and the header says whether the file is new or gone.
+/// An edit that has one is an [`Operation::Update`], whatever becomes of the file: its hunks hold
+/// every line that goes or comes, so that they can say of each whether it is terminated, and the
+/// header says whether the file is new or gone.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Header {
     /// What becomes of the file as a whole.
     pub status: Status,
-    /// The mode before, as git writes it (`0o100644`); `None` where there is no file before, or it isn't said.
+    /// The mode before, as git writes it (`0o100644`); `None` where there is no file before, or it
+    /// isn't said.
     pub old_mode: Option<u32>,
     /// The mode afterwards; `None` where there is no file afterwards, or it isn't said.
     pub new_mode: Option<u32>,
@@ -184,7 +187,8 @@ pub enum Status {
     Copied,
 }
 
-/// What an edit does to its file. Lines are without terminators, and paths as the response wrote them.
+/// What an edit does to its file. Lines are without terminators, and paths as the response wrote
+/// them.
 #[allow(missing_docs, reason = "the text above each says what the fields are")]
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Operation<'a> {
@@ -209,7 +213,8 @@ pub enum Operation<'a> {
     },
     /// Puts a text in place of another, found anywhere.
     Substitute(Substitution<'a>),
-    /// An edit that could not be read. It is here so that planning knows which file's state is not known from here on.
+    /// An edit that could not be read. It is here so that planning knows which file's state is not
+    /// known from here on.
     Unreadable,
 }
 
@@ -270,16 +275,19 @@ impl Operation<'_> {
 pub struct Hunk<'a> {
     /// The texts after `@@`, in order; empty for a bare `@@` or none.
     pub locators: Vec<Text<'a>>,
-    /// Whether the hunk's header claimed line numbers (`@@ -1,7 +1,8 @@`), which the envelope gives no meaning.
+    /// Whether the hunk's header claimed line numbers (`@@ -1,7 +1,8 @@`), which the envelope gives
+    /// no meaning.
     pub numbered: bool,
     /// The lines.
     pub lines: Vec<HunkLine<'a>>,
     /// Whether the old lines must end where the file ends.
     pub end_of_file: bool,
-    /// Where a unified diff says that it is; in an edit without a header, behind which line of the base its lines are to be inserted.
+    /// Where a unified diff says that it is; in an edit without a header, behind which line of the
+    /// base its lines are to be inserted.
     pub position: Option<Position>,
-    /// How many of the last lines are beyond the counts of a unified diff's header: they are lines of the hunk only if the
-    /// file holds the old ones among them. Equality ignores it: a derived hunk has none.
+    /// How many of the last lines are beyond the counts of a unified diff's header: they are lines
+    /// of the hunk only if the file holds the old ones among them. Equality ignores it: a derived
+    /// hunk has none.
     pub excess: usize,
     /// The header line (`@@ …`) or else the first line; a derived hunk has none.
     pub span: Option<Span>,
@@ -375,7 +383,8 @@ impl Mark {
     }
 }
 
-/// The numbers in a unified hunk header and the text behind them. Starts are 0 where the count is 0 and nothing precedes.
+/// The numbers in a unified hunk header and the text behind them. Starts are 0 where the count is 0
+/// and nothing precedes.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub struct Position {
     /// First old line, from 1.
@@ -399,7 +408,8 @@ pub struct Substitution<'a> {
     pub put: Vec<Text<'a>>,
     /// Which of several matches is meant.
     pub occurrence: Occurrence,
-    /// What it is if the file holds the lines to find with the backslashes that these were read without.
+    /// What it is if the file holds the lines to find with the backslashes that these were read
+    /// without.
     pub written: Option<Box<Written<'a>>>,
 }
 
@@ -424,8 +434,8 @@ pub enum Occurrence {
     Last,
     /// The Nth from the start, from 1, counted without overlaps.
     Nth(std::num::NonZeroUsize),
-    /// Whole lines, of which there must be only one run; of several, the one that begins at this line of the file as the response
-    /// finds it.
+    /// Whole lines, of which there must be only one run; of several, the one that begins at this
+    /// line of the file as the response finds it.
     Lines(Option<LineNo>),
     /// Text byte for byte, empty lines at its edges included, as often as this.
     Text(Times),

@@ -1,10 +1,13 @@
-//! Paths inside a repository: relative, slash-separated bytes, without `..`, without `.git` under any spelling.
+//! Paths inside a repository: relative, slash-separated bytes, without `..`, without `.git` under
+//! any spelling.
 //!
-//! A [`RepoPath`] is safe because it can be made here only; nothing else in the crate turns bytes into one. Everything here
-//! is about spelling, the same on every platform, and reads nothing: what is on disk is the caller's business.
+//! A [`RepoPath`] is safe because it can be made here only; nothing else in the crate turns bytes
+//! into one. Everything here is about spelling, the same on every platform, and reads nothing: what
+//! is on disk is the caller's business.
 //!
-//! “`.git`” means every name that git refuses in an index when all its protections are on, whatever the configuration says:
-//! any case, NTFS short names, streams and trailing dots, HFS+ ignorable characters, and with `\` counted as a separator.
+//! “`.git`” means every name that git refuses in an index when all its protections are on, whatever
+//! the configuration says: any case, NTFS short names, streams and trailing dots, HFS+ ignorable
+//! characters, and with `\` counted as a separator.
 
 mod resolve;
 mod serial;
@@ -38,7 +41,8 @@ impl AsRef<[u8]> for RepoPath {
 }
 
 impl RepoPath {
-    /// Checks a path as git stores it: relative, `/` between its parts, no empty part, no `.` and no `..`.
+    /// Checks a path as git stores it: relative, `/` between its parts, no empty part, no `.` and
+    /// no `..`.
     ///
     /// # Errors
     /// What is wrong with the spelling.
@@ -53,15 +57,16 @@ impl RepoPath {
     /// # Errors
     /// If the name can't be in a path, as `.git` can't.
     pub fn join(&self, name: &[u8]) -> Result<Self, PathError> {
-        // The directory has been checked; to do that again for each directory above a deep path would be quadratic.
+        // The directory has been checked; to do that again for each directory above a deep path
+        // would be quadratic.
         let path = [self.as_bytes(), b"/", name].concat();
         check_bytes(name)?;
         check_parts(name, &path)?;
         Ok(Self(path.into()))
     }
 
-    /// Says why this would be an odd name for a new file: it holds a backslash, or is in quotes or backticks. Files that
-    /// are there already may well be called so; a new one is a slip.
+    /// Says why this would be an odd name for a new file: it holds a backslash, or is in quotes or
+    /// backticks. Files that are there already may well be called so; a new one is a slip.
     pub(crate) fn suspicious_when_new(&self) -> Option<PathError> {
         let path = &self.0;
         let wrapped =
@@ -127,7 +132,8 @@ impl RepoPath {
     }
 }
 
-/// Paths are ordered and told apart by their bytes alone, so that a map of them can be searched by bytes.
+/// Paths are ordered and told apart by their bytes alone, so that a map of them can be searched by
+/// bytes.
 impl std::borrow::Borrow<[u8]> for RepoPath {
     fn borrow(&self) -> &[u8] {
         &self.0
@@ -151,7 +157,8 @@ fn check_bytes(path: &[u8]) -> Result<(), PathError> {
     Ok(())
 }
 
-/// Refuses parts that aren't in git's normal form, or `.git` under any of its names. `path` is what messages name.
+/// Refuses parts that aren't in git's normal form, or `.git` under any of its names. `path` is what
+/// messages name.
 fn check_parts(parts: &[u8], path: &[u8]) -> Result<(), PathError> {
     parts
         .split(|&byte| byte == b'/')
@@ -178,7 +185,8 @@ fn check_part(part: &[u8], path: &[u8]) -> Result<(), PathError> {
 
 fn is_dot_git(name: &[u8]) -> bool {
     use gix_validate::path::component::{Error, Options};
-    // All its names are `.git` or `git~1` and what isn't part of a word, as ` ` or `::$INDEX`, but for characters that HFS+ ignores.
+    // All its names are `.git` or `git~1` and what isn't part of a word, as ` ` or `::$INDEX`, but
+    // for characters that HFS+ ignores.
     let starts_like = |start: &[u8]| {
         name.get(..start.len())
             .is_some_and(|name| name.eq_ignore_ascii_case(start))

@@ -1,7 +1,8 @@
-//! How far a long work is, for whoever watches: numbers that are written and read without waiting, and nothing that prints.
+//! How far a long work is, for whoever watches: numbers that are written and read without waiting,
+//! and nothing that prints.
 //!
-//! The rooms that work write it and never ask whether somebody looks; between the first visible change and the last nothing can go
-//! wrong here and nothing is waited for.
+//! The rooms that work write it and never ask whether somebody looks; between the first visible
+//! change and the last nothing can go wrong here and nothing is waited for.
 
 use std::fmt::Display;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
@@ -14,8 +15,8 @@ pub struct Progress(Arc<Inner>);
 
 #[derive(Debug, Default)]
 struct Inner {
-    /// All in one, so that nobody sees the count of one stage beside the total of another: four bits for the stage, 0 for none, then
-    /// how much is done, then how much there is.
+    /// All in one, so that nobody sees the count of one stage beside the total of another: four
+    /// bits for the stage, 0 for none, then how much is done, then how much there is.
     state: AtomicU64,
     is_shown: AtomicBool,
     /// Who holds what is waited for, once that is told.
@@ -99,8 +100,8 @@ impl Progress {
         }
     }
 
-    /// Nothing is being done that anybody should be told of: somebody else has the terminal from here on. Gives a watcher a moment
-    /// to take away what it showed, if it did.
+    /// Nothing is being done that anybody should be told of: somebody else has the terminal from
+    /// here on. Gives a watcher a moment to take away what it showed, if it did.
     pub fn rest(&self) {
         const MOMENT: Duration = Duration::from_millis(300);
         self.0.state.store(0, Ordering::SeqCst);

@@ -1,7 +1,8 @@
 //! A change → a response that is read and planned as this very change.
 //!
-//! Derives a patch, prints it, and does with what was printed what any reader would do, before anybody sees it: a response
-//! that would come to another change, or to a warning that something is in doubt, is none.
+//! Derives a patch, prints it, and does with what was printed what any reader would do, before
+//! anybody sees it: a response that would come to another change, or to a warning that something is
+//! in doubt, is none.
 
 use std::collections::BTreeMap;
 
@@ -21,7 +22,8 @@ use crate::tree::{Entry, File, Obstacle, Tree, TreeError};
 /// How a response is to look.
 #[derive(Clone, Debug, Default)]
 pub struct Look {
-    /// How much context and which renames; OPX has only as much context as it needs, unless `context` says more.
+    /// How much context and which renames; OPX has only as much context as it needs, unless
+    /// `context` says more.
     pub options: Options,
     /// How many unchanged lines are asked for around each change.
     pub context: Option<u32>,
@@ -57,10 +59,12 @@ pub struct Response {
     pub replaced: Vec<Replaced>,
 }
 
-/// Writes a change of a tree as a response. `known` is what is known already not to be representable.
+/// Writes a change of a tree as a response. `known` is what is known already not to be
+/// representable.
 ///
 /// # Errors
-/// If contents can't be compared. That the format can't say the change is an [`Outcome`], and has all the reasons.
+/// If contents can't be compared. That the format can't say the change is an [`Outcome`], and has
+/// all the reasons.
 pub fn respond(
     format: Format,
     changes: &ChangeSet,
@@ -147,7 +151,8 @@ fn replaced(patch: &Patch<'_>) -> Vec<Replaced> {
         .collect()
 }
 
-/// Turns what is at paths before and afterwards into a change, and says what no patch in these formats can say.
+/// Turns what is at paths before and afterwards into a change, and says what no patch in these
+/// formats can say.
 pub fn change_of(
     sides: impl IntoIterator<Item = (BString, Entry, Entry)>,
     format: Format,
@@ -203,7 +208,8 @@ fn misread(changes: &ChangeSet, format: Format) -> Vec<Unrepresentable> {
     changes.iter().map(told).collect()
 }
 
-/// Reads what was printed as any reader would, and says which files it would make something else of.
+/// Reads what was printed as any reader would, and says which files it would make something else
+/// of.
 fn differing(
     source: &Source,
     strict: bool,
@@ -302,7 +308,8 @@ fn same_texts(one: Option<&File>, other: Option<&File>) -> bool {
             .eq(other_lines.iter().map(|line| line.text))
 }
 
-/// Puts notes to the edits of OPX, in order; where a file has more notes than edits, its last edit gets the rest together.
+/// Puts notes to the edits of OPX, in order; where a file has more notes than edits, its last edit
+/// gets the rest together.
 fn note(patch: &mut Patch<'_>, changes: &ChangeSet, notes: &Notes) {
     let file = |edit: &FileEdit<'_>| edit.destination().unwrap_or(&edit.path).to_vec();
     let mut edits: BTreeMap<Vec<u8>, (usize, usize)> = BTreeMap::new();

@@ -17,7 +17,8 @@ pub fn parts(bytes: usize) -> usize {
     }
 }
 
-/// Does two things at once, if they are about so many bytes that it is worth it; the second in this thread.
+/// Does two things at once, if they are about so many bytes that it is worth it; the second in this
+/// thread.
 pub fn beside<A: Send, B>(
     bytes: usize,
     one: impl Fn() -> A + Sync,
@@ -38,7 +39,8 @@ pub fn beside<A: Send, B>(
     })
 }
 
-/// Does the parts of a work at once, as far as the system has threads to give; returns what each comes to, in order.
+/// Does the parts of a work at once, as far as the system has threads to give; returns what each
+/// comes to, in order.
 pub fn share<T: Send>(parts: usize, work: impl Fn(usize) -> T + Sync) -> Vec<T> {
     let work = &work;
     thread::scope(|scope| {

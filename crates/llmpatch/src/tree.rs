@@ -1,4 +1,5 @@
-//! What planning may ask of the place that it plans for: the work tree, the index, a commit, or a made-up tree in a test.
+//! What planning may ask of the place that it plans for: the work tree, the index, a commit, or a
+//! made-up tree in a test.
 
 mod case_twins;
 
@@ -18,7 +19,8 @@ pub const RULES: &str = ".gitattributes";
 /// The `.gitattributes` files that a change writes, or removes (`None`).
 pub type AttributeFiles = BTreeMap<RepoPath, Option<Content>>;
 
-/// Works out an id, in hexadecimal digits: of a large content that takes a while, so it can be done beside something else.
+/// Works out an id, in hexadecimal digits: of a large content that takes a while, so it can be done
+/// beside something else.
 pub type Id = Box<dyn Fn() -> String + Send + Sync>;
 
 /// A file that a change which also changes attributes leaves at a path.
@@ -37,7 +39,8 @@ pub struct Planned<'p> {
 pub struct Mode {
     /// Whether git calls it 100755 rather than 100644.
     pub executable: bool,
-    /// The permission bits on disk (`0o7777` at most); `None` for a file that isn't on disk, whose bits the umask decides.
+    /// The permission bits on disk (`0o7777` at most); `None` for a file that isn't on disk, whose
+    /// bits the umask decides.
     pub bits: Option<u16>,
 }
 
@@ -58,7 +61,8 @@ impl Mode {
         if self.executable { 0o100755 } else { 0o100644 }
     }
 
-    /// Returns permission bits for a file that is to be executable, or not to be: whoever may read may execute, as in git.
+    /// Returns permission bits for a file that is to be executable, or not to be: whoever may read
+    /// may execute, as in git.
     pub fn bits(bits: u16, executable: bool) -> u16 {
         if executable {
             bits | (bits & 0o444) >> 2
@@ -89,7 +93,8 @@ pub enum Entry {
     Directory,
     /// Something else that is no place for a file.
     Other(Obstacle),
-    /// Nothing that can be reached, since the nearest ancestor that is there is no directory; `what` is `None` for a regular file.
+    /// Nothing that can be reached, since the nearest ancestor that is there is no directory;
+    /// `what` is `None` for a regular file.
     Beneath {
         ancestor: RepoPath,
         what: Option<Obstacle>,
@@ -125,7 +130,8 @@ pub enum Gone {
 ///
 /// Reads see the state at the time of the call; a plan reads each path once.
 pub trait Tree {
-    /// Returns the tree that this one is in front of, which is asked for whatever this one doesn't decide itself.
+    /// Returns the tree that this one is in front of, which is asked for whatever this one doesn't
+    /// decide itself.
     fn below(&self) -> Option<&dyn Tree> {
         None
     }
@@ -136,7 +142,8 @@ pub trait Tree {
     /// If it can't be read, or isn't what it must be for this kind of tree (see [`TreeError`]).
     fn read(&self, path: &RepoPath) -> Result<Entry, TreeError>;
 
-    /// Returns what is at a path, with a content as it is kept here: what attributes make of it isn't asked for.
+    /// Returns what is at a path, with a content as it is kept here: what attributes make of it
+    /// isn't asked for.
     ///
     /// # Errors
     /// As [`Tree::read`].
@@ -150,7 +157,8 @@ pub trait Tree {
     /// If a directory can't be read.
     fn leaves_below(&self, directory: &RepoPath) -> Result<Vec<RepoPath>, TreeError>;
 
-    /// Returns the paths that git tracks here, for “did you mean”. It may return none where finding out takes too long.
+    /// Returns the paths that git tracks here, for “did you mean”. It may return none where finding
+    /// out takes too long.
     fn tracked(&self) -> Vec<RepoPath>;
 
     /// Returns why a file isn't here that git knows; `None` if it knows none.
@@ -161,14 +169,15 @@ pub trait Tree {
         below.gone(path)
     }
 
-    /// Returns the paths other than `path` that differ from it only in the case of ASCII letters and are here, where
-    /// that matters (`core.ignoreCase`); nothing elsewhere.
+    /// Returns the paths other than `path` that differ from it only in the case of ASCII letters
+    /// and are here, where that matters (`core.ignoreCase`); nothing elsewhere.
     ///
     /// # Errors
     /// If a directory can't be read.
     fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError>;
 
-    /// Returns the bytes that git would put here for a new file with these ones: its attributes may want CRLF.
+    /// Returns the bytes that git would put here for a new file with these ones: its attributes may
+    /// want CRLF.
     ///
     /// # Errors
     /// If an attribute of the path asks for what can't be done here.
@@ -179,8 +188,9 @@ pub trait Tree {
         below.check_out(path, bytes)
     }
 
-    /// Returns the bytes that git would have here for a file that is renamed or copied: where the two paths have different
-    /// attributes, its lines may have to end otherwise, lest all of them count as changed.
+    /// Returns the bytes that git would have here for a file that is renamed or copied: where the
+    /// two paths have different attributes, its lines may have to end otherwise, lest all of them
+    /// count as changed.
     ///
     /// # Errors
     /// If an attribute of a path asks for what can't be done here.
@@ -196,8 +206,8 @@ pub trait Tree {
         below.carry(from, to, content)
     }
 
-    /// Makes the contents of all files of a change what git would have here by the attributes that the change itself brings, and
-    /// says how they are kept where that isn't as users see them.
+    /// Makes the contents of all files of a change what git would have here by the attributes that
+    /// the change itself brings, and says how they are kept where that isn't as users see them.
     ///
     /// # Errors
     /// If an attribute asks for what can't be done here.
@@ -206,7 +216,8 @@ pub trait Tree {
             .map_or(Ok(()), |below| below.settle(files, rules))
     }
 
-    /// Returns what works out the id that git would give to a content at a path; `None` where nobody knows git.
+    /// Returns what works out the id that git would give to a content at a path; `None` where
+    /// nobody knows git.
     ///
     /// # Errors
     /// If an attribute of the path asks for what can't be done here.
@@ -215,12 +226,14 @@ pub trait Tree {
             .map_or(Ok(None), |below| below.id(path, content))
     }
 
-    /// Checks that a path may change here: asked once for every path of the finished change, with the file that
-    /// [`Tree::read`] gave for it, if any. Reading alone must not fail because index and work tree disagree, since a file
-    /// that only is in a new one's way deserves to be called that.
+    /// Checks that a path may change here: asked once for every path of the finished change, with
+    /// the file that [`Tree::read`] gave for it, if any. Reading alone must not fail because index
+    /// and work tree disagree, since a file that only is in a new one's way deserves to be called
+    /// that.
     ///
     /// # Errors
-    /// If the sides of the path disagree, or it has something that can't be kept right ([`TreeError`]).
+    /// If the sides of the path disagree, or it has something that can't be kept right
+    /// ([`TreeError`]).
     fn confirm(&self, path: &RepoPath, before: Option<&File>) -> Result<(), TreeError> {
         self.below()
             .map_or(Ok(()), |below| below.confirm(path, before))
@@ -246,7 +259,8 @@ pub enum TreeError {
     /// The path is in a merge that isn't finished.
     #[error("`{path}` is unmerged")]
     Unmerged { path: RepoPath },
-    /// Something that this version can't do right, so doesn't: `what` is such as `has a filter driver (filter=lfs)`.
+    /// Something that this version can't do right, so doesn't: `what` is such as `has a filter
+    /// driver (filter=lfs)`.
     #[error("`{path}` {what}")]
     Unsupported {
         path: RepoPath,
@@ -326,11 +340,13 @@ pub enum Disagreement {
 pub struct Drift {
     /// In a word.
     pub how: DriftKind,
-    /// The lines that are others now, or, where a range is empty, before which some are gone. Indices from 0.
+    /// The lines that are others now, or, where a range is empty, before which some are gone.
+    /// Indices from 0.
     pub lines: Vec<Range<usize>>,
     /// What the file holds now.
     pub now: Option<Content>,
-    /// The last commits that changed it, as `id (author): subject`; none where that isn't known, or no commit did.
+    /// The last commits that changed it, as `id (author): subject`; none where that isn't known, or
+    /// no commit did.
     pub commits: Vec<BString>,
 }
 

@@ -28,7 +28,8 @@ pub(super) struct Answered {
 }
 
 impl Output {
-    /// Opens a file, or standard output. With `resume`, what was answered in the file is kept, and what was begun is taken off it.
+    /// Opens a file, or standard output. With `resume`, what was answered in the file is kept, and
+    /// what was begun is taken off it.
     ///
     /// # Errors
     /// If the file has something in it that isn't to be lost, or the system refuses.

@@ -1,5 +1,6 @@
-//! The script for bash: a function that git's own completion calls, and that the same completion, wrapped around it, calls for
-//! `git-llmpatch`. So words are split, revisions found and answers given as for any of git's commands.
+//! The script for bash: a function that git's own completion calls, and that the same completion,
+//! wrapped around it, calls for `git-llmpatch`. So words are split, revisions found and answers
+//! given as for any of git's commands.
 
 use std::fmt::Write as _;
 
@@ -169,7 +170,8 @@ fn takes_file(argument: &Arg) -> bool {
     is_plain && argument.get_value_hint() != ValueHint::DirPath
 }
 
-/// Returns the commands that answer with the values of an option or argument, of which a part is typed.
+/// Returns the commands that answer with the values of an option or argument, of which a part is
+/// typed.
 fn answer(argument: &Arg, typed: &str) -> String {
     let values: Vec<_> = argument
         .get_possible_values()

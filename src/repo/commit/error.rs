@@ -66,7 +66,8 @@ pub enum CommitError {
     /// `git commit` made no commit, and it was no hook that stopped it.
     #[error("`git commit` made no commit{}", exit_status(*status))]
     NoCommit { status: Option<i32> },
-    /// Whether `git commit` has ended, or what HEAD is now, can't be read: nobody knows whether there is a commit.
+    /// Whether `git commit` has ended, or what HEAD is now, can't be read: nobody knows whether
+    /// there is a commit.
     #[error("can't tell whether `git commit` made a commit: {0}")]
     InDoubt(RepoError),
     /// The repository can't be read, or there is no git program.

@@ -1,7 +1,9 @@
-//! Who commits, who wrote it and when: asked of git before anything is written, so that what it won't take costs nothing.
+//! Who commits, who wrote it and when: asked of git before anything is written, so that what it
+//! won't take costs nothing.
 //!
-//! git has no command that judges `--author` and `--date` and does nothing else. So it is asked for the parts: for an identity of
-//! that name and address, for a commit whose author the pattern finds, and for a date as a setting may hold one.
+//! git has no command that judges `--author` and `--date` and does nothing else. So it is asked for
+//! the parts: for an identity of that name and address, for a commit whose author the pattern
+//! finds, and for a date as a setting may hold one.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
@@ -16,7 +18,8 @@ use crate::repo::git::{Command, Git, Output, check_version, run};
 const NO_DATES: [&str; 3] = ["never", "all", "false"];
 
 impl Repo {
-    /// Checks that git would know who commits, and would take the author and the date that it is given.
+    /// Checks that git would know who commits, and would take the author and the date that it is
+    /// given.
     ///
     /// # Errors
     /// `identity` with git's own words; that git is missing or too old.
@@ -72,8 +75,8 @@ fn check_author(git: &Git, author: &OsString) -> Result<(), CommitError> {
     }
 }
 
-/// Returns name and address of an author, who is given by both, or, where no `>` is in it, by a pattern that some commit's author
-/// fits.
+/// Returns name and address of an author, who is given by both, or, where no `>` is in it, by a
+/// pattern that some commit's author fits.
 ///
 /// # Errors
 /// [`CommitError::Author`] if it is neither.

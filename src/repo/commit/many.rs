@@ -1,4 +1,5 @@
-//! Commits of many trees on one commit: who makes them is asked of git once, and they are written without it.
+//! Commits of many trees on one commit: who makes them is asked of git once, and they are written
+//! without it.
 
 use bstr::{BString, ByteSlice as _};
 use git2::Oid;

@@ -1,16 +1,20 @@
-//! Commits, made by git itself: only it runs hooks, signs, knows who commits, and writes what a reflog should say.
+//! Commits, made by git itself: only it runs hooks, signs, knows who commits, and writes what a
+//! reflog should say.
 //!
-//! Its index is a private one that holds HEAD plus the change and nothing else, so hooks see exactly that, and what a hook
-//! adds lands in the commit. The repository's own index isn't touched here.
+//! Its index is a private one that holds HEAD plus the change and nothing else, so hooks see
+//! exactly that, and what a hook adds lands in the commit. The repository's own index isn't touched
+//! here.
 //!
-//! *The message* is taken as it is but for whitespace at line ends and empty lines around it (`--cleanup=whitespace`), so that a
-//! line that begins with `#` survives. With `--edit` everything below a scissors line is dropped instead, which is where git
-//! then puts its comments. `commit.cleanup=verbatim` is left alone.
+//! *The message* is taken as it is but for whitespace at line ends and empty lines around it
+//! (`--cleanup=whitespace`), so that a line that begins with `#` survives. With `--edit` everything
+//! below a scissors line is dropped instead, which is where git then puts its comments.
+//! `commit.cleanup=verbatim` is left alone.
 //!
-//! *Who stopped it:* git tells of each hook that it starts and of its exit status in its own trace (`GIT_TRACE2_EVENT`), so a
-//! hook that refused is told from every other failure without guessing from words. Where the user traces there already,
-//! the last resort is that git ended with status 1, as it does after a hook, rather than with 128. What git and its
-//! hooks say goes straight to the terminal.
+//! *Who stopped it:* git tells of each hook that it starts and of its exit status in its own trace
+//! (`GIT_TRACE2_EVENT`), so a hook that refused is told from every other failure without guessing
+//! from words. Where the user traces there already, the last resort is that git ended with status
+//! 1, as it does after a hook, rather than with 128. What git and its hooks say goes straight to
+//! the terminal.
 
 mod error;
 mod identity;
@@ -36,7 +40,8 @@ use super::{Repo, RepoError};
 use crate::dir::write::step;
 use llmpatch::report::Committed;
 
-/// What a commit is to say and how it is to be made; the names are those of `git commit`'s own options.
+/// What a commit is to say and how it is to be made; the names are those of `git commit`'s own
+/// options.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommitRequest {
     /// The message.
@@ -55,7 +60,8 @@ pub struct CommitRequest {
     pub sign: Sign,
     /// Whether the hooks that may say no are run.
     pub verify: bool,
-    /// The commit in the object database, by its full name, that HEAD comes to instead: all else is of no account then.
+    /// The commit in the object database, by its full name, that HEAD comes to instead: all else is
+    /// of no account then.
     pub ready: Option<String>,
 }
 
@@ -81,8 +87,9 @@ pub(crate) struct Draft {
 }
 
 impl Repo {
-    /// Checks that the repository isn't in the middle of something. A bisection is no obstacle, nor is a rebase that is between two
-    /// commits (at an `edit`, in what `-x` runs): git commits there too.
+    /// Checks that the repository isn't in the middle of something. A bisection is no obstacle, nor
+    /// is a rebase that is between two commits (at an `edit`, in what `-x` runs): git commits there
+    /// too.
     ///
     /// # Errors
     /// `unsupported`, with the commands that end it.
@@ -117,7 +124,8 @@ impl Repo {
         Err(CommitError::InProgress { what, finish })
     }
 
-    /// Returns whether a rebase waits for nobody to finish a commit: then `git commit` makes one of its own.
+    /// Returns whether a rebase waits for nobody to finish a commit: then `git commit` makes one of
+    /// its own.
     fn is_between_picks(&self) -> Result<bool, RepoError> {
         let is_there = |name: &&str| {
             self.git_dir().join(name).exists() || !matches!(self.reference(name), Ok(None))
@@ -133,7 +141,8 @@ impl Repo {
         Ok(!is_at_one && !self.index()?.has_conflicts())
     }
 
-    /// Checks that git wouldn't take the message for empty, as it does where there are signatures only.
+    /// Checks that git wouldn't take the message for empty, as it does where there are signatures
+    /// only.
     ///
     /// # Errors
     /// `unsupported`, or if the configuration can't be read.
@@ -194,7 +203,8 @@ impl Repo {
         whole_id(name)
     }
 
-    /// Returns the commit that was made on another (`None`: on none), of those that led to a third; `None` if they don't.
+    /// Returns the commit that was made on another (`None`: on none), of those that led to a third;
+    /// `None` if they don't.
     ///
     /// # Errors
     /// If a commit can't be read.
@@ -226,14 +236,15 @@ impl Repo {
                 .is_ok_and(|commit| commit.parent_count() == 1)
     }
 
-    /// Returns the lock files of HEAD and of the branch that it names, as far as they are there: while somebody holds one, there is no
-    /// commit.
+    /// Returns the lock files of HEAD and of the branch that it names, as far as they are there:
+    /// while somebody holds one, there is no commit.
     pub(crate) fn head_locks(&self) -> Vec<PathBuf> {
         locks(self.files_of_head())
     }
 
-    /// Returns the lock files that a commit makes beside that of the index, as far as they are there: of HEAD, of the branch that
-    /// it names, and of what git removes afterwards (AUTO_MERGE, also from the packed references).
+    /// Returns the lock files that a commit makes beside that of the index, as far as they are
+    /// there: of HEAD, of the branch that it names, and of what git removes afterwards (AUTO_MERGE,
+    /// also from the packed references).
     pub(crate) fn commit_locks(&self) -> Vec<PathBuf> {
         let removed = [
             self.git_dir().join("AUTO_MERGE"),
@@ -254,8 +265,9 @@ impl Repo {
         })
     }
 
-    /// Writes down, in a directory of ours, what the commit is to say: nothing of it is left for when the files were looked at for
-    /// the last time, and git has the whole of it also where we are dead by then.
+    /// Writes down, in a directory of ours, what the commit is to say: nothing of it is left for
+    /// when the files were looked at for the last time, and git has the whole of it also where we
+    /// are dead by then.
     ///
     /// # Errors
     /// `unsupported` if it is to be edited and there is no editor, `io`.
@@ -284,13 +296,15 @@ impl Repo {
         }
     }
 
-    /// Runs git to commit what an index holds, which is one commit and a change to it. `directory` is ours, for files that go with it.
+    /// Runs git to commit what an index holds, which is one commit and a change to it. `directory`
+    /// is ours, for files that go with it.
     ///
-    /// Whether there is a commit is judged by HEAD, not by an exit status: git also fails after it moved HEAD. And HEAD may have
-    /// been moved by somebody else: a `git commit` gives the lock on the index back before it moves HEAD.
+    /// Whether there is a commit is judged by HEAD, not by an exit status: git also fails after it
+    /// moved HEAD. And HEAD may have been moved by somebody else: a `git commit` gives the lock on
+    /// the index back before it moves HEAD.
     ///
-    /// Returns HEAD as it is then, and what the index holds then: hooks that run last may have moved the one, back too, and staged in
-    /// the other.
+    /// Returns HEAD as it is then, and what the index holds then: hooks that run last may have
+    /// moved the one, back too, and staged in the other.
     ///
     /// # Errors
     /// If there is no commit of ours, and then nothing but the private index changed.
@@ -316,7 +330,8 @@ impl Repo {
             .iter()
             .any(|name| std::env::var_os(name).is_some());
         if !is_said && self.is_found_from(self.top()?) {
-            // Hooks inherit these, and one that works in other repositories too would be led astray.
+            // Hooks inherit these, and one that works in other repositories too would be led
+            // astray.
             command
                 .env_remove("GIT_DIR")
                 .env_remove("GIT_WORK_TREE")
@@ -335,7 +350,8 @@ impl Repo {
                 RepoError::NoGit { .. } => error.into(),
                 error => CommitError::InDoubt(error),
             })?;
-        // The error may be temporary. Where it isn't, to take anything back might be to take it away from under a commit.
+        // The error may be temporary. Where it isn't, to take anything back might be to take it
+        // away from under a commit.
         let now = self
             .head_commit()
             .or_else(|_| self.head_commit())
@@ -391,8 +407,8 @@ impl Repo {
         }
     }
 
-    /// Returns the arguments that have git commit, or, where there is a commit already, move HEAD and the branch that it names from
-    /// where it was.
+    /// Returns the arguments that have git commit, or, where there is a commit already, move HEAD
+    /// and the branch that it names from where it was.
     fn arguments(
         &self,
         request: &CommitRequest,
@@ -435,9 +451,11 @@ impl Repo {
             .map_err(|error| RepoError::git("a commit", error))
     }
 
-    /// Makes sure that HEAD was moved by a commit of just what the index holds, made on the commit that it was made for.
+    /// Makes sure that HEAD was moved by a commit of just what the index holds, made on the commit
+    /// that it was made for.
     ///
-    /// One that was made on another takes that one back, so it is itself taken back, unless there are more on top of it.
+    /// One that was made on another takes that one back, so it is itself taken back, unless there
+    /// are more on top of it.
     fn confirm_commit(
         &self,
         before: Option<Oid>,
@@ -557,7 +575,8 @@ impl Repo {
         Ok(arguments)
     }
 
-    /// Describes a commit that was just made. What can't be read of it is left out: it was made all the same.
+    /// Describes a commit that was just made. What can't be read of it is left out: it was made all
+    /// the same.
     pub(crate) fn describe_commit(&self, id: Oid) -> Committed {
         let full = id.to_string();
         let branch = self

@@ -1,4 +1,5 @@
-//! Commits on any commit, by `git commit-tree`: without HEAD, an index or a hook, and with all else that `git commit` would see to.
+//! Commits on any commit, by `git commit-tree`: without HEAD, an index or a hook, and with all else
+//! that `git commit` would see to.
 
 use std::ffi::{OsStr, OsString};
 use std::os::unix::ffi::OsStrExt as _;
@@ -12,7 +13,8 @@ use crate::repo::git::{Git, checked, run};
 use crate::repo::{Repo, RepoError};
 
 impl Repo {
-    /// Runs git to write the commit that a request makes of a tree and a parent. No reference names it.
+    /// Runs git to write the commit that a request makes of a tree and a parent. No reference names
+    /// it.
     ///
     /// # Errors
     /// If git refuses, as where it can't sign.
@@ -58,7 +60,8 @@ impl Repo {
         }
     }
 
-    /// Returns a message as `git commit` leaves it: whitespace put right unless that is switched off, and trailers added.
+    /// Returns a message as `git commit` leaves it: whitespace put right unless that is switched
+    /// off, and trailers added.
     fn finished_message(&self, git: &Git, request: &CommitRequest) -> Result<BString, RepoError> {
         let message = match self.keeps_messages()? {
             true => request.message.clone(),

@@ -43,7 +43,8 @@ impl Trace {
     }
 }
 
-/// Finds the first hook in a trace that ended with another status than 0 and belongs to the git that began the trace.
+/// Finds the first hook in a trace that ended with another status than 0 and belongs to the git
+/// that began the trace.
 fn refusal(trace: &[u8]) -> Option<Refusal> {
     let mut running: Vec<(&[u8], &[u8])> = Vec::new();
     for line in of_first(trace) {

@@ -217,6 +217,7 @@ fn what_only_the_commit_has_stands_in_the_way_of_a_commit() {
     sample.git("reset -q --hard");
     let repo = sample.open();
     let tree = repo.agreeing_tree(Against::IndexAndHead).unwrap();
-    // `delete d/x, delete d/y, add d` and `delete file, add file/x` are asked of the new paths as of the old.
+    // `delete d/x, delete d/y, add d` and `delete file, add file/x` are asked of the new paths as
+    // of the old.
     assert!(tree.confirm(&path("d"), None).is_ok() && tree.confirm(&path("file/x"), None).is_ok());
 }

@@ -197,7 +197,8 @@ proptest! {
         update(&sample, ".git/by-git", &lines);
         std::fs::write(&file, index.to_bytes()).unwrap();
         if base.has_trees && !base.is_merging {
-            // git forgets also the trees around what is set to what it was. Where one was kept wrongly, it shows now.
+            // git forgets also the trees around what is set to what it was. Where one was kept
+            // wrongly, it shows now.
             sample.git("write-tree --missing-ok");
             Command::new("git").args(["write-tree", "--missing-ok"]).current_dir(sample.top()).env("GIT_INDEX_FILE", &by_git).output().unwrap();
         }

@@ -110,7 +110,8 @@ fn a_submodule_is_out_of_reach_even_when_it_is_not_checked_out() {
         ] {
             assert_eq!(told(&tree, at), want, "{at} with {modules:?}");
         }
-        // Without a directory and without a name in `.gitmodules` nothing on disk hints at it, and git would not mind either.
+        // Without a directory and without a name in `.gitmodules` nothing on disk hints at it, and
+        // git would not mind either.
         let want = if modules.is_some() {
             "in libs/named: Repository"
         } else {

@@ -1,4 +1,5 @@
-//! What the environment says. It belongs to the whole process, so these tests run this test program again as a child.
+//! What the environment says. It belongs to the whole process, so these tests run this test program
+//! again as a child.
 
 use super::*;
 

@@ -143,7 +143,8 @@ fn messages_survive_what_git_would_take_for_comments() {
         let sample = sample()
             .then(&format!("config commit.cleanup {config}"))
             .then("config core.editor true");
-        // git puts trailers before lines at the end that it would take for comments, so these aren't at the end.
+        // git puts trailers before lines at the end that it would take for comments, so these
+        // aren't at the end.
         let message = "#12: change\n\n# not a comment\nmore\n";
         let request = CommitRequest {
             edit,

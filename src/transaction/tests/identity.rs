@@ -36,7 +36,8 @@ fn origin() -> impl Strategy<Value = Origin> {
     )
 }
 
-/// Does what can be done, one thing after the other, to the files that are there; returns what is different then.
+/// Does what can be done, one thing after the other, to the files that are there; returns what is
+/// different then.
 fn changes_of(tree: &dyn Tree, deeds: &[Origin]) -> ChangeSet {
     let at = |name: &str| match tree.read(&path(name)).unwrap() {
         Entry::File(file) => Some(file),

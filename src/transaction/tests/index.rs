@@ -1,4 +1,5 @@
-//! The index: what it says of the paths that changed, and that it says of all others what it said before.
+//! The index: what it says of the paths that changed, and that it says of all others what it said
+//! before.
 
 use super::*;
 
@@ -81,7 +82,8 @@ fn a_change_of_both_is_clean_without_a_refresh() {
 
 #[test]
 fn an_edit_that_git_could_not_have_noticed_yet_is_noticed_later() {
-    // An index that is of the same second as the file: git then compares content. A younger copy of it would hide the edit.
+    // An index that is of the same second as the file: git then compares content. A younger copy of
+    // it would hide the edit.
     let sample = sample()
         .then("config core.trustctime false")
         .then("reset -q --hard");
@@ -100,7 +102,8 @@ fn an_edit_that_git_could_not_have_noticed_yet_is_noticed_later() {
     at_that_time(&file);
     at_that_time(&index);
     apply(&sample, WANTED[0].1, &Target::IndexAndWorkTree).unwrap();
-    // And the others, as new as the index, need not be read again. (`git diff` would note that for itself.)
+    // And the others, as new as the index, need not be read again. (`git diff` would note that for
+    // itself.)
     let sizes = sample.git_args(&["ls-files", "--debug", "-s"]);
     let marked = String::from_utf8(sizes)
         .unwrap()

@@ -1,4 +1,5 @@
-//! Changes of real repositories, with git to say what is there; and every change again with a fault at each of its steps.
+//! Changes of real repositories, with git to say what is there; and every change again with a fault
+//! at each of its steps.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -22,7 +23,8 @@ use llmpatch::kind::Kind;
 use llmpatch::plan::Change;
 use llmpatch::tree::{Entry, Mode, Tree};
 
-/// All that a person could see of a repository: files with mode and inode, directories, the index, HEAD, what lies in `.git`.
+/// All that a person could see of a repository: files with mode and inode, directories, the index,
+/// HEAD, what lies in `.git`.
 #[derive(Debug, PartialEq, Eq)]
 struct Seen {
     tree: BTreeMap<String, (u32, Option<u64>, BString)>,

@@ -1,4 +1,5 @@
-//! What git-llmpatch-editors(7) says to type works in the editors: vim runs it, and Visual Studio Code's task is run as a shell runs it.
+//! What git-llmpatch-editors(7) says to type works in the editors: vim runs it, and Visual Studio
+//! Code's task is run as a shell runs it.
 
 use std::fs;
 use std::process::Command as Program;
@@ -27,7 +28,8 @@ fn refused(repo: &Repo) -> usize {
         + 1
 }
 
-/// Types commands in vim, which has the response open, and returns the text as it is afterwards; nothing if there is no vim.
+/// Types commands in vim, which has the response open, and returns the text as it is afterwards;
+/// nothing if there is no vim.
 fn in_vim(repo: &Repo, typed: &str) -> Option<String> {
     let vim = ["vim", "vim.tiny"]
         .into_iter()

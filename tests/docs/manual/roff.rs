@@ -1,4 +1,5 @@
-//! The language of manual pages, as far as ours need it: what is written is valid for groff and mandoc alike, whatever the text is.
+//! The language of manual pages, as far as ours need it: what is written is valid for groff and
+//! mandoc alike, whatever the text is.
 
 /// A piece of a line, in one font.
 pub(super) enum Inline {
@@ -30,7 +31,8 @@ impl Roff {
     /// How long mandoc wants the lines of a page's source to be.
     const SOURCE_WIDTH: usize = 80;
 
-    /// Begins a page: its title line, and as git's pages have it neither hyphens nor stretched spaces, since both end up in what is copied.
+    /// Begins a page: its title line, and as git's pages have it neither hyphens nor stretched
+    /// spaces, since both end up in what is copied.
     pub(super) fn new(title: [&str; 5]) -> Self {
         let mut roff = Self {
             page: String::new(),
@@ -41,7 +43,8 @@ impl Roff {
         );
         roff.control("nh", &[]);
         roff.control("ad", &["l"]);
-        // Where there is no such character, as in the C locale, groff would complain and leave a hole.
+        // Where there is no such character, as in the C locale, groff would complain and leave a
+        // hole.
         roff.page += ".if '\\*[.T]'ascii' .fchar \\[u2026] ...\n";
         roff
     }
@@ -74,7 +77,8 @@ impl Roff {
         }
     }
 
-    /// Writes text that is filled: each sentence begins a line of the source, and none of its lines is long.
+    /// Writes text that is filled: each sentence begins a line of the source, and none of its lines
+    /// is long.
     pub(super) fn text(&mut self, inlines: &[Inline]) {
         let set = set(inlines);
         let mut words = set.split(' ').peekable();

@@ -97,7 +97,8 @@ fn tables(roff: &mut Roff, subject: &Subject, heading: &str) {
     }
 }
 
-/// Says of every kind, under a heading of its own, what it means and what is said of responses of that kind.
+/// Says of every kind, under a heading of its own, what it means and what is said of responses of
+/// that kind.
 fn kinds(roff: &mut Roff) {
     let samples = samples();
     for kind in Kind::ALL {

@@ -1,4 +1,5 @@
-//! The place of a file that comes nearest to what a patch looks for: what is otherwise there, and what to do about it.
+//! The place of a file that comes nearest to what a patch looks for: what is otherwise there, and
+//! what to do about it.
 
 use std::ops::Range;
 
@@ -120,7 +121,8 @@ pub(super) fn diagnosis(kind: Kind, closest: &Closest, file: &File<'_>) -> Diagn
 }
 
 impl Diagnosis {
-    /// Adds what to do about what went wrong when the patch was written; the model is told the same.
+    /// Adds what to do about what went wrong when the patch was written; the model is told the
+    /// same.
     fn habit(self, help: &str) -> Self {
         self.help(help).advice(help)
     }

@@ -1,5 +1,5 @@
-//! How a line of a patch differs from the line of the file that it seems to mean: which characters, and what they are called
-//! where they can't be told apart by looking.
+//! How a line of a patch differs from the line of the file that it seems to mean: which characters,
+//! and what they are called where they can't be told apart by looking.
 
 use std::fmt;
 use std::ops::Range;
@@ -20,7 +20,8 @@ pub(super) struct Difference {
     pub(super) how: How,
 }
 
-/// What kind of difference there is between a line of a patch and one of a file, in this order where there are two of something.
+/// What kind of difference there is between a line of a patch and one of a file, in this order
+/// where there are two of something.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum How {
     /// Only whitespace at the end, which the patch's line hasn't.
@@ -85,15 +86,16 @@ pub(super) enum How {
 pub(super) struct Spaces(pub(super) Vec<u8>);
 
 impl Difference {
-    /// Compares a line of a patch with the file's, which differs from it. With `part`, the patch's is one end of a line or a
-    /// part of it, and the rest of the file's is no difference.
+    /// Compares a line of a patch with the file's, which differs from it. With `part`, the patch's
+    /// is one end of a line or a part of it, and the rest of the file's is no difference.
     pub(super) fn of(patch: &[u8], file: &[u8], alike: u8, part: bool) -> Self {
         let window = if part { part_of(patch, file) } else { None }.unwrap_or(0..file.len());
         let is_line = window == (0..file.len());
         let start = window.start;
         let file = &file[window];
         let missing = indent(file).len().saturating_sub(indent(patch).len());
-        // A part of a line begins where the file's line agrees with it best; its indentation is what can be missing.
+        // A part of a line begins where the file's line agrees with it best; its indentation is
+        // what can be missing.
         let skipped = if part && is_line { missing } else { 0 };
         let (left, right) = change(patch, &file[skipped..]);
         let right = right.start + skipped..right.end + skipped;
@@ -221,7 +223,8 @@ fn mangled(patch: &[u8], file: &[u8]) -> Option<How> {
     })
 }
 
-/// Returns the first code in a patch's line that is the file's once codes are replaced by what they mean.
+/// Returns the first code in a patch's line that is the file's once codes are replaced by what they
+/// mean.
 fn decoded(
     patch: &[u8],
     file: &[u8],
@@ -239,7 +242,8 @@ fn decoded(
     None
 }
 
-/// The first character that is a byte in the file, where the file's line would be the patch's if it were UTF-8.
+/// The first character that is a byte in the file, where the file's line would be the patch's if it
+/// were UTF-8.
 fn encoded(patch: &[u8], file: &[u8]) -> Option<How> {
     let first = *file
         .iter()
@@ -250,7 +254,8 @@ fn encoded(patch: &[u8], file: &[u8]) -> Option<How> {
         .then_some(How::Encoding(first.into(), first.into()))
 }
 
-/// The first characters that differ, where they are all that differs and look the same or nearly so.
+/// The first characters that differ, where they are all that differs and look the same or nearly
+/// so.
 fn look_alike(patch: &[u8], file: &[u8]) -> Option<How> {
     let plain = |line: &[u8]| line.trim_ascii().chars().map(ascii).collect::<String>();
     let plain_patch = plain(patch);
@@ -315,8 +320,8 @@ fn hidden(c: char) -> bool {
 /// A word as long as this may be data.
 const LONG: usize = 200;
 
-/// Returns the bytes in which two lines differ: all but the words and single characters that they begin and end with alike, and
-/// of long words but the characters.
+/// Returns the bytes in which two lines differ: all but the words and single characters that they
+/// begin and end with alike, and of long words but the characters.
 fn change(patch: &[u8], file: &[u8]) -> (Range<usize>, Range<usize>) {
     let (left, right): (Vec<_>, Vec<_>) = (
         patch.chunk_by(|a, b| is_word(*a) && is_word(*b)).collect(),
@@ -359,7 +364,8 @@ fn length(words: &[&[u8]]) -> usize {
     words.iter().map(|word| word.len()).sum::<usize>()
 }
 
-/// Returns the line number, and the mark behind it, that a patch's line has before what is the file's line otherwise.
+/// Returns the line number, and the mark behind it, that a patch's line has before what is the
+/// file's line otherwise.
 fn line_number<'l>(patch: &'l [u8], file: &[u8]) -> Option<&'l [u8]> {
     let same = |patch: &[u8]| patch.trim_ascii() == file.trim_ascii();
     // What was before the number may be a sign of the patch.
@@ -388,7 +394,8 @@ fn line_number<'l>(patch: &'l [u8], file: &[u8]) -> Option<&'l [u8]> {
     Some(digits[..number + mark.len()].trim_ascii())
 }
 
-/// Returns the part of a file's line that a text seems to mean: from where the text's beginning is to where its end is.
+/// Returns the part of a file's line that a text seems to mean: from where the text's beginning is
+/// to where its end is.
 fn part_of(patch: &[u8], file: &[u8]) -> Option<Range<usize>> {
     const SEED: std::ops::RangeInclusive<usize> = 4..=64;
     let indent = indent(patch).len();
@@ -441,7 +448,8 @@ fn is_space(part: &[u8]) -> bool {
     part.trim_ascii().is_empty()
 }
 
-/// Returns what takes characters of a file's line, one after the other, until they look as long as a text.
+/// Returns what takes characters of a file's line, one after the other, until they look as long as
+/// a text.
 fn as_wide(text: &[u8], file: &[u8]) -> impl FnMut(&(usize, usize, char)) -> bool {
     let mut left = Some(width(text));
     move |&(start, end, _)| {

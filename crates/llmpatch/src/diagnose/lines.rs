@@ -1,4 +1,5 @@
-//! Lines of files that a message shows beside the response, and those that a program or a model is told of.
+//! Lines of files that a message shows beside the response, and those that a program or a model is
+//! told of.
 
 use std::ops::Range;
 
@@ -52,14 +53,17 @@ impl FileLine {
     }
 }
 
-/// The place in a file that comes nearest to what a patch looks for, for programs: people are shown a [`FilePlace`].
+/// The place in a file that comes nearest to what a patch looks for, for programs: people are shown
+/// a [`FilePlace`].
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Nearest {
     /// Its first line.
     pub start: LineNo,
-    /// Its first line that differs, or its first line if none does: where the lines are where they mustn't.
+    /// Its first line that differs, or its first line if none does: where the lines are where they
+    /// mustn't.
     pub line: LineNo,
-    /// That line's text, without its terminator; of a line longer than [`Nearest::LONGEST`] the part around what differs.
+    /// That line's text, without its terminator; of a line longer than [`Nearest::LONGEST`] the
+    /// part around what differs.
     pub text: BString,
 }
 
@@ -72,7 +76,8 @@ impl Nearest {
         Self::around(start, line, text, 0)
     }
 
-    /// Makes one of a line that differs at an offset; of a line that is very long, what is around that is kept.
+    /// Makes one of a line that differs at an offset; of a line that is very long, what is around
+    /// that is kept.
     pub fn around(start: LineNo, line: LineNo, text: &[u8], differs: usize) -> Self {
         let latest = text.len().saturating_sub(Self::LONGEST);
         let from = differs.saturating_sub(Self::LONGEST / 2).min(latest);
@@ -120,8 +125,8 @@ impl Passage {
     /// A file of not more lines is shown whole where nothing in it is meant.
     const SMALL: usize = 40;
 
-    /// Takes the lines around some ranges of a file's lines, from 0. Where they meet they are one passage; where there are no
-    /// ranges, the whole file if it is small.
+    /// Takes the lines around some ranges of a file's lines, from 0. Where they meet they are one
+    /// passage; where there are no ranges, the whole file if it is small.
     pub fn around(path: &BStr, lines: &Lines<'_>, mut ranges: Vec<Range<usize>>) -> Vec<Passage> {
         if ranges.is_empty() {
             let is_small = lines.len() <= Self::SMALL && lines.bytes().len() <= Self::MOST;

@@ -1,4 +1,5 @@
-//! What is said of a file that a change can't be merged with: what the two sides of the conflict are.
+//! What is said of a file that a change can't be merged with: what the two sides of the conflict
+//! are.
 
 use bstr::ByteSlice as _;
 

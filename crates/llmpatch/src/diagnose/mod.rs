@@ -1,8 +1,9 @@
-//! What is said of an error or a warning beside its headline: labels, places, notes, help, advice to the model.
+//! What is said of an error or a warning beside its headline: labels, places, notes, help, advice
+//! to the model.
 //!
-//! Errors are data, and their `Display` is the headline. Here each of them is turned into a [`Diagnosis`], in one `match` arm a
-//! variant, so that all that is said of it is together and is found by searching for its name. Rooms that make errors know nothing
-//! of this one.
+//! Errors are data, and their `Display` is the headline. Here each of them is turned into a
+//! [`Diagnosis`], in one `match` arm a variant, so that all that is said of it is together and is
+//! found by searching for its name. Rooms that make errors know nothing of this one.
 
 mod closest;
 mod difference;
@@ -29,7 +30,8 @@ use crate::text::{LineNo, Span};
 pub struct Diagnosis {
     /// The stable kind.
     pub kind: Kind,
-    /// Whether it is only noticed, rather than an error. A kind that is noticed may be told to be an error.
+    /// Whether it is only noticed, rather than an error. A kind that is noticed may be told to be
+    /// an error.
     pub is_warning: bool,
     /// The few words under the marked place in the response, such as `this line is not there`.
     pub label: Option<String>,
@@ -37,7 +39,8 @@ pub struct Diagnosis {
     pub mark: Option<Span>,
     /// Other places in the responses of which the same is true.
     pub also: Vec<Span>,
-    /// The place in the responses that makes it an error here, such as an earlier edit of the same lines.
+    /// The place in the responses that makes it an error here, such as an earlier edit of the same
+    /// lines.
     pub cause: Option<Span>,
     /// The path this is about, as the response wrote it.
     pub path: Option<BString>,
@@ -53,13 +56,15 @@ pub struct Diagnosis {
     pub passages: Vec<Passage>,
     /// Whether it is that the change is in the file already, as it seems.
     pub is_made: bool,
-    /// Whether it is a way of writing that spoils every place alike, so that all that are advised the same are one.
+    /// Whether it is a way of writing that spoils every place alike, so that all that are advised
+    /// the same are one.
     pub is_habit: bool,
     /// Further facts, one sentence each.
     pub notes: Vec<String>,
     /// What to do about it.
     pub help: Option<String>,
-    /// What the model can do about it, where the help is of use only to somebody at the command line.
+    /// What the model can do about it, where the help is of use only to somebody at the command
+    /// line.
     pub advice: Option<String>,
 }
 
@@ -140,7 +145,8 @@ impl Diagnosis {
 
 /// An error or a warning of which something can be said.
 ///
-/// `Display` is the headline: small first letter, no full stop, paths in backticks and through [`crate::text::Shown`].
+/// `Display` is the headline: small first letter, no full stop, paths in backticks and through
+/// [`crate::text::Shown`].
 pub trait Diagnose: fmt::Display {
     /// Returns what is said of it beside the headline.
     fn diagnosis(&self) -> Diagnosis;

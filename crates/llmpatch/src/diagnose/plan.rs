@@ -456,7 +456,8 @@ impl Diagnose for Conflict {
     }
 }
 
-/// Says what became of a file since the one that the response is about, and shows it to whoever is to answer again.
+/// Says what became of a file since the one that the response is about, and shows it to whoever is
+/// to answer again.
 fn drifted(path: &RepoPath, drift: &Drift) -> Diagnosis {
     let lines = drift
         .lines

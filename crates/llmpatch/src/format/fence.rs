@@ -13,7 +13,8 @@ pub(super) struct Fence {
 const TAG: (&[u8], &[u8]) = (b"<source>", b"</source>");
 
 impl Fence {
-    /// Reads a line that can begin a fence, and of Markdown's end one, and returns what is behind the backticks, tildes or tag.
+    /// Reads a line that can begin a fence, and of Markdown's end one, and returns what is behind
+    /// the backticks, tildes or tag.
     pub(super) fn read(line: &[u8]) -> Option<(Self, &[u8])> {
         let text = envelope::trim(line);
         let &of @ (b'`' | b'~' | b'<') = text.first()? else {

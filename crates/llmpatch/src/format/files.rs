@@ -1,7 +1,8 @@
 //! Whole files, each in a fence that has its path above it or behind its backticks.
 //!
-//! Read only where that is asked for: responses show code in fences to explain it, too, and nothing says whether that is a whole file.
-//! A fence without a path is left out with a warning. What is in the others is text, whatever it looks like.
+//! Read only where that is asked for: responses show code in fences to explain it, too, and nothing
+//! says whether that is a whole file. A fence without a path is left out with a warning. What is in
+//! the others is text, whatever it looks like.
 
 use bstr::BString;
 
@@ -45,7 +46,8 @@ pub(super) fn first<'a>(source: &'a Source, options: &Options<'_>) -> Option<(Sp
     })
 }
 
-/// Reads the file whose fence a line opens; `None` if the line opens no fence, or one without a path.
+/// Reads the file whose fence a line opens; `None` if the line opens no fence, or one without a
+/// path.
 pub(super) fn parse_block<'a>(
     source: &'a Source,
     opener: Row<'a>,
@@ -133,7 +135,8 @@ impl FileErrors {
     }
 }
 
-/// From how many spaces on, beyond that of its opening, a line of backticks is code in Markdown and closes nothing, less one.
+/// From how many spaces on, beyond that of its opening, a line of backticks is code in Markdown and
+/// closes nothing, less one.
 const DEEPEST: usize = 3;
 
 /// Returns the paths that the line above a fence and what is behind its backticks name.
@@ -150,8 +153,8 @@ fn paths<'a>(source: &'a Source, opener: Row<'a>, options: &Options<'_>) -> Vec<
         .collect()
 }
 
-/// Returns whether the next fence behind a file has no language and no path, so that it may be in that file, and end there what the
-/// closing line began.
+/// Returns whether the next fence behind a file has no language and no path, so that it may be in
+/// that file, and end there what the closing line began.
 fn goes_on(source: &Source, closing: LineNo, fence: Fence, options: &Options<'_>) -> bool {
     let next = source
         .rows(closing.next())

@@ -1,6 +1,7 @@
 //! Text ⇄ [`Patch`]: one room a format, each with what reads it and what prints it.
 //!
-//! Parsers know no git, no files and no clock. They read on after an error, so that one run names everything that is wrong.
+//! Parsers know no git, no files and no clock. They read on after an error, so that one run names
+//! everything that is wrong.
 
 pub(crate) mod blocks;
 pub(crate) mod detect;
@@ -40,11 +41,13 @@ pub struct Options<'o> {
     pub file: Option<&'o [u8]>,
     /// In how many strings of JSON, one in the other, it is.
     pub depth: u8,
-    /// What knows the files; without it, there are none. A line with spaces is a path only of a file that is there.
+    /// What knows the files; without it, there are none. A line with spaces is a path only of a
+    /// file that is there.
     pub is_file: Option<IsFile<'o>>,
 }
 
-/// What was read from a response: everything that could be, and everything that is wrong with the rest.
+/// What was read from a response: everything that could be, and everything that is wrong with the
+/// rest.
 #[derive(Debug)]
 pub struct Parsed<'a> {
     /// The edits. With errors beside it, it is good for finding more errors and for nothing else.
@@ -53,8 +56,8 @@ pub struct Parsed<'a> {
     pub errors: Vec<Located<Error>>,
     /// What was dropped or guessed.
     pub warnings: Vec<Located<Warning>>,
-    /// The revisions that it says it is about, each once: what `<opx>` has for a `base`, or else a line `Base: <id>` before the
-    /// patches.
+    /// The revisions that it says it is about, each once: what `<opx>` has for a `base`, or else a
+    /// line `Base: <id>` before the patches.
     pub bases: Vec<Located<BString>>,
 }
 
@@ -186,7 +189,8 @@ impl<'a> Block<'a> {
     }
 }
 
-/// Takes the indentation of a block off a line of it, or all of a blank line that has less; `None` of another line that has less.
+/// Takes the indentation of a block off a line of it, or all of a blank line that has less; `None`
+/// of another line that has less.
 fn unindented<'a>(row: Row<'a>, indentation: &[u8]) -> Option<Row<'a>> {
     if row.text.starts_with(indentation) {
         return Some(row.behind(indentation.len()));
@@ -206,15 +210,17 @@ fn excerpt(text: &[u8]) -> BString {
     text[..fits].into()
 }
 
-/// Returns whether a line begins with a line number, before the prefix that a line of a hunk has: `12 -old`, `12: +new`; or before
-/// text, as `12 old`, `13-old`, where the next line has the next number, or the same. Files are not known here.
+/// Returns whether a line begins with a line number, before the prefix that a line of a hunk has:
+/// `12 -old`, `12: +new`; or before text, as `12 old`, `13-old`, where the next line has the next
+/// number, or the same. Files are not known here.
 pub(super) fn has_line_number(line: &[u8], next: Option<&[u8]>) -> bool {
     let Some((number, rest)) = line_number(line) else {
         return false;
     };
     let marks = [&b":"[..], b" |", b"|", "→".as_bytes(), b"\t"];
     let behind = marks.iter().find_map(|mark| rest.strip_prefix(*mark));
-    // Behind a mark one space may follow; without one there must be a space, and remarks begin with numbers, too.
+    // Behind a mark one space may follow; without one there must be a space, and remarks begin with
+    // numbers, too.
     let text = match behind {
         Some(behind) => behind,
         None => rest.strip_prefix(b" ").unwrap_or_default(),

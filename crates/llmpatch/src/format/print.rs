@@ -1,4 +1,5 @@
-//! Printing patches in the formats that hold texts: an edit that can't be printed so that it is read back is refused.
+//! Printing patches in the formats that hold texts: an edit that can't be printed so that it is
+//! read back is refused.
 
 use bstr::{BString, ByteSlice as _};
 
@@ -21,7 +22,8 @@ pub struct Unrepresentable {
 pub enum Why {
     /// The format has no such edit.
     Operation,
-    /// The format has no room for what else the edit says: a root, a note, modes, line numbers, a missing newline.
+    /// The format has no room for what else the edit says: a root, a note, modes, line numbers, a
+    /// missing newline.
     Detail,
     /// The path would be read as another one.
     Path,
@@ -37,8 +39,8 @@ pub enum Why {
     Utf8,
 }
 
-/// Prints a patch: elements and blocks with an empty line between them, calls one a line, sections in one envelope. Every edit is
-/// read back by itself.
+/// Prints a patch: elements and blocks with an empty line between them, calls one a line, sections
+/// in one envelope. Every edit is read back by itself.
 ///
 /// # Errors
 /// With every edit that can't be printed; nothing is printed then.
@@ -81,7 +83,8 @@ pub fn print(patch: &Patch<'_>) -> Result<Vec<u8>, Vec<Unrepresentable>> {
     }
 }
 
-/// Checks that a text, which an edit was printed as, is read as that edit and nothing else, however strictly.
+/// Checks that a text, which an edit was printed as, is read as that edit and nothing else, however
+/// strictly.
 fn is_read(text: Vec<u8>, edit: &FileEdit<'_>) -> Result<(), Why> {
     if memchr::memchr(0, &text).is_some() {
         return Err(Why::Nul);
@@ -114,7 +117,8 @@ pub fn is_of_printing(warning: &Warning) -> bool {
     matches!(warning, Warning::Blocks(warning) if matches!(warning.what, Unescaped | Dividers { .. }))
 }
 
-/// Adds lines to what is printed, each behind a prefix. One that ends in a CR is ended with CRLF, of which readers take one CR away.
+/// Adds lines to what is printed, each behind a prefix. One that ends in a CR is ended with CRLF,
+/// of which readers take one CR away.
 pub(super) fn add_lines(out: &mut Vec<u8>, prefix: &str, lines: &[Text<'_>]) {
     lines.iter().for_each(|line| add_line(out, prefix, line));
 }

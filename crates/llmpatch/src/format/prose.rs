@@ -1,12 +1,13 @@
-//! Prose that can be before a patch: whatever a commit message says, none of it is read as a patch, as a part of one, or
-//! as the rest of one that was lost.
+//! Prose that can be before a patch: whatever a commit message says, none of it is read as a patch,
+//! as a part of one, or as the rest of one that was lost.
 
 use bstr::ByteSlice as _;
 
 use super::{Options, Warning, detect, parse};
 use crate::text::{Source, SourceId};
 
-/// How many lines are looked at one by one; longer texts are quoted as a whole where anything of them is in doubt.
+/// How many lines are looked at one by one; longer texts are quoted as a whole where anything of
+/// them is in doubt.
 const LINES: usize = 2000;
 
 /// Patches between which prose must mean nothing.
@@ -28,8 +29,8 @@ const PATCHES: [[&str; 3]; 3] = [
     ],
 ];
 
-/// Makes prose of any text: lines that could be taken for something else are quoted with `| `, bytes that aren't UTF-8 are
-/// replaced. It ends with an empty line; an empty text stays empty.
+/// Makes prose of any text: lines that could be taken for something else are quoted with `| `,
+/// bytes that aren't UTF-8 are replaced. It ends with an empty line; an empty text stays empty.
 pub fn prose(text: &[u8]) -> Vec<u8> {
     let text = text.to_str_lossy().replace('\0', "\u{fffd}");
     let lines: Vec<&str> = text
@@ -77,7 +78,8 @@ fn quoted(line: &str) -> String {
 }
 
 fn is_nothing(prose: &[u8]) -> bool {
-    // These would end a comment or a block of reasoning that the prose began, and so take the patch between out of it.
+    // These would end a comment or a block of reasoning that the prose began, and so take the patch
+    // between out of it.
     let ends = detect::REASONING
         .iter()
         .map(|tag| format!("</{tag}>\n"))

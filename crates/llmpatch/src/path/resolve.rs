@@ -7,12 +7,14 @@ use super::{PathError, RepoPath, check_bytes, check_part};
 ///
 /// The default one knows no work tree: it takes relative paths only, and no root.
 ///
-/// Where the formats leave it open: `..` is resolved by its spelling and may use up the directory of `--directory` or of a
-/// root, but not the top. A root that the configuration maps takes the place of `--directory`, and wins over a work tree of
-/// that name. An absolute path is good under any known root, since it says itself where it is. `file:` URIs may leave out
-/// the `//` and may name `localhost`; one with a query or a fragment is refused, since `#` and `?` may also be letters of a
-/// name that somebody forgot to encode. An absolute path that is inside by no spelling of the top is, if a directory above it is the
-/// top once its links are followed: the one nearest to the root, so that no link inside the work tree is followed.
+/// Where the formats leave it open: `..` is resolved by its spelling and may use up the directory
+/// of `--directory` or of a root, but not the top. A root that the configuration maps takes the
+/// place of `--directory`, and wins over a work tree of that name. An absolute path is good under
+/// any known root, since it says itself where it is. `file:` URIs may leave out the `//` and may
+/// name `localhost`; one with a query or a fragment is refused, since `#` and `?` may also be
+/// letters of a name that somebody forgot to encode. An absolute path that is inside by no spelling
+/// of the top is, if a directory above it is the top once its links are followed: the one nearest
+/// to the root, so that no link inside the work tree is followed.
 #[derive(Clone, Debug, Default)]
 pub struct Resolver {
     tops: Vec<BString>,
@@ -31,7 +33,8 @@ const LONGEST: usize = 4095;
 const LONGEST_PART: usize = 255;
 
 impl Resolver {
-    /// Makes one for a work tree; `tops` are the absolute spellings of its top, as given, canonical and so on, best first.
+    /// Makes one for a work tree; `tops` are the absolute spellings of its top, as given, canonical
+    /// and so on, best first.
     pub fn within(tops: impl IntoIterator<Item = BString>) -> Self {
         Self {
             tops: tops.into_iter().collect(),
@@ -63,21 +66,24 @@ impl Resolver {
         self.directory.as_bstr()
     }
 
-    /// Maps a root's name to a directory, written from the top or absolute. That it is inside is checked when it is used.
+    /// Maps a root's name to a directory, written from the top or absolute. That it is inside is
+    /// checked when it is used.
     #[must_use]
     pub fn with_root(mut self, name: &[u8], directory: &[u8]) -> Self {
         self.roots.push((variable_case(name), directory.into()));
         self
     }
 
-    /// Keeps a directory out of reach as if it were `.git`: a repository whose own directory has another name.
+    /// Keeps a directory out of reach as if it were `.git`: a repository whose own directory has
+    /// another name.
     #[must_use]
     pub fn without(mut self, directory: RepoPath) -> Self {
         self.off_limits.push(directory);
         self
     }
 
-    /// Sets whether a letter and its accent become one character in every path (NFC), as git does on macOS by `core.precomposeUnicode`.
+    /// Sets whether a letter and its accent become one character in every path (NFC), as git does
+    /// on macOS by `core.precomposeUnicode`.
     #[must_use]
     pub fn composing(self, composes: bool) -> Self {
         Self { composes, ..self }
@@ -253,7 +259,8 @@ fn absolute_parts(path: &[u8]) -> Vec<&[u8]> {
     parts
 }
 
-/// Returns whether a path is a directory or lies below it, whatever the case: the file system may not care for case.
+/// Returns whether a path is a directory or lies below it, whatever the case: the file system may
+/// not care for case.
 fn covers(directory: &RepoPath, path: &RepoPath) -> bool {
     let directory = directory.as_bytes();
     let path = path.as_bytes();
@@ -262,7 +269,8 @@ fn covers(directory: &RepoPath, path: &RepoPath) -> bool {
         && matches!(path.get(directory.len()), None | Some(b'/'))
 }
 
-/// Writes a name as git's configuration hands it out when it is the last part of a key: that part knows no case.
+/// Writes a name as git's configuration hands it out when it is the last part of a key: that part
+/// knows no case.
 fn variable_case(name: &[u8]) -> BString {
     let variable = name.rfind_byte(b'.').map_or(0, |dot| dot + 1);
     let mut name = BString::from(name);

@@ -1,7 +1,8 @@
 //! Wildcards as git knows them: `?`, `*`, `**`, `[a-z]`, `[[:alpha:]]` and `\` before any of them.
 //!
-//! All ways of matching are followed at once, so that a path that somebody made up takes no longer than its length times the
-//! pattern's: one that tries them in turn takes a time that has the number of `*` for an exponent.
+//! All ways of matching are followed at once, so that a path that somebody made up takes no longer
+//! than its length times the pattern's: one that tries them in turn takes a time that has the
+//! number of `*` for an exponent.
 
 /// A pattern, taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +26,8 @@ enum Token {
 }
 
 impl Glob {
-    /// Takes a pattern apart; `None` if it is one that matches nothing, as one whose `[` isn't closed.
+    /// Takes a pattern apart; `None` if it is one that matches nothing, as one whose `[` isn't
+    /// closed.
     pub(super) fn new(pattern: &[u8], by_directory: bool) -> Option<Self> {
         let mut tokens = Vec::new();
         let mut at = 0;
@@ -61,7 +63,8 @@ impl Glob {
                     Token::Star if byte == b'/' => {}
                     Token::Star | Token::Stars => self.reach(&mut next, at),
                     Token::Directories => {
-                        // What could come behind it can't come yet: a whole directory's name has to.
+                        // What could come behind it can't come yet: a whole directory's name has
+                        // to.
                         next[at] = true;
                         if byte == b'/' {
                             self.reach(&mut next, at + 1);
@@ -130,7 +133,8 @@ impl Class {
         let negated = matches!(pattern.get(at), Some(b'!' | b'^'));
         at += usize::from(negated);
         let mut bytes = [false; 256];
-        // The byte from which a `-` would go on, and whether a `]` would be the end: the first is one of the bytes.
+        // The byte from which a `-` would go on, and whether a `]` would be the end: the first is
+        // one of the bytes.
         let mut from = None;
         let mut is_first = true;
         loop {

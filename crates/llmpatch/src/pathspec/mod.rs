@@ -1,15 +1,18 @@
 //! git's pathspecs: the paths that a person means, by directory, name or wildcard.
 //!
-//! A list of them means what `git grep -l … -- <pathspec>…` would search when run at the top of the work tree, which the tests hold
-//! it against. It reads nothing, and knows paths of files only.
+//! A list of them means what `git grep -l … -- <pathspec>…` would search when run at the top of the
+//! work tree, which the tests hold it against. It reads nothing, and knows paths of files only.
 //!
 //! Where it departs from git, and why:
-//! - They count from the top, whatever the current directory, since paths in a response do; so an absolute one is an error.
-//! - `:/` and `:(top)` change nothing, and `.`, `..` and repeated slashes behind them are resolved. git leaves them as they are,
-//!   and then `:/./src` matches no path.
-//! - The magic words `attr` and `prefix` are errors: the first because a response may change what attributes files have.
+//! - They count from the top, whatever the current directory, since paths in a response do; so an
+//!   absolute one is an error.
+//! - `:/` and `:(top)` change nothing, and `.`, `..` and repeated slashes behind them are resolved.
+//!   git leaves them as they are, and then `:/./src` matches no path.
+//! - The magic words `attr` and `prefix` are errors: the first because a response may change what
+//!   attributes files have.
 //! - `:preset:executes` is what [`EXECUTES`] lists, and `:!preset:executes` excludes it.
-//! - A class in brackets that is to match in any case does so: git's `:(icase)[M]akefile` doesn't match even `Makefile`.
+//! - A class in brackets that is to match in any case does so: git's `:(icase)[M]akefile` doesn't
+//!   match even `Makefile`.
 
 mod glob;
 mod magic;
@@ -167,8 +170,8 @@ pub enum Case {
     Ignored,
 }
 
-/// A list of pathspecs, which mean something together: what one matches and none excludes. If all of them exclude, they do so
-/// from everything. An empty list matches nothing.
+/// A list of pathspecs, which mean something together: what one matches and none excludes. If all
+/// of them exclude, they do so from everything. An empty list matches nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Pathspecs(Vec<Pathspec>);
 
@@ -197,7 +200,8 @@ impl Pathspecs {
         (only_excludes || any(false)) && !any(true)
     }
 
-    /// Returns the first of those that match a path that is meant; none if that is only because no other excludes it.
+    /// Returns the first of those that match a path that is meant; none if that is only because no
+    /// other excludes it.
     pub fn matching(&self, path: &[u8], case: Case) -> Option<&Pathspec> {
         self.0
             .iter()
@@ -219,7 +223,8 @@ fn preset_named(written: &[u8]) -> Option<(bool, &[u8])> {
     Some((excluded.is_some(), named.strip_prefix(b"preset:")?))
 }
 
-/// Resolves `.`, `..` and repeated slashes by their spelling, as git does. A slash at the end stays: it asks for a directory.
+/// Resolves `.`, `..` and repeated slashes by their spelling, as git does. A slash at the end
+/// stays: it asks for a directory.
 fn normal(written: &[u8]) -> Result<Vec<u8>, PathspecError> {
     if written.starts_with(b"/") {
         return Err(PathspecError::Absolute);

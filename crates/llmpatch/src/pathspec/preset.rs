@@ -1,7 +1,7 @@
 //! Ready sets of paths, by name.
 
-/// What runs by itself, or says what does, once it is in a work tree: names of files and directories, wherever they are, and what each
-/// says. The manual has the same list.
+/// What runs by itself, or says what does, once it is in a work tree: names of files and
+/// directories, wherever they are, and what each says. The manual has the same list.
 pub const EXECUTES: &[(&str, &str)] = &[
     (
         ".githooks",

@@ -1,13 +1,17 @@
-//! A response that has been applied before: it has no place in the files as they are, and can be taken back from them.
+//! A response that has been applied before: it has no place in the files as they are, and can be
+//! taken back from them.
 //!
-//! New lines may be there by chance, where a model is wrong about the old ones. So what can be taken back must be telling: more than
-//! [`CHANCE`] bytes of new lines, or a file that git knows and that is gone. A response of less counts only if each of its hunks and finds is certain:
-//! - it puts lines in place of others, or has context on both sides of what it changes; an addition at the edge of its context
-//!   could be anywhere;
-//! - its new lines are in the file as whole lines, in a row, exactly once, and hold a letter or a digit;
+//! New lines may be there by chance, where a model is wrong about the old ones. So what can be
+//! taken back must be telling: more than [`CHANCE`] bytes of new lines, or a file that git knows
+//! and that is gone. A response of less counts only if each of its hunks and finds is certain:
+//! - it puts lines in place of others, or has context on both sides of what it changes; an addition
+//!   at the edge of its context could be anywhere;
+//! - its new lines are in the file as whole lines, in a row, exactly once, and hold a letter or a
+//!   digit;
 //! - of the lines that it removes none is anywhere in the file, save those that it puts back;
-//! - the place is the one at which its number says they would be, or the file has no more than [`FEW`] lines, or, in OPX, which has no
-//!   numbers, they are more than [`SHORT`] bytes: in a long file any short line is found.
+//! - the place is the one at which its number says they would be, or the file has no more than
+//!   [`FEW`] lines, or, in OPX, which has no numbers, they are more than [`SHORT`] bytes: in a long
+//!   file any short line is found.
 
 use std::collections::HashSet;
 
@@ -41,8 +45,9 @@ const SHORT: usize = 8;
 const FEW: usize = 50;
 
 impl Planner<'_> {
-    /// Returns the hunks of the response if it has been applied before: nothing is wrong with it but that what it looks for isn't
-    /// there, and all of it can be taken back from the files as they are.
+    /// Returns the hunks of the response if it has been applied before: nothing is wrong with it
+    /// but that what it looks for isn't there, and all of it can be taken back from the files as
+    /// they are.
     pub(super) fn applied(&self) -> Option<Applied> {
         if self.errors.is_empty() || !self.errors.iter().all(|error| is_absence(&error.value)) {
             return None;
@@ -54,7 +59,8 @@ impl Planner<'_> {
             .copied()
             .partition(|edit| is_whole(edit));
         let is_certain = !edits.is_empty() && edits.iter().all(|edit| self.is_certain(edit));
-        // A text that is put may well be in a line by which a misspelt find is meant, unless it is all of that line.
+        // A text that is put may well be in a line by which a misspelt find is meant, unless it is
+        // all of that line.
         let is_misspelt =
             |error: &Located<Error>| is_find(&error.value) && near(&error.value).is_some();
         let is_doubtful =
@@ -120,7 +126,8 @@ impl Planner<'_> {
         self.errors.extend(rest);
     }
 
-    /// Counts the hunks and finds of the response; of files that come or go as a whole there are none.
+    /// Counts the hunks and finds of the response; of files that come or go as a whole there are
+    /// none.
     fn hunks(&self) -> usize {
         let hunks = |edit: &&FileEdit<'_>| match &edit.operation {
             Operation::Update { hunks, .. } => hunks.len(),
@@ -134,7 +141,8 @@ impl Planner<'_> {
             .sum()
     }
 
-    /// Returns how much of what the response makes is there if it can be taken back, in bytes of lines that tell anything.
+    /// Returns how much of what the response makes is there if it can be taken back, in bytes of
+    /// lines that tell anything.
     fn evidence(&self) -> usize {
         let of_edit = |edit: &&FileEdit<'_>| match &edit.operation {
             Operation::Update { hunks, .. } => hunks.iter().map(telling).sum(),
@@ -150,7 +158,8 @@ impl Planner<'_> {
         self.edits.iter().map(of_edit).sum::<usize>() + gone * (CHANCE + 1)
     }
 
-    /// Returns whether what an edit makes is in its file, where it would be, and what it changes isn't.
+    /// Returns whether what an edit makes is in its file, where it would be, and what it changes
+    /// isn't.
     fn is_certain(&self, edit: &FileEdit<'_>) -> bool {
         let path = self.resolver.resolve(
             edit.root.as_deref(),
@@ -282,8 +291,8 @@ fn is_whole(edit: &FileEdit<'_>) -> bool {
     }
 }
 
-/// Returns the edit that does the contrary of one that moves a file or changes lines. `puts_lines` says that a text that is put
-/// is known to be whole lines.
+/// Returns the edit that does the contrary of one that moves a file or changes lines. `puts_lines`
+/// says that a text that is put is known to be whole lines.
 fn reversed<'e>(edit: &'e FileEdit<'_>, puts_lines: bool) -> Option<FileEdit<'e>> {
     let to = edit.destination().map(|_| edit.path.clone());
     let operation = match &edit.operation {
@@ -402,7 +411,8 @@ fn hunk<'e>(hunk: &'e Hunk<'_>) -> Option<Hunk<'e>> {
     })
 }
 
-/// Returns whether something is looked for and isn't there, which is so of what has been done before.
+/// Returns whether something is looked for and isn't there, which is so of what has been done
+/// before.
 fn is_absence(error: &Error) -> bool {
     match error {
         Error::Place(unplaced) => match unplaced.error {
@@ -420,7 +430,8 @@ fn is_find(error: &Error) -> bool {
     matches!(error, Error::Place(unplaced) if matches!(unplaced.part, Part::Find | Part::Text))
 }
 
-/// Returns the place that comes nearest to what a hunk looks for, and its file, if that is misspelt rather than applied.
+/// Returns the place that comes nearest to what a hunk looks for, and its file, if that is misspelt
+/// rather than applied.
 fn near(error: &Error) -> Option<(&RepoPath, &Closest)> {
     let Error::Place(unplaced) = error else {
         return None;

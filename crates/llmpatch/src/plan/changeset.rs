@@ -3,17 +3,20 @@ use std::collections::BTreeMap;
 use crate::path::RepoPath;
 use crate::tree::{AttributeFiles, Entry, File, MemoryTree, RULES};
 
-/// What will be true afterwards: for every touched path what it holds before and after, ordered by path as git orders.
+/// What will be true afterwards: for every touched path what it holds before and after, ordered by
+/// path as git orders.
 ///
-/// No path occurs twice, and no path is the same before and after. A path that is absent before and after isn't here. A file
-/// that is deleted and made again as it was is the same: permission bits that nobody asked for are no change.
+/// No path occurs twice, and no path is the same before and after. A path that is absent before and
+/// after isn't here. A file that is deleted and made again as it was is the same: permission bits
+/// that nobody asked for are no change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ChangeSet {
     changes: Vec<Change>,
     unmerged: BTreeMap<RepoPath, Sides>,
 }
 
-/// The files that couldn't be merged at a path: as it was, as it is here, and as it was to be; `None` where there is none.
+/// The files that couldn't be merged at a path: as it was, as it is here, and as it was to be;
+/// `None` where there is none.
 pub type Sides = [Option<File>; 3];
 
 /// What becomes of one path.
@@ -25,12 +28,14 @@ pub struct Change {
     pub before: Option<File>,
     /// The file afterwards; `None` if there is none.
     pub after: Option<File>,
-    /// For a path that is new, the path that was renamed to it: another change of the set, whose `after` is `None`.
+    /// For a path that is new, the path that was renamed to it: another change of the set, whose
+    /// `after` is `None`.
     pub from: Option<RepoPath>,
 }
 
 impl Change {
-    /// Returns the file that is replaced on disk; `None` if there is none: the path is new, or the file is in the index alone.
+    /// Returns the file that is replaced on disk; `None` if there is none: the path is new, or the
+    /// file is in the index alone.
     pub fn on_disk(&self) -> Option<&File> {
         self.before
             .as_ref()
@@ -47,7 +52,8 @@ impl ChangeSet {
         Self::with_unmerged(changes, BTreeMap::new())
     }
 
-    /// Does the same, and says of which paths the files are left in conflict; these are in it whether they change or not.
+    /// Does the same, and says of which paths the files are left in conflict; these are in it
+    /// whether they change or not.
     ///
     /// # Panics
     /// If a path occurs twice.

@@ -1,9 +1,10 @@
 //! The parts of a change that can be made or left by themselves, for a person who wants some of it.
 //!
-//! What an edit comes to depends on the paths that it names, on what is above and below them, on the attributes that the
-//! response itself gives to them, and, where names know no case, on their twins; on nothing else. So edits that share one of these
-//! are one part, and whatever parts are left out, the others come to what they came to before, to the byte: no second plan is
-//! needed, and none could make something else of them.
+//! What an edit comes to depends on the paths that it names, on what is above and below them, on
+//! the attributes that the response itself gives to them, and, where names know no case, on their
+//! twins; on nothing else. So edits that share one of these are one part, and whatever parts are
+//! left out, the others come to what they came to before, to the byte: no second plan is needed,
+//! and none could make something else of them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -21,7 +22,8 @@ pub struct Part {
     pub edits: BTreeSet<usize>,
 }
 
-/// Takes a plan of patches apart, in the order of its paths. Edits that change nothing are in no part.
+/// Takes a plan of patches apart, in the order of its paths. Edits that change nothing are in no
+/// part.
 pub fn parts(
     patches: &[Patch<'_>],
     changes: &ChangeSet,
@@ -91,7 +93,8 @@ pub fn parts(
         .collect()
 }
 
-/// Leaves edits out of patches, and what is known of their places; the numbers of the others close up.
+/// Leaves edits out of patches, and what is known of their places; the numbers of the others close
+/// up.
 pub fn leave_out(
     patches: &mut [Patch<'_>],
     placements: &mut Vec<Placement>,
@@ -143,7 +146,8 @@ impl Ties {
         self.above[one.max(other)] = one.min(other);
     }
 
-    /// Joins paths that are in each other's way: a file and what would be below it, and names that only case tells apart.
+    /// Joins paths that are in each other's way: a file and what would be below it, and names that
+    /// only case tells apart.
     fn tie_neighbours(&mut self, case: Case) {
         let folded = |path: &RepoPath| match case {
             Case::Counts => path.as_bytes().to_vec(),

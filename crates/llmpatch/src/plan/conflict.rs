@@ -1,7 +1,9 @@
-//! Edits of one response that change the same lines: the earlier one that took away what a later one needs.
+//! Edits of one response that change the same lines: the earlier one that took away what a later
+//! one needs.
 //!
-//! An edit finds its file as the edits before it leave it. Where its lines aren't there, the states in which those edits found
-//! the file are looked at, the last one first: the edit that found the lines there is the one that changed them.
+//! An edit finds its file as the edits before it leave it. Where its lines aren't there, the states
+//! in which those edits found the file are looked at, the last one first: the edit that found the
+//! lines there is the one that changed them.
 
 use std::ops::Range;
 
@@ -24,16 +26,17 @@ pub struct Conflict {
     pub nth: usize,
     /// The line of the earlier edit that changes it.
     pub by: Option<Span>,
-    /// The file before the response, where and what it was, and which lines of it, from 0, they are; `None` if it doesn't have
-    /// them all.
+    /// The file before the response, where and what it was, and which lines of it, from 0, they
+    /// are; `None` if it doesn't have them all.
     pub found: Option<(RepoPath, Content, Range<usize>)>,
     /// Whether both edits make the same change.
     pub is_same: bool,
 }
 
 impl Planner<'_> {
-    /// Returns the conflict of an edit that has no place in a file as it is now with the earlier edit that changed its lines, if
-    /// there is one. `found` says which lines of a file the edit would take the place of.
+    /// Returns the conflict of an edit that has no place in a file as it is now with the earlier
+    /// edit that changed its lines, if there is one. `found` says which lines of a file the edit
+    /// would take the place of.
     pub(super) fn conflict(
         &self,
         path: &RepoPath,
@@ -73,7 +76,8 @@ impl Planner<'_> {
         })
     }
 
-    /// Returns the first of these lines that an edit changes in the file that it finds, and which line of it does.
+    /// Returns the first of these lines that an edit changes in the file that it finds, and which
+    /// line of it does.
     fn changed_by(&self, edit: usize, lines: &Range<usize>) -> Option<(usize, Span)> {
         let at = self.edits.get(edit)?;
         let first = self.placements.partition_point(|place| place.edit < edit);
@@ -98,8 +102,8 @@ impl Planner<'_> {
     }
 }
 
-/// Returns the first of these lines of a file that a hunk changes, or before which it puts something, and its line that does;
-/// the first old line of the hunk is line `start` of the file.
+/// Returns the first of these lines of a file that a hunk changes, or before which it puts
+/// something, and its line that does; the first old line of the hunk is line `start` of the file.
 pub(super) fn change_among(
     hunk: &[HunkLine<'_>],
     start: usize,

@@ -1,7 +1,9 @@
-//! Where else the old lines of a hunk are: in the lines before it that no earlier hunk has replaced, and behind it.
+//! Where else the old lines of a hunk are: in the lines before it that no earlier hunk has
+//! replaced, and behind it.
 //!
-//! A response may repeat one hunk ten thousand times over a file that repeats itself, so what was found out about a run of
-//! lines is kept, and each further question about it looks only at what has been replaced since.
+//! A response may repeat one hunk ten thousand times over a file that repeats itself, so what was
+//! found out about a run of lines is kept, and each further question about it looks only at what
+//! has been replaced since.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -83,8 +85,9 @@ impl<'h> Duplicates<'h> {
             .collect()
     }
 
-    /// Finds the places of a run behind the one that was chosen, and, if the whole file `is_around` it, before it in lines that
-    /// nothing has replaced. `how` tells its places from those that the same run has where lines are compared otherwise.
+    /// Finds the places of a run behind the one that was chosen, and, if the whole file `is_around`
+    /// it, before it in lines that nothing has replaced. `how` tells its places from those that the
+    /// same run has where lines are compared otherwise.
     pub(super) fn others(
         &mut self,
         how: Match,
@@ -152,8 +155,8 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
 
-        /// Hunks of one or two lines, placed one after the other with lines left between: what is found around each is what
-        /// a look at every line finds.
+        /// Hunks of one or two lines, placed one after the other with lines left between: what is
+        /// found around each is what a look at every line finds.
         #[test]
         fn finds_what_a_look_at_every_line_finds(text in "([ab]\n){1,30}", steps in proptest::collection::vec((0..3usize, 1..3usize), 1..8)) {
             let lines = Lines::new(text.as_bytes());

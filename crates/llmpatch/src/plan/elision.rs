@@ -1,18 +1,21 @@
 //! Notices added text that looks as if the model had left code out.
 //!
-//! A line is an elision if it is a comment (or bare dots or brackets) that says nothing but that something is not shown. Prose
-//! that merely has such words in it isn't one, so the words are judged together: without dots before them, all of a comment
-//! must be words of that kind, or it must begin and end with them.
+//! A line is an elision if it is a comment (or bare dots or brackets) that says nothing but that
+//! something is not shown. Prose that merely has such words in it isn't one, so the words are
+//! judged together: without dots before them, all of a comment must be words of that kind, or it
+//! must begin and end with them.
 //!
-//! A line of three dots alone below a line that ends with `:` is a body in Python, unless the file has a body there. A line that
-//! is in the file already is meant. A file that is new can't have lost anything, so its lines aren't looked at.
+//! A line of three dots alone below a line that ends with `:` is a body in Python, unless the file
+//! has a body there. A line that is in the file already is meant. A file that is new can't have
+//! lost anything, so its lines aren't looked at.
 
 use std::collections::{HashMap, HashSet};
 
 use super::lint::{Added, Finding};
 use crate::text::{Lines, Located};
 
-/// Finds the added lines that are written in place of code, in a hunk or, if `is_whole`, in what replaces all of a file.
+/// Finds the added lines that are written in place of code, in a hunk or, if `is_whole`, in what
+/// replaces all of a file.
 pub(super) fn findings(
     added: &[Added<'_, '_>],
     is_whole: bool,
@@ -69,7 +72,8 @@ pub(super) fn lost<'o>(old: &Lines<'o>, new: &Lines<'_>) -> Vec<&'o [u8]> {
     old.iter().map(|line| line.text).filter(is_lost).collect()
 }
 
-/// What comments begin with. `*` goes on in one of several lines, and is a bullet too: it needs dots.
+/// What comments begin with. `*` goes on in one of several lines, and is a bullet too: it needs
+/// dots.
 const SIGNS: [&str; 19] = [
     "//", "/*", "#", "<!--", "{/*", "*", "--", ";", "%", "(*", "{-", "{#", "{{!", "<%", "@*", "'",
     "!", "rem ", "dnl ",
@@ -107,7 +111,8 @@ const FILLERS: Words = Words(
          currently was were",
 );
 
-/// Returns whether a line is a comment that stands for code: three dots, or words such as “rest unchanged”.
+/// Returns whether a line is a comment that stands for code: three dots, or words such as “rest
+/// unchanged”.
 pub(crate) fn looks_elided(line: &[u8]) -> bool {
     const LONGEST: usize = 200;
     let Some(text) = std::str::from_utf8(line)
@@ -117,7 +122,8 @@ pub(crate) fn looks_elided(line: &[u8]) -> bool {
     else {
         return false;
     };
-    // A line that begins with a letter or a digit is only a comment if it begins with one of these words.
+    // A line that begins with a letter or a digit is only a comment if it begins with one of these
+    // words.
     let is_word = |word: &str| {
         text.get(..word.len())
             .is_some_and(|start| start.eq_ignore_ascii_case(word))

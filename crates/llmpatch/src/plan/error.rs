@@ -1,4 +1,5 @@
-//! What planning can find wrong, as data: what is said of it beside its headline is made in `diagnose/`.
+//! What planning can find wrong, as data: what is said of it beside its headline is made in
+//! `diagnose/`.
 
 use bstr::BString;
 
@@ -19,7 +20,8 @@ use crate::tree::{Content, Gone, Obstacle, Remedy, Repair, TreeError, Withheld};
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum Error {
-    /// A path that is unsafe by its spelling, or that can hardly be meant for a new file; `meant` is the one tracked path that may be.
+    /// A path that is unsafe by its spelling, or that can hardly be meant for a new file; `meant`
+    /// is the one tracked path that may be.
     #[error("{error}")]
     Path {
         written: BString,
@@ -38,7 +40,8 @@ pub enum Error {
     /// Something that is no regular file is at this path or above it.
     #[error("`{_0}` {_1}")]
     Irregular(RepoPath, Irregular),
-    /// Lines are to be inserted by a line number of the file that the model saw, and nobody knows that file.
+    /// Lines are to be inserted by a line number of the file that the model saw, and nobody knows
+    /// that file.
     #[error(
         "only a line number says where lines are added to `{path}`, and without a base nobody knows what the number counts"
     )]
@@ -55,7 +58,8 @@ pub enum Error {
     /// Lines that an earlier edit of the response changes.
     #[error(transparent)]
     Conflict(Box<Conflict>),
-    /// The file isn't the one whose content the delete section shows: `line` is its first that differs.
+    /// The file isn't the one whose content the delete section shows: `line` is its first that
+    /// differs.
     #[error(
         "`{path}` isn't the file that this section wants to delete: its content differs from the `-` lines"
     )]
@@ -76,7 +80,8 @@ pub enum Error {
         left: usize,
         seen: FileAsFound,
     },
-    /// Some hunks are applied already: what is said of the first, where the others are, how many they are, and how many hunks there are.
+    /// Some hunks are applied already: what is said of the first, where the others are, how many
+    /// they are, and how many hunks there are.
     #[error("{error}")]
     Joined {
         error: Box<Error>,
@@ -223,7 +228,8 @@ impl Error {
         }
     }
 
-    /// Returns how many bytes of a file it keeps that is so only since earlier edits of the response.
+    /// Returns how many bytes of a file it keeps that is so only since earlier edits of the
+    /// response.
     pub(super) fn held(&self) -> usize {
         match self {
             Error::Place(unplaced) if unplaced.seen.is_left => unplaced.seen.content.len(),

@@ -1,10 +1,11 @@
 //! What the levels above exact find in a file, and how new lines fit in there.
 //!
-//! A level is tried only where the levels below it find nothing, and whoever asks may use a place only if it is the one
-//! candidate. The file is read once for each level that is tried at all.
+//! A level is tried only where the levels below it find nothing, and whoever asks may use a place
+//! only if it is the one candidate. The file is read once for each level that is tried at all.
 //!
-//! Lines that the patch has both among the old and the new ones are no new lines, be they context or `-` and `+` of one
-//! text or in find and put: they keep the file's bytes. The others are shifted as the old ones show.
+//! Lines that the patch has both among the old and the new ones are no new lines, be they context
+//! or `-` and `+` of one text or in find and put: they keep the file's bytes. The others are
+//! shifted as the old ones show.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -113,8 +114,8 @@ impl Level {
         .into()
     }
 
-    /// Makes the new lines of a hunk fit in where its old lines were found, the first of them on line `at`; and warns of the first
-    /// that differs. `span` is where the hunk is in the response.
+    /// Makes the new lines of a hunk fit in where its old lines were found, the first of them on
+    /// line `at`; and warns of the first that differs. `span` is where the hunk is in the response.
     ///
     /// # Errors
     /// If nothing says how a new line is to be indented.
@@ -194,7 +195,8 @@ pub(super) struct Fitted {
     pub(super) warning: Located<Placing>,
 }
 
-/// The product of how many lines two texts have beyond which their middles are taken for wholly different.
+/// The product of how many lines two texts have beyond which their middles are taken for wholly
+/// different.
 const LARGE: usize = 1 << 25;
 
 /// Returns of each new line, in order, which old one it is, if it is one.

@@ -1,7 +1,8 @@
 //! Which paths a response may touch.
 //!
-//! To touch a path is to name it: as what is changed, made or deleted, and as either end of a move or a copy, whether or not
-//! anything comes of it. What is named and mustn't be is read no further, so that no message shows what it holds.
+//! To touch a path is to name it: as what is changed, made or deleted, and as either end of a move
+//! or a copy, whether or not anything comes of it. What is named and mustn't be is read no further,
+//! so that no message shows what it holds.
 
 use crate::path::RepoPath;
 use crate::pathspec::{Case, Pathspec, Pathspecs};

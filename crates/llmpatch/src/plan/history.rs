@@ -1,4 +1,5 @@
-//! What edits of a response have done to each file so far, so that it is noticed when one takes back another.
+//! What edits of a response have done to each file so far, so that it is noticed when one takes
+//! back another.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -59,8 +60,8 @@ impl History {
     /// How many steps are remembered of each file.
     const REMEMBERED: usize = 100;
 
-    /// Records bytes that go, given by their offsets in order, and of those that come in their place. Returns whether that
-    /// takes back an earlier edit.
+    /// Records bytes that go, given by their offsets in order, and of those that come in their
+    /// place. Returns whether that takes back an earlier edit.
     pub(super) fn note<'b>(
         &mut self,
         path: &RepoPath,

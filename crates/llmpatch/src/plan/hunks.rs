@@ -1,7 +1,9 @@
-//! The hunks of one changed file, each of which can be made or left, or made as somebody wrote it anew.
+//! The hunks of one changed file, each of which can be made or left, or made as somebody wrote it
+//! anew.
 //!
-//! A hunk is what a diff shows as one: runs of lines that differ, with the unchanged lines around them. What is made of a file is its old
-//! content with the hunks spliced in that are wanted, so that all that is left out stays to the byte.
+//! A hunk is what a diff shows as one: runs of lines that differ, with the unchanged lines around
+//! them. What is made of a file is its old content with the hunks spliced in that are wanted, so
+//! that all that is left out stays to the byte.
 
 use std::ops::Range;
 
@@ -22,8 +24,9 @@ pub struct Piece {
     lines: Range<usize>,
 }
 
-/// Takes the change of a file apart. `None` if there is more to it than lines that differ: another path or mode, a file that is new
-/// or goes, or one that is binary or kept otherwise than users see it.
+/// Takes the change of a file apart. `None` if there is more to it than lines that differ: another
+/// path or mode, a file that is new or goes, or one that is binary or kept otherwise than users see
+/// it.
 ///
 /// # Errors
 /// If the contents can't be compared.
@@ -99,8 +102,8 @@ pub fn only(change: &Change, pieces: &[Piece]) -> Change {
 }
 
 impl Piece {
-    /// Reads the lines of a hunk that somebody has edited, without its header: what isn't added must be lines of the file, around
-    /// where the hunk is. `None` if it isn't so.
+    /// Reads the lines of a hunk that somebody has edited, without its header: what isn't added
+    /// must be lines of the file, around where the hunk is. `None` if it isn't so.
     pub fn edited(&self, content: &[u8], lines: &[u8]) -> Option<Piece> {
         let mut old = Vec::new();
         let mut new = Vec::new();
@@ -150,8 +153,8 @@ impl Piece {
         })
     }
 
-    /// Returns whether an edit, of which these are the places, has to do with it; `earlier` are the places of the edits of the same file
-    /// before it, each by itself.
+    /// Returns whether an edit, of which these are the places, has to do with it; `earlier` are the
+    /// places of the edits of the same file before it, each by itself.
     pub fn is_of(&self, places: &[&Placement], earlier: &[Vec<&Placement>]) -> bool {
         places.is_empty()
             || places.iter().any(|place| {

@@ -10,9 +10,9 @@ use crate::tree::File;
 
 /// The name of a change: a hash of what every touched path holds before and afterwards, in BLAKE3.
 ///
-/// Two changes have the same name only if they touch the same paths, find the same bytes and modes there and leave the same.
-/// How they were asked for is not in it: the same change may come from another format, or from more hunks than one. Nor is
-/// where it is made, nor the commit's message.
+/// Two changes have the same name only if they touch the same paths, find the same bytes and modes
+/// there and leave the same. How they were asked for is not in it: the same change may come from
+/// another format, or from more hunks than one. Nor is where it is made, nor the commit's message.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct PlanId(Hash);
 
@@ -22,7 +22,8 @@ impl ChangeSet {
         let mut hash = Hasher::new();
         hash.update(b"git-llmpatch plan 1\n");
         for change in self {
-            // What has a length that varies follows its length, so that no two changes come to the same bytes.
+            // What has a length that varies follows its length, so that no two changes come to the
+            // same bytes.
             sized(&mut hash, change.path.as_bytes());
             side(&mut hash, change.before.as_ref());
             side(&mut hash, change.after.as_ref());

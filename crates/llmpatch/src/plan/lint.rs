@@ -1,7 +1,7 @@
 //! Lints: what applies and still looks like a slip of its author, and what is done about each.
 //!
-//! None of them changes what a patch does. A lint that is told to be an error makes an error of what it finds, so that nothing
-//! is changed.
+//! None of them changes what a patch does. A lint that is told to be an error makes an error of
+//! what it finds, so that nothing is changed.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -25,8 +25,8 @@ pub enum Verdict {
     Error,
 }
 
-/// What is done about each lint, where something was said about it. Else what it finds is a warning, and only what
-/// [`Finding::ElidedFile`] says is an error.
+/// What is done about each lint, where something was said about it. Else what it finds is a
+/// warning, and only what [`Finding::ElidedFile`] says is an error.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Lints([Option<Verdict>; Lints::ALL.len()]);
 
@@ -156,7 +156,8 @@ pub(super) fn findings(edit: &FileEdit<'_>, before: &[u8], after: &[u8]) -> Vec<
     found
 }
 
-/// Looks at what one edit is about to make of a file. What the file is like is looked at as it was read.
+/// Looks at what one edit is about to make of a file. What the file is like is looked at as it was
+/// read.
 pub(super) fn in_document(
     edit: &FileEdit<'_>,
     document: &Document,
@@ -317,8 +318,8 @@ pub(super) fn is_whole(edit: &FileEdit<'_>) -> bool {
         )
 }
 
-/// Returns whether a line is a marker of a conflict: seven signs of one kind, alone or with a name behind them. `=======` isn't taken for
-/// one, since headings are underlined so, too.
+/// Returns whether a line is a marker of a conflict: seven signs of one kind, alone or with a name
+/// behind them. `=======` isn't taken for one, since headings are underlined so, too.
 fn is_conflict_marker(line: &[u8]) -> bool {
     [b"<<<<<<<", b"|||||||", b">>>>>>>"].iter().any(|marker| {
         let rest = line.strip_prefix(&marker[..]);
@@ -345,8 +346,8 @@ fn is_patch_marker(line: &[u8]) -> bool {
     WHOLE.contains(&line.trim_ascii_end()) || HEADERS.iter().any(|header| line.starts_with(header))
 }
 
-/// Returns the first character of a line that nobody sees and that isn't where writing needs it: joiners are between letters and in
-/// emoji, tags in flags.
+/// Returns the first character of a line that nobody sees and that isn't where writing needs it:
+/// joiners are between letters and in emoji, tags in flags.
 fn hidden(line: &[u8]) -> Option<char> {
     if line.is_ascii() {
         return None;
@@ -387,7 +388,8 @@ pub(super) enum Indent {
     Space,
 }
 
-/// Returns what a line is indented with: a tab, or two spaces at least, since one goes before the `*` of a comment.
+/// Returns what a line is indented with: a tab, or two spaces at least, since one goes before the
+/// `*` of a comment.
 fn indentation(line: &[u8]) -> Option<Indent> {
     let indent = match line {
         [b'\t', ..] => Indent::Tab,
@@ -397,7 +399,8 @@ fn indentation(line: &[u8]) -> Option<Indent> {
     (!line.trim_ascii_start().is_empty()).then_some(indent)
 }
 
-/// Returns what a file is indented with, if that is one thing and it is so often enough to be meant.
+/// Returns what a file is indented with, if that is one thing and it is so often enough to be
+/// meant.
 fn indented(file: &[u8]) -> Option<Indent> {
     const ENOUGH: usize = 10;
     let file = file.strip_prefix(Lines::BOM).unwrap_or(file);

@@ -1,7 +1,9 @@
-//! Brings a change of the files that a response is about to files that have changed since: each is a merge of three.
+//! Brings a change of the files that a response is about to files that have changed since: each is
+//! a merge of three.
 //!
-//! Who was asked for the change meant what it makes of the base; who changed the files since meant that. Where the two meet in the same
-//! lines, or one of them removes what the other changes, nothing decides.
+//! Who was asked for the change meant what it makes of the base; who changed the files since meant
+//! that. Where the two meet in the same lines, or one of them removes what the other changes,
+//! nothing decides.
 
 use std::collections::BTreeMap;
 
@@ -12,8 +14,8 @@ use super::{Change, ChangeSet, Error};
 use crate::path::RepoPath;
 use crate::tree::{Content, Entry, File, Mode, Tree, TreeError};
 
-/// Merges the lines of a file as it was, as it is here, and as it is to be, in this order; or returns them with markers around those that are
-/// in conflict, none if they aren't lines.
+/// Merges the lines of a file as it was, as it is here, and as it is to be, in this order; or
+/// returns them with markers around those that are in conflict, none if they aren't lines.
 pub type MergeLines<'m> =
     &'m dyn Fn(&RepoPath, [&[u8]; 3]) -> Result<Result<Vec<u8>, BString>, TreeError>;
 
@@ -163,7 +165,8 @@ impl Merge<'_> {
             .any(|other| other.from.as_ref() == Some(&change.path))
     }
 
-    /// Returns what is at a path here, where that is a file or nothing, or nothing once the change is made.
+    /// Returns what is at a path here, where that is a file or nothing, or nothing once the change
+    /// is made.
     fn file(&self, path: &RepoPath) -> Result<Option<File>, Error> {
         let goes = |path: &RepoPath| {
             self.changes
@@ -182,7 +185,8 @@ impl Merge<'_> {
         }
     }
 
-    /// Merges a file; where it can't be, returns what shows that, and the file with markers, or as it is here.
+    /// Merges a file; where it can't be, returns what shows that, and the file with markers, or as
+    /// it is here.
     fn lines(
         &self,
         path: &RepoPath,

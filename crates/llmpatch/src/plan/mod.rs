@@ -1,16 +1,18 @@
 //! [`Patch`] + [`Tree`] → [`ChangeSet`]: all matching, all conflicts, all refusals.
 //!
-//! Edits take effect in order on an overlay over the tree, so that a later edit sees what an earlier one did; only the
-//! tree's own files are ever read, each once, and nothing is written. A plan is whole or it isn't: with any error there is
-//! no change set. Planning goes on after an error to find the others.
+//! Edits take effect in order on an overlay over the tree, so that a later edit sees what an
+//! earlier one did; only the tree's own files are ever read, each once, and nothing is written. A
+//! plan is whole or it isn't: with any error there is no change set. Planning goes on after an
+//! error to find the others.
 //!
 //! Where the formats' descriptions are silent:
-//! - A new file that is already there with the very same bytes is passed over with a warning; a move onto such a file
-//!   removes its source. Bytes are compared as git would put them on disk.
+//! - A new file that is already there with the very same bytes is passed over with a warning; a
+//!   move onto such a file removes its source. Bytes are compared as git would put them on disk.
 //! - A file that is overwritten keeps its mode, unless another is moved onto it.
-//! - A file that is renamed or copied keeps its bytes, unless the attributes of its new path would have git store others: then it
-//!   becomes what a checkout writes there, so that a rename stays a rename. The same is true of the files of a response that changes
-//!   `.gitattributes`, wherever it does.
+//! - A file that is renamed or copied keeps its bytes, unless the attributes of its new path would
+//!   have git store others: then it becomes what a checkout writes there, so that a rename stays a
+//!   rename. The same is true of the files of a response that changes `.gitattributes`, wherever it
+//!   does.
 //! - A `-` body is compared with the file's lines, their terminators aside.
 
 mod applied;
@@ -73,7 +75,8 @@ pub struct Rules {
     pub strict: bool,
     /// Refuse a hunk whose old lines are in more than one place.
     pub unique: bool,
-    /// How much old lines may differ from the file's where nothing equals them; of no account if strict.
+    /// How much old lines may differ from the file's where nothing equals them; of no account if
+    /// strict.
     pub fuzz: Fuzz,
     /// What is done about what lints find.
     pub lints: Lints,
@@ -81,7 +84,8 @@ pub struct Rules {
     pub guard: Guard,
     /// Let new and moved files replace what is there.
     pub overwrite: bool,
-    /// Let a new file replace one that is there: the tree is what the author of the response has seen.
+    /// Let a new file replace one that is there: the tree is what the author of the response has
+    /// seen.
     pub knows_base: bool,
     /// Take a response that leaves every file as it was for a success.
     pub allow_empty: bool,
@@ -196,8 +200,8 @@ pub fn plan(
     })
 }
 
-/// Returns how a path that stays as it is differs between the places that are planned for: nothing is done yet where one of them
-/// has it otherwise.
+/// Returns how a path that stays as it is differs between the places that are planned for: nothing
+/// is done yet where one of them has it otherwise.
 fn disagreement(tree: &dyn Tree, path: &RepoPath) -> Option<TreeError> {
     let before = match tree.read(path) {
         Ok(Entry::File(file)) => Some(file),
@@ -250,7 +254,8 @@ impl Planner<'_> {
 
 /// After so many errors, others aren't looked for.
 const ENOUGH: usize = 1000;
-/// After errors that keep so many bytes of files that edits have changed, others aren't looked for either.
+/// After errors that keep so many bytes of files that edits have changed, others aren't looked for
+/// either.
 const HELD: usize = 1 << 30;
 
 fn first_span(patches: &[Patch<'_>]) -> Option<Span> {

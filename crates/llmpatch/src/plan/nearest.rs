@@ -1,6 +1,8 @@
-//! Why lines that a patch says are in a file aren't: finds the place that comes nearest, and what is there already.
+//! Why lines that a patch says are in a file aren't: finds the place that comes nearest, and what
+//! is there already.
 //!
-//! Everything here is for messages. It begins only when something has no place, and stops when [`Effort`] is spent.
+//! Everything here is for messages. It begins only when something has no place, and stops when
+//! [`Effort`] is spent.
 
 use std::cell::OnceCell;
 
@@ -76,8 +78,8 @@ impl<'f, 'p> Nearest<'f, 'p> {
         }
     }
 
-    /// Returns why the old lines of a hunk are nowhere, and points at the line that shows it best. `from` is the first line at
-    /// which they might have been.
+    /// Returns why the old lines of a hunk are nowhere, and points at the line that shows it best.
+    /// `from` is the first line at which they might have been.
     pub(super) fn of_hunk(
         &self,
         hunk: &Hunk<'_>,
@@ -129,7 +131,8 @@ impl<'f, 'p> Nearest<'f, 'p> {
                 Bounds::default()
             };
             let needle = Needle::text(&put, bounds);
-            // What is only a part of the old text is there whether or not the rest is, and half a word by chance.
+            // What is only a part of the old text is there whether or not the rest is, and half a
+            // word by chance.
             let is_part =
                 memchr::memmem::find(&texts(find).join(&b'\n'), &put.join(&b'\n')).is_some();
             if let Some(range) = first(&self.lines, &needle)
@@ -254,7 +257,8 @@ impl<'f, 'p> Nearest<'f, 'p> {
         Fuzz::LEVELS.into_iter().find(|&level| is_same(level))
     }
 
-    /// Returns the line, near another, that a text begins with whose line ends are written out as `\n`.
+    /// Returns the line, near another, that a text begins with whose line ends are written out as
+    /// `\n`.
     fn unfolded(&self, text: &[u8], line: usize) -> Option<usize> {
         let first = text
             .split_str("\\n")
@@ -310,15 +314,17 @@ const SHOWN: usize = 5;
 /// How many lines of a hunk are looked up to find one that the file hasn't.
 const SHOWN_ABSENT: usize = 1000;
 
-/// Returns whether the new lines that are in the file from line `at` on have been made of what comes nearest to the old ones,
-/// rather than being there by chance while the old ones are elsewhere, misspelt.
+/// Returns whether the new lines that are in the file from line `at` on have been made of what
+/// comes nearest to the old ones, rather than being there by chance while the old ones are
+/// elsewhere, misspelt.
 fn is_made<'l>(
     near: Option<&Near>,
     at: usize,
     new: impl Iterator<Item = &'l [u8]> + Clone,
 ) -> bool {
     let is_alone = new.clone().filter(|line| is_telling(line)).count() < 2;
-    // One line is often found in other places; of several, only look-alikes of the old ones cast doubt.
+    // One line is often found in other places; of several, only look-alikes of the old ones cast
+    // doubt.
     let alike = if is_alone { 70 } else { 99 };
     near.is_none_or(|near| {
         let is_other = near.alike >= alike && matches!(near.gap, Some(Gap::Other { .. }));

@@ -55,7 +55,8 @@ impl Planner<'_> {
         done
     }
 
-    /// Returns what an edit makes of a file that goes elsewhere; where some hunks fail, what the others make of it.
+    /// Returns what an edit makes of a file that goes elsewhere; where some hunks fail, what the
+    /// others make of it.
     pub(super) fn rewritten(
         &mut self,
         at: Named<'_, '_>,
@@ -204,7 +205,8 @@ impl Planner<'_> {
             .is_none_or(|last| *last <= self.number)
     }
 
-    /// Writes what an open file has become to the overlay, unless later edits go on with it and nothing reads it in between.
+    /// Writes what an open file has become to the overlay, unless later edits go on with it and
+    /// nothing reads it in between.
     fn close(&mut self, path: &RepoPath, mut open: Box<OpenFile>, file: &File) {
         let is_last = self.is_last(path);
         if open.content.is_none() && (is_last || self.overlay.keeps(path)) {

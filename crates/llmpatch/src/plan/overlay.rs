@@ -1,7 +1,7 @@
 //! The tree as the edits so far have made it: each edit reads what the ones before it left.
 //!
-//! Every path of the tree below is read once. A path about which an edit failed is *unknown* from there on: later edits of
-//! it are passed over in silence, so that one cause is one error.
+//! Every path of the tree below is read once. A path about which an edit failed is *unknown* from
+//! there on: later edits of it are passed over in silence, so that one cause is one error.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Bound;
@@ -56,12 +56,14 @@ struct Slot {
     now: Option<File>,
     /// How the file went, if it did.
     gone: Option<Missing>,
-    /// The path in the tree below whose file this is: this one, or that from which it was moved here.
+    /// The path in the tree below whose file this is: this one, or that from which it was moved
+    /// here.
     origin: Option<RepoPath>,
     /// Whether the tree below has a directory here.
     directory: bool,
     unknown: bool,
-    /// A file that was in the way of a new one and waits for the edit that renames or deletes it, and its origin.
+    /// A file that was in the way of a new one and waits for the edit that renames or deletes it,
+    /// and its origin.
     aside: Option<(File, Option<RepoPath>)>,
     /// Lines that failed edits would have added.
     lost: HashSet<Vec<u8>>,
@@ -163,7 +165,8 @@ impl<'t> Overlay<'t> {
         self.slots.get(path)?.now.as_ref()
     }
 
-    /// Returns what an edit finds at a path, if that has been read; nothing of what is elsewhere now, and so not lost.
+    /// Returns what an edit finds at a path, if that has been read; nothing of what is elsewhere
+    /// now, and so not lost.
     pub(super) fn known(&self, path: &RepoPath) -> Option<Content> {
         let slot = self.slots.get(path)?;
         match (&slot.now, &slot.gone) {
@@ -182,12 +185,14 @@ impl<'t> Overlay<'t> {
             .map(|file| file.content.clone())
     }
 
-    /// Returns the file at a path as the edits so far found it that changed it, wherever it was then; perhaps not all of them.
+    /// Returns the file at a path as the edits so far found it that changed it, wherever it was
+    /// then; perhaps not all of them.
     pub(super) fn past(&self, path: &RepoPath) -> &[Past] {
         self.slots.get(path).map_or(&[], |slot| &slot.past)
     }
 
-    /// Returns what the tree below holds of the file that is at a path now; `None` for a file that the response made.
+    /// Returns what the tree below holds of the file that is at a path now; `None` for a file that
+    /// the response made.
     pub(super) fn in_tree(&self, path: &RepoPath) -> Option<Content> {
         self.before(self.origin(path)?)
     }
@@ -270,7 +275,8 @@ impl<'t> Overlay<'t> {
         Ok(self.load(path)?.before.clone())
     }
 
-    /// Takes a file out of the way of a new one until its own edit comes. What can't be read stays where it is.
+    /// Takes a file out of the way of a new one until its own edit comes. What can't be read stays
+    /// where it is.
     pub(super) fn set_aside(&mut self, path: &RepoPath) {
         if self.load(path).is_err() {
             return;
@@ -416,7 +422,8 @@ impl<'t> Overlay<'t> {
         let before = match self.tree.read(path)? {
             Entry::File(file) => Some(file),
             Entry::Absent => None,
-            // If the file above is gone by now, nothing is there; if not, that is said where the absence is.
+            // If the file above is gone by now, nothing is there; if not, that is said where the
+            // absence is.
             Entry::Beneath {
                 what: None,
                 ancestor,

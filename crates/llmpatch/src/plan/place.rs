@@ -1,5 +1,5 @@
-//! Where an edit goes in a file and what becomes of that. Which of several places is taken is up to a format's policy: [`in_order`],
-//! [`by_number`], [`by_text`].
+//! Where an edit goes in a file and what becomes of that. Which of several places is taken is up to
+//! a format's policy: [`in_order`], [`by_number`], [`by_text`].
 
 pub(super) mod by_number;
 mod by_text;
@@ -73,8 +73,8 @@ impl<'e, 'p> Edit<'e, 'p> {
         }
     }
 
-    /// Finds where it goes in a file. The set holds lines that earlier failed edits of this file would have added; those of this one's
-    /// failures are put to it.
+    /// Finds where it goes in a file. The set holds lines that earlier failed edits of this file
+    /// would have added; those of this one's failures are put to it.
     pub(super) fn place(self, task: Task<'_>, lost: &mut HashSet<Vec<u8>>) -> Outcome {
         match self {
             Edit::Hunks(hunks, policy) => (policy.place)(task, hunks, lost),
@@ -195,7 +195,8 @@ pub(super) struct Outcome {
     pub(super) splices: Vec<Splice>,
     /// Which hunks have no place, by number from 1, and why; a text has the number 0.
     pub(super) errors: Vec<(usize, Located<PlaceError>)>,
-    /// Whether all of it has been applied. If not, the errors say why, here or where they follow from.
+    /// Whether all of it has been applied. If not, the errors say why, here or where they follow
+    /// from.
     pub(super) whole: bool,
     /// Where those parts are, in their order.
     pub(super) placed: Vec<Placement>,
@@ -209,7 +210,8 @@ struct PlacedHunk<'h, 'p> {
     range: Range<usize>,
     how: Match,
     lines: Vec<&'h HunkLine<'p>>,
-    /// The added lines as the file needs them, and how they end if that isn't left to their neighbours.
+    /// The added lines as the file needs them, and how they end if that isn't left to their
+    /// neighbours.
     added: Vec<(Cow<'h, [u8]>, Option<Ending>)>,
     /// Whether the byte order mark of the file is part of its lines.
     has_mark: bool,
@@ -245,7 +247,8 @@ impl PlacedHunk<'_, '_> {
     }
 }
 
-/// Splits lines into runs of context and, between them, runs of removed and added lines: one replacement each, in whatever order they are.
+/// Splits lines into runs of context and, between them, runs of removed and added lines: one
+/// replacement each, in whatever order they are.
 fn blocks<'l, 'h, 'p>(
     lines: &'l [&'h HunkLine<'p>],
 ) -> impl Iterator<Item = &'l [&'h HunkLine<'p>]> {
@@ -253,8 +256,8 @@ fn blocks<'l, 'h, 'p>(
 }
 
 impl Policy {
-    /// Places every hunk, given by its number from 1. Returns why some have no place, and whether all have one; what only follows
-    /// from an earlier failure isn't said.
+    /// Places every hunk, given by its number from 1. Returns why some have no place, and whether
+    /// all have one; what only follows from an earlier failure isn't said.
     fn each<'h, 'p>(
         self,
         enough: usize,
@@ -284,7 +287,8 @@ impl Policy {
     }
 }
 
-/// Returns whether an error is only the consequence of an earlier one: a line is missing that a failed edit would have added.
+/// Returns whether an error is only the consequence of an earlier one: a line is missing that a
+/// failed edit would have added.
 fn follows_from<'l>(
     error: &PlaceError,
     mut old: impl Iterator<Item = &'l [u8]>,
@@ -298,7 +302,8 @@ fn follows_from<'l>(
     }
 }
 
-/// Makes splices of hunks, given in the file's order. `all` also has those without a place, in the response's.
+/// Makes splices of hunks, given in the file's order. `all` also has those without a place, in the
+/// response's.
 fn made(
     task: Task<'_>,
     all: &[Hunk<'_>],

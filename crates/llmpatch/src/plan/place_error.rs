@@ -55,8 +55,9 @@ pub enum Part {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum PlaceError {
-    /// The context line isn't in the file. `places` are the lines that a looser reading finds, if they are several; `near` is the one that
-    /// may be meant if it finds none, and `lines` the place of the hunk's old lines, if there is only one.
+    /// The context line isn't in the file. `places` are the lines that a looser reading finds, if
+    /// they are several; `near` is the one that may be meant if it finds none, and `lines` the
+    /// place of the hunk's old lines, if there is only one.
     #[error("names a context line that isn't in the file: `{}`", Shown(.text))]
     Context {
         text: BString,
@@ -88,18 +89,20 @@ pub enum PlaceError {
     /// Several places fit, or nothing says which is meant.
     #[error(transparent)]
     Ambiguous(#[from] Ambiguity),
-    /// Lines follow at once on the ones that the hunk's counts claim, and the file doesn't hold them there.
+    /// Lines follow at once on the ones that the hunk's counts claim, and the file doesn't hold
+    /// them there.
     #[error(
         "is complete by its counts, but more lines follow it, which the file doesn't have there"
     )]
     Unconfirmed,
-    /// The lines are there but for their indentation, and the old lines show different shifts: `line` is the first that is shifted
-    /// otherwise than those before it.
+    /// The lines are there but for their indentation, and the old lines show different shifts:
+    /// `line` is the first that is shifted otherwise than those before it.
     #[error(
         "is on line {at} apart from its indentation, which differs from line to line, so that it isn't clear how its added lines are to be indented"
     )]
     Indentation { at: LineNo, line: LineNo },
-    /// The lines are there but for their indentation, and an added line lacks what is to be taken away.
+    /// The lines are there but for their indentation, and an added line lacks what is to be taken
+    /// away.
     #[error(
         "is on line {at} apart from its indentation, and an added line lacks the spaces by which the file is indented less"
     )]
@@ -152,9 +155,11 @@ pub enum Earlier {
 pub enum Reason {
     /// Lines like them are in the file; the span of the message points at the first that isn't so.
     Near(Box<Closest>),
-    /// Nothing in the file is like them; the span points at the first line that is nowhere in the file.
+    /// Nothing in the file is like them; the span points at the first line that is nowhere in the
+    /// file.
     NoSuchLine,
-    /// Each line is in the file, but not in this order one after the other: where the first few are; none if nobody looked.
+    /// Each line is in the file, but not in this order one after the other: where the first few
+    /// are; none if nobody looked.
     NotTogether(Vec<LineNo>),
     /// The text is there, but not the empty lines at its edges.
     Edges(LineNo),
@@ -195,7 +200,8 @@ pub enum Ambiguity {
     /// A level that only takes what is the one candidate.
     #[error("matches {} places apart from {} (--fuzz={level}), and nothing says which is meant: {places}", .places.count, level.allows())]
     Fuzz { level: Fuzz, places: Places },
-    /// The number in the hunk's header means one place, and the heading behind it another, which is below the heading.
+    /// The number in the hunk's header means one place, and the heading behind it another, which is
+    /// below the heading.
     #[error(
         "is on line {numbered} by its number, and on line {other} by its heading, which is line {heading}"
     )]
@@ -335,7 +341,8 @@ impl PlaceError {
         matches!(self.kind(), Kind::LinesNotFound | Kind::ContextNotFound)
     }
 
-    /// Returns whether both say the same of the same line of a file in two states, wherever that line is.
+    /// Returns whether both say the same of the same line of a file in two states, wherever that
+    /// line is.
     pub(super) fn is_like(
         &self,
         lines: &Lines<'_>,

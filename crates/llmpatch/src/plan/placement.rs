@@ -1,4 +1,5 @@
-//! Where the hunks of a response were placed, and how their places were found: data for reports, nothing is decided by it.
+//! Where the hunks of a response were placed, and how their places were found: data for reports,
+//! nothing is decided by it.
 
 use std::fmt;
 use std::ops::Range;
@@ -9,8 +10,8 @@ use crate::text::Span;
 
 /// Where one hunk, or one find, of a response was placed.
 ///
-/// Line numbers are those of the file as this edit found it and as it left it: an edit of the same file further up in the
-/// response has been made already, one further down hasn't.
+/// Line numbers are those of the file as this edit found it and as it left it: an edit of the same
+/// file further up in the response has been made already, one further down hasn't.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
     /// Which edit it belongs to, counted from 0 over all patches of the response.

@@ -236,7 +236,8 @@ impl Planner<'_> {
         .or_else(|| self.overlay.known(path))
     }
 
-    /// Looks at what an edit of a whole file made of it. `known` is the file as it was, if that was known before.
+    /// Looks at what an edit of a whole file made of it. `known` is the file as it was, if that was
+    /// known before.
     pub(super) fn lint(&mut self, edit: &FileEdit<'_>, path: &RepoPath, known: Option<Content>) {
         let before = known
             .or_else(|| self.overlay.before(path))
@@ -573,7 +574,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Returns the file that is where a new one is to be; an error if what is there, or the path, allows none.
+    /// Returns the file that is where a new one is to be; an error if what is there, or the path,
+    /// allows none.
     pub(super) fn room(
         &mut self,
         Named {
@@ -601,7 +603,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Returns the file that a path gets: the new one, or the one that is there if git would take both for the same.
+    /// Returns the file that a path gets: the new one, or the one that is there if git would take
+    /// both for the same.
     pub(super) fn newcomer(
         &mut self,
         Named { path, span, .. }: Named<'_, '_>,

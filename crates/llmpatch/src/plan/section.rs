@@ -1,16 +1,19 @@
-//! What one section of a unified diff does to its file: the header's part, the hunks being a policy's.
+//! What one section of a unified diff does to its file: the header's part, the hunks being a
+//! policy's.
 //!
-//! Sections of one diff don't depend on their order, as in git: what one renames or deletes, another may create before it, so
-//! that swaps work. Such a file is *set aside* until its section comes. A copy reads the file as it was before the response
-//! if its hunks fit that; only where they don't, as an earlier section left it.
+//! Sections of one diff don't depend on their order, as in git: what one renames or deletes,
+//! another may create before it, so that swaps work. Such a file is *set aside* until its section
+//! comes. A copy reads the file as it was before the response if its hunks fit that; only where
+//! they don't, as an earlier section left it.
 //!
 //! Where the contract is silent:
-//! - A rename of a file that earlier sections have changed takes it as they left it: read as it was before, it would lose
-//!   what they did. Only a file that was set aside is read as it was.
+//! - A rename of a file that earlier sections have changed takes it as they left it: read as it was
+//!   before, it would lose what they did. Only a file that was set aside is read as it was.
 //! - Of two states that both fit, a copy reads the one that the header's id names.
-//! - A mode that only the line `index` says is the one that the file had: it is compared, and never given to the file.
-//! - A new file's mode is the header's also where `--overwrite` puts it in place of another; a copy has its source's
-//!   permission bits.
+//! - A mode that only the line `index` says is the one that the file had: it is compared, and never
+//!   given to the file.
+//! - A new file's mode is the header's also where `--overwrite` puts it in place of another; a copy
+//!   has its source's permission bits.
 
 use std::collections::HashSet;
 
@@ -63,14 +66,16 @@ pub(super) fn is_in_place(header: &Header) -> bool {
     *status == Status::Modified && (old_mode, new_mode, ids, binary) == (&None, &None, &None, &None)
 }
 
-/// Returns a file's id, as far as the header has digits of one, and that of the header, if they differ.
+/// Returns a file's id, as far as the header has digits of one, and that of the header, if they
+/// differ.
 fn other(header: &Header, id: &str) -> Option<(String, String)> {
     let (patch, _) = header.ids.as_ref()?;
     let shown = id.get(..patch.len())?;
     (!shown.eq_ignore_ascii_case(patch)).then(|| (shown.to_owned(), patch.clone()))
 }
 
-/// Returns whether nothing is at a path any more once an edit has been made, unless another puts something there.
+/// Returns whether nothing is at a path any more once an edit has been made, unless another puts
+/// something there.
 pub(super) fn vacates(edit: &FileEdit<'_>) -> bool {
     edit.header
         .as_ref()
@@ -192,7 +197,8 @@ impl Planner<'_> {
         };
         let put = self.carry(path, changed, target_at).and_then(|changed| {
             self.give_way(&target);
-            // The source of a rename is in nobody's way: `a` may become `a/b`, and `A` may become `a`.
+            // The source of a rename is in nobody's way: `a` may become `a/b`, and `A` may become
+            // `a`.
             let there = match renames && !is_aside {
                 true => self
                     .overlay
@@ -216,7 +222,8 @@ impl Planner<'_> {
         done
     }
 
-    /// Returns the file that a copy is made of: as it was before the response, unless only what it is now fits.
+    /// Returns the file that a copy is made of: as it was before the response, unless only what it
+    /// is now fits.
     fn copied(&mut self, section: &DiffSection<'_, '_>) -> Result<File, Failed> {
         let DiffSection {
             at: Named { path, span, .. },
@@ -265,7 +272,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Returns what header and hunks make of a file; where some hunks fail, what the others make of it.
+    /// Returns what header and hunks make of a file; where some hunks fail, what the others make of
+    /// it.
     fn patched(&mut self, section: &DiffSection<'_, '_>, file: &File) -> (File, Done) {
         let DiffSection {
             at, header, hunks, ..
@@ -320,7 +328,8 @@ impl Planner<'_> {
     /// Returns what works out a file's id, if the header names one.
     fn id(&self, section: &DiffSection<'_, '_>, file: &File) -> Option<Id> {
         section.header.ids.as_ref()?;
-        // A file is read once for this; how it is after each of many sections is only worth a warning.
+        // A file is read once for this; how it is after each of many sections is only worth a
+        // warning.
         let is_left = self
             .overlay
             .in_tree(section.at.path)

@@ -1,7 +1,8 @@
 //! Makes splices of a file: what goes, what comes in its place, and how the lines that come end.
 //!
-//! Every kept line keeps its own bytes. A new line takes the terminator of the line that it replaces, else of the line
-//! before it, else of the line after it, else what most lines of the file have. The byte order mark stays where it is.
+//! Every kept line keeps its own bytes. A new line takes the terminator of the line that it
+//! replaces, else of the line before it, else of the line after it, else what most lines of the
+//! file have. The byte order mark stays where it is.
 
 use std::ops::{Deref, Range};
 
@@ -20,7 +21,8 @@ pub(super) enum Last {
     AsItIs,
 }
 
-/// A file in the making: what of the old one has been kept or left out so far, and the splices for that.
+/// A file in the making: what of the old one has been kept or left out so far, and the splices for
+/// that.
 pub(super) struct Splicer<'f> {
     file: &'f Document,
     /// How many lines the file has.
@@ -28,7 +30,8 @@ pub(super) struct Splicer<'f> {
     splices: Vec<Splice>,
     /// Index of the first old line that is neither kept nor left out yet.
     next: usize,
-    /// The terminator of the last line so far that has one, and whether a line without one is behind it.
+    /// The terminator of the last line so far that has one, and whether a line without one is
+    /// behind it.
     before: Option<Ending>,
     is_open: bool,
     /// Whether a line without newline got one, since others came behind it.
@@ -71,7 +74,8 @@ impl<'f> Splicer<'f> {
         }
         let last = self.terminator(index - 1);
         self.is_open = last.is_none();
-        // Only a file's last line can be without a terminator; what is added behind it goes by the line before.
+        // Only a file's last line can be without a terminator; what is added behind it goes by the
+        // line before.
         let above = if index - 1 > self.next {
             self.terminator(index - 2)
         } else {
@@ -81,7 +85,8 @@ impl<'f> Splicer<'f> {
         self.next = index;
     }
 
-    /// Leaves out the next `count` old lines and puts the new ones in their place, pairing them in order.
+    /// Leaves out the next `count` old lines and puts the new ones in their place, pairing them in
+    /// order.
     pub(super) fn replace<'t>(&mut self, count: usize, new: impl IntoIterator<Item = NewLine<'t>>) {
         let first = self.next;
         self.next += count;
@@ -175,8 +180,8 @@ pub(super) fn push(splices: &mut Vec<Splice>, next: Splice) {
     }
 }
 
-/// Returns what goes and what comes in its place, for lines put in the place of a range that may begin and end within lines. The
-/// file ends with or without a newline as it did.
+/// Returns what goes and what comes in its place, for lines put in the place of a range that may
+/// begin and end within lines. The file ends with or without a newline as it did.
 pub(super) fn within(
     lines: &Lines<'_>,
     range: Range<usize>,
@@ -205,8 +210,8 @@ pub(super) fn within(
     (range, new)
 }
 
-/// Widens a range that covers whole lines by their terminator: the one behind it, or, for a last line that has none, the one
-/// before it.
+/// Widens a range that covers whole lines by their terminator: the one behind it, or, for a last
+/// line that has none, the one before it.
 pub(super) fn whole_lines(lines: &Lines<'_>, range: Range<usize>) -> Range<usize> {
     let first = lines.index_at(range.start);
     let last = lines.index_at(range.end);

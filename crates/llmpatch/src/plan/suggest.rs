@@ -1,4 +1,5 @@
-//! What there is where somebody named a path that isn't there, and which other may be meant: only for messages.
+//! What there is where somebody named a path that isn't there, and which other may be meant: only
+//! for messages.
 
 use bstr::{BStr, BString, ByteSlice as _};
 
@@ -14,12 +15,13 @@ const CLOSE: f32 = 0.8;
 pub struct Suggestion {
     /// The one tracked path that may be meant.
     pub meant: Option<RepoPath>,
-    /// Where several tracked files have its name, these; else the files and directories in the nearest directory above that there
-    /// is. The first few.
+    /// Where several tracked files have its name, these; else the files and directories in the
+    /// nearest directory above that there is. The first few.
     pub others: Vec<BString>,
     /// How many those are.
     pub count: usize,
-    /// The directory in which the others are; `None` for the top, or where they are of the same name.
+    /// The directory in which the others are; `None` for the top, or where they are of the same
+    /// name.
     pub directory: Option<RepoPath>,
     /// Whether the others are of the same name.
     pub same_name: bool,
@@ -61,7 +63,8 @@ pub(super) fn missing(tree: &dyn Tree, path: &RepoPath, directory: &BStr) -> Mis
 /// How many names are listed of what there is.
 const LISTED: usize = 8;
 
-/// Lists the files that have the path's name, or else what is in the nearest directory above it that there is.
+/// Lists the files that have the path's name, or else what is in the nearest directory above it
+/// that there is.
 fn look_around(suggestion: &mut Suggestion, tracked: &[RepoPath], path: &RepoPath) {
     let mut others: Vec<&[u8]> = tracked
         .iter()
@@ -99,7 +102,8 @@ fn look_around(suggestion: &mut Suggestion, tracked: &[RepoPath], path: &RepoPat
     suggestion.others = others.into_iter().take(LISTED).map(BString::from).collect();
 }
 
-/// Returns the one tracked path with which an absolute path of another machine, or one that climbs too far, ends.
+/// Returns the one tracked path with which an absolute path of another machine, or one that climbs
+/// too far, ends.
 pub(super) fn inside(tree: &dyn Tree, error: &PathError) -> Option<RepoPath> {
     let (PathError::Outside { path, .. } | PathError::Escapes { path }) = error else {
         return None;
@@ -119,8 +123,8 @@ pub(super) fn inside(tree: &dyn Tree, error: &PathError) -> Option<RepoPath> {
     fitting.next().filter(|_| fitting.next().is_none())
 }
 
-/// Returns the one tracked path that ends with the given one, or differs only in case, or has its name, or is spelt nearly like it. Where several
-/// do, none: a guess between them would be no help.
+/// Returns the one tracked path that ends with the given one, or differs only in case, or has its
+/// name, or is spelt nearly like it. Where several do, none: a guess between them would be no help.
 fn meant(tracked: &[RepoPath], path: &RepoPath) -> Option<RepoPath> {
     let only = |fits: &dyn Fn(&RepoPath) -> bool| {
         let mut fitting = tracked.iter().filter(|other| fits(other));

@@ -15,8 +15,9 @@ fn text(line: &str) -> Text<'_> {
     Text::derived(line.as_bytes())
 }
 
-/// Reads hunks in the envelope's notation, without its grammar: `@@ x` begins a hunk with a locator, `@@` one without,
-/// `@#` one with line numbers, `$` flags the end of the file; hunks may start without.
+/// Reads hunks in the envelope's notation, without its grammar: `@@ x` begins a hunk with a
+/// locator, `@@` one without, `@#` one with line numbers, `$` flags the end of the file; hunks may
+/// start without.
 fn hunks(notation: &str) -> Vec<Hunk<'_>> {
     let mut hunks: Vec<Hunk<'_>> = Vec::new();
     for line in notation.lines() {
@@ -140,7 +141,8 @@ const fn rules(strict: bool, unique: bool) -> Rules {
     }
 }
 
-/// Applies one edit to one file and says what becomes of it: its content and the kinds of warnings, or the kinds of errors.
+/// Applies one edit to one file and says what becomes of it: its content and the kinds of warnings,
+/// or the kinds of errors.
 fn outcome(
     before: &str,
     edit: FileEdit<'_>,

@@ -1,5 +1,6 @@
-//! Why a hunk or a find has no place, once more than its own file as it is now has been looked at: earlier edits
-//! of the response, the file before the response, and whether what the message advises would be accepted.
+//! Why a hunk or a find has no place, once more than its own file as it is now has been looked at:
+//! earlier edits of the response, the file before the response, and whether what the message
+//! advises would be accepted.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -95,7 +96,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Advises the one fuzz level at which the whole response can be planned, or none: each error was looked at by itself.
+    /// Advises the one fuzz level at which the whole response can be planned, or none: each error
+    /// was looked at by itself.
     pub(super) fn agree_on_fuzz(&mut self, patches: &[Patch<'_>]) {
         fn level(error: &mut Located<Error>) -> Option<&mut Option<Fuzz>> {
             if let Error::Place(unplaced) = &mut error.value {
@@ -133,7 +135,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Does something as if a level had been asked for; `None` if no level can be, or that would be too much for a message.
+    /// Does something as if a level had been asked for; `None` if no level can be, or that would be
+    /// too much for a message.
     fn at_level<T>(
         &self,
         level: Option<Fuzz>,
@@ -147,7 +150,8 @@ impl Planner<'_> {
         }))
     }
 
-    /// Returns the error of a part of an edit that has no place in a file: it has so many old lines, at these places of the response.
+    /// Returns the error of a part of an edit that has no place in a file: it has so many old
+    /// lines, at these places of the response.
     fn why(
         &self,
         path: &RepoPath,

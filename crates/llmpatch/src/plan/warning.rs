@@ -1,4 +1,5 @@
-//! What planning dropped, guessed or relaxed, as data: what is said of it beside its headline is made in `diagnose/`.
+//! What planning dropped, guessed or relaxed, as data: what is said of it beside its headline is
+//! made in `diagnose/`.
 
 use super::lint::Finding;
 use super::place_error::Part;
@@ -27,7 +28,8 @@ pub enum Warning {
         file: u32,
         patch: u32,
     },
-    /// The file's content isn't the one that the patch was made from. Both ids are as long as the patch's.
+    /// The file's content isn't the one that the patch was made from. Both ids are as long as the
+    /// patch's.
     #[error(
         "`{path}` isn't the file that the patch was made from: its id is {file}, the patch says {patch}"
     )]
@@ -105,10 +107,12 @@ pub enum Placing {
     /// The old lines begin with the context line itself, this one.
     #[error(": its lines begin with its own context line {_0}, and are changed there")]
     Restated(LineNo),
-    /// A trailing empty line that isn't in the file was left out, and the hunk was placed on this one.
+    /// A trailing empty line that isn't in the file was left out, and the hunk was placed on this
+    /// one.
     #[error(": its last old line is empty and isn't in the file; placed on line {_0} without it")]
     BlankDropped(LineNo),
-    /// The lines are in so many other places too, of which the first few are listed and the first of all shown.
+    /// The lines are in so many other places too, of which the first few are listed and the first
+    /// of all shown.
     #[error(": its lines are in {} places; line {chosen} is changed; they are also on {}", .count + 1, listed(.others, *.count))]
     Duplicates {
         chosen: LineNo,
@@ -122,7 +126,8 @@ pub enum Placing {
     /// A hunk of added lines only, which go behind its context line, this one.
     #[error(" only adds lines: they go right after its context line {_0}")]
     AddedAfter(LineNo),
-    /// A hunk of added lines only, which go behind the first of several context lines; so many `others` equal it.
+    /// A hunk of added lines only, which go behind the first of several context lines; so many
+    /// `others` equal it.
     #[error(" only adds lines: they go right after its context line {after}; the same line is also on {}", listed(.others, *.count))]
     AddedAfterOneOf {
         after: LineNo,
@@ -152,12 +157,14 @@ pub struct Quote {
     pub number: LineNo,
     /// Its text.
     pub text: Excerpt,
-    /// The nearest line above that is indented less, which names what the line is part of; else the one right above.
+    /// The nearest line above that is indented less, which names what the line is part of; else the
+    /// one right above.
     pub heading: Option<(LineNo, Excerpt)>,
 }
 
 impl Quote {
-    /// How many lines are shown among which nothing decides: they all look alike, and their numbers are told anyway.
+    /// How many lines are shown among which nothing decides: they all look alike, and their numbers
+    /// are told anyway.
     pub(crate) const DRAWN: usize = 3;
     /// How many lines above a line are searched for the one under which it is.
     const ABOVE: usize = 1000;

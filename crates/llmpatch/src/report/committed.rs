@@ -22,7 +22,8 @@ pub struct Committed {
 }
 
 impl std::fmt::Display for Committed {
-    /// Writes it as `git commit` does: `[main abc1234] subject`. What isn't UTF-8 is a question mark in a diamond.
+    /// Writes it as `git commit` does: `[main abc1234] subject`. What isn't UTF-8 is a question
+    /// mark in a diamond.
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let branch = self
             .branch

@@ -1,4 +1,5 @@
-//! What a report holds for programs alone: it costs a second look at every file, so it is filled in where somebody reads it.
+//! What a report holds for programs alone: it costs a second look at every file, so it is filled in
+//! where somebody reads it.
 
 use bstr::BString;
 use serde::Serialize;
@@ -86,7 +87,8 @@ pub struct HunkReport {
 }
 
 impl Detail {
-    /// Records what responses ask for. Placements are those of a plan of these patches, if there is one.
+    /// Records what responses ask for. Placements are those of a plan of these patches, if there is
+    /// one.
     pub fn of(patches: &[Patch<'_>], placements: &[Placement], sources: &[Source]) -> Self {
         let mut formats: Vec<_> = patches
             .iter()

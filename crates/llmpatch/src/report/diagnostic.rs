@@ -72,7 +72,8 @@ pub struct ResponsePlace {
     pub last: LineNo,
     /// The column, from 1, in characters.
     pub column: usize,
-    /// The line's text and the marked part of it: of a span over several lines, what is on the first.
+    /// The line's text and the marked part of it: of a span over several lines, what is on the
+    /// first.
     #[serde(skip)]
     pub excerpt: Excerpt,
 }
@@ -138,14 +139,16 @@ impl Diagnostic {
         )
     }
 
-    /// The longest that a headline may be, in bytes: a path as long as a system takes, all of its letters twice as wide.
+    /// The longest that a headline may be, in bytes: a path as long as a system takes, all of its
+    /// letters twice as wide.
     const LONGEST: usize = 10_000;
 
-    /// How many errors, or warnings, of one stage are worth telling: nobody reads more, and a hostile response must
-    /// not fill terminal and memory with them.
+    /// How many errors, or warnings, of one stage are worth telling: nobody reads more, and a
+    /// hostile response must not fill terminal and memory with them.
     const TOLD: usize = 100;
 
-    /// Records located errors or warnings, each problem once. Of very many, the first are taken and the rest counted.
+    /// Records located errors or warnings, each problem once. Of very many, the first are taken and
+    /// the rest counted.
     pub fn all<'e, E: Diagnose + 'e>(
         said: impl IntoIterator<Item = &'e Located<E>>,
         sources: &[Source],
@@ -166,7 +169,8 @@ impl Diagnostic {
     }
 }
 
-/// Leaves out the middle of a text that nobody reads to its end: a response may call a file anything, for megabytes.
+/// Leaves out the middle of a text that nobody reads to its end: a response may call a file
+/// anything, for megabytes.
 fn readable(text: String, longest: usize) -> String {
     if text.len() <= longest {
         return text;
@@ -225,11 +229,13 @@ impl ResponsePlace {
     }
 }
 
-/// Leaves each problem once, in the order in which it was first met; the places of its repetitions are kept.
+/// Leaves each problem once, in the order in which it was first met; the places of its repetitions
+/// are kept.
 ///
-/// What is wrong with a file as such is one problem however many sections or lines show it, and a way of writing that can't be read
-/// is one however often it is met; the files are shown at the first few places that it spoils. Anything else is one only if it is said of
-/// the same place, since two sections may well get two different things wrong in the same words.
+/// What is wrong with a file as such is one problem however many sections or lines show it, and a
+/// way of writing that can't be read is one however often it is met; the files are shown at the
+/// first few places that it spoils. Anything else is one only if it is said of the same place,
+/// since two sections may well get two different things wrong in the same words.
 pub fn merge(all: impl IntoIterator<Item = Diagnostic>) -> Vec<Diagnostic> {
     let mut merged: Vec<Diagnostic> = Vec::new();
     let mut met = HashMap::new();

@@ -1,8 +1,8 @@
-//! A failure as a message to the model that wrote the response: what is wrong, what the files really hold there, and what to
-//! send. It can be handed back as it is.
+//! A failure as a message to the model that wrote the response: what is wrong, what the files
+//! really hold there, and what to send. It can be handed back as it is.
 //!
-//! Nothing in it can end its own fences or reach a terminal raw, and it is no longer than it needs to be: a passage of a file is
-//! shown once, and of very many problems the first ones are.
+//! Nothing in it can end its own fences or reach a terminal raw, and it is no longer than it needs
+//! to be: a passage of a file is shown once, and of very many problems the first ones are.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;
@@ -20,8 +20,8 @@ const LEFT: &str = ", as the edits before this one would leave it,";
 /// How many parts that were fine are named.
 const FINE: usize = 20;
 
-/// Writes the message for what is wrong with these responses, of which this was read; `None` where the response isn't to
-/// blame, so that there is nothing for its author to mend.
+/// Writes the message for what is wrong with these responses, of which this was read; `None` where
+/// the response isn't to blame, so that there is nothing for its author to mend.
 pub fn compose(errors: &[Diagnostic], patches: &[Patch<'_>], sources: &[Source]) -> Option<String> {
     if errors.is_empty() || !errors.iter().all(is_blamed) {
         return None;
@@ -187,7 +187,8 @@ fn of_answer(lines: &str, place: &ResponsePlace, several: bool) -> String {
     }
 }
 
-/// Puts lines between fences that are longer than any in them. What a terminal might obey is escaped, and that is said.
+/// Puts lines between fences that are longer than any in them. What a terminal might obey is
+/// escaped, and that is said.
 fn fence(out: &mut String, lines: &[&[u8]]) {
     let longest = lines
         .iter()

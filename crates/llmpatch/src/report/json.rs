@@ -1,8 +1,10 @@
-//! A report as programs read it: one JSON document on one line, as `schema.json` beside this file describes it.
+//! A report as programs read it: one JSON document on one line, as `schema.json` beside this file
+//! describes it.
 //!
-//! Every field is always there; what isn't known or doesn't apply is `null`, what there is none of an empty list. Only `diff`
-//! is left out where none was asked for. Text that may be any bytes (paths, lines, notes) is a string in which what isn't
-//! UTF-8 is replaced, and then is in a second field, of the name with `_bytes` behind it, once more in Base64.
+//! Every field is always there; what isn't known or doesn't apply is `null`, what there is none of
+//! an empty list. Only `diff` is left out where none was asked for. Text that may be any bytes
+//! (paths, lines, notes) is a string in which what isn't UTF-8 is replaced, and then is in a second
+//! field, of the name with `_bytes` behind it, once more in Base64.
 
 use std::fmt::Display;
 use std::io;
@@ -26,7 +28,8 @@ pub const SCHEMA: &str = include_str!("schema.json");
 const VERSION: u32 = 1;
 
 impl Report {
-    /// Returns the document, without a line end behind it. It holds no character that a terminal might obey.
+    /// Returns the document, without a line end behind it. It holds no character that a terminal
+    /// might obey.
     pub fn json(&self) -> String {
         harmless(&JsonDocument {
             version: VERSION,
@@ -34,8 +37,9 @@ impl Report {
         })
     }
 
-    /// Returns the answer to one of many questions, without a line end behind it: what is asked for again by its `id`, the revision
-    /// that its change is made of, and of the document what can't be known before.
+    /// Returns the answer to one of many questions, without a line end behind it: what is asked for
+    /// again by its `id`, the revision that its change is made of, and of the document what can't
+    /// be known before.
     pub fn json_answer(&self, id: &serde_json::Value, onto: &str) -> String {
         harmless(&Answer {
             id,
@@ -52,7 +56,8 @@ impl Report {
 fn harmless(document: &impl Serialize) -> String {
     let mut out = Vec::new();
     let mut serializer = serde_json::Serializer::with_formatter(&mut out, Harmless);
-    // What is serialized are maps with strings for keys, into memory: there is nothing that could fail.
+    // What is serialized are maps with strings for keys, into memory: there is nothing that could
+    // fail.
     let _ = document.serialize(&mut serializer);
     String::from_utf8(out).unwrap_or_default()
 }
@@ -108,7 +113,8 @@ impl<T: Bytes> Bytes for Option<T> {
 macro_rules! texts {
     ($($name:ident)*) => {
         $(
-            /// Writes bytes as text in the field of this name, and where that loses something, once more as they are.
+            /// Writes bytes as text in the field of this name, and where that loses something, once
+            /// more as they are.
             pub(super) fn $name<S: Serializer>(value: &impl Bytes, serializer: S) -> Result<S::Ok, S::Error> {
                 write_text(stringify!($name), value.bytes(), serializer)
             }

@@ -1,7 +1,9 @@
-//! What happened, as a value that people, programs and exit status read alike, and what people and programs see of it.
+//! What happened, as a value that people, programs and exit status read alike, and what people and
+//! programs see of it.
 //!
-//! It knows what the other rooms' values look like and asks them for nothing more. Whatever comes from a response or a file
-//! is escaped here once more before it is drawn, so that no message can reach a terminal raw.
+//! It knows what the other rooms' values look like and asks them for nothing more. Whatever comes
+//! from a response or a file is escaped here once more before it is drawn, so that no message can
+//! reach a terminal raw.
 
 mod committed;
 mod detail;
@@ -41,7 +43,8 @@ pub struct Report {
     pub warnings: Vec<Diagnostic>,
     /// Why it failed, each once; none if it didn't.
     pub errors: Vec<Diagnostic>,
-    /// The failure as a message to the author of the response, where that was asked for and there is something to mend.
+    /// The failure as a message to the author of the response, where that was asked for and there
+    /// is something to mend.
     pub feedback: Option<String>,
     /// The commit that was made.
     #[serde(serialize_with = "json::commit")]
@@ -51,7 +54,8 @@ pub struct Report {
     pub conflicts: Vec<RepoPath>,
     /// The names of all commits that were made, where several were asked for, in order.
     pub commits: Vec<String>,
-    /// The id of the tree that was written: that commit's, or one that no commit was made of. `None` if it can't be read.
+    /// The id of the tree that was written: that commit's, or one that no commit was made of.
+    /// `None` if it can't be read.
     pub tree: Option<String>,
     /// The changes that undo could take back, the newest first, where they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -129,7 +133,8 @@ pub struct FileReport {
     pub added: Option<usize>,
     /// How many lines go.
     pub removed: Option<usize>,
-    /// The name of the blob that git stored before, where that can be known; only programs are told.
+    /// The name of the blob that git stored before, where that can be known; only programs are
+    /// told.
     pub old_oid: Option<String>,
     /// The name of the blob that git would store.
     pub new_oid: Option<String>,
@@ -197,7 +202,8 @@ impl Report {
         self
     }
 
-    /// Returns whom the failure is laid at: the system if any error is its; `None` if there is no error.
+    /// Returns whom the failure is laid at: the system if any error is its; `None` if there is no
+    /// error.
     pub fn blame(&self) -> Option<Blame> {
         let system = self
             .errors
@@ -223,8 +229,8 @@ impl State {
 }
 
 impl FileReport {
-    /// Lists the files of a change by path, with how many lines come and go at each path; a rename is one line, at its new
-    /// path, with what goes at the old one.
+    /// Lists the files of a change by path, with how many lines come and go at each path; a rename
+    /// is one line, at its new path, with what goes at the old one.
     pub fn list(
         changes: &ChangeSet,
         mut lines: impl FnMut(&RepoPath) -> Option<LineCount>,

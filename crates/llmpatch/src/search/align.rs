@@ -29,7 +29,8 @@ pub struct Near {
     pub gap: Option<Gap>,
 }
 
-/// The first line that isn't as it was written: which of the sought lines, and which line of the file, both from 0.
+/// The first line that isn't as it was written: which of the sought lines, and which line of the
+/// file, both from 0.
 #[allow(missing_docs, reason = "the text above each says what the fields are")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gap {
@@ -39,13 +40,15 @@ pub enum Gap {
         line: usize,
         alike: u8,
     },
-    /// The file has so many lines that weren't sought, from `line` on. The sought line is behind them.
+    /// The file has so many lines that weren't sought, from `line` on. The sought line is behind
+    /// them.
     LeftOut {
         wanted: usize,
         line: usize,
         count: usize,
     },
-    /// So many lines were sought, from `wanted` on, that the file doesn't have. `line` is the one before which they should be.
+    /// So many lines were sought, from `wanted` on, that the file doesn't have. `line` is the one
+    /// before which they should be.
     Invented {
         wanted: usize,
         line: usize,
@@ -62,7 +65,8 @@ impl Gap {
         wanted
     }
 
-    /// Returns the file's line that it is about, from 0; behind the last one where the file ends too early.
+    /// Returns the file's line that it is about, from 0; behind the last one where the file ends
+    /// too early.
     pub fn line(self) -> usize {
         let (Gap::Other { line, .. } | Gap::LeftOut { line, .. } | Gap::Invented { line, .. }) =
             self;
@@ -77,7 +81,8 @@ const COMPARED: usize = 32;
 /// How alike, in percent, two lines must be at least to be versions of one line.
 const KIN: u8 = 40;
 
-/// Lays sought lines beside a file's, from line `start` on. Costs a few dozen comparisons a line at most.
+/// Lays sought lines beside a file's, from line `start` on. Costs a few dozen comparisons a line at
+/// most.
 pub(crate) fn align(lines: &Lines<'_>, wanted: &[&[u8]], start: usize, ends: Ends) -> Near {
     let mut walk = Walk {
         lines,
@@ -164,8 +169,8 @@ impl Walk<'_, '_> {
         self.sum += 100 * weight(self.wanted[i]);
     }
 
-    /// Returns how many sought lines and how many of the file to step over until both agree again; one of each if they
-    /// don't soon.
+    /// Returns how many sought lines and how many of the file to step over until both agree again;
+    /// one of each if they don't soon.
     fn skip(&self, i: usize, j: usize) -> (usize, usize) {
         for total in 1..=2 * REACH {
             for a in total.saturating_sub(REACH)..=total.min(REACH) {

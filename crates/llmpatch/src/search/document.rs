@@ -1,4 +1,5 @@
-//! A file that edits change one after the other, each of which is looked for in what those before it left.
+//! A file that edits change one after the other, each of which is looked for in what those before
+//! it left.
 
 use std::borrow::Cow;
 use std::cell::{Cell, LazyCell, OnceCell, RefCell};
@@ -14,8 +15,9 @@ use super::view::View;
 use crate::text::{Content, Ending, Lines, Splice, Starts, partition_near};
 use crate::threads;
 
-/// A file in the middle of a response: what was read, what edits so far have put in its place, and where the texts are that later
-/// ones look for. The file is read once, however many edits there are; after each, only what is around it is read.
+/// A file in the middle of a response: what was read, what edits so far have put in its place, and
+/// where the texts are that later ones look for. The file is read once, however many edits there
+/// are; after each, only what is around it is read.
 pub(crate) struct Document {
     base: Content,
     starts: Starts,
@@ -37,7 +39,8 @@ pub(crate) struct Document {
 struct SoughtTexts {
     /// All of it, if that is several texts.
     many: Option<Many>,
-    /// Of each of these, where it is in the base, as offsets of the view; `None` for one that is looked for when it is wanted.
+    /// Of each of these, where it is in the base, as offsets of the view; `None` for one that is
+    /// looked for when it is wanted.
     places: Vec<Option<Rc<Sites>>>,
     /// The most bytes that a match of one can have in the file.
     longest: usize,
@@ -74,11 +77,12 @@ impl SoughtTexts {
     }
 }
 
-/// How many bytes a file may have for each of so many needles that they are found sooner one by one.
+/// How many bytes a file may have for each of so many needles that they are found sooner one by
+/// one.
 const SMALL: usize = if cfg!(test) { 0 } else { 1 << 16 };
 
-/// A file of up to so many bytes is sooner read once more than it is recorded what was found in it, if only a few texts are looked for
-/// there.
+/// A file of up to so many bytes is sooner read once more than it is recorded what was found in it,
+/// if only a few texts are looked for there.
 const SOON_READ: usize = if cfg!(test) { 0 } else { 1 << 13 };
 
 /// A part of the base that something has taken the place of, and where that is now.
@@ -96,12 +100,14 @@ impl Spliced {
         self.start + self.splice.new.len()
     }
 
-    /// Returns the offset in the base of one that is now behind the new bytes, with nothing between that was changed.
+    /// Returns the offset in the base of one that is now behind the new bytes, with nothing between
+    /// that was changed.
     fn in_base(&self, at: usize) -> usize {
         self.splice.old.end + (at - self.end())
     }
 
-    /// Returns where an offset of the base is now that is behind what goes, with nothing between that was changed.
+    /// Returns where an offset of the base is now that is behind what goes, with nothing between
+    /// that was changed.
     fn now(&self, at: usize) -> usize {
         self.end() + (at - self.splice.old.end)
     }
@@ -124,8 +130,8 @@ impl Document {
         Self::with(base, starts, view, sought.into())
     }
 
-    /// Does the same where most texts are where they are expected ([`Run::contains`]): they are looked for once somebody asks for one
-    /// that may be anywhere.
+    /// Does the same where most texts are where they are expected ([`Run::contains`]): they are
+    /// looked for once somebody asks for one that may be anywhere.
     pub(crate) fn lazily(base: Content, needles: Vec<Needle>) -> Self {
         let bom = Lines::bom_len(&base);
         let starts = base.lines().starts();
@@ -136,8 +142,9 @@ impl Document {
         }
     }
 
-    /// Reads the lines of a file with an eye to these runs of them, compared by their text without terminators: [`Document::run`]
-    /// finds these. Others are found too, each for the price of reading the file again.
+    /// Reads the lines of a file with an eye to these runs of them, compared by their text without
+    /// terminators: [`Document::run`] finds these. Others are found too, each for the price of
+    /// reading the file again.
     pub(crate) fn of_lines<R: IntoIterator<Item = impl AsRef<[u8]>>>(
         lines: &Lines<'_>,
         runs: impl IntoIterator<Item = R>,
@@ -298,7 +305,8 @@ impl Document {
         }
     }
 
-    /// Returns all places of a run of lines, which are compared by their text without terminators. An empty run is nowhere.
+    /// Returns all places of a run of lines, which are compared by their text without terminators.
+    /// An empty run is nowhere.
     pub(crate) fn run(&self, lines: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Run<'_> {
         Run {
             document: self,
@@ -323,7 +331,8 @@ impl Document {
         }
     }
 
-    /// Returns whether the byte order mark that the file began with is no longer what it begins with, or others came before it.
+    /// Returns whether the byte order mark that the file began with is no longer what it begins
+    /// with, or others came before it.
     pub(crate) fn has_lost_mark(&self) -> bool {
         let mark = self.starts[0];
         self.spliced
@@ -356,8 +365,9 @@ impl Document {
         self.look_around(range.start..range.start + new.len());
     }
 
-    /// Returns how many of the spliced parts come before the first for which something doesn't hold; it holds for none behind that. They
-    /// are looked through from the end, since edits mostly come in the file's order.
+    /// Returns how many of the spliced parts come before the first for which something doesn't
+    /// hold; it holds for none behind that. They are looked through from the end, since edits
+    /// mostly come in the file's order.
     fn spliced_while(&self, holds: impl Fn(&Spliced) -> bool) -> usize {
         partition_near(&self.spliced, self.spliced.len(), holds)
     }
@@ -396,7 +406,8 @@ impl Document {
         }
     }
 
-    /// Returns the offset in the base of one that is now: of those that nothing is left between, the first or else the last.
+    /// Returns the offset in the base of one that is now: of those that nothing is left between,
+    /// the first or else the last.
     fn in_base(&self, at: usize, first: bool) -> usize {
         let before = self.spliced_while(|spliced| {
             if first {
@@ -410,7 +421,8 @@ impl Document {
             .map_or(at, |before| before.in_base(at))
     }
 
-    /// Returns the offset in the base of one that is now; of one among new bytes, that behind what they took the place of.
+    /// Returns the offset in the base of one that is now; of one among new bytes, that behind what
+    /// they took the place of.
     pub(super) fn behind_in_base(&self, at: usize) -> usize {
         let (before, _) = self.spliced_around(at);
         before
@@ -424,8 +436,9 @@ impl Document {
             .split_at(self.spliced_while(|spliced| spliced.start <= at))
     }
 
-    /// Returns where bytes of the base are now, if nothing touches them, or else what does. What comes right behind a CR at their end
-    /// may make it part of a line end, so that touches them as well.
+    /// Returns where bytes of the base are now, if nothing touches them, or else what does. What
+    /// comes right behind a CR at their end may make it part of a line end, so that touches them as
+    /// well.
     pub(super) fn kept(&self, range: &Range<usize>) -> Result<Range<usize>, &Spliced> {
         let before = self.spliced_while(|spliced| spliced.splice.old.end < range.start);
         if let Some(touched) = self
@@ -548,7 +561,8 @@ impl Document {
         }
     }
 
-    /// Returns the offset at which a line begins, as it is now, given by its index from 0; the file's end for one that isn't there.
+    /// Returns the offset at which a line begins, as it is now, given by its index from 0; the
+    /// file's end for one that isn't there.
     pub(crate) fn start(&self, line: usize) -> usize {
         if line == 0 {
             return self.bom();
@@ -567,8 +581,8 @@ impl Document {
         }
     }
 
-    /// Returns the offset at which a line of what the file was begins now, given by its index from 0; `None` if it is gone, or was
-    /// never there.
+    /// Returns the offset at which a line of what the file was begins now, given by its index from
+    /// 0; `None` if it is gone, or was never there.
     pub(crate) fn start_of_base(&self, line: usize) -> Option<usize> {
         let lines = self.base_lines();
         let at = (line < lines.len()).then(|| lines.start(line))?;

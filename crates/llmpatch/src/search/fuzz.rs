@@ -1,13 +1,14 @@
-//! The named looser levels at which lines may be compared: what each takes for the same, and how new lines are indented beside
-//! lines that are the same only so.
+//! The named looser levels at which lines may be compared: what each takes for the same, and how
+//! new lines are indented beside lines that are the same only so.
 //!
-//! Each level includes those before it, so two lines that are the same at one are the same at every looser one. A line is
-//! brought into the form that all its likes have at a level; forms are compared byte for byte. All works on bytes: what
-//! isn't UTF-8 stays as it is, and so never equals anything but itself.
+//! Each level includes those before it, so two lines that are the same at one are the same at every
+//! looser one. A line is brought into the form that all its likes have at a level; forms are
+//! compared byte for byte. All works on bytes: what isn't UTF-8 stays as it is, and so never equals
+//! anything but itself.
 //!
-//! Whitespace is spaces and tabs, and at [`Fuzz::Unicode`] the odd spaces too. Not every look-alike is folded: ellipses,
-//! guillemets, full-width forms and characters without width say something else than their ASCII neighbours, or
-//! something that an author should look at.
+//! Whitespace is spaces and tabs, and at [`Fuzz::Unicode`] the odd spaces too. Not every look-alike
+//! is folded: ellipses, guillemets, full-width forms and characters without width say something
+//! else than their ASCII neighbours, or something that an author should look at.
 
 use std::borrow::Cow;
 
@@ -26,7 +27,8 @@ pub enum Fuzz {
     Trailing,
     /// Whitespace at the start as well.
     Indent,
-    /// Also typographic quotes, dashes and odd spaces against their ASCII forms, and composed against decomposed letters.
+    /// Also typographic quotes, dashes and odd spaces against their ASCII forms, and composed
+    /// against decomposed letters.
     Unicode,
 }
 
@@ -107,12 +109,14 @@ fn indentation_len(line: &[u8]) -> usize {
         .count()
 }
 
-/// By how much the file is indented otherwise than the patch, so that new lines can be indented as the file is.
+/// By how much the file is indented otherwise than the patch, so that new lines can be indented as
+/// the file is.
 ///
-/// A shift is one of four things, and the same for every line that shows one: nothing; whitespace that the file has in front of
-/// the patch's; whitespace that the patch has in front of the file's; or tabs on one side where the other has the same number of
-/// spaces for each. Lines of nothing but whitespace show nothing. What fits none of these is no shift: two spaces a level made
-/// four, or lines each moved by its own amount.
+/// A shift is one of four things, and the same for every line that shows one: nothing; whitespace
+/// that the file has in front of the patch's; whitespace that the patch has in front of the file's;
+/// or tabs on one side where the other has the same number of spaces for each. Lines of nothing but
+/// whitespace show nothing. What fits none of these is no shift: two spaces a level made four, or
+/// lines each moved by its own amount.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Shift {
     kind: ShiftKind,
@@ -173,8 +177,9 @@ impl Shift {
         Ok(Self { kind, folds })
     }
 
-    /// Shifts a new line. A line of nothing but whitespace stays as it is. `None` if the line doesn't have the whitespace
-    /// that is to be taken away, or has tabs where spaces are to be counted.
+    /// Shifts a new line. A line of nothing but whitespace stays as it is. `None` if the line
+    /// doesn't have the whitespace that is to be taken away, or has tabs where spaces are to be
+    /// counted.
     pub(crate) fn apply<'l>(&self, line: &'l [u8]) -> Option<Cow<'l, [u8]>> {
         let level = if self.folds {
             Fuzz::Unicode
@@ -205,8 +210,8 @@ impl Shift {
     }
 }
 
-/// Returns all shifts that one pair of indentations may show, the likeliest first. Two lines without indentation need
-/// no shift, and may still be part of a change between tabs and spaces.
+/// Returns all shifts that one pair of indentations may show, the likeliest first. Two lines
+/// without indentation need no shift, and may still be part of a change between tabs and spaces.
 fn kinds(patch: &[u8], file: &[u8]) -> Vec<ShiftKind> {
     if patch.is_empty() && file.is_empty() {
         return [ShiftKind::None]
@@ -319,8 +324,8 @@ mod tests {
     }
 
     proptest! {
-        /// A form is its own form, at its level and at every tighter one, and what two lines share at a level they share at
-        /// all looser ones.
+        /// A form is its own form, at its level and at every tighter one, and what two lines share
+        /// at a level they share at all looser ones.
         #[test]
         fn levels_nest(a in proptest::collection::vec(any::<u8>(), 0..12), b in "[ \ta\u{a0}’'é\u{301}\u{200a}]{0,5}", c in "[ \ta\u{a0}’'é\u{301}\u{200a}]{0,5}") {
             for line in [&a[..], b.as_bytes(), c.as_bytes()] {

@@ -1,9 +1,11 @@
-//! Knuth, Morris and Pratt's search over anything that can be compared: every occurrence, overlaps included, in linear time.
+//! Knuth, Morris and Pratt's search over anything that can be compared: every occurrence, overlaps
+//! included, in linear time.
 //!
-//! `memchr::memmem` is faster on bytes and is used wherever the first or the last match will do; it has no overlapping
-//! search, and knows bytes only.
+//! `memchr::memmem` is faster on bytes and is used wherever the first or the last match will do; it
+//! has no overlapping search, and knows bytes only.
 
-/// A needle and, for each of its prefixes, the length of the longest border: a proper prefix that is a suffix too.
+/// A needle and, for each of its prefixes, the length of the longest border: a proper prefix that
+/// is a suffix too.
 pub(super) struct Kmp<'n, T> {
     needle: &'n [T],
     borders: Vec<usize>,
@@ -23,8 +25,9 @@ impl<'n, T: PartialEq> Kmp<'n, T> {
         Self { needle, borders }
     }
 
-    /// Reads one more item. `matched` is how many items of the needle the last ones read agree with (0 at first); returns
-    /// the same with `item`. What equals the needle's length is an occurrence that ends here.
+    /// Reads one more item. `matched` is how many items of the needle the last ones read agree with
+    /// (0 at first); returns the same with `item`. What equals the needle's length is an occurrence
+    /// that ends here.
     pub(super) fn step(&self, matched: usize, item: &T) -> usize {
         match self.needle.len() {
             0 => 0,

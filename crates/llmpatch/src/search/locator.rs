@@ -1,8 +1,9 @@
 //! The looser rules for the text after `@@`, for when no line of the file equals it.
 //!
-//! The one line at or after the cursor that equals it apart from whitespace around it is meant, or else the one that starts with it
-//! after its indentation, or else the one that contains it. Several lines under the first rule that any line satisfies: none
-//! is meant. Whitespace is spaces and tabs.
+//! The one line at or after the cursor that equals it apart from whitespace around it is meant, or
+//! else the one that starts with it after its indentation, or else the one that contains it.
+//! Several lines under the first rule that any line satisfies: none is meant. Whitespace is spaces
+//! and tabs.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -39,7 +40,8 @@ pub enum Relaxation {
 pub(crate) enum Loose {
     /// This line is meant, by this rule.
     One { at: usize, how: Relaxation },
-    /// Any of so many lines may be meant, which satisfy this rule at or after the cursor; these are the first few.
+    /// Any of so many lines may be meant, which satisfy this rule at or after the cursor; these are
+    /// the first few.
     Many {
         how: Relaxation,
         places: Vec<usize>,
@@ -49,7 +51,8 @@ pub(crate) enum Loose {
     None,
 }
 
-/// All locators of a file's section. The file is read for all of them together when the first needs it, which is rare.
+/// All locators of a file's section. The file is read for all of them together when the first needs
+/// it, which is rare.
 #[derive(Debug)]
 pub(crate) struct Locators<'f> {
     lines: Lines<'f>,
@@ -108,10 +111,11 @@ impl<'f> Locators<'f> {
         }
     }
 
-    /// Returns which line at or after `from` a locator means, given that no line of the file equals it.
+    /// Returns which line at or after `from` a locator means, given that no line of the file equals
+    /// it.
     ///
-    /// A text of nothing but whitespace is in every line; it only ever means a blank line. A text that wasn't announced makes
-    /// this read the file again.
+    /// A text of nothing but whitespace is in every line; it only ever means a blank line. A text
+    /// that wasn't announced makes this read the file again.
     pub(crate) fn relaxed(&self, text: &[u8], from: usize) -> Loose {
         let Some(&number) = self.texts.get(trimmed(text)) else {
             return Locators::new(self.lines.clone(), [text]).relaxed(text, from);
@@ -129,7 +133,8 @@ impl<'f> Locators<'f> {
             .unwrap_or(Loose::None)
     }
 
-    /// Reads the file once for all texts, or a few times if an automaton for all of them could take more than `room`.
+    /// Reads the file once for all texts, or a few times if an automaton for all of them could take
+    /// more than `room`.
     fn read(&self, room: usize) -> Vec<RelaxedPlaces> {
         let mut found = vec![RelaxedPlaces::default(); self.texts.len()];
         if let Some(&blank) = self.texts.get(&b""[..]) {
@@ -164,13 +169,15 @@ impl<'f> Locators<'f> {
         let automaton = NFA::builder()
             .prefilter(false)
             .build(group.iter().map(|sought| sought.text));
-        // A text of gigabytes doesn't fit an automaton. Not to find it is safe: its hunk is refused.
+        // A text of gigabytes doesn't fit an automaton. Not to find it is safe: its hunk is
+        // refused.
         let Ok(automaton) = automaton else { return };
         let Ok(start) = automaton.start_state(Anchored::No) else {
             return;
         };
 
-        // The line, from 1, in which each text was found last: a text's first match in a line says all.
+        // The line, from 1, in which each text was found last: a text's first match in a line says
+        // all.
         let mut seen_in = vec![0; group.len()];
         for (at, line) in self.lines.iter().enumerate() {
             let line = trimmed(line.text);
@@ -180,8 +187,9 @@ impl<'f> Locators<'f> {
                 if !(automaton.is_special(state) && automaton.is_match(state)) {
                     continue;
                 }
-                // Longest first, and each a suffix of the one before: where one was seen, so were those that follow.
-                // Without this, texts that nest (`a`, `aa`, `aaa`, …) would cost their number at every byte.
+                // Longest first, and each a suffix of the one before: where one was seen, so were
+                // those that follow. Without this, texts that nest (`a`, `aa`, `aaa`, …) would cost
+                // their number at every byte.
                 for nth in 0..automaton.match_len(state) {
                     let which = automaton.match_pattern(state, nth).as_usize();
                     if seen_in[which] == at + 1 {
@@ -209,8 +217,9 @@ struct SoughtLocator<'t> {
 
 /// Returns how many of the texts, sorted by length, one automaton may look for: at least one.
 ///
-/// It has a state for each of their bytes, and each state lists the texts that end there, at most one of each length. A
-/// hostile response could make that product huge (`a`, `aa`, … beside `xaaa…`, `yaaa…`, …).
+/// It has a state for each of their bytes, and each state lists the texts that end there, at most
+/// one of each length. A hostile response could make that product huge (`a`, `aa`, … beside
+/// `xaaa…`, `yaaa…`, …).
 fn fitting(sought: &[SoughtLocator<'_>], room: usize) -> usize {
     let mut states = 0_usize;
     let mut lengths = 0;

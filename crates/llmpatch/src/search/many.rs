@@ -1,10 +1,11 @@
 //! Finds many needles at once.
 //!
-//! Whatever is at least fifteen bytes long covers eight neighbouring bytes whose offset in the text is a multiple of
-//! eight. So of each such needle the eight-byte words at eight neighbouring offsets are known, and the text is read at every eighth
-//! byte: one look-up finds which needles may be there, and comparing says which are. Of all places in a needle those words are
-//! taken that are rare in a sample of the text, so that what the lines of a file have in common costs nothing. Shorter needles are
-//! found by an automaton.
+//! Whatever is at least fifteen bytes long covers eight neighbouring bytes whose offset in the text
+//! is a multiple of eight. So of each such needle the eight-byte words at eight neighbouring
+//! offsets are known, and the text is read at every eighth byte: one look-up finds which needles
+//! may be there, and comparing says which are. Of all places in a needle those words are taken that
+//! are rare in a sample of the text, so that what the lines of a file have in common costs nothing.
+//! Shorter needles are found by an automaton.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;
@@ -42,7 +43,8 @@ pub(super) struct Many {
 }
 
 impl Many {
-    /// Prepares needles, by what is rare in a text; `None` if one is sought once, or none, since that is found sooner by itself.
+    /// Prepares needles, by what is rare in a text; `None` if one is sought once, or none, since
+    /// that is found sooner by itself.
     pub(super) fn new(text: &[u8], sought: impl IntoIterator<Item = Needle>) -> Option<Self> {
         let mut numbers = ByWord::default();
         let mut needles = Vec::<Needle>::new();
@@ -63,7 +65,8 @@ impl Many {
         let (short, long): (Vec<usize>, Vec<usize>) = (0..needles.len()).partition(is_short);
         let words = Words::new(text, &needles, &long);
         let literals = || short.iter().map(|&number| needles[number].literal());
-        // So many short needles have no automaton only if they are too long together, which they aren't.
+        // So many short needles have no automaton only if they are too long together, which they
+        // aren't.
         let automaton = || {
             AhoCorasick::builder()
                 .match_kind(MatchKind::Standard)
@@ -129,8 +132,9 @@ impl Many {
         places
     }
 
-    /// Calls `found` with every match and its needle's number, those of one needle in order. Returns the needles that would take
-    /// too long this way, since the text repeats what they say; of these, not all matches have been found.
+    /// Calls `found` with every match and its needle's number, those of one needle in order.
+    /// Returns the needles that would take too long this way, since the text repeats what they say;
+    /// of these, not all matches have been found.
     pub(super) fn scan(&self, text: &[u8], mut found: impl FnMut(usize, usize)) -> Vec<usize> {
         self.scan_short(text, &mut found);
         self.words.scan(
@@ -145,7 +149,8 @@ impl Many {
     fn scan_short(&self, text: &[u8], mut found: impl FnMut(usize, usize)) {
         if let Some((automaton, short)) = &self.short {
             let number = |matched: &Match| short[matched.pattern().as_usize()];
-            // The start and the end of a text are as good as an LF; only matches with that one are sought at these edges.
+            // The start and the end of a text are as good as an LF; only matches with that one are
+            // sought at these edges.
             let reach = text.len().min(SHORTEST);
             let is_all = reach == text.len();
             let rest = text.len() - reach;
@@ -191,7 +196,8 @@ pub(super) type ByWord<K, V> = HashMap<K, V, Spread>;
 struct Words {
     /// Tells of most words of the text that they are in no needle.
     sieve: Sieve,
-    /// All of them in order: the number of its needle, and how far behind that one's start it is, the farthest first.
+    /// All of them in order: the number of its needle, and how far behind that one's start it is,
+    /// the farthest first.
     all: Vec<(u64, Reverse<u32>, u32)>,
     /// Where each begins in these.
     first: ByWord<u64, u32>,
@@ -300,7 +306,8 @@ struct Counts {
     counts: Vec<u16>,
     /// How many bits of the hash.
     bits: u32,
-    /// Of eight words together, the most that isn't worth a look for rarer ones: others with the same parts count about half of it.
+    /// Of eight words together, the most that isn't worth a look for rarer ones: others with the
+    /// same parts count about half of it.
     few: u32,
 }
 
@@ -321,7 +328,8 @@ impl Counts {
             let place = counts.place(word(text, at));
             let count = &mut counts.counts[place];
             *count = count.saturating_add(1);
-            // As uneven as can be, so that it isn't always the same part of lines that are equally long.
+            // As uneven as can be, so that it isn't always the same part of lines that are equally
+            // long.
             let jitter = ((u128::from(hash(nth)) * step as u128) >> 64) as usize;
             (at, nth) = (at + step / 2 + jitter + 1, nth + 1);
         }
@@ -332,7 +340,8 @@ impl Counts {
         (hash(word) >> (64 - self.bits)) as usize
     }
 
-    /// Returns the offset in a needle from which on eight words are rare together, and that of a rare word.
+    /// Returns the offset in a needle from which on eight words are rare together, and that of a
+    /// rare word.
     fn rarest(&self, matched: &[u8]) -> (usize, usize) {
         let mut latest = [0; WORD];
         let mut sum = 0;
@@ -385,7 +394,8 @@ impl BuildHasher for Spread {
     }
 }
 
-/// Words are spread by multiplication, several times as fast as by the hash that maps have for anything.
+/// Words are spread by multiplication, several times as fast as by the hash that maps have for
+/// anything.
 pub(super) struct WordHasher(u64);
 
 impl Hasher for WordHasher {

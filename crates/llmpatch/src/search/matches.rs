@@ -29,7 +29,8 @@ impl Sites {
     }
 }
 
-/// All matches of a needle in a file as it is now, as byte ranges in order, overlapping ones included.
+/// All matches of a needle in a file as it is now, as byte ranges in order, overlapping ones
+/// included.
 pub(crate) struct Matches<'d> {
     pub(super) document: &'d Document,
     /// Where they began in the view of the file as it was read.
@@ -183,8 +184,9 @@ impl Matches<'_> {
     }
 }
 
-/// All places of a run of lines in a file as it is now, by the indices, from 0, of their first lines. Overlaps count. They are looked for
-/// once somebody asks for more than whether a line is one.
+/// All places of a run of lines in a file as it is now, by the indices, from 0, of their first
+/// lines. Overlaps count. They are looked for once somebody asks for more than whether a line is
+/// one.
 pub(crate) struct Run<'d> {
     pub(super) document: &'d Document,
     pub(super) needle: Needle,

@@ -1,11 +1,13 @@
-//! Where is this text in that file? All places in order, as byte offsets or lines; no files, no formats, no choice among places.
+//! Where is this text in that file? All places in order, as byte offsets or lines; no files, no
+//! formats, no choice among places.
 //!
-//! A file is compared with LF for CRLF, or with every line in the form that it has at a level of [`Fuzz`]. A [`Needle`] is a text
-//! to find in it: whole lines, or part of a line up to part of another. A [`Document`] reads the file once for all needles, so that
-//! a thousand edits cost little more than one, and goes on as edits change it: it knows the [`Matches`] of any needle, and the
-//! places of a [`Run`] of whole lines. [`Locators`] find the one line that a loose `@@` text may mean, [`Nearness`] the
-//! closest miss. No search of one text is slower than linear in the file, whatever response and file look like: both come from
-//! strangers.
+//! A file is compared with LF for CRLF, or with every line in the form that it has at a level of
+//! [`Fuzz`]. A [`Needle`] is a text to find in it: whole lines, or part of a line up to part of
+//! another. A [`Document`] reads the file once for all needles, so that a thousand edits cost
+//! little more than one, and goes on as edits change it: it knows the [`Matches`] of any needle,
+//! and the places of a [`Run`] of whole lines. [`Locators`] find the one line that a loose `@@`
+//! text may mean, [`Nearness`] the closest miss. No search of one text is slower than linear in the
+//! file, whatever response and file look like: both come from strangers.
 
 mod align;
 mod document;

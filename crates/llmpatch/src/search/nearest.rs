@@ -1,11 +1,12 @@
-//! The closest miss: where a file has lines that are most like some that it doesn't have. For messages; nothing is ever
-//! applied for being near.
+//! The closest miss: where a file has lines that are most like some that it doesn't have. For
+//! messages; nothing is ever applied for being near.
 //!
-//! The file is read once for all lines that anything is sought for, and the line numbers of each are written down. A run of lines
-//! that has no place then lets each of its lines, the rarest first, vote for how far the run is shifted, and only the few
-//! best shifts are looked at line by line. Where no line of a run helps, the file is read once more, for the words of the sought lines
-//! that it doesn't have and pairs of them, which vote likewise. All of this is counted in [`Effort`], so that the time is
-//! bounded whatever the file and the response look like.
+//! The file is read once for all lines that anything is sought for, and the line numbers of each
+//! are written down. A run of lines that has no place then lets each of its lines, the rarest
+//! first, vote for how far the run is shifted, and only the few best shifts are looked at line by
+//! line. Where no line of a run helps, the file is read once more, for the words of the sought
+//! lines that it doesn't have and pairs of them, which vote likewise. All of this is counted in
+//! [`Effort`], so that the time is bounded whatever the file and the response look like.
 
 use std::cell::{Cell, OnceCell};
 use std::collections::HashMap;
@@ -17,7 +18,8 @@ use super::sieve::Sieve;
 use crate::text::Lines;
 use crate::threads;
 
-/// How much may still be done for the sake of messages: bytes read, and votes and lines looked at as if they were bytes.
+/// How much may still be done for the sake of messages: bytes read, and votes and lines looked at
+/// as if they were bytes.
 #[derive(Debug)]
 pub(crate) struct Effort {
     left: Cell<u64>,
@@ -52,11 +54,13 @@ impl Default for Effort {
 #[derive(Debug)]
 pub(crate) struct Nearness<'f, 'p> {
     lines: Lines<'f>,
-    /// All lines of which places are sought, without the whitespace around them, and where the file has them so.
+    /// All lines of which places are sought, without the whitespace around them, and where the file
+    /// has them so.
     texts: HashMap<&'p [u8], KeyLines>,
     /// Where it has lines of nothing but whitespace.
     empty: KeyLines,
-    /// The words of those that it hasn't, once no line of a run helps; `None` if that would be too much for a message.
+    /// The words of those that it hasn't, once no line of a run helps; `None` if that would be too
+    /// much for a message.
     words: OnceCell<Option<ByWord<Key, KeyLines>>>,
 }
 
@@ -102,7 +106,8 @@ impl<'f, 'p> Nearness<'f, 'p> {
     /// How alike, in percent, a place that lines voted for must be for words not to be asked.
     const SURE: u8 = 60;
 
-    /// Reads a file with an eye to these lines. Returns `None` where that would be too much for a message.
+    /// Reads a file with an eye to these lines. Returns `None` where that would be too much for a
+    /// message.
     pub(crate) fn new(
         lines: Lines<'f>,
         sought: impl IntoIterator<Item = &'p [u8]>,
@@ -147,7 +152,8 @@ impl<'f, 'p> Nearness<'f, 'p> {
         }
     }
 
-    /// Returns the lines, from 0, that are one of the sought ones to the byte; `None` if that would be too much for a message.
+    /// Returns the lines, from 0, that are one of the sought ones to the byte; `None` if that would
+    /// be too much for a message.
     pub(crate) fn places(&self, line: &[u8], effort: &Effort) -> Option<Vec<usize>> {
         let lines = self.found(line).map_or(&[][..], |found| &found.lines);
         let is_same = |at: &usize| self.lines.text(*at) == line;
@@ -160,8 +166,8 @@ impl<'f, 'p> Nearness<'f, 'p> {
         })
     }
 
-    /// Returns the first line at or after `from` with which a run of sought lines begins, or else the first of all; `None` also
-    /// if that would be too much for a message.
+    /// Returns the first line at or after `from` with which a run of sought lines begins, or else
+    /// the first of all; `None` also if that would be too much for a message.
     pub(crate) fn run(&self, run: &[&[u8]], from: usize, effort: &Effort) -> Option<usize> {
         let rarest = (0..run.len())
             .min_by_key(|&nth| self.found(run[nth]).map_or(0, |found| found.count))?;
@@ -189,8 +195,8 @@ impl<'f, 'p> Nearness<'f, 'p> {
         first
     }
 
-    /// Finds the place that is most like a run of sought lines; of several, the first at or after line `from`, else the first.
-    /// `None` if nothing is enough like it to be worth telling.
+    /// Finds the place that is most like a run of sought lines; of several, the first at or after
+    /// line `from`, else the first. `None` if nothing is enough like it to be worth telling.
     pub(crate) fn find(
         &self,
         wanted: &[&[u8]],
@@ -346,7 +352,8 @@ impl<'f, 'p> Nearness<'f, 'p> {
     }
 }
 
-/// Returns what lines that are the same have in common, and few others: made of their length, their beginning and their end.
+/// Returns what lines that are the same have in common, and few others: made of their length, their
+/// beginning and their end.
 fn glance(text: &[u8]) -> u64 {
     let word = |bytes: &[u8]| {
         bytes

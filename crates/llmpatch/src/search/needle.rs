@@ -25,8 +25,8 @@ impl Bounds {
     };
 }
 
-/// Finds bytes. To prepare a search for many takes longer than to look through a small file, so at first only a part of them is
-/// looked for, as long as that doesn't lead astray.
+/// Finds bytes. To prepare a search for many takes longer than to look through a small file, so at
+/// first only a part of them is looked for, as long as that doesn't lead astray.
 pub(super) struct Finder<'n> {
     literal: &'n [u8],
     /// Finds the bytes of the literal from an offset on.
@@ -38,7 +38,8 @@ pub(super) struct Finder<'n> {
 impl<'n> Finder<'n> {
     /// For up to so many bytes, next to nothing is prepared.
     const PART: usize = if cfg!(test) { 4 } else { 32 };
-    /// How often the part may be found without the whole: that bounds what is compared by the length of the text.
+    /// How often the part may be found without the whole: that bounds what is compared by the
+    /// length of the text.
     const TRIES: usize = if cfg!(test) { 2 } else { 16 };
 
     fn new(literal: &'n [u8]) -> Self {
@@ -73,8 +74,8 @@ impl<'n> Finder<'n> {
 /// A text to find: some lines joined by line ends.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(crate) struct Needle {
-    /// The lines joined by LF, after an LF where a match must begin at a line's start, before one where it must end at a
-    /// line's end, so that most rules on the ends are part of the literal.
+    /// The lines joined by LF, after an LF where a match must begin at a line's start, before one
+    /// where it must end at a line's end, so that most rules on the ends are part of the literal.
     literal: Vec<u8>,
     /// How many LFs of the literal are before the match, 0 or 1.
     before: usize,
@@ -109,8 +110,8 @@ impl Needle {
 
     /// Prepares a text of these lines, without terminators, that may begin and end within lines.
     ///
-    /// An empty first (last) one of several is a whole empty line of the file, and the match then begins (ends) at
-    /// that line's start. A single empty line, or none, is found nowhere.
+    /// An empty first (last) one of several is a whole empty line of the file, and the match then
+    /// begins (ends) at that line's start. A single empty line, or none, is found nowhere.
     pub(crate) fn text(lines: &[&[u8]], bounds: Bounds) -> Self {
         let whole =
             |line: Option<&&[u8]>| lines.len() > 1 && line.is_some_and(|line| line.is_empty());
@@ -132,7 +133,8 @@ impl Needle {
         }
     }
 
-    /// Prepares a text byte for byte, given as the lines between its LFs. An empty one is found nowhere.
+    /// Prepares a text byte for byte, given as the lines between its LFs. An empty one is found
+    /// nowhere.
     pub(crate) fn bytes(lines: &[&[u8]]) -> Self {
         let literal = lines.join(&b'\n');
         let has_line = !literal.is_empty();
@@ -151,7 +153,8 @@ impl Needle {
         &self.literal[self.before..self.literal.len() - self.behind]
     }
 
-    /// Returns the lines joined by LF, with an LF before or behind where a match must begin or end with a line.
+    /// Returns the lines joined by LF, with an LF before or behind where a match must begin or end
+    /// with a line.
     pub(super) fn literal(&self) -> &[u8] {
         &self.literal
     }
@@ -211,7 +214,8 @@ impl Needle {
         let mut places = Places::default();
         let mut last = first;
         places.push(first);
-        // A look takes as long as what it passes and a match, which is linear as long as they don't overlap.
+        // A look takes as long as what it passes and a match, which is linear as long as they don't
+        // overlap.
         while let Some(at) = self.next(literal, text, last + 1) {
             if at < last + self.literal.len() {
                 return self.overlapping(text, first);

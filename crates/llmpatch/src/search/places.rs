@@ -1,11 +1,13 @@
-/// Line indices, from 0, ascending. Where they are evenly spaced they take no room, so the million places of a blank line in a
-/// file of blank lines are one item; a patch and a file that repeat themselves can't make it grow beyond the file.
+/// Line indices, from 0, ascending. Where they are evenly spaced they take no room, so the million
+/// places of a blank line in a file of blank lines are one item; a patch and a file that repeat
+/// themselves can't make it grow beyond the file.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Places {
     stretches: Vec<Stretch>,
 }
 
-/// Places `start`, `start + step`, …: `len` of them (at least one), after `before` places in earlier stretches.
+/// Places `start`, `start + step`, …: `len` of them (at least one), after `before` places in
+/// earlier stretches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Stretch {
     start: usize,

@@ -1,4 +1,5 @@
-//! Text as a reader sees it: what is left of a line when spaces, typographic quotes, dashes and odd spaces don't count.
+//! Text as a reader sees it: what is left of a line when spaces, typographic quotes, dashes and odd
+//! spaces don't count.
 
 use std::borrow::Cow;
 
@@ -11,8 +12,8 @@ pub(super) struct Key(pub(super) u64);
 /// How much of a line is looked at.
 const READ: usize = 1 << 14;
 
-/// Calls `found` with the keys of a line and how much each says: of its words, and of every two neighbours of them of which it
-/// says that it knows them. Letters have no case.
+/// Calls `found` with the keys of a line and how much each says: of its words, and of every two
+/// neighbours of them of which it says that it knows them. Letters have no case.
 pub(super) fn keys(line: &[u8], mut found: impl FnMut(Key, u32) -> bool) {
     let line = &line[..line.len().min(READ)];
     let seen = if line.is_ascii() {
@@ -82,7 +83,8 @@ pub(crate) fn ascii(odd: char) -> char {
     }
 }
 
-/// Returns a line as it looks: without the marks of its letters and what can't be seen, and with Latin letters for their likes.
+/// Returns a line as it looks: without the marks of its letters and what can't be seen, and with
+/// Latin letters for their likes.
 pub(crate) fn looks(line: &[u8]) -> String {
     let mut seen = String::new();
     line.chars().for_each(|c| look(c, |c| seen.push(c)));
@@ -123,8 +125,9 @@ fn latin(c: char) -> char {
     }
 }
 
-/// Returns how much two lines have in common, in percent: of the pairs of neighbouring characters that aren't whitespace, how many
-/// both have. With `part`, how many of the first one's the second has.
+/// Returns how much two lines have in common, in percent: of the pairs of neighbouring characters
+/// that aren't whitespace, how many both have. With `part`, how many of the first one's the second
+/// has.
 pub(super) fn alike(a: &[u8], b: &[u8], part: bool) -> u8 {
     let pairs = |line: &[u8]| {
         let line = &line[..line.len().min(READ >> 4)];

@@ -1,4 +1,5 @@
-//! The searches as their descriptions put them, without a thought for speed. The real ones must agree with them.
+//! The searches as their descriptions put them, without a thought for speed. The real ones must
+//! agree with them.
 
 use std::ops::Range;
 
@@ -47,7 +48,8 @@ pub(super) fn occurrences(hay: &Lines<'_>, find: &[&[u8]], bounds: Bounds) -> Ve
     found
 }
 
-/// Every line at or after `from` that a locator may mean, under the tightest rule that any satisfies.
+/// Every line at or after `from` that a locator may mean, under the tightest rule that any
+/// satisfies.
 pub(super) fn relaxed(
     lines: &[&[u8]],
     locator: &[u8],

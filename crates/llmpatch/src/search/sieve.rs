@@ -1,4 +1,5 @@
-/// Knows at a glance of most hashes that they aren't among some others: a bit for each, found by the first bits of the hash.
+/// Knows at a glance of most hashes that they aren't among some others: a bit for each, found by
+/// the first bits of the hash.
 #[derive(Debug)]
 pub(crate) struct Sieve {
     bits: Vec<u64>,

@@ -5,10 +5,12 @@ use std::sync::{Arc, OnceLock};
 
 use super::lines::{Lines, Starts};
 
-/// The bytes of a file, shared rather than copied: all of them, or those of another content with some ranges replaced.
+/// The bytes of a file, shared rather than copied: all of them, or those of another content with
+/// some ranges replaced.
 ///
-/// They are what a user sees of the file. Where it is kept otherwise, in another encoding say, or as what a filter makes of it, the
-/// bytes that are kept are told with them ([`Content::kept`]). Contents are equal if users see the same.
+/// They are what a user sees of the file. Where it is kept otherwise, in another encoding say, or
+/// as what a filter makes of it, the bytes that are kept are told with them ([`Content::kept`]).
+/// Contents are equal if users see the same.
 #[derive(Clone)]
 pub struct Content(Arc<Bytes>);
 
@@ -78,7 +80,8 @@ pub struct Splice {
 }
 
 impl Content {
-    /// Makes a content of bytes that are in memory of another kind than a vector's, such as large pages or a mapped file.
+    /// Makes a content of bytes that are in memory of another kind than a vector's, such as large
+    /// pages or a mapped file.
     pub fn from_owner(bytes: impl AsRef<[u8]> + Send + Sync + 'static) -> Self {
         Self::whole(Memory::Foreign(Box::new(bytes)))
     }
@@ -90,7 +93,8 @@ impl Content {
         }))
     }
 
-    /// Makes a content of another in which ranges are replaced. They are in order; those that touch one another become one.
+    /// Makes a content of another in which ranges are replaced. They are in order; those that touch
+    /// one another become one.
     ///
     /// # Panics
     /// If they aren't in order, or there isn't so much of the other.
@@ -178,7 +182,8 @@ impl Content {
         }
     }
 
-    /// Returns the lines. Where they start is found out once, however many edits or responses look at them.
+    /// Returns the lines. Where they start is found out once, however many edits or responses look
+    /// at them.
     pub fn lines(&self) -> Lines<'_> {
         match &*self.text().0 {
             Bytes::Whole { bytes, starts } => Lines::with(
@@ -361,7 +366,8 @@ pub(crate) fn same_end<T: PartialEq>(a: &[T], b: &[T]) -> usize {
             .count()
 }
 
-/// Returns how many items two sequences begin with alike, and how many of the others they end with alike.
+/// Returns how many items two sequences begin with alike, and how many of the others they end with
+/// alike.
 pub fn same_ends<T: PartialEq>(a: &[T], b: &[T]) -> (usize, usize) {
     let head = same_start(a, b);
     (head, same_end(&a[head..], &b[head..]))

@@ -2,7 +2,8 @@ use std::ops::Range;
 
 use bstr::BString;
 
-/// A part of one line with a part of it marked: as much as a message can show, so that a line of a gigabyte costs nothing.
+/// A part of one line with a part of it marked: as much as a message can show, so that a line of a
+/// gigabyte costs nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Excerpt {
     text: BString,

@@ -87,9 +87,11 @@ impl<'a> Line<'a> {
     }
 }
 
-/// The lines of a file, indexed once. A byte order mark at the start of the file is not part of the first line.
+/// The lines of a file, indexed once. A byte order mark at the start of the file is not part of the
+/// first line.
 ///
-/// `"a\n"` has one line, `"a\n\n"` two, `"a\nb"` two of which the last has no terminator, `""` none.
+/// `"a\n"` has one line, `"a\n\n"` two, `"a\nb"` two of which the last has no terminator, `""`
+/// none.
 #[derive(Clone, Debug)]
 pub struct Lines<'a> {
     bytes: &'a [u8],
@@ -191,7 +193,8 @@ impl<'a> Lines<'a> {
         &self.bytes[..self.bom]
     }
 
-    /// Returns the byte offset at which line `index` (from 0) starts; for `index == len()`, the end of the bytes.
+    /// Returns the byte offset at which line `index` (from 0) starts; for `index == len()`, the end
+    /// of the bytes.
     pub fn start(&self, index: usize) -> usize {
         self.starts[index]
     }
@@ -219,14 +222,16 @@ impl<'a> Lines<'a> {
         (0..self.len()).map(|index| self.get(index))
     }
 
-    /// Returns the index, from 0, of the line that holds a byte offset; an offset past the end is in the last line.
+    /// Returns the index, from 0, of the line that holds a byte offset; an offset past the end is
+    /// in the last line.
     pub fn index_at(&self, offset: usize) -> usize {
         self.started(offset)
             .saturating_sub(1)
             .min(self.len().saturating_sub(1))
     }
 
-    /// Returns how many of the starts are at or before an offset: about as many as if all lines were equally long.
+    /// Returns how many of the starts are at or before an offset: about as many as if all lines
+    /// were equally long.
     fn started(&self, offset: usize) -> usize {
         let guess = offset as u128 * self.starts.len() as u128 / self.bytes.len().max(1) as u128;
         partition_near(&self.starts, guess as usize, |&start| start <= offset)
@@ -243,8 +248,9 @@ impl<'a> Lines<'a> {
     }
 }
 
-/// Returns the index of the first item for which something doesn't hold; it holds for none behind that. It is looked for from a guess on,
-/// farther and farther away, so that a good one saves most of the search.
+/// Returns the index of the first item for which something doesn't hold; it holds for none behind
+/// that. It is looked for from a guess on, farther and farther away, so that a good one saves most
+/// of the search.
 pub(crate) fn partition_near<T>(all: &[T], guess: usize, holds: impl Fn(&T) -> bool) -> usize {
     let guess = guess.min(all.len());
     let mut start = guess;
@@ -259,8 +265,8 @@ pub(crate) fn partition_near<T>(all: &[T], guess: usize, holds: impl Fn(&T) -> b
     start + all[start..end].partition_point(holds)
 }
 
-/// Calls `found` with the offset of every LF. With lines as short as those of code, this takes half the time of looking for one after
-/// the other, however fast that is.
+/// Calls `found` with the offset of every LF. With lines as short as those of code, this takes half
+/// the time of looking for one after the other, however fast that is.
 pub(super) fn each_newline(bytes: &[u8], mut found: impl FnMut(usize)) {
     const WORD: usize = 8;
     const LF: u64 = u64::from_le_bytes([b'\n'; WORD]);

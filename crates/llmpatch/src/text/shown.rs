@@ -4,8 +4,9 @@ use std::path::Path;
 
 use bstr::ByteSlice as _;
 
-/// Bytes from a response or a file, made safe to print: control and bidirectional characters and bytes that aren't UTF-8
-/// are shown in git's C style (`\033`, `\t`), so that nothing from a model reaches a terminal raw.
+/// Bytes from a response or a file, made safe to print: control and bidirectional characters and
+/// bytes that aren't UTF-8 are shown in git's C style (`\033`, `\t`), so that nothing from a model
+/// reaches a terminal raw.
 ///
 /// ```
 /// # use llmpatch::text::Shown;

@@ -20,19 +20,19 @@ pub struct Source {
 }
 
 impl Source {
-    /// The longest response that is read, in bytes: a hundred times as long as those of models. Places in it are kept in 32
-    /// bits, and what is read of it may take a few times its length.
+    /// The longest response that is read, in bytes: a hundred times as long as those of models.
+    /// Places in it are kept in 32 bits, and what is read of it may take a few times its length.
     pub const MAX_LEN: usize = 64 << 20;
 
-    /// The most lines that a response may have. Each takes some dozens of bytes once it is read, however short it is, so
-    /// that as many bytes of newlines would take gigabytes.
+    /// The most lines that a response may have. Each takes some dozens of bytes once it is read,
+    /// however short it is, so that as many bytes of newlines would take gigabytes.
     pub const MAX_LINES: usize = 1 << 22;
 
     /// How many bytes of a line are read to count its characters.
     const COUNTED: usize = 1 << 18;
 
-    /// Makes a source and indexes its lines. Returns `None` if it is longer than [`Source::MAX_LEN`] or has more than
-    /// [`Source::MAX_LINES`].
+    /// Makes a source and indexes its lines. Returns `None` if it is longer than
+    /// [`Source::MAX_LEN`] or has more than [`Source::MAX_LINES`].
     pub fn new(id: SourceId, name: impl Into<String>, bytes: Vec<u8>) -> Option<Self> {
         if bytes.len() > Self::MAX_LEN {
             return None;
@@ -140,13 +140,14 @@ impl Source {
         )
     }
 
-    /// Returns line and column, both from 1, of a byte offset. Columns count characters; a byte that isn't UTF-8 is one, and so
-    /// is every byte behind the first 256 KiB of its line.
+    /// Returns line and column, both from 1, of a byte offset. Columns count characters; a byte
+    /// that isn't UTF-8 is one, and so is every byte behind the first 256 KiB of its line.
     pub fn position(&self, offset: usize) -> (LineNo, usize) {
         let line = self.line_at(offset);
         let start = self.starts[line.index()] as usize;
         let end = offset.min(self.bytes.len()).max(start);
-        // No editor is asked to go that far, and a hundred messages on one line of a gigabyte must not take minutes.
+        // No editor is asked to go that far, and a hundred messages on one line of a gigabyte must
+        // not take minutes.
         let counted = end.min(start + Self::COUNTED);
         (
             line,
@@ -267,8 +268,9 @@ impl<T> Located<T> {
     }
 }
 
-/// Bytes of a patch: borrowed from the response or owned, and where they are in it. Equality ignores the place, so that
-/// a patch that was derived from a change equals the same patch read from text.
+/// Bytes of a patch: borrowed from the response or owned, and where they are in it. Equality
+/// ignores the place, so that a patch that was derived from a change equals the same patch read
+/// from text.
 #[derive(Clone, Debug, Default)]
 pub struct Text<'a> {
     /// The bytes.

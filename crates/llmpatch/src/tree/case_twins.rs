@@ -9,7 +9,8 @@ use bstr::BString;
 use super::TreeError;
 use crate::path::RepoPath;
 
-/// The directories of a tree that were listed, each once: a response may make thousands of files in one.
+/// The directories of a tree that were listed, each once: a response may make thousands of files in
+/// one.
 #[derive(Debug, Default)]
 pub struct CaseTwins {
     listed: RefCell<HashMap<Option<RepoPath>, Rc<ByCase>>>,
@@ -19,8 +20,8 @@ pub struct CaseTwins {
 type ByCase = HashMap<Vec<u8>, Vec<RepoPath>>;
 
 impl CaseTwins {
-    /// Returns the paths other than `path` that differ from it only in the case of ASCII letters. `names` lists a directory, the top for
-    /// `None`; nothing for what is none.
+    /// Returns the paths other than `path` that differ from it only in the case of ASCII letters.
+    /// `names` lists a directory, the top for `None`; nothing for what is none.
     ///
     /// # Errors
     /// If a directory can't be listed.

@@ -92,7 +92,8 @@ impl Diagnose for Error {
     }
 }
 
-/// Says what to do about a block without an end, which another follows or the response's end, and that a line is nearly its end.
+/// Says what to do about a block without an end, which another follows or the response's end, and
+/// that a line is nearly its end.
 fn no_end(of: Diagnosis, end: &str, before: Option<LineNo>, near: Option<LineNo>) -> Diagnosis {
     match (near, before) {
         (Some(near), _) => of.help(format!(

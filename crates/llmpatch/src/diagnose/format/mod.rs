@@ -47,7 +47,8 @@ impl<T: Diagnose> Diagnose for InFile<T> {
     }
 }
 
-/// Says of further lines what was said of one: in these words of one, and of several, with `#` for their number.
+/// Says of further lines what was said of one: in these words of one, and of several, with `#` for
+/// their number.
 fn more(count: usize, one: &str, several: &str) -> Option<String> {
     match count {
         0 => None,

@@ -149,7 +149,8 @@ fn foreign(op: Op, child: Child) -> String {
     }
 }
 
-/// Returns what to do about an element that isn't closed before something, or before the response ends.
+/// Returns what to do about an element that isn't closed before something, or before the response
+/// ends.
 fn not_closed(tag: &[u8], before: Option<&bstr::BString>) -> String {
     match before {
         _ if tag.eq_ignore_ascii_case(b"to") => "write `<to file=\"new/path\"/>`".into(),

@@ -68,7 +68,8 @@ impl Diagnose for Error {
 const AGAIN: &str = "ask for the patch again, as `git diff` prints it";
 const AS_GIT: &str = "write the header as `git diff` prints it";
 
-/// Returns what to do about two names of a file; of two of which only one has its side's letter before it, that is plain.
+/// Returns what to do about two names of a file; of two of which only one has its side's letter
+/// before it, that is plain.
 fn two_names(old: &[u8], new: &[u8]) -> String {
     let path = match (old.strip_prefix(b"a/"), new.strip_prefix(b"b/")) {
         (Some(path), _) if path == new => path,

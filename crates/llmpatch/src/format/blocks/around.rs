@@ -1,4 +1,5 @@
-//! What is around blocks: the lines above one, the fence and the tags that it is in. They say which file it is about.
+//! What is around blocks: the lines above one, the fence and the tags that it is in. They say which
+//! file it is about.
 
 use bstr::ByteSlice as _;
 
@@ -45,16 +46,19 @@ pub(in crate::format) struct Around<'a> {
     /// Lines of blocks that may have been meant to close a fence which another line closes.
     doubtful: Vec<Span>,
     tags: Tags<'a>,
-    /// The file of the block before, while nothing but blank lines, fences and dots is between; `None` in it for one that isn't known.
+    /// The file of the block before, while nothing but blank lines, fences and dots is between;
+    /// `None` in it for one that isn't known.
     last: Option<Option<Text<'a>>>,
-    /// Whether something that is nearly a block's first line has been seen, so that what follows isn't reported again.
+    /// Whether something that is nearly a block's first line has been seen, so that what follows
+    /// isn't reported again.
     is_wreck: bool,
     /// How much of a conflict has been seen: its first line, and whether its middle came.
     conflict: Option<(Span, bool)>,
 }
 
 impl<'a> Around<'a> {
-    /// Reads a line that is in no patch. `is_fenced` says whether a fence is open behind it; one may end with what hides it.
+    /// Reads a line that is in no patch. `is_fenced` says whether a fence is open behind it; one
+    /// may end with what hides it.
     pub(in crate::format) fn line(
         &mut self,
         source: &'a Source,
@@ -129,7 +133,8 @@ impl<'a> Around<'a> {
     /// Reads the end of the response.
     pub(in crate::format) fn end(&mut self, found: &mut Vec<WalkItem<'a>>) {
         found.extend(self.tags.unclosed());
-        // Where a fence is left open, one too few closes them, so any of these may have been meant to.
+        // Where a fence is left open, one too few closes them, so any of these may have been meant
+        // to.
         if let Some(open) = self.fence.take() {
             found.extend(self.doubtful.drain(..).chain(open.closing).map(lost));
         }
@@ -290,7 +295,8 @@ fn lost<'a>(span: Span) -> WalkItem<'a> {
     wrong(span, Error::Fence)
 }
 
-/// Returns whether what is between two blocks leaves them one patch: blank lines, fences, paths, tags, and what is glued to the first.
+/// Returns whether what is between two blocks leaves them one patch: blank lines, fences, paths,
+/// tags, and what is glued to the first.
 pub(in crate::format) fn are_between(text: &[u8]) -> bool {
     text.lines().all(|line| {
         let text = trim(line).strip_prefix(b"]]>").unwrap_or(trim(line));

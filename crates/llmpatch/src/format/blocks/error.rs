@@ -16,7 +16,8 @@ pub enum Error {
         Shown(second)
     )]
     TwoPaths { first: BString, second: BString },
-    /// `before` is the line in which another block begins; none where the response ends. `near` is nearly the end.
+    /// `before` is the line in which another block begins; none where the response ends. `near` is
+    /// nearly the end.
     #[error("this block has no `{}` {}", family.end(), before.map_or("before the response ends".into(), |line| format!("before another begins in line {line}")))]
     NoEnd {
         family: Family,

@@ -98,7 +98,8 @@ impl Marker {
     }
 }
 
-/// Returns whether what is behind seven signs is as git writes it: nothing, or a name behind a space.
+/// Returns whether what is behind seven signs is as git writes it: nothing, or a name behind a
+/// space.
 fn is_label(rest: &[u8]) -> bool {
     rest.is_empty() || rest.starts_with(b" ")
 }
@@ -112,19 +113,22 @@ fn without<'l>(line: &'l [u8], tags: &[&[u8]]) -> &'l [u8] {
     rest
 }
 
-/// Returns the line without the backslash that says that it is text, if all that it has before a marker is backslashes.
+/// Returns the line without the backslash that says that it is text, if all that it has before a
+/// marker is backslashes.
 pub(super) fn unescaped(line: &[u8]) -> Option<&[u8]> {
     let count = line.iter().take_while(|&&byte| byte == b'\\').count();
     (count > 0 && Marker::read(&line[count..]).is_some()).then(|| &line[1..])
 }
 
-/// Returns the offset in a line at which a block begins: behind whitespace, and behind tags that are glued to its marker.
+/// Returns the offset in a line at which a block begins: behind whitespace, and behind tags that
+/// are glued to its marker.
 pub(in crate::format) fn opener(line: &[u8]) -> Option<usize> {
     let marker = without(line, OPENING);
     matches!(Marker::read(marker), Some(Marker::Open(..))).then(|| line.len() - marker.len())
 }
 
-/// Returns whether a line is nearly the first of a block: with too few or too many signs, in lower case, with text behind it.
+/// Returns whether a line is nearly the first of a block: with too few or too many signs, in lower
+/// case, with text behind it.
 pub(super) fn is_nearly_opener(line: &[u8]) -> bool {
     // Rules of three dashes, and dashes before a word, are common.
     nearly(line, b"<-", b"SEARCH").is_some_and(|near| match near.sign {

@@ -48,7 +48,8 @@ impl<'a, 'o> BlockReader<'a, 'o> {
         }
     }
 
-    /// Reads it. Returns also the last line of a section that would close a fence, which then isn't open any more behind the block.
+    /// Reads it. Returns also the last line of a section that would close a fence, which then isn't
+    /// open any more behind the block.
     pub(super) fn read(
         mut self,
         indentation: &[u8],
@@ -109,7 +110,8 @@ impl<'a, 'o> BlockReader<'a, 'o> {
             .push(Located::new(span, InFile { path, what }));
     }
 
-    /// Collects the lines up to the marker at which the block ends, or before another that begins; returns whether it ends.
+    /// Collects the lines up to the marker at which the block ends, or before another that begins;
+    /// returns whether it ends.
     fn rows(&mut self, indentation: &[u8], family: Family) -> bool {
         let mut odd = None;
         let mut before = None;
@@ -244,7 +246,8 @@ impl<'a, 'o> BlockReader<'a, 'o> {
         Some(chosen)
     }
 
-    /// Reads the line numbers before the old lines; returns where these are, and the line that they are said to begin at.
+    /// Reads the line numbers before the old lines; returns where these are, and the line that they
+    /// are said to begin at.
     fn head(&mut self, divider: usize) -> (Range<usize>, Option<LineNo>) {
         let mut next = 0;
         let mut start = None;
@@ -356,7 +359,8 @@ impl<'a, 'o> BlockReader<'a, 'o> {
         })
     }
 
-    /// Returns lines without the backslashes that say that they are text, with a warning if there are any.
+    /// Returns lines without the backslashes that say that they are text, with a warning if there
+    /// are any.
     fn unescaped(&mut self, range: Range<usize>) -> Vec<Text<'a>> {
         let (texts, are_escaped): (Vec<_>, Vec<_>) =
             self.rows[range.clone()].iter().map(unescaped).unzip();

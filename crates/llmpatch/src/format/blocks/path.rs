@@ -1,4 +1,5 @@
-//! Which file a line names: a line that holds a path and little else, and what is behind the backticks of a fence.
+//! Which file a line names: a line that holds a path and little else, and what is behind the
+//! backticks of a fence.
 
 use bstr::{BString, ByteSlice as _};
 
@@ -6,7 +7,8 @@ use crate::format::Options;
 use crate::format::envelope::{trim, trim_start};
 use crate::text::{Row, Source, Text};
 
-/// Returns the path that a line of a response names. `is_near` says that no blank line is between it and what it names the file of.
+/// Returns the path that a line of a response names. `is_near` says that no blank line is between
+/// it and what it names the file of.
 pub(in crate::format) fn above<'a>(
     line: Row<'a>,
     is_near: bool,
@@ -38,8 +40,9 @@ pub(in crate::format) fn one<'a>(all: &[Text<'a>]) -> Result<Option<Text<'a>>, [
     }
 }
 
-/// Returns the path that a line holds, if it holds nothing else but what is put around one. `is_near` says that no blank line is
-/// between it and what it names the file of, `is_file` whether something is a file.
+/// Returns the path that a line holds, if it holds nothing else but what is put around one.
+/// `is_near` says that no blank line is between it and what it names the file of, `is_file` whether
+/// something is a file.
 pub(super) fn named(line: &[u8], is_near: bool, is_file: impl Fn(&[u8]) -> bool) -> Option<&[u8]> {
     let (path, is_quoted, has_colon) = bare(line);
     let has_blank = path.find_byteset(b" \t").is_some();
@@ -126,7 +129,8 @@ fn has_inner_dot(text: &[u8]) -> bool {
     text.iter().skip(1).rev().skip(1).any(|&byte| byte == b'.')
 }
 
-/// Returns the paths behind the backticks of a fence: `src/a.py`, `py src/a.py`, `py:src/a.py`, `path=src/a.py`.
+/// Returns the paths behind the backticks of a fence: `src/a.py`, `py src/a.py`, `py:src/a.py`,
+/// `path=src/a.py`.
 pub(super) fn in_info(info: &[u8]) -> impl Iterator<Item = &[u8]> {
     let words = info.fields_with(|c| matches!(c, ' ' | '\t' | '{' | '}' | ','));
     words.filter_map(move |word| {

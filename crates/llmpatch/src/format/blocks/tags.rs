@@ -1,4 +1,5 @@
-//! Tags around blocks, as the tools of Cline and Roo have them: `<replace_in_file>`, `<apply_diff>` and what is in them.
+//! Tags around blocks, as the tools of Cline and Roo have them: `<replace_in_file>`, `<apply_diff>`
+//! and what is in them.
 
 use bstr::ByteSlice as _;
 
@@ -133,7 +134,8 @@ impl<'a> Tags<'a> {
         true
     }
 
-    /// Reads the line at which the blocks before begin that are in this tag, too, where they don't say themselves.
+    /// Reads the line at which the blocks before begin that are in this tag, too, where they don't
+    /// say themselves.
     fn start_line(&mut self, value: &[u8], place: Span, found: &mut Vec<WalkItem<'a>>) {
         let Some(line) = line_number(value) else {
             return found.push(wrong(
@@ -189,7 +191,8 @@ fn tag(text: &[u8]) -> Option<(&'static str, bool, &[u8])> {
         })
 }
 
-/// Returns whether a text is nothing but tags that are known, and what is in `<path>` and `<start_line>`.
+/// Returns whether a text is nothing but tags that are known, and what is in `<path>` and
+/// `<start_line>`.
 pub(super) fn are_all(mut text: &[u8]) -> bool {
     while let Some((name, _, behind)) = tag(text) {
         text = match name {

@@ -124,7 +124,8 @@ fn escaped(source: &Source) -> Option<Span> {
         })
 }
 
-/// Returns the format of which the last line of a response, which isn't terminated, is the beginning of a patch's beginning.
+/// Returns the format of which the last line of a response, which isn't terminated, is the
+/// beginning of a patch's beginning.
 pub(super) fn cut_start(line: &[u8]) -> Option<Format> {
     let cut = |whole: &[u8], least: usize| {
         line.len() >= least && line.len() < whole.len() && whole.starts_with(line)

@@ -35,8 +35,9 @@ pub enum Error {
 pub enum Residue {
     #[error("the response has more than {most} edits")]
     TooMany { most: usize },
-    /// Headers outside of all envelopes: the first of them, and how many `more` there are up to the next patch. `begin` is the
-    /// line that may have been meant as the Begin, `ended` the last line of the envelope before.
+    /// Headers outside of all envelopes: the first of them, and how many `more` there are up to the
+    /// next patch. `begin` is the line that may have been meant as the Begin, `ended` the last line
+    /// of the envelope before.
     #[error("`{}` outside of `*** Begin Patch` … `*** End Patch`", Shown(header))]
     StrayHeader {
         header: BString,
@@ -51,7 +52,8 @@ pub enum Residue {
     /// A hunk without a file, and how many `more` there are up to the next patch.
     #[error("a hunk without `--- ` and `+++ ` or `diff --git` before it")]
     StrayHunk { more: usize },
-    /// A file header of a unified diff under which a hunk begins without numbers, so that it begins no patch.
+    /// A file header of a unified diff under which a hunk begins without numbers, so that it begins
+    /// no patch.
     #[error("a hunk's header has no line numbers")]
     Unnumbered,
     #[error("the diff of a merge against all its parents can't be applied")]
@@ -142,7 +144,8 @@ pub enum Warning {
     ProseEdit,
     #[error("{} in {by} is ignored", format.a_patch())]
     Hidden { format: Format, by: Hiding },
-    /// A patch before a line that closes a block of reasoning that nothing has opened: the opening tag was perhaps in the prompt.
+    /// A patch before a line that closes a block of reasoning that nothing has opened: the opening
+    /// tag was perhaps in the prompt.
     #[error("{} before a `</{tag}>` without its `<{tag}>` is applied, too", format.a_patch())]
     Unopened { format: Format, tag: &'static str },
     #[error("{} that repeats the one in line {first} is ignored: it is applied once", format.a_patch())]

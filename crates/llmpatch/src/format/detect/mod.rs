@@ -1,31 +1,41 @@
 //! Finds the patches inside a response: fences, prose around them, which format.
 //!
-//! Walks the response once, from top to bottom. A line that begins a patch is handed to its format's reader, which says where
-//! the patch ends; whatever is inside starts nothing. Everything else is prose. So which lines are a patch never depends
-//! on what is around it, and a response is read in one pass, however often markers are repeated in it.
+//! Walks the response once, from top to bottom. A line that begins a patch is handed to its
+//! format's reader, which says where the patch ends; whatever is inside starts nothing. Everything
+//! else is prose. So which lines are a patch never depends on what is around it, and a response is
+//! read in one pass, however often markers are repeated in it.
 //!
 //! # Where the contract on the formats is silent
-//! - An HTML comment is closed by the first `-->` in prose: a patch between is a patch whatever it contains, so an unclosed
-//!   `<!--` in a remark never hides a patch that has `-->` in its content. `<!--` in backticks opens nothing, and one in a
-//!   Markdown fence opens nothing beyond it.
-//! - A block of reasoning is closed by the first closing tag of its name, or that of the one that it is in; what was opened inside
-//!   and not closed ends there too. A closing tag alone closes nothing: the patches
-//!   before it count, with a warning, since the opening tag may have been the end of the prompt. A block that began in a Markdown fence ends with it.
-//! - A whole patch, for what repeats an earlier one, is an envelope, an `<opx>` element, or a run of `<edit>` elements or of a
-//!   diff's sections between which there is nothing but whitespace. Two patches are the same only if all their bytes are, line ends
-//!   aside; an edit is compared by what it says. A patch behind a line that names a commit, as in mail and in `git log`, is
-//!   one of a series, and counts even if it repeats one before.
-//! - `--strict` changes nothing of what is hidden or repeated: it is about reading what is in a patch.
-//! - List bullets are `-`, `*`, `+`, `•`, `1.`, `1)`; any number of them and of `>` may be before what is then residue.
-//! - Whitespace before `*** End Patch` and closing tags doesn't make them less of a residue; file headers are one at column 0 and
-//!   at the column of the last envelope. Headers up to the next patch are one error.
-//! - Residue of a format that wasn't asked for is no error, and neither is what is wrong in a patch that is skipped, unless
-//!   that patch never ends and so has swallowed one that was asked for.
-//! - What would be residue behind a broken OPX element isn't reported: that it is broken is error enough.
-//! - `<edit` directly follows another element if only whitespace is between; other tags before it on its line make it prose.
-//! - Unified diffs begin at column 0; one that is indented or quoted isn't read, and if there is nothing else, that is said.
+//! - An HTML comment is closed by the first `-->` in prose: a patch between is a patch whatever it
+//!   contains, so an unclosed `<!--` in a remark never hides a patch that has `-->` in its content.
+//!   `<!--` in backticks opens nothing, and one in a Markdown fence opens nothing beyond it.
+//! - A block of reasoning is closed by the first closing tag of its name, or that of the one that
+//!   it is in; what was opened inside and not closed ends there too. A closing tag alone closes
+//!   nothing: the patches before it count, with a warning, since the opening tag may have been the
+//!   end of the prompt. A block that began in a Markdown fence ends with it.
+//! - A whole patch, for what repeats an earlier one, is an envelope, an `<opx>` element, or a run
+//!   of `<edit>` elements or of a diff's sections between which there is nothing but whitespace.
+//!   Two patches are the same only if all their bytes are, line ends aside; an edit is compared by
+//!   what it says. A patch behind a line that names a commit, as in mail and in `git log`, is one
+//!   of a series, and counts even if it repeats one before.
+//! - `--strict` changes nothing of what is hidden or repeated: it is about reading what is in a
+//!   patch.
+//! - List bullets are `-`, `*`, `+`, `•`, `1.`, `1)`; any number of them and of `>` may be before
+//!   what is then residue.
+//! - Whitespace before `*** End Patch` and closing tags doesn't make them less of a residue; file
+//!   headers are one at column 0 and at the column of the last envelope. Headers up to the next
+//!   patch are one error.
+//! - Residue of a format that wasn't asked for is no error, and neither is what is wrong in a patch
+//!   that is skipped, unless that patch never ends and so has swallowed one that was asked for.
+//! - What would be residue behind a broken OPX element isn't reported: that it is broken is error
+//!   enough.
+//! - `<edit` directly follows another element if only whitespace is between; other tags before it
+//!   on its line make it prose.
+//! - Unified diffs begin at column 0; one that is indented or quoted isn't read, and if there is
+//!   nothing else, that is said.
 //! - A hunk's header in prose, and what else could only have been part of a diff, is residue.
-//! - Of a response in two formats, the first one's edits are kept, so that planning can find more that is wrong.
+//! - Of a response in two formats, the first one's edits are kept, so that planning can find more
+//!   that is wrong.
 
 mod absence;
 mod error;
@@ -106,7 +116,8 @@ struct Walk<'a, 'o> {
     edits: usize,
 }
 
-/// The most edits that a response may have. Each takes up to a kilobyte once it is read, however short it is.
+/// The most edits that a response may have. Each takes up to a kilobyte once it is read, however
+/// short it is.
 const MOST_EDITS: usize = 100_000;
 
 impl<'a, 'o> Walk<'a, 'o> {
@@ -186,8 +197,8 @@ impl<'a, 'o> Walk<'a, 'o> {
             .line(self.source, row, is_fenced, &mut self.prose.found);
     }
 
-    /// Takes in a patch that a reader read; returns the offset behind it. Of one that brings more edits than there may be, what it is too
-    /// much of is all that is said.
+    /// Takes in a patch that a reader read; returns the offset behind it. Of one that brings more
+    /// edits than there may be, what it is too much of is all that is said.
     fn push(&mut self, block: Block<'a>) -> usize {
         if block.format != Format::Blocks {
             self.around.pass();
@@ -292,7 +303,8 @@ pub(super) fn stated_base(line: &[u8]) -> Option<&[u8]> {
     (name.eq_ignore_ascii_case(b"base") && is_id).then_some(id)
 }
 
-/// Decides which of the patches count, and whether the response as a whole is one that can be applied.
+/// Decides which of the patches count, and whether the response as a whole is one that can be
+/// applied.
 fn settle<'a>(
     source: &'a Source,
     options: &Options,
@@ -413,8 +425,8 @@ fn accept<'a>(source: &'a Source, block: Block<'a>, parsed: &mut Parsed<'a>) {
     }
 }
 
-/// Returns whether a patch that is left out goes on to the end of the response, although it shouldn't, and holds the start of
-/// one that was asked for.
+/// Returns whether a patch that is left out goes on to the end of the response, although it
+/// shouldn't, and holds the start of one that was asked for.
 fn has_swallowed(source: &Source, block: &Block<'_>, asked: Format) -> bool {
     let bytes = &source.bytes()[block.range.clone()];
     !block.errors.is_empty()

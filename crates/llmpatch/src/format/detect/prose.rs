@@ -1,4 +1,5 @@
-//! What is around patches: mostly nothing that matters, but for what hides patches, and for what shows that something was lost.
+//! What is around patches: mostly nothing that matters, but for what hides patches, and for what
+//! shows that something was lost.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -13,8 +14,8 @@ use crate::format::{Warning as Any, blocks, excerpt, opx, unified};
 use crate::patch::Format;
 use crate::text::{LineNo, Located, Row, Source, Span};
 
-/// How much of a tag in mid-line is looked at. Quotes can make every tag of a line reach to the line's end, and here it is
-/// only about a warning.
+/// How much of a tag in mid-line is looked at. Quotes can make every tag of a line reach to the
+/// line's end, and here it is only about a warning.
 const WINDOW: usize = 512;
 
 /// The reader of prose, line by line.
@@ -116,12 +117,14 @@ impl<'a> Prose<'a> {
         }
     }
 
-    /// Returns whether what comes next is in a comment or in a block of reasoning, as far as is known yet.
+    /// Returns whether what comes next is in a comment or in a block of reasoning, as far as is
+    /// known yet.
     pub(super) fn is_hidden(&self) -> bool {
         self.comment.is_some() || !self.reasoning.is_empty()
     }
 
-    /// Notes that an envelope ended, with its last line and where the whitespace before its Begin is.
+    /// Notes that an envelope ended, with its last line and where the whitespace before its Begin
+    /// is.
     pub(super) fn envelope_ends(&mut self, last: LineNo, indent: Range<usize>) {
         self.seen.envelope_end = Some(last);
         self.seen.indent = (indent.start, indent.end);
@@ -251,7 +254,8 @@ impl<'a> Prose<'a> {
         }
     }
 
-    /// Follows the blocks of reasoning. A closing tag ends the innermost one of its name, and with it what was opened inside.
+    /// Follows the blocks of reasoning. A closing tag ends the innermost one of its name, and with
+    /// it what was opened inside.
     fn thoughts(&mut self, source: &Source, row: Row<'_>) {
         let Some((tag, closes)) = reasoning_tag(row.text) else {
             return;
@@ -273,7 +277,8 @@ impl<'a> Prose<'a> {
         self.hide(source, block.found, Hiding::Reasoning(tag));
     }
 
-    /// Warns of the patches before a closing tag that closes nothing: perhaps they are drafts. They are told once.
+    /// Warns of the patches before a closing tag that closes nothing: perhaps they are drafts. They
+    /// are told once.
     fn unopened(&mut self, source: &Source, tag: &'static str) {
         let patches = self.found[self.told.min(self.found.len())..]
             .iter()
@@ -490,7 +495,8 @@ impl<'a> Prose<'a> {
         self.hide(source, comment.found, Hiding::Comment);
     }
 
-    /// Makes nothing but warnings of the patches that were found since so many things had been found.
+    /// Makes nothing but warnings of the patches that were found since so many things had been
+    /// found.
     fn hide(&mut self, source: &Source, since: usize, by: Hiding) {
         let hidden = |span, format| {
             Some(Located {
@@ -527,7 +533,8 @@ impl<'a> Prose<'a> {
     }
 }
 
-/// Returns how many bytes of list bullets and quotation marks a line begins with, whitespace included; 0 if there are none.
+/// Returns how many bytes of list bullets and quotation marks a line begins with, whitespace
+/// included; 0 if there are none.
 fn bullets(line: &[u8]) -> usize {
     let mut rest = envelope::trim_start(line);
     let mut any = false;
@@ -565,7 +572,8 @@ fn closing(line: &[u8]) -> Option<&[u8]> {
     is_known.then(|| &text[..end])
 }
 
-/// The code spans of a line, found in one pass: a run of backticks opens one if another run of its length follows.
+/// The code spans of a line, found in one pass: a run of backticks opens one if another run of its
+/// length follows.
 struct CodeSpans {
     /// Where the last run of each length begins.
     last: HashMap<usize, usize>,
@@ -585,7 +593,8 @@ impl CodeSpans {
         Self { last }
     }
 
-    /// Returns the offset behind the code span that a run of backticks opens, or else behind that run.
+    /// Returns the offset behind the code span that a run of backticks opens, or else behind that
+    /// run.
     fn behind(&self, line: &[u8], mut at: usize) -> usize {
         let length = run(&line[at..]);
         let opens = self.last.get(&length).is_some_and(|&last| last > at);

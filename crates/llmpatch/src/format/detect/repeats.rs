@@ -1,4 +1,5 @@
-//! Finds what a response says twice: whole patches, which count once, and single edits, which count as often as they are there.
+//! Finds what a response says twice: whole patches, which count once, and single edits, which count
+//! as often as they are there.
 
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
@@ -10,7 +11,8 @@ use crate::format::{Block, blocks, unified};
 use crate::patch::{FileEdit, Format, Operation};
 use crate::text::{Located, Source, Span};
 
-/// Returns of each thing that was found whether it is a part of a patch that repeats an earlier one, and warns of these patches.
+/// Returns of each thing that was found whether it is a part of a patch that repeats an earlier
+/// one, and warns of these patches.
 pub(super) fn patches(
     source: &Source,
     found: &[WalkItem<'_>],
@@ -28,7 +30,8 @@ pub(super) fn patches(
             .get(end..first.range.start)
             .unwrap_or_default();
         end = first.range.start + text.len();
-        // Each patch of a series is one of its own: a commit may make again what one between took back.
+        // Each patch of a series is one of its own: a commit may make again what one between took
+        // back.
         if between.lines().any(unified::names_commit) {
             continue;
         }
@@ -53,7 +56,8 @@ pub(super) fn patches(
     is_repeated
 }
 
-/// Returns the whole patches: where they are among what was found, their first block, and their text.
+/// Returns the whole patches: where they are among what was found, their first block, and their
+/// text.
 fn wholes<'f, 'a>(
     source: &'a Source,
     found: &'f [WalkItem<'a>],

@@ -13,7 +13,8 @@ fn source(text: impl AsRef<[u8]>) -> Source {
     Source::new(SourceId(0), "answer.txt", text.as_ref().to_vec()).unwrap()
 }
 
-/// Reads a response and writes down what came of it: paths, then warnings, then errors, with their lines.
+/// Reads a response and writes down what came of it: paths, then warnings, then errors, with their
+/// lines.
 fn read_with(text: impl AsRef<[u8]>, options: &Options) -> String {
     let source = source(text);
     let Parsed {
@@ -554,7 +555,8 @@ fn nothing_to_apply_is_an_error_that_says_why() {
     );
 }
 
-/// The examples of the format's descriptions; fragments without Begin and End stand in an envelope here.
+/// The examples of the format's descriptions; fragments without Begin and End stand in an envelope
+/// here.
 #[test]
 fn the_examples_of_the_descriptions_are_read() {
     for (body, edits) in [

@@ -5,8 +5,8 @@ use bstr::BString;
 use super::marker::{Habit, Meant, Verb};
 use crate::text::{LineNo, Shown, Span};
 
-/// Why an envelope can't be read. `more` is where the further lines in a row are of which the same is true, and `path` and `verb` are
-/// of the section.
+/// Why an envelope can't be read. `more` is where the further lines in a row are of which the same
+/// is true, and `path` and `verb` are of the section.
 #[allow(missing_docs, reason = "the message says what the fields are")]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
@@ -20,7 +20,8 @@ pub enum Error {
         meant: Option<Meant>,
         more: Option<Span>,
     },
-    /// A Begin inside the envelope that begins in line `first`. `near` is an End in between that doesn't count.
+    /// A Begin inside the envelope that begins in line `first`. `near` is an End in between that
+    /// doesn't count.
     #[error("`*** Begin Patch` inside the patch that begins in line {first}")]
     NestedBegin {
         first: LineNo,

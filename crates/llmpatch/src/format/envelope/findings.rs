@@ -1,4 +1,5 @@
-//! The errors and warnings of an envelope as they are found: joined where they are one thing, and bounded.
+//! The errors and warnings of an envelope as they are found: joined where they are one thing, and
+//! bounded.
 
 use std::sync::Arc;
 
@@ -97,7 +98,8 @@ impl Findings {
         self.in_run = false;
     }
 
-    /// Adds a warning, or counts it if this section has the same already. Where the bare format is asked for, it is an error.
+    /// Adds a warning, or counts it if this section has the same already. Where the bare format is
+    /// asked for, it is an error.
     pub(super) fn warn(&mut self, span: Span, warning: Warning) {
         self.in_run = false;
         let same =

@@ -1,5 +1,5 @@
-//! Marker lines: which line of an envelope is which, what a line that is nearly one was meant to be, and what models write where a line
-//! of a section should be.
+//! Marker lines: which line of an envelope is which, what a line that is nearly one was meant to
+//! be, and what models write where a line of a section should be.
 
 use std::ops::Range;
 
@@ -26,7 +26,8 @@ impl Verb {
     }
 }
 
-/// A line that starts with `*** `. Paths are ranges of the line, without the whitespace around them.
+/// A line that starts with `*** `. Paths are ranges of the line, without the whitespace around
+/// them.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Marker {
     /// `*** Begin Patch`
@@ -117,7 +118,8 @@ pub enum Meant {
     Rename,
 }
 
-/// Returns what a line in other words, other case or other decoration means as a marker, if anything.
+/// Returns what a line in other words, other case or other decoration means as a marker, if
+/// anything.
 pub(crate) fn meant(line: &[u8]) -> Option<Meant> {
     let head = &line[..line.len().min(60)];
     let head = head.split(|&byte| byte == b':').next().unwrap_or(head);
@@ -184,7 +186,8 @@ pub enum Habit {
     Conflict,
     /// A tab where the prefix should be.
     Tab,
-    /// A character that only looks like a prefix: a no-break space, a typographic minus or dash, a wide plus.
+    /// A character that only looks like a prefix: a no-break space, a typographic minus or dash, a
+    /// wide plus.
     LookAlike,
     /// Lines after `*** End of File` without an `@@` before them.
     AfterEndOfFile,
@@ -247,7 +250,8 @@ pub(crate) fn is_blank(line: &[u8]) -> bool {
     trim_end(line).is_empty()
 }
 
-/// Drops the whitespace at the end of a line. A CR counts as whitespace there: it is left over where a response was cut before its last LF.
+/// Drops the whitespace at the end of a line. A CR counts as whitespace there: it is left over
+/// where a response was cut before its last LF.
 pub(crate) fn trim_end(line: &[u8]) -> &[u8] {
     let last = line
         .iter()

@@ -19,8 +19,8 @@ pub(in crate::format) fn starts_here(line: &[u8]) -> bool {
 
 /// Reads the envelope that begins on a line for which [`starts_here`] holds.
 ///
-/// The whitespace before Begin is the envelope's indentation, which every line of it must have that isn't blank. One that has
-/// no End goes to the end of the response and has an error.
+/// The whitespace before Begin is the envelope's indentation, which every line of it must have that
+/// isn't blank. One that has no End goes to the end of the response and has an error.
 pub(in crate::format) fn parse_block<'a>(
     source: &'a Source,
     begin: Row<'a>,
@@ -133,7 +133,8 @@ impl<'a> EnvelopeReader<'a> {
         self.cut_off(LineNo::from_index(index))
     }
 
-    /// Returns the row at an index without its indentation, and whether it has that of its envelope.
+    /// Returns the row at an index without its indentation, and whether it has that of its
+    /// envelope.
     fn row(&self, index: usize) -> Option<(Row<'a>, bool)> {
         let row = self.source.row(LineNo::from_index(index))?;
         let common = || {
@@ -150,7 +151,8 @@ impl<'a> EnvelopeReader<'a> {
         ))
     }
 
-    /// Remembers a line that looks like the End but isn't, and the first Markdown fence: if no End comes, they say why.
+    /// Remembers a line that looks like the End but isn't, and the first Markdown fence: if no End
+    /// comes, they say why.
     fn look_for_end(&mut self, row: Row<'a>) {
         let text = marker::trim(row.text);
         if let Some(before) = text.strip_suffix(b"*** End Patch") {
@@ -176,7 +178,8 @@ impl<'a> EnvelopeReader<'a> {
         }
     }
 
-    /// A patch whose End was forgotten, or two Begins: the sections after it are read as if the End was before it.
+    /// A patch whose End was forgotten, or two Begins: the sections after it are read as if the End
+    /// was before it.
     fn nested_begin(&mut self, row: Row<'a>) {
         if !self.section.is_outside() {
             self.close_section();
@@ -190,8 +193,8 @@ impl<'a> EnvelopeReader<'a> {
         });
     }
 
-    /// A header in other words opens a section that can't be read, so that its lines aren't blamed on the one before; the
-    /// paths that it names are in an unknown state from there on.
+    /// A header in other words opens a section that can't be read, so that its lines aren't blamed
+    /// on the one before; the paths that it names are in an unknown state from there on.
     fn unknown(&mut self, row: Row<'a>) {
         let colon = row.text.find_byte(b':').map_or(row.text.len(), |at| at + 1);
         let header = excerpt(marker::trim(&row.text[..colon]));
@@ -211,7 +214,8 @@ impl<'a> EnvelopeReader<'a> {
             self.findings.error(row.span, error);
             return;
         }
-        // If it is written in place of the change of the section before, that one lacks nothing else.
+        // If it is written in place of the change of the section before, that one lacks nothing
+        // else.
         let is_its_change = self.section.has_no_change();
         if is_its_change {
             self.findings.error(row.span, error.clone());
@@ -244,7 +248,8 @@ impl<'a> EnvelopeReader<'a> {
         self.block(end)
     }
 
-    /// There was no End. What was found wrong behind the place where it should have been isn't reported.
+    /// There was no End. What was found wrong behind the place where it should have been isn't
+    /// reported.
     fn cut_off(mut self, end: LineNo) -> Block<'a> {
         let path = self.section.path();
         let begin = self.begin.number;
@@ -292,7 +297,8 @@ fn unreadable<'a>(path: Text<'a>, span: Span) -> FileEdit<'a> {
     FileEdit::new(path, Operation::Unreadable, Some(span))
 }
 
-/// Returns the places of the paths in what follows an unknown header: one, or two with an arrow between them.
+/// Returns the places of the paths in what follows an unknown header: one, or two with an arrow
+/// between them.
 fn paths(text: &[u8], from: usize) -> impl Iterator<Item = Range<usize>> {
     let rest = &text[from..];
     let arrow = [" -> ", " => ", " to "]

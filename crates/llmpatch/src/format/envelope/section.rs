@@ -154,7 +154,8 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Makes what follows, up to the next header, mean nothing. The section must have an error already.
+    /// Makes what follows, up to the next header, mean nothing. The section must have an error
+    /// already.
     pub(super) fn skip_rest(&mut self) {
         self.body = Body::Skipped;
     }
@@ -203,7 +204,8 @@ impl<'a> Section<'a> {
                 }
             }
             Body::Update(Update { to, mut hunks, .. }) => {
-                // Most sections have one hunk, and room was made for four of them, of four lines each.
+                // Most sections have one hunk, and room was made for four of them, of four lines
+                // each.
                 hunks.shrink_to_fit();
                 hunks.iter_mut().for_each(|hunk| hunk.lines.shrink_to_fit());
                 Operation::Update { to, hunks }
@@ -413,7 +415,8 @@ impl<'a> Update<'a> {
     }
 }
 
-/// Returns what is behind the prefix of a line. Its place is the whole line, prefix included: that is what messages point at.
+/// Returns what is behind the prefix of a line. Its place is the whole line, prefix included: that
+/// is what messages point at.
 fn behind_prefix(row: Row<'_>) -> Text<'_> {
     Text::at(&row.text[1..], row.span)
 }
@@ -426,7 +429,8 @@ fn line(mark: Mark, text: Text<'_>) -> HunkLine<'_> {
     }
 }
 
-/// Returns whether what follows `@@` is `-1,7 +1,8`, with or without the second `@@` and what git writes behind it.
+/// Returns whether what follows `@@` is `-1,7 +1,8`, with or without the second `@@` and what git
+/// writes behind it.
 fn claims_numbers(rest: &[u8]) -> bool {
     fn numbers(text: &[u8], sign: u8) -> Option<&[u8]> {
         let text = marker::trim_start(text);

@@ -10,7 +10,8 @@ fn source(text: &[u8]) -> Source {
     Source::new(SourceId(0), "answer.txt", text.to_vec()).unwrap()
 }
 
-/// Reads an envelope of these lines and writes down what came of it: edits, then warnings, then errors with their lines.
+/// Reads an envelope of these lines and writes down what came of it: edits, then warnings, then
+/// errors with their lines.
 fn read_with(body: &str, options: &Options) -> String {
     let text = format!("*** Begin Patch\n{body}*** End Patch\n");
     read_whole(&text, options)
@@ -482,7 +483,8 @@ fn any_edit() -> impl Strategy<Value = FileEdit<'static>> {
     })
 }
 
-/// A first deleted line that looks like the header of a diff is refused, so no printer writes it there.
+/// A first deleted line that looks like the header of a diff is refused, so no printer writes it
+/// there.
 fn looks_like_a_diff(edit: &FileEdit<'_>) -> bool {
     let (sign, first) = match &edit.operation {
         Operation::Create { lines, .. } => (b'+', lines.first()),

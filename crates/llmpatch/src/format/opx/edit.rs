@@ -236,7 +236,8 @@ impl<'a> EditReader<'a> {
         }
     }
 
-    /// Takes back the warning that something in a range means nothing, if it has one of these names; returns where it is and its name.
+    /// Takes back the warning that something in a range means nothing, if it has one of these
+    /// names; returns where it is and its name.
     fn other_name(&mut self, range: &Range<usize>, names: &str) -> Option<(Range<usize>, BString)> {
         let first = self.warnings.partition_point(|warning| {
             warning

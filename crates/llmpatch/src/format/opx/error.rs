@@ -79,7 +79,8 @@ pub enum NoEnd {
     Unmarked(LineNo),
     /// The `>>>` before this line is followed by another closing tag.
     OtherTag(LineNo, BString),
-    /// The text quotes a `<put>` or `<find>` whose `<<<` is in this line, and to which the next end belongs.
+    /// The text quotes a `<put>` or `<find>` whose `<<<` is in this line, and to which the next end
+    /// belongs.
     Pair(LineNo),
     /// Nothing else: the response ends.
     Cut,

@@ -1,17 +1,21 @@
 //! Payloads: the lines between a `<<<` and its `>>>`, taken as they are.
 //!
-//! The one question here is where a payload ends, since whatever it holds may look like markup. The rules:
+//! The one question here is where a payload ends, since whatever it holds may look like markup. The
+//! rules:
 //!
-//! - It ends at a line that is only `>>>` and is followed, blank lines aside, by the closing tag of the element it is in
-//!   (both may share a line). Any other `>>>` is content: a prompt of Python, a quotation in a mail.
-//! - A `<put>` or `<find>` followed by a `<<<` inside of it opens a pair, and the next such end of that element belongs to
-//!   it. So a payload may quote whole edits. A pair that is left open swallows the real end, and the payload is then not
-//!   closed, which is an error: never an end that is guessed.
+//! - It ends at a line that is only `>>>` and is followed, blank lines aside, by the closing tag of
+//!   the element it is in (both may share a line). Any other `>>>` is content: a prompt of Python,
+//!   a quotation in a mail.
+//! - A `<put>` or `<find>` followed by a `<<<` inside of it opens a pair, and the next such end of
+//!   that element belongs to it. So a payload may quote whole edits. A pair that is left open
+//!   swallows the real end, and the payload is then not closed, which is an error: never an end
+//!   that is guessed.
 //!
-//! One mistake would get past these rules: a forgotten `>>>` in one edit and a forgotten `<<<` in a later one make a single
-//! payload of all that lies between. So a closing tag in the wrong place (`</put>` without the `>>>` before it, or
-//! `</edit>` right behind a `>>>`), *and after it* an `<edit file=… op=…>` where one may begin, is where an open payload
-//! stops being read: it is an error, and reading goes on at that edit. It costs the payloads that quote such broken OPX, and
+//! One mistake would get past these rules: a forgotten `>>>` in one edit and a forgotten `<<<` in a
+//! later one make a single payload of all that lies between. So a closing tag in the wrong place
+//! (`</put>` without the `>>>` before it, or `</edit>` right behind a `>>>`), *and after it* an
+//! `<edit file=… op=…>` where one may begin, is where an open payload stops being read: it is an
+//! error, and reading goes on at that edit. It costs the payloads that quote such broken OPX, and
 //! these alone; an example in which `<put>` and `</put>` are in balance is content.
 
 use std::ops::Range;
@@ -114,7 +118,8 @@ impl LineSpan {
     }
 }
 
-/// Returns the place of the first text at or after an offset that is a line's start: a line that isn't blank, trimmed.
+/// Returns the place of the first text at or after an offset that is a line's start: a line that
+/// isn't blank, trimmed.
 fn next_text(bytes: &[u8], mut at: usize) -> Option<(LineSpan, Range<usize>)> {
     while let Some(line) = LineSpan::at(bytes, at) {
         let text = line.trimmed(bytes);
@@ -165,7 +170,8 @@ pub(super) fn read<'a>(
     })
 }
 
-/// Returns the place of the `<<<` at an offset, and where the line after it starts, if the rest of its line is blank.
+/// Returns the place of the `<<<` at an offset, and where the line after it starts, if the rest of
+/// its line is blank.
 fn begin_marker(bytes: &[u8], at: usize) -> Option<(Range<usize>, usize)> {
     let rest = bytes[at..].strip_prefix(b"<<<")?;
     let spaces = rest.iter().take_while(|&&byte| is_space(byte)).count();
@@ -187,7 +193,8 @@ struct PayloadReader<'a> {
     nested: Vec<(Child, Range<usize>)>,
     /// The pair that was closed last.
     last_pair: Option<(Child, Range<usize>)>,
-    /// How many opening tags of the holder are in the payload without a pair of markers, waiting for their closing tag.
+    /// How many opening tags of the holder are in the payload without a pair of markers, waiting
+    /// for their closing tag.
     bare: usize,
     /// Where the last of them is, in case that a `<<<` follows.
     last_bare: Option<usize>,
@@ -216,7 +223,8 @@ impl<'a> PayloadReader<'a> {
         }
     }
 
-    /// Returns the lines and the offset behind the closing tag; or why there is no end, and where reading can go on.
+    /// Returns the lines and the offset behind the closing tag; or why there is no end, and where
+    /// reading can go on.
     fn run(mut self) -> Result<(Vec<Text<'a>>, usize), (NoEnd, usize)> {
         let mut lines = Vec::new();
         let mut at = self.start;
@@ -250,7 +258,8 @@ impl<'a> PayloadReader<'a> {
         Err((self.wrong.or(pair).unwrap_or(NoEnd::Cut), self.bytes.len()))
     }
 
-    /// Judges a line that starts with `>>>`. Returns the offset behind the closing tag if the payload ends here.
+    /// Judges a line that starts with `>>>`. Returns the offset behind the closing tag if the
+    /// payload ends here.
     fn end_marker(&mut self, line: &LineSpan, place: &Range<usize>) -> Option<usize> {
         let rest = &self.bytes[place.start + 3..place.end];
         let tag_at = match rest.iter().position(|&byte| !is_space(byte)) {
@@ -307,7 +316,8 @@ impl<'a> PayloadReader<'a> {
         }
     }
 
-    /// Returns whether an edit begins at an offset that has all it needs, so that it can hardly be anything else.
+    /// Returns whether an edit begins at an offset that has all it needs, so that it can hardly be
+    /// anything else.
     fn is_edit(&self, at: usize) -> bool {
         let has_all = |tag: tags::Tag<'_>| {
             tag.is("edit") && tag.attribute("file").is_some() && tag.attribute("op").is_some()

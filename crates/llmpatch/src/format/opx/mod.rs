@@ -16,30 +16,37 @@
 //! </edit>
 //! ```
 //!
-//! It looks like XML and is none: nothing in a payload is ever decoded, and whatever is in it may look like a tag. So
-//! tags are read one at a time, where the grammar allows one, and payloads line by line.
+//! It looks like XML and is none: nothing in a payload is ever decoded, and whatever is in it may
+//! look like a tag. So tags are read one at a time, where the grammar allows one, and payloads line
+//! by line.
 //!
 //! What is not here: finding the edits among the prose of a response, and all that needs a file.
 //!
-//! The invariant: an edit is either read whole, to the letter, or there is an error and it is in the model as
-//! [`Operation::Unreadable`](crate::patch::Operation::Unreadable). Reading goes on behind it. What can be taken in two
-//! ways is an error, and what is passed over is a warning. Time is linear in the length of the response, and no depth of
-//! nesting costs stack.
+//! The invariant: an edit is either read whole, to the letter, or there is an error and it is in
+//! the model as [`Operation::Unreadable`](crate::patch::Operation::Unreadable). Reading goes on
+//! behind it. What can be taken in two ways is an error, and what is passed over is a warning. Time
+//! is linear in the length of the response, and no depth of nesting costs stack.
 //!
 //! Decisions of this reader, where the format is silent:
 //!
-//! - Whitespace is spaces and tabs. A marker's line may have it around it; a lone CR is an ordinary byte there too.
-//! - A quoted value ends on its line, and no two attributes touch: a forgotten quote then can't go unnoticed.
-//! - A `<why>` may hold anything up to its `</why>` but another edit, another `<why>`, or a line that begins with one of
-//!   the format's tags; that is a note that isn't closed. A note of nothing but whitespace is none.
-//! - A comment between the children of an edit, or between edits, is ignored with a warning, as an unknown element is; one
-//!   that runs over the end of the edit is text.
-//! - An unknown element ends at its first closing tag, before which neither `</edit>` nor an edit may begin.
-//! - Between the edits of an `<opx>`, text is ignored with a warning, but for what shows that something was lost: a closing
-//!   tag of the format, a line that is only `>>>`, a header of the envelope. These are errors.
+//! - Whitespace is spaces and tabs. A marker's line may have it around it; a lone CR is an ordinary
+//!   byte there too.
+//! - A quoted value ends on its line, and no two attributes touch: a forgotten quote then can't go
+//!   unnoticed.
+//! - A `<why>` may hold anything up to its `</why>` but another edit, another `<why>`, or a line
+//!   that begins with one of the format's tags; that is a note that isn't closed. A note of nothing
+//!   but whitespace is none.
+//! - A comment between the children of an edit, or between edits, is ignored with a warning, as an
+//!   unknown element is; one that runs over the end of the edit is text.
+//! - An unknown element ends at its first closing tag, before which neither `</edit>` nor an edit
+//!   may begin.
+//! - Between the edits of an `<opx>`, text is ignored with a warning, but for what shows that
+//!   something was lost: a closing tag of the format, a line that is only `>>>`, a header of the
+//!   envelope. These are errors.
 //! - An `<opx>` that holds no edit is an error.
 //! - `occurrence` is digits, or `first` or `last`, without whitespace around them.
-//! - Of one top-level element, no more than the first thousand errors and as many warnings are kept.
+//! - Of one top-level element, no more than the first thousand errors and as many warnings are
+//!   kept.
 
 mod edit;
 mod error;

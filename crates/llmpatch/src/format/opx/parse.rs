@@ -1,7 +1,8 @@
 //! Reads one top-level element: an `<edit>`, or an `<opx>` and the edits in it.
 //!
-//! One [`EditReader`] walks forward and never back; how it reads an element is told in `edit.rs`. Where one isn't
-//! closed, it goes on at the place that stopped it, so that each byte is looked at a fixed number of times.
+//! One [`EditReader`] walks forward and never back; how it reads an element is told in `edit.rs`.
+//! Where one isn't closed, it goes on at the place that stopped it, so that each byte is looked at
+//! a fixed number of times.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -17,22 +18,25 @@ use crate::format::{Block, InFile};
 use crate::patch::{FileEdit, Format, Operation, Substitution};
 use crate::text::{Located, Source, Text};
 
-/// How many errors, and how many warnings, are kept of one top-level element: enough for any reader, and a hostile
-/// response can't fill the memory with them.
+/// How many errors, and how many warnings, are kept of one top-level element: enough for any
+/// reader, and a hostile response can't fill the memory with them.
 const KEPT: usize = 1000;
 
 /// How many characters of the response a message quotes.
 const LONGEST: usize = 60;
 
-/// Reads the element whose `<` is at `at`, which is first on its line or directly follows another element.
+/// Reads the element whose `<` is at `at`, which is first on its line or directly follows another
+/// element.
 ///
-/// What was read ends behind the closing tag. Of an element that isn't closed: where the next edit begins, if that can be told, or
-/// else the end of the response. Always behind the `<` where reading began. An edit whose file isn't known is left out; errors and
-/// warnings are in the order of the response.
+/// What was read ends behind the closing tag. Of an element that isn't closed: where the next edit
+/// begins, if that can be told, or else the end of the response. Always behind the `<` where
+/// reading began. An edit whose file isn't known is left out; errors and warnings are in the order
+/// of the response.
 pub(in crate::format) fn parse_block(source: &Source, at: usize) -> Block<'_> {
     let bytes = source.bytes();
     let state = EditState::default();
-    // Mostly there is one, and the room for others that a vector begins with would be all that a long response needs once more.
+    // Mostly there is one, and the room for others that a vector begins with would be all that a
+    // long response needs once more.
     let edits = Vec::with_capacity(1);
     let errors = Vec::new();
     let warnings = Vec::new();
@@ -75,7 +79,8 @@ pub(super) struct EditReader<'a> {
     pub(super) errors: Vec<Located<InFile<Error>>>,
     pub(super) warnings: Vec<Located<InFile<Warning>>>,
     pub(super) state: EditState,
-    /// What is to be warned of payloads whose lines all share the indentation of their markers, and how long that is.
+    /// What is to be warned of payloads whose lines all share the indentation of their markers, and
+    /// how long that is.
     pub(super) indented: Vec<(usize, Located<InFile<Warning>>)>,
 }
 
@@ -88,15 +93,17 @@ pub(super) struct EditState {
     pub(super) in_wrapper: bool,
     /// Whether the response ended inside of an element.
     pub(super) cut: bool,
-    /// Whether the rest of the edit is lost in one of its children, so that its end needn't be looked for.
+    /// Whether the rest of the edit is lost in one of its children, so that its end needn't be
+    /// looked for.
     pub(super) abandoned: bool,
     /// No comment that begins before this offset has an end.
     pub(super) no_comment_before: usize,
 }
 
 impl<'a> EditReader<'a> {
-    /// Finds the closing tag of an element that holds text. An edit that begins, the end of this edit or of the wrapper
-    /// stop the search; so does a tag that is named in `stops` and is the first on its line.
+    /// Finds the closing tag of an element that holds text. An edit that begins, the end of this
+    /// edit or of the wrapper stop the search; so does a tag that is named in `stops` and is the
+    /// first on its line.
     ///
     /// A note, whose `stops` aren't empty, may speak of `</edit>`.
     ///
@@ -135,7 +142,8 @@ impl<'a> EditReader<'a> {
         Err(self.bytes.len())
     }
 
-    /// Goes on where a search stopped. If another edit begins there, or the wrapper ends, this edit's end was passed over.
+    /// Goes on where a search stopped. If another edit begins there, or the wrapper ends, this
+    /// edit's end was passed over.
     pub(super) fn resume(&mut self, at: usize) {
         self.pos = at;
         let ends_wrapper = self.state.in_wrapper && self.closes(at, "opx");
@@ -148,7 +156,8 @@ impl<'a> EditReader<'a> {
             .is_some_and(|(form, found)| form == Form::Close && tags::is(found, name))
     }
 
-    /// Returns the place of the comment that begins at an offset, if it ends before something that `stops` it.
+    /// Returns the place of the comment that begins at an offset, if it ends before something that
+    /// `stops` it.
     pub(super) fn comment_at(
         &mut self,
         at: usize,
@@ -185,14 +194,16 @@ impl<'a> EditReader<'a> {
         self.pos += len;
     }
 
-    /// Returns whether nothing but whitespace is before an offset on its line. Looks back no further than it must.
+    /// Returns whether nothing but whitespace is before an offset on its line. Looks back no
+    /// further than it must.
     pub(super) fn is_first_on_line(&self, at: usize) -> bool {
         let before = self.bytes[..at].iter().rposition(|&byte| !is_space(byte));
         work::add(at - before.unwrap_or(0));
         before.is_none_or(|before| self.bytes[before] == b'\n')
     }
 
-    /// Returns whether an odd number of backticks is before an offset on its line. Looks back 1000 bytes at most.
+    /// Returns whether an odd number of backticks is before an offset on its line. Looks back 1000
+    /// bytes at most.
     pub(super) fn is_in_backticks(&self, at: usize) -> bool {
         let near = &self.bytes[at.saturating_sub(1000)..at];
         let line = &near[memrchr(b'\n', near).map_or(0, |end| end + 1)..];
@@ -249,10 +260,12 @@ impl<'a> EditReader<'a> {
         }
     }
 
-    /// Reports what is wrong with a tag by itself. Returns whether its attributes can be counted on to be all.
+    /// Reports what is wrong with a tag by itself. Returns whether its attributes can be counted on
+    /// to be all.
     pub(super) fn flaws(&mut self, tag: &Tag<'a>) -> bool {
         let mut readable = true;
-        // A quote that isn't closed hides the end of the tag, and without the end, the rest is hardly what was meant.
+        // A quote that isn't closed hides the end of the tag, and without the end, the rest is
+        // hardly what was meant.
         let worst: [fn(&Error) -> bool; 3] = [
             |flaw| matches!(flaw, Error::OpenValue { .. }),
             |flaw| matches!(flaw, Error::Unclosed { .. }),
@@ -299,7 +312,8 @@ impl<'a> EditReader<'a> {
         }
     }
 
-    /// Keeps in mind that a payload is indented as its marker is. Whether that is worth a warning shows at the end.
+    /// Keeps in mind that a payload is indented as its marker is. Whether that is worth a warning
+    /// shows at the end.
     pub(super) fn note_indentation(&mut self, holder: Child, payload: &Payload<'a>) {
         let Payload {
             lines,
@@ -456,7 +470,8 @@ impl<'a> EditReader<'a> {
         tags::scan(self.bytes, at)
     }
 
-    /// Says what is to be said of text between edits: an error for each sign that something was lost, or else one warning.
+    /// Says what is to be said of text between edits: an error for each sign that something was
+    /// lost, or else one warning.
     fn judge_text(&mut self, place: Range<usize>) {
         let mut at = place.start;
         let mut is_residue = false;
@@ -481,8 +496,8 @@ impl<'a> EditReader<'a> {
     }
 }
 
-/// Returns the whitespace before the element that is at `range`, if it is the first on its line and every line of it that
-/// isn't blank begins with them.
+/// Returns the whitespace before the element that is at `range`, if it is the first on its line and
+/// every line of it that isn't blank begins with them.
 fn uniform_indentation(bytes: &[u8], range: Range<usize>) -> &[u8] {
     let before = &bytes[..range.start];
     let width = before

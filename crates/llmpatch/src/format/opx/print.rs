@@ -1,6 +1,7 @@
 //! An edit → the OPX that is read as this very edit.
 //!
-//! Nothing in a payload can be escaped, so whether a payload ends where it should is for the reader to say.
+//! Nothing in a payload can be escaped, so whether a payload ends where it should is for the reader
+//! to say.
 
 use std::io::Write as _;
 

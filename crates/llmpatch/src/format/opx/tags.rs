@@ -1,9 +1,10 @@
 //! Tags and their attributes, each with its place: `<name a="…" b='…'>`, `<name/>`, `</name>`.
 //!
-//! This is no XML reader and knows nothing of payloads; whoever calls it says where a tag may be. A tag ends at its `>`,
-//! and where that is missing, before the next `<` outside of quotes, so that a broken tag never eats what follows. For the
-//! same reason a quoted value ends on its line, and before a tag of the format (`&lt;edit` is one way to have that in a
-//! value). So no scan of a tag goes past where the next tag of the format begins, and the tags of a text can be scanned from
+//! This is no XML reader and knows nothing of payloads; whoever calls it says where a tag may be. A
+//! tag ends at its `>`, and where that is missing, before the next `<` outside of quotes, so that a
+//! broken tag never eats what follows. For the same reason a quoted value ends on its line, and
+//! before a tag of the format (`&lt;edit` is one way to have that in a value). So no scan of a tag
+//! goes past where the next tag of the format begins, and the tags of a text can be scanned from
 //! each `<` in linear time, whatever quotes are in it.
 
 use std::borrow::Cow;
@@ -15,7 +16,8 @@ use super::error::Error;
 use super::parse::shortened;
 use super::work;
 
-/// Returns whether bytes begin with a tag at which OPX starts: `<edit` with an attribute `op` or `file`, or `<opx`.
+/// Returns whether bytes begin with a tag at which OPX starts: `<edit` with an attribute `op` or
+/// `file`, or `<opx`.
 ///
 /// Only an attribute that has a value counts: `<edit file>` is somebody's HTML.
 pub(crate) fn starts_here(bytes: &[u8]) -> bool {
@@ -81,7 +83,8 @@ impl<'a> Tag<'a> {
 /// The elements of the format.
 const NAMES: [&str; 6] = ["edit", "opx", "find", "put", "to", "why"];
 
-/// How many attributes of a tag, and how many of its flaws, are kept. No tag has as many that anybody meant.
+/// How many attributes of a tag, and how many of its flaws, are kept. No tag has as many that
+/// anybody meant.
 const KEPT: usize = 100;
 
 /// Compares names as OPX does, in any case.
@@ -89,7 +92,8 @@ pub(super) fn is(written: &[u8], name: &str) -> bool {
     written.eq_ignore_ascii_case(name.as_bytes())
 }
 
-/// Reads no more of a tag than its name, and whether it opens or closes. Returns `None` where no tag is.
+/// Reads no more of a tag than its name, and whether it opens or closes. Returns `None` where no
+/// tag is.
 pub(super) fn name_at(bytes: &[u8], at: usize) -> Option<(Form, &[u8])> {
     let rest = bytes.get(at..)?.strip_prefix(b"<")?;
     let (form, rest) = rest
@@ -149,7 +153,8 @@ struct Scanner<'a> {
     bytes: &'a [u8],
     pos: usize,
     tag: Tag<'a>,
-    /// Where that which is no attribute begins; the first counts, the rest is read for attributes all the same.
+    /// Where that which is no attribute begins; the first counts, the rest is read for attributes
+    /// all the same.
     foreign: Option<usize>,
 }
 
@@ -336,8 +341,8 @@ fn is_open_value(flaw: &Error) -> bool {
     matches!(flaw, Error::OpenValue { .. })
 }
 
-/// Returns which typographic quotation mark the bytes begin with, single or double, by its first kind. Opening and closing ones aren't
-/// told apart: which is which depends on the language.
+/// Returns which typographic quotation mark the bytes begin with, single or double, by its first
+/// kind. Opening and closing ones aren't told apart: which is which depends on the language.
 fn typographic_quote(bytes: &[u8]) -> Option<char> {
     match bytes {
         [0xe2, 0x80, 0x98..=0x9b, ..] => Some('\u{2018}'),
@@ -346,8 +351,8 @@ fn typographic_quote(bytes: &[u8]) -> Option<char> {
     }
 }
 
-/// Decodes XML's five entities and character references. Whatever else looks like one is kept as it is: `&nbsp;` or a bare
-/// `&` in a note is no reason to stop.
+/// Decodes XML's five entities and character references. Whatever else looks like one is kept as it
+/// is: `&nbsp;` or a bare `&` in a note is no reason to stop.
 pub(super) fn decode(bytes: &[u8]) -> Cow<'_, [u8]> {
     // The longest is `&#x0010FFFF;`.
     const LONGEST: usize = 12;

@@ -1,4 +1,5 @@
-//! Counts the bytes that reading looks at, so that tests can tell linear from quadratic without a clock.
+//! Counts the bytes that reading looks at, so that tests can tell linear from quadratic without a
+//! clock.
 
 #[cfg(test)]
 use std::cell::Cell;

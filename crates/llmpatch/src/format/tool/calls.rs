@@ -48,7 +48,8 @@ impl CallReader<'_, '_> {
         self.take(object.range(), edits.unwrap_or_default());
     }
 
-    /// Finds what is wrong with the members of a call, or of one of its edits, as a whole; `known` are those that its shape has.
+    /// Finds what is wrong with the members of a call, or of one of its edits, as a whole; `known`
+    /// are those that its shape has.
     fn members(&mut self, fields: &Fields<'_>, known: &[Spellings]) {
         let same = |one: Value<'_>, other: Value<'_>| match (one.string(), other.string()) {
             (Ok(one), Ok(other)) => one.text() == other.text(),
@@ -217,7 +218,8 @@ impl CallReader<'_, '_> {
         Some(self.content(&content, false))
     }
 
-    /// Reads which lines go behind which line of a file. They are whole lines, whether the last one ends in a newline or not.
+    /// Reads which lines go behind which line of a file. They are whole lines, whether the last one
+    /// ends in a newline or not.
     fn insert(&mut self, object: Value<'_>, fields: &Fields<'_>) -> Option<Operation<'static>> {
         let inserted = self.string(object, fields, fields::INSERTED);
         let line = self
@@ -324,7 +326,8 @@ impl CallReader<'_, '_> {
         self.of_envelope(&diff, &headers)
     }
 
-    /// Reads a diff that is either a whole patch of the file, or what is below these headers in an envelope.
+    /// Reads a diff that is either a whole patch of the file, or what is below these headers in an
+    /// envelope.
     fn of_envelope(
         &mut self,
         diff: &JsonText,

@@ -170,7 +170,8 @@ impl<'t> Value<'t> {
     }
 }
 
-/// Returns how long the escape is with which some text begins, and of how many bytes what it stands for is.
+/// Returns how long the escape is with which some text begins, and of how many bytes what it stands
+/// for is.
 fn escape(text: &str) -> Option<(usize, usize)> {
     Some(match text.as_bytes().get(1)? {
         b'u' => match u16::from_str_radix(text.get(2..6)?, 16).ok()? {

@@ -4,20 +4,23 @@
 //! {"path": "src/app.py", "old_string": "factorial(n)", "new_string": "math.factorial(n)"}
 //! ```
 //!
-//! A value of JSON that begins a line and ends one is looked through for calls, however deep they are in a provider's message. Which
-//! calls change a file is told by their members, never by the tool's name: names differ with every agent. A string of JSON is decoded
-//! once, and where it is given to a call as JSON once more, so are the strings in that. A patch of another format in a string is read as
-//! what it is.
+//! A value of JSON that begins a line and ends one is looked through for calls, however deep they
+//! are in a provider's message. Which calls change a file is told by their members, never by the
+//! tool's name: names differ with every agent. A string of JSON is decoded once, and where it is
+//! given to a call as JSON once more, so are the strings in that. A patch of another format in a
+//! string is read as what it is.
 //!
-//! The invariant: JSON with a call in it is either read whole or there is an error. What a model didn't say (results, other people's
-//! messages, thoughts) is no part of it. JSON without any call is prose.
+//! The invariant: JSON with a call in it is either read whole or there is an error. What a model
+//! didn't say (results, other people's messages, thoughts) is no part of it. JSON without any call
+//! is prose.
 //!
 //! # Where the format's descriptions are silent
 //! - A string as the whole response is read as the text that it holds.
 //! - Strings of objects that are no calls and in no message hold patches, too; that is warned of.
 //! - An `edits` item may name the file once more, if it is the same one.
 //! - A member that is null, or false where it would change the meaning, is as if it weren't there.
-//! - A value that can't be read goes up to the line that closes it, the next fence or tag, or the next value.
+//! - A value that can't be read goes up to the line that closes it, the next fence or tag, or the
+//!   next value.
 
 mod calls;
 mod error;
@@ -45,7 +48,8 @@ use crate::text::{LineNo, Located, Source};
 use json::JsonText;
 use parse::{CallReader, ValueRead};
 
-/// In how many strings, one in the other, patches are looked for: those of a message, and of a call in its text.
+/// In how many strings, one in the other, patches are looked for: those of a message, and of a call
+/// in its text.
 pub(super) const DEEPEST_TEXT: u8 = 2;
 
 const OPEN: &[u8] = b"<tool_call>";
@@ -123,7 +127,8 @@ fn line_end(source: &Source, number: LineNo) -> usize {
     start + source.line(number).map_or(0, <[u8]>::len)
 }
 
-/// Returns what is wrong with what begins as JSON but isn't, if it was meant as a call; else where it ends.
+/// Returns what is wrong with what begins as JSON but isn't, if it was meant as a call; else where
+/// it ends.
 fn broken_off(source: &Source, at: usize, error: &serde_json::Error) -> Result<ValueRead, usize> {
     let first = source.line_at(at);
     let number = LineNo::from_index(first.index() + error.line().saturating_sub(1));
@@ -202,7 +207,8 @@ fn extent(source: &Source, wrong: LineNo) -> usize {
     end
 }
 
-/// Returns whether text that isn't JSON was to be a call: names of members are in it that only calls have.
+/// Returns whether text that isn't JSON was to be a call: names of members are in it that only
+/// calls have.
 fn is_of_calls(text: &[u8]) -> bool {
     let has = |names: &[&str]| names.iter().any(|name| is_named(text, name));
     has(fields::OLD)

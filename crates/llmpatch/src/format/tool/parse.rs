@@ -1,4 +1,5 @@
-//! Reads one value of JSON: finds the calls in it, wherever they are, and the patches in its strings.
+//! Reads one value of JSON: finds the calls in it, wherever they are, and the patches in its
+//! strings.
 
 use std::collections::HashMap;
 use std::ops::Range;
@@ -151,7 +152,8 @@ impl<'a, 'm> CallReader<'a, 'm> {
         }
     }
 
-    /// Reads what a call is given, which may be JSON once more. A call that changes nothing is told.
+    /// Reads what a call is given, which may be JSON once more. A call that changes nothing is
+    /// told.
     fn wrapper(
         &mut self,
         object: Value<'_>,
@@ -209,7 +211,8 @@ impl<'a, 'm> CallReader<'a, 'm> {
         }
     }
 
-    /// Reads a string in which patches may be. `path` is that of the file which they are about if they don't say.
+    /// Reads a string in which patches may be. `path` is that of the file which they are about if
+    /// they don't say.
     fn text(&mut self, string: Value<'_>, around: Nesting<'_>, path: Option<&str>) {
         let may_hold_one = string.written().contains("\\n") || string.written().contains("<edit");
         if !may_hold_one || self.options.depth >= super::DEEPEST_TEXT {
@@ -403,7 +406,8 @@ const THOUGHTS: [&str; 5] = [
     "summary",
 ];
 
-/// Returns whether an object isn't what the model said to change: a result, somebody else's message, a thought.
+/// Returns whether an object isn't what the model said to change: a result, somebody else's
+/// message, a thought.
 fn is_of_others(fields: &Fields<'_>) -> bool {
     let role = fields.word(&["role"]);
     let of = fields.word(fields::TYPE).unwrap_or_default();

@@ -48,7 +48,8 @@ pub enum Error {
     Numbered,
     #[error("the response ends in the middle of a hunk, which claims {} and has {}", counts(*claimed), counts(*found))]
     CutHunk { claimed: [u32; 2], found: [u32; 2] },
-    /// A hunk that claims other counts of old and new lines than it has, in `--strict`. `number` counts the hunks of its section.
+    /// A hunk that claims other counts of old and new lines than it has, in `--strict`. `number`
+    /// counts the hunks of its section.
     #[error("hunk {number} claims {}, and has {}", counts(*claimed), counts(*found))]
     Miscounted {
         number: usize,
@@ -70,7 +71,8 @@ pub enum Error {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Warning {
-    /// A hunk that claims other counts of old and new lines than it has, and how many lines were `taken` in that they leave out.
+    /// A hunk that claims other counts of old and new lines than it has, and how many lines were
+    /// `taken` in that they leave out.
     #[error("hunk {number} of `{}` claims {}, but has {}; the lines that it has are used", Shown(path), counts(*claimed), counts(*found))]
     Recounted {
         path: BString,

@@ -113,7 +113,8 @@ pub(super) fn read<'a>(
     let Body {
         lines, mut errors, ..
     } = body;
-    // A line that contradicts the counts shows that they are wrong, unless the response is cut off in any case.
+    // A line that contradicts the counts shows that they are wrong, unless the response is cut off
+    // in any case.
     let is_cut = errors.is_empty()
         && (found[0] < claimed[0] || found[1] < claimed[1])
         && (rows.is_end(counted) || rows.is_end(end) && is_open(rows, end));
@@ -244,8 +245,8 @@ impl<'a> Body<'a, '_, '_> {
         [Mark::Added, Mark::Removed].map(|mark| u32::try_from(without(mark)).unwrap_or(u32::MAX))
     }
 
-    /// Returns the last line, if it may go on: it is an added one, which no file confirms, and the response ends in it, and in a fence
-    /// or a heredoc.
+    /// Returns the last line, if it may go on: it is an added one, which no file confirms, and the
+    /// response ends in it, and in a fence or a heredoc.
     fn unended(&self, end: usize) -> Option<Row<'a>> {
         let is_added = self
             .lines
@@ -256,7 +257,8 @@ impl<'a> Body<'a, '_, '_> {
         last.filter(|row| is_added && is_within && row.ending == Ending::None)
     }
 
-    /// Takes as many lines as the header claims; returns the line behind them and whether there are so many.
+    /// Takes as many lines as the header claims; returns the line behind them and whether there are
+    /// so many.
     fn counted(&mut self, mut index: usize, claimed: [u32; 2]) -> (usize, bool) {
         let [mut old, mut new] = claimed;
         while old > 0 || new > 0 {
@@ -291,8 +293,9 @@ impl<'a> Body<'a, '_, '_> {
         (index, true)
     }
 
-    /// Takes the lines that follow at once on a hunk that is complete by its counts, and that may be lines of it; returns
-    /// the line behind them. Lines of nothing but whitespace are none if no other follows.
+    /// Takes the lines that follow at once on a hunk that is complete by its counts, and that may
+    /// be lines of it; returns the line behind them. Lines of nothing but whitespace are none if no
+    /// other follows.
     fn excess(&mut self, end: usize) -> usize {
         let mut index = end;
         let mut behind = end;
@@ -315,7 +318,8 @@ impl<'a> Body<'a, '_, '_> {
         behind
     }
 
-    /// Returns whether a side that a line would belong to ends without a newline, so that nothing can follow.
+    /// Returns whether a side that a line would belong to ends without a newline, so that nothing
+    /// can follow.
     fn is_ended(&self, mark: Mark) -> bool {
         let ends = |other: Mark| {
             let last = self.lines.iter().rev().find(|line| line.mark != other);
@@ -331,7 +335,8 @@ impl<'a> Body<'a, '_, '_> {
             && self.rows.get(index + 1).is_none_or(is_prose)
     }
 
-    /// Returns the first line behind a complete hunk that looks like a line of it, rather than like prose.
+    /// Returns the first line behind a complete hunk that looks like a line of it, rather than like
+    /// prose.
     fn left_out(&self, end: usize) -> Option<Row<'a>> {
         let mut blank = false;
         for index in (end..).take_while(|&index| !self.rows.stops(index)) {

@@ -1,29 +1,37 @@
 //! git's own unified diff.
 //!
-//! Reads one file's section at a time, from `diff --git` or `--- ` to the last line of its last hunk. Where sections are in
-//! a response is for `format/detect` to find; where their lines are in files is for planning.
+//! Reads one file's section at a time, from `diff --git` or `--- ` to the last line of its last
+//! hunk. Where sections are in a response is for `format/detect` to find; where their lines are in
+//! files is for planning.
 //!
-//! A section with an error in it leaves an edit that is [`Unreadable`](crate::patch::Operation::Unreadable), so that nobody
-//! takes half of what it says for all of it.
+//! A section with an error in it leaves an edit that is
+//! [`Unreadable`](crate::patch::Operation::Unreadable), so that nobody takes half of what it says
+//! for all of it.
 //!
 //! # Where hunks end
-//! The numbers in a hunk's header say how many lines it has: where these are met it ends, whatever follows, and nothing
-//! else ends it before, so a unified diff may be content of a unified diff. Models count badly, though.
-//! - Where a line can be none of the hunk before the counts are met, it goes on to what can be no line of any: a header, a
-//!   Markdown fence, a paragraph of prose.
-//! - Lines with a prefix that follow at once on a hunk that is complete by its counts are taken in if they only add. If there
-//!   are old lines among them, planning decides ([`Hunk::excess`](crate::patch::Hunk::excess)): where the file doesn't hold
-//!   them it can't be told whether they are prose, such as a list, and the hunk is refused.
-//! - Lines behind an empty line are none of it. Those that look like some and like no list are warned of.
-//! - `-- ` behind a hunk, with no further line of it behind that, is what is above the signature of a mail.
-//! - A hunk with fewer lines than claimed is cut off, not miscounted, if nothing but empty lines follows it. Where one of its
-//!   lines contradicts the counts, they are wrong for certain: then only if the response ends within a line or an open fence.
+//! The numbers in a hunk's header say how many lines it has: where these are met it ends, whatever
+//! follows, and nothing else ends it before, so a unified diff may be content of a unified diff.
+//! Models count badly, though.
+//! - Where a line can be none of the hunk before the counts are met, it goes on to what can be no
+//!   line of any: a header, a Markdown fence, a paragraph of prose.
+//! - Lines with a prefix that follow at once on a hunk that is complete by its counts are taken in
+//!   if they only add. If there are old lines among them, planning decides
+//!   ([`Hunk::excess`](crate::patch::Hunk::excess)): where the file doesn't hold them it can't be
+//!   told whether they are prose, such as a list, and the hunk is refused.
+//! - Lines behind an empty line are none of it. Those that look like some and like no list are
+//!   warned of.
+//! - `-- ` behind a hunk, with no further line of it behind that, is what is above the signature of
+//!   a mail.
+//! - A hunk with fewer lines than claimed is cut off, not miscounted, if nothing but empty lines
+//!   follows it. Where one of its lines contradicts the counts, they are wrong for certain: then
+//!   only if the response ends within a line or an open fence.
 //!
 //! # Where the contract on the formats is silent
-//! - `\ No newline at end of file` is any line that begins with `\ `; it must follow the last line of its side.
+//! - `\ No newline at end of file` is any line that begins with `\ `; it must follow the last line
+//!   of its side.
 //! - Names are cut at a tab, behind which `diff -u` writes the time. git quotes names with tabs.
-//! - Names in `rename from` and the like have no prefix. `---`, `+++` and `diff --git` must agree with them, and with one
-//!   another, with their prefix or without.
+//! - Names in `rename from` and the like have no prefix. `---`, `+++` and `diff --git` must agree
+//!   with them, and with one another, with their prefix or without.
 //! - An `index` line that can't be read is no error: it says nothing that an edit needs.
 //! - Hunks may follow `diff --git` without `---` and `+++`, as in git.
 //! - A new file has one hunk or none.

@@ -1,4 +1,5 @@
-//! The names in a unified diff: quoted or not, with prefixes or without, and which file they come to.
+//! The names in a unified diff: quoted or not, with prefixes or without, and which file they come
+//! to.
 
 use std::borrow::Cow;
 
@@ -16,7 +17,8 @@ pub(super) fn whole(row: Row<'_>) -> Result<Text<'_>, Error> {
     }
 }
 
-/// Reads what follows `--- ` or `+++ `: a name, unless it is `/dev/null`, and behind a tab what `diff -u` says of the time.
+/// Reads what follows `--- ` or `+++ `: a name, unless it is `/dev/null`, and behind a tab what
+/// `diff -u` says of the time.
 pub(super) fn side(row: Row<'_>) -> Result<Option<Text<'_>>, Error> {
     let (name, len) = read(row)?;
     if row
@@ -96,7 +98,8 @@ fn are_one(old: &[u8], new: &[u8]) -> (bool, bool) {
     }
 }
 
-/// Returns the path that a name means whose other side is `/dev/null`: the usual letter of its side is a prefix.
+/// Returns the path that a name means whose other side is `/dev/null`: the usual letter of its side
+/// is a prefix.
 pub(super) fn alone(name: Text<'_>, is_new: bool) -> Text<'_> {
     let usual = if is_new { NEW } else { OLD };
     if prefix(&name).is_some_and(|(letter, _)| usual.contains(&letter)) {
@@ -106,8 +109,8 @@ pub(super) fn alone(name: Text<'_>, is_new: bool) -> Text<'_> {
     }
 }
 
-/// Splits what follows `diff --git `, if it can be: names without quotes may have whitespace in them, so that only two names of
-/// one length, or ones without any space, can be told apart.
+/// Splits what follows `diff --git `, if it can be: names without quotes may have whitespace in
+/// them, so that only two names of one length, or ones without any space, can be told apart.
 pub(super) fn split(text: &[u8]) -> Option<[Cow<'_, [u8]>; 2]> {
     if text.starts_with(b"\"") {
         let (old, len) = unquote(text)?;

@@ -18,7 +18,8 @@ pub(in crate::format) struct HunkSurroundings<'o> {
     pub(in crate::format) heredoc: Option<&'o [u8]>,
 }
 
-/// Returns whether a section starts at a line: `diff --git` and what follows it, or `--- `, `+++ ` and `@@ -`.
+/// Returns whether a section starts at a line: `diff --git` and what follows it, or `--- `, `+++ `
+/// and `@@ -`.
 pub(in crate::format) fn starts_here(source: &Source, line: LineNo) -> bool {
     Rows {
         source,
@@ -43,7 +44,8 @@ pub(in crate::format) fn parse_block<'a>(
     let is_binary = matches!(header, Err(Error::Binary { .. }));
     let mut warnings = Vec::new();
     let mut hunks = Vec::new();
-    // Where it ends doesn't depend on how strictly it is read: a hunk of a known end may be miscounted.
+    // Where it ends doesn't depend on how strictly it is read: a hunk of a known end may be
+    // miscounted.
     let mut is_lost = !errors.is_empty();
     let path = paths
         .last()
@@ -155,7 +157,8 @@ impl<'a> Rows<'a, '_> {
             .is_some_and(|row| row.text.starts_with(prefix))
     }
 
-    /// Returns whether a section starts at a line: `diff --git` and two names, or `--- `, `+++ ` and `@@ -`.
+    /// Returns whether a section starts at a line: `diff --git` and two names, or `--- `, `+++ `
+    /// and `@@ -`.
     pub(super) fn starts_section(&self, index: usize) -> bool {
         if self.starts_with(index, b"--- ") {
             return self.starts_with(index + 1, b"+++ ") && self.starts_with(index + 2, b"@@ -");
@@ -168,7 +171,8 @@ impl<'a> Rows<'a, '_> {
         })
     }
 
-    /// Returns whether no line of a hunk can be here, unless it was counted: the response ends, or something else begins.
+    /// Returns whether no line of a hunk can be here, unless it was counted: the response ends, or
+    /// something else begins.
     pub(super) fn stops(&self, index: usize) -> bool {
         let Some(row) = self.get(index) else {
             return true;

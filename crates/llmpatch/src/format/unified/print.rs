@@ -3,8 +3,9 @@ use crate::patch::{FileEdit, Header, Hunk, HunkLine, Operation, Patch, Position,
 
 /// Prints a patch of [`Format::Unified`](crate::patch::Format::Unified) as `git diff` does.
 ///
-/// The prefixes are `a/` and `b/`, which `git apply` expects, whatever `diff.noprefix`, `diff.mnemonicPrefix` and their like say
-/// (`git format-patch` does so too). An edit without a [`Header`] is of another format and isn't printed.
+/// The prefixes are `a/` and `b/`, which `git apply` expects, whatever `diff.noprefix`,
+/// `diff.mnemonicPrefix` and their like say (`git format-patch` does so too). An edit without a
+/// [`Header`] is of another format and isn't printed.
 pub fn print(patch: &Patch<'_>, quoting: Quoting) -> Vec<u8> {
     let mut printer = Printer {
         out: Vec::new(),
@@ -82,7 +83,8 @@ impl Printer {
         }
     }
 
-    /// Names both sides. A name with a space in it is followed by a tab, so that no tool takes what follows for a date.
+    /// Names both sides. A name with a space in it is followed by a tab, so that no tool takes what
+    /// follows for a date.
     fn names(&mut self, header: &Header, old: &[u8], new: &[u8]) {
         let quoting = self.quoting;
         for (mark, prefix, path, absent) in [

@@ -3,7 +3,8 @@
 /// Which bytes git quotes (`core.quotePath`).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Quoting {
-    /// Control characters, quotes, backslashes, and every byte from 0x80: what git does unless told otherwise.
+    /// Control characters, quotes, backslashes, and every byte from 0x80: what git does unless told
+    /// otherwise.
     #[default]
     Full,
     /// Control characters, quotes and backslashes.
@@ -56,8 +57,8 @@ impl Quoting {
     }
 }
 
-/// Reads a name in quotes from the start of a text; returns it, and how long it is with its quotes. `None` if it isn't closed
-/// or escapes what can't be.
+/// Reads a name in quotes from the start of a text; returns it, and how long it is with its quotes.
+/// `None` if it isn't closed or escapes what can't be.
 pub(super) fn unquote(text: &[u8]) -> Option<(Vec<u8>, usize)> {
     let mut name = Vec::new();
     let mut at = 1;

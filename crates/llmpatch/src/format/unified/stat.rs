@@ -1,7 +1,8 @@
-//! What a patch changes, in numbers: `--stat`, `--numstat` and `--summary`, as `git diff` prints them.
+//! What a patch changes, in numbers: `--stat`, `--numstat` and `--summary`, as `git diff` prints
+//! them.
 //!
-//! `git apply` has options of the same names and writes renames and long names another way; one patch should not be
-//! shown in two ways, so `git diff` is followed throughout.
+//! `git apply` has options of the same names and writes renames and long names another way; one
+//! patch should not be shown in two ways, so `git diff` is followed throughout.
 
 use std::ops::Range;
 
@@ -22,7 +23,8 @@ pub enum Termination {
     Nul,
 }
 
-/// Prints how much of each file changes, with a graph, in at most `width` columns where that is possible.
+/// Prints how much of each file changes, with a graph, in at most `width` columns where that is
+/// possible.
 pub fn stat(patch: &Patch<'_>, quoting: Quoting, width: usize) -> Vec<u8> {
     let files: Vec<_> = patch.edits.iter().filter_map(FileStat::of).collect();
     if files.is_empty() {
@@ -52,7 +54,8 @@ pub fn stat(patch: &Patch<'_>, quoting: Quoting, width: usize) -> Vec<u8> {
     out
 }
 
-/// Prints how many lines come and go in each file, and its name, for programs; dashes for a binary file.
+/// Prints how many lines come and go in each file, and its name, for programs; dashes for a binary
+/// file.
 pub fn numstat(patch: &Patch<'_>, quoting: Quoting, termination: Termination) -> Vec<u8> {
     let mut out = Vec::new();
     for file in patch.edits.iter().filter_map(FileStat::of) {
@@ -228,7 +231,8 @@ struct Columns {
 }
 
 impl Columns {
-    /// Gives names and graphs what they want, or where that is too much 5/8 and 3/8 of the width, unless one needs less.
+    /// Gives names and graphs what they want, or where that is too much 5/8 and 3/8 of the width,
+    /// unless one needs less.
     fn fit(files: &[FileStat<'_>], names: &[Vec<u8>], width: usize) -> Self {
         let longest = names
             .iter()

@@ -1,8 +1,9 @@
 //! Regions that differ → the chunks of an envelope, each of which can be in one place only.
 //!
-//! A chunk is found by its old lines, from where the one before ended. So it gets more context until these lines are
-//! nowhere behind it, and, unless a context line after `@@` leads past them, nowhere before it either. Chunks that grow into
-//! one another become one; at worst all of the file is one chunk, which is there once.
+//! A chunk is found by its old lines, from where the one before ended. So it gets more context
+//! until these lines are nowhere behind it, and, unless a context line after `@@` leads past them,
+//! nowhere before it either. Chunks that grow into one another become one; at worst all of the file
+//! is one chunk, which is there once.
 
 use std::ops::Range;
 
@@ -21,7 +22,8 @@ const ABOVE: usize = 400;
 /// The longest line, in bytes, that is named after `@@`.
 const WIDEST: usize = 160;
 
-/// Makes the chunks that turn one content into another. Their lines are without terminators and byte order marks.
+/// Makes the chunks that turn one content into another. Their lines are without terminators and
+/// byte order marks.
 pub(super) fn chunks<'c>(
     old: &Lines<'c>,
     new: &Lines<'c>,
@@ -79,7 +81,8 @@ fn groups(old: &Lines<'_>, new: &Lines<'_>, regions: &[Region], options: &Option
         }
     };
     let mut groups: Vec<_> = options.groups(regions).map(group).collect();
-    // A chunk that changes no more than how lines end changes nothing, but as part of another it ends the last line.
+    // A chunk that changes no more than how lines end changes nothing, but as part of another it
+    // ends the last line.
     let only_ends = |group: &Group| {
         let text = |side: &Lines<'_>, lines: Range<usize>| {
             lines
@@ -128,7 +131,8 @@ impl ChunkPlacer<'_, '_> {
         self.placed
     }
 
-    /// Works out how much context and which lines after `@@` a group needs to be found, and adds its chunk.
+    /// Works out how much context and which lines after `@@` a group needs to be found, and adds
+    /// its chunk.
     fn settle(&mut self, mut group: Group) {
         let mut step = 1;
         loop {
@@ -165,8 +169,8 @@ impl ChunkPlacer<'_, '_> {
         self.placed.last().map_or(0, |(group, _)| group.old.end)
     }
 
-    /// Returns the lines to name after `@@` so that a chunk is found where it is and nothing is to be warned of; `None` if
-    /// it needs more context.
+    /// Returns the lines to name after `@@` so that a chunk is found where it is and nothing is to
+    /// be warned of; `None` if it needs more context.
     fn locators(&self, group: &Group) -> Option<Vec<usize>> {
         let Range { start, end } = group.old;
         if start == end {
@@ -177,7 +181,8 @@ impl ChunkPlacer<'_, '_> {
         if places.count_from(start + 1) > 0 {
             return None;
         }
-        // What names the place best may be among the chunk's own lines; then the one above names something else.
+        // What names the place best may be among the chunk's own lines; then the one above names
+        // something else.
         let first = group
             .regions
             .first()
@@ -221,7 +226,8 @@ impl ChunkPlacer<'_, '_> {
             && !locators.last().is_some_and(|&line| run.contains(line))
     }
 
-    /// Returns the lines above a chunk that open what it is in: each indented less than all below it. Nearest first.
+    /// Returns the lines above a chunk that open what it is in: each indented less than all below
+    /// it. Nearest first.
     fn openers(&self, start: usize, end: usize) -> Vec<usize> {
         let indent = |line: usize| {
             let text = self.old.text(line);
@@ -243,7 +249,8 @@ impl ChunkPlacer<'_, '_> {
         openers
     }
 
-    /// Returns whether a line may be named after `@@`: not one that is nothing but brackets, or could be taken for numbers.
+    /// Returns whether a line may be named after `@@`: not one that is nothing but brackets, or
+    /// could be taken for numbers.
     fn is_telling(&self, line: usize) -> bool {
         let text = self.old.text(line);
         let trimmed = text.trim_ascii();

@@ -1,12 +1,15 @@
-//! [`ChangeSet`] → [`Patch`], the way back: what a change would look like had somebody written it as a patch.
+//! [`ChangeSet`] → [`Patch`], the way back: what a change would look like had somebody written it
+//! as a patch.
 //!
-//! As a unified diff it is what `git diff` prints for the same change, with `--binary`, and the same whatever in the
-//! configuration makes a diff for people only (`diff.noprefix`, external drivers, `textconv`): it is to be applied. A path
-//! whose content and mode are the same once they are as git stores them isn't in it.
+//! As a unified diff it is what `git diff` prints for the same change, with `--binary`, and the
+//! same whatever in the configuration makes a diff for people only (`diff.noprefix`, external
+//! drivers, `textconv`): it is to be applied. A path whose content and mode are the same once they
+//! are as git stores them isn't in it.
 
 //!
-//! As an envelope, OPX or search/replace blocks it is what somebody would have written who knew the files, in the words that leave least in doubt;
-//! and it is tried out before it is handed over. These formats speak of contents as they are, not as git stores them.
+//! As an envelope, OPX or search/replace blocks it is what somebody would have written who knew the
+//! files, in the words that leave least in doubt; and it is tried out before it is handed over.
+//! These formats speak of contents as they are, not as git stores them.
 
 mod chunks;
 mod envelope;
@@ -133,7 +136,8 @@ struct Pair<'c> {
     old: Option<Blob<'c>>,
     new: Option<Blob<'c>>,
     similarity: Option<u8>,
-    /// What made the new content of the old one, if that is known and git would store both as they are.
+    /// What made the new content of the old one, if that is known and git would store both as they
+    /// are.
     splices: Option<&'c [Splice]>,
 }
 

@@ -1,10 +1,11 @@
-//! Which lines differ where it is known what took the place of what, told without a diff of the whole file where that can't
-//! come to anything else.
+//! Which lines differ where it is known what took the place of what, told without a diff of the
+//! whole file where that can't come to anything else.
 //!
-//! If no line that goes is in the new file, and none that comes in the old one, then a diff of the whole has nothing to match them
-//! with: the lines that go and come are what differs, and no run of them can be shifted. Only where the engine takes a line for
-//! noise, since it is in the file so often and so many that differ are around it, might it say more; so there must be enough
-//! lines between.
+//! If no line that goes is in the new file, and none that comes in the old one, then a diff of the
+//! whole has nothing to match them with: the lines that go and come are what differs, and no run of
+//! them can be shifted. Only where the engine takes a line for noise, since it is in the file so
+//! often and so many that differ are around it, might it say more; so there must be enough lines
+//! between.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -15,7 +16,8 @@ use crate::text::Splice;
 
 /// How many lines on each side of a line decide whether it is noise (xdiff: `XDL_SIMSCAN_WINDOW`).
 const WINDOW: usize = 100;
-/// How many differing lines there must be for each line that is noise (xdiff: one less than `XDL_KPDIS_RUN`).
+/// How many differing lines there must be for each line that is noise (xdiff: one less than
+/// `XDL_KPDIS_RUN`).
 const NOISE: usize = 3;
 
 /// Returns the runs of lines that differ, or `None` where only a diff of the whole file can tell.
@@ -64,7 +66,8 @@ impl Rewritten {
     }
 }
 
-/// Returns what splices change as whole lines, without lines that are the same at their edges; none touches another.
+/// Returns what splices change as whole lines, without lines that are the same at their edges; none
+/// touches another.
 fn rewritten(old: &[u8], splices: &[Splice]) -> Vec<Rewritten> {
     let line_start = |at: usize| memchr::memrchr(b'\n', &old[..at]).map_or(0, |at| at + 1);
     // Texts that take the place of others often begin and end alike, and would touch the next.
@@ -121,7 +124,8 @@ fn same(pairs: &mut dyn Iterator<Item = (&[u8], &[u8])>) -> usize {
         .sum()
 }
 
-/// Returns whether no line between two regions is noise: of those in its reach that differ, there are too few.
+/// Returns whether no line between two regions is noise: of those in its reach that differ, there
+/// are too few.
 fn is_kept(regions: &[Region], gap: usize) -> bool {
     let mut left = regions[..=gap].iter().rev().map(size);
     let mut right = regions[gap + 1..].iter().map(size);

@@ -11,7 +11,8 @@ use crate::tree::File;
 /// What a format says of a file, or why it can't say it; an error if contents can't be compared.
 pub(super) type Described<T> = Result<Result<Vec<T>, What>, CompareError>;
 
-/// Derives a patch in a format, given what says what is done to one file. The options tell who counts the files.
+/// Derives a patch in a format, given what says what is done to one file. The options tell who
+/// counts the files.
 pub(super) fn derive<'c>(
     changes: &'c ChangeSet,
     format: Format,
@@ -101,8 +102,8 @@ impl<'c> FileOperation<'c> {
     }
 }
 
-/// Lists what is done, by path: a renamed file at its new one. Where a file is in the way of a directory, or the other way
-/// round, deletions come first.
+/// Lists what is done, by path: a renamed file at its new one. Where a file is in the way of a
+/// directory, or the other way round, deletions come first.
 fn operations<'c>(
     changes: &'c ChangeSet,
     format: Format,

@@ -9,13 +9,15 @@ use crate::plan::ChangeSet;
 use crate::text::{Ending, Lines};
 use crate::tree::File;
 
-/// Derives OPX: what it is planned to is the change, by every rule and without a warning that the place of anything is in
-/// doubt. Contents are those of the change as they are, not as git stores them.
+/// Derives OPX: what it is planned to is the change, by every rule and without a warning that the
+/// place of anything is in doubt. Contents are those of the change as they are, not as git stores
+/// them.
 ///
-/// Texts to find are whole lines that are once in the file as the edits before have left it: those that change, with
-/// `options.context` lines around them and as many more as that takes; `occurrence` is used only where that would be a great many.
-/// An existing file is replaced whole only where no such text can say its change, since that drops what the file gets
-/// before the edit is applied.
+/// Texts to find are whole lines that are once in the file as the edits before have left it: those
+/// that change, with `options.context` lines around them and as many more as that takes;
+/// `occurrence` is used only where that would be a great many. An existing file is replaced whole
+/// only where no such text can say its change, since that drops what the file gets before the edit
+/// is applied.
 ///
 /// # Errors
 /// If contents can't be compared.
@@ -56,7 +58,8 @@ pub fn opx<'c>(
     })
 }
 
-/// Cuts the blank lines off the edges of a new file, which a payload can't hold, and returns what puts them back.
+/// Cuts the blank lines off the edges of a new file, which a payload can't hold, and returns what
+/// puts them back.
 fn core(content: &[u8]) -> (&[u8], Option<Vec<Operation<'_>>>) {
     let lines = Lines::new(content);
     let is_full = |&line: &usize| {
@@ -110,7 +113,8 @@ fn update<'c>(
     let mut tries = Vec::new();
     if !before.content.is_binary() {
         let regions = regions(path, &old, &new, compare)?;
-        // Many small edits may take too long to find, or be read otherwise; one edit over all of them rarely is.
+        // Many small edits may take too long to find, or be read otherwise; one edit over all of
+        // them rarely is.
         for regions in [regions.clone(), joined(&regions)] {
             let before = &before.content;
             let after = &after.content;
@@ -147,7 +151,8 @@ pub(super) fn joined(regions: &[Region]) -> Vec<Region> {
     }]
 }
 
-/// Puts all of the new content in place of the old one; `None` where lines end in more than one way.
+/// Puts all of the new content in place of the old one; `None` where lines end in more than one
+/// way.
 fn replaced<'c>(old: &Lines<'c>, new: &Lines<'c>) -> Option<Vec<Operation<'c>>> {
     let majority = if crate::tree::is_binary(old.bytes()) {
         Ending::Lf

@@ -13,8 +13,8 @@ use crate::tree::{Entry, File, MemoryTree};
 /// What a file is called while edits of it are tried out.
 const NAME: &str = "f";
 
-/// Returns whether edits of one file turn one content into another, by the default rules and by the strictest, and leave
-/// nothing in doubt. With a NUL they would be no text.
+/// Returns whether edits of one file turn one content into another, by the default rules and by the
+/// strictest, and leave nothing in doubt. With a NUL they would be no text.
 pub(super) fn turns(before: &File, operations: &[Operation<'_>], after: &File) -> bool {
     if has_nul(operations) {
         return false;
@@ -51,7 +51,8 @@ pub(super) fn turns(before: &File, operations: &[Operation<'_>], after: &File) -
     })
 }
 
-/// Returns whether operations that change parts of a file, or say all of it, have a NUL in one of their lines.
+/// Returns whether operations that change parts of a file, or say all of it, have a NUL in one of
+/// their lines.
 pub(super) fn has_nul(operations: &[Operation<'_>]) -> bool {
     let is_in = |lines: &[Text<'_>]| lines.iter().any(|line| memchr::memchr(0, line).is_some());
     operations.iter().any(|operation| match operation {
@@ -94,7 +95,8 @@ pub(super) fn texts<'c>(lines: &Lines<'c>, range: Range<usize>) -> Vec<Text<'c>>
     range.map(|line| Text::derived(lines.text(line))).collect()
 }
 
-/// Returns the texts of all lines of a new file; a byte order mark is a part of the first, since nothing else puts it there.
+/// Returns the texts of all lines of a new file; a byte order mark is a part of the first, since
+/// nothing else puts it there.
 pub(super) fn whole_file(content: &[u8]) -> Vec<Text<'_>> {
     let lines = Lines::new(content);
     let mut texts = texts(&lines, 0..lines.len());
@@ -104,8 +106,8 @@ pub(super) fn whole_file(content: &[u8]) -> Vec<Text<'_>> {
     texts
 }
 
-/// Returns whether a warning of this kind says that something was guessed or done beside what was asked for. Others speak of
-/// what the new text looks like, which is none of our making.
+/// Returns whether a warning of this kind says that something was guessed or done beside what was
+/// asked for. Others speak of what the new text looks like, which is none of our making.
 pub fn leaves_doubt(kind: Kind) -> bool {
     matches!(
         kind,

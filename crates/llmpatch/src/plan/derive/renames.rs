@@ -1,9 +1,10 @@
 //! Which of the deleted and new files of a change git would show as renames.
 //!
-//! The same steps in the same order as git's (seen in 2.47), since each takes what is left by the one before: equal
-//! contents; then, for names that only one deleted and one new file have in their last part, contents that are alike by
-//! three quarters; then the best of all pairs that are alike by half. What the patch itself moved doesn't count: a moved file
-//! of which little is left is shown as `git diff` shows it, deleted and new.
+//! The same steps in the same order as git's (seen in 2.47), since each takes what is left by the
+//! one before: equal contents; then, for names that only one deleted and one new file have in their
+//! last part, contents that are alike by three quarters; then the best of all pairs that are alike
+//! by half. What the patch itself moved doesn't count: a moved file of which little is left is
+//! shown as `git diff` shows it, deleted and new.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -58,7 +59,8 @@ pub(super) struct Rename {
     pub(super) similarity: u8,
 }
 
-/// Finds for each new file the deleted one that it was; each deleted file becomes one new file at most.
+/// Finds for each new file the deleted one that it was; each deleted file becomes one new file at
+/// most.
 pub(super) fn detect(
     deleted: &[Candidate<'_>],
     new: &[Candidate<'_>],
@@ -170,7 +172,8 @@ impl Search<'_, '_> {
                     new,
                     source,
                 };
-                // The first of the worst gives way, and only to a better one. An empty place is worse than anything.
+                // The first of the worst gives way, and only to a better one. An empty place is
+                // worse than anything.
                 let worst = (0..PAIRS).min_by_key(|&at| best[at].map(Pair::rank));
                 let worst = &mut best[worst.expect("there is a place")];
                 if worst.map(Pair::rank) < Some(pair.rank()) {

@@ -1,8 +1,8 @@
 //! How much of one content is in another, counted as git counts it for its renames.
 //!
-//! Not a measure of how many lines a diff would show: contents are cut into short pieces, at each LF and after 64 bytes,
-//! and the bytes of pieces that both hold count, wherever they are. The numbers are git's own (seen in 2.47), since the
-//! percentage is printed.
+//! Not a measure of how many lines a diff would show: contents are cut into short pieces, at each
+//! LF and after 64 bytes, and the bytes of pieces that both hold count, wherever they are. The
+//! numbers are git's own (seen in 2.47), since the percentage is printed.
 
 /// The score of equal contents; half of it makes a rename.
 pub(super) const EQUAL: u64 = 60_000;

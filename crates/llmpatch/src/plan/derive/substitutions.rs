@@ -1,4 +1,5 @@
-//! Regions that differ → texts to find and to put, one after the other, each of which is there once when its turn comes.
+//! Regions that differ → texts to find and to put, one after the other, each of which is there once
+//! when its turn comes.
 
 use std::num::NonZeroUsize;
 
@@ -8,18 +9,21 @@ use crate::patch::{Occurrence, Operation, Substitution};
 use crate::search::{Bounds, Document, Matches, Needle};
 use crate::text::{Lines, Text};
 
-/// Up to how many unchanged lines between two changes keep them in one edit: less than the lines that another one takes.
+/// Up to how many unchanged lines between two changes keep them in one edit: less than the lines
+/// that another one takes.
 const TOGETHER: usize = 3;
 
 /// How many lines of context are tried before an occurrence is counted.
 const MOST: usize = 24;
 
-/// How many bytes are searched at most. A file of megabytes that changes in thousands of places is better changed in one.
+/// How many bytes are searched at most. A file of megabytes that changes in thousands of places is
+/// better changed in one.
 const ENOUGH: usize = 1 << 30;
 
-/// Makes the edits that turn one content into another, given where they differ, in lines from 0; `None` where that can't be
-/// done so, or at too great a price. Whether new lines end as they should is for the caller to try. `one` says what must be there once: a
-/// text, or whole lines, of which no occurrence is counted.
+/// Makes the edits that turn one content into another, given where they differ, in lines from 0;
+/// `None` where that can't be done so, or at too great a price. Whether new lines end as they
+/// should is for the caller to try. `one` says what must be there once: a text, or whole lines, of
+/// which no occurrence is counted.
 pub(super) fn substitutions<'c>(
     before: &'c [u8],
     after: &'c [u8],
@@ -139,8 +143,8 @@ impl<'c> Change<'_, 'c> {
         counted
     }
 
-    /// Returns so many lines above and below that text byte for byte neither begins nor ends with an empty line, if there are: its line
-    /// break would be that of any line.
+    /// Returns so many lines above and below that text byte for byte neither begins nor ends with
+    /// an empty line, if there are: its line break would be that of any line.
     fn to_text(&self, above: usize, below: usize) -> (usize, usize) {
         let is_text = |lines: &Lines<'_>, line: usize| !lines.text(line).is_empty();
         let first = (above..=self.come.start).find(|&more| match more {

@@ -9,7 +9,8 @@ use crate::text::Shown;
 #[derive(Clone, Debug)]
 #[must_use = "a patch that doesn't say all of a change isn't that change"]
 pub struct Derived<'c> {
-    /// What can be said. If anything can't, it is good for finding out what else can't and for nothing else.
+    /// What can be said. If anything can't, it is good for finding out what else can't and for
+    /// nothing else.
     pub patch: Patch<'c>,
     /// Every file of which the format can't say what becomes of it, by path.
     pub unrepresentable: Vec<Unrepresentable>,
@@ -94,7 +95,8 @@ pub enum What {
     Misread,
 }
 
-/// An existing file of which a response gives all of the content, since no part of it can say the change.
+/// An existing file of which a response gives all of the content, since no part of it can say the
+/// change.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{}` is replaced whole: whatever else was changed in it before this is applied will be lost",

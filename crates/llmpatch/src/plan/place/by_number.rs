@@ -1,27 +1,30 @@
 //! The policy of unified diffs: a hunk is where its number says, or else where its lines are.
 //!
-//! The number in a hunk's header is where to look first; it refers to the file as it was before the section, so a hunk may
-//! be before an earlier one, if only they don't overlap. Where its old lines aren't there, the one place behind the hunk
-//! before it is taken, with a warning; none or several are an error. So is a number that contradicts the heading behind it.
+//! The number in a hunk's header is where to look first; it refers to the file as it was before the
+//! section, so a hunk may be before an earlier one, if only they don't overlap. Where its old lines
+//! aren't there, the one place behind the hunk before it is taken, with a warning; none or several
+//! are an error. So is a number that contradicts the heading behind it.
 //!
 //! Where the contract is silent:
-//! - Lines are compared without terminators, so that a diff with LF fits a file with CRLF. But a last line without newline
-//!   is one on both sides or on neither.
-//! - Where the old lines of a hunk with context, but none behind its changes, are both where its number says and at the end of the
-//!   file, either may be meant: git takes the latter.
-//! - A hunk whose old lines are in the file to the byte, terminators and byte order mark included, is taken at its word: its
-//!   new lines end as they are written. In any other, they end as the lines around them do, and so they do where the only
-//!   old line is a last one without newline, which shows no terminator.
-//! - Lines beyond a hunk's counts are lines of it if the file has them behind the counted ones, or if only with them the hunk
-//!   has a place. Otherwise nobody can tell whether they are prose.
-//! - A heading is a line of the file whatever whitespace is around it; of long ones, which git cuts, the start is compared.
-//! - A file that is only a byte order mark has one line to git, without newline, and none to us. What removes that line
-//!   is taken at its word.
-//! - In a hunk without old lines, lines end as they are written if any line of the section is written with CR, and else as the
-//!   lines around them.
-//! - `--unique` refuses a hunk whose old lines are elsewhere too, also if they are where its number says: it asks for
-//!   hunks that can't be mistaken, and models' numbers often are. `--strict` refuses what would be moved, and hunks that go by
-//!   their number alone.
+//! - Lines are compared without terminators, so that a diff with LF fits a file with CRLF. But a
+//!   last line without newline is one on both sides or on neither.
+//! - Where the old lines of a hunk with context, but none behind its changes, are both where its
+//!   number says and at the end of the file, either may be meant: git takes the latter.
+//! - A hunk whose old lines are in the file to the byte, terminators and byte order mark included,
+//!   is taken at its word: its new lines end as they are written. In any other, they end as the
+//!   lines around them do, and so they do where the only old line is a last one without newline,
+//!   which shows no terminator.
+//! - Lines beyond a hunk's counts are lines of it if the file has them behind the counted ones, or
+//!   if only with them the hunk has a place. Otherwise nobody can tell whether they are prose.
+//! - A heading is a line of the file whatever whitespace is around it; of long ones, which git
+//!   cuts, the start is compared.
+//! - A file that is only a byte order mark has one line to git, without newline, and none to us.
+//!   What removes that line is taken at its word.
+//! - In a hunk without old lines, lines end as they are written if any line of the section is
+//!   written with CR, and else as the lines around them.
+//! - `--unique` refuses a hunk whose old lines are elsewhere too, also if they are where its number
+//!   says: it asks for hunks that can't be mistaken, and models' numbers often are. `--strict`
+//!   refuses what would be moved, and hunks that go by their number alone.
 //! - Lines added behind a last line without newline give it one, with a warning.
 
 use std::borrow::Cow;
@@ -152,8 +155,8 @@ struct NumberPlacer<'f, 'h> {
     nearest: OnceCell<Nearest<'f, 'h>>,
     /// Behind the last line of the hunk before.
     cursor: usize,
-    /// The lines that hunks take the place of, by their first. Where lines are only added there are none, and no hunk may
-    /// reach across.
+    /// The lines that hunks take the place of, by their first. Where lines are only added there are
+    /// none, and no hunk may reach across.
     taken: BTreeMap<usize, usize>,
 }
 
@@ -184,7 +187,8 @@ impl NumberPlacer<'_, '_> {
         }
     }
 
-    /// Makes the lines of a hunk fit in at its place. Where no other hunk has put lines above it, it `is_top`.
+    /// Makes the lines of a hunk fit in at its place. Where no other hunk has put lines above it,
+    /// it `is_top`.
     fn fitted<'h, 'p>(
         &self,
         number: usize,
@@ -316,7 +320,8 @@ impl NumberPlacer<'_, '_> {
         let fits = |at: usize| allowed.contains(&at) && self.is_free(at..at + count);
         if run.contains(claimed) && fits(claimed) {
             self.agree(hunk, claimed..claimed + count, &run, allowed.clone())?;
-            // git takes a hunk without context behind its changes for one at the end of the file. One without any context has but its number.
+            // git takes a hunk without context behind its changes for one at the end of the file.
+            // One without any context has but its number.
             let end = self.task.file.line_count() - count;
             let is_context = |line: &HunkLine<'_>| line.mark == Mark::Context;
             let may_end =
@@ -414,7 +419,8 @@ impl NumberPlacer<'_, '_> {
         lines > 0 && self.task.file.ending(lines - 1) == Ending::None
     }
 
-    /// Returns where a hunk may start for the sake of the newline at the end of the file, which both sides must agree on.
+    /// Returns where a hunk may start for the sake of the newline at the end of the file, which
+    /// both sides must agree on.
     fn allowed(&self, hunk: &Hunk<'_>, count: usize) -> Range<usize> {
         let Some(last) = self.task.file.line_count().checked_sub(count) else {
             return 0..0;
@@ -473,8 +479,8 @@ impl NumberPlacer<'_, '_> {
         Candidates::new(shown, total)
     }
 
-    /// Returns whether no hunk has taken any of these lines or added lines between them, or, for none, whether it is inside
-    /// of no hunk.
+    /// Returns whether no hunk has taken any of these lines or added lines between them, or, for
+    /// none, whether it is inside of no hunk.
     fn is_free(&self, range: Range<usize>) -> bool {
         let before = self.taken.range(..range.start).next_back();
         let clear = before.is_none_or(|(_, &end)| end <= range.start);
@@ -534,7 +540,8 @@ impl NumberPlacer<'_, '_> {
         found(at, Some(warning))
     }
 
-    /// Returns why the old lines of a hunk have no place, and points at the line that shows it best.
+    /// Returns why the old lines of a hunk have no place, and points at the line that shows it
+    /// best.
     fn place_error(&self, hunk: &Hunk<'_>, run: &Run<'_>, claimed: usize) -> Located<PlaceError> {
         let after = After(self.cursor.checked_sub(1).map(LineNo::from_index));
         let not_found = |reason| PlaceError::NotFound { after, reason };
@@ -604,7 +611,8 @@ fn ambiguous(hunk: &Hunk<'_>, ambiguity: Ambiguity) -> Located<PlaceError> {
     Located::new(first_old(hunk), ambiguity.into())
 }
 
-/// Returns whether a line of the file is an old line to the byte, the byte order mark before the first included.
+/// Returns whether a line of the file is an old line to the byte, the byte order mark before the
+/// first included.
 fn is_same(file: &Document, at: usize, line: &HunkLine<'_>) -> bool {
     let start = if at == 0 { 0 } else { file.start(at) };
     let raw = file.slice(start..file.start(at + 1));
@@ -618,7 +626,8 @@ fn is_same(file: &Document, at: usize, line: &HunkLine<'_>) -> bool {
 struct Headings(HashMap<Vec<u8>, usize>);
 
 impl Headings {
-    /// How much of a heading is compared: git shows the first 80 bytes of a line, its indentation among them.
+    /// How much of a heading is compared: git shows the first 80 bytes of a line, its indentation
+    /// among them.
     const LEN: usize = 64;
     /// How many lines above a hunk are looked at before others.
     const NEAR: usize = 256;

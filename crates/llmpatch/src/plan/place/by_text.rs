@@ -1,14 +1,17 @@
-//! The policy of texts that take the place of others, as in an OPX `patch`: the only match, or the one that is asked for; or, as in a
-//! tool call, byte for byte, once or as often as it says; and of whole lines, as in a search/replace block, of which several may be told apart by a line number.
+//! The policy of texts that take the place of others, as in an OPX `patch`: the only match, or the
+//! one that is asked for; or, as in a tool call, byte for byte, once or as often as it says; and of
+//! whole lines, as in a search/replace block, of which several may be told apart by a line number.
 //!
-//! The text is searched as a substring of the whole file, line ends aside. Newlines of the put take the terminators of the
-//! lines that they replace, in order; further ones that of the line before. The file ends with a newline afterwards if it
-//! did before, unless the put itself ends the file with an empty line, which is warned of.
+//! The text is searched as a substring of the whole file, line ends aside. Newlines of the put take
+//! the terminators of the lines that they replace, in order; further ones that of the line before.
+//! The file ends with a newline afterwards if it did before, unless the put itself ends the file
+//! with an empty line, which is warned of.
 //!
-//! Where the format's description is silent: `last` is the rightmost match, overlapping or not; the retry without blank
-//! lines at the edges drops them from find and put alike, and is off under [`Rules::strict`]. The levels of [`Rules::fuzz`] come
-//! after that retry, and each tries the find as written and then without such lines before the next. At a level the find's
-//! lines are whole lines of the file, so one that begins or ends in mid-line is found by none.
+//! Where the format's description is silent: `last` is the rightmost match, overlapping or not; the
+//! retry without blank lines at the edges drops them from find and put alike, and is off under
+//! [`Rules::strict`]. The levels of [`Rules::fuzz`] come after that retry, and each tries the find
+//! as written and then without such lines before the next. At a level the find's lines are whole
+//! lines of the file, so one that begins or ends in mid-line is found by none.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -267,7 +270,8 @@ struct Put<'e, 't> {
     is_literal: bool,
 }
 
-/// Returns an edit as it was written, backslashes before markers included, if the file has its lines so.
+/// Returns an edit as it was written, backslashes before markers included, if the file has its
+/// lines so.
 fn as_written<'t>(document: &Document, edit: &Substitution<'t>) -> Option<Substitution<'t>> {
     let Written { find, put } = Written::clone(edit.written.as_ref()?);
     let is_there = document
@@ -282,7 +286,8 @@ fn as_written<'t>(document: &Document, edit: &Substitution<'t>) -> Option<Substi
     })
 }
 
-/// Returns how many bytes the whole lines have that two texts begin with alike, and those that the rest of them end with alike.
+/// Returns how many bytes the whole lines have that two texts begin with alike, and those that the
+/// rest of them end with alike.
 fn lines_alike(old: &[u8], new: &[u8]) -> (usize, usize) {
     let head = old[..same_start(old, new)]
         .rfind_byte(b'\n')
@@ -296,7 +301,8 @@ fn lines_alike(old: &[u8], new: &[u8]) -> (usize, usize) {
     )
 }
 
-/// Returns whether a file gets a newline at its end, or loses it, once something takes the place of a range.
+/// Returns whether a file gets a newline at its end, or loses it, once something takes the place of
+/// a range.
 fn final_newline(document: &Document, range: &Range<usize>, new: &[u8]) -> Option<bool> {
     let len = document.len();
     let ends = |to: usize| document.slice(to.saturating_sub(1)..to).ends_with(b"\n");
@@ -412,8 +418,9 @@ impl SoughtText<'_, '_> {
         }))
     }
 
-    /// Finds the lines of the text as whole lines of the file at the tightest level that has them: as they are, or else without
-    /// blank ones at the edges. There must be one candidate, whatever the occurrence.
+    /// Finds the lines of the text as whole lines of the file at the tightest level that has them:
+    /// as they are, or else without blank ones at the edges. There must be one candidate, whatever
+    /// the occurrence.
     fn at_a_level(
         &self,
         lines: &Lines<'_>,
@@ -510,7 +517,8 @@ impl SoughtText<'_, '_> {
         Err(Located::new(self.span, error))
     }
 
-    /// Finds the only place of whole lines, or the one of several that is at the line at which they are said to begin.
+    /// Finds the only place of whole lines, or the one of several that is at the line at which they
+    /// are said to begin.
     fn numbered(
         &self,
         document: &Document,

@@ -10,8 +10,8 @@ use crate::search::{Loose, Relaxation};
 use crate::text::{LineNo, Located, Text};
 
 impl OrderPlacer<'_, '_> {
-    /// Finds the context lines of a hunk one after the other, moves the cursor past each, and returns where the last is, if there is
-    /// one, and how the loosest of them was found.
+    /// Finds the context lines of a hunk one after the other, moves the cursor past each, and
+    /// returns where the last is, if there is one, and how the loosest of them was found.
     pub(super) fn seek_context(
         &mut self,
         number: usize,
@@ -107,7 +107,8 @@ impl OrderPlacer<'_, '_> {
             .map(LineNo::from_index)
     }
 
-    /// Returns which lines at or after the cursor are like a context line: by the rules of the format, or else at a level.
+    /// Returns which lines at or after the cursor are like a context line: by the rules of the
+    /// format, or else at a level.
     fn like(&self, locator: &[u8]) -> Loose {
         let levels = self
             .levels()

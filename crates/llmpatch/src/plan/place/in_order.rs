@@ -1,24 +1,28 @@
 //! The policy of the envelope: hunks are in the file's order, and the first match counts.
 //!
-//! The search is the plain one that the format is known for: each context line and each run of old lines is looked for
-//! from the cursor on, the first match wins and the cursor moves past it. What makes that bearable is here too: context
-//! lines that are only nearly right, old lines that begin with their context line, a superfluous empty line at a hunk's
-//! end. Each of these is tried only when the plain rule finds nothing, says so, and is off under
-//! [`Rules::strict`](super::super::Rules::strict). Only when
-//! all of that finds nothing are the levels of [`Rules::fuzz`](super::super::Rules::fuzz) tried, tightest first.
+//! The search is the plain one that the format is known for: each context line and each run of old
+//! lines is looked for from the cursor on, the first match wins and the cursor moves past it. What
+//! makes that bearable is here too: context lines that are only nearly right, old lines that begin
+//! with their context line, a superfluous empty line at a hunk's end. Each of these is tried only
+//! when the plain rule finds nothing, says so, and is off under
+//! [`Rules::strict`](super::super::Rules::strict). Only when all of that finds nothing are the
+//! levels of [`Rules::fuzz`](super::super::Rules::fuzz) tried, tightest first.
 //!
 //! Where the format's descriptions are silent:
-//! - A hunk whose new lines are its old ones changes nothing; when no hunk changes anything, the file stays as it is, its
-//!   missing final newline included.
-//! - After a hunk that fails, the cursor stays where it was, and a later hunk whose lines are missing only since the
-//!   failed one didn't add them isn't reported.
-//! - Under line numbers (`@@ -1,7 +1,8 @@`), old lines must be unique from the cursor on, after any context line.
-//! - At a level, candidates are the places after the context line or at it; without one, those at or after the cursor, and
-//!   those before it in lines that no hunk has replaced: these can't be used, and still make a place ambiguous. With
-//!   `*** End of File` the end of the file is the only candidate.
-//! - At each level a hunk is looked for as written, then without its trailing empty line, before the next level is tried.
-//!   That line must be empty in the patch; whitespace doesn't make it one.
-//! - A context line is looked for at a level only when nothing equals it or is like it by the rules that need no level.
+//! - A hunk whose new lines are its old ones changes nothing; when no hunk changes anything, the
+//!   file stays as it is, its missing final newline included.
+//! - After a hunk that fails, the cursor stays where it was, and a later hunk whose lines are
+//!   missing only since the failed one didn't add them isn't reported.
+//! - Under line numbers (`@@ -1,7 +1,8 @@`), old lines must be unique from the cursor on, after any
+//!   context line.
+//! - At a level, candidates are the places after the context line or at it; without one, those at
+//!   or after the cursor, and those before it in lines that no hunk has replaced: these can't be
+//!   used, and still make a place ambiguous. With `*** End of File` the end of the file is the only
+//!   candidate.
+//! - At each level a hunk is looked for as written, then without its trailing empty line, before
+//!   the next level is tried. That line must be empty in the patch; whitespace doesn't make it one.
+//! - A context line is looked for at a level only when nothing equals it or is like it by the rules
+//!   that need no level.
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
@@ -239,7 +243,8 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
             return Err(Located::new(hunk.span, Ambiguity::Nowhere.into()));
         }
         let at = if rules.strict {
-            // The bare algorithm appends at the end whatever the context, and before a last line that is blank.
+            // The bare algorithm appends at the end whatever the context, and before a last line
+            // that is blank.
             if end > 0 && file.text(end - 1).is_empty() {
                 end - 1
             } else {
@@ -280,8 +285,8 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
         Ok(())
     }
 
-    /// Finds the old lines of a hunk: as written, then at the context line, then both without a trailing empty line; and if
-    /// none of that finds any, the same at each level.
+    /// Finds the old lines of a hunk: as written, then at the context line, then both without a
+    /// trailing empty line; and if none of that finds any, the same at each level.
     fn seek_lines(
         &mut self,
         wanted: SoughtRun<'f, 'p>,
@@ -472,7 +477,8 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
         Ok(())
     }
 
-    /// Returns why the old lines of a hunk have no place, and points at the line that shows it best.
+    /// Returns why the old lines of a hunk have no place, and points at the line that shows it
+    /// best.
     fn place_error(
         &self,
         SoughtRun { hunk, context, .. }: SoughtRun<'_, '_>,
@@ -551,8 +557,9 @@ pub(super) fn runs<'h>(hunk: &'h Hunk<'_>) -> impl Iterator<Item = Vec<&'h [u8]>
         .chain(trimmed)
 }
 
-/// Drops a trailing empty old line, and a trailing empty added line if the new lines end with one. Returns whether there was
-/// anything to drop: an empty context line that added lines follow is not superfluous, since it says where they go.
+/// Drops a trailing empty old line, and a trailing empty added line if the new lines end with one.
+/// Returns whether there was anything to drop: an empty context line that added lines follow is not
+/// superfluous, since it says where they go.
 fn trim(lines: &mut Vec<&HunkLine<'_>>) -> bool {
     let Some(last) = lines.iter().rposition(|line| line.mark != Mark::Added) else {
         return false;

@@ -1,4 +1,5 @@
-//! The bare algorithm, as plain as it is usually written down: what `strict` must come to, however fast it gets there.
+//! The bare algorithm, as plain as it is usually written down: what `strict` must come to, however
+//! fast it gets there.
 
 use proptest::prelude::*;
 
@@ -53,7 +54,8 @@ fn apply(lines: &[String], chunks: &[Chunk]) -> Option<Vec<String>> {
         let anchors = chunk.lines[last_old].0 == Mark::Context && last_old + 1 < chunk.lines.len();
         if found.is_none() && old.last().unwrap().is_empty() && !anchors {
             old.pop();
-            // The new lines lose the same line, or an empty one that was added; another context line they keep.
+            // The new lines lose the same line, or an empty one that was added; another context
+            // line they keep.
             let last_new = chunk
                 .lines
                 .iter()

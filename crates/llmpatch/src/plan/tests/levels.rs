@@ -242,7 +242,8 @@ fn seek(
     replaced: &[bool],
     up_to: Fuzz,
 ) -> Option<(Fuzz, usize, Body)> {
-    // As written, and without a trailing empty old line, unless it is a context line that added lines follow.
+    // As written, and without a trailing empty old line, unless it is a context line that added
+    // lines follow.
     let mut bodies = vec![chunk.lines.clone()];
     let last = chunk
         .lines
@@ -401,15 +402,16 @@ fn at(fuzz: Fuzz) -> Rules {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// Every level agrees with the plain description; where exact finds a way, no level changes anything of it, and a level
-    /// that finds one is not overruled by a looser one.
+    /// Every level agrees with the plain description; where exact finds a way, no level changes
+    /// anything of it, and a level that finds one is not overruled by a looser one.
     #[test]
     fn levels_are_what_their_description_says((lines, chunks) in case()) {
         let before = joined(&lines);
         let mut settled: Option<String> = None;
         for level in [Fuzz::Exact].into_iter().chain(Fuzz::LEVELS) {
             let got = outcome(&before, edit_of(&chunks), &at(level)).ok().map(|(after, _)| after);
-            // A hunk that was applied before has no place either, but that is no error to one who allows what is empty.
+            // A hunk that was applied before has no place either, but that is no error to one who
+            // allows what is empty.
             let got = got.filter(|_| !is_applied(&before, edit_of(&chunks), level));
             let want = apply(&lines, &chunks, level).map(|lines| joined(&lines));
             prop_assert_eq!(&got, &want, "{} of {:?}", level, before);

@@ -1,8 +1,10 @@
-//! What edits see of one another, what is in the way of files, and what is said of those that aren't there.
+//! What edits see of one another, what is in the way of files, and what is said of those that
+//! aren't there.
 
 use super::*;
 
-/// What becomes of a tree of files named by letters: `path=content` of each, or the kinds of errors.
+/// What becomes of a tree of files named by letters: `path=content` of each, or the kinds of
+/// errors.
 fn tree_outcome(
     tree: MemoryTree,
     edits: Vec<FileEdit<'_>>,

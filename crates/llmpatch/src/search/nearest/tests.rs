@@ -112,7 +112,8 @@ fn of_equal_places_the_first_behind_the_cursor_counts() {
     assert_eq!([start(0), start(1), start(3), start(5)], [0, 2, 4, 0]);
 }
 
-/// Text that repeats itself everywhere, with patches that nearly fit everywhere: no run may cost more than its share.
+/// Text that repeats itself everywhere, with patches that nearly fit everywhere: no run may cost
+/// more than its share.
 #[test]
 fn effort_is_bounded_whatever_repeats_itself() {
     let text = "let a = b + c;\n}\n".repeat(50_000);

@@ -114,7 +114,8 @@ fn quoted() -> impl Strategy<Value = Vec<String>> {
     })
 }
 
-/// Lines that a payload can hold by the rules: markers and tags of the format where they can't be taken for its own.
+/// Lines that a payload can hold by the rules: markers and tags of the format where they can't be
+/// taken for its own.
 fn lines() -> impl Strategy<Value = Vec<String>> {
     let piece = prop_oneof![4 => line().prop_map(|line| vec![line]), 1 => quoted()];
     prop::collection::vec(piece, 0..6)
@@ -297,7 +298,8 @@ proptest! {
 
 #[test]
 fn time_is_linear_in_the_length() {
-    // A byte is looked at by so many hands at most; one look back or ahead for each place would make that thousands.
+    // A byte is looked at by so many hands at most; one look back or ahead for each place would
+    // make that thousands.
     const LOOKS: usize = 40;
     const TIMES: usize = 2_000;
     let edit = "<edit file=\"a\" op=\"new\">";
