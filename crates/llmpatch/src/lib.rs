@@ -82,6 +82,7 @@ pub mod plan;
 pub mod progress;
 pub mod report;
 pub mod respond;
+mod response;
 mod search;
 pub mod text;
 pub mod threads;

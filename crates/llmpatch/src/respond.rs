@@ -9,13 +9,13 @@ use std::collections::BTreeMap;
 use bstr::{BString, ByteSlice as _};
 
 use crate::compare::{Compare, CompareError, Options};
-use crate::format::detect::Warning as Doubt;
 use crate::format::{self, Why};
 use crate::patch::{FileEdit, Format, Operation, Patch};
 use crate::path::{RepoPath, Resolver};
 use crate::plan::derive::{self, Derived, Replaced, Unrepresentable, What};
 use crate::plan::{self, Change, ChangeSet, Rules};
 use crate::progress::{Progress, Stage};
+use crate::response::Warning as Doubt;
 use crate::text::{Source, SourceId, Text};
 use crate::tree::{Entry, File, Obstacle, Tree, TreeError};
 
@@ -229,7 +229,7 @@ fn differing(
     );
     let is_plain = parsed.warnings.iter().all(|warning| match &warning.value {
         // A change may need the same edit twice.
-        format::Warning::Detect(Doubt::RepeatedEdit { .. }) => true,
+        format::Warning::Response(Doubt::RepeatedEdit { .. }) => true,
         warning => format::is_of_printing(warning),
     });
     if !(parsed.errors.is_empty() && is_plain && parsed.patch == *patch) {

@@ -4,7 +4,7 @@ use super::envelope;
 
 /// What a fence is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Fence {
+pub(crate) struct Fence {
     of: u8,
     length: usize,
 }
@@ -15,7 +15,7 @@ const TAG: (&[u8], &[u8]) = (b"<source>", b"</source>");
 impl Fence {
     /// Reads a line that can begin a fence, and of Markdown's end one, and returns what is behind
     /// the backticks, tildes or tag.
-    pub(super) fn read(line: &[u8]) -> Option<(Self, &[u8])> {
+    pub(crate) fn read(line: &[u8]) -> Option<(Self, &[u8])> {
         let text = envelope::trim(line);
         let &of @ (b'`' | b'~' | b'<') = text.first()? else {
             return None;
@@ -31,7 +31,7 @@ impl Fence {
     }
 
     /// Returns whether a line ends it.
-    pub(super) fn is_closed_by(self, line: &[u8]) -> bool {
+    pub(crate) fn is_closed_by(self, line: &[u8]) -> bool {
         match self.of {
             b'<' => envelope::trim(line) == TAG.1,
             _ => {
@@ -41,17 +41,17 @@ impl Fence {
     }
 
     /// Returns whether it is of backticks or tildes; a tag may as well be XML.
-    pub(super) fn is_markdowns(self) -> bool {
+    pub(crate) fn is_markdowns(self) -> bool {
         self.of != b'<'
     }
 
     /// Returns whether another is of the same kind, and not shorter.
-    pub(super) fn is_like(self, other: Self) -> bool {
+    pub(crate) fn is_like(self, other: Self) -> bool {
         self.of == other.of && other.length >= self.length
     }
 
     /// Returns whether a line begins or ends any.
-    pub(super) fn is_at(line: &[u8]) -> bool {
+    pub(crate) fn is_at(line: &[u8]) -> bool {
         Self::read(line).is_some() || envelope::trim(line) == TAG.1
     }
 }

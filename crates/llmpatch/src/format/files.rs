@@ -29,12 +29,12 @@ pub enum Error {
 }
 
 /// Returns whether a line may open a fence.
-pub(super) fn starts_here(line: &[u8]) -> bool {
+pub(crate) fn starts_here(line: &[u8]) -> bool {
     Fence::read(line).is_some()
 }
 
 /// Returns the first fence with a path, and its path.
-pub(super) fn first<'a>(source: &'a Source, options: &Options<'_>) -> Option<(Span, Text<'a>)> {
+pub(crate) fn first<'a>(source: &'a Source, options: &Options<'_>) -> Option<(Span, Text<'a>)> {
     let mut open: Option<Fence> = None;
     source.rows(LineNo::FIRST).find_map(|row| {
         if let Some(fence) = open {
@@ -48,7 +48,7 @@ pub(super) fn first<'a>(source: &'a Source, options: &Options<'_>) -> Option<(Sp
 
 /// Reads the file whose fence a line opens; `None` if the line opens no fence, or one without a
 /// path.
-pub(super) fn parse_block<'a>(
+pub(crate) fn parse_block<'a>(
     source: &'a Source,
     opener: Row<'a>,
     options: &Options<'_>,

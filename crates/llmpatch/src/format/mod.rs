@@ -4,9 +4,8 @@
 //! everything that is wrong.
 
 pub(crate) mod blocks;
-pub(crate) mod detect;
 pub(crate) mod envelope;
-mod fence;
+pub(crate) mod fence;
 pub(crate) mod files;
 pub(crate) mod opx;
 mod print;
@@ -25,6 +24,7 @@ use std::ops::Range;
 use bstr::{BString, ByteSlice as _};
 
 use crate::patch::{FileEdit, Format, Patch};
+use crate::response;
 use crate::text::{Located, Row, Shown, Source, Span};
 
 /// Returns whether something is the path of a file.
@@ -63,18 +63,18 @@ pub struct Parsed<'a> {
 
 impl Parsed<'_> {
     /// Returns whether there is a patch, if only one that can't be read.
-    fn has_patch(&self) -> bool {
+    pub(crate) fn has_patch(&self) -> bool {
         !self.patch.edits.is_empty() || self.errors.iter().any(|error| is_of_patch(&error.value))
     }
 }
 
 fn is_of_patch(error: &Error) -> bool {
-    !error.is_absence() && !matches!(error, Error::Detect(detect::Error::Residue(_)))
+    !error.is_absence() && !matches!(error, Error::Response(response::Error::Residue(_)))
 }
 
 /// Reads the patches of a response. Never panics, whatever the bytes.
 pub fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a> {
-    detect::parse(source, options)
+    response::parse(source, options)
 }
 
 /// Why a response can't be read.
@@ -83,7 +83,7 @@ pub fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a> {
 #[non_exhaustive]
 #[allow(missing_docs, reason = "each is of the room that it is named after")]
 pub enum Error {
-    Detect(#[from] detect::Error),
+    Response(#[from] response::Error),
     Envelope(#[from] envelope::Error),
     #[error("{}{}", _0.what, in_edit(_0.path.as_ref()))]
     Opx(#[from] InFile<opx::Error>),
@@ -95,8 +95,8 @@ pub enum Error {
 
 impl Error {
     /// Returns whether it says that there is no patch.
-    fn is_absence(&self) -> bool {
-        matches!(self, Error::Detect(detect::Error::NoPatch(_)))
+    pub(crate) fn is_absence(&self) -> bool {
+        matches!(self, Error::Response(response::Error::NoPatch(_)))
     }
 }
 
@@ -106,7 +106,7 @@ impl Error {
 #[non_exhaustive]
 #[allow(missing_docs, reason = "each is of the room that it is named after")]
 pub enum Warning {
-    Detect(#[from] detect::Warning),
+    Response(#[from] response::Warning),
     Envelope(#[from] envelope::Warning),
     #[error("{}{}", _0.what, in_edit(_0.path.as_ref()))]
     Opx(#[from] InFile<opx::Warning>),
@@ -144,20 +144,20 @@ fn in_edit(path: Option<&BString>) -> String {
 
 /// What was read of one envelope, element, section, block, call or file.
 #[derive(Debug)]
-struct Block<'a> {
-    format: Format,
+pub(crate) struct Block<'a> {
+    pub(crate) format: Format,
     /// From its marker or its `<` to behind its last line.
-    range: Range<usize>,
+    pub(crate) range: Range<usize>,
     /// The edits, in order; of what can't be read, one for each path that it names.
-    edits: Vec<FileEdit<'a>>,
+    pub(crate) edits: Vec<FileEdit<'a>>,
     /// Why it can't be applied.
-    errors: Vec<Located<Error>>,
+    pub(crate) errors: Vec<Located<Error>>,
     /// What was ignored or guessed.
-    warnings: Vec<Located<Warning>>,
+    pub(crate) warnings: Vec<Located<Warning>>,
 }
 
 impl<'a> Block<'a> {
-    fn new<E: Into<Error>, W: Into<Warning>>(
+    pub(crate) fn new<E: Into<Error>, W: Into<Warning>>(
         format: Format,
         range: Range<usize>,
         edits: Vec<FileEdit<'a>>,
@@ -182,7 +182,7 @@ impl<'a> Block<'a> {
     }
 
     /// Returns its first line, by which messages point at it.
-    fn start(&self, source: &Source) -> Span {
+    pub(crate) fn start(&self, source: &Source) -> Span {
         let Range { start, end } = self.range;
         let length = memchr::memchr(b'\n', &source.bytes()[start..end]);
         source.span(start..length.map_or(end, |length| start + length))
@@ -191,7 +191,7 @@ impl<'a> Block<'a> {
 
 /// Takes the indentation of a block off a line of it, or all of a blank line that has less; `None`
 /// of another line that has less.
-fn unindented<'a>(row: Row<'a>, indentation: &[u8]) -> Option<Row<'a>> {
+pub(crate) fn unindented<'a>(row: Row<'a>, indentation: &[u8]) -> Option<Row<'a>> {
     if row.text.starts_with(indentation) {
         return Some(row.behind(indentation.len()));
     }
@@ -199,7 +199,7 @@ fn unindented<'a>(row: Row<'a>, indentation: &[u8]) -> Option<Row<'a>> {
 }
 
 /// Cuts what a message quotes to a length that fits one.
-fn excerpt(text: &[u8]) -> BString {
+pub(crate) fn excerpt(text: &[u8]) -> BString {
     const FITS: usize = 80;
     let fits = text
         .char_indices()
@@ -213,7 +213,7 @@ fn excerpt(text: &[u8]) -> BString {
 /// Returns whether a line begins with a line number, before the prefix that a line of a hunk has:
 /// `12 -old`, `12: +new`; or before text, as `12 old`, `13-old`, where the next line has the next
 /// number, or the same. Files are not known here.
-pub(super) fn has_line_number(line: &[u8], next: Option<&[u8]>) -> bool {
+pub(crate) fn has_line_number(line: &[u8], next: Option<&[u8]>) -> bool {
     let Some((number, rest)) = line_number(line) else {
         return false;
     };

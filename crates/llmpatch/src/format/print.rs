@@ -3,8 +3,9 @@
 
 use bstr::{BString, ByteSlice as _};
 
-use super::{Options, Warning, blocks, detect, envelope, opx, tool};
+use super::{Options, Warning, blocks, envelope, opx, tool};
 use crate::patch::{FileEdit, Format, Patch};
+use crate::response;
 use crate::text::{Source, SourceId, Text};
 
 /// An edit that can't be printed in a format so that it would be read back the same.
@@ -92,7 +93,7 @@ fn is_read(text: Vec<u8>, edit: &FileEdit<'_>) -> Result<(), Why> {
     let Some(source) = Source::new(SourceId(0), "", text) else {
         return Err(Why::Markup);
     };
-    let read = detect::parse(
+    let read = response::parse(
         &source,
         &Options {
             strict: true,

@@ -3,7 +3,8 @@
 
 use bstr::ByteSlice as _;
 
-use super::{Options, Warning, detect, parse};
+use super::{Options, Warning, parse};
+use crate::response;
 use crate::text::{Source, SourceId};
 
 /// How many lines are looked at one by one; longer texts are quoted as a whole where anything of
@@ -80,7 +81,7 @@ fn quoted(line: &str) -> String {
 fn is_nothing(prose: &[u8]) -> bool {
     // These would end a comment or a block of reasoning that the prose began, and so take the patch
     // between out of it.
-    let ends = detect::REASONING
+    let ends = response::REASONING
         .iter()
         .map(|tag| format!("</{tag}>\n"))
         .collect::<String>();
@@ -113,7 +114,7 @@ fn is_nothing(prose: &[u8]) -> bool {
     };
     prose
         .lines()
-        .all(|line| detect::stated_base(line).is_none())
+        .all(|line| response::stated_base(line).is_none())
         && PATCHES
             .iter()
             .all(|patches| is_nothing(*patches, "") && is_nothing(*patches, &ends))
@@ -121,7 +122,10 @@ fn is_nothing(prose: &[u8]) -> bool {
 
 /// Where nothing is open, they are themselves warned of.
 fn is_of_ends(warning: &Warning) -> bool {
-    matches!(warning, Warning::Detect(detect::Warning::Unopened { .. }))
+    matches!(
+        warning,
+        Warning::Response(response::Warning::Unopened { .. })
+    )
 }
 
 #[cfg(test)]

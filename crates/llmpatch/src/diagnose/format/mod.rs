@@ -1,9 +1,9 @@
 //! What is said of a response that can't be read, one file a format.
 
 mod blocks;
-mod detect;
 mod envelope;
 mod opx;
+mod response;
 mod tool;
 mod unified;
 
@@ -14,7 +14,7 @@ use crate::kind::Kind;
 impl Diagnose for Error {
     fn diagnosis(&self) -> Diagnosis {
         match self {
-            Error::Detect(error) => error.diagnosis(),
+            Error::Response(error) => error.diagnosis(),
             Error::Envelope(error) => error.diagnosis(),
             Error::Opx(error) => error.diagnosis(),
             Error::Unified(error) => error.diagnosis(),
@@ -28,7 +28,7 @@ impl Diagnose for Error {
 impl Diagnose for Warning {
     fn diagnosis(&self) -> Diagnosis {
         match self {
-            Warning::Detect(warning) => warning.diagnosis(),
+            Warning::Response(warning) => warning.diagnosis(),
             Warning::Envelope(warning) => warning.diagnosis(),
             Warning::Opx(warning) => warning.diagnosis(),
             Warning::Unified(warning) => warning.diagnosis(),

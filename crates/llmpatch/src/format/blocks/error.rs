@@ -63,7 +63,7 @@ pub enum Error {
 
 impl Error {
     /// Returns whether it is about tags that other formats' patches may be between.
-    pub(in crate::format) fn is_of_tags(&self) -> bool {
+    pub(crate) fn is_of_tags(&self) -> bool {
         matches!(self, Error::OpenTag { .. } | Error::Tool { .. })
     }
 }

@@ -23,7 +23,7 @@ impl Family {
 
 /// A line that isn't text, if it is where that counts.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Marker {
+pub(crate) enum Marker {
     /// The first line of a block, and how many signs it has.
     Open(Family, usize),
     /// What is between old and new lines, and how many signs it has.
@@ -41,14 +41,14 @@ pub(super) enum Marker {
 }
 
 /// How many signs a marker of git's has, and one of a block most often.
-pub(super) const SEVEN: usize = 7;
+pub(crate) const SEVEN: usize = 7;
 const MARKS: std::ops::RangeInclusive<usize> = 5..=9;
 const OPENING: &[&[u8]] = &[b"<diff>", b"<content>", b"<![CDATA["];
 const CLOSING: &[&[u8]] = &[b"]]>", b"</content>", b"</diff>"];
 
 impl Marker {
     /// Reads a line.
-    pub(super) fn read(line: &[u8]) -> Option<Self> {
+    pub(crate) fn read(line: &[u8]) -> Option<Self> {
         let &sign @ (b'<' | b'>' | b'-' | b'+' | b'=' | b':') = line.first()? else {
             return None;
         };
@@ -115,21 +115,21 @@ fn without<'l>(line: &'l [u8], tags: &[&[u8]]) -> &'l [u8] {
 
 /// Returns the line without the backslash that says that it is text, if all that it has before a
 /// marker is backslashes.
-pub(super) fn unescaped(line: &[u8]) -> Option<&[u8]> {
+pub(crate) fn unescaped(line: &[u8]) -> Option<&[u8]> {
     let count = line.iter().take_while(|&&byte| byte == b'\\').count();
     (count > 0 && Marker::read(&line[count..]).is_some()).then(|| &line[1..])
 }
 
 /// Returns the offset in a line at which a block begins: behind whitespace, and behind tags that
 /// are glued to its marker.
-pub(in crate::format) fn opener(line: &[u8]) -> Option<usize> {
+pub(crate) fn opener(line: &[u8]) -> Option<usize> {
     let marker = without(line, OPENING);
     matches!(Marker::read(marker), Some(Marker::Open(..))).then(|| line.len() - marker.len())
 }
 
 /// Returns whether a line is nearly the first of a block: with too few or too many signs, in lower
 /// case, with text behind it.
-pub(super) fn is_nearly_opener(line: &[u8]) -> bool {
+pub(crate) fn is_nearly_opener(line: &[u8]) -> bool {
     // Rules of three dashes, and dashes before a word, are common.
     nearly(line, b"<-", b"SEARCH").is_some_and(|near| match near.sign {
         b'-' => near.is_upper && (near.is_alone || near.count >= SEVEN),
@@ -138,12 +138,12 @@ pub(super) fn is_nearly_opener(line: &[u8]) -> bool {
 }
 
 /// Returns whether a line of a block without an end is nearly its last.
-pub(super) fn is_nearly_end(line: &[u8]) -> bool {
+pub(crate) fn is_nearly_end(line: &[u8]) -> bool {
     nearly(line, b">+", b"REPLACE").is_some()
 }
 
 /// Returns whether a line of a block without a divider is nearly one.
-pub(super) fn is_nearly_divider(line: &[u8]) -> bool {
+pub(crate) fn is_nearly_divider(line: &[u8]) -> bool {
     let text = trim(line);
     text.len() >= 3 && text.iter().all(|&byte| byte == b'=') && Marker::read(line).is_none()
 }
@@ -181,7 +181,7 @@ fn nearly(line: &[u8], signs: &[u8], word: &[u8]) -> Option<Near> {
 }
 
 /// Returns whether a line is the beginning of a block's first line, cut off.
-pub(in crate::format) fn is_cut(line: &[u8]) -> bool {
+pub(crate) fn is_cut(line: &[u8]) -> bool {
     let Some(&sign @ (b'<' | b'-')) = line.first() else {
         return false;
     };

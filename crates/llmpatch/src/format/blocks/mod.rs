@@ -32,17 +32,14 @@
 //! - A fence whose only line is a path and that isn't closed ends where the next one begins.
 //! - A sentence between two blocks ends what the first one says of its file.
 
-mod around;
 mod error;
-mod marker;
-mod parse;
-pub(super) mod path;
+pub(crate) mod marker;
+pub(crate) mod parse;
+pub(crate) mod path;
 mod print;
-mod tags;
 #[cfg(test)]
 mod tests;
 
-pub(super) use around::{Around, are_between};
 pub(crate) use error::{Error, Warning};
-pub(super) use marker::{is_cut, opener};
-pub(super) use print::print;
+pub(crate) use marker::{is_cut, opener};
+pub(crate) use print::print;

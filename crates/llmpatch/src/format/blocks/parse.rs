@@ -12,7 +12,7 @@ use crate::patch::{FileEdit, Format, Occurrence, Operation, Substitution, Writte
 use crate::text::{LineNo, Located, Row, Source, Span, Text};
 
 /// The reader of one block.
-pub(super) struct BlockReader<'a, 'o> {
+pub(crate) struct BlockReader<'a, 'o> {
     source: &'a Source,
     options: &'o Options<'o>,
     path: Option<Text<'a>>,
@@ -28,7 +28,7 @@ pub(super) struct BlockReader<'a, 'o> {
 
 impl<'a, 'o> BlockReader<'a, 'o> {
     /// Begins to read a block of a file, if that is known.
-    pub(super) fn new(
+    pub(crate) fn new(
         source: &'a Source,
         first: Row<'a>,
         path: Option<Text<'a>>,
@@ -50,7 +50,7 @@ impl<'a, 'o> BlockReader<'a, 'o> {
 
     /// Reads it. Returns also the last line of a section that would close a fence, which then isn't
     /// open any more behind the block.
-    pub(super) fn read(
+    pub(crate) fn read(
         mut self,
         indentation: &[u8],
         fence: Option<Fence>,
@@ -380,7 +380,7 @@ fn unescaped<'a>(row: &Row<'a>) -> (Text<'a>, bool) {
 }
 
 /// Reads a plain number from 1.
-pub(super) fn line_number(text: &[u8]) -> Option<LineNo> {
+pub(crate) fn line_number(text: &[u8]) -> Option<LineNo> {
     let digits = trim(text);
     let is_plain = !digits.is_empty() && digits.iter().all(u8::is_ascii_digit);
     let number: usize = std::str::from_utf8(digits)

@@ -9,11 +9,7 @@ use crate::text::{Row, Source, Text};
 
 /// Returns the path that a line of a response names. `is_near` says that no blank line is between
 /// it and what it names the file of.
-pub(in crate::format) fn above<'a>(
-    line: Row<'a>,
-    is_near: bool,
-    options: &Options<'_>,
-) -> Option<Text<'a>> {
+pub(crate) fn above<'a>(line: Row<'a>, is_near: bool, options: &Options<'_>) -> Option<Text<'a>> {
     let is_file = |path: &[u8]| options.is_file.is_some_and(|is_file| is_file(path));
     let path = named(line.text, is_near, is_file)?;
     let at = path.as_ptr().addr() - line.text.as_ptr().addr();
@@ -21,15 +17,12 @@ pub(in crate::format) fn above<'a>(
 }
 
 /// Returns the paths behind the backticks of a fence, given by what is there.
-pub(in crate::format) fn behind<'a>(
-    source: &'a Source,
-    info: &'a [u8],
-) -> impl Iterator<Item = Text<'a>> {
+pub(crate) fn behind<'a>(source: &'a Source, info: &'a [u8]) -> impl Iterator<Item = Text<'a>> {
     in_info(info).map(|path| Text::at(path, source.place(path)))
 }
 
 /// Returns the first of several paths if all are one; else the first, and the first other one.
-pub(in crate::format) fn one<'a>(all: &[Text<'a>]) -> Result<Option<Text<'a>>, [BString; 2]> {
+pub(crate) fn one<'a>(all: &[Text<'a>]) -> Result<Option<Text<'a>>, [BString; 2]> {
     let plain = |path: &Text<'_>| path.strip_prefix(b"./").unwrap_or(path).to_vec();
     let Some(first) = all.first() else {
         return Ok(None);
@@ -43,7 +36,7 @@ pub(in crate::format) fn one<'a>(all: &[Text<'a>]) -> Result<Option<Text<'a>>, [
 /// Returns the path that a line holds, if it holds nothing else but what is put around one.
 /// `is_near` says that no blank line is between it and what it names the file of, `is_file` whether
 /// something is a file.
-pub(super) fn named(line: &[u8], is_near: bool, is_file: impl Fn(&[u8]) -> bool) -> Option<&[u8]> {
+pub(crate) fn named(line: &[u8], is_near: bool, is_file: impl Fn(&[u8]) -> bool) -> Option<&[u8]> {
     let (path, is_quoted, has_colon) = bare(line);
     let has_blank = path.find_byteset(b" \t").is_some();
     let is_word = !path.contains(&b'/') && !has_inner_dot(path);
@@ -131,7 +124,7 @@ fn has_inner_dot(text: &[u8]) -> bool {
 
 /// Returns the paths behind the backticks of a fence: `src/a.py`, `py src/a.py`, `py:src/a.py`,
 /// `path=src/a.py`.
-pub(super) fn in_info(info: &[u8]) -> impl Iterator<Item = &[u8]> {
+pub(crate) fn in_info(info: &[u8]) -> impl Iterator<Item = &[u8]> {
     let words = info.fields_with(|c| matches!(c, ' ' | '\t' | '{' | '}' | ','));
     words.filter_map(move |word| {
         let path = match word.split_once_str("=") {
@@ -151,7 +144,7 @@ pub(super) fn in_info(info: &[u8]) -> impl Iterator<Item = &[u8]> {
 }
 
 /// Returns whether a file is Markdown by its name.
-pub(in crate::format) fn is_markdown(path: &[u8]) -> bool {
+pub(crate) fn is_markdown(path: &[u8]) -> bool {
     let name = path.to_ascii_lowercase();
     [".md", ".markdown", ".mdx", ".mdc", ".qmd", ".rmd"]
         .iter()

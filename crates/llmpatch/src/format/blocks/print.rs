@@ -12,7 +12,7 @@ use crate::patch::{FileEdit, Occurrence, Operation, Substitution};
 use crate::text::Text;
 
 /// Prints a block, its path above it.
-pub(in crate::format) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
+pub(crate) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
     let (old, new): (&[Text<'_>], &[Text<'_>]) = match &edit.operation {
         Operation::Create {
             lines,

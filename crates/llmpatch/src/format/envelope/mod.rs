@@ -36,5 +36,5 @@ mod tests;
 pub(crate) use error::{Error, NearEnd, Warning};
 pub(crate) use marker::{Habit, Meant, Verb, boundary};
 pub(crate) use marker::{Marker, is_blank, meant, read as read_marker, trim, trim_start};
-pub(super) use parse::{parse_block, starts_here};
-pub(super) use print::print;
+pub(crate) use parse::{parse_block, starts_here};
+pub(crate) use print::print;

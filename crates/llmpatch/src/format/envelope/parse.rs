@@ -13,7 +13,7 @@ use crate::patch::{FileEdit, Format, Operation};
 use crate::text::{LineNo, Row, Source, Span, Text};
 
 /// Returns whether a line is a Begin: alone on its line, whitespace around it aside.
-pub(in crate::format) fn starts_here(line: &[u8]) -> bool {
+pub(crate) fn starts_here(line: &[u8]) -> bool {
     matches!(marker::read(marker::trim_start(line)), Some(marked) if marked.marker == Marker::Begin)
 }
 
@@ -21,11 +21,7 @@ pub(in crate::format) fn starts_here(line: &[u8]) -> bool {
 ///
 /// The whitespace before Begin is the envelope's indentation, which every line of it must have that
 /// isn't blank. One that has no End goes to the end of the response and has an error.
-pub(in crate::format) fn parse_block<'a>(
-    source: &'a Source,
-    begin: Row<'a>,
-    options: &Options,
-) -> Block<'a> {
+pub(crate) fn parse_block<'a>(source: &'a Source, begin: Row<'a>, options: &Options) -> Block<'a> {
     EnvelopeReader::new(source, begin, options).read()
 }
 

@@ -8,7 +8,7 @@ use crate::format::print::{add_line, add_lines};
 use crate::patch::{FileEdit, Hunk, Operation};
 
 /// Prints a section.
-pub(in crate::format) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
+pub(crate) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
     let mut out = Vec::new();
     let path = &edit.path;
     match &edit.operation {

@@ -371,7 +371,7 @@ fn holder(name: &[u8]) -> Option<Child> {
 }
 
 /// Returns the name of the closing tag at an offset, and the offset behind it.
-pub(in crate::format) fn closing_tag(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
+pub(crate) fn closing_tag(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
     let (Form::Close, name) = tags::name_at(bytes, at)? else {
         return None;
     };

@@ -59,9 +59,9 @@ mod tests;
 mod work;
 
 pub(crate) use error::{Error, NoEnd, Warning};
-pub(super) use literal::closing_tag;
-pub(super) use parse::{base, parse_block};
-pub(super) use print::print;
+pub(crate) use literal::closing_tag;
+pub(crate) use parse::{base, parse_block};
+pub(crate) use print::print;
 pub(crate) use tags::starts_here;
 
 /// The operations that `op` knows.
@@ -83,7 +83,7 @@ impl Op {
     const ALL: [Op; 5] = [Op::New, Op::Patch, Op::Replace, Op::Remove, Op::Move];
 
     /// Returns the operation of a name, in any case.
-    pub(super) fn named(written: &[u8]) -> Option<Self> {
+    pub(crate) fn named(written: &[u8]) -> Option<Self> {
         Self::ALL
             .into_iter()
             .find(|op| written.eq_ignore_ascii_case(op.name().as_bytes()))
@@ -101,7 +101,7 @@ impl Op {
     }
 
     /// Returns the children that it needs, one of each.
-    pub(super) fn needs(self) -> &'static [Child] {
+    pub(crate) fn needs(self) -> &'static [Child] {
         match self {
             Op::New | Op::Replace => &[Child::Put],
             Op::Patch => &[Child::Find, Child::Put],
@@ -125,10 +125,10 @@ pub enum Child {
 }
 
 impl Child {
-    pub(super) const ALL: [Child; 4] = [Child::Find, Child::Put, Child::To, Child::Why];
+    pub(crate) const ALL: [Child; 4] = [Child::Find, Child::Put, Child::To, Child::Why];
 
     /// Returns the child of a name, in any case.
-    pub(super) fn named(written: &[u8]) -> Option<Self> {
+    pub(crate) fn named(written: &[u8]) -> Option<Self> {
         Self::ALL
             .into_iter()
             .find(|child| written.eq_ignore_ascii_case(child.name().as_bytes()))

@@ -32,7 +32,7 @@ const LONGEST: usize = 60;
 /// begins, if that can be told, or else the end of the response. Always behind the `<` where
 /// reading began. An edit whose file isn't known is left out; errors and warnings are in the order
 /// of the response.
-pub(in crate::format) fn parse_block(source: &Source, at: usize) -> Block<'_> {
+pub(crate) fn parse_block(source: &Source, at: usize) -> Block<'_> {
     let bytes = source.bytes();
     let state = EditState::default();
     // Mostly there is one, and the room for others that a vector begins with would be all that a
@@ -61,7 +61,7 @@ pub(in crate::format) fn parse_block(source: &Source, at: usize) -> Block<'_> {
 }
 
 /// Returns what the `<opx>` that begins at an offset says that it is about.
-pub(in crate::format) fn base(source: &Source, at: usize) -> Option<Located<BString>> {
+pub(crate) fn base(source: &Source, at: usize) -> Option<Located<BString>> {
     tags::name_at(source.bytes(), at).filter(|(_, name)| tags::is(name, "opx"))?;
     let tag = tags::scan(source.bytes(), at)?;
     let base = tag.attribute("base")?;

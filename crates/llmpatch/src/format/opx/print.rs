@@ -12,7 +12,7 @@ use crate::patch::{FileEdit, Occurrence, Operation, Substitution};
 use crate::text::Text;
 
 /// Prints an element.
-pub(in crate::format) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
+pub(crate) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
     let op = match &edit.operation {
         Operation::Create { .. } => "new",
         Operation::Replace { .. } => "replace",

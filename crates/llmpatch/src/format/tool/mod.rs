@@ -37,8 +37,8 @@ use bstr::ByteSlice as _;
 use serde_json::value::RawValue;
 
 pub(crate) use error::{Error, Warning};
-pub(super) use parse::Met;
-pub(super) use print::print;
+pub(crate) use parse::Met;
+pub(crate) use print::print;
 
 use super::envelope::{trim, trim_start};
 use super::fence::Fence;
@@ -50,13 +50,13 @@ use parse::{CallReader, ValueRead};
 
 /// In how many strings, one in the other, patches are looked for: those of a message, and of a call
 /// in its text.
-pub(super) const DEEPEST_TEXT: u8 = 2;
+pub(crate) const DEEPEST_TEXT: u8 = 2;
 
 const OPEN: &[u8] = b"<tool_call>";
 const CLOSE: &[u8] = b"</tool_call>";
 
 /// Returns where in a line a value may begin.
-pub(super) fn starts_here(line: &[u8]) -> Option<usize> {
+pub(crate) fn starts_here(line: &[u8]) -> Option<usize> {
     let text = trim_start(line);
     let text = text.strip_prefix(OPEN).map_or(text, trim_start);
     let begins = match text.first()? {
@@ -77,7 +77,7 @@ pub(super) fn starts_here(line: &[u8]) -> Option<usize> {
 ///
 /// # Errors
 /// If what is there is prose, with the offset before which all that begins is.
-pub(super) fn read(
+pub(crate) fn read(
     source: &Source,
     at: usize,
     options: &Options<'_>,

@@ -17,7 +17,7 @@ use crate::text::{Located, Source, Span, Text};
 const DEEPEST: usize = 48;
 
 /// The calls of the response that were met so far, by their ids: what each says.
-pub(in crate::format) type Met = HashMap<String, String>;
+pub(crate) type Met = HashMap<String, String>;
 
 /// The reader of one value.
 pub(super) struct CallReader<'a, 'm> {
@@ -35,13 +35,13 @@ pub(super) struct CallReader<'a, 'm> {
 }
 
 /// What was read of one value.
-pub(in crate::format) struct ValueRead {
+pub(crate) struct ValueRead {
     /// The calls and patches in it; none of JSON that is prose.
-    pub(in crate::format) blocks: Vec<Block<'static>>,
+    pub(crate) blocks: Vec<Block<'static>>,
     /// What is said of calls that change nothing.
-    pub(in crate::format) remarks: Vec<Located<crate::format::Warning>>,
+    pub(crate) remarks: Vec<Located<crate::format::Warning>>,
     /// The offset behind it.
-    pub(in crate::format) end: usize,
+    pub(crate) end: usize,
 }
 
 /// What a value is in.

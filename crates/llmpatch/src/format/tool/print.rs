@@ -32,7 +32,7 @@ enum Call<'t> {
 }
 
 /// Prints a call, on a line.
-pub(in crate::format) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
+pub(crate) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
     let path = utf8(&edit.path)?;
     let call = match &edit.operation {
         Operation::Substitute(Substitution {

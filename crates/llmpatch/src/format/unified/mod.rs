@@ -49,7 +49,7 @@ mod tests;
 
 pub use error::{Error, Warning};
 pub(crate) use hunk::is_header as is_hunk_header;
-pub(super) use parse::{HunkSurroundings, names_commit, parse_block, starts_here};
+pub(crate) use parse::{HunkSurroundings, names_commit, parse_block, starts_here};
 pub use print::print;
 pub use quote::Quoting;
 pub use stat::{FileStat, Termination, name_only, numstat, stat, summary, total};

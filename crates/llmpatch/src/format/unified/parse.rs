@@ -9,18 +9,18 @@ use crate::text::{LineNo, Located, Row, Source};
 
 /// What is around a diff in a response.
 #[derive(Clone, Copy, Debug, Default)]
-pub(in crate::format) struct HunkSurroundings<'o> {
+pub(crate) struct HunkSurroundings<'o> {
     /// Whether it is in an open Markdown fence.
-    pub(in crate::format) fenced: bool,
+    pub(crate) fenced: bool,
     /// Whether it is in an HTML comment that isn't closed yet.
-    pub(in crate::format) commented: bool,
+    pub(crate) commented: bool,
     /// What ends the shell's heredoc that it is in.
-    pub(in crate::format) heredoc: Option<&'o [u8]>,
+    pub(crate) heredoc: Option<&'o [u8]>,
 }
 
 /// Returns whether a section starts at a line: `diff --git` and what follows it, or `--- `, `+++ `
 /// and `@@ -`.
-pub(in crate::format) fn starts_here(source: &Source, line: LineNo) -> bool {
+pub(crate) fn starts_here(source: &Source, line: LineNo) -> bool {
     Rows {
         source,
         around: HunkSurroundings::default(),
@@ -29,7 +29,7 @@ pub(in crate::format) fn starts_here(source: &Source, line: LineNo) -> bool {
 }
 
 /// Reads the section that starts at a line for which [`starts_here`] holds.
-pub(in crate::format) fn parse_block<'a>(
+pub(crate) fn parse_block<'a>(
     source: &'a Source,
     begin: LineNo,
     around: HunkSurroundings<'_>,
@@ -238,7 +238,7 @@ impl<'a> Rows<'a, '_> {
 }
 
 /// Returns whether a line begins a mail or a commit as `git log` shows it.
-pub(in crate::format) fn names_commit(text: &[u8]) -> bool {
+pub(crate) fn names_commit(text: &[u8]) -> bool {
     let id = text
         .strip_prefix(b"From ")
         .or_else(|| text.strip_prefix(b"commit "));

@@ -38,9 +38,11 @@
 //!   that is wrong.
 
 mod absence;
+mod around;
 mod error;
 mod prose;
 mod repeats;
+mod tags;
 #[cfg(test)]
 mod tests;
 
@@ -48,7 +50,7 @@ use bstr::{BString, ByteSlice as _};
 
 pub(crate) use error::{Absence, Error, Hiding, Residue, Warning};
 
-use super::{Block, Options, Parsed, blocks, envelope, files, opx, tool, unified};
+use crate::format::{Block, Options, Parsed, blocks, envelope, files, opx, tool, unified};
 use crate::patch::{Format, Patch};
 use crate::text::{LineNo, Lines, Located, Row, Source, Span};
 use prose::Prose;
@@ -85,7 +87,7 @@ pub(super) enum WalkItem<'a> {
     /// Something in prose that shows that something was lost, of a patch in this format.
     Residue(Format, Located<Residue>),
     /// Something in prose that is worth a remark.
-    Remark(Located<super::Warning>),
+    Remark(Located<crate::format::Warning>),
 }
 
 impl WalkItem<'_> {
@@ -93,7 +95,7 @@ impl WalkItem<'_> {
         WalkItem::Residue(format, Located::new(span, residue))
     }
 
-    pub(super) fn remark(span: Span, warning: impl Into<super::Warning>) -> Self {
+    pub(super) fn remark(span: Span, warning: impl Into<crate::format::Warning>) -> Self {
         WalkItem::Remark(Located::new(span, warning.into()))
     }
 }
@@ -102,7 +104,7 @@ struct Walk<'a, 'o> {
     source: &'a Source,
     options: &'o Options<'o>,
     prose: Prose<'a>,
-    around: blocks::Around<'a>,
+    around: around::Around<'a>,
     /// The tool calls that were met, by their ids.
     calls: tool::Met,
     /// Up to where it is known that no JSON with calls begins.
@@ -123,7 +125,7 @@ const MOST_EDITS: usize = 100_000;
 impl<'a, 'o> Walk<'a, 'o> {
     fn new(source: &'a Source, options: &'o Options<'o>) -> Self {
         let prose = Prose::default();
-        let around = blocks::Around::default();
+        let around = around::Around::default();
         let calls = tool::Met::new();
         let stated = None;
         let bases = Vec::new();

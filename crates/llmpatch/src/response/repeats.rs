@@ -7,7 +7,7 @@ use std::collections::hash_map::Entry;
 use bstr::ByteSlice as _;
 
 use super::{WalkItem, Warning};
-use crate::format::{Block, blocks, unified};
+use crate::format::{Block, unified};
 use crate::patch::{FileEdit, Format, Operation};
 use crate::text::{Located, Source, Span};
 
@@ -104,7 +104,7 @@ fn goes_on(source: &Source, before: &Block<'_>, block: &Block<'_>) -> bool {
             .get(before.range.end..block.range.start)
             .unwrap_or_default()
         {
-            between if block.format == Format::Blocks => blocks::are_between(between),
+            between if block.format == Format::Blocks => super::around::are_between(between),
             between => between.trim_ascii().is_empty(),
         }
 }

@@ -1,7 +1,7 @@
 use crate::diagnose::{Diagnose, Diagnosis};
-use crate::format::detect::{Absence, Error, Hiding, Residue, Warning};
 use crate::format::unified;
 use crate::kind::Kind;
+use crate::response::{Absence, Error, Hiding, Residue, Warning};
 use crate::text::LineNo;
 
 impl Diagnose for Error {

@@ -55,7 +55,7 @@ struct OpenComment {
 }
 
 /// The tags between which models think aloud.
-pub(in crate::format) const REASONING: [&str; 11] = [
+pub(crate) const REASONING: [&str; 11] = [
     "think",
     "thinking",
     "thought",
@@ -508,11 +508,11 @@ impl<'a> Prose<'a> {
             WalkItem::Block(block) => hidden(Some(block.start(source)), block.format),
             WalkItem::Remark(Located {
                 span,
-                value: Any::Detect(Warning::ProseEdit),
+                value: Any::Response(Warning::ProseEdit),
             }) => hidden(span, Format::Opx),
             WalkItem::Remark(
                 already @ Located {
-                    value: Any::Detect(Warning::Hidden { .. }),
+                    value: Any::Response(Warning::Hidden { .. }),
                     ..
                 },
             ) => Some(already),

@@ -3,16 +3,15 @@
 
 use bstr::ByteSlice as _;
 
-use super::error::{Error, Warning};
-use super::marker::{self, Marker};
-use super::parse::BlockReader;
-use super::path;
 use super::tags::{self, Tags};
-use crate::format::detect::WalkItem;
+use crate::format::blocks::marker::{self, Marker};
+use crate::format::blocks::parse::BlockReader;
+use crate::format::blocks::{Error, Warning, path};
 use crate::format::envelope::{is_blank, trim};
 use crate::format::fence::Fence;
 use crate::format::{Block, InFile, Options, excerpt};
 use crate::patch::{FileEdit, Format, Occurrence, Operation};
+use crate::response::WalkItem;
 use crate::text::{LineNo, Located, Row, Source, Span, Text};
 
 /// The nearest line above that isn't blank, if it is one of text.
@@ -40,7 +39,7 @@ struct OpenFence<'a> {
 
 /// The reader of what is around blocks, line by line.
 #[derive(Debug, Default)]
-pub(in crate::format) struct Around<'a> {
+pub(crate) struct Around<'a> {
     above: Above<'a>,
     fence: Option<OpenFence<'a>>,
     /// Lines of blocks that may have been meant to close a fence which another line closes.
@@ -59,7 +58,7 @@ pub(in crate::format) struct Around<'a> {
 impl<'a> Around<'a> {
     /// Reads a line that is in no patch. `is_fenced` says whether a fence is open behind it; one
     /// may end with what hides it.
-    pub(in crate::format) fn line(
+    pub(crate) fn line(
         &mut self,
         source: &'a Source,
         row: Row<'a>,
@@ -126,12 +125,12 @@ impl<'a> Around<'a> {
     }
 
     /// Passes over a patch of another format.
-    pub(in crate::format) fn pass(&mut self) {
+    pub(crate) fn pass(&mut self) {
         (self.above, self.conflict, self.last) = (Above::default(), None, None);
     }
 
     /// Reads the end of the response.
-    pub(in crate::format) fn end(&mut self, found: &mut Vec<WalkItem<'a>>) {
+    pub(crate) fn end(&mut self, found: &mut Vec<WalkItem<'a>>) {
         found.extend(self.tags.unclosed());
         // Where a fence is left open, one too few closes them, so any of these may have been meant
         // to.
@@ -141,7 +140,7 @@ impl<'a> Around<'a> {
     }
 
     /// Reads the block that begins at an offset in a line, and what is glued to its front.
-    pub(in crate::format) fn block(
+    pub(crate) fn block(
         &mut self,
         source: &'a Source,
         line: Row<'a>,
@@ -181,12 +180,7 @@ impl<'a> Around<'a> {
     }
 
     /// Reads what is glued to the end of a block.
-    pub(in crate::format) fn behind(
-        &mut self,
-        source: &'a Source,
-        end: usize,
-        found: &mut Vec<WalkItem<'a>>,
-    ) {
+    pub(crate) fn behind(&mut self, source: &'a Source, end: usize, found: &mut Vec<WalkItem<'a>>) {
         let rest = source.bytes()[end..].lines().next().unwrap_or_default();
         if !is_blank(rest) && source.line_at(end) == source.line_at(end.saturating_sub(1)) {
             self.tags.line(source, rest, found);
@@ -297,7 +291,7 @@ fn lost<'a>(span: Span) -> WalkItem<'a> {
 
 /// Returns whether what is between two blocks leaves them one patch: blank lines, fences, paths,
 /// tags, and what is glued to the first.
-pub(in crate::format) fn are_between(text: &[u8]) -> bool {
+pub(crate) fn are_between(text: &[u8]) -> bool {
     text.lines().all(|line| {
         let text = trim(line).strip_prefix(b"]]>").unwrap_or(trim(line));
         is_blank(line)

@@ -4,12 +4,12 @@
 use bstr::ByteSlice as _;
 
 use super::around::{begin_at, wrong};
-use super::error::Error;
-use super::parse::line_number;
-use crate::format::detect::WalkItem;
+use crate::format::blocks::Error;
+use crate::format::blocks::parse::line_number;
 use crate::format::envelope::trim;
 use crate::format::excerpt;
 use crate::patch::Format;
+use crate::response::WalkItem;
 use crate::text::{LineNo, Source, Span, Text};
 
 /// The tags that blocks may be in.

@@ -815,7 +815,9 @@ fn an_answer_cut_in_the_first_words_of_another_patch_is_cut() {
         let is_cut = parsed.errors.iter().any(|error| {
             matches!(
                 error.value,
-                super::super::Error::Detect(super::Error::Residue(super::Residue::CutStart { .. }))
+                crate::format::Error::Response(super::Error::Residue(
+                    super::Residue::CutStart { .. }
+                ))
             )
         });
         assert_eq!(is_cut, want, "{tail:?}: {:?}", parsed.errors);

@@ -33,7 +33,7 @@ pub(super) fn find(
         );
     }
     let mid_line = warned(
-        |warning| matches!(warning, Any::Detect(Warning::ProseEdit)),
+        |warning| matches!(warning, Any::Response(Warning::ProseEdit)),
         warnings,
     )
     .flatten();
