@@ -46,10 +46,11 @@ _git_llmpatch ()
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
 		,--base=*) __git_complete_refs --cur="${cur#--base=}"; return ;;
 		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
+		,--root-is=*) _git_llmpatch_directories "${cur#--root-is=}"; return ;;
 		,--limit=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
 		,--json=*) __gitcomp "document schema" "" "${cur#--json=}"; return ;;
-		,-*) __gitcomp "--index --cached --commit --conflicts= --onto= --branch= --each --intent-to-add --interactive --expect= --check --dry-run --diff --stat --numstat --name-only --summary --apply --message= --edit --signoff --trailer= --author= --date= --gpg-sign --gpg-sign= --no-gpg-sign --no-verify --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
+		,-*) __gitcomp "--index --cached --commit --conflicts= --onto= --branch= --each --intent-to-add --interactive --expect= --check --dry-run --diff --stat --numstat --name-only --summary --apply --message= --edit --signoff --trailer= --author= --date= --gpg-sign --gpg-sign= --no-gpg-sign --no-verify --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
 		esac
 		case "$prev" in
 		--conflicts) __gitcomp "refuse markers" "" "$cur"; return ;;
@@ -66,6 +67,7 @@ _git_llmpatch ()
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--base) __git_complete_refs --cur="$cur"; return ;;
 		--directory) _git_llmpatch_directories "$cur"; return ;;
+		--root-is) _git_llmpatch_directories "$cur"; return ;;
 		--limit) return ;;
 		esac
 		;;
@@ -78,10 +80,11 @@ _git_llmpatch ()
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
 		,--base=*) __git_complete_refs --cur="${cur#--base=}"; return ;;
 		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
+		,--root-is=*) _git_llmpatch_directories "${cur#--root-is=}"; return ;;
 		,--limit=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
 		,--json=*) __gitcomp "document schema" "" "${cur#--json=}"; return ;;
-		,-*) __gitcomp "--staged --cached --onto= --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
+		,-*) __gitcomp "--staged --cached --onto= --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
 		esac
 		case "$prev" in
 		--onto) __git_complete_refs --cur="$cur"; return ;;
@@ -90,6 +93,7 @@ _git_llmpatch ()
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--base) __git_complete_refs --cur="$cur"; return ;;
 		--directory) _git_llmpatch_directories "$cur"; return ;;
+		--root-is) _git_llmpatch_directories "$cur"; return ;;
 		--limit) return ;;
 		esac
 		;;
@@ -102,9 +106,10 @@ _git_llmpatch ()
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
 		,--base=*) __git_complete_refs --cur="${cur#--base=}"; return ;;
 		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
+		,--root-is=*) _git_llmpatch_directories "${cur#--root-is=}"; return ;;
 		,--limit=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
-		,-*) __gitcomp "--stat --numstat --name-only --summary --cached --onto= --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color="; return ;;
+		,-*) __gitcomp "--stat --numstat --name-only --summary --cached --onto= --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --quiet --verbose --color --color="; return ;;
 		esac
 		case "$prev" in
 		--onto) __git_complete_refs --cur="$cur"; return ;;
@@ -113,6 +118,7 @@ _git_llmpatch ()
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--base) __git_complete_refs --cur="$cur"; return ;;
 		--directory) _git_llmpatch_directories "$cur"; return ;;
+		--root-is) _git_llmpatch_directories "$cur"; return ;;
 		--limit) return ;;
 		esac
 		;;
@@ -127,9 +133,10 @@ _git_llmpatch ()
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
 		,--base=*) __git_complete_refs --cur="${cur#--base=}"; return ;;
 		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
+		,--root-is=*) _git_llmpatch_directories "${cur#--root-is=}"; return ;;
 		,--limit=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
-		,-*) __gitcomp "--to= --unified= --cached --onto= --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --limit= --quiet --verbose --color --color="; return ;;
+		,-*) __gitcomp "--to= --unified= --cached --onto= --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --quiet --verbose --color --color="; return ;;
 		esac
 		case "$prev" in
 		--to) __gitcomp "unified envelope opx blocks tool" "" "$cur"; return ;;
@@ -140,6 +147,7 @@ _git_llmpatch ()
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--base) __git_complete_refs --cur="$cur"; return ;;
 		--directory) _git_llmpatch_directories "$cur"; return ;;
+		--root-is) _git_llmpatch_directories "$cur"; return ;;
 		--limit) return ;;
 		esac
 		;;
@@ -177,8 +185,9 @@ _git_llmpatch ()
 		,--fuzz=*) __gitcomp "trailing indent unicode" "" "${cur#--fuzz=}"; return ;;
 		,--base=*) __git_complete_refs --cur="${cur#--base=}"; return ;;
 		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
+		,--root-is=*) _git_llmpatch_directories "${cur#--root-is=}"; return ;;
 		,--limit=*) return ;;
-		,-*) __gitcomp "--onto= --commit --output= --resume --bundle= --jobs= --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --limit="; return ;;
+		,-*) __gitcomp "--onto= --commit --output= --resume --bundle= --jobs= --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit="; return ;;
 		esac
 		case "$prev" in
 		--onto) __git_complete_refs --cur="$cur"; return ;;
@@ -190,6 +199,7 @@ _git_llmpatch ()
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--base) __git_complete_refs --cur="$cur"; return ;;
 		--directory) _git_llmpatch_directories "$cur"; return ;;
+		--root-is) _git_llmpatch_directories "$cur"; return ;;
 		--limit) return ;;
 		esac
 		;;

@@ -1,5 +1,8 @@
 use std::io::IsTerminal as _;
 use std::os::fd::AsFd;
+use std::os::unix::ffi::OsStrExt as _;
+
+use bstr::BString;
 
 use super::base::About;
 use super::error::{CliError, Failure};
@@ -65,6 +68,18 @@ pub(super) fn rules(reading: &Reading, config: &Config) -> Result<Rules, Failure
         knows_base: false,
         allow_empty: reading.allow_empty,
     })
+}
+
+/// Returns where the model saw the work tree: by options, in place of the setting.
+///
+/// # Errors
+/// If the setting has no value.
+pub(super) fn roots(reading: &Reading, config: &Config) -> Result<Vec<BString>, RepoError> {
+    let given = reading.root_is.iter().map(|root| root.as_bytes().into());
+    match reading.root_is.is_empty() {
+        true => config.all("llmpatch.rootIs"),
+        false => Ok(given.collect()),
+    }
 }
 
 /// Decides how strictly patches are read: whether by the bare format, and else up to which level.

@@ -25,6 +25,7 @@ pub(super) fn of_change(worked: &Worked<'_>, message: Option<&BString>) -> Detai
                 .cloned()
                 .unwrap_or_else(|| message::compose(&worked.patches, &worked.changes)),
         ),
+        parts: worked.parts.clone(),
         ..Detail::of(&worked.patches, &worked.placements, worked.sources)
     }
 }

@@ -136,6 +136,8 @@ pub(super) enum CliError {
         "nothing says which commit or tree the response is based on, so there is nothing to merge"
     )]
     NoBase,
+    #[error("--root-is can't be used: {0}")]
+    Root(PathError),
     #[error("--directory can't be used: {0}")]
     Directory(PathError),
 }
@@ -196,6 +198,7 @@ impl Diagnose for CliError {
             ),
             CliError::NoBase => of(Kind::Unsupported)
                 .help("name the commit or tree with --base=<rev>, or leave --3way out"),
+            CliError::Root(error) => error.diagnosis(),
             CliError::Directory(error) => Diagnosis {
                 label: None,
                 advice: None,

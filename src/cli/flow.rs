@@ -30,7 +30,7 @@ use llmpatch::patch::{FileEdit, Format, Patch};
 use llmpatch::path::{RepoPath, Resolver};
 use llmpatch::plan::{self, ChangeSet, Conflicts, Placement, Plan, Refusal, Rules};
 use llmpatch::progress::Stage;
-use llmpatch::report::{Detail, Diagnostic, Report, State, json};
+use llmpatch::report::{Detail, Diagnostic, PartReport, Report, State, json};
 use llmpatch::text::{Located, Shown, Source};
 use llmpatch::tree::Tree;
 
@@ -79,7 +79,10 @@ impl Session {
             .as_deref()
             .map(OsStr::as_bytes)
             .filter(|directory| !directory.is_empty());
-        let resolver = repo.resolver(directory).map_err(CliError::Directory)?;
+        let mut resolver = repo.resolver(directory).map_err(CliError::Directory)?;
+        for root in config::roots(reading, config)? {
+            resolver = resolver.with_alias(&root).map_err(CliError::Root)?;
+        }
         Ok(Session {
             verbosity: verbosity.clone(),
             style,
@@ -217,6 +220,7 @@ impl Session {
             changes,
             placements,
             mut warnings,
+            parts,
         } = responses
             .planned(plan)
             .map_err(|refused| self.refused(refused, sources))?;
@@ -231,6 +235,7 @@ impl Session {
             changes,
             placements,
             warnings,
+            parts,
         })
     }
 
@@ -359,6 +364,8 @@ impl Session {
             strict: self.rules.strict,
             file: self.reading.file.as_deref().map(OsStr::as_bytes),
             depth: 0,
+            is_closed: false,
+            drafts: 0,
             is_file: Some(&is_file),
         };
         let work = self.meter.begin(Stage::Parsing, 0);
@@ -374,6 +381,7 @@ impl Session {
                     patch.format
                 ));
             }
+            responses.parts.iter().for_each(tell);
         }
         responses
     }
@@ -397,7 +405,10 @@ impl Session {
         if self.verbosity.json {
             name_as_written(&mut refused.errors, &refused.patches, &self.resolver);
             name_as_written(&mut refused.warnings, &refused.patches, &self.resolver);
-            detail = Detail::of(&refused.patches, &[], sources);
+            detail = Detail {
+                parts: std::mem::take(&mut refused.parts),
+                ..Detail::of(&refused.patches, &[], sources)
+            };
         }
         let feedback = self.verbosity.feedback.then(|| refused.feedback());
         Failure::new(Report {
@@ -410,6 +421,20 @@ impl Session {
 
 fn line((path, why): (RepoPath, String)) -> String {
     format!("git converts `{path}`, which {why}\n")
+}
+
+/// Says of a part of a response in which directory its patch is meant, or why it isn't read.
+fn tell(part: &PartReport) {
+    let Some(place) = &part.response else {
+        return;
+    };
+    let said = match &part.why {
+        Some(why) => format!("not read, {}: {why}", part.role),
+        None if part.directory.is_empty() => return,
+        None => format!("in the directory {}", part.directory),
+    };
+    let line = format!("{}:{}: {said}", place.file, place.line);
+    output::complain(&format!("{}\n", Shown(line.as_bytes())));
 }
 
 /// What is printed on standard output.
@@ -458,6 +483,8 @@ pub(super) struct Worked<'s> {
     pub(super) changes: ChangeSet,
     pub(super) placements: Vec<Placement>,
     pub(super) warnings: Vec<Diagnostic>,
+    /// The parts of the responses that have patches.
+    pub(super) parts: Vec<PartReport>,
 }
 
 /// Prints what a report has to say: for people, on standard error; for a program, the document on

@@ -28,8 +28,8 @@ const LIBRARY: &[&str] = &[
     "respond: text patch path tree format response plan compare kind progress",
     "leftover: text path format compare",
     "diagnose: text patch path tree search plan compare kind format response leftover",
-    "report: text patch path plan kind diagnose",
-    "apply: text patch path tree format plan message kind diagnose report",
+    "report: text patch path plan kind diagnose format",
+    "apply: text patch path tree format response plan message kind diagnose report",
 ];
 
 /// The rooms of the program, each with the rooms of the program and of the library that it may use.
@@ -54,10 +54,11 @@ const RESERVED: &[(&str, &[&str])] = &[
             "cli/batch",
             "format/tool",
             "report/json.rs",
+            "response/json.rs",
             "transaction/sealed.rs",
         ],
     ),
-    ("base64", &["report/json.rs"]),
+    ("base64", &["report/json.rs", "response/encoding.rs"]),
     ("std::process", &["repo/git.rs", "cli", "main.rs"]),
     ("std::env", &["cli", "repo", "main.rs"]),
     ("fs::write", &["transaction", "dir/write.rs", "repo"]),

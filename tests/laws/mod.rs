@@ -16,7 +16,7 @@ mod recovering;
 pub use deriving::derive;
 pub use drawing::draw;
 pub use planning::{place, plan};
-pub use reading::{blocks, detect, envelope, opx, tool, unified};
+pub use reading::{blocks, envelope, opx, response, tool, unified};
 pub use recovering::recover;
 
 use llmpatch::diagnose::Diagnose;
@@ -27,7 +27,7 @@ pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target.
 pub const TARGETS: &[Target] = &[
-    ("detect", detect),
+    ("response", response),
     ("envelope", envelope),
     ("opx", opx),
     ("unified", unified),

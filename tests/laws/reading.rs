@@ -8,9 +8,69 @@ use llmpatch::text::{Lines, Source};
 
 use super::{source, told, turn};
 
+/// Reads bytes as a response, and as one that is in a part of another.
+pub fn response(bytes: &[u8]) {
+    turn(bytes, [read, within])(bytes);
+}
+
+/// What is around a patch says whether it is read, and never of which file it is. (A patch that is
+/// cut off may take in what is behind it.)
+fn within(bytes: &[u8]) {
+    let bytes = bytes.strip_prefix(Lines::BOM).unwrap_or(bytes);
+    let alone = source(bytes);
+    let alone = format::parse(&alone, &Options::default());
+    // Marks of reasoning are text in a fence, so that what they hide isn't hidden there.
+    let is_all_read = alone.parts.iter().all(|part| part.why.is_none());
+    if !alone.errors.is_empty() || !is_all_read {
+        return;
+    }
+    let quoted: Vec<u8> = bytes
+        .lines_with_terminator()
+        .flat_map(|line| [b"> ", line].concat())
+        .collect();
+    let lines = &match bytes.ends_with(b"\n") {
+        true => bytes.to_vec(),
+        false => [bytes, b"\n"].concat(),
+    }[..];
+    // JSON has no other text.
+    let message = bytes.to_str().map_or(Vec::new(), |text| {
+        let message = serde_json::json!({ "role": "assistant", "content": text });
+        message.to_string().into_bytes()
+    });
+    let wrapped = [
+        ("````\n", "````"),
+        ("<!--\n", "-->"),
+        ("<think>\n", "</think>"),
+        ("git apply <<'END-OF-IT'\n", "END-OF-IT"),
+    ];
+    let wrapped = wrapped
+        .into_iter()
+        .filter(|(_, close)| !bytes.contains_str(close))
+        .map(|(open, close)| [open.as_bytes(), lines, close.as_bytes(), b"\n"].concat());
+    for around in wrapped.chain([message, quoted]) {
+        let around = source(&around);
+        let inside = format::parse(&around, &Options::default());
+        if inside.errors.is_empty() {
+            let mut rest = alone.patch.edits.iter();
+            let is_one = |edit: &FileEdit<'_>| rest.any(|one| same(one, edit));
+            assert!(
+                inside.patch.edits.iter().all(is_one),
+                "{:?} says something else in {:?}",
+                bytes.as_bstr(),
+                around.bytes().as_bstr()
+            );
+        }
+    }
+}
+
+/// Returns whether two edits are of the same file.
+fn same(one: &FileEdit<'_>, other: &FileEdit<'_>) -> bool {
+    (&one.path, &one.root) == (&other.path, &other.root)
+}
+
 /// Reads bytes leniently and strictly, as whatever they are or, by the turn of their length, as one
 /// format.
-pub fn detect(bytes: &[u8]) {
+fn read(bytes: &[u8]) {
     let source = source(bytes);
     let read = |format, strict| {
         let parsed = format::parse(
@@ -68,7 +128,7 @@ pub fn envelope(bytes: &[u8]) {
         true => bytes.to_vec(),
         false => [b"*** Begin Patch\n", bytes, b"\n*** End Patch\n"].concat(),
     };
-    turn(bytes, [detect, same_in_prose, same_with_crlf])(&whole);
+    turn(bytes, [read, same_in_prose, same_with_crlf])(&whole);
 }
 
 /// Reads bytes as the inside of an edit, unless they begin one themselves, and as a payload.
@@ -77,7 +137,7 @@ pub fn opx(bytes: &[u8]) {
         true => bytes.to_vec(),
         false => [b"<edit file=\"f\" op=\"patch\">\n", bytes, b"\n</edit>\n"].concat(),
     };
-    turn(bytes, [detect, same_in_prose, same_with_crlf])(&whole);
+    turn(bytes, [read, same_in_prose, same_with_crlf])(&whole);
     payload(bytes);
 }
 
@@ -90,7 +150,7 @@ pub fn unified(bytes: &[u8]) {
     };
     turn(
         bytes,
-        [detect, same_in_prose, same_with_crlf, same_when_printed],
+        [read, same_in_prose, same_with_crlf, same_when_printed],
     )(&whole);
 }
 
@@ -101,7 +161,7 @@ pub fn blocks(bytes: &[u8]) {
         false => [b"f.rs\n<<<<<<< SEARCH\n", bytes, b"\n>>>>>>> REPLACE\n"].concat(),
     };
     let printed = |bytes: &[u8]| same_text_when_printed(bytes, Format::Blocks);
-    turn(bytes, [detect, same_in_prose, same_with_crlf, printed])(&whole);
+    turn(bytes, [read, same_in_prose, same_with_crlf, printed])(&whole);
 }
 
 /// Reads bytes as a member of a tool call, unless they begin one themselves.
@@ -116,7 +176,7 @@ pub fn tool(bytes: &[u8]) {
         .concat(),
     };
     let printed = |bytes: &[u8]| same_text_when_printed(bytes, Format::Tool);
-    turn(bytes, [detect, same_in_prose, same_with_crlf, printed])(&whole);
+    turn(bytes, [read, same_in_prose, same_with_crlf, printed])(&whole);
 }
 
 /// What was read of blocks or calls is printed as ones that are read as the same, or the format

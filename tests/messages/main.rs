@@ -64,7 +64,26 @@ const CASES: &[(Kind, &str)] = &[
         Kind::ProseEdit,
         "opx/an-edit-in-mid-line-of-prose-is-ignored-with-a-warning",
     ),
-    (Kind::CommentedPatch, "shapes/a-patch-in-a-comment"),
+    (
+        Kind::CommentedPatch,
+        "roles/an-envelope-in-a-comment-is-not-read",
+    ),
+    (
+        Kind::QuotedPatch,
+        "roles/a-quoted-envelope-beside-another-is-not-read",
+    ),
+    (
+        Kind::NearPatch,
+        "unified/a-hunk-behind-an-envelope-is-ignored",
+    ),
+    (
+        Kind::UnknownPlace,
+        "sessions/a-call-at-an-unknown-place-beside-a-real-one",
+    ),
+    (
+        Kind::UndoneCall,
+        "roles/a-tool-message-of-error-undoes-its-call",
+    ),
     (Kind::DraftPatch, "shapes/a-draft-in-reasoning"),
     (Kind::RepeatedPatch, "shapes/a-patch-given-twice"),
     (
@@ -157,6 +176,10 @@ const CASES: &[(Kind, &str)] = &[
         "blocks/an-empty-search-fills-an-empty-file",
     ),
     (Kind::InsideWord, "shapes/a-find-inside-a-word"),
+    (
+        Kind::Overlap,
+        "opx/a-last-occurrence-that-overlaps-the-last-counted-is-told",
+    ),
     (
         Kind::HunkMoved,
         "unified/a-moved-hunk-is-found-and-warned-of",

@@ -238,6 +238,7 @@ fn is(name: &Value, value: &Value) -> bool {
         "string" => value.is_string(),
         "integer" => value.is_u64() || value.is_i64(),
         "null" => value.is_null(),
+        "boolean" => value.is_boolean(),
         unknown => panic!("the schema has a type `{unknown}`, which is not read here"),
     }
 }

@@ -2,17 +2,17 @@
 
 use std::fmt;
 
-use bstr::BString;
+use bstr::{BString, ByteSlice as _};
 
 use crate::diagnose::{Diagnose, Diagnosis};
-use crate::format;
+use crate::format::{self, unified};
 use crate::kind::Kind;
 use crate::message;
 use crate::patch::{Format, Patch};
 use crate::path::Resolver;
 use crate::plan::{self, ChangeSet, Placement, Plan, Rules};
-use crate::report::{Diagnostic, feedback, merge};
-use crate::text::{Located, Source, SourceId};
+use crate::report::{Diagnostic, PartReport, feedback, merge};
+use crate::text::{LineNo, Located, Source, SourceId};
 use crate::tree::{Entry, Tree};
 
 /// How a response is read, and what it may do.
@@ -122,6 +122,8 @@ pub fn apply(
         strict: options.rules.strict,
         file: options.file.as_ref().map(|file| &file[..]),
         depth: 0,
+        is_closed: false,
+        drafts: 0,
         is_file: Some(&is_here),
     };
     let responses = Responses::read(std::slice::from_ref(&source), &reading);
@@ -157,6 +159,8 @@ pub struct Responses<'s> {
     pub bases: Vec<Located<BString>>,
     errors: Vec<Diagnostic>,
     warnings: Vec<Diagnostic>,
+    /// Their parts that have patches.
+    pub parts: Vec<PartReport>,
 }
 
 /// A change that was worked out, and the responses that ask for it.
@@ -170,6 +174,8 @@ pub struct Planned<'s> {
     pub placements: Vec<Placement>,
     /// What was dropped, guessed or relaxed, each once.
     pub warnings: Vec<Diagnostic>,
+    /// The parts of the responses that have patches.
+    pub parts: Vec<PartReport>,
 }
 
 /// Responses of which nothing comes.
@@ -182,6 +188,8 @@ pub struct Refused<'s> {
     pub errors: Vec<Diagnostic>,
     /// What was dropped, guessed or relaxed, each once.
     pub warnings: Vec<Diagnostic>,
+    /// The parts of the responses that have patches.
+    pub parts: Vec<PartReport>,
 }
 
 impl<'s> Responses<'s> {
@@ -193,17 +201,38 @@ impl<'s> Responses<'s> {
             bases: Vec::new(),
             errors: Vec::new(),
             warnings: Vec::new(),
+            parts: Vec::new(),
         };
         for source in sources {
-            let parsed = format::parse(source, options);
+            let mut parsed = format::parse(source, options);
+            if let Some(repeated) = responses.repeated(source, &parsed) {
+                parsed.warnings.push(repeated);
+                parsed.patch.edits.clear();
+            }
             let errors = Diagnostic::all(&parsed.errors, sources);
             let warnings = Diagnostic::all(&parsed.warnings, sources);
             responses.errors.extend(errors);
             responses.warnings.extend(warnings);
             responses.patches.push(parsed.patch);
             responses.bases.extend(parsed.bases);
+            let parts = parsed.parts.into_iter();
+            let parts = parts.map(|part| PartReport::of(part, sources));
+            responses.parts.extend(parts);
         }
         responses
+    }
+
+    /// Returns what is to be said of a response that says what an earlier one says.
+    fn repeated(
+        &self,
+        source: &Source,
+        parsed: &format::Parsed<'_>,
+    ) -> Option<Located<format::Warning>> {
+        if !parsed.errors.is_empty() || !self.errors.is_empty() {
+            return None;
+        }
+        let mut earlier = self.sources.iter().zip(&self.patches);
+        earlier.find_map(|earlier| repetition((source, &parsed.patch), earlier))
     }
 
     /// Returns whether there is something to plan: a response that can't be read whole is planned
@@ -254,6 +283,7 @@ impl<'s> Responses<'s> {
                 changes,
                 placements,
                 warnings: merge(self.warnings),
+                parts: self.parts,
             }),
             _ => Err(self.refused()),
         }
@@ -277,6 +307,7 @@ impl<'s> Responses<'s> {
             patches: self.patches,
             errors: merge(self.errors),
             warnings: merge(self.warnings),
+            parts: self.parts,
         }
     }
 }
@@ -288,8 +319,30 @@ impl Refused<'_> {
     }
 }
 
+/// Returns what is to be said of a response whose patch is that of an earlier one, where both were
+/// read without an error. A response that names a commit is one of a series, in which a commit may
+/// make again what one between took back, unless it is the earlier one byte for byte.
+fn repetition(
+    (source, patch): (&Source, &Patch<'_>),
+    (earlier, first): (&Source, &Patch<'_>),
+) -> Option<Located<format::Warning>> {
+    let is_of_series =
+        || source.bytes() != earlier.bytes() && source.bytes().lines().any(unified::names_commit);
+    if patch.edits.is_empty() || patch != first || is_of_series() {
+        return None;
+    }
+    let [span, before] = [patch, first].map(|patch| patch.edits.first()?.span);
+    let line = before.map_or(LineNo::FIRST, |span| earlier.line_at(span.start as usize));
+    let warning = crate::response::Warning::RepeatedResponse {
+        format: patch.format,
+        name: earlier.name().to_owned(),
+        first: line,
+    };
+    Some(Located::new(span, warning.into()))
+}
+
 /// Returns the line of a response that something is said of.
-fn line_of(one: &Diagnostic) -> Option<(String, crate::text::LineNo)> {
+fn line_of(one: &Diagnostic) -> Option<(String, LineNo)> {
     let place = one.response.as_ref()?;
     Some((place.file.clone(), place.line))
 }
@@ -298,4 +351,57 @@ fn line_of(one: &Diagnostic) -> Option<(String, crate::text::LineNo)> {
 pub fn is_file(written: &[u8], resolver: &Resolver, tree: &dyn Tree) -> bool {
     let path = resolver.resolve(None, written);
     path.is_ok_and(|path| matches!(tree.read(&path), Ok(Entry::File(_))))
+}
+
+#[cfg(test)]
+mod tests {
+    #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
+
+    use super::*;
+
+    const PATCH: &str = "*** Begin Patch\n*** Update File: a.txt\n-old\n+new\n*** End Patch\n";
+
+    fn sources(texts: &[&str]) -> Vec<Source> {
+        let source = |(number, text): (usize, &&str)| {
+            let name = format!("{number}.txt");
+            Source::new(SourceId(number as u16), name, text.as_bytes().to_vec()).unwrap()
+        };
+        texts.iter().enumerate().map(source).collect()
+    }
+
+    #[test]
+    fn a_response_that_repeats_an_earlier_one_counts_once() {
+        let other = PATCH.replace("new", "newer");
+        let in_prose = format!("Here:\n\n{PATCH}");
+        let series = |id: &str| format!("From {id} Mon Sep 17 00:00:00 2001\n\n{DIFF}");
+        const DIFF: &str = "--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-old\n+new\n";
+        let [first, third] = ["0123456789", "abcdef0123"].map(series);
+        let is_repeated = "an envelope that repeats the one in line";
+        for (texts, edits, want) in [
+            (&[PATCH, PATCH][..], &[1, 0][..], Some((2, 2))),
+            (&[PATCH, &other, &in_prose], &[1, 1, 0], Some((4, 2))),
+            (&[&in_prose, PATCH], &[1, 0], Some((2, 4))),
+            (&[PATCH, &other], &[1, 1], None),
+            (&[&first, &third], &[1, 1], None),
+        ] {
+            let sources = sources(texts);
+            let read = Responses::read(&sources, &format::Options::default());
+            let got: Vec<_> = read.patches.iter().map(|patch| patch.edits.len()).collect();
+            assert_eq!(got, edits, "{texts:?}");
+            let told = read.warnings.iter().map(|warning| {
+                assert_eq!(warning.kind, Kind::RepeatedPatch);
+                let line = warning.response.as_ref().unwrap().line;
+                (line.index() + 1, warning.message.clone())
+            });
+            let want = want.map(|(line, first)| {
+                let message =
+                    format!("{is_repeated} {first} of `0.txt` is ignored: it is applied once");
+                (line, message)
+            });
+            assert!(told.eq(want), "{:?}", read.warnings);
+        }
+        let twice = sources(&[&first, &first]);
+        let read = Responses::read(&twice, &format::Options::default());
+        assert_eq!(read.patches[1].edits.len(), 0);
+    }
 }

@@ -99,10 +99,17 @@ kinds! {
     ProseEdit = "prose-edit", Nobody;
     /// A patch inside an HTML comment was ignored.
     CommentedPatch = "commented-patch", Nobody;
-    /// A patch inside a block of reasoning, such as `<think>` … `</think>`, was ignored; a patch
-    /// before a lone `</think>` is applied.
+    /// A patch in which the model thinks aloud, such as between `<think>` and `</think>`, was ignored.
     DraftPatch = "draft-patch", Nobody;
-    /// A patch that repeats an earlier one of the same response was ignored.
+    /// Something that is nearly a patch was ignored beside a patch.
+    NearPatch = "near-patch", Nobody;
+    /// A patch in lines that are quoted by `>` was ignored.
+    QuotedPatch = "quoted-patch", Nobody;
+    /// A patch in JSON was ignored, since no known message has patches where it is.
+    UnknownPlace = "unknown-place", Nobody;
+    /// Calls were ignored, since they failed or were refused when they were made.
+    UndoneCall = "undone-call", Nobody;
+    /// A patch that repeats an earlier one was ignored.
     RepeatedPatch = "repeated-patch", Nobody;
     /// An edit repeats an earlier one of the same response, and both were applied.
     RepeatedEdit = "repeated-edit", Nobody;
@@ -192,6 +199,8 @@ kinds! {
     FilledEmpty = "filled-empty", Nobody;
     /// A find that begins or ends inside a word of the file.
     InsideWord = "inside-word", Nobody;
+    /// An `occurrence="last"` whose match overlaps the last as occurrences are counted.
+    Overlap = "overlap", Nobody;
     /// A hunk whose header claims other counts of lines than it has.
     Recounted = "recounted", Nobody;
     /// A hunk whose lines aren't where its numbers say, and are in one other place.

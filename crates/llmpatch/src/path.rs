@@ -232,6 +232,8 @@ pub enum PathError {
     /// A path whose part `name` is a name of `.git`.
     #[error("`{}` leads into git's own directory", Shown(path))]
     DotGit { path: BString, name: BString },
+    #[error("`{}` isn't an absolute path", Shown(path))]
+    NotAbsolute { path: BString },
     #[error("`{}` starts with `~`", Shown(path))]
     Home { path: BString },
     #[error("`{}` names a directory", Shown(path))]

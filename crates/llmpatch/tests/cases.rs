@@ -78,6 +78,7 @@ fn options(case: &Path) -> Options {
     let mut options = Options::default();
     let mut directory = String::new();
     let mut roots = Vec::new();
+    let mut aliases = Vec::new();
     let (arguments, settings) = (text(&case.join("args.txt")), text(&case.join("config.txt")));
     let given = settings.lines().chain(arguments.split_whitespace());
     for one in given {
@@ -97,6 +98,7 @@ fn options(case: &Path) -> Options {
             "--no-strict" => rules.strict = false,
             "--unique" | "llmpatch.unique" => rules.unique = value != "false",
             "--no-unique" => rules.unique = false,
+            "--root-is" | "llmpatch.rootIs" => aliases.push(value.to_owned()),
             "--overwrite" => rules.overwrite = true,
             "--allow-empty" => rules.allow_empty = true,
             "--limit" => rules.guard.limit = Some((pathspecs(value), Origin::Option)),
@@ -116,6 +118,9 @@ fn options(case: &Path) -> Options {
     let mut resolver = Resolver::within(["/work".into()]);
     if !directory.is_empty() {
         resolver = resolver.with_directory(directory.as_bytes()).unwrap();
+    }
+    for alias in aliases {
+        resolver = resolver.with_alias(alias.as_bytes()).unwrap();
     }
     for (name, directory) in roots {
         resolver = resolver.with_root(name.as_bytes(), directory.as_bytes());

@@ -46,6 +46,9 @@ impl Diagnose for PathError {
                      configuration or hooks",
                 )
                 .advice("leave git's own files out of the patch"),
+            PathError::NotAbsolute { path } => about(path).label("relative").help(
+                "give the directory as the model saw it, from the root: `--root-is=/testbed`",
+            ),
             PathError::Home { path } => about(path)
                 .label("`~` isn't expanded")
                 .help("name the file from the top of the work tree instead"),

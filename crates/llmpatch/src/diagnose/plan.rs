@@ -175,7 +175,14 @@ fn suspicious(written: &BString, error: &PathError, meant: Option<&RepoPath>) ->
     match meant {
         Some(meant) => of
             .note(format!("did you mean `{meant}`?"))
-            .help("paths count from the top of the repository; correct it"),
+            .help(match root_of(written, meant) {
+                Some(root) => format!(
+                    "if the model saw this work tree at `{root}`, run it with `--root-is={root}` \
+                     (also llmpatch.rootIs); paths count from the top of the repository"
+                ),
+                None => "paths count from the top of the repository; correct it".to_owned(),
+            })
+            .advice("name the file by its path from the top of the repository"),
         None if matches!(error, PathError::DotGit { .. }) => Diagnosis {
             notes,
             help,
@@ -184,6 +191,14 @@ fn suspicious(written: &BString, error: &PathError, meant: Option<&RepoPath>) ->
         },
         None => Diagnosis { help, advice, ..of },
     }
+}
+
+/// Returns the directory that a path which is absolute elsewhere begins with, where the rest of it
+/// is a path here.
+fn root_of(written: &BString, meant: &RepoPath) -> Option<String> {
+    let rest = written.strip_suffix(meant.as_bytes())?;
+    let root = rest.strip_suffix(b"/").filter(|root| root.len() > 1)?;
+    written.starts_with(b"/").then(|| Shown(root).to_string())
 }
 
 impl Diagnosis {
@@ -266,8 +281,14 @@ fn suggested(of: Diagnosis, path: &RepoPath, suggestion: &Suggestion) -> Diagnos
         meant,
         below,
         is_to_go,
+        is_to_come,
         ..
     } = suggestion;
+    let correct = if *is_to_come {
+        "correct the path; if a new file is meant, write `./` before it"
+    } else {
+        "correct the path in the patch"
+    };
     let or_not = if *is_to_go {
         "leave this out if the file is gone already"
     } else {
@@ -275,9 +296,7 @@ fn suggested(of: Diagnosis, path: &RepoPath, suggestion: &Suggestion) -> Diagnos
     };
     let Some((directory, written)) = below else {
         let of = match meant {
-            Some(meant) => of
-                .note(format!("did you mean `{meant}`?"))
-                .help("correct the path in the patch"),
+            Some(meant) => of.note(format!("did you mean `{meant}`?")).help(correct),
             None => of.help(format!(
                 "paths count from the top of the repository; correct it, or {or_not}"
             )),
@@ -301,7 +320,7 @@ fn suggested(of: Diagnosis, path: &RepoPath, suggestion: &Suggestion) -> Diagnos
                 "did you mean `{meant}`? with --directory={directory} the patch calls it \
                  `{inside}`"
             ))
-            .help("correct the path in the patch"),
+            .help(correct),
         (Some(meant), None) => of
             .note(format!(
                 "there is `{meant}`, but --directory={directory} makes `{path}` of the \
@@ -372,6 +391,18 @@ fn occupied(of: Diagnosis, path: &RepoPath, what: &Occupied) -> Diagnosis {
             "change the lines that are there (`*** Update File:`, op=\"patch\", a \
                          diff or block of the file), replace the file whole (op=\"replace\"), \
                          or delete it first in the same patch",
+        ),
+        Occupied::Written(content) => Diagnosis {
+            passages: passages(content),
+            ..of
+        }
+        .help(
+            "a call with `content`, or with an empty `old_string`, makes a new file: give the \
+             text that is there as `old_string`, or run with --overwrite",
+        )
+        .advice(
+            "a call with `content`, or with an empty `old_string`, makes a new file: give the \
+             text that is there as `old_string`, and what is to replace it as `new_string`",
         ),
         Occupied::Target(content) => Diagnosis {
             passages: passages(content),
@@ -603,6 +634,14 @@ fn placed(of: Diagnosis, path: &RepoPath, part: Part, how: &Placing) -> Diagnosi
             line: Some(*at),
             ..of
         },
+        Placing::Overlapping { at, number, .. } => Diagnosis {
+            line: Some(*at),
+            ..of
+        }
+        .help(format!(
+            "if the other is meant, write `occurrence=\"{number}\"`, or give more text around \
+             the change"
+        )),
         Placing::AddedAtEnd | Placing::AddedAtTop | Placing::Idle => of,
     }
 }

@@ -9,8 +9,15 @@ pub(crate) struct Fence {
     length: usize,
 }
 
-/// What is a fence where the code has backticks in it: aider asks models for that.
-const TAG: (&[u8], &[u8]) = (b"<source>", b"</source>");
+/// The tags that are fences where the code has backticks in it: aider asks models for them. The
+/// length of such a fence is its place here, from 1.
+const TAGS: [(&[u8], &[u8]); 5] = [
+    (b"<source>", b"</source>"),
+    (b"<code>", b"</code>"),
+    (b"<pre>", b"</pre>"),
+    (b"<codeblock>", b"</codeblock>"),
+    (b"<sourcecode>", b"</sourcecode>"),
+];
 
 impl Fence {
     /// Reads a line that can begin a fence, and of Markdown's end one, and returns what is behind
@@ -21,8 +28,14 @@ impl Fence {
             return None;
         };
         if of == b'<' {
-            let info = text.strip_prefix(TAG.0)?;
-            return (!info.contains(&b'<')).then_some((Self { of, length: 1 }, info));
+            let (index, info) = TAGS
+                .iter()
+                .enumerate()
+                .find_map(|(index, (open, _))| Some((index, text.strip_prefix(*open)?)))?;
+            // Only aider's first tag has a language behind it.
+            let is_alone = info.is_empty() || index == 0 && !info.contains(&b'<');
+            let length = index + 1;
+            return is_alone.then_some((Self { of, length }, info));
         }
         let length = text.iter().take_while(|&&byte| byte == of).count();
         let info = &text[length..];
@@ -33,7 +46,7 @@ impl Fence {
     /// Returns whether a line ends it.
     pub(crate) fn is_closed_by(self, line: &[u8]) -> bool {
         match self.of {
-            b'<' => envelope::trim(line) == TAG.1,
+            b'<' => envelope::trim(line) == TAGS[self.length - 1].1,
             _ => {
                 Self::read(line).is_some_and(|(other, info)| info.is_empty() && self.is_like(other))
             }
@@ -47,11 +60,13 @@ impl Fence {
 
     /// Returns whether another is of the same kind, and not shorter.
     pub(crate) fn is_like(self, other: Self) -> bool {
-        self.of == other.of && other.length >= self.length
+        self.of == other.of
+            && (other.length == self.length || other.length > self.length && self.is_markdowns())
     }
 
     /// Returns whether a line begins or ends any.
     pub(crate) fn is_at(line: &[u8]) -> bool {
-        Self::read(line).is_some() || envelope::trim(line) == TAG.1
+        let text = envelope::trim(line);
+        Self::read(line).is_some() || TAGS.iter().any(|(_, close)| *close == text)
     }
 }

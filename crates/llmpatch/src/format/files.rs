@@ -1,15 +1,20 @@
 //! Whole files, each in a fence that has its path above it or behind its backticks.
 //!
 //! Read only where that is asked for: responses show code in fences to explain it, too, and nothing
-//! says whether that is a whole file. A fence without a path is left out with a warning. What is in
-//! the others is text, whatever it looks like.
+//! says whether that is a whole file. A fence without a path is left out with a warning. A fence
+//! whose first text begins a patch of another format is no file, and that patch is left out as it
+//! is elsewhere. What is in the others is text, whatever it looks like.
+//!
+//! A path has a `/` or a dot inside, or is that of a file that is there; else it counts only in
+//! backticks, behind a label such as `File:`, or behind the fence's own backticks: a heading above
+//! a fence is a word, too.
 
 use bstr::BString;
 
-use super::blocks::path;
-use super::envelope::{is_blank, trim_start};
+use super::blocks::{self, path};
+use super::envelope::{self, is_blank, trim, trim_start};
 use super::fence::Fence;
-use super::{Block, InFile, Options, Warning, unindented};
+use super::{Block, InFile, Options, Warning, opx, unified, unindented};
 use crate::patch::{FileEdit, Format, Operation};
 use crate::text::{LineNo, Located, Row, Source, Span, Text};
 
@@ -42,52 +47,49 @@ pub(crate) fn first<'a>(source: &'a Source, options: &Options<'_>) -> Option<(Sp
             return None;
         }
         open = Some(Fence::read(row.text)?.0);
-        Some((row.span, paths(source, row, options).into_iter().next()?))
+        Some((row.span, path(source, row, options)?))
     })
 }
 
+/// Returns the path of the file whose fence a line opens, if it has one.
+pub(crate) fn path<'a>(
+    source: &'a Source,
+    opener: Row<'a>,
+    options: &Options<'_>,
+) -> Option<Text<'a>> {
+    starts_here(opener.text)
+        .then(|| paths(source, opener, options).into_iter().next())
+        .flatten()
+}
+
 /// Reads the file whose fence a line opens; `None` if the line opens no fence, or one without a
-/// path.
+/// path, or one around a patch of another format.
 pub(crate) fn parse_block<'a>(
     source: &'a Source,
     opener: Row<'a>,
     options: &Options<'_>,
 ) -> Option<Block<'a>> {
-    let (fence, _) = Fence::read(opener.text)?;
+    let (fence, info) = Fence::read(opener.text)?;
     let paths = paths(source, opener, options);
     let path = paths.first()?.clone();
-    let mut reader = FileErrors {
+    if holds_patch(source, opener) {
+        return None;
+    }
+    let mut reader = FileReader {
+        source,
+        opener,
+        fence,
+        is_markdown: path::is_markdown(&path) || is_markdown(info),
         path: path[..].into(),
         errors: Vec::new(),
     };
     if path::one(&paths).is_err() {
         reader.wrong(opener.span, Error::TwoPaths);
     }
-    let indent = &opener.text[..opener.text.len() - trim_start(opener.text).len()];
-    let mut lines = Vec::new();
-    let mut closing = None;
-    for line in source.rows(opener.number.next()) {
-        let Some(row) = unindented(line, indent) else {
-            reader.wrong(line.span, Error::Unindented);
-            continue;
-        };
-        let own = row.text.len() - trim_start(row.text).len();
-        let is_code = own > DEEPEST || row.text.starts_with(b"\t");
-        let closes = fence.is_closed_by(row.text);
-        if is_code
-            || !closes && !Fence::read(row.text).is_some_and(|(other, _)| fence.is_like(other))
-        {
-            lines.push(row.whole());
-        } else if own > 0 || !closes {
-            reader.wrong(row.span, Error::Unclear);
-        } else {
-            closing = Some(row);
-            break;
-        }
-    }
+    let (lines, closing) = reader.lines();
     match closing {
         None => reader.wrong(opener.span, Error::NoEnd),
-        Some(row) if path::is_markdown(&path) && goes_on(source, row.number, fence, options) => {
+        Some(row) if reader.may_go_on(row.number, options) => {
             reader.wrong(row.span, Error::Unclear);
         }
         Some(_) => {}
@@ -114,13 +116,109 @@ pub(crate) fn parse_block<'a>(
     ))
 }
 
-/// What is wrong with one file.
-struct FileErrors {
+/// Returns whether what a fence holds begins with a patch.
+pub(crate) fn holds_patch(source: &Source, opener: Row<'_>) -> bool {
+    let mut inside = source.rows(opener.number.next());
+    inside
+        .find(|row| !is_blank(row.text))
+        .is_some_and(|row| begins_patch(source, row))
+}
+
+/// Returns whether a patch begins in any line that a fence holds.
+pub(crate) fn has_patch(source: &Source, opener: Row<'_>) -> bool {
+    let Some((fence, _)) = Fence::read(opener.text) else {
+        return false;
+    };
+    source
+        .rows(opener.number.next())
+        .take_while(|row| !fence.is_closed_by(row.text))
+        .any(|row| begins_patch(source, row))
+}
+
+/// Returns whether a patch begins in a line.
+pub(crate) fn begins_patch(source: &Source, row: Row<'_>) -> bool {
+    let text = row.behind(row.text.len() - trim_start(row.text).len());
+    envelope::starts_here(row.text)
+        || opx::starts_here(&source.bytes()[text.start()..])
+        || unified::starts_here(source, row.number)
+        || blocks::opener(row.text).is_some()
+}
+
+/// Returns whether what is behind the backticks of a fence says that Markdown is in it.
+fn is_markdown(info: &[u8]) -> bool {
+    let language = trim(info).to_ascii_lowercase();
+    matches!(&language[..], b"markdown" | b"md" | b"mdx")
+}
+
+/// What reads one file.
+struct FileReader<'a> {
+    source: &'a Source,
+    /// The line that opens its fence.
+    opener: Row<'a>,
+    fence: Fence,
+    /// Whether it is Markdown, in which fences are usual.
+    is_markdown: bool,
     path: BString,
     errors: Vec<Located<InFile<Error>>>,
 }
 
-impl FileErrors {
+impl<'a> FileReader<'a> {
+    /// Returns the lines of the file, and the line that closes its fence. A fence with a language
+    /// inside is an error, and its end isn't the end of the file.
+    fn lines(&mut self) -> (Vec<Text<'a>>, Option<Row<'a>>) {
+        let (source, opener, fence) = (self.source, self.opener, self.fence);
+        let indent = &opener.text[..opener.text.len() - trim_start(opener.text).len()];
+        let mut lines = Vec::new();
+        let mut is_in_other = false;
+        let mut last = None;
+        for line in source.rows(opener.number.next()) {
+            let Some(row) = unindented(line, indent) else {
+                self.wrong(line.span, Error::Unindented);
+                continue;
+            };
+            let own = row.text.len() - trim_start(row.text).len();
+            let is_code = own > DEEPEST || row.text.starts_with(b"\t");
+            let closes = fence.is_closed_by(row.text);
+            let is_like =
+                closes || Fence::read(row.text).is_some_and(|(other, _)| fence.is_like(other));
+            if is_code || !is_like {
+                lines.push(row.whole());
+            } else if own > 0 || !closes {
+                self.wrong(row.span, Error::Unclear);
+                is_in_other |= !closes;
+            } else if is_in_other {
+                is_in_other = false;
+                last = Some(row);
+            } else {
+                return (lines, Some(row));
+            }
+        }
+        (lines, last)
+    }
+
+    /// Returns whether the line that closes the fence may as well begin one in the file, which the
+    /// next fence then ends. That one has no language.
+    ///
+    /// In Markdown it must have a path, and an empty line must be behind the closing line: few
+    /// files have one at the start of a fence. In another file only text right behind the closing
+    /// line makes it doubtful, if it doesn't introduce the next fence.
+    fn may_go_on(&self, closing: LineNo, options: &Options<'_>) -> bool {
+        let source = self.source;
+        let mut behind = source.rows(closing.next());
+        let next = behind.find(|row| Fence::is_at(row.text));
+        let Some(next) = next.filter(|row| self.fence.is_closed_by(row.text)) else {
+            return false;
+        };
+        let text_at = |number| source.row(number).map_or(&b""[..], |row| row.text);
+        let is_close = !is_blank(text_at(closing.next()));
+        let has_path = !paths(source, next, options).is_empty();
+        if self.is_markdown {
+            return is_close || !has_path;
+        }
+        let above = LineNo::from_index(next.number.index() - 1);
+        is_close && !has_path && above > closing && !trim(text_at(above)).ends_with(b":")
+    }
+
     /// Records an error, unless it was met before.
     fn wrong(&mut self, span: Span, what: Error) {
         if self.errors.iter().all(|error| error.value.what != what) {
@@ -145,19 +243,11 @@ fn paths<'a>(source: &'a Source, opener: Row<'a>, options: &Options<'_>) -> Vec<
         .rev()
         .filter_map(|index| source.row(LineNo::from_index(index)));
     let above = before.into_iter().find(|row| !is_blank(row.text));
-    let above = above.and_then(|row| path::above(row, row.number.next() == opener.number, options));
+    let above =
+        above.and_then(|row| path::of_file(row, row.number.next() == opener.number, options));
     let info = Fence::read(opener.text).map_or(&b""[..], |(_, info)| info);
     above
         .into_iter()
         .chain(path::behind(source, info))
         .collect()
-}
-
-/// Returns whether the next fence behind a file has no language and no path, so that it may be in
-/// that file, and end there what the closing line began.
-fn goes_on(source: &Source, closing: LineNo, fence: Fence, options: &Options<'_>) -> bool {
-    let next = source
-        .rows(closing.next())
-        .find(|row| Fence::is_at(row.text));
-    next.is_some_and(|row| fence.is_closed_by(row.text) && paths(source, row, options).is_empty())
 }

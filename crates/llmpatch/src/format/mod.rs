@@ -41,6 +41,10 @@ pub struct Options<'o> {
     pub file: Option<&'o [u8]>,
     /// In how many strings of JSON, one in the other, it is.
     pub depth: u8,
+    /// Whether it is a part that is closed, so that nothing of it was cut off at its end.
+    pub is_closed: bool,
+    /// In how many parts that do not count, one in the other, it is.
+    pub drafts: u8,
     /// What knows the files; without it, there are none. A line with spaces is a path only of a
     /// file that is there.
     pub is_file: Option<IsFile<'o>>,
@@ -59,6 +63,23 @@ pub struct Parsed<'a> {
     /// The revisions that it says it is about, each once: what `<opx>` has for a `base`, or else a
     /// line `Base: <id>` before the patches.
     pub bases: Vec<Located<BString>>,
+    /// The parts of the response that have patches, in order, whether they are read or not.
+    pub parts: Vec<ResponsePart>,
+}
+
+/// A part of a response that has a patch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ResponsePart {
+    /// Where the patch begins.
+    pub span: Option<Span>,
+    /// What the part is: `answer`, `draft`, `quotation`, `undone-call`, …
+    pub role: &'static str,
+    /// The format of the patch, if it is known.
+    pub format: Option<Format>,
+    /// The directory in which the patch is meant; empty for the top.
+    pub directory: String,
+    /// Why it isn't read; `None` if it is.
+    pub why: Option<String>,
 }
 
 impl Parsed<'_> {
@@ -154,6 +175,10 @@ pub(crate) struct Block<'a> {
     pub(crate) errors: Vec<Located<Error>>,
     /// What was ignored or guessed.
     pub(crate) warnings: Vec<Located<Warning>>,
+    /// The id of the call that it is of, in JSON.
+    pub(crate) call: Option<String>,
+    /// The directory in which its command runs; empty for the top.
+    pub(crate) directory: String,
 }
 
 impl<'a> Block<'a> {
@@ -178,6 +203,8 @@ impl<'a> Block<'a> {
             edits,
             errors,
             warnings,
+            call: None,
+            directory: String::new(),
         }
     }
 

@@ -3,7 +3,7 @@
 
 use bstr::ByteSlice as _;
 
-use super::{Options, Warning, parse};
+use super::{Options, parse};
 use crate::response;
 use crate::text::{Source, SourceId};
 
@@ -79,20 +79,13 @@ fn quoted(line: &str) -> String {
 }
 
 fn is_nothing(prose: &[u8]) -> bool {
-    // These would end a comment or a block of reasoning that the prose began, and so take the patch
-    // between out of it.
-    let ends = response::REASONING
-        .iter()
-        .map(|tag| format!("</{tag}>\n"))
-        .collect::<String>();
-    let is_nothing = |[first, between, last]: [&str; 3], ends: &str| {
+    let is_nothing = |[first, between, last]: [&str; 3]| {
         let text = [
             first.as_bytes(),
             b"\n",
             prose,
             between.as_bytes(),
             b"-->\n",
-            ends.as_bytes(),
             last.as_bytes(),
         ]
         .concat();
@@ -106,26 +99,12 @@ fn is_nothing(prose: &[u8]) -> bool {
                 ..Options::default()
             },
         );
-        let is_quiet = parsed
-            .warnings
-            .iter()
-            .all(|warning| !ends.is_empty() && is_of_ends(&warning.value));
-        parsed.errors.is_empty() && is_quiet && parsed.patch.edits.len() == 3
+        parsed.errors.is_empty() && parsed.warnings.is_empty() && parsed.patch.edits.len() == 3
     };
     prose
         .lines()
         .all(|line| response::stated_base(line).is_none())
-        && PATCHES
-            .iter()
-            .all(|patches| is_nothing(*patches, "") && is_nothing(*patches, &ends))
-}
-
-/// Where nothing is open, they are themselves warned of.
-fn is_of_ends(warning: &Warning) -> bool {
-    matches!(
-        warning,
-        Warning::Response(response::Warning::Unopened { .. })
-    )
+        && PATCHES.iter().all(|patches| is_nothing(*patches))
 }
 
 #[cfg(test)]

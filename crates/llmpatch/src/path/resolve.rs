@@ -19,6 +19,8 @@ use super::{PathError, RepoPath, check_bytes, check_part};
 pub struct Resolver {
     tops: Vec<BString>,
     real: Option<FollowLinks>,
+    /// Where the top is for the model that wrote the response.
+    aliases: Vec<BString>,
     directory: BString,
     roots: Vec<(BString, BString)>,
     off_limits: Vec<RepoPath>,
@@ -58,6 +60,22 @@ impl Resolver {
     pub fn with_directory(mut self, written: &[u8]) -> Result<Self, PathError> {
         self.directory = BString::default();
         self.directory = self.locate(b"", written)?;
+        Ok(self)
+    }
+
+    /// Takes absolute paths below a directory for paths of the work tree: the model saw it there,
+    /// as in a container.
+    ///
+    /// # Errors
+    /// If the directory isn't an absolute path.
+    pub fn with_alias(mut self, directory: &[u8]) -> Result<Self, PathError> {
+        check_bytes(directory)?;
+        if !directory.starts_with(b"/") {
+            return Err(PathError::NotAbsolute {
+                path: directory.into(),
+            });
+        }
+        self.aliases.push(directory.into());
         Ok(self)
     }
 
@@ -179,6 +197,7 @@ impl Resolver {
             let depth = self
                 .tops
                 .iter()
+                .chain(&self.aliases)
                 .filter_map(depth)
                 .max()
                 .or_else(|| self.depth_of_linked_top(&path));

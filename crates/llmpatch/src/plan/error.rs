@@ -144,6 +144,9 @@ pub enum Occupied {
     /// A file that holds this.
     #[error("exists already")]
     File(Content),
+    /// A file that holds this, where a tool call writes a whole one.
+    #[error("exists already")]
+    Written(Content),
     /// A file that holds this, where another is to be moved or copied to.
     #[error("exists already")]
     Target(Content),

@@ -1,6 +1,7 @@
 //! The edits of a response, done one after the other on an overlay; what each does to its file.
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
@@ -15,10 +16,10 @@ use super::place::Edit;
 use super::place_error::Part;
 use super::placement::Placement;
 use super::section::{self, DiffSection};
-use super::suggest::{self, Suggestion};
+use super::suggest::{self, Names, Suggestion};
 use super::warning::Warning;
 use super::{ENOUGH, Rules};
-use crate::patch::{FileEdit, Hunk, Operation, Patch, Status};
+use crate::patch::{FileEdit, Format, Hunk, Operation, Patch, Status};
 use crate::path::{PathError, RepoPath, Resolver};
 use crate::pathspec::{Case, executes};
 use crate::search::{Document, Effort};
@@ -30,6 +31,12 @@ pub(super) struct Planner<'p> {
     pub(super) overlay: Overlay<'p>,
     /// All edits of the response.
     pub(super) edits: Vec<&'p FileEdit<'p>>,
+    /// Whether all of them are of tool calls.
+    pub(super) is_of_calls: bool,
+    /// Whether each of them gives a whole file in a fence.
+    whole: Vec<bool>,
+    /// The tracked paths by their names, once they have been asked for.
+    names: OnceCell<Names>,
     /// Which path each of them names.
     paths: Vec<Result<RepoPath, PathError>>,
     pub(super) tree: &'p dyn Tree,
@@ -87,6 +94,10 @@ impl<'p> Planner<'p> {
         rules: &'p Rules,
     ) -> Self {
         let edits: Vec<_> = patches.iter().flat_map(|patch| &patch.edits).collect();
+        let whole = patches
+            .iter()
+            .flat_map(|patch| patch.edits.iter().map(|_| patch.format == Format::Files))
+            .collect();
         let mut paths: Vec<Result<RepoPath, PathError>> = Vec::with_capacity(edits.len());
         let (mut vacated, mut rows) = (BTreeMap::new(), BTreeMap::<_, Vec<usize>>::new());
         for (number, edit) in edits.iter().enumerate() {
@@ -112,6 +123,9 @@ impl<'p> Planner<'p> {
         Planner {
             overlay: Overlay::new(tree, resolver.directory()),
             edits,
+            is_of_calls: patches.iter().all(|patch| patch.format == Format::Tool),
+            whole,
+            names: OnceCell::new(),
             paths,
             tree,
             resolver,
@@ -181,7 +195,7 @@ impl Planner<'_> {
                 Operation::Create {
                     lines, ends_open, ..
                 },
-            ) => self.create(at, joined(lines, b"", Ending::Lf, *ends_open), None),
+            ) => self.create_as_meant(at, joined(lines, b"", Ending::Lf, *ends_open)),
             (None, Operation::Replace { lines }) => self.replace(at, lines, false),
             (None, Operation::Delete { expected }) => self.delete(at, expected.as_deref()),
             (None, Operation::Move { to }) => self.update(at, root, to, &[]),
@@ -340,6 +354,21 @@ impl Planner<'_> {
                 )
             }
         }
+    }
+
+    /// Puts a new file at a path, unless it is given whole under a path by which one tracked file
+    /// is probably meant. A path that begins with `./` means what it says.
+    fn create_as_meant(&mut self, at: Named<'_, '_>, bytes: Vec<u8>) -> Done {
+        let is_checked = self.whole[self.number] && !at.written.starts_with(b"./");
+        if is_checked && matches!(self.overlay.obstacle(at.path), Ok(None)) {
+            let names = self.names.get_or_init(|| Names::new(self.tree.tracked()));
+            let directory = self.resolver.directory();
+            if let Some(meant) = names.meant_by_new(at.path, directory) {
+                let missing = suggest::not_new(meant, at.path, directory);
+                return self.fail(at.span, Error::Missing(at.path.clone(), missing));
+            }
+        }
+        self.create(at, bytes, None)
     }
 
     /// Puts a new file at a path, executable if a header says so.

@@ -1,6 +1,8 @@
 //! What there is where somebody named a path that isn't there, and which other may be meant: only
 //! for messages.
 
+use std::collections::{HashMap, HashSet};
+
 use bstr::{BStr, BString, ByteSlice as _};
 
 use super::error::Missing;
@@ -29,6 +31,8 @@ pub struct Suggestion {
     pub below: Option<(RepoPath, BString)>,
     /// Whether the file was to be deleted, so that it might as well be gone.
     pub is_to_go: bool,
+    /// Whether the file was to be made, of which the response perhaps knows no better.
+    pub is_to_come: bool,
 }
 
 /// Returns why nothing is at a path that no edit has touched, nor any file above it.
@@ -41,23 +45,81 @@ pub(super) fn missing(tree: &dyn Tree, path: &RepoPath, directory: &BStr) -> Mis
         };
     }
     let tracked = tree.tracked();
-    let below = RepoPath::new(directory).ok().and_then(|directory| {
-        let written = path
-            .as_bytes()
-            .strip_prefix(directory.as_bytes())?
-            .strip_prefix(b"/")?
-            .into();
-        Some((directory, written))
-    });
     let mut suggestion = Suggestion {
         meant: meant(&tracked, path),
-        below,
+        below: below(path, directory),
         ..Suggestion::default()
     };
     if suggestion.meant.is_none() {
         look_around(&mut suggestion, &tracked, path);
     }
     Missing::Never(Box::new(suggestion))
+}
+
+/// Returns the directory that was put in front of a path, and the path behind it.
+fn below(path: &RepoPath, directory: &BStr) -> Option<(RepoPath, BString)> {
+    let directory = RepoPath::new(directory).ok()?;
+    let written = path
+        .as_bytes()
+        .strip_prefix(directory.as_bytes())?
+        .strip_prefix(b"/")?
+        .into();
+    Some((directory, written))
+}
+
+/// Returns why no new file is made at a path: the tracked file that is probably meant.
+pub(super) fn not_new(meant: RepoPath, path: &RepoPath, directory: &BStr) -> Missing {
+    Missing::Never(Box::new(Suggestion {
+        meant: Some(meant),
+        below: below(path, directory),
+        is_to_come: true,
+        ..Suggestion::default()
+    }))
+}
+
+/// The tracked paths by the names of their files.
+#[derive(Debug)]
+pub(super) struct Names {
+    by_name: HashMap<Vec<u8>, Vec<RepoPath>>,
+    /// The directories that they are in.
+    directories: HashSet<RepoPath>,
+}
+
+impl Names {
+    pub(super) fn new(tracked: Vec<RepoPath>) -> Self {
+        let directories = tracked.iter().flat_map(RepoPath::ancestors).collect();
+        let mut by_name: HashMap<_, Vec<_>> = HashMap::new();
+        for path in tracked {
+            by_name.entry(path.name().to_vec()).or_default().push(path);
+        }
+        Self {
+            by_name,
+            directories,
+        }
+    }
+
+    /// Returns the one tracked file below a directory that is probably meant by the path of a new
+    /// one: it ends with the path as written, or has its name where the path's first directory
+    /// holds no tracked file. `directory` is what `--directory` puts in front of paths.
+    pub(super) fn meant_by_new(&self, path: &RepoPath, directory: &BStr) -> Option<RepoPath> {
+        let same = self.by_name.get(path.name())?;
+        let below = below(path, directory);
+        let written = below
+            .as_ref()
+            .map_or(path.as_bstr(), |(_, rest)| rest.as_bstr());
+        let end = [&b"/"[..], written].concat();
+        let first = written.find_byte(b'/').and_then(|length| {
+            path.directory_of_len(path.as_bytes().len() - written.len() + length)
+        });
+        let is_known = first.is_none_or(|first| self.directories.contains(&first));
+        let is_below = |other: &&RepoPath| match is_known {
+            true => other.as_bytes().ends_with(&end),
+            false => other.as_bytes().contains(&b'/'),
+        };
+        let mut fitting = same.iter().filter(is_below);
+        let only = fitting.next().filter(|_| fitting.next().is_none());
+        only.cloned()
+    }
 }
 
 /// How many names are listed of what there is.
@@ -102,8 +164,8 @@ fn look_around(suggestion: &mut Suggestion, tracked: &[RepoPath], path: &RepoPat
     suggestion.others = others.into_iter().take(LISTED).map(BString::from).collect();
 }
 
-/// Returns the one tracked path with which an absolute path of another machine, or one that climbs
-/// too far, ends.
+/// Returns the longest tracked path with which an absolute path of another machine, or one that
+/// climbs too far, ends.
 pub(super) fn inside(tree: &dyn Tree, error: &PathError) -> Option<RepoPath> {
     let (PathError::Outside { path, .. } | PathError::Escapes { path }) = error else {
         return None;
@@ -114,13 +176,13 @@ pub(super) fn inside(tree: &dyn Tree, error: &PathError) -> Option<RepoPath> {
         .unwrap_or_default()
         .trim_start_with(|c| c == '/');
     let path = RepoPath::new(path).ok()?;
-    let mut fitting = tree.tracked().into_iter().filter(|tracked| {
+    let fitting = tree.tracked().into_iter().filter(|tracked| {
         tracked == &path
             || path
                 .as_bytes()
                 .ends_with(&[b"/", tracked.as_bytes()].concat())
     });
-    fitting.next().filter(|_| fitting.next().is_none())
+    fitting.max_by_key(|tracked| tracked.as_bytes().len())
 }
 
 /// Returns the one tracked path that ends with the given one, or differs only in case, or has its

@@ -225,6 +225,7 @@ impl Planner<'_> {
         let what = match self.overlay.maker(path) {
             Some(by) => Occupied::Made(by),
             None if is_target => Occupied::Target(content),
+            None if self.is_of_calls => Occupied::Written(content),
             None => Occupied::File(content),
         };
         Error::Occupied(path.clone(), what)

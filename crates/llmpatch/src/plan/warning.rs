@@ -8,6 +8,7 @@ use crate::path::RepoPath;
 use crate::search::{Document, Fuzz, Relaxation, Side};
 use crate::text::{Excerpt, LineNo, Lines, listed};
 use std::borrow::Cow;
+use std::num::NonZeroUsize;
 
 /// What planning dropped, guessed or relaxed.
 #[allow(missing_docs, reason = "the message says what the fields are")]
@@ -145,6 +146,15 @@ pub enum Placing {
     /// A hunk of a unified diff that only its number places, behind this line.
     #[error(" only adds lines: they go after line {_0}, by its number alone")]
     AddedByNumber(LineNo),
+    /// The rightmost match of a find overlaps the last as occurrences are counted, this `number`.
+    #[error(
+        ": the rightmost match, on line {at}, is changed; counted from the start without overlaps, the last is number {number}, on line {counted}"
+    )]
+    Overlapping {
+        at: LineNo,
+        counted: LineNo,
+        number: NonZeroUsize,
+    },
     /// A hunk that changes nothing.
     #[error(" changes nothing")]
     Idle,
@@ -250,6 +260,7 @@ impl Warning {
                 Placing::BlankDropped(_) => Kind::BlankDropped,
                 Placing::Duplicates { .. } => Kind::Duplicates,
                 Placing::Moved { .. } => Kind::HunkMoved,
+                Placing::Overlapping { .. } => Kind::Overlap,
                 Placing::Idle => Kind::NoChange,
                 Placing::AddedAtEnd
                 | Placing::AddedAfter(_)

@@ -5,6 +5,7 @@ use bstr::BString;
 use serde::Serialize;
 
 use super::{ResponsePlace, json};
+use crate::format::ResponsePart;
 use crate::patch::{FileEdit, Format, Operation, Patch};
 use crate::plan::{Placement, PlanId};
 use crate::text::{LineNo, Source, Span};
@@ -25,8 +26,42 @@ pub struct Detail {
     /// The commit message that the change has, or would have.
     #[serde(flatten, serialize_with = "json::message")]
     pub message: Option<BString>,
+    /// The parts of the responses that have patches, in order.
+    pub parts: Vec<PartReport>,
     /// What the responses ask for, in order.
     pub edits: Vec<EditReport>,
+}
+
+/// A part of a response that has a patch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct PartReport {
+    /// Where the patch begins.
+    pub response: Option<ResponsePlace>,
+    /// What the part is, in a word.
+    pub role: &'static str,
+    /// Whether the patch is read.
+    pub read: bool,
+    /// The format of the patch, if it is known.
+    #[serde(serialize_with = "json::displayed")]
+    pub format: Option<Format>,
+    /// The directory in which the patch is meant, as the response says; empty for the top.
+    pub directory: String,
+    /// Why the patch isn't read.
+    pub why: Option<String>,
+}
+
+impl PartReport {
+    /// Records a part.
+    pub fn of(part: ResponsePart, sources: &[Source]) -> Self {
+        Self {
+            response: part.span.and_then(|span| ResponsePlace::new(span, sources)),
+            role: part.role,
+            read: part.why.is_none(),
+            format: part.format,
+            directory: part.directory,
+            why: part.why,
+        }
+    }
 }
 
 /// One edit of a response.

@@ -12,7 +12,7 @@ pub mod feedback;
 pub mod json;
 
 pub use committed::{Committed, Extent};
-pub use detail::{Detail, EditOperation, EditReport, HunkReport};
+pub use detail::{Detail, EditOperation, EditReport, HunkReport, PartReport};
 pub use diagnostic::{Diagnostic, ResponsePlace, merge};
 
 use std::collections::HashSet;

@@ -46,7 +46,7 @@ pub(super) fn find(
         (Some(span), Absence::Escaped)
     } else if let Some((_, span)) = prose.near_begin {
         (Some(span), Absence::NearBegin)
-    } else if let Some((span, by)) = prose.hidden {
+    } else if let Some((span, by)) = prose.hidden.clone() {
         (Some(span), Absence::Hidden(by))
     } else if let Some(span) = prose.diff {
         (Some(span), Absence::Unified)
@@ -56,6 +56,8 @@ pub(super) fn find(
     {
         let at = at + bytes.len() - body.len();
         (Some(source.span(at..at + 8)), Absence::Html)
+    } else if let Some((span, what)) = prose.nearly.first().cloned() {
+        (Some(span), Absence::Nearly(what))
     } else if mid_line.is_some() {
         (mid_line, Absence::MidLine)
     } else if body.lines().all(envelope::is_blank) {

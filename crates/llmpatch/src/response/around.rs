@@ -124,6 +124,11 @@ impl<'a> Around<'a> {
         }
     }
 
+    /// Ends the fence that is open, within a part that is passed over.
+    pub(super) fn end_fence(&mut self) {
+        self.fence = None;
+    }
+
     /// Passes over a patch of another format.
     pub(crate) fn pass(&mut self) {
         (self.above, self.conflict, self.last) = (Above::default(), None, None);

@@ -1,5 +1,6 @@
 use bstr::BString;
 
+use super::{command, encoding, script};
 use crate::format::blocks;
 use crate::patch::Format;
 use crate::text::{LineNo, Shown};
@@ -26,6 +27,23 @@ pub enum Error {
     Nul { format: Format },
     #[error(transparent)]
     Residue(#[from] Residue),
+    /// Several responses to one question, of which nobody says which counts.
+    #[error("{count} of the responses in `{place}` have patches")]
+    Alternatives { place: String, count: usize },
+    /// A mail whose body can't be decoded.
+    #[error("{0}")]
+    Encoding(encoding::Undecodable),
+    #[error("some lines of the patch have colour codes, and some that would have them don't")]
+    Coloured,
+    /// A patch in a command of the shell.
+    #[error("it isn't clear what the command makes of this patch: {0}")]
+    Command(command::Doubt),
+    /// A patch in a string literal of a program.
+    #[error("this patch is in a string that can't be read: {0}")]
+    Literal(script::Unreadable),
+    /// A call that is begun and never told whole.
+    #[error("a tool call is {said} and never told whole")]
+    Unfinished { said: String },
 }
 
 /// What shows that something of a patch was lost, or is too much of one.
@@ -100,39 +118,93 @@ pub enum Absence {
     Html,
     #[error("the response has no patch outside of {}", .0.of_all())]
     Hidden(Hiding),
+    #[error("the response has no patch, but what is nearly one: {0}")]
+    Nearly(Nearly),
     #[error("the response has no `<edit>` at the start of a line")]
     MidLine,
     #[error("the response has no patch in the format {asked}")]
     OtherFormat { asked: Format, found: Format },
 }
 
-/// What hides a patch: a closed HTML comment, or a closed block of reasoning between such tags.
+/// Why a patch doesn't count: the part of the response that it is in.
 #[allow(missing_docs, reason = "the message says what it is")]
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Hiding {
     #[error("an HTML comment")]
     Comment,
-    #[error("`<{0}>` … `</{0}>`")]
-    Reasoning(&'static str),
+    /// Reasoning between an opening and a closing mark.
+    #[error("`{0}` … `{1}`")]
+    Reasoning(&'static str, &'static str),
+    /// Reasoning whose opening mark has no closing mark.
+    #[error("what follows an unclosed `{0}`")]
+    Unclosed(&'static str),
+    /// Reasoning that ends with a closing mark, from the response's start.
+    #[error("what comes before a lone `{0}`")]
+    Unopened(&'static str),
+    #[error("lines quoted by `>`")]
+    Quote,
+    /// A member of JSON in which the model thinks aloud.
+    #[error("`{0}`, where the model thinks aloud")]
+    Thoughts(String),
+    /// A place in JSON where no known message has patches.
+    #[error("`{0}`, where no known message has patches")]
+    Elsewhere(String),
+    /// Calls that failed or were refused.
+    #[error("{}", calls(*.0))]
+    Undone(usize),
+}
+
+/// Names calls that didn't take effect.
+fn calls(count: usize) -> String {
+    match count {
+        1 => "a call that failed or was refused".to_owned(),
+        _ => format!("{count} calls that failed or were refused"),
+    }
 }
 
 impl Hiding {
-    /// Names all that hide patches so.
-    fn of_all(self) -> String {
-        if self == Hiding::Comment {
-            "HTML comments".into()
-        } else {
-            self.to_string()
+    /// Returns the role of the part, in a word.
+    pub(super) fn role(&self) -> &'static str {
+        match self {
+            Hiding::Comment | Hiding::Quote => "quotation",
+            Hiding::Reasoning(..)
+            | Hiding::Unclosed(_)
+            | Hiding::Unopened(_)
+            | Hiding::Thoughts(_) => "draft",
+            Hiding::Elsewhere(_) => "unknown",
+            Hiding::Undone(_) => "undone-call",
         }
     }
 
-    /// Returns what begins it, and what ends it.
-    pub fn ends(self) -> (String, String) {
+    /// Names all parts that hide patches so.
+    fn of_all(&self) -> String {
         match self {
-            Hiding::Comment => ("<!--".into(), "-->".into()),
-            Hiding::Reasoning(tag) => (format!("<{tag}>"), format!("</{tag}>")),
+            Hiding::Comment => "HTML comments".into(),
+            hiding => hiding.to_string(),
         }
     }
+}
+
+/// What is nearly a patch.
+#[allow(missing_docs, reason = "the message says what it is")]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Nearly {
+    #[error("`*** Begin Patch` is written in other letters")]
+    Letters,
+    #[error("an `<edit>` has neither `op` nor `file`")]
+    Tag,
+    #[error("a tool call isn't first on its line")]
+    Call,
+    #[error("a diff has no `@@` line")]
+    NoHunk,
+    #[error("a hunk is of no file")]
+    Hunk,
+    #[error("a marker of a patch is escaped")]
+    Escaped,
+    #[error("a command gets a patch as its input, and doesn't apply it")]
+    Input,
+    #[error("a fence holds what may be the whole of `{}`", Shown(path))]
+    File { path: BString },
 }
 
 /// What was left out of a response.
@@ -144,12 +216,28 @@ pub enum Warning {
     ProseEdit,
     #[error("{} in {by} is ignored", format.a_patch())]
     Hidden { format: Format, by: Hiding },
-    /// A patch before a line that closes a block of reasoning that nothing has opened: the opening
-    /// tag was perhaps in the prompt.
-    #[error("{} before a `</{tag}>` without its `<{tag}>` is applied, too", format.a_patch())]
-    Unopened { format: Format, tag: &'static str },
+    #[error("{what}: it is ignored")]
+    Nearly { what: Nearly },
+    #[error("colour codes are taken off the patch")]
+    Coloured,
+    #[error("the script around this patch does more: nothing else of it is done")]
+    Script,
+    /// Calls that failed or were refused.
+    #[error("{} {} ignored", calls(*count), if *count == 1 { "is" } else { "are" })]
+    Undone { count: usize },
     #[error("{} that repeats the one in line {first} is ignored: it is applied once", format.a_patch())]
     RepeatedPatch { format: Format, first: LineNo },
+    /// The patch of a response that is the patch of an earlier one.
+    #[error(
+        "{} that repeats the one in line {first} of `{}` is ignored: it is applied once",
+        format.a_patch(),
+        Shown(name.as_bytes())
+    )]
+    RepeatedResponse {
+        format: Format,
+        name: String,
+        first: LineNo,
+    },
     #[error(
         "this edit of `{}` repeats the one in line {first}: both are applied",
         Shown(path)

@@ -9,10 +9,6 @@
 //! - An HTML comment is closed by the first `-->` in prose: a patch between is a patch whatever it
 //!   contains, so an unclosed `<!--` in a remark never hides a patch that has `-->` in its content.
 //!   `<!--` in backticks opens nothing, and one in a Markdown fence opens nothing beyond it.
-//! - A block of reasoning is closed by the first closing tag of its name, or that of the one that
-//!   it is in; what was opened inside and not closed ends there too. A closing tag alone closes
-//!   nothing: the patches before it count, with a warning, since the opening tag may have been the
-//!   end of the prompt. A block that began in a Markdown fence ends with it.
 //! - A whole patch, for what repeats an earlier one, is an envelope, an `<opx>` element, or a run
 //!   of `<edit>` elements or of a diff's sections between which there is nothing but whitespace.
 //!   Two patches are the same only if all their bytes are, line ends aside; an edit is compared by
@@ -39,22 +35,35 @@
 
 mod absence;
 mod around;
+pub(crate) mod command;
+mod decoded;
+mod embedded;
+mod encoding;
 mod error;
+mod json;
+mod members;
+mod messages;
 mod prose;
+pub(crate) mod reasoning;
 mod repeats;
+mod script;
 mod tags;
 #[cfg(test)]
 mod tests;
 
+use std::ops::Range;
+
 use bstr::{BString, ByteSlice as _};
 
-pub(crate) use error::{Absence, Error, Hiding, Residue, Warning};
+pub(crate) use error::{Absence, Error, Hiding, Nearly, Residue, Warning};
 
-use crate::format::{Block, Options, Parsed, blocks, envelope, files, opx, tool, unified};
+use crate::format::fence::Fence;
+use crate::format::{
+    self, Block, Options, Parsed, ResponsePart, blocks, envelope, files, opx, tool, unified,
+};
 use crate::patch::{Format, Patch};
 use crate::text::{LineNo, Lines, Located, Row, Source, Span};
 use prose::Prose;
-pub(super) use prose::REASONING;
 
 /// Finds and reads the patches of a response.
 pub(crate) fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a> {
@@ -69,14 +78,140 @@ pub(crate) fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a>
             errors: vec![error],
             warnings: Vec::new(),
             bases: Vec::new(),
+            parts: Vec::new(),
         };
     }
-    let (mut prose, bases) = Walk::new(source, options).run();
-    let found = std::mem::take(&mut prose.found);
-    Parsed {
-        bases,
-        ..settle(source, options, found, &prose)
+    if let Some(parsed) = encoded(source, options) {
+        return parsed;
     }
+    let mut found = Walk::new(source, options).run();
+    let undone = undone(source, &mut found);
+    let items = std::mem::take(&mut found.prose.found);
+    let bases = std::mem::take(&mut found.bases);
+    let mut parsed = settle(source, options, items, &found.prose);
+    parsed.warnings.extend(undone);
+    parsed
+        .parts
+        .extend(parsed.warnings.iter().filter_map(unread));
+    parsed.parts.sort_by_key(|part| part.span);
+    if parsed.errors.iter().any(|error| {
+        matches!(
+            error.value,
+            format::Error::Response(Error::NoPatch(Absence::Hidden(_)))
+        )
+    }) {
+        // The error says all that they say.
+        parsed.warnings.retain(|warning| {
+            !matches!(
+                warning.value,
+                format::Warning::Response(Warning::Hidden { .. } | Warning::Undone { .. })
+            )
+        });
+    }
+    let unfinished = found.session.unfinished().map(|(span, said)| {
+        let said = said.to_owned();
+        Located::new(span, Error::Unfinished { said }.into())
+    });
+    parsed.errors.extend(unfinished);
+    if let encoding::Coloured::Partly { at } = encoding::colours(source.bytes())
+        && !parsed.errors.is_empty()
+    {
+        let span = source.span(at..at);
+        parsed
+            .errors
+            .push(Located::new(span, Error::Coloured.into()));
+    }
+    Parsed { bases, ..parsed }
+}
+
+/// Reads a response that has a transfer encoding or colour codes, once these are undone.
+fn encoded(source: &Source, options: &Options<'_>) -> Option<Parsed<'static>> {
+    let bytes = source.bytes();
+    let bodies = encoding::mail_bodies(bytes);
+    let mut splices = Vec::new();
+    for body in bodies {
+        match body.edits {
+            Ok(edits) => splices.extend(edits),
+            Err(trouble) => {
+                let span = source.span(body.range.start..body.range.start);
+                return Some(refused(span, Error::Encoding(trouble)));
+            }
+        }
+    }
+    let mut warning = None;
+    if splices.is_empty()
+        && let encoding::Coloured::Whole(codes) = encoding::colours(bytes)
+    {
+        splices = codes;
+        warning = Some(Warning::Coloured);
+    }
+    let first = splices.first()?.old.clone();
+    let decoded = decoded::Decoded::new(bytes, 0..bytes.len(), &splices);
+    let inner = Source::new(source.id(), source.name(), decoded.text.clone())?;
+    let place = |span: Span| source.span(decoded.range(span.start as usize..span.end as usize));
+    let parsed = parse(&inner, options);
+    let bases = parsed.bases.iter().map(|base| Located {
+        span: base.span.map(place),
+        value: base.value.clone(),
+    });
+    let bases = bases.collect();
+    let parts = parsed.parts.iter().map(|part| ResponsePart {
+        span: part.span.map(place),
+        ..part.clone()
+    });
+    let parts = parts.collect();
+    let format = parsed.patch.format;
+    let block = tool::relocated(parsed, &place);
+    let mut warnings = block.warnings;
+    let warning = warning.map(|warning| Located::new(source.span(first), warning.into()));
+    warnings.extend(warning);
+    Some(Parsed {
+        patch: Patch {
+            format,
+            edits: block.edits,
+        },
+        errors: block.errors,
+        warnings,
+        bases,
+        parts,
+    })
+}
+
+fn refused(span: Span, error: Error) -> Parsed<'static> {
+    Parsed {
+        patch: Patch {
+            format: Format::Unified,
+            edits: Vec::new(),
+        },
+        errors: vec![Located::new(span, error.into())],
+        warnings: Vec::new(),
+        bases: Vec::new(),
+        parts: Vec::new(),
+    }
+}
+
+/// All that a walk has come upon.
+struct WalkOutcome<'a> {
+    prose: Prose<'a>,
+    bases: Vec<Located<BString>>,
+    session: messages::Session,
+}
+
+/// Takes out the calls that failed or were refused, and counts them.
+fn undone(source: &Source, found: &mut WalkOutcome<'_>) -> Option<Located<format::Warning>> {
+    let mut spans = found.session.undone.clone();
+    let session = &found.session;
+    found.prose.found.retain(|item| match item {
+        WalkItem::Block(block) if session.is_undone(block.call.as_deref()) => {
+            spans.push(block.start(source));
+            false
+        }
+        _ => true,
+    });
+    let first = *spans.iter().min()?;
+    let count = spans.len();
+    found.prose.note_hidden(first, &Hiding::Undone(count));
+    Some(Located::new(first, Warning::Undone { count }.into()))
 }
 
 /// What a walk has come upon.
@@ -87,7 +222,7 @@ pub(super) enum WalkItem<'a> {
     /// Something in prose that shows that something was lost, of a patch in this format.
     Residue(Format, Located<Residue>),
     /// Something in prose that is worth a remark.
-    Remark(Located<crate::format::Warning>),
+    Remark(Located<format::Warning>),
 }
 
 impl WalkItem<'_> {
@@ -95,9 +230,18 @@ impl WalkItem<'_> {
         WalkItem::Residue(format, Located::new(span, residue))
     }
 
-    pub(super) fn remark(span: Span, warning: impl Into<crate::format::Warning>) -> Self {
+    pub(super) fn remark(span: Span, warning: impl Into<format::Warning>) -> Self {
         WalkItem::Remark(Located::new(span, warning.into()))
     }
+}
+
+/// The text that a command in a response gets.
+struct Heredoc {
+    /// Whether a patch is first in it.
+    begins: bool,
+    body: Range<usize>,
+    /// The offset behind the line that ends it.
+    end: usize,
 }
 
 struct Walk<'a, 'o> {
@@ -106,9 +250,11 @@ struct Walk<'a, 'o> {
     prose: Prose<'a>,
     around: around::Around<'a>,
     /// The tool calls that were met, by their ids.
-    calls: tool::Met,
+    session: messages::Session,
     /// Up to where it is known that no JSON with calls begins.
     plain: usize,
+    /// How many opening marks of reasoning and heredocs were looked at that began nothing, perhaps.
+    openings: usize,
     /// Whether there was something but whitespace so far.
     is_begun: bool,
     /// What the last line before the patches says that they are about, and what OPX does.
@@ -122,11 +268,19 @@ struct Walk<'a, 'o> {
 /// short it is.
 const MOST_EDITS: usize = 100_000;
 
+/// How many marks that may begin a part are looked at which turn out to be text: each may cost a
+/// pass over the response.
+const MOST_OPENINGS: usize = 1000;
+
+/// In how many drafts, one in the other, patches are looked for.
+const MOST_DRAFTS: u8 = 3;
+
 impl<'a, 'o> Walk<'a, 'o> {
     fn new(source: &'a Source, options: &'o Options<'o>) -> Self {
-        let prose = Prose::default();
+        let mut prose = Prose::default();
+        prose.is_closed = options.is_closed;
         let around = around::Around::default();
-        let calls = tool::Met::new();
+        let session = messages::Session::default();
         let stated = None;
         let bases = Vec::new();
         Self {
@@ -134,8 +288,9 @@ impl<'a, 'o> Walk<'a, 'o> {
             options,
             prose,
             around,
-            calls,
+            session,
             plain: 0,
+            openings: 0,
             is_begun: false,
             stated,
             bases,
@@ -143,38 +298,12 @@ impl<'a, 'o> Walk<'a, 'o> {
         }
     }
 
-    fn run(mut self) -> (Prose<'a>, Vec<Located<BString>>) {
+    fn run(mut self) -> WalkOutcome<'a> {
         let mut number = LineNo::FIRST;
         while self.edits <= MOST_EDITS
             && let Some(row) = self.source.row(number)
         {
-            let first = row.behind(row.text.len() - envelope::trim_start(row.text).len());
-            let end = if let Some(end) = self.file(row) {
-                end
-            } else if envelope::starts_here(row.text) {
-                self.envelope(row, first)
-            } else if opx::starts_here(&self.source.bytes()[first.start()..]) {
-                self.elements(first.start())
-            } else if unified::starts_here(self.source, number) {
-                self.push(unified::parse_block(
-                    self.source,
-                    number,
-                    self.prose.around(),
-                    self.options,
-                ))
-            } else if let Some(at) = blocks::opener(row.text) {
-                let block =
-                    self.around
-                        .block(self.source, row, at, self.options, &mut self.prose.found);
-                let end = self.push(block);
-                self.around.behind(self.source, end, &mut self.prose.found);
-                end
-            } else if let Some(end) = self.json(row) {
-                end
-            } else {
-                self.prose(row);
-                self.source.start_of(number.next())
-            };
+            let end = self.row(row);
             number = self.source.line_from(end).max(number.next());
         }
         self.around.end(&mut self.prose.found);
@@ -183,12 +312,276 @@ impl<'a, 'o> Walk<'a, 'o> {
         } else {
             self.bases
         };
-        (self.prose, bases)
+        WalkOutcome {
+            prose: self.prose,
+            bases,
+            session: self.session,
+        }
+    }
+
+    /// Reads what begins in a line, or in the rest of a line; returns the offset behind it.
+    fn row(&mut self, row: Row<'a>) -> usize {
+        let first = row.behind(row.text.len() - envelope::trim_start(row.text).len());
+        if let Some(end) = self.file(row) {
+            end
+        } else if envelope::starts_here(row.text) {
+            self.envelope(row, first)
+        } else if opx::starts_here(&self.source.bytes()[first.start()..]) {
+            self.elements(first.start())
+        } else if unified::starts_here(self.source, row.number) {
+            self.push(unified::parse_block(
+                self.source,
+                row.number,
+                self.prose.around(),
+                self.options,
+            ))
+        } else if let Some(at) = blocks::opener(row.text) {
+            let block =
+                self.around
+                    .block(self.source, row, at, self.options, &mut self.prose.found);
+            let end = self.push(block);
+            self.around.behind(self.source, end, &mut self.prose.found);
+            end
+        } else if let Some(end) = self.thoughts(row) {
+            end
+        } else if let Some(end) = self.script(row) {
+            end
+        } else if let Some(end) = self.json(row) {
+            end
+        } else {
+            self.prose(row);
+            let behind = reasoning::closing(row.text).map(|(_, _, end)| row.start() + end);
+            self.rest(row.number, behind)
+        }
+    }
+
+    /// Reads the rest of a line behind a mark, if it begins a patch; returns the offset behind it.
+    fn rest(&mut self, number: LineNo, behind: Option<usize>) -> usize {
+        let next = self.source.start_of(number.next());
+        let (Some(behind), Some(row)) = (behind, self.source.row(number)) else {
+            return next;
+        };
+        if behind >= row.span.end as usize {
+            return next;
+        }
+        let rest = row.behind(behind - row.start());
+        let begins = envelope::starts_here(rest.text)
+            || opx::starts_here(envelope::trim_start(rest.text))
+            || json::starts_here(rest.text).is_some();
+        if begins { self.row(rest) } else { next }
+    }
+
+    /// Returns whether an offset is in a comment that ends.
+    fn is_in_comment(&mut self, offset: usize) -> bool {
+        self.openings += 1;
+        self.prose.is_hidden() && self.source.bytes()[offset..].contains_str("-->")
+    }
+
+    /// Passes over the part in which the model thinks aloud that begins in a line.
+    fn thoughts(&mut self, row: Row<'a>) -> Option<usize> {
+        let fence = self.prose.fence();
+        let part = reasoning::thoughts(self.source, row.number, fence, &mut self.openings)?;
+        if part.behind.is_none() && self.is_in_comment(row.start()) {
+            return None;
+        }
+        let (open, close) = part.mark.shown();
+        let by = match part.behind {
+            Some(_) => Hiding::Reasoning(open, close),
+            None => Hiding::Unclosed(open),
+        };
+        self.is_begun = true;
+        self.around.pass();
+        if fence.is_some() {
+            self.prose.end_fence();
+            self.around.end_fence();
+        }
+        if let Some((format, span)) = self.draft(part.start..part.end) {
+            self.prose.note_hidden(span, &by);
+            let warning = Warning::Hidden { format, by };
+            self.prose.found.push(WalkItem::remark(span, warning));
+        }
+        let behind = part.behind.unwrap_or(self.source.bytes().len());
+        Some(self.rest(self.source.line_at(behind), Some(behind)))
+    }
+
+    /// Reads the script that a line begins: a program or shell commands in a fence or as the whole
+    /// response, or a command that has a patch as its input.
+    fn script(&mut self, row: Row<'a>) -> Option<usize> {
+        let around = self.prose.fence();
+        let is_fenced = around.is_some();
+        let opens = Fence::read(row.text)
+            .map(|(fence, _)| fence)
+            .filter(|_| around.is_none_or(|around| !around.is_closed_by(row.text)));
+        let body = match opens {
+            Some(fence) => {
+                let start = self.source.start_of(row.number.next());
+                let mut rows = self.source.rows(row.number.next());
+                // A fence around others is no script.
+                let stop = rows.find(|row| Fence::read(row.text).is_some());
+                if stop.is_some_and(|row| !fence.is_closed_by(row.text)) {
+                    return self.input(row);
+                }
+                start..stop.map_or(self.source.bytes().len(), |close| close.start())
+            }
+            None if !self.is_begun && !is_fenced && is_program(row.text) => {
+                row.start()..self.source.bytes().len()
+            }
+            None => return self.input(row),
+        };
+        let blocks = self.scripts(body.clone());
+        if blocks.is_empty() || self.begins_patch_beside(&blocks, body.clone()) {
+            return self.input(row);
+        }
+        if opens.is_some() {
+            self.prose(row);
+        }
+        self.is_begun = true;
+        for block in blocks {
+            self.push(block);
+        }
+        Some(body.end)
+    }
+
+    /// Returns whether a patch begins in a range beside these.
+    fn begins_patch_beside(&self, blocks: &[Block<'_>], range: Range<usize>) -> bool {
+        let mut ahead = blocks.iter().peekable();
+        let rows = self.source.rows(self.source.line_at(range.start));
+        rows.take_while(|row| row.start() < range.end).any(|row| {
+            while ahead
+                .next_if(|block| block.range.end <= row.start())
+                .is_some()
+            {}
+            let is_in = ahead
+                .peek()
+                .is_some_and(|block| block.range.contains(&row.start()));
+            !is_in && files::begins_patch(self.source, row)
+        })
+    }
+
+    /// Returns the patches that a script in the response applies.
+    fn scripts(&self, range: Range<usize>) -> Vec<Block<'static>> {
+        let Ok(text) = self.source.bytes()[range.clone()].to_str() else {
+            return Vec::new();
+        };
+        let source = self.source;
+        let place =
+            |inner: Range<usize>| source.span(range.start + inner.start..range.start + inner.end);
+        embedded::read(
+            text,
+            embedded::Setting {
+                id: source.id(),
+                name: source.name(),
+                options: *self.options,
+                directory: "",
+                place: &place,
+            },
+        )
+    }
+
+    /// Reads a command whose input is a patch: a heredoc, outside of a script that is read whole.
+    /// The lines right before it that change the directory are read with it, and so are the
+    /// commands right behind it.
+    fn input(&mut self, row: Row<'a>) -> Option<usize> {
+        let first = self.heredoc(row)?;
+        let mut end = first.end;
+        let mut number = self.source.line_at(end);
+        while let Some(row) = self.source.row(number)
+            && !envelope::is_blank(row.text)
+            && Fence::read(row.text).is_none()
+        {
+            number = number.next();
+            if let Some(next) = self.heredoc(row) {
+                end = next.end;
+                number = self.source.line_at(end).max(number);
+            }
+        }
+        let mut start = row.start();
+        while let Some(before) = start.checked_sub(1)
+            && let Some(row) = self.source.row(self.source.line_at(before))
+            && prose::changes_directory(row.text)
+        {
+            start = row.start();
+        }
+        if start == row.start() {
+            start += prose::prompt(row.text);
+        }
+        let blocks = self.scripts(start..end);
+        if blocks.is_empty() && !first.begins && self.draft(first.body.clone()).is_none() {
+            return None;
+        }
+        self.is_begun = true;
+        if blocks.is_empty() {
+            self.prose.note_nearly(row.span, Nearly::Input);
+            return Some(first.end);
+        }
+        for block in blocks {
+            self.push(block);
+        }
+        Some(end)
+    }
+
+    /// Returns the heredoc that a line begins. One that never ends counts only if a patch is first
+    /// in it.
+    fn heredoc(&mut self, row: Row<'a>) -> Option<Heredoc> {
+        let at = row.text.rfind(b"<<")?;
+        let word = prose::delimiter(&row.text[at + 2..])?;
+        let next = self.source.row(row.number.next())?;
+        let begins = embedded::begins_patch(next.text);
+        if row.text[..at].ends_with(b"<") || !begins && self.openings > MOST_OPENINGS {
+            return None;
+        }
+        self.openings += usize::from(!begins);
+        let ends = |row: &Row<'_>| {
+            let text = row.text.trim_start();
+            let rest = text.strip_prefix(word).map(|rest| rest.first());
+            rest.is_some_and(|next| next.is_none_or(|byte| !byte.is_ascii_alphanumeric()))
+        };
+        let close = self.source.rows(next.number).find(ends);
+        if close.is_none() && !begins {
+            return None;
+        }
+        let last = close.map_or(self.source.bytes().len(), |close| close.start());
+        Some(Heredoc {
+            begins,
+            body: next.start()..last,
+            end: close.map_or(last, |close| self.source.start_of(close.number.next())),
+        })
+    }
+
+    /// Returns the first patch in a part that doesn't count, and where it is.
+    fn draft(&self, range: Range<usize>) -> Option<(Format, Span)> {
+        if self.options.drafts >= MOST_DRAFTS {
+            return None;
+        }
+        let text = self.source.bytes()[range.clone()].to_vec();
+        let source = Source::new(self.source.id(), self.source.name(), text)?;
+        let options = Options {
+            drafts: self.options.drafts + 1,
+            format: self.options.format.filter(|of| *of == Format::Files),
+            ..*self.options
+        };
+        let parsed = parse(&source, &options);
+        let part = parsed.parts.first().and_then(|part| part.span);
+        let error = parsed.errors.first().and_then(|error| error.span);
+        let at = part.or(error).map_or(0, |span| span.start as usize);
+        let line = source.row(source.line_at(at)).map(|row| row.span)?;
+        let start = range.start + line.start as usize;
+        let end = range.start + line.end as usize;
+        let has_patch = parsed.has_patch() || !parsed.parts.is_empty();
+        has_patch.then(|| (parsed.patch.format, self.source.span(start..end)))
     }
 
     /// Reads a line that is in no patch.
     fn prose(&mut self, row: Row<'a>) {
         self.is_begun |= !envelope::is_blank(row.text);
+        if !self.prose.around().fenced
+            && !self.prose.is_hidden()
+            && let Some(path) = files::path(self.source, row, self.options)
+            && !files::has_patch(self.source, row)
+        {
+            let path = path.to_vec().into();
+            self.prose.note_nearly(row.span, Nearly::File { path });
+        }
         self.prose.line(self.source, row);
         if self.edits == 0 && !self.prose.is_hidden() {
             let base = stated_base(row.text).map(|id| Located::new(row.span, id.into()));
@@ -231,16 +624,19 @@ impl<'a, 'o> Walk<'a, 'o> {
         if row.start() < self.plain || self.options.depth >= tool::DEEPEST_TEXT {
             return None;
         }
-        let at = row.start() + tool::starts_here(row.text)?;
+        let at = row.start() + json::starts_here(row.text)?;
         // A string is only read as the whole response.
         if self.source.bytes()[at] == b'"' && (self.is_begun || !self.prose.found.is_empty()) {
             return None;
         }
-        let read = tool::read(self.source, at, self.options, &mut self.calls)
+        let read = json::read(self.source, at, self.options, &mut self.session)
             .map_err(|end| self.plain = end)
             .ok()?;
         for block in read.blocks {
             self.push(block);
+        }
+        for (span, by) in &read.hidden {
+            self.prose.note_hidden(*span, by);
         }
         self.prose
             .found
@@ -257,9 +653,10 @@ impl<'a, 'o> Walk<'a, 'o> {
             return None;
         }
         let Some(block) = files::parse_block(self.source, row, self.options) else {
-            self.prose
-                .found
-                .push(WalkItem::remark(row.span, Warning::NamelessFence));
+            if !files::holds_patch(self.source, row) {
+                let remark = WalkItem::remark(row.span, Warning::NamelessFence);
+                self.prose.found.push(remark);
+            }
             return None;
         };
         Some(self.push(block))
@@ -295,6 +692,24 @@ impl<'a, 'o> Walk<'a, 'o> {
             at = next;
         }
     }
+}
+
+/// Returns whether a line looks like the first of a program.
+fn is_program(line: &[u8]) -> bool {
+    const WORDS: [&str; 11] = [
+        "const ",
+        "let ",
+        "var ",
+        "await ",
+        "import ",
+        "from ",
+        "async ",
+        "//",
+        "#!",
+        "apply_patch(",
+        "tools.",
+    ];
+    WORDS.iter().any(|word| line.starts_with(word.as_bytes()))
 }
 
 /// Returns the id that a line names as the base, if it does nothing else: no word of prose is one.
@@ -339,6 +754,7 @@ fn settle<'a>(
         errors: Vec::new(),
         warnings: Vec::new(),
         bases: Vec::new(),
+        parts: Vec::new(),
     };
     if let (None, Some((first, span)), Some(other)) = (options.format, first, other) {
         let line = source.line_at(span.start as usize);
@@ -389,6 +805,14 @@ fn settle<'a>(
             WalkItem::Remark(warning) => parsed.warnings.push(warning),
         }
     }
+    if wanted {
+        excuse_hunks(&mut parsed);
+        let nearly = prose.nearly.iter().map(|(span, what)| {
+            let what = what.clone();
+            Located::new(*span, Warning::Nearly { what }.into())
+        });
+        parsed.warnings.extend(nearly);
+    }
     if !wanted && parsed.errors.is_empty() {
         let (span, error) = absence::find(source, options, prose, &parsed.warnings, skipped);
         if matches!(
@@ -403,6 +827,50 @@ fn settle<'a>(
     parsed.errors.sort_by_key(|error| error.span);
     parsed.warnings.sort_by_key(|warning| warning.span);
     parsed
+}
+
+/// Makes warnings of hunks of no file beside whole patches of another format, where nothing else is
+/// wrong: they explain something.
+fn excuse_hunks(parsed: &mut Parsed<'_>) {
+    let is_hunk = |error: &Located<format::Error>| {
+        matches!(
+            error.value,
+            format::Error::Response(Error::Residue(Residue::StrayHunk { .. }))
+        )
+    };
+    let is_whole = parsed.patch.format != Format::Unified && !parsed.patch.edits.is_empty();
+    if !is_whole || !parsed.errors.iter().all(is_hunk) {
+        return;
+    }
+    let hunks = parsed.errors.drain(..).map(|error| {
+        let what = Nearly::Hunk;
+        Located {
+            span: error.span,
+            value: Warning::Nearly { what }.into(),
+        }
+    });
+    parsed.warnings.extend(hunks);
+}
+
+/// Returns the part that a warning says isn't read.
+fn unread(warning: &Located<format::Warning>) -> Option<ResponsePart> {
+    let format::Warning::Response(what) = &warning.value else {
+        return None;
+    };
+    let (role, format) = match what {
+        Warning::Hidden { format, by } => (by.role(), Some(*format)),
+        Warning::Undone { .. } => ("undone-call", None),
+        Warning::Skipped { found, .. } => ("answer", Some(*found)),
+        Warning::RepeatedPatch { format, .. } => ("answer", Some(*format)),
+        _ => return None,
+    };
+    Some(ResponsePart {
+        span: warning.span,
+        role,
+        format,
+        directory: String::new(),
+        why: Some(what.to_string()),
+    })
 }
 
 /// Takes a patch into what was read.
@@ -420,6 +888,13 @@ fn accept<'a>(source: &'a Source, block: Block<'a>, parsed: &mut Parsed<'a>) {
             Error::Empty { format }.into(),
         ));
     }
+    parsed.parts.push(ResponsePart {
+        span: Some(block.start(source)),
+        role: "answer",
+        format: Some(format),
+        directory: block.directory,
+        why: None,
+    });
     parsed.errors.extend(block.errors);
     parsed.warnings.extend(block.warnings);
     if format == parsed.patch.format {
@@ -440,6 +915,9 @@ fn has_swallowed(source: &Source, block: &Block<'_>, asked: Format) -> bool {
             }
             Format::Envelope => envelope::starts_here(line.text),
             Format::Blocks => blocks::opener(line.text).is_some(),
-            Format::Tool | Format::Files => false,
+            Format::Files => {
+                Fence::read(line.text).is_some_and(|(_, info)| !envelope::is_blank(info))
+            }
+            Format::Tool => false,
         })
 }

@@ -7,9 +7,10 @@ use std::ops::Range;
 use bstr::ByteSlice as _;
 
 use super::absence::cut_start;
-use super::{Hiding, Residue, WalkItem, Warning};
+use super::{Hiding, Nearly, Residue, WalkItem, Warning, encoding, json, reasoning};
 use crate::format::envelope::{self, Marker, Meant};
 use crate::format::fence::Fence;
+use crate::format::tool::is_of_calls;
 use crate::format::{Warning as Any, blocks, excerpt, opx, unified};
 use crate::patch::Format;
 use crate::text::{LineNo, Located, Row, Source, Span};
@@ -23,68 +24,33 @@ const WINDOW: usize = 512;
 pub(super) struct Prose<'a> {
     /// What has been found, patches among it.
     pub(super) found: Vec<WalkItem<'a>>,
+    /// Whether a mark closes the text.
+    pub(super) is_closed: bool,
     comment: Option<OpenComment>,
-    /// The blocks of reasoning that are open, by their tags, the innermost last.
-    reasoning: Vec<(&'static str, OpenComment)>,
     fence: Option<Fence>,
     /// What ends the shell's heredoc that is open.
     heredoc: Option<Vec<u8>>,
     seen: PatchesAbove,
-    /// How much had been found before the last closing tag of reasoning that closes nothing.
-    told: usize,
     unified: Unified,
     /// The last line that is nearly a Begin.
     pub(super) near_begin: Option<(LineNo, Span)>,
+    /// What is nearly a patch.
+    pub(super) nearly: Vec<(Span, Nearly)>,
     /// The first patch that is hidden.
     pub(super) hidden: Option<(Span, Hiding)>,
     /// Where a unified diff begins that isn't at the start of its line.
     pub(super) diff: Option<Span>,
 }
 
-/// An HTML comment or a block of reasoning that isn't closed yet.
+/// An HTML comment that isn't closed yet.
 #[derive(Debug)]
 struct OpenComment {
-    /// Where it begins.
-    at: u32,
     /// How much had been found before it.
     found: usize,
     /// What had been seen before it.
     seen: PatchesAbove,
     /// The fence that it is in, beyond which it can't go.
     fence: Option<Fence>,
-}
-
-/// The tags between which models think aloud.
-pub(crate) const REASONING: [&str; 11] = [
-    "think",
-    "thinking",
-    "thought",
-    "thoughts",
-    "reasoning",
-    "scratchpad",
-    "analysis",
-    "reflection",
-    "antthinking",
-    "inner_monologue",
-    // aider's, in what it keeps of a chat.
-    "thinking-content-7bbeb8e1441453ad999a0bbba8a46d4b",
-];
-
-/// How many blocks of reasoning may be open, one inside the other; nobody means more.
-const DEEPEST: usize = 16;
-
-/// Returns the tag of a block of reasoning that a line is, and whether it closes.
-fn reasoning_tag(line: &[u8]) -> Option<(&'static str, bool)> {
-    let inner = envelope::trim(line)
-        .strip_prefix(b"<")?
-        .strip_suffix(b">")?;
-    let (name, closes) = inner
-        .strip_prefix(b"/")
-        .map_or((inner, false), |name| (name, true));
-    let tag = REASONING
-        .into_iter()
-        .find(|tag| tag.as_bytes().eq_ignore_ascii_case(name))?;
-    Some((tag, closes))
 }
 
 /// Which patches are above.
@@ -113,14 +79,14 @@ impl<'a> Prose<'a> {
         unified::HunkSurroundings {
             fenced: self.fence.is_some(),
             commented: self.comment.is_some(),
+            closed: self.is_closed,
             heredoc: self.heredoc.as_deref(),
         }
     }
 
-    /// Returns whether what comes next is in a comment or in a block of reasoning, as far as is
-    /// known yet.
+    /// Returns whether what comes next is in a comment, as far as is known yet.
     pub(super) fn is_hidden(&self) -> bool {
-        self.comment.is_some() || !self.reasoning.is_empty()
+        self.comment.is_some()
     }
 
     /// Notes that an envelope ended, with its last line and where the whitespace before its Begin
@@ -149,8 +115,11 @@ impl<'a> Prose<'a> {
             ..
         } = row;
         self.fences(line);
+        if self.fence.is_none() && self.quoted(source, row) {
+            return;
+        }
         self.heredocs(line);
-        self.thoughts(source, row);
+        self.lone_mark(source, row);
         let is_last = number.index() + 1 == source.line_count();
         if is_last && matches!(self.unified, Unified::Old(_)) && line.starts_with(b"+++ ") {
             self.residue(
@@ -162,6 +131,7 @@ impl<'a> Prose<'a> {
             );
         }
         self.look_around(row);
+        self.nearly(source, row);
         self.remains(row);
         self.headers(source, row);
         self.ends(row);
@@ -218,7 +188,6 @@ impl<'a> Prose<'a> {
             (Some(fence), _) if fence.is_closed_by(line) => {
                 self.fence = None;
                 self.comment.take_if(|comment| comment.fence.is_some());
-                self.reasoning.retain(|(_, block)| block.fence.is_none());
             }
             _ => {}
         }
@@ -233,68 +202,30 @@ impl<'a> Prose<'a> {
         {
             self.heredoc = None;
         } else if let Some(at) = line.rfind(b"<<") {
-            let word = line[at + 2..].trim_start_with(|c| c == '-' || c == ' ');
-            let word = word.trim_with(|c| c == '\'' || c == '"');
-            let is_word = word
-                .iter()
-                .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
-            self.heredoc = (is_word && !word.is_empty())
-                .then(|| word.to_vec())
-                .or(self.heredoc.take());
+            let word = delimiter(&line[at + 2..]);
+            self.heredoc = word.map(<[u8]>::to_vec).or(self.heredoc.take());
         }
     }
 
-    /// Returns what begins at an offset and hides what is in it, once it is closed.
-    fn open(&self, at: u32) -> OpenComment {
+    /// Returns what begins here and hides what is in it, once it is closed.
+    fn open(&self) -> OpenComment {
         OpenComment {
-            at,
             found: self.found.len(),
             seen: self.seen,
             fence: self.fence,
         }
     }
 
-    /// Follows the blocks of reasoning. A closing tag ends the innermost one of its name, and with
-    /// it what was opened inside.
-    fn thoughts(&mut self, source: &Source, row: Row<'_>) {
-        let Some((tag, closes)) = reasoning_tag(row.text) else {
-            return;
-        };
-        if !closes {
-            if self.reasoning.len() < DEEPEST {
-                self.reasoning.push((tag, self.open(row.span.start)));
-            }
+    /// Follows closing marks of reasoning that nothing opened: what is before them is a draft.
+    fn lone_mark(&mut self, source: &Source, row: Row<'_>) {
+        if self.fence.is_some() {
             return;
         }
-        let Some(index) = self.reasoning.iter().rposition(|(open, _)| *open == tag) else {
-            return self.unopened(source, tag);
-        };
-        let Some((_, block)) = self.reasoning.drain(index..).next() else {
-            return;
-        };
-        (self.seen, self.fence) = (block.seen, block.fence);
-        self.comment.take_if(|comment| comment.at > block.at);
-        self.hide(source, block.found, Hiding::Reasoning(tag));
-    }
-
-    /// Warns of the patches before a closing tag that closes nothing: perhaps they are drafts. They
-    /// are told once.
-    fn unopened(&mut self, source: &Source, tag: &'static str) {
-        let patches = self.found[self.told.min(self.found.len())..]
-            .iter()
-            .filter_map(|found| match found {
-                WalkItem::Block(block) => Some(WalkItem::remark(
-                    block.start(source),
-                    Warning::Unopened {
-                        format: block.format,
-                        tag,
-                    },
-                )),
-                _ => None,
-            });
-        let patches: Vec<_> = patches.collect();
-        self.found.extend(patches);
-        self.told = self.found.len();
+        if let Some((mark, ..)) = reasoning::closing(row.text) {
+            let (_, closing) = mark.shown();
+            (self.seen, self.comment) = (PatchesAbove::default(), None);
+            self.hide(source, 0, &Hiding::Unopened(closing));
+        }
     }
 
     /// Finds what can only have been part of a unified diff.
@@ -432,6 +363,10 @@ impl<'a> Prose<'a> {
                 self.diff.get_or_insert(at);
                 Unified::No
             }
+            Unified::New(at) if is_of_hunk(line) => {
+                self.note_nearly(at, Nearly::NoHunk);
+                Unified::No
+            }
             Unified::New(_) if line.starts_with(b"@@") && !line.starts_with(b"@@@") => {
                 self.residue(Format::Unified, span, Residue::Unnumbered);
                 Unified::No
@@ -470,7 +405,7 @@ impl<'a> Prose<'a> {
             if tag[0] == b'`' {
                 at = spans.behind(&line[..stop], at);
             } else if tag.starts_with(b"<!--") && self.comment.is_none() {
-                self.comment = Some(self.open((start + at) as u32));
+                self.comment = Some(self.open());
                 at += b"<!--".len();
                 close = line[at..].find(b"-->").map(|end| at + end);
             } else {
@@ -492,13 +427,14 @@ impl<'a> Prose<'a> {
             return;
         };
         self.seen = comment.seen;
-        self.hide(source, comment.found, Hiding::Comment);
+        self.hide(source, comment.found, &Hiding::Comment);
     }
 
     /// Makes nothing but warnings of the patches that were found since so many things had been
     /// found.
-    fn hide(&mut self, source: &Source, since: usize, by: Hiding) {
+    pub(super) fn hide(&mut self, source: &Source, since: usize, by: &Hiding) {
         let hidden = |span, format| {
+            let by = by.clone();
             Some(Located {
                 span,
                 value: Warning::Hidden { format, by }.into(),
@@ -519,18 +455,138 @@ impl<'a> Prose<'a> {
             WalkItem::Residue(..) | WalkItem::Remark(_) => None,
         });
         let hidden: Vec<_> = hidden.collect();
-        self.hidden = self
-            .hidden
-            .or_else(|| hidden.first().and_then(|warning| Some((warning.span?, by))));
+        if let Some(span) = hidden.first().and_then(|warning| warning.span) {
+            self.note_hidden(span, by);
+        }
         self.found.extend(hidden.into_iter().map(WalkItem::Remark));
         // What is still open, and began in there, begins before what is left of it.
         if let Some(comment) = &mut self.comment {
             comment.found = comment.found.min(since);
         }
-        self.reasoning
-            .iter_mut()
-            .for_each(|(_, block)| block.found = block.found.min(since));
     }
+
+    /// Remembers the first patch that doesn't count.
+    pub(super) fn note_hidden(&mut self, span: Span, by: &Hiding) {
+        self.hidden.get_or_insert_with(|| (span, by.clone()));
+    }
+
+    /// Remembers what is nearly a patch.
+    fn nearly(&mut self, source: &Source, row: Row<'_>) {
+        let text = envelope::trim(row.text);
+        let inner = &text[bullets(text)..];
+        let call = label(inner).unwrap_or(inner);
+        let is_moved = call.len() < text.len() && json::starts_here(call) == Some(0);
+        let what = if text.eq_ignore_ascii_case(b"*** begin patch") {
+            Nearly::Letters
+        } else if is_edit(text) {
+            Nearly::Tag
+        } else if is_moved && call.starts_with(b"{") && is_of_calls(call) {
+            Nearly::Call
+        } else if encoding::escaped_marker(row.text).is_some() {
+            Nearly::Escaped
+        } else {
+            return;
+        };
+        self.note_nearly(source.place(text), what);
+    }
+
+    /// Notes what is nearly a patch.
+    pub(super) fn note_nearly(&mut self, span: Span, what: Nearly) {
+        const MOST: usize = 100;
+        if self.nearly.len() < MOST {
+            self.nearly.push((span, what));
+        }
+    }
+
+    /// Ends the fence that is open, within a part that is passed over.
+    pub(super) fn end_fence(&mut self) {
+        self.fence = None;
+    }
+
+    /// Returns the fence that is open.
+    pub(super) fn fence(&self) -> Option<Fence> {
+        self.fence
+    }
+
+    /// Tells of a patch that begins in a quoted line; returns whether the line is quoted.
+    fn quoted(&mut self, source: &Source, row: Row<'_>) -> bool {
+        let text = envelope::trim_start(row.text);
+        if !text.starts_with(b">") || text.starts_with(b">>>") {
+            return false;
+        }
+        let inner = text.trim_start_with(|c| matches!(c, '>' | ' ' | '\t'));
+        let format = match inner {
+            _ if envelope::starts_here(inner) => Format::Envelope,
+            _ if opx::starts_here(inner) => Format::Opx,
+            _ if inner.starts_with(b"diff --git a/") => Format::Unified,
+            _ if inner.starts_with(b"+++ ") && matches!(self.unified, Unified::Old(_)) => {
+                Format::Unified
+            }
+            _ if inner.starts_with(b"--- ") => {
+                self.unified = Unified::Old(row.span);
+                return true;
+            }
+            _ if blocks::opener(inner).is_some() => Format::Blocks,
+            _ if inner.starts_with(b"{") && is_of_calls(inner) => Format::Tool,
+            _ => return true,
+        };
+        let span = source.place(inner);
+        let by = Hiding::Quote;
+        self.note_hidden(span, &by);
+        self.found
+            .push(WalkItem::remark(span, Warning::Hidden { format, by }));
+        true
+    }
+}
+
+/// Returns how long the indentation and the shell's prompt before a command are.
+pub(super) fn prompt(line: &[u8]) -> usize {
+    let command = envelope::trim_start(line);
+    let prompt = ["$ ", "% ", "# "]
+        .into_iter()
+        .find(|prompt| command.starts_with(prompt.as_bytes()));
+    line.len() - command.len() + prompt.map_or(0, str::len)
+}
+
+/// Returns whether a line is a command that changes the directory.
+pub(super) fn changes_directory(line: &[u8]) -> bool {
+    let command = &line[prompt(line)..];
+    ["cd ", "pushd ", "popd"]
+        .iter()
+        .any(|name| command.starts_with(name.as_bytes()))
+}
+
+/// Returns the delimiter of a heredoc, from what is behind its `<<`.
+pub(super) fn delimiter(text: &[u8]) -> Option<&[u8]> {
+    let word = text.trim_start_with(|c| matches!(c, '-' | ' ' | '\\' | '\'' | '"'));
+    let length = word
+        .iter()
+        .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_')
+        .count();
+    (length > 0).then(|| &word[..length])
+}
+
+/// Returns whether a line can be one of a hunk: `+`, `-` or a space, and text.
+fn is_of_hunk(line: &[u8]) -> bool {
+    matches!(line, [b'+' | b'-' | b' ', next, ..] if !matches!(next, b'+' | b'-' | b' '))
+}
+
+/// Returns whether a line begins with a tag `<edit` that names a file or an operation by other
+/// attributes than OPX has.
+fn is_edit(text: &[u8]) -> bool {
+    let is_tag = text
+        .get(..6)
+        .is_some_and(|tag| tag.eq_ignore_ascii_case(b"<edit "));
+    let has = |name: &str| text.to_ascii_lowercase().contains_str(name);
+    is_tag && (has(" path=") || has(" action=") || has(" filename="))
+}
+
+/// Returns what is behind a label such as `Edit 1:`.
+fn label(text: &[u8]) -> Option<&[u8]> {
+    let colon = text.iter().take(40).position(|&byte| byte == b':')?;
+    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'#' | b'*');
+    let rest = text[colon + 1..].trim_start();
+    text[..colon].iter().all(is_word).then_some(rest)
 }
 
 /// Returns how many bytes of list bullets and quotation marks a line begins with, whitespace

@@ -109,7 +109,12 @@ fn goes_on(source: &Source, before: &Block<'_>, block: &Block<'_>) -> bool {
         }
 }
 
-/// Warns of the edits that repeat an earlier one.
+/// Returns what an edit does, whatever its author notes of it.
+fn deed<'e, 'a>(edit: &'e FileEdit<'a>) -> impl Ord + use<'e, 'a> {
+    (&edit.path, &edit.root, &edit.operation, &edit.header)
+}
+
+/// Warns of the edits that repeat an earlier one, with another note perhaps.
 pub(super) fn edits(
     source: &Source,
     edits: &[FileEdit<'_>],
@@ -119,9 +124,9 @@ pub(super) fn edits(
         .iter()
         .filter(|edit| edit.operation != Operation::Unreadable)
         .collect();
-    // Equal ones stay in their order.
-    sorted.sort();
-    for same in sorted.chunk_by(|one, other| one == other) {
+    // Equal edits stay in their order.
+    sorted.sort_by(|one, other| deed(one).cmp(&deed(other)));
+    for same in sorted.chunk_by(|one, other| deed(one) == deed(other)) {
         let mut spans = same.iter().filter_map(|edit| edit.span);
         let Some(first) = spans.next().map(|span| source.line_at(span.start as usize)) else {
             continue;

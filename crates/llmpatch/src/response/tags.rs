@@ -34,6 +34,8 @@ pub(super) struct Tags<'a> {
     open: Vec<(&'static str, Span)>,
     /// The `<path>` of the tag that is open. Several blocks share it, so that none is where it is.
     pub(super) path: Option<Text<'a>>,
+    /// The `<path>` or `<start_line>` whose text is on lines of its own, and that text.
+    waiting: Option<(&'static str, Span, Option<&'a [u8]>)>,
     /// The `<start_line>` of the `<diff>` that is open, and how many blocks are in it.
     start: Option<LineNo>,
     blocks: usize,
@@ -48,9 +50,9 @@ impl<'a> Tags<'a> {
 
     /// Returns the error that the outermost tag is not closed.
     pub(super) fn unclosed(&self) -> Option<WalkItem<'a>> {
-        self.open
-            .first()
-            .map(|&(tag, span)| wrong(span, Error::OpenTag { tag }))
+        let waiting = self.waiting.map(|(tag, span, _)| (tag, span));
+        let open = self.open.first().copied().or(waiting);
+        open.map(|(tag, span)| wrong(span, Error::OpenTag { tag }))
     }
 
     /// Reads a line of tags; returns whether it is one.
@@ -62,6 +64,9 @@ impl<'a> Tags<'a> {
     ) -> bool {
         let mut rest = trim(line);
         let mut any = false;
+        if let Some(behind) = self.wait(source, rest, found) {
+            (rest, any) = (trim(behind), true);
+        }
         while !rest.is_empty() {
             if let Some(behind) = without_cdata(rest) {
                 (rest, any) = (trim(behind), any || !self.open.is_empty());
@@ -83,17 +88,16 @@ impl<'a> Tags<'a> {
             } else if tag == "path" || tag == "start_line" {
                 any = true;
                 let close = format!("</{tag}>");
+                if trim(behind).is_empty() {
+                    self.waiting = Some((tag, span, None));
+                    break;
+                }
                 let Some((value, after)) = behind.split_once_str(&close) else {
                     found.push(wrong(span, Error::OpenTag { tag }));
                     break;
                 };
                 behind = after;
-                let value = trim(value);
-                if tag == "path" {
-                    self.path = Some(Text::derived(value));
-                } else {
-                    self.start_line(value, source.place(value), found);
-                }
+                self.value(source, tag, trim(value), found);
             } else {
                 any = true;
                 self.begin(tag, span);
@@ -101,6 +105,53 @@ impl<'a> Tags<'a> {
             rest = trim(behind);
         }
         any
+    }
+
+    /// Takes in the text of a `<path>` or `<start_line>`.
+    fn value(
+        &mut self,
+        source: &'a Source,
+        tag: &str,
+        value: &'a [u8],
+        found: &mut Vec<WalkItem<'a>>,
+    ) {
+        if tag == "path" {
+            self.path = Some(Text::derived(value));
+        } else {
+            self.start_line(value, source.place(value), found);
+        }
+    }
+
+    /// Reads a line behind a tag whose text is on lines of its own; returns what is behind its
+    /// closing tag, or nothing of the line.
+    fn wait(
+        &mut self,
+        source: &'a Source,
+        line: &'a [u8],
+        found: &mut Vec<WalkItem<'a>>,
+    ) -> Option<&'a [u8]> {
+        let (tag, span, known) = self.waiting.take()?;
+        let close = format!("</{tag}>");
+        match (line.split_once_str(&close), known) {
+            (Some((before, behind)), _) => {
+                let before = trim(before);
+                let value = if before.is_empty() {
+                    known
+                } else {
+                    Some(before)
+                };
+                self.value(source, tag, value.unwrap_or_default(), found);
+                Some(behind)
+            }
+            (None, None) => {
+                self.waiting = Some((tag, span, Some(line)));
+                Some(b"")
+            }
+            (None, Some(_)) => {
+                found.push(wrong(span, Error::OpenTag { tag }));
+                None
+            }
+        }
     }
 
     fn begin(&mut self, tag: &'static str, span: Span) {

@@ -149,7 +149,7 @@ fn residue_shows_that_something_was_lost() {
         // Bullets and quotations.
         (
             format!("> {}", ADD_A.replace('\n', "\n> ")),
-            "error 1: `*** Begin Patch` has `>` before it".into(),
+            "error 1: the response has no patch outside of lines quoted by `>`".into(),
         ),
         (format!("- {ADD_A}"), {
             let header = "`*** Add File: a` outside of `*** Begin Patch` … `*** End Patch`";
@@ -185,7 +185,7 @@ fn comments_hide_patches_if_they_are_closed() {
         }),
         (format!("<!--\n{ADD_A}"), "a"),
         (format!("<!--\n{ADD_A}-->"), {
-            "warning 2: commented-patch\nerror 2: the response has no patch outside of HTML comments"
+            "error 2: the response has no patch outside of HTML comments"
         }),
         (
             format!("Use `<!--` for it.\n{ADD_A}\nand `-->` after.\n"),
@@ -235,31 +235,33 @@ fn reasoning_hides_patches_if_it_is_closed() {
             format!("<think>\n*** Update File: q\n- {ADD_B}</think>\n{ADD_A}"),
             "a",
         ),
-        // Nothing is in what isn't closed, or isn't alone on its line.
-        (format!("<think>\n{ADD_B}{ADD_A}"), "b\na"),
-        // … but one that closes what nothing opened may end a prompt's.
+        // What isn't closed hides all that follows.
+        (
+            format!("<think>\n{ADD_B}{ADD_A}"),
+            "error 2: the response has no patch outside of what follows an unclosed `<think>`",
+        ),
+        // What closes what nothing opened hides all before it.
         (
             format!("{ADD_B}</think>\n{ADD_A}"),
-            "b\na\nwarning 1: draft-patch",
+            "a\nwarning 1: draft-patch",
         ),
         (
             format!("Now <think>\n{ADD_B}</think>\n{ADD_A}"),
-            "b\na\nwarning 2: draft-patch",
+            "a\nwarning 2: draft-patch",
         ),
-        (format!("<think>\n{ADD_B}</think>.\n{ADD_A}"), "b\na"),
         (
-            format!("<think>\n{ADD_B}</reasoning>\n{ADD_A}"),
-            "b\na\nwarning 2: draft-patch",
+            format!("<think>\n{ADD_B}</think>.\n{ADD_A}"),
+            "a\nwarning 2: draft-patch",
         ),
         (format!("<div>\n{ADD_B}</div>\n{ADD_A}"), "b\na"),
         (
             format!("```\n<think>\n```\n{ADD_B}</think>\n{ADD_A}"),
-            "b\na\nwarning 4: draft-patch",
+            "a\nwarning 4: draft-patch",
         ),
         // One in the other, and beside the other.
         (
             format!("<think>\n<think>\n{ADD_B}</think>\n{edit}</think>\n{ADD_A}"),
-            { "a\nwarning 3: draft-patch\nwarning 8: draft-patch" },
+            { "a\nwarning 3: draft-patch" },
         ),
         (
             format!("<think>\n<think>\n{ADD_B}</think>\n{ADD_A}"),
@@ -280,18 +282,18 @@ fn reasoning_hides_patches_if_it_is_closed() {
         // What is inside a patch starts nothing.
         (
             format!("{}</think>\n{ADD_A}", ADD_B.replace("+x", "+<think>")),
-            "b\na\nwarning 1: draft-patch",
+            "a\nwarning 1: draft-patch",
         ),
         (
             format!("<think>\n{}", ADD_B.replace("+x", "+x\n+</think>")),
-            "b",
+            "warning 6: stray-marker\nerror 2: the response has no patch outside of `<think>` … `</think>`",
         ),
         (
             format!("<opx>\n<think>\n{edit}</think>\n</opx>\n"),
             "c\nwarning 2: stray-text\nwarning 4: stray-text",
         ),
         (format!("<think>\n{ADD_B}</think>\n"), {
-            "warning 2: draft-patch\nerror 2: the response has no patch outside of `<think>` … `</think>`"
+            "error 2: the response has no patch outside of `<think>` … `</think>`"
         }),
     ] {
         assert_eq!(read(&text), want, "{text}");
@@ -521,8 +523,8 @@ fn nothing_to_apply_is_an_error_that_says_why() {
         ),
         (
             b"> --- a\n> +++ a\n> @@ -1 +1 @@\n> -x\n> +y\n".to_vec(),
-            "error 1: the response has no patch but a unified diff that doesn't start at the start of a line",
-            "come first on their lines",
+            "error 2: the response has no patch outside of lines quoted by `>`",
+            "take away the `>`",
         ),
         (
             br"Here: *** Begin Patch\n*** Delete File: a\n*** End Patch".to_vec(),

@@ -139,6 +139,26 @@ impl Matches<'_> {
         Err(count)
     }
 
+    /// Returns the last one counted from the start without overlaps, and its number, if that isn't
+    /// the one that begins last.
+    pub(crate) fn last_apart(&self, last: &Range<usize>) -> Option<(Range<usize>, NonZeroUsize)> {
+        let reach = last.start.saturating_sub(last.len().saturating_sub(1));
+        if self.iter_from(reach).next()? == *last {
+            return None;
+        }
+        let mut apart: Option<(Range<usize>, NonZeroUsize)> = None;
+        for range in self.iter() {
+            apart = match apart {
+                None => Some((range, NonZeroUsize::MIN)),
+                Some((before, count)) if before.end <= range.start => {
+                    Some((range, count.saturating_add(1)))
+                }
+                before => before,
+            };
+        }
+        apart.filter(|(range, _)| range != last)
+    }
+
     /// Returns all, in order.
     pub(crate) fn iter(&self) -> impl Iterator<Item = Range<usize>> {
         self.iter_from(0)

@@ -1,7 +1,8 @@
 use crate::diagnose::{Diagnose, Diagnosis};
 use crate::format::unified;
 use crate::kind::Kind;
-use crate::response::{Absence, Error, Hiding, Residue, Warning};
+use crate::response::command;
+use crate::response::{Absence, Error, Hiding, Nearly, Residue, Warning};
 use crate::text::LineNo;
 
 impl Diagnose for Error {
@@ -43,6 +44,89 @@ impl Diagnose for Error {
                 )
                 .advice("take the NUL out: a patch is text"),
             Error::Residue(residue) => residue.diagnosis(),
+            Error::Alternatives { .. } => Diagnosis::new(Kind::Ambiguous)
+                .help("give the response with one of them, or each in a response of its own")
+                .advice("send one response"),
+            Error::Encoding(_) => of.help(
+                "decode the mail first: `git mailinfo message patch <mail`, then give `patch`",
+            ),
+            Error::Coloured => of
+                .label("a colour code is here")
+                .help("print the diff again with `--no-color`"),
+            Error::Command(trouble) => Diagnosis::new(Kind::Unsupported).help(match trouble {
+                command::Doubt::Reverse { .. } => {
+                    "to take a patch back, give the patch that makes it undone, or use `git \
+                     llmpatch undo`"
+                }
+                _ => {
+                    "give the patch without the command, with `--directory=<dir>` for the \
+                     directory that is meant"
+                }
+            }),
+            Error::Literal(_) => Diagnosis::new(Kind::Unsupported)
+                .help("give the patch itself, as text")
+                .advice("write the patch as one plain string, or as text"),
+            Error::Unfinished { .. } => of
+                .label("begins here")
+                .help("give the whole session, or ask for the call again"),
+        }
+    }
+}
+
+/// Says how what is nearly a patch is written.
+fn correct(what: &Nearly) -> &'static str {
+    match what {
+        Nearly::Letters => "write `*** Begin Patch` just so if it is meant",
+        Nearly::Tag => "write `<edit file=\"…\" op=\"…\">` if it is meant",
+        Nearly::Call => "put the call first on a line of its own if it is meant",
+        Nearly::NoHunk => {
+            "give its lines below `@@ -<line>,<count> +<line>,<count> @@` if it is meant"
+        }
+        Nearly::Hunk => {
+            "put `--- a/<path>` and `+++ b/<path>` before it if it is meant; nothing of it was read"
+        }
+        Nearly::Input => {
+            "hand it to `git apply` or `apply_patch`, or give it by itself, if it is meant"
+        }
+        Nearly::Escaped => {
+            "write the marker plainly if it is meant: nothing in a patch is ever decoded"
+        }
+        Nearly::File { .. } => {
+            "if the fence holds the whole file, give it by itself with `--format=files`"
+        }
+    }
+}
+
+/// Returns the kind of a warning of a patch that doesn't count.
+fn kind_of(by: &Hiding) -> Kind {
+    match by {
+        Hiding::Comment => Kind::CommentedPatch,
+        Hiding::Quote => Kind::QuotedPatch,
+        Hiding::Elsewhere(_) => Kind::UnknownPlace,
+        Hiding::Undone(_) => Kind::UndoneCall,
+        Hiding::Reasoning(..) | Hiding::Unclosed(_) | Hiding::Unopened(_) | Hiding::Thoughts(_) => {
+            Kind::DraftPatch
+        }
+    }
+}
+
+/// Says what to do if a patch that doesn't count is meant.
+fn meant(by: &Hiding) -> String {
+    match by {
+        Hiding::Comment => "take away the `<!--` and `-->` around it if it is meant".into(),
+        Hiding::Reasoning(open, close) => {
+            format!("take away the `{open}` and `{close}` around it if it is meant")
+        }
+        Hiding::Unclosed(open) => {
+            format!("put the closing mark of `{open}` before it if it is meant")
+        }
+        Hiding::Unopened(close) => format!("take away the `{close}` behind it if it is meant"),
+        Hiding::Quote => "take away the `>` before its lines if it is meant".into(),
+        Hiding::Thoughts(_) | Hiding::Elsewhere(_) => {
+            "give it in a response of its own if it is meant".into()
+        }
+        Hiding::Undone(_) => {
+            "give the call in a response of its own if it is to be made after all".into()
         }
     }
 }
@@ -185,12 +269,8 @@ impl Diagnose for Absence {
             Absence::Html => of
                 .label("this would begin an edit")
                 .help("write `<`, `>` and `&` plainly: nothing in a patch is ever decoded"),
-            Absence::Hidden(by) => {
-                let (begin, end) = by.ends();
-                of.label(format!("this patch is in {by}")).help(format!(
-                    "take away the `{begin}` and `{end}` around the patch if it is meant"
-                ))
-            }
+            Absence::Hidden(by) => of.label(format!("this patch is in {by}")).help(meant(by)),
+            Absence::Nearly(what) => of.label("this").help(correct(what)),
             Absence::MidLine => of
                 .label("this is in the middle of a line")
                 .help("put each `<edit` first on its line if it is meant"),
@@ -207,23 +287,14 @@ impl Diagnose for Warning {
         match self {
             Warning::ProseEdit => Diagnosis::new(Kind::ProseEdit)
                 .help("put it first on its line if it is meant, or in backticks if it is not"),
-            Warning::Hidden { by, .. } => {
-                let kind = if *by == Hiding::Comment {
-                    Kind::CommentedPatch
-                } else {
-                    Kind::DraftPatch
-                };
-                let (begin, end) = by.ends();
-                Diagnosis::new(kind).help(format!(
-                    "take away the `{begin}` and `{end}` around it if it is meant"
-                ))
+            Warning::Hidden { by, .. } => Diagnosis::new(kind_of(by)).help(meant(by)),
+            Warning::Nearly { what } => Diagnosis::new(Kind::NearPatch).help(correct(what)),
+            Warning::Coloured => Diagnosis::new(Kind::DecoratedMarker),
+            Warning::Script => Diagnosis::new(Kind::NearPatch),
+            Warning::Undone { .. } => Diagnosis::new(Kind::UndoneCall),
+            Warning::RepeatedPatch { .. } | Warning::RepeatedResponse { .. } => {
+                Diagnosis::new(Kind::RepeatedPatch).help("to apply it twice, run it twice")
             }
-            Warning::Unopened { tag, .. } => Diagnosis::new(Kind::DraftPatch).help(format!(
-                "if it is only a draft, take it out, or put `<{tag}>` on a line of its \
-                     own before it"
-            )),
-            Warning::RepeatedPatch { .. } => Diagnosis::new(Kind::RepeatedPatch)
-                .help("to apply it twice, give it in a response of its own"),
             Warning::RepeatedEdit { path, .. } => Diagnosis::new(Kind::RepeatedEdit)
                 .path(path)
                 .help("leave one of them out if it is meant once"),

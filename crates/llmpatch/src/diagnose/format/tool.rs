@@ -45,6 +45,20 @@ impl Diagnose for Error {
                 .label("the second one")
                 .help("leave out the one that isn't meant")
                 .advice("give each field once"),
+            Error::Wrappers { .. } => of
+                .label("this call")
+                .help("make two calls of it, or leave out what isn't meant")
+                .advice("give every call its arguments once, under one name"),
+            Error::Rivals { .. } => of
+                .label("this call")
+                .help("make two calls of it, or leave out the field that isn't meant")
+                .advice(
+                    "give a call either `old_string` and `new_string`, or `edits`, or `content`",
+                ),
+            Error::OtherPatch { field, .. } => of
+                .label("another file")
+                .help(other_patch(field))
+                .advice("give every call only what changes the file that it names"),
             Error::OtherFile { .. } => of
                 .label("another file")
                 .help("leave it out here, and make a call of its own for that file"),
@@ -61,6 +75,12 @@ impl Diagnose for Error {
                     "say how often the text is in the file, or leave the field out if it is \
                      there once",
                 ),
+            Error::Field { field } if is_of_writing(field) => Diagnosis::new(Kind::Unsupported)
+                .label("not known here")
+                .help("leave it out if the file is to be written as the call gives it")
+                .advice(format!(
+                    "send the call without `{field}`, as it is to be done"
+                )),
             Error::Field { .. } => Diagnosis::new(Kind::Unsupported)
                 .label("not known here")
                 .help(
@@ -70,6 +90,16 @@ impl Diagnose for Error {
                 .advice(
                     "find text by itself: give as much of the text around it as makes it the \
                      only one in the file",
+                ),
+            Error::Foreign { .. } => Diagnosis::new(Kind::Unsupported)
+                .label("this call")
+                .help(
+                    "ask for the change as `path`, `old_string` and `new_string`, with the text \
+                     as it is in the file",
+                )
+                .advice(
+                    "send `path`, `old_string` and `new_string`, with the text as it is in the \
+                     file; for a new file `path` and `content`",
                 ),
             Error::Id { .. } => of.label("the second one").help(
                 "two responses were mixed up, or one was changed: give each in a file of \
@@ -82,6 +112,21 @@ impl Diagnose for Error {
                 "a `diff` holds the hunks of the one file that `path` names: `@@`, then \
                      lines that begin with a space, `-` or `+`",
             ),
+        }
+    }
+}
+
+/// Returns whether a field says how a file is written, rather than where text is.
+fn is_of_writing(field: &str) -> bool {
+    ["dryRun", "dry_run", "append", "mode", "overwrite"].contains(&field)
+}
+
+fn other_patch(field: &str) -> &'static str {
+    match field {
+        "diff" | "patch" | "input" => "make a call of its own for that file, or correct the path",
+        _ => {
+            "send the patch by itself, or correct the path; a file that is to hold a patch is \
+             named `*.patch` or `*.diff`"
         }
     }
 }
@@ -103,6 +148,7 @@ impl Diagnose for Warning {
             Warning::NoNewline => Diagnosis::new(Kind::FinalNewline)
                 .help("end the text with `\\n` if the file is to end with a newline"),
             Warning::LastPlus => Diagnosis::new(Kind::FinalNewline),
+            Warning::Inside { .. } => Diagnosis::new(Kind::StrayMarker),
             Warning::NoCall => Diagnosis::new(Kind::JsonPatch)
                 .help("take it out of the JSON if it isn't meant to be applied"),
         }

@@ -132,6 +132,7 @@ pub(crate) fn opener(line: &[u8]) -> Option<usize> {
 pub(crate) fn is_nearly_opener(line: &[u8]) -> bool {
     // Rules of three dashes, and dashes before a word, are common.
     nearly(line, b"<-", b"SEARCH").is_some_and(|near| match near.sign {
+        _ if near.count < 3 => false,
         b'-' => near.is_upper && (near.is_alone || near.count >= SEVEN),
         _ => near.is_upper || near.is_alone,
     })
@@ -139,7 +140,9 @@ pub(crate) fn is_nearly_opener(line: &[u8]) -> bool {
 
 /// Returns whether a line of a block without an end is nearly its last.
 pub(crate) fn is_nearly_end(line: &[u8]) -> bool {
-    nearly(line, b">+", b"REPLACE").is_some()
+    // One or two `>` begin a quotation elsewhere.
+    nearly(line, b">+", b"REPLACE")
+        .is_some_and(|near| near.count >= 3 || near.sign == b'>' && near.is_alone && near.is_upper)
 }
 
 /// Returns whether a line of a block without a divider is nearly one.
@@ -165,7 +168,7 @@ fn nearly(line: &[u8], signs: &[u8], word: &[u8]) -> Option<Near> {
     let rest = trim_start(&text[count..]);
     let name = rest
         .get(..word.len())
-        .filter(|name| count >= 3 && name.eq_ignore_ascii_case(word))?;
+        .filter(|name| name.eq_ignore_ascii_case(word))?;
     let behind = &rest[word.len()..];
     let behind = behind
         .strip_prefix(b">")

@@ -16,6 +16,17 @@ pub(crate) fn above<'a>(line: Row<'a>, is_near: bool, options: &Options<'_>) -> 
     Some(line.part(at..at + path.len()))
 }
 
+/// Returns the path of a whole file that a line above it names. A word that is no file yet counts
+/// only in backticks or behind a label: a heading is a word, too.
+pub(crate) fn of_file<'a>(line: Row<'a>, is_near: bool, options: &Options<'_>) -> Option<Text<'a>> {
+    let path = above(line, is_near, options)?;
+    let around = bare(line.text);
+    let is_marked = around.is_quoted || around.has_label;
+    let is_file = || options.is_file.is_some_and(|is_file| is_file(&path));
+    let is_sure = is_marked || !is_word(&path) && !is_number(&path) || is_file();
+    is_sure.then_some(path)
+}
+
 /// Returns the paths behind the backticks of a fence, given by what is there.
 pub(crate) fn behind<'a>(source: &'a Source, info: &'a [u8]) -> impl Iterator<Item = Text<'a>> {
     in_info(info).map(|path| Text::at(path, source.place(path)))
@@ -37,9 +48,14 @@ pub(crate) fn one<'a>(all: &[Text<'a>]) -> Result<Option<Text<'a>>, [BString; 2]
 /// `is_near` says that no blank line is between it and what it names the file of, `is_file` whether
 /// something is a file.
 pub(crate) fn named(line: &[u8], is_near: bool, is_file: impl Fn(&[u8]) -> bool) -> Option<&[u8]> {
-    let (path, is_quoted, has_colon) = bare(line);
+    let Bare {
+        path,
+        is_quoted,
+        has_colon,
+        ..
+    } = bare(line);
     let has_blank = path.find_byteset(b" \t").is_some();
-    let is_word = !path.contains(&b'/') && !has_inner_dot(path);
+    let is_word = is_word(path);
     let ends_sentence = path.ends_with_str("…") || path.ends_with(b".");
     // A word before a colon introduces what follows, unless it is a file.
     let is_prose = has_blank || is_word && (has_colon || ends_sentence);
@@ -48,10 +64,22 @@ pub(crate) fn named(line: &[u8], is_near: bool, is_file: impl Fn(&[u8]) -> bool)
     is_path.then_some(path)
 }
 
-/// Takes away what is put around a path; returns also whether backticks and a colon were there.
-fn bare(line: &[u8]) -> (&[u8], bool, bool) {
+/// What may be a path, and what was put around it.
+struct Bare<'a> {
+    path: &'a [u8],
+    /// Whether it is in backticks.
+    is_quoted: bool,
+    /// Whether a colon is behind it.
+    has_colon: bool,
+    /// Whether a label such as `File:` is before it.
+    has_label: bool,
+}
+
+/// Takes away what is put around a path.
+fn bare(line: &[u8]) -> Bare<'_> {
     let mut text = trim(line);
     let mut has_colon = false;
+    let mut has_label = false;
     loop {
         let before = text.len();
         let fence = text.iter().take_while(|&&byte| byte == b'`').count();
@@ -61,7 +89,12 @@ fn bare(line: &[u8]) -> (&[u8], bool, bool) {
         {
             let inner = &text[fence..text.len() - fence];
             if !inner.contains(&b'`') {
-                return (trim(inner), true, has_colon);
+                return Bare {
+                    path: trim(inner),
+                    is_quoted: true,
+                    has_colon,
+                    has_label,
+                };
             }
         }
         text = without_bullet(text);
@@ -72,7 +105,7 @@ fn bare(line: &[u8]) -> (&[u8], bool, bool) {
                 .get(..label.len())
                 .is_some_and(|start| start.eq_ignore_ascii_case(label.as_bytes()))
             {
-                text = trim(&text[label.len()..]);
+                (text, has_label) = (trim(&text[label.len()..]), true);
             }
         }
         if let Some(rest) = text.strip_suffix(b":") {
@@ -83,7 +116,12 @@ fn bare(line: &[u8]) -> (&[u8], bool, bool) {
             text = trim(unmarked);
         }
         if text.len() == before {
-            return (text, false, has_colon);
+            return Bare {
+                path: text,
+                is_quoted: false,
+                has_colon,
+                has_label,
+            };
         }
     }
 }
@@ -116,6 +154,18 @@ fn is_plausible(text: &[u8]) -> bool {
     let is_address = text.contains_str("://") && !text.starts_with(b"file://");
     let is_code = text.contains(&b'`') || text.contains(&b'*') || text.ends_with(b"()");
     has_letter && !is_tag && !is_address && !is_code
+}
+
+/// Returns whether a text has nothing by which a path can be told from a word.
+fn is_word(text: &[u8]) -> bool {
+    !text.contains(&b'/') && !has_inner_dot(text)
+}
+
+/// Returns whether a text is the number of a version or of a chapter: `2.0`, `v1.2`.
+fn is_number(text: &[u8]) -> bool {
+    let number = text.strip_prefix(b"v").unwrap_or(text);
+    let is_of_number = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
+    number.iter().all(is_of_number)
 }
 
 fn has_inner_dot(text: &[u8]) -> bool {

@@ -1,7 +1,7 @@
 //! The envelope: `*** Begin Patch` … `*** End Patch`.
 //!
 //! Reads one envelope, from its Begin to its End. Where envelopes are in a response is for
-//! [`super::detect`] to find; where their lines are in files is for planning.
+//! [`crate::response`] to find; where their lines are in files is for planning.
 //!
 //! The reader goes on after an error, and keeps this: a section with an error in it leaves an edit
 //! that is [`Unreadable`](crate::patch::Operation::Unreadable), so that nobody takes half of what a

@@ -4,44 +4,63 @@ use std::collections::HashSet;
 use std::num::NonZeroUsize;
 
 use super::error::{Error, Warning};
-use super::fields::{self, CallShape, Fields, Spellings};
+use super::fields::{self, CallShape, Fields, Spellings, TextPair};
 use super::json::{Is, JsonText, Value};
 use super::parse::{CallReader, relocated, text};
-use crate::format::{Options, excerpt};
+use crate::format::{Block, InFile, Options, excerpt};
 use crate::patch::{
     FileEdit, Hunk, HunkLine, Mark, Occurrence, Operation, Position, Substitution, Times,
 };
-use crate::text::{Source, Text};
+use crate::text::{Located, Source, Text};
 
 /// The path of the file that a call is about.
 type Path = Text<'static>;
 
 impl CallReader<'_, '_> {
     /// Reads a call that has one of the shapes that change a file.
-    pub(super) fn call(&mut self, object: Value<'_>, fields: &Fields<'_>, shape: CallShape) {
+    pub(crate) fn call(&mut self, object: Value<'_>, fields: &Fields<'_>, shape: CallShape) {
         if shape == CallShape::Look {
             let name = fields.word(fields::COMMAND).unwrap_or_default();
             return self.skip(object, &name);
+        }
+        if let CallShape::Foreign(what) = shape {
+            return self.error(object.range(), Error::Foreign { what });
+        }
+        if shape == CallShape::Inside {
+            return self.inside_of(fields);
         }
         let before = self.errors;
         let document = self.string(object, fields, fields::PATH);
         let path = document.map(|document| text(self.source, &document, document.text()));
         self.path = path.as_deref().map(excerpt);
-        self.members(fields, known(shape));
-        let Some(path) = path else { return };
+        let pair = fields.pair();
+        if !self.has_rivals(object, fields) {
+            self.members(fields, &known(shape, pair));
+        }
+        let Some(path) = path else {
+            self.path = None;
+            return;
+        };
         let one =
             |operation: Option<_>| Some(vec![FileEdit::new(path.clone(), operation?, path.span)]);
         let edits = match shape {
-            CallShape::Replace => one(self.replace(object, fields)),
-            CallShape::Create => one(self.create(object, fields)),
+            CallShape::Replace => one(self.replace(object, fields, pair)),
+            CallShape::Create => self.create(object, fields, &path),
             CallShape::Insert => one(self.insert(object, fields)),
             CallShape::CreateFile => one(self.create_of_diff(object, fields, &path)),
             CallShape::DeleteFile => one(Some(Operation::Delete { expected: None })),
             CallShape::Edits => self.edits(object, fields, &path),
             CallShape::UpdateFile => self.update(object, fields, &path),
-            CallShape::Look => None,
+            CallShape::Patch => {
+                self.patch(fields, &path);
+                None
+            }
+            CallShape::Look | CallShape::Inside | CallShape::Foreign(_) => None,
         };
         self.path = None;
+        if shape == CallShape::Patch {
+            return;
+        }
         let edits = edits
             .filter(|_| self.errors == before)
             .or_else(|| one(Some(Operation::Unreadable)));
@@ -62,7 +81,6 @@ impl CallReader<'_, '_> {
             let field = name.to_owned();
             let place = value.range();
             let of = known.iter().position(|spellings| spellings.contains(&name));
-            let is_off = matches!(value.is(), Is::Null | Is::Bool(false));
             if !met.insert(name) {
                 self.error(place, Error::Twice { field });
             } else if let Some(first) = of.map(|of| &mut firsts[of]) {
@@ -76,14 +94,24 @@ impl CallReader<'_, '_> {
                         },
                     );
                 }
-            } else if fields::OF_MEANING.contains(&name) {
-                if !is_off {
+            } else if fields::is_of_meaning(name) {
+                if !fields::is_off(name, value) {
                     self.error(place, Error::Field { field });
                 }
             } else if !fields::is_of_nobody(name) && value.is() != Is::Null {
                 self.warn(place, Warning::Field { field });
             }
         }
+    }
+
+    /// Refuses a call, or one of its edits, in which two members say what is to be done.
+    fn has_rivals(&mut self, object: Value<'_>, fields: &Fields<'_>) -> bool {
+        let Some((first, second)) = fields.rivals() else {
+            return false;
+        };
+        let (first, second) = (first.to_owned(), second.to_owned());
+        self.error(object.range(), Error::Rivals { first, second });
+        true
     }
 
     /// Returns a member that must be there.
@@ -93,7 +121,7 @@ impl CallReader<'_, '_> {
         fields: &'f Fields<'t>,
         names: Spellings,
     ) -> Option<(&'f str, Value<'t>)> {
-        let found = fields.get(names);
+        let found = fields.named(names);
         if found.is_none() {
             self.error(object.range(), Error::Missing { field: names[0] });
         }
@@ -122,14 +150,20 @@ impl CallReader<'_, '_> {
             Error::Type {
                 field: name.into(),
                 wanted,
+                is: what(value.is()),
             },
         );
         None
     }
 
-    fn replace(&mut self, object: Value<'_>, fields: &Fields<'_>) -> Option<Operation<'static>> {
-        let old = self.string(object, fields, fields::OLD);
-        let new = self.string(object, fields, fields::NEW);
+    fn replace(
+        &mut self,
+        object: Value<'_>,
+        fields: &Fields<'_>,
+        TextPair(old, new): TextPair,
+    ) -> Option<Operation<'static>> {
+        let old = self.string(object, fields, old);
+        let new = self.string(object, fields, new);
         let times = self.times(fields);
         let old = old?;
         let new = new?;
@@ -175,8 +209,14 @@ impl CallReader<'_, '_> {
         path: &Path,
     ) -> Option<Vec<FileEdit<'static>>> {
         let (name, value) = fields.get(fields::EDITS)?;
-        let items = value.items();
-        if value.is() != Is::Array || items.iter().any(|item| item.is() != Is::Object) {
+        let items = fields::items(value);
+        let is_only = name == "edit" && value.is() == Is::Object;
+        let is_list = is_only || value.is() == Is::Array;
+        let other = items.iter().find(|item| item.is() != Is::Object);
+        if let Some(item) = other.filter(|_| is_list) {
+            return self.refuse(&format!("{name}[]"), *item, "an object");
+        }
+        if !is_list {
             return self.refuse(name, value, "an array of objects");
         }
         if items.is_empty() {
@@ -195,14 +235,21 @@ impl CallReader<'_, '_> {
                     return None;
                 }
             };
-            self.members(&of_item, known(CallShape::Replace));
+            if let Some(what) = of_item.foreign_item() {
+                self.error(item.range(), Error::Foreign { what });
+                return None;
+            }
+            let pair = of_item.pair_of_item();
+            if !self.has_rivals(item, &of_item) {
+                self.members(&of_item, &known(CallShape::Replace, pair));
+            }
             if let (Some(own), Some((_, value))) =
                 (of_item.word(fields::PATH), of_item.get(fields::PATH))
                 && own.as_bytes() != &path[..]
             {
                 self.error(value.range(), Error::OtherFile { path: own });
             }
-            let operation = self.replace(item, &of_item)?;
+            let operation = self.replace(item, &of_item, pair)?;
             Some(FileEdit::new(
                 path.clone(),
                 operation,
@@ -213,9 +260,136 @@ impl CallReader<'_, '_> {
         edits.collect::<Vec<_>>().into_iter().collect()
     }
 
-    fn create(&mut self, object: Value<'_>, fields: &Fields<'_>) -> Option<Operation<'static>> {
+    fn create(
+        &mut self,
+        object: Value<'_>,
+        fields: &Fields<'_>,
+        path: &Path,
+    ) -> Option<Vec<FileEdit<'static>>> {
+        let (name, _) = self.member(object, fields, fields::CONTENT)?;
         let content = self.string(object, fields, fields::CONTENT)?;
-        Some(self.content(&content, false))
+        if begins_patch(content.text())
+            && !may_hold_patches(path)
+            && let Some(parsed) = self.patch_in(&content, path)
+            && parsed.errors.is_empty()
+        {
+            return self.of_file(name, &content, parsed, path);
+        }
+        let operation = self.content(&content, false);
+        Some(vec![FileEdit::new(path.clone(), operation, path.span)])
+    }
+
+    /// Reads a patch of the file that a call names, if there is one.
+    fn patch(&mut self, fields: &Fields<'_>, path: &Path) -> Option<()> {
+        let (name, value) = fields.get(fields::PATCH)?;
+        let document = self.decoded(value)?;
+        let mut block = if fields::is_inside_of_envelope(document.text()) {
+            self.read_inside(name, &document)?
+        } else {
+            self.patch_in(&document, path)?
+        };
+        match block
+            .edits
+            .iter()
+            .find(|edit| !is_same_file(&edit.path, path))
+        {
+            Some(edit) => self.other_file(name, &document, edit, path),
+            None => {
+                let edits = std::mem::take(&mut block.edits);
+                block.edits = edits.into_iter().map(|edit| of_call(edit, path)).collect();
+                self.take_patch(value.range(), block);
+            }
+        }
+        Some(())
+    }
+
+    fn inside_of(&mut self, fields: &Fields<'_>) {
+        let given = fields.get(fields::PATCH);
+        let document = given.and_then(|(_, value)| self.decoded(value));
+        if let (Some((name, _)), Some(document)) = (given, document) {
+            self.inside(name, &document);
+        }
+    }
+
+    /// Reads the inside of an envelope, which names its files itself.
+    pub(crate) fn inside(&mut self, name: &str, document: &JsonText) {
+        if let Some(block) = self.read_inside(name, document) {
+            self.take_patch(document.range(0..document.text().len()), block);
+        }
+    }
+
+    fn read_inside(&mut self, name: &str, document: &JsonText) -> Option<Block<'static>> {
+        let text = document.text().strip_suffix('\n');
+        let text = text.unwrap_or(document.text());
+        let mut block = self.below("*** Begin Patch\n", text, document)?;
+        let first = document.range(0..text.lines().next().map_or(0, str::len));
+        let (path, field) = (self.path.clone(), name.to_owned());
+        let what = Warning::Inside { field };
+        let said = InFile { path, what }.into();
+        let span = self.source.span(first);
+        block.warnings.insert(0, Located::new(span, said));
+        Some(block)
+    }
+
+    /// Reads the patches of a text; `None` if there are none.
+    fn patch_in(&self, document: &JsonText, path: &Path) -> Option<Block<'static>> {
+        let options = Options {
+            file: Some(path),
+            ..self.options_inside()
+        };
+        let source = self.embedded(document.text())?;
+        let parsed = crate::format::parse(&source, &options);
+        parsed
+            .has_patch()
+            .then(|| relocated(parsed, &|span| self.place(document, span)))
+    }
+
+    /// Returns the edits of a patch in a call, if all are of the call's file.
+    fn of_file(
+        &mut self,
+        name: &str,
+        document: &JsonText,
+        mut block: Block<'static>,
+        path: &Path,
+    ) -> Option<Vec<FileEdit<'static>>> {
+        let edits = std::mem::take(&mut block.edits);
+        self.take_said(document.range(0..document.text().len()), block);
+        if let Some(edit) = edits.iter().find(|edit| !is_same_file(&edit.path, path)) {
+            self.other_file(name, document, edit, path);
+            return None;
+        }
+        Some(edits.into_iter().map(|edit| of_call(edit, path)).collect())
+    }
+
+    fn other_file(&mut self, name: &str, document: &JsonText, edit: &FileEdit<'_>, path: &Path) {
+        let place = match edit.path.span {
+            Some(span) => span.start as usize..span.end as usize,
+            None => document.range(0..document.text().len()),
+        };
+        let (field, path, other) = (name.to_owned(), excerpt(path), excerpt(&edit.path));
+        self.error(place, Error::OtherPatch { field, path, other });
+    }
+
+    /// Returns how a text in a call is read.
+    fn options_inside(&self) -> Options<'_> {
+        Options {
+            format: None,
+            depth: super::DEEPEST_TEXT,
+            ..*self.options
+        }
+    }
+
+    /// Reads a text as what is below these lines in an envelope.
+    fn below(&self, first: &str, text: &str, document: &JsonText) -> Option<Block<'static>> {
+        let end = if text.is_empty() { "" } else { "\n" };
+        let source = self.embedded(&format!("{first}{text}{end}*** End Patch\n"))?;
+        let parsed = crate::format::parse(&source, &self.options_inside());
+        let most = document.text().len();
+        let body = |at: u32| (at as usize).saturating_sub(first.len()).min(most);
+        Some(relocated(parsed, &|span| {
+            self.source
+                .span(document.range(body(span.start)..body(span.end)))
+        }))
     }
 
     /// Reads which lines go behind which line of a file. They are whole lines, whether the last one
@@ -335,47 +509,32 @@ impl CallReader<'_, '_> {
     ) -> Option<Vec<FileEdit<'static>>> {
         let (_, path) = *headers.first()?;
         let at = diff.range(0..diff.text().len());
-        let options = Options {
-            format: None,
-            depth: super::DEEPEST_TEXT,
-            ..*self.options
+        let whole = self.patch_in(diff, path);
+        let mut block = match whole {
+            Some(block) => block,
+            None => {
+                let headers: String = headers.iter().map(header).collect();
+                let first = format!("*** Begin Patch\n{headers}");
+                let text = diff.text().strip_suffix('\n').unwrap_or(diff.text());
+                self.below(&first, text, diff)?
+            }
         };
-        let whole = self.embedded(diff.text())?;
-        let parsed = crate::format::parse(&whole, &options);
-        let block = if parsed.has_patch() {
-            relocated(parsed, &|span| self.place(diff, span))
-        } else {
-            let first = format!(
-                "*** Begin Patch\n{}",
-                headers.iter().map(header).collect::<String>()
-            );
-            let text = diff.text().strip_suffix('\n').unwrap_or(diff.text());
-            let end = if text.is_empty() { "" } else { "\n" };
-            let source = self.embedded(&format!("{first}{text}{end}*** End Patch\n"))?;
-            let parsed = crate::format::parse(&source, &options);
-            let most = diff.text().len();
-            let body = |at: u32| (at as usize).saturating_sub(first.len()).min(most);
-            relocated(parsed, &|span| {
-                self.source
-                    .span(diff.range(body(span.start)..body(span.end)))
-            })
-        };
-        let is_of_file = |edit: &FileEdit<'_>| edit.path == *path;
+        if let Some(edit) = block
+            .edits
+            .iter()
+            .find(|edit| !is_same_file(&edit.path, path))
+        {
+            self.other_file(fields::DIFF[0], diff, edit, path);
+            return None;
+        }
         let is_one = headers.iter().all(|(_, path)| !path.contains(&b'\n'));
-        if !is_one || block.edits.is_empty() || !block.edits.iter().all(is_of_file) {
+        if !is_one || block.edits.is_empty() {
             self.error(at, Error::Diff);
             return None;
         }
-        let edits = block
-            .edits
-            .iter()
-            .map(|edit| FileEdit {
-                path: path.clone(),
-                ..edit.clone()
-            })
-            .collect();
+        let edits = std::mem::take(&mut block.edits);
         self.take_said(at, block);
-        Some(edits)
+        Some(edits.into_iter().map(|edit| of_call(edit, path)).collect())
     }
 }
 
@@ -383,29 +542,76 @@ fn header((verb, path): &(&str, &Path)) -> String {
     format!("*** {verb}: {}\n", String::from_utf8_lossy(path))
 }
 
-/// Returns the members that a call of some shape has.
-fn known(shape: CallShape) -> &'static [Spellings] {
-    match shape {
-        CallShape::Replace => &[
-            fields::PATH,
-            fields::OLD,
-            fields::NEW,
-            fields::ALL,
-            fields::EXPECTED,
-            fields::COMMAND,
-        ],
-        CallShape::Edits => &[fields::PATH, fields::EDITS],
-        CallShape::Create => &[fields::PATH, fields::CONTENT, fields::COMMAND],
+/// Returns the members that a call of some shape has, with these texts.
+fn known(shape: CallShape, TextPair(old, new): TextPair) -> Vec<Spellings> {
+    let own: &[Spellings] = match shape {
+        CallShape::Replace => &[old, new, fields::ALL, fields::EXPECTED, fields::COMMAND],
+        CallShape::Edits => &[fields::EDITS],
+        CallShape::Create => &[fields::CONTENT, fields::COMMAND],
         CallShape::CreateFile | CallShape::UpdateFile | CallShape::DeleteFile => {
-            &[fields::PATH, fields::TYPE, fields::DIFF, fields::MOVE]
+            &[fields::TYPE, fields::DIFF, fields::MOVE]
         }
-        CallShape::Insert => &[
-            fields::PATH,
-            fields::INSERTED,
-            fields::LINE,
-            fields::COMMAND,
-        ],
-        CallShape::Look => &[],
+        CallShape::Insert => &[fields::INSERTED, fields::LINE, fields::COMMAND],
+        CallShape::Patch => &[fields::PATCH],
+        CallShape::Look | CallShape::Inside | CallShape::Foreign(_) => &[],
+    };
+    [&[fields::PATH], own].concat()
+}
+
+/// Returns an edit with the path that its call names, but for an absolute one of its own.
+fn of_call(edit: FileEdit<'static>, path: &Path) -> FileEdit<'static> {
+    if edit.path.starts_with(b"/") {
+        return edit;
+    }
+    FileEdit {
+        path: path.clone(),
+        ..edit
+    }
+}
+
+/// Returns whether two paths of a call name one file. Where one is absolute, the other is its end.
+fn is_same_file(one: &[u8], other: &[u8]) -> bool {
+    let plain = |path: &[u8]| path.strip_prefix(b"./").unwrap_or(path).to_vec();
+    let (one, other) = (plain(one), plain(other));
+    let is_end = |whole: &[u8], end: &[u8]| {
+        whole.starts_with(b"/")
+            && whole
+                .strip_suffix(end)
+                .is_some_and(|rest| rest.ends_with(b"/"))
+    };
+    one == other || is_end(&one, &other) || is_end(&other, &one)
+}
+
+/// Returns whether the first line of a text that isn't blank begins a patch.
+fn begins_patch(text: &str) -> bool {
+    let text = text.trim_start();
+    let mut lines = text.lines();
+    let first = lines.next().unwrap_or_default().trim_end();
+    let is_diff = first.starts_with("--- ")
+        && lines.next().is_some_and(|line| line.starts_with("+++ "))
+        && lines.next().is_some_and(|line| line.starts_with("@@"));
+    is_diff
+        || first.starts_with("diff --git ")
+        || ["*** Begin Patch", "<<<<<<< SEARCH", "------- SEARCH"].contains(&first)
+}
+
+/// Returns whether a file may well begin with a patch.
+fn may_hold_patches(path: &[u8]) -> bool {
+    [".patch", ".diff", ".md"]
+        .iter()
+        .any(|end| path.ends_with(end.as_bytes()))
+}
+
+/// Returns what a value is, in words.
+fn what(is: Is) -> &'static str {
+    match is {
+        Is::Object => "an object",
+        Is::Array => "an array",
+        Is::String => "a string",
+        Is::Number => "a number",
+        Is::Bool(true) => "true",
+        Is::Bool(false) => "false",
+        Is::Null => "null",
     }
 }
 

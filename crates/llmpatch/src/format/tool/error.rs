@@ -23,22 +23,54 @@ pub enum Error {
     Twice { field: String },
     #[error("`{first}` and `{second}` of one call differ")]
     Spellings { first: String, second: String },
+    #[error("this call is given both `{first}` and `{second}`")]
+    Wrappers { first: String, second: String },
+    #[error("this call has both `{first}` and `{second}`, each a change by itself")]
+    Rivals { first: String, second: String },
     #[error("an edit of this call names another file, `{}`", Shown(path.as_bytes()))]
     OtherFile { path: String },
+    #[error(
+        "this call names `{}`, and the patch in its `{field}` names `{}`",
+        Shown(path),
+        Shown(other)
+    )]
+    OtherPatch {
+        field: String,
+        path: BString,
+        other: BString,
+    },
     #[error("this call has no `{field}`")]
     Missing { field: &'static str },
-    #[error("`{field}` must be {wanted}")]
-    Type { field: String, wanted: &'static str },
+    #[error("`{field}` must be {wanted}, and is {is}")]
+    Type {
+        field: String,
+        wanted: &'static str,
+        is: &'static str,
+    },
     #[error("`{field}` must be a plain number from 1, and is {}", Shown(written.as_bytes()))]
     Count { field: String, written: String },
     #[error("`{field}` isn't supported, and the call would mean something else without it")]
     Field { field: String },
+    #[error("{what} isn't supported")]
+    Foreign { what: &'static str },
     #[error("two different calls have the id `{}`", Shown(id.as_bytes()))]
     Id { id: String },
     #[error("a NUL byte in a tool call")]
     Nul,
     #[error("the `diff` of this call isn't a single change of the call's file")]
     Diff,
+}
+
+impl Error {
+    /// Returns what is wrong with a call that is given two things, by the names of their members.
+    pub(crate) fn of_wrappers(first: &str, second: &str) -> Self {
+        let first = first.to_owned();
+        if first == second {
+            return Self::Twice { field: first };
+        }
+        let second = second.to_owned();
+        Self::Wrappers { first, second }
+    }
 }
 
 /// What was guessed or left out while reading tool calls.
@@ -59,6 +91,8 @@ pub enum Warning {
     NoNewline,
     #[error("the `+` at the end is read as the last line's newline")]
     LastPlus,
+    #[error("`{field}` is read as an envelope: `*** Begin Patch` and `*** End Patch` are missing")]
+    Inside { field: String },
     #[error("a patch in a JSON object that isn't a tool call is applied, too")]
     NoCall,
 }

@@ -3,9 +3,9 @@
 use super::json::{Is, Value};
 
 /// What a member means, by its spellings.
-pub(super) type Spellings = &'static [&'static str];
+pub(crate) type Spellings = &'static [&'static str];
 
-pub(super) const PATH: Spellings = &[
+pub(crate) const PATH: Spellings = &[
     "path",
     "file_path",
     "filePath",
@@ -13,8 +13,12 @@ pub(super) const PATH: Spellings = &[
     "absolute_path",
     "absolutePath",
     "target_file",
+    "relative_path",
+    "filepath",
+    "file",
+    "fileName",
 ];
-pub(super) const OLD: Spellings = &[
+pub(crate) const OLD: Spellings = &[
     "old_string",
     "old_str",
     "oldString",
@@ -22,7 +26,7 @@ pub(super) const OLD: Spellings = &[
     "old_text",
     "oldText",
 ];
-pub(super) const NEW: Spellings = &[
+pub(crate) const NEW: Spellings = &[
     "new_string",
     "new_str",
     "newString",
@@ -30,50 +34,122 @@ pub(super) const NEW: Spellings = &[
     "new_text",
     "newText",
 ];
-pub(super) const CONTENT: Spellings = &["content", "contents", "file_text"];
-pub(super) const EDITS: Spellings = &["edits"];
-pub(super) const ALL: Spellings = &["replace_all", "replaceAll", "allow_multiple"];
-pub(super) const EXPECTED: Spellings = &["expected_replacements"];
-pub(super) const INSERTED: Spellings = &[
+pub(crate) const CONTENT: Spellings = &["content", "contents", "file_text"];
+pub(crate) const EDITS: Spellings = &["edits", "operations", "edit"];
+pub(crate) const ALL: Spellings = &["replace_all", "replaceAll", "allow_multiple"];
+pub(crate) const EXPECTED: Spellings = &["expected_replacements"];
+pub(crate) const INSERTED: Spellings = &[
     "insert_text",
     "new_str",
     "new_string",
     "newStr",
     "newString",
 ];
-pub(super) const LINE: Spellings = &["insert_line", "insertLine"];
-pub(super) const COMMAND: Spellings = &["command"];
-pub(super) const TYPE: Spellings = &["type"];
-pub(super) const DIFF: Spellings = &["diff"];
-pub(super) const MOVE: Spellings = &["move_to"];
-pub(super) const NAME: Spellings = &["name"];
-pub(super) const ARGUMENTS: Spellings = &["arguments", "args", "input", "parameters"];
+pub(crate) const LINE: Spellings = &["insert_line", "insertLine"];
+pub(crate) const COMMAND: Spellings = &["command"];
+pub(crate) const TYPE: Spellings = &["type"];
+pub(crate) const DIFF: Spellings = &["diff"];
+/// Members whose string may be a patch of the file that the call names.
+pub(crate) const PATCH: Spellings = &["diff", "patch", "input"];
+pub(crate) const MOVE: Spellings = &["move_to"];
+pub(crate) const NAME: Spellings = &["name"];
+pub(crate) const ARGUMENTS: Spellings = &["arguments", "args", "input", "parameters"];
 
-/// Members that change which text is meant, and that nobody here goes by.
-pub(super) const OF_MEANING: [&str; 18] = [
-    "use_regex",
-    "is_regex",
+/// What an old text and the new one beside it are called. The words from the second row on are
+/// everyday words, and mean that only together.
+const PAIRS: &[TextPair] = &[
+    TextPair(OLD, NEW),
+    TextPair(&["find"], &["replace"]),
+    TextPair(&["search"], &["replace"]),
+    TextPair(&["before"], &["after"]),
+];
+
+/// What an item of `edits` may call them, too.
+const PAIR_OF_ITEMS: TextPair = TextPair(&["old"], &["new"]);
+
+/// The spellings of an old text, and of the new one beside it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TextPair(pub(super) Spellings, pub(super) Spellings);
+
+/// Members that change which text is meant, or whether anything is written, and that nobody here
+/// goes by: in small letters, without `_`.
+const OF_MEANING: [&str; 20] = [
+    "useregex",
+    "isregex",
     "regex",
     "regexp",
-    "ignore_case",
-    "case_insensitive",
-    "ignore_whitespace",
+    "ignorecase",
+    "caseinsensitive",
+    "ignorewhitespace",
     "fuzzy",
     "occurrence",
-    "match_index",
-    "start_line",
-    "end_line",
-    "line_number",
+    "matchindex",
+    "startline",
+    "endline",
+    "linenumber",
     "line",
-    "insert_line",
+    "insertline",
     "offset",
     "append",
     "overwrite",
+    "dryrun",
+    "mode",
+];
+
+/// What `mode` is called where it says nothing that the other members don't say.
+const PLAIN_MODES: [&str; 7] = [
+    "w",
+    "write",
+    "overwrite",
+    "create",
+    "edit",
+    "replace",
+    "literal",
+];
+
+/// Calls of known tools that say where text goes in ways that can't be followed here: the members
+/// by which they are known, and what they are.
+const FOREIGN: &[(&[&str], &str)] = &[
+    (&["set_line"], HASHED),
+    (&["replace_lines"], HASHED),
+    (&["pos", "lines"], HASHED),
+    (&["code_edit"], LAZY),
+    (&["CodeEdit"], LAZY),
+    (&["filePath", "code", "explanation"], LAZY),
+    (&["name_path", "body"], SYMBOL),
+    (&["name_path", "new_name"], SYMBOL),
+    (&["needle", "repl"], PATTERN),
+    (&["regex", "repl"], PATTERN),
+    (&["TargetFile", "ReplacementChunks"], ANTIGRAVITY),
+    (&["TargetFile", "ReplacementContent"], ANTIGRAVITY),
+    (&["TargetFile", "TargetContent"], ANTIGRAVITY),
+    (&["TargetFile", "CodeContent"], ANTIGRAVITY),
+];
+
+const HASHED: &str = "an edit of lines by their hashes";
+const LAZY: &str = "a sketch of a file that another model is to merge";
+const SYMBOL: &str = "an edit of a symbol (Serena)";
+const PATTERN: &str = "an edit by a pattern (Serena)";
+const ANTIGRAVITY: &str = "a call of Antigravity's tools";
+const TAGGED: &str = "an edit in `<old_text>` and `<new_text>` (Zed)";
+
+/// Members that may hold a line's number and hash: `12:a3f`, `12#VK`.
+const ANCHORS: [&str; 9] = [
+    "anchor",
+    "start_anchor",
+    "end_anchor",
+    "pos",
+    "start",
+    "end",
+    "line",
+    "start_line",
+    "end_line",
 ];
 
 /// Members that mean nothing for the change.
-const OF_NOBODY: [&str; 10] = [
+const OF_NOBODY: [&str; 11] = [
     "description",
+    "display_description",
     "instruction",
     "instructions",
     "explanation",
@@ -86,13 +162,13 @@ const OF_NOBODY: [&str; 10] = [
 ];
 
 /// The members of one object.
-pub(super) struct Fields<'t> {
+pub(crate) struct Fields<'t> {
     members: Vec<(String, Value<'t>)>,
 }
 
 /// What a call asks for, by what its members are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum CallShape {
+pub(crate) enum CallShape {
     Replace,
     Edits,
     Create,
@@ -103,6 +179,12 @@ pub(super) enum CallShape {
     CreateFile,
     UpdateFile,
     DeleteFile,
+    /// By a patch in a string, of the file that the call names.
+    Patch,
+    /// By the inside of an envelope, which names its files.
+    Inside,
+    /// In a way that can't be followed here: what it is.
+    Foreign(&'static str),
 }
 
 impl<'t> Fields<'t> {
@@ -110,35 +192,94 @@ impl<'t> Fields<'t> {
     ///
     /// # Errors
     /// If a name is half a character.
-    pub(super) fn of(object: Value<'t>) -> Result<Self, serde_json::Error> {
+    pub(crate) fn of(object: Value<'t>) -> Result<Self, serde_json::Error> {
         object.members().map(|members| Self { members })
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&str, Value<'t>)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&str, Value<'t>)> {
         self.members.iter().map(|(name, value)| (&name[..], *value))
     }
 
     /// Returns the first member of some spellings that isn't null.
-    pub(super) fn get(&self, names: &[&str]) -> Option<(&str, Value<'t>)> {
+    pub(crate) fn get(&self, names: &[&str]) -> Option<(&str, Value<'t>)> {
         self.iter()
             .find(|(name, value)| names.contains(name) && value.is() != Is::Null)
     }
 
-    pub(super) fn has(&self, names: &[&str]) -> bool {
+    /// Returns the first member of some spellings, and of several rather what isn't null.
+    pub(crate) fn named(&self, names: &[&str]) -> Option<(&str, Value<'t>)> {
+        self.get(names)
+            .or_else(|| self.iter().find(|(name, _)| names.contains(name)))
+    }
+
+    pub(crate) fn has(&self, names: &[&str]) -> bool {
         self.get(names).is_some()
     }
 
     /// Returns the text of a member, if it is one.
-    pub(super) fn word(&self, names: &[&str]) -> Option<String> {
+    pub(crate) fn word(&self, names: &[&str]) -> Option<String> {
         Some(self.get(names)?.1.string().ok()?.text().to_owned())
     }
 
-    /// Returns what the object asks for; `None` of one that is no such call.
-    pub(super) fn shape(&self) -> Option<CallShape> {
-        let is_text = |names| {
+    /// Returns the names of two members of which each is what a tool is given.
+    pub(crate) fn two_arguments(&self) -> Option<(&str, &str)> {
+        if !self.has(NAME) && !self.has(&["arguments"]) {
+            return None;
+        }
+        let is_given =
+            |(name, value): &(&str, Value<'_>)| ARGUMENTS.contains(name) && value.is() != Is::Null;
+        let mut given = self.iter().filter(is_given);
+        Some((given.next()?.0, given.next()?.0))
+    }
+
+    /// Returns the spellings of the old and the new text of a call.
+    pub(crate) fn pair(&self) -> TextPair {
+        self.complete_pair(PAIRS).unwrap_or(TextPair(OLD, NEW))
+    }
+
+    /// Returns the spellings of the old and the new text of an item of `edits`.
+    pub(crate) fn pair_of_item(&self) -> TextPair {
+        self.complete_pair(PAIRS)
+            .or_else(|| self.complete_pair(&[PAIR_OF_ITEMS]))
+            .unwrap_or(TextPair(OLD, NEW))
+    }
+
+    /// Returns the first of some pairs of which both texts are there.
+    fn complete_pair(&self, pairs: &[TextPair]) -> Option<TextPair> {
+        let may_be_text = |names| {
             self.get(names)
-                .is_some_and(|(_, value)| value.is() == Is::String)
+                .is_some_and(|(_, value)| !matches!(value.is(), Is::Bool(_)))
         };
+        let is_complete = |pair: &&TextPair| may_be_text(pair.0) && may_be_text(pair.1);
+        pairs.iter().find(is_complete).copied()
+    }
+
+    /// Returns the names of two members of which each says by itself what is to be done.
+    pub(crate) fn rivals(&self) -> Option<(&str, &str)> {
+        let is_strong = self.has(OLD) || self.has(NEW);
+        let of_pairs = PAIRS[1..]
+            .iter()
+            .filter_map(|pair| self.complete_pair(&[*pair]))
+            .map(|pair| pair.0);
+        let ways = [OLD, NEW]
+            .into_iter()
+            .filter(|names| is_strong && self.has(names))
+            .take(1)
+            .chain(of_pairs)
+            .chain([EDITS, CONTENT, &["diff", "patch"]]);
+        // What writes all members that a tool has leaves empty what its command doesn't use.
+        let is_empty = |value: &Value<'_>| self.has(COMMAND) && value.written() == "\"\"";
+        let mut met = ways
+            .filter_map(|names| self.get(names))
+            .filter(|(_, value)| !is_empty(value));
+        Some((met.next()?.0, met.next()?.0))
+    }
+
+    /// Returns what the object asks for; `None` of one that is no such call.
+    pub(crate) fn shape(&self) -> Option<CallShape> {
+        if let Some(what) = self.foreign() {
+            return Some(CallShape::Foreign(what));
+        }
         let has_path = self.has(PATH);
         match self.word(TYPE).as_deref() {
             Some("create_file") if has_path || self.has(DIFF) => {
@@ -157,18 +298,189 @@ impl<'t> Fields<'t> {
             Some("view" | "undo_edit") => return Some(CallShape::Look),
             _ => {}
         }
-        if has_path && (self.has(OLD) || self.has(NEW)) || self.has(OLD) && self.has(NEW) {
-            Some(CallShape::Replace)
-        } else if has_path && self.has(EDITS) {
-            Some(CallShape::Edits)
-        } else {
-            (has_path && is_text(CONTENT)).then_some(CallShape::Create)
+        if !has_path {
+            let is_replace = self.has(OLD) && self.has(NEW);
+            return is_replace
+                .then_some(CallShape::Replace)
+                .or_else(|| self.is_inside().then_some(CallShape::Inside));
         }
+        let is_named = |names| self.named(names).is_some();
+        if self.has(OLD) || self.has(NEW) || self.complete_pair(PAIRS).is_some() {
+            Some(CallShape::Replace)
+        } else if self.has_edits() {
+            Some(CallShape::Edits)
+        } else if self.has(CONTENT) && !self.is_message() {
+            Some(CallShape::Create)
+        } else if is_named(OLD) || is_named(NEW) {
+            Some(CallShape::Replace)
+        } else if is_named(CONTENT) && !self.is_message() {
+            Some(CallShape::Create)
+        } else {
+            self.is_patch().then_some(CallShape::Patch)
+        }
+    }
+
+    fn is_text(&self, names: &[&str]) -> bool {
+        self.get(names)
+            .is_some_and(|(_, value)| value.is() == Is::String)
+    }
+
+    /// Returns whether it is what somebody said, which has content of its own.
+    fn is_message(&self) -> bool {
+        self.has(&["role"]) && !self.is_text(CONTENT)
+    }
+
+    /// Returns whether there are edits of a file. The everyday words for them count only where
+    /// there is an old and a new text in them.
+    fn has_edits(&self) -> bool {
+        if self.has(&["edits"]) {
+            return true;
+        }
+        let Some((_, value)) = self.get(EDITS) else {
+            return false;
+        };
+        items(value).into_iter().any(is_edit)
+    }
+
+    /// Returns whether all that is given beside the name of a file is plain, and a patch is in it.
+    /// In an object with more in it, all of that is looked through.
+    fn is_patch(&self) -> bool {
+        let is_plain = |(_, value): (_, Value<'_>)| !matches!(value.is(), Is::Object | Is::Array);
+        self.is_text(PATH)
+            && self.iter().all(is_plain)
+            && self.word(PATCH).is_some_and(|text| may_be_patch(&text))
+    }
+
+    /// Returns whether an envelope's inside is given without its first and last line.
+    fn is_inside(&self) -> bool {
+        let is_plain = |(_, value): (_, Value<'_>)| !matches!(value.is(), Is::Object | Is::Array);
+        !self.has(NAME)
+            && self.iter().all(is_plain)
+            && self
+                .word(PATCH)
+                .is_some_and(|text| is_inside_of_envelope(&text))
+    }
+
+    /// Returns what a call is that is known and can't be followed.
+    fn foreign(&self) -> Option<&'static str> {
+        let is_known = |(members, _): &&(&[&str], _)| members.iter().all(|name| self.has(&[name]));
+        if let Some((_, what)) = FOREIGN.iter().find(is_known) {
+            return Some(what);
+        }
+        let text = |names| self.word(names).unwrap_or_default();
+        if self.has(PATH) && self.has_anchor() && self.has(NEW) || is_hashed_section(&text(PATCH)) {
+            return Some(HASHED);
+        }
+        (self.has(PATH) && is_tagged(&text(CONTENT))).then_some(TAGGED)
+    }
+
+    /// Returns what an item of `edits` is that is known and can't be followed.
+    pub(crate) fn foreign_item(&self) -> Option<&'static str> {
+        self.foreign()
+            .or_else(|| self.has_anchor().then_some(HASHED))
+    }
+
+    fn has_anchor(&self) -> bool {
+        ANCHORS
+            .iter()
+            .any(|name| self.word(&[name]).is_some_and(|word| is_anchor(&word)))
     }
 }
 
+/// Returns the items of what holds edits: an array, or the only edit.
+pub(crate) fn items(value: Value<'_>) -> Vec<Value<'_>> {
+    match value.is() {
+        Is::Object => vec![value],
+        _ => value.items(),
+    }
+}
+
+fn is_edit(item: Value<'_>) -> bool {
+    let pairs = [PAIRS, &[PAIR_OF_ITEMS]].concat();
+    item.is() == Is::Object
+        && Fields::of(item).is_ok_and(|fields| {
+            fields.complete_pair(&pairs).is_some() || fields.foreign_item().is_some()
+        })
+}
+
+/// Returns whether a line of a text may begin a patch.
+fn may_be_patch(text: &str) -> bool {
+    const BEGINNINGS: [&str; 10] = [
+        "*** Begin Patch",
+        "*** Update File: ",
+        "*** Add File: ",
+        "*** Delete File: ",
+        "<<<<<<< SEARCH",
+        "------- SEARCH",
+        "diff --git ",
+        "--- ",
+        "<edit",
+        "<opx",
+    ];
+    let begins = |line: &str| {
+        let line = line.trim_start();
+        BEGINNINGS
+            .iter()
+            .any(|beginning| line.starts_with(beginning))
+    };
+    text.lines().any(begins)
+}
+
+/// Returns whether a text is what goes between the first and the last line of an envelope.
+pub(crate) fn is_inside_of_envelope(text: &str) -> bool {
+    let text = text.trim_start();
+    ["*** Update File: ", "*** Add File: ", "*** Delete File: "]
+        .iter()
+        .any(|header| text.starts_with(header))
+}
+
+/// Returns whether a word is a line's number and its hash.
+fn is_anchor(word: &str) -> bool {
+    let Some((number, hash)) = word.split_once([':', '#']) else {
+        return false;
+    };
+    !number.is_empty()
+        && number.bytes().all(|byte| byte.is_ascii_digit())
+        && (2..=8).contains(&hash.len())
+        && hash.bytes().all(|byte| byte.is_ascii_alphanumeric())
+}
+
+/// Returns whether a text begins with a file and its hash: `[src/a.py#1A2B]`.
+fn is_hashed_section(text: &str) -> bool {
+    let first = text.trim_start().lines().next().unwrap_or_default();
+    let inner = first
+        .trim_end()
+        .strip_prefix('[')
+        .and_then(|rest| rest.strip_suffix(']'));
+    inner
+        .and_then(|inner| inner.rsplit_once('#'))
+        .is_some_and(|(path, tag)| !path.is_empty() && is_anchor(&format!("0#{tag}")))
+}
+
+/// Returns whether a text is edits between tags.
+fn is_tagged(text: &str) -> bool {
+    let begins = ["<old_text", "<edits>"]
+        .iter()
+        .any(|tag| text.trim_start().starts_with(tag));
+    begins && text.contains("<old_text") && text.contains("<new_text")
+}
+
+/// Returns whether a member changes which text is meant, or whether anything is written.
+pub(crate) fn is_of_meaning(name: &str) -> bool {
+    let plain = name.replace('_', "").to_ascii_lowercase();
+    OF_MEANING.contains(&&plain[..])
+}
+
+/// Returns whether a member with this value is as if it weren't there.
+pub(crate) fn is_off(name: &str, value: Value<'_>) -> bool {
+    let word = value.string().ok();
+    let is_plain = |word: &str| word.is_empty() || name == "mode" && PLAIN_MODES.contains(&word);
+    matches!(value.is(), Is::Null | Is::Bool(false))
+        || word.is_some_and(|word| is_plain(word.text()))
+}
+
 /// Returns whether a member means nothing for the change.
-pub(super) fn is_of_nobody(name: &str) -> bool {
+pub(crate) fn is_of_nobody(name: &str) -> bool {
     let is_id = name == "id" || name.ends_with("_id") || name.ends_with("Id");
     is_id || OF_NOBODY.contains(&name)
 }

@@ -9,7 +9,7 @@ use serde_json::value::RawValue;
 
 /// Text that is in a response, or in a string of JSON there, and where each of its bytes is.
 #[derive(Clone, Debug)]
-pub(super) struct JsonText {
+pub(crate) struct JsonText {
     text: Rc<str>,
     /// Offsets in the text, in order, and in the response; from one to the next they go in step.
     steps: Rc<[(usize, usize)]>,
@@ -17,19 +17,19 @@ pub(super) struct JsonText {
 
 impl JsonText {
     /// Takes a part of a response that begins at an offset.
-    pub(super) fn new(text: &str, at: usize) -> Self {
+    pub(crate) fn new(text: &str, at: usize) -> Self {
         Self {
             text: text.into(),
             steps: [(0, at)].into(),
         }
     }
 
-    pub(super) fn text(&self) -> &str {
+    pub(crate) fn text(&self) -> &str {
         &self.text
     }
 
     /// Returns the offset in the response of one in the text.
-    pub(super) fn at(&self, offset: usize) -> usize {
+    pub(crate) fn at(&self, offset: usize) -> usize {
         let step = self
             .steps
             .partition_point(|(from, _)| *from <= offset)
@@ -43,7 +43,7 @@ impl JsonText {
     }
 
     /// Returns the range in the response of one in the text.
-    pub(super) fn range(&self, range: Range<usize>) -> Range<usize> {
+    pub(crate) fn range(&self, range: Range<usize>) -> Range<usize> {
         let start = self.at(range.start);
         start..if range.is_empty() {
             start
@@ -56,7 +56,7 @@ impl JsonText {
     ///
     /// # Errors
     /// If it is none.
-    pub(super) fn value(&self) -> Result<Value<'_>, serde_json::Error> {
+    pub(crate) fn value(&self) -> Result<Value<'_>, serde_json::Error> {
         serde_json::from_str(&self.text).map(|raw| Value {
             document: self,
             raw,
@@ -66,14 +66,14 @@ impl JsonText {
 
 /// A value in a text.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Value<'t> {
+pub(crate) struct Value<'t> {
     document: &'t JsonText,
     raw: &'t RawValue,
 }
 
 /// What a value is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Is {
+pub(crate) enum Is {
     Object,
     Array,
     String,
@@ -84,11 +84,11 @@ pub(super) enum Is {
 
 impl<'t> Value<'t> {
     /// Returns it as it is written.
-    pub(super) fn written(self) -> &'t str {
+    pub(crate) fn written(self) -> &'t str {
         self.raw.get()
     }
 
-    pub(super) fn is(self) -> Is {
+    pub(crate) fn is(self) -> Is {
         match self.written().as_bytes().first() {
             Some(b'{') => Is::Object,
             Some(b'[') => Is::Array,
@@ -101,7 +101,7 @@ impl<'t> Value<'t> {
     }
 
     /// Returns where it is in the response.
-    pub(super) fn range(self) -> Range<usize> {
+    pub(crate) fn range(self) -> Range<usize> {
         let start = self.start();
         self.document.range(start..start + self.written().len())
     }
@@ -115,7 +115,7 @@ impl<'t> Value<'t> {
     ///
     /// # Errors
     /// If it is none, or a name is half a character.
-    pub(super) fn members(self) -> Result<Vec<(String, Value<'t>)>, serde_json::Error> {
+    pub(crate) fn members(self) -> Result<Vec<(String, Value<'t>)>, serde_json::Error> {
         let Members(all) = serde_json::from_str(self.written())?;
         Ok(all
             .into_iter()
@@ -124,7 +124,7 @@ impl<'t> Value<'t> {
     }
 
     /// Returns the items of an array, in order.
-    pub(super) fn items(self) -> Vec<Value<'t>> {
+    pub(crate) fn items(self) -> Vec<Value<'t>> {
         let all: Vec<&RawValue> = serde_json::from_str(self.written()).unwrap_or_default();
         all.into_iter().map(|raw| Value { raw, ..self }).collect()
     }
@@ -133,7 +133,7 @@ impl<'t> Value<'t> {
     ///
     /// # Errors
     /// If it names half a character, or it is none.
-    pub(super) fn string(self) -> Result<JsonText, serde_json::Error> {
+    pub(crate) fn string(self) -> Result<JsonText, serde_json::Error> {
         let text: String = serde_json::from_str(self.written())?;
         let mut steps = Vec::new();
         let start = self.start() + 1;

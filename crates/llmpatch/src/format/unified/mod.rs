@@ -1,7 +1,7 @@
 //! git's own unified diff.
 //!
 //! Reads one file's section at a time, from `diff --git` or `--- ` to the last line of its last
-//! hunk. Where sections are in a response is for `format/detect` to find; where their lines are in
+//! hunk. Where sections are in a response is for `response` to find; where their lines are in
 //! files is for planning.
 //!
 //! A section with an error in it leaves an edit that is

@@ -14,6 +14,8 @@ pub(crate) struct HunkSurroundings<'o> {
     pub(crate) fenced: bool,
     /// Whether it is in an HTML comment that isn't closed yet.
     pub(crate) commented: bool,
+    /// Whether the text ends where a mark closes it, rather than where the response was cut off.
+    pub(crate) closed: bool,
     /// What ends the shell's heredoc that it is in.
     pub(crate) heredoc: Option<&'o [u8]>,
 }
@@ -209,9 +211,8 @@ impl<'a> Rows<'a, '_> {
 
     /// Returns whether nothing but empty lines is left of the response.
     pub(super) fn is_end(&self, index: usize) -> bool {
-        (index..)
-            .map_while(|index| self.get(index))
-            .all(|row| row.text.is_empty())
+        let mut rest = (index..).map_while(|index| self.get(index));
+        !self.around.closed && rest.all(|row| row.text.is_empty())
     }
 
     /// Returns whether names of a section are all that is left of the response.

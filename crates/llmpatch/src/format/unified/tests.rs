@@ -457,7 +457,7 @@ fn diffs_are_found_where_they_start_a_line() {
             "parse 1: a hunk without `--- ` and `+++ ` or `diff --git` before it".into(),
         ),
         (format!("> {}", X.trim_end().replace('\n', "\n> ")), {
-            "parse 1: the response has no patch but a unified diff that doesn't start at the start of a line".into()
+            "parse 2: the response has no patch outside of lines quoted by `>`".into()
         }),
         (format!("{X}--- a/y\n+++ b/y\n"), format!("{x}\nparse 7: the response ends in the middle of `+++ b/y`")),
         (format!("{X}diff --g"), format!("{x}\nparse 6: the response ends in the middle of `diff --g`")),

@@ -121,5 +121,6 @@ pub fn leaves_doubt(kind: Kind) -> bool {
             | Kind::PartialDeleteBody
             | Kind::BlankEdges
             | Kind::InsideWord
+            | Kind::Overlap
     )
 }

@@ -356,6 +356,17 @@ impl<'d> TouchedLines<'d> {
     }
 }
 
+/// Says of the last match that it isn't the last as occurrences are counted, if so.
+fn overlap(document: &Document, matches: &Matches<'_>, last: &Range<usize>) -> Option<Placing> {
+    let (counted, number) = matches.last_apart(last)?;
+    let line = |range: &Range<usize>| LineNo::from_index(document.line(range.start));
+    Some(Placing::Overlapping {
+        at: line(last),
+        counted: line(&counted),
+        number,
+    })
+}
+
 /// Where a text was found, and what that took.
 struct TextPlaces {
     /// At least one, in order.
@@ -405,16 +416,18 @@ impl SoughtText<'_, '_> {
             let ranges = self.times(document, times)?;
             return Ok((!ranges.is_empty()).then(|| TextPlaces::new(ranges, Match::Exact)));
         }
-        if let Some(range) = self.search(document, &self.edit.find, Bounds::default())? {
-            return Ok(Some(TextPlaces::new(vec![range], Match::Exact)));
+        let whole = self.search(document, &self.edit.find, Bounds::default())?;
+        if whole.is_some() {
+            return Ok(whole);
         }
         if rules.strict || self.core.len() == self.edit.find.len() {
             return Ok(None);
         }
-        let range = self.search(document, self.core, self.bounds)?;
-        Ok(range.map(|range| TextPlaces {
+        let core = self.search(document, self.core, self.bounds)?;
+        Ok(core.map(|places| TextPlaces {
             is_core: true,
-            ..TextPlaces::new(vec![range], Match::BlankEdges)
+            how: Match::BlankEdges,
+            ..places
         }))
     }
 
@@ -469,8 +482,27 @@ impl SoughtText<'_, '_> {
         document: &Document,
         find: &[Text<'_>],
         bounds: Bounds,
-    ) -> Result<Option<Range<usize>>, Located<PlaceError>> {
+    ) -> Result<Option<TextPlaces>, Located<PlaceError>> {
         let matches = document.matches(&needle(self.edit, find, bounds));
+        let Some(range) = self.chosen(document, &matches)? else {
+            return Ok(None);
+        };
+        let warning = match self.edit.occurrence {
+            Occurrence::Last => overlap(document, &matches, &range),
+            _ => None,
+        };
+        Ok(Some(TextPlaces {
+            warning: warning.map(|how| Located::new(self.span, how)),
+            ..TextPlaces::new(vec![range], Match::Exact)
+        }))
+    }
+
+    /// Chooses the match that is meant.
+    fn chosen(
+        &self,
+        document: &Document,
+        matches: &Matches<'_>,
+    ) -> Result<Option<Range<usize>>, Located<PlaceError>> {
         match self.edit.occurrence {
             Occurrence::First => Ok(matches.first()),
             Occurrence::Last => Ok(matches.last()),
@@ -486,7 +518,7 @@ impl SoughtText<'_, '_> {
                 0 | 1 => Ok(matches.first()),
                 count => Err(Located::new(
                     self.span,
-                    Ambiguity::Find(places(document, &matches, count)).into(),
+                    Ambiguity::Find(places(document, matches, count)).into(),
                 )),
             },
         }

@@ -1,0 +1,217 @@
+//! Patches in scripts: the texts that a shell command or a program hands to whatever applies
+//! patches, each read as a response of its own, in the directory where its command runs.
+
+use std::ops::Range;
+
+use bstr::ByteSlice as _;
+
+use super::decoded::Decoded;
+use super::{Error, Warning, command, script};
+use crate::format::envelope::{is_blank, trim_start};
+use crate::format::{self, Block, Options, blocks, envelope, opx};
+use crate::patch::{Format, Operation};
+use crate::text::{Located, SourceId, Span, Text};
+
+/// How deep scripts are looked into, one in the other.
+pub(super) const DEEPEST: u8 = 5;
+
+/// How the texts in a script are read.
+#[derive(Clone, Copy)]
+pub(super) struct Setting<'s> {
+    pub(super) id: SourceId,
+    pub(super) name: &'s str,
+    pub(super) options: Options<'s>,
+    /// The directory in which the script runs.
+    pub(super) directory: &'s str,
+    /// Returns where in the response a range of the script is.
+    pub(super) place: &'s dyn Fn(Range<usize>) -> Span,
+}
+
+/// Returns whether the first line of a text that isn't blank begins a patch.
+pub(super) fn begins_patch(text: &[u8]) -> bool {
+    let first = text.lines().find(|line| !is_blank(line));
+    first.is_some_and(|line| {
+        let text = trim_start(line);
+        envelope::starts_here(line)
+            || opx::starts_here(text)
+            || text.starts_with(b"diff --git ")
+            || text.starts_with(b"--- ")
+            || text.starts_with(b"Index: ")
+            || blocks::opener(line).is_some()
+    })
+}
+
+/// Reads the patches that a shell script or a program hands to whatever applies patches; nothing
+/// for a text that does so with none.
+pub(super) fn read(text: &str, setting: Setting<'_>) -> Vec<Block<'static>> {
+    if setting.options.depth >= DEEPEST || begins_patch(text.as_bytes()) {
+        return Vec::new();
+    }
+    let mut found = Vec::new();
+    if text.contains("<<") || text.contains("apply_patch") || text.contains("applypatch") {
+        for patch in command::patches(text) {
+            found.extend(of_command(text, &patch, setting));
+        }
+    }
+    if found.is_empty() && (text.contains("apply_patch") || text.contains("applyPatch")) {
+        found = of_program(text, setting);
+    }
+    found
+}
+
+fn of_command(
+    text: &str,
+    patch: &command::Embedded,
+    setting: Setting<'_>,
+) -> Option<Block<'static>> {
+    let decoded = Decoded::new(text.as_bytes(), patch.body.clone(), &patch.edits);
+    let mut block = nested(&decoded, setting)?;
+    match &patch.meaning {
+        Ok(meaning) => {
+            let directory = joined(setting.directory, &meaning.directory);
+            match (meaning.strip, doubt(&directory)) {
+                (_, Some(trouble)) => refuse(&mut block, Error::Command(trouble)),
+                (None | Some(0 | 1), None) => enter(&mut block, &directory),
+                (Some(count), None) => {
+                    let option = format!("-p{count}");
+                    let command = "git apply".to_owned();
+                    let trouble = command::Doubt::Option { command, option };
+                    refuse(&mut block, Error::Command(trouble));
+                }
+            }
+        }
+        Err(trouble) => refuse(&mut block, Error::Command(trouble.clone())),
+    }
+    Some(block)
+}
+
+/// Reads the literals of a program that it hands to `apply_patch`.
+fn of_program(text: &str, setting: Setting<'_>) -> Vec<Block<'static>> {
+    let mut found = Vec::new();
+    for literal in script::literals(text) {
+        if !literal.is_handed {
+            continue;
+        }
+        let decoded = Decoded::new(text.as_bytes(), literal.inner.clone(), &literal.escapes);
+        let block = match literal.trouble {
+            None => nested(&decoded, setting),
+            Some(trouble) => Some(unreadable(Error::Literal(trouble), literal.range, setting)),
+        };
+        let Some(mut block) = block else {
+            continue;
+        };
+        enter(&mut block, setting.directory);
+        if found.is_empty() && script::does_more(text) {
+            let span = Some(block_start(&block, setting));
+            let warning = Warning::Script.into();
+            block.warnings.push(Located {
+                span,
+                value: warning,
+            });
+        }
+        found.push(block);
+    }
+    found
+}
+
+fn block_start(block: &Block<'_>, setting: Setting<'_>) -> Span {
+    let first = block.edits.first().and_then(|edit| edit.span);
+    first.unwrap_or_else(|| (setting.place)(0..0))
+}
+
+/// Reads a decoded text of a script as a response of its own.
+fn nested(decoded: &Decoded, setting: Setting<'_>) -> Option<Block<'static>> {
+    let source = crate::text::Source::new(setting.id, setting.name, decoded.text.clone())?;
+    let options = Options {
+        depth: setting.options.depth + 1,
+        is_closed: true,
+        format: None,
+        ..setting.options
+    };
+    let parsed = format::parse(&source, &options);
+    let place = |span: Span| (setting.place)(decoded.range(span.start as usize..span.end as usize));
+    let whole = (setting.place)(decoded.range(0..decoded.text.len()));
+    let mut block = format::tool::relocated(parsed, &place);
+    block.range = whole.start as usize..whole.end as usize;
+    Some(block)
+}
+
+/// Makes a block of a text that can't be decoded.
+fn unreadable(error: Error, range: Range<usize>, setting: Setting<'_>) -> Block<'static> {
+    let span = (setting.place)(range);
+    let error: Located<format::Error> = Located::new(span, error.into());
+    let none: Vec<Located<format::Warning>> = Vec::new();
+    let range = span.start as usize..span.end as usize;
+    Block::new(Format::Envelope, range, Vec::new(), vec![error], none)
+}
+
+/// Refuses what was read of a patch, since nobody knows what its command makes of it.
+pub(super) fn refuse(block: &mut Block<'_>, error: Error) {
+    let span = block.edits.first().and_then(|edit| edit.span);
+    block.edits.iter_mut().for_each(|edit| {
+        edit.operation = Operation::Unreadable;
+    });
+    block.errors = vec![Located {
+        span,
+        value: error.into(),
+    }];
+    block.warnings.clear();
+}
+
+/// Returns why a directory can't be entered: only a shell knows it, or it leads out of the work
+/// tree.
+pub(super) fn doubt(directory: &str) -> Option<command::Doubt> {
+    let text = directory.to_owned();
+    if directory.starts_with('~') || directory.contains(['$', '`', '*', '?']) {
+        return Some(command::Doubt::Expansion { text });
+    }
+    let mut depth = 0_usize;
+    for part in directory
+        .split('/')
+        .filter(|part| !matches!(*part, "" | "."))
+    {
+        depth = match part {
+            ".." if depth == 0 && !directory.starts_with('/') => {
+                return Some(command::Doubt::Outside { text });
+            }
+            ".." => depth.saturating_sub(1),
+            _ => depth + 1,
+        };
+    }
+    None
+}
+
+/// Puts a directory before the paths of a patch that are relative.
+pub(super) fn enter(block: &mut Block<'_>, directory: &str) {
+    if directory.is_empty() {
+        return;
+    }
+    block.directory = joined(directory, &block.directory);
+    for edit in &mut block.edits {
+        into(&mut edit.path, directory);
+        match &mut edit.operation {
+            Operation::Update { to: Some(to), .. } | Operation::Move { to } => into(to, directory),
+            _ => {}
+        }
+    }
+}
+
+fn into(path: &mut Text<'_>, directory: &str) {
+    if !path.starts_with(b"/") && !path.starts_with(b"file:") {
+        let joined = [directory.trim_end_matches('/').as_bytes(), b"/", &path[..]].concat();
+        *path = Text {
+            bytes: joined.into(),
+            span: path.span,
+        };
+    }
+}
+
+/// Returns the directory that a directory written in another is.
+pub(super) fn joined(outer: &str, inner: &str) -> String {
+    match (outer, inner) {
+        (outer, "") => outer.to_owned(),
+        ("", inner) => inner.to_owned(),
+        (_, inner) if inner.starts_with('/') => inner.to_owned(),
+        (outer, inner) => format!("{}/{inner}", outer.trim_end_matches('/')),
+    }
+}

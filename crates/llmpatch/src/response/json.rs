@@ -1,0 +1,151 @@
+//! Finds the values of JSON in a response: where a value begins, how far it goes, and what is wrong
+//! with a value that was meant as a call and can't be read.
+
+use std::ops::Range;
+
+use serde_json::value::RawValue;
+
+use super::messages::{Messages, Session, ValueRead};
+use crate::format::envelope::{trim, trim_start};
+use crate::format::fence::Fence;
+use crate::format::tool::json::JsonText;
+use crate::format::tool::{Error, broken, is_of_calls};
+use crate::format::{Block, InFile, Options, Warning};
+use crate::patch::Format;
+use crate::text::{LineNo, Located, Source};
+
+const OPEN: &[u8] = b"<tool_call>";
+const CLOSE: &[u8] = b"</tool_call>";
+
+/// Returns where in a line a value may begin.
+pub(super) fn starts_here(line: &[u8]) -> Option<usize> {
+    let text = trim_start(line);
+    let text = text.strip_prefix(OPEN).map_or(text, trim_start);
+    let begins = match text.first()? {
+        b'{' => matches!(
+            trim_start(&text[1..]).first(),
+            None | Some(b'"' | b'\'' | b'}')
+        ),
+        b'[' => matches!(
+            trim_start(&text[1..]).first(),
+            None | Some(b'{' | b'[' | b'"' | b'\'')
+        ),
+        first => *first == b'"',
+    };
+    begins.then_some(line.len() - text.len())
+}
+
+/// Reads the calls, or the patches in strings, that begin at an offset where a value may.
+///
+/// # Errors
+/// If what is there is prose, with the offset before which all that begins is.
+pub(crate) fn read(
+    source: &Source,
+    at: usize,
+    options: &Options<'_>,
+    session: &mut Session,
+) -> Result<ValueRead, usize> {
+    let bytes = &source.bytes()[at..];
+    let is_string = bytes.starts_with(b"\"");
+    let mut values = serde_json::Deserializer::from_slice(bytes).into_iter::<&RawValue>();
+    let raw = match values.next() {
+        Some(Ok(raw)) => raw.get(),
+        Some(Err(error)) => return broken_off(source, at, &error),
+        None => return Err(at),
+    };
+    let end = at + raw.len();
+    if is_string && !bytes[raw.len()..].trim_ascii().is_empty() {
+        return Err(at);
+    }
+    let document = JsonText::new(raw, at);
+    let Ok(value) = document.value() else {
+        return Err(end);
+    };
+    let mut read = Messages::new(source, options, session).read(value);
+    let is_prose = read.blocks.is_empty() && read.remarks.is_empty() && !read.is_message;
+    if is_prose {
+        return Err(end);
+    }
+    let line_end = line_end(source, source.line_at(end)).max(end);
+    let rest = trim(&source.bytes()[end..line_end]);
+    let rest = trim(rest.strip_prefix(CLOSE).unwrap_or(rest));
+    if !rest.is_empty() {
+        read.blocks.push(refused(
+            source,
+            line_end - rest.len()..line_end,
+            Error::Behind,
+        ));
+    }
+    read.end = if is_string {
+        source.bytes().len()
+    } else {
+        line_end
+    };
+    Ok(read)
+}
+
+/// Returns the offset at which the text of a line ends.
+fn line_end(source: &Source, number: LineNo) -> usize {
+    let start = source.line_start(number).unwrap_or(source.bytes().len());
+    start + source.line(number).map_or(0, <[u8]>::len)
+}
+
+/// Returns what is wrong with what begins as JSON but isn't, if it was meant as a call; else where
+/// it ends.
+fn broken_off(source: &Source, at: usize, error: &serde_json::Error) -> Result<ValueRead, usize> {
+    let first = source.line_at(at);
+    let number = LineNo::from_index(first.index() + error.line().saturating_sub(1));
+    // What is wrong with the start of a line is that the one before ends.
+    let wrong =
+        LineNo::from_index(number.index() - usize::from(error.column() == 0 && number > first));
+    let end = if error.is_eof() {
+        source.bytes().len()
+    } else {
+        extent(source, wrong)
+    }
+    .max(at);
+    if !is_of_calls(&source.bytes()[at..end]) {
+        return Err(end);
+    }
+    // Columns of the first line count from where the value begins.
+    let line = if number == first {
+        at
+    } else {
+        source.line_start(number).unwrap_or(end)
+    };
+    let to = (line + error.column()).clamp(at, source.bytes().len());
+    let range = to.saturating_sub(1).max(at)..to;
+    Ok(ValueRead {
+        end,
+        blocks: vec![refused(source, range, broken(error))],
+        remarks: Vec::new(),
+        is_message: false,
+        hidden: Vec::new(),
+    })
+}
+
+fn refused(source: &Source, range: Range<usize>, what: Error) -> Block<'static> {
+    let error: Located<crate::format::Error> = Located::new(
+        source.span(range.clone()),
+        InFile { path: None, what }.into(),
+    );
+    let none: Vec<Located<Warning>> = Vec::new();
+    Block::new(Format::Tool, range, Vec::new(), vec![error], none)
+}
+
+/// Returns how far a value goes that can't be read from a line on.
+fn extent(source: &Source, wrong: LineNo) -> usize {
+    let mut end = line_end(source, wrong);
+    for number in (wrong.index() + 1..source.line_count()).map(LineNo::from_index) {
+        let line = source.line(number).unwrap_or_default();
+        let is_tag = trim_start(line).starts_with(b"<");
+        if is_tag || Fence::read(line).is_some() || starts_here(line) == Some(0) {
+            break;
+        }
+        end = line_end(source, number);
+        if matches!(line.first(), Some(b'}' | b']')) {
+            break;
+        }
+    }
+    end
+}

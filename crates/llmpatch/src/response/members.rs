@@ -1,0 +1,526 @@
+//! Which members of JSON hold what: one row for each kind of message that is known.
+//!
+//! A member that no row names is entered nowhere: a patch in it isn't read, and that is told with
+//! its place.
+
+use crate::format::tool::fields::{self, Fields};
+use crate::format::tool::json::{Is, Value};
+
+/// What the members of one kind of message hold.
+struct Row {
+    /// Members that hold further messages, parts or calls; where they are strings, the model's
+    /// text.
+    carriers: &'static [&'static str],
+    /// Members in which the model thinks aloud.
+    thoughts: &'static [&'static str],
+    /// Members by which somebody tells the model what to do.
+    instructions: &'static [&'static str],
+    /// Members that hold what a tool returned, or tell again what another member says.
+    results: &'static [&'static str],
+}
+
+const MESSAGES: &[Row] = &[
+    // Anthropic's messages, stream-json, and the sessions of Claude Code
+    Row {
+        carriers: &["message", "messages", "content", "text", "input"],
+        thoughts: &["thinking", "data", "signature"],
+        instructions: &["system", "tools", "input_schema", "tool_choice"],
+        results: &["toolUseResult", "tool_use_result", "result", "summary"],
+    },
+    // OpenAI's Chat Completions
+    Row {
+        carriers: &[
+            "choices",
+            "message",
+            "messages",
+            "content",
+            "tool_calls",
+            "function",
+            "function_call",
+        ],
+        thoughts: &[
+            "reasoning",
+            "reasoning_content",
+            "reasoning_details",
+            "refusal",
+        ],
+        instructions: &[
+            "tools",
+            "functions",
+            "parameters",
+            "response_format",
+            "prompt",
+        ],
+        results: &["logprobs", "usage"],
+    },
+    // OpenAI's Responses, Codex's rollouts and what `codex exec --json` prints
+    Row {
+        carriers: &[
+            "output",
+            "content",
+            "text",
+            "output_text",
+            "operation",
+            "action",
+            "payload",
+            "item",
+            "items",
+            "response",
+        ],
+        thoughts: &["summary", "encrypted_content"],
+        instructions: &[
+            "instructions",
+            "base_instructions",
+            "user_instructions",
+            "developer_instructions",
+            "tools",
+        ],
+        results: &[
+            "aggregated_output",
+            "formatted_output",
+            "stdout",
+            "stderr",
+            "changes",
+            "metadata",
+            "info",
+        ],
+    },
+    // Gemini's API and the sessions of its command line
+    Row {
+        carriers: &[
+            "candidates",
+            "content",
+            "contents",
+            "parts",
+            "text",
+            "functionCall",
+            "toolCalls",
+            "messages",
+            "history",
+        ],
+        thoughts: &["thoughts", "thoughtSignature"],
+        instructions: &[
+            "systemInstruction",
+            "system_instruction",
+            "tools",
+            "toolConfig",
+        ],
+        results: &[
+            "functionResponse",
+            "result",
+            "resultDisplay",
+            "displayContent",
+        ],
+    },
+    // Bedrock's Converse
+    Row {
+        carriers: &["output", "message", "content", "text", "toolUse"],
+        thoughts: &["reasoningContent"],
+        instructions: &["system", "toolConfig", "inputSchema"],
+        results: &["toolResult"],
+    },
+    // Ollama
+    Row {
+        carriers: &[
+            "message",
+            "messages",
+            "content",
+            "response",
+            "tool_calls",
+            "function",
+        ],
+        thoughts: &["thinking"],
+        instructions: &["prompt", "system", "template"],
+        results: &["context"],
+    },
+    // OpenCode's messages and parts
+    Row {
+        carriers: &["parts", "part", "text", "state", "message", "messages"],
+        thoughts: &[],
+        instructions: &["system"],
+        results: &["output", "metadata", "info", "snapshot", "raw"],
+    },
+    // LangChain
+    Row {
+        carriers: &[
+            "content",
+            "kwargs",
+            "data",
+            "tool_calls",
+            "additional_kwargs",
+            "generations",
+            "text",
+            "message",
+        ],
+        thoughts: &[],
+        instructions: &[],
+        results: &["artifact", "response_metadata", "usage_metadata"],
+    },
+    // MCP
+    Row {
+        carriers: &["params"],
+        thoughts: &[],
+        instructions: &["inputSchema", "outputSchema"],
+        results: &["structuredContent", "_meta"],
+    },
+    // OpenHands
+    Row {
+        carriers: &["history", "events"],
+        thoughts: &["thought"],
+        instructions: &["system_prompt"],
+        results: &["extras", "observation", "tool_call_metadata", "llm_metrics"],
+    },
+    // Vercel's AI SDK
+    Row {
+        carriers: &[
+            "toolInvocations",
+            "toolInvocation",
+            "toolCalls",
+            "steps",
+            "parts",
+            "messages",
+            "content",
+            "text",
+            "response",
+        ],
+        thoughts: &["reasoning", "reasoningText"],
+        instructions: &["system", "prompt"],
+        results: &[
+            "toolResults",
+            "providerMetadata",
+            "output",
+            "result",
+            "errorText",
+        ],
+    },
+];
+
+/// What a member of a message holds.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Holds {
+    /// Messages, parts, calls or text of the model.
+    Carrier,
+    /// What the model thinks aloud.
+    Thoughts,
+    /// What somebody tells the model to do, and schemas.
+    Instructions,
+    /// What a tool returned.
+    Results,
+    /// Nobody knows.
+    Unknown,
+}
+
+/// Members of a schema: what is in them describes calls and is none.
+const SCHEMA: &[&str] = &[
+    "properties",
+    "input_schema",
+    "inputSchema",
+    "schema",
+    "$defs",
+];
+
+/// Returns what a member of a message holds. `is_call` says that the message is a call itself, so
+/// that its output is what the tool returned.
+pub(super) fn holds(name: &str, value: Value<'_>, is_call: bool) -> Holds {
+    let is_in = |members: fn(&Row) -> &'static [&'static str]| {
+        MESSAGES.iter().any(|row| members(row).contains(&name))
+    };
+    if name == "properties" && is_message(value) {
+        return Holds::Carrier;
+    }
+    if SCHEMA.contains(&name) || is_in(|row| row.instructions) {
+        return Holds::Instructions;
+    }
+    if matches!(name, "output" | "result" | "response") {
+        return match (is_call, value.is()) {
+            (false, Is::Array) if name == "output" => Holds::Carrier,
+            (false, Is::Object) if name != "result" && is_message(value) => Holds::Carrier,
+            (false, Is::String) if name == "response" => Holds::Carrier,
+            _ => Holds::Results,
+        };
+    }
+    if name == "data" {
+        return match value.is() {
+            Is::Object => Holds::Carrier,
+            _ => Holds::Thoughts,
+        };
+    }
+    if is_in(|row| row.carriers) {
+        Holds::Carrier
+    } else if is_in(|row| row.thoughts) {
+        Holds::Thoughts
+    } else if is_in(|row| row.results) || is_of_results(name) {
+        Holds::Results
+    } else {
+        Holds::Unknown
+    }
+}
+
+fn is_of_results(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.contains("result") || name.contains("output") || name.contains("observation")
+}
+
+/// Returns whether an object has a member in which messages are.
+fn is_message(value: Value<'_>) -> bool {
+    const OF_MESSAGES: &[&str] = &[
+        "part",
+        "message",
+        "messages",
+        "output",
+        "choices",
+        "candidates",
+        "content",
+    ];
+    Fields::of(value).is_ok_and(|fields| fields.has(OF_MESSAGES))
+}
+
+/// Who speaks in a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Speaker {
+    /// The model.
+    Model,
+    /// A person, or whoever runs the model.
+    Other,
+    /// A tool.
+    Tool,
+    /// The model, in what it thinks aloud.
+    Thinking,
+    /// A program that tells again what is said elsewhere in the session, or notes of its own.
+    Log,
+    /// Nobody is named.
+    Unsaid,
+}
+
+/// Returns who speaks in an object.
+pub(super) fn speaker(fields: &Fields<'_>) -> Speaker {
+    let named = |fields: &Fields<'_>| {
+        let author = fields.get(&["author", "info"]).map(|(_, author)| author);
+        let author = author.and_then(|author| Fields::of(author).ok());
+        let role = fields.word(&["role"]);
+        role.or_else(|| author.and_then(|author| author.word(&["role"])))
+    };
+    if fields.has(&["functionResponse", "toolResult", "observation"]) {
+        return Speaker::Tool;
+    }
+    let is_thought = fields
+        .get(&["thought"])
+        .is_some_and(|(_, value)| value.is() == Is::Bool(true));
+    if is_thought {
+        return Speaker::Thinking;
+    }
+    if let Some(role) = named(fields) {
+        return match &role[..] {
+            "assistant" | "model" | "ai" | "agent" | "AIMessage" => Speaker::Model,
+            "tool" | "function" | "toolResult" | "tool_result" => Speaker::Tool,
+            _ => Speaker::Other,
+        };
+    }
+    match &fields.word(fields::TYPE).unwrap_or_default()[..] {
+        "human" | "user" | "system" | "developer" | "HumanMessage" | "SystemMessage" => {
+            Speaker::Other
+        }
+        "tool" if fields.has(&["state"]) => Speaker::Unsaid,
+        "tool" | "ToolMessage" | "FunctionMessage" | "function" if fields.has(RESULT_ID) => {
+            Speaker::Tool
+        }
+        "thinking" | "redacted_thinking" | "reasoning" | "reasoning_text" => Speaker::Thinking,
+        "event_msg"
+        | "session_meta"
+        | "turn_context"
+        | "compacted"
+        | "summary"
+        | "result"
+        | "file-history-snapshot"
+        | "queue-operation"
+        | "progress" => Speaker::Log,
+        of if is_result_type(of) => Speaker::Tool,
+        _ => match fields.word(&["source"]).as_deref() {
+            Some("user" | "environment") if fields.has(&["action", "observation"]) => {
+                Speaker::Other
+            }
+            _ => Speaker::Unsaid,
+        },
+    }
+}
+
+fn is_result_type(of: &str) -> bool {
+    let of = of.replace('-', "_");
+    of.ends_with("_output") || of.ends_with("tool_result")
+}
+
+/// Members by which a call is known to its result.
+pub(super) const CALL_ID: &[&str] = &[
+    "call_id",
+    "callID",
+    "callId",
+    "toolCallId",
+    "tool_call_id",
+    "toolUseId",
+    "tool_use_id",
+    "id",
+];
+
+/// Members by which a result names its call.
+pub(super) const RESULT_ID: &[&str] = &[
+    "tool_use_id",
+    "tool_call_id",
+    "toolCallId",
+    "toolUseId",
+    "call_id",
+    "callID",
+    "callId",
+];
+
+/// What became of a call.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Outcome {
+    /// The tool did it, or nobody says otherwise.
+    Done,
+    /// It failed, or a person refused it.
+    Undone,
+    /// It is only begun: another message tells the rest.
+    Begun,
+}
+
+/// Returns what the members of a call or of its result say of what became of the call.
+pub(super) fn outcome(fields: &Fields<'_>) -> Option<Outcome> {
+    const WORDS: &[&str] = &["status", "state", "outcome", "decision"];
+    let says = |names: &[&str], wanted: bool| {
+        fields
+            .get(names)
+            .is_some_and(|(_, value)| value.is() == Is::Bool(wanted))
+    };
+    if says(
+        &[
+            "is_error",
+            "isError",
+            "denied",
+            "rejected",
+            "cancelled",
+            "interrupted",
+        ],
+        true,
+    ) || says(&["success", "approved"], false)
+        || fields
+            .get(&["exit_code", "exitCode"])
+            .is_some_and(|(_, code)| is_failure(code))
+        || fields
+            .get(&["error", "errorText"])
+            .is_some_and(|(_, error)| is_said(error))
+        || fields.word(&["observation"]).as_deref() == Some("error")
+    {
+        return Some(Outcome::Undone);
+    }
+    for (name, value) in fields.iter().filter(|(name, _)| WORDS.contains(name)) {
+        let word = value.string().map(|word| word.text().to_ascii_lowercase());
+        let _ = name;
+        match word.as_deref().unwrap_or_default() {
+            "error" | "errored" | "failed" | "failure" | "cancelled" | "canceled" | "denied"
+            | "declined" | "rejected" | "aborted" | "output-error" | "output-denied" => {
+                return Some(Outcome::Undone);
+            }
+            "pending" | "running" | "in_progress" | "input-streaming" | "partial-call" => {
+                return Some(Outcome::Begun);
+            }
+            _ => {}
+        }
+    }
+    None
+}
+
+fn is_failure(code: Value<'_>) -> bool {
+    code.is() == Is::Number && code.written() != "0"
+}
+
+/// Returns whether an error is named: something that is neither null, false nor empty.
+fn is_said(error: Value<'_>) -> bool {
+    !matches!(error.is(), Is::Null | Is::Bool(false))
+        && !matches!(error.written(), "\"\"" | "{}" | "[]")
+}
+
+/// Returns whether the text of a result says that its call failed or was refused.
+pub(super) fn says_undone(text: &str) -> bool {
+    const SAID: &[&str] = &[
+        "<tool_use_error>",
+        "doesn't want to proceed with this tool use",
+        "verification failed",
+        "user rejected",
+        "user denied",
+        "user declined",
+        "rejected by user",
+        "denied by user",
+        "\"success\":false",
+        "\"is_error\":true",
+        "\"iserror\":true",
+    ];
+    let start: String = text
+        .chars()
+        .take(2000)
+        .collect::<String>()
+        .to_ascii_lowercase();
+    let start = start.trim_start();
+    let compact = start.replace(": ", ":");
+    start.starts_with("error")
+        || start.starts_with("failed")
+        || SAID.iter().any(|said| compact.contains(said))
+        || ["exit code:", "exited with code ", "\"exit_code\":"]
+            .iter()
+            .any(|lead| is_failing_code(&compact, lead))
+}
+
+/// Returns whether a number other than 0 is behind some words.
+fn is_failing_code(text: &str, lead: &str) -> bool {
+    text.split_once(lead).is_some_and(|(_, rest)| {
+        let rest = rest.trim_start();
+        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        rest.starts_with('-') || digits > 0 && rest[..digits].bytes().any(|digit| digit != b'0')
+    })
+}
+
+/// Members that say that a message was cut off, and what they say then. They are the message's own,
+/// or in its [`CUT_INSIDE`].
+const CUT: &[(&str, &[&str])] = &[
+    ("status", &["incomplete"]),
+    (
+        "stop_reason",
+        &["max_tokens", "model_context_window_exceeded"],
+    ),
+    (
+        "stopReason",
+        &[
+            "max_tokens",
+            "model_context_window_exceeded",
+            "maxTokens",
+            "length",
+        ],
+    ),
+    (
+        "finish_reason",
+        &["length", "model_length", "max_tokens", "MAX_TOKENS"],
+    ),
+    ("finishReason", &["MAX_TOKENS", "length"]),
+    ("finish", &["length"]),
+    ("done_reason", &["length"]),
+];
+
+/// Members of a message whose own members say how it ended: LangChain's.
+const CUT_INSIDE: &[&str] = &["response_metadata", "generation_info"];
+
+/// Returns the member that says that a message was cut off.
+pub(super) fn cut<'t>(fields: &Fields<'t>) -> Option<(String, Value<'t>)> {
+    own_cut(fields).or_else(|| {
+        let (_, inside) = fields.get(CUT_INSIDE)?;
+        own_cut(&Fields::of(inside).ok()?)
+    })
+}
+
+fn own_cut<'t>(fields: &Fields<'t>) -> Option<(String, Value<'t>)> {
+    CUT.iter().find_map(|(name, values)| {
+        let (_, value) = fields.get(&[name])?;
+        let word = fields.word(&[name])?;
+        values
+            .contains(&&word[..])
+            .then(|| ((*name).to_owned(), value))
+    })
+}

@@ -1,0 +1,244 @@
+//! Parts in which the model thinks aloud: from an opening mark to its closing mark.
+//!
+//! An opening mark counts where it is first on its line, a closing mark where it is first or last
+//! on its line, or on the line of its opening mark; elsewhere they are text. So are marks in a
+//! Markdown fence that ends behind the closing mark. What is between is looked at for nothing but
+//! a warning: a draft may break off anywhere.
+
+use bstr::ByteSlice as _;
+
+use super::MOST_OPENINGS;
+use crate::format::envelope::{trim, trim_start};
+use crate::format::fence::Fence;
+use crate::text::{LineNo, Source};
+
+/// The names of tags between which models think aloud: `<think>`, `<x:think>`, `[THINK]`.
+pub(crate) const NAMES: [&str; 11] = [
+    "think",
+    "thinking",
+    "thought",
+    "thoughts",
+    "reasoning",
+    "scratchpad",
+    "analysis",
+    "reflection",
+    "antthinking",
+    "inner_monologue",
+    // aider's, in what it keeps of a chat.
+    "thinking-content-7bbeb8e1441453ad999a0bbba8a46d4b",
+];
+
+/// What begins a message in a channel of its own, as OpenAI's open models write it.
+const CHANNEL: &[u8] = b"<|channel|>";
+const MESSAGE: &[u8] = b"<|message|>";
+
+/// The kind of a mark.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Mark {
+    /// A tag of one of [`NAMES`].
+    Tag(&'static str),
+    /// `[THINK]`
+    Bracket,
+    /// `<|channel|>analysis`
+    Channel,
+}
+
+impl Mark {
+    /// Returns the marks as messages show them.
+    pub(super) fn shown(self) -> (&'static str, &'static str) {
+        const TAGS: [(&str, &str); 11] = [
+            ("<think>", "</think>"),
+            ("<thinking>", "</thinking>"),
+            ("<thought>", "</thought>"),
+            ("<thoughts>", "</thoughts>"),
+            ("<reasoning>", "</reasoning>"),
+            ("<scratchpad>", "</scratchpad>"),
+            ("<analysis>", "</analysis>"),
+            ("<reflection>", "</reflection>"),
+            ("<antthinking>", "</antthinking>"),
+            ("<inner_monologue>", "</inner_monologue>"),
+            ("<thinking-content-…>", "</thinking-content-…>"),
+        ];
+        match self {
+            Mark::Tag(name) => {
+                let index = NAMES.iter().position(|known| *known == name);
+                TAGS[index.unwrap_or(0)]
+            }
+            Mark::Bracket => ("[THINK]", "[/THINK]"),
+            Mark::Channel => ("<|channel|>analysis", "<|channel|>final"),
+        }
+    }
+}
+
+/// Reads the mark that a text begins with: its kind, whether it closes, and its length.
+fn read(text: &[u8]) -> Option<(Mark, bool, usize)> {
+    if let Some(rest) = text.strip_prefix(CHANNEL) {
+        let closes = !rest.starts_with(b"analysis");
+        let message = rest.find(MESSAGE).map_or(0, |at| at + MESSAGE.len());
+        return Some((Mark::Channel, closes, CHANNEL.len() + message));
+    }
+    let (open, close) = match text.first()? {
+        b'<' => (b'<', b'>'),
+        b'[' => (b'[', b']'),
+        _ => return None,
+    };
+    let end = text.iter().take(80).position(|&byte| byte == close)?;
+    let inner = &text[1..end];
+    let (name, closes) = inner
+        .strip_prefix(b"/")
+        .map_or((inner, false), |name| (name, true));
+    if open == b'[' {
+        return name
+            .eq_ignore_ascii_case(b"think")
+            .then_some((Mark::Bracket, closes, end + 1));
+    }
+    let bare = name
+        .rsplit_once_str(":")
+        .filter(|(prefix, _)| prefix.iter().all(|byte| byte.is_ascii_alphanumeric()))
+        .map_or(name, |(_, bare)| bare);
+    let known = NAMES
+        .into_iter()
+        .find(|known| known.as_bytes().eq_ignore_ascii_case(bare))?;
+    Some((Mark::Tag(known), closes, end + 1))
+}
+
+/// Returns the opening mark that is first on a line, and the offset behind it.
+pub(super) fn opening(line: &[u8]) -> Option<(Mark, usize)> {
+    let text = trim_start(line);
+    let before = line.len() - text.len();
+    let (text, before) = match text.strip_prefix(b"<|start|>assistant") {
+        Some(rest) => (rest, line.len() - rest.len()),
+        None => (text, before),
+    };
+    let (mark, closes, length) = read(text)?;
+    (!closes).then_some((mark, before + length))
+}
+
+/// Returns the closing mark that is first or last on a line, with the offsets at which it begins
+/// and behind it.
+pub(super) fn closing(line: &[u8]) -> Option<(Mark, usize, usize)> {
+    closing_behind(line, 0, false)
+}
+
+/// Returns the first closing mark from an offset of a line on; `anywhere` lets it be in the middle.
+fn closing_behind(line: &[u8], from: usize, anywhere: bool) -> Option<(Mark, usize, usize)> {
+    let whole = trim(line);
+    let first = line.len() - trim_start(line).len();
+    let last = first + whole.len();
+    let mut at = from;
+    while let Some(next) = line[at..].find_byteset(b"<[") {
+        at += next;
+        if let Some((mark, true, length)) = read(&line[at..])
+            && (anywhere || at == first || at + length == last || mark == Mark::Channel)
+        {
+            return Some((mark, at, at + length));
+        }
+        at += 1;
+    }
+    None
+}
+
+/// A part in which the model thinks aloud.
+#[derive(Debug, PartialEq, Eq)]
+pub(super) struct Thoughts {
+    pub(super) mark: Mark,
+    /// The offset in the response behind the opening mark.
+    pub(super) start: usize,
+    /// The offset at which the closing mark begins; the response's end if it has none.
+    pub(super) end: usize,
+    /// The offset behind the closing mark; `None` if there is none.
+    pub(super) behind: Option<usize>,
+}
+
+/// Finds the part that an opening mark on a line begins; `None` if the mark is text. `fence` is the
+/// fence that the line is in.
+pub(super) fn thoughts(
+    source: &Source,
+    number: LineNo,
+    fence: Option<Fence>,
+    openings: &mut usize,
+) -> Option<Thoughts> {
+    let row = source.row(number)?;
+    let (mark, behind) = opening(row.text)?;
+    if *openings > MOST_OPENINGS {
+        return None;
+    }
+    let start = row.start() + behind;
+    let unclosed = Thoughts {
+        mark,
+        start,
+        end: source.bytes().len(),
+        behind: None,
+    };
+    let mut depth = 0;
+    // The last closing mark, should there be too few of them.
+    let mut last = None;
+    let mut is_fenced = fence.is_some();
+    for line in source.rows(number) {
+        let is_first = line.number == number;
+        if !is_first && fence.is_some_and(|fence| fence.is_closed_by(line.text)) {
+            is_fenced = false;
+        }
+        let reopens = opening(line.text).is_some_and(|(other, _)| other == mark);
+        if !is_first && reopens && mark != Mark::Channel {
+            depth += 1;
+        }
+        let from = if is_first { behind } else { 0 };
+        let Some((other, at, end)) = closing_behind(line.text, from, is_first) else {
+            continue;
+        };
+        if other != mark {
+            continue;
+        }
+        let part = Thoughts {
+            mark,
+            start,
+            end: line.start() + at,
+            behind: Some(line.start() + end),
+        };
+        if depth == 0 {
+            *openings += usize::from(is_fenced);
+            return Some(part).filter(|_| !is_fenced);
+        }
+        depth -= 1;
+        last = Some(part).filter(|_| !is_fenced);
+    }
+    *openings += usize::from(fence.is_some());
+    last.or_else(|| fence.is_none().then_some(unclosed))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::text::SourceId;
+
+    #[test]
+    fn parts_begin_and_end_with_their_marks() {
+        for (text, want) in [
+            ("<think>\na\n</think>\nb", Some("\na\n")),
+            ("<think>a</think>b", Some("a")),
+            ("<think>Hm.\nb</think>\nc", Some("Hm.\nb")),
+            ("<think>\na </think> b\n</think>", Some("\na </think> b\n")),
+            ("<THINK>\na\n</Think>", Some("\na\n")),
+            ("<seed:think>\na\n</seed:think>", Some("\na\n")),
+            ("[THINK]a\n[/THINK]", Some("a\n")),
+            (
+                "<think>\n<think>\na\n</think>\nb\n</think>",
+                Some("\n<think>\na\n</think>\nb\n"),
+            ),
+            ("<think>\na", Some("\na")),
+            ("a <think>\nb", None),
+            ("`<think>`\nb", None),
+            ("<thinker>\nb", None),
+            (
+                "<|channel|>analysis<|message|>a<|end|><|start|>assistant<|channel|>final<|message|>b",
+                Some("a<|end|><|start|>assistant"),
+            ),
+        ] {
+            let source = Source::new(SourceId(0), "", text.into()).unwrap();
+            let found = thoughts(&source, LineNo::FIRST, None, &mut 0);
+            let got = found.map(|found| &text[found.start..found.end]);
+            assert_eq!(got, want, "{text}");
+        }
+    }
+}

@@ -1,0 +1,3 @@
+from a import total
+
+assert total([1, 2]) == 3
