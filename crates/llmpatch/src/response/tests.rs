@@ -1,3 +1,5 @@
+mod sessions;
+
 use proptest::prelude::*;
 
 use crate::diagnose::Diagnose as _;
