@@ -83,6 +83,20 @@ pub struct ResponsePart {
 }
 
 impl Parsed<'_> {
+    /// Returns what is read of a response in a format that asks for nothing.
+    pub(crate) fn of(format: Format) -> Self {
+        Self {
+            patch: Patch {
+                format,
+                edits: Vec::new(),
+            },
+            errors: Vec::new(),
+            warnings: Vec::new(),
+            bases: Vec::new(),
+            parts: Vec::new(),
+        }
+    }
+
     /// Returns whether there is a patch, if only one that can't be read.
     pub(crate) fn has_patch(&self) -> bool {
         !self.patch.edits.is_empty() || self.errors.iter().any(|error| is_of_patch(&error.value))

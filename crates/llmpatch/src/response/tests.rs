@@ -840,7 +840,7 @@ fn a_response_has_so_many_edits_at_most() {
             .collect();
         (parsed.patch.edits.len(), said)
     };
-    let most = super::MOST_EDITS;
+    let most = super::walk::MOST_EDITS;
     let too_many = vec![format!("the response has more than {most} edits")];
     let edit = "<edit file=\"a\" op=\"remove\"/>";
     assert_eq!(told(edit.repeat(most + 3)), (most, too_many.clone()));

@@ -1,0 +1,222 @@
+//! Which of the patches that a walk came upon count, and whether the response as a whole can be
+//! applied.
+
+use super::error::{Absence, Error, Hiding, Nearly, Residue, Warning};
+use super::prose::Prose;
+use super::walk::{WalkItem, WalkOutcome};
+use super::{absence, repeats};
+use crate::format::fence::Fence;
+use crate::format::{self, Block, Options, Parsed, ResponsePart, blocks, envelope, opx};
+use crate::patch::Format;
+use crate::text::{Lines, Located, Source};
+
+/// Decides which of the patches count, and whether the response as a whole is one that can be
+/// applied.
+pub(super) fn settle<'a>(
+    source: &'a Source,
+    options: &Options,
+    found: Vec<WalkItem<'a>>,
+    prose: &Prose<'_>,
+) -> Parsed<'a> {
+    let first = blocks(&found).next().map(|block| block.format);
+    let is_without_blocks =
+        first.is_some() && blocks(&found).all(|block| block.format != Format::Blocks);
+    let mut parsed = Parsed::of(options.format.or(first).unwrap_or(Format::Envelope));
+    if options.format.is_none() {
+        parsed.errors.extend(mixed(source, &found));
+    }
+    let mut wanted = false;
+    let mut skipped = None;
+    let repeated = repeats::patches(source, &found, &mut parsed.warnings);
+    for (found, is_repeated) in found.into_iter().zip(repeated) {
+        match found {
+            WalkItem::Block(_) if is_repeated => {}
+            WalkItem::Block(block) => match options.format.filter(|asked| *asked != block.format) {
+                None => {
+                    wanted = true;
+                    accept(source, block, &mut parsed);
+                }
+                Some(asked) => {
+                    skipped.get_or_insert((asked, block.format, block.start(source)));
+                    skip(source, block, asked, &mut parsed);
+                }
+            },
+            WalkItem::Residue(of, error) => {
+                let is_others = matches!(&error.value, Residue::Blocks(error) if error.is_of_tags())
+                    && is_without_blocks;
+                if options.format.is_none_or(|asked| asked == of) && !is_others {
+                    parsed
+                        .errors
+                        .push(error.map(|residue| Error::from(residue).into()));
+                }
+            }
+            WalkItem::Remark(warning) => parsed.warnings.push(warning),
+        }
+    }
+    if wanted {
+        excuse_hunks(&mut parsed);
+        let nearly = prose.nearly.iter().map(|(span, what)| {
+            let what = what.clone();
+            Located::new(*span, Warning::Nearly { what }.into())
+        });
+        parsed.warnings.extend(nearly);
+    }
+    if !wanted && parsed.errors.is_empty() {
+        let (span, error) = absence::find(source, options, prose, &parsed.warnings, skipped);
+        if matches!(
+            error,
+            Error::Utf16 { .. } | Error::NoPatch(Absence::Escaped)
+        ) {
+            parsed.warnings.clear();
+        }
+        parsed.errors.push(Located::new(span, error.into()));
+    }
+    repeats::edits(source, &parsed.patch.edits, &mut parsed.warnings);
+    parsed.errors.sort_by_key(|error| error.span);
+    parsed.warnings.sort_by_key(|warning| warning.span);
+    parsed
+}
+
+/// Returns the patches that a walk came upon.
+fn blocks<'i, 'a>(found: &'i [WalkItem<'a>]) -> impl Iterator<Item = &'i Block<'a>> {
+    found.iter().filter_map(|found| match found {
+        WalkItem::Block(block) => Some(block),
+        _ => None,
+    })
+}
+
+/// Returns the error that patches are in two formats.
+fn mixed(source: &Source, found: &[WalkItem<'_>]) -> Option<Located<format::Error>> {
+    let first = blocks(found).next()?;
+    let other = blocks(found).find(|block| block.format != first.format)?;
+    let mixed = Error::Mixed {
+        first: first.format,
+        line: source.line_at(first.start(source).start as usize),
+        second: other.format,
+    };
+    Some(Located::new(other.start(source), mixed.into()))
+}
+
+/// Leaves out a patch in another format than was asked for.
+fn skip<'a>(source: &'a Source, block: Block<'a>, asked: Format, parsed: &mut Parsed<'a>) {
+    let found = block.format;
+    let warning = Warning::Skipped { found, asked };
+    let warning = Located::new(block.start(source), warning.into());
+    parsed.warnings.push(warning);
+    if has_swallowed(source, &block, asked) {
+        parsed.errors.extend(block.errors);
+    }
+}
+
+/// Makes warnings of hunks of no file beside whole patches of another format, where nothing else is
+/// wrong: they explain something.
+fn excuse_hunks(parsed: &mut Parsed<'_>) {
+    let is_hunk = |error: &Located<format::Error>| {
+        matches!(
+            error.value,
+            format::Error::Response(Error::Residue(Residue::StrayHunk { .. }))
+        )
+    };
+    let is_whole = parsed.patch.format != Format::Unified && !parsed.patch.edits.is_empty();
+    if !is_whole || !parsed.errors.iter().all(is_hunk) {
+        return;
+    }
+    let hunks = parsed.errors.drain(..).map(|error| {
+        let what = Nearly::Hunk;
+        Located {
+            span: error.span,
+            value: Warning::Nearly { what }.into(),
+        }
+    });
+    parsed.warnings.extend(hunks);
+}
+
+/// Takes a patch into what was read.
+fn accept<'a>(source: &'a Source, block: Block<'a>, parsed: &mut Parsed<'a>) {
+    let format = block.format;
+    if let Some(nul) = memchr::memchr(0, &source.bytes()[block.range.clone()]) {
+        let at = block.range.start + nul;
+        parsed.errors.push(Located::new(
+            source.span(at..at + 1),
+            Error::Nul { format }.into(),
+        ));
+    } else if block.edits.is_empty() && block.errors.is_empty() {
+        parsed.errors.push(Located::new(
+            block.start(source),
+            Error::Empty { format }.into(),
+        ));
+    }
+    parsed.parts.push(ResponsePart {
+        span: Some(block.start(source)),
+        role: "answer",
+        format: Some(format),
+        directory: block.directory,
+        why: None,
+    });
+    parsed.errors.extend(block.errors);
+    parsed.warnings.extend(block.warnings);
+    if format == parsed.patch.format {
+        parsed.patch.edits.extend(block.edits);
+    }
+}
+
+/// Returns whether a patch that is left out goes on to the end of the response, although it
+/// shouldn't, and holds the start of one that was asked for.
+fn has_swallowed(source: &Source, block: &Block<'_>, asked: Format) -> bool {
+    let bytes = &source.bytes()[block.range.clone()];
+    !block.errors.is_empty()
+        && block.range.end == source.bytes().len()
+        && Lines::new(bytes).iter().skip(1).any(|line| match asked {
+            Format::Opx => opx::starts_here(envelope::trim_start(line.text)),
+            Format::Unified => {
+                line.text.starts_with(b"diff --git ") || line.text.starts_with(b"@@ -")
+            }
+            Format::Envelope => envelope::starts_here(line.text),
+            Format::Blocks => blocks::opener(line.text).is_some(),
+            Format::Files => {
+                Fence::read(line.text).is_some_and(|(_, info)| !envelope::is_blank(info))
+            }
+            Format::Tool => false,
+        })
+}
+
+/// Takes out the calls that failed or were refused, and counts them.
+pub(super) fn undone(
+    source: &Source,
+    found: &mut WalkOutcome<'_>,
+) -> Option<Located<format::Warning>> {
+    let mut spans = found.session.undone.clone();
+    let session = &found.session;
+    found.prose.found.retain(|item| match item {
+        WalkItem::Block(block) if session.is_undone(block.call.as_deref()) => {
+            spans.push(block.start(source));
+            false
+        }
+        _ => true,
+    });
+    let first = *spans.iter().min()?;
+    let count = spans.len();
+    found.prose.note_hidden(first, &Hiding::Undone(count));
+    Some(Located::new(first, Warning::Undone { count }.into()))
+}
+
+/// Returns the part that a warning says isn't read.
+pub(super) fn unread(warning: &Located<format::Warning>) -> Option<ResponsePart> {
+    let format::Warning::Response(what) = &warning.value else {
+        return None;
+    };
+    let (role, format) = match what {
+        Warning::Hidden { format, by } => (by.role(), Some(*format)),
+        Warning::Undone { .. } => ("undone-call", None),
+        Warning::Skipped { found, .. } => ("answer", Some(*found)),
+        Warning::RepeatedPatch { format, .. } => ("answer", Some(*format)),
+        _ => return None,
+    };
+    Some(ResponsePart {
+        span: warning.span,
+        role,
+        format,
+        directory: String::new(),
+        why: Some(what.to_string()),
+    })
+}

@@ -1,0 +1,526 @@
+//! The walk through a response, from top to bottom: what begins in each line.
+
+use std::ops::Range;
+
+use bstr::{BString, ByteSlice as _};
+
+use super::error::{Hiding, Nearly, Residue, Warning};
+use super::prose::{self, Prose};
+use super::{around, embedded, json, messages, parse, reasoning};
+use crate::format::fence::Fence;
+use crate::format::{self, Block, Options, blocks, envelope, files, opx, tool, unified};
+use crate::patch::Format;
+use crate::text::{LineNo, Located, Row, Source, Span};
+
+/// All that a walk has come upon.
+pub(super) struct WalkOutcome<'a> {
+    pub(super) prose: Prose<'a>,
+    pub(super) bases: Vec<Located<BString>>,
+    pub(super) session: messages::Session,
+}
+
+/// What a walk has come upon.
+#[derive(Debug)]
+pub(super) enum WalkItem<'a> {
+    /// A patch.
+    Block(Block<'a>),
+    /// Something in prose that shows that something was lost, of a patch in this format.
+    Residue(Format, Located<Residue>),
+    /// Something in prose that is worth a remark.
+    Remark(Located<format::Warning>),
+}
+
+impl WalkItem<'_> {
+    pub(super) fn residue(format: Format, span: Span, residue: Residue) -> Self {
+        WalkItem::Residue(format, Located::new(span, residue))
+    }
+
+    pub(super) fn remark(span: Span, warning: impl Into<format::Warning>) -> Self {
+        WalkItem::Remark(Located::new(span, warning.into()))
+    }
+}
+
+/// The text that a command in a response gets.
+struct Heredoc {
+    /// Whether a patch is first in it.
+    begins: bool,
+    body: Range<usize>,
+    /// The offset behind the line that ends it.
+    end: usize,
+}
+
+pub(super) struct Walk<'a, 'o> {
+    source: &'a Source,
+    options: &'o Options<'o>,
+    prose: Prose<'a>,
+    around: around::Around<'a>,
+    /// The tool calls that were met, by their ids.
+    session: messages::Session,
+    /// Up to where it is known that no JSON with calls begins.
+    plain: usize,
+    /// How many opening marks of reasoning and heredocs were looked at that began nothing, perhaps.
+    openings: usize,
+    /// Whether there was something but whitespace so far.
+    is_begun: bool,
+    /// What the last line before the patches says that they are about, and what OPX does.
+    stated: Option<Located<BString>>,
+    bases: Vec<Located<BString>>,
+    /// How many edits have been read, an element or an envelope without any counted as one.
+    edits: usize,
+}
+
+/// The most edits that a response may have. Each takes up to a kilobyte once it is read, however
+/// short it is.
+pub(super) const MOST_EDITS: usize = 100_000;
+
+/// How many marks that may begin a part are looked at which turn out to be text: each may cost a
+/// pass over the response.
+pub(super) const MOST_OPENINGS: usize = 1000;
+
+/// In how many drafts, one in the other, patches are looked for.
+const MOST_DRAFTS: u8 = 3;
+
+impl<'a, 'o> Walk<'a, 'o> {
+    pub(super) fn new(source: &'a Source, options: &'o Options<'o>) -> Self {
+        let mut prose = Prose::default();
+        prose.is_closed = options.is_closed;
+        let around = around::Around::default();
+        let session = messages::Session::default();
+        let stated = None;
+        let bases = Vec::new();
+        Self {
+            source,
+            options,
+            prose,
+            around,
+            session,
+            plain: 0,
+            openings: 0,
+            is_begun: false,
+            stated,
+            bases,
+            edits: 0,
+        }
+    }
+
+    pub(super) fn run(mut self) -> WalkOutcome<'a> {
+        let mut number = LineNo::FIRST;
+        while self.edits <= MOST_EDITS
+            && let Some(row) = self.source.row(number)
+        {
+            let end = self.row(row);
+            number = self.source.line_from(end).max(number.next());
+        }
+        self.around.end(&mut self.prose.found);
+        let bases = if self.bases.is_empty() {
+            self.stated.into_iter().collect()
+        } else {
+            self.bases
+        };
+        WalkOutcome {
+            prose: self.prose,
+            bases,
+            session: self.session,
+        }
+    }
+
+    /// Reads what begins in a line, or in the rest of a line; returns the offset behind it.
+    fn row(&mut self, row: Row<'a>) -> usize {
+        let first = row.behind(row.text.len() - envelope::trim_start(row.text).len());
+        if let Some(end) = self.file(row) {
+            end
+        } else if envelope::starts_here(row.text) {
+            self.envelope(row, first)
+        } else if opx::starts_here(&self.source.bytes()[first.start()..]) {
+            self.elements(first.start())
+        } else if unified::starts_here(self.source, row.number) {
+            self.push(unified::parse_block(
+                self.source,
+                row.number,
+                self.prose.around(),
+                self.options,
+            ))
+        } else if let Some(at) = blocks::opener(row.text) {
+            let block =
+                self.around
+                    .block(self.source, row, at, self.options, &mut self.prose.found);
+            let end = self.push(block);
+            self.around.behind(self.source, end, &mut self.prose.found);
+            end
+        } else if let Some(end) = self.thoughts(row) {
+            end
+        } else if let Some(end) = self.script(row) {
+            end
+        } else if let Some(end) = self.json(row) {
+            end
+        } else {
+            self.prose(row);
+            let behind = reasoning::closing(row.text).map(|(_, _, end)| row.start() + end);
+            self.rest(row.number, behind)
+        }
+    }
+
+    /// Reads the rest of a line behind a mark, if it begins a patch; returns the offset behind it.
+    fn rest(&mut self, number: LineNo, behind: Option<usize>) -> usize {
+        let next = self.source.start_of(number.next());
+        let (Some(behind), Some(row)) = (behind, self.source.row(number)) else {
+            return next;
+        };
+        if behind >= row.span.end as usize {
+            return next;
+        }
+        let rest = row.behind(behind - row.start());
+        let begins = envelope::starts_here(rest.text)
+            || opx::starts_here(envelope::trim_start(rest.text))
+            || json::starts_here(rest.text).is_some();
+        if begins { self.row(rest) } else { next }
+    }
+
+    /// Returns whether an offset is in a comment that ends.
+    fn is_in_comment(&mut self, offset: usize) -> bool {
+        self.openings += 1;
+        self.prose.is_hidden() && self.source.bytes()[offset..].contains_str("-->")
+    }
+
+    /// Passes over the part in which the model thinks aloud that begins in a line.
+    fn thoughts(&mut self, row: Row<'a>) -> Option<usize> {
+        let fence = self.prose.fence();
+        let part = reasoning::thoughts(self.source, row.number, fence, &mut self.openings)?;
+        if part.behind.is_none() && self.is_in_comment(row.start()) {
+            return None;
+        }
+        let (open, close) = part.mark.shown();
+        let by = match part.behind {
+            Some(_) => Hiding::Reasoning(open, close),
+            None => Hiding::Unclosed(open),
+        };
+        self.is_begun = true;
+        self.around.pass();
+        if fence.is_some() {
+            self.prose.end_fence();
+            self.around.end_fence();
+        }
+        if let Some((format, span)) = self.draft(part.start..part.end) {
+            self.prose.note_hidden(span, &by);
+            let warning = Warning::Hidden { format, by };
+            self.prose.found.push(WalkItem::remark(span, warning));
+        }
+        let behind = part.behind.unwrap_or(self.source.bytes().len());
+        Some(self.rest(self.source.line_at(behind), Some(behind)))
+    }
+
+    /// Reads the script that a line begins: a program or shell commands in a fence or as the whole
+    /// response, or a command that has a patch as its input.
+    fn script(&mut self, row: Row<'a>) -> Option<usize> {
+        let around = self.prose.fence();
+        let is_fenced = around.is_some();
+        let opens = Fence::read(row.text)
+            .map(|(fence, _)| fence)
+            .filter(|_| around.is_none_or(|around| !around.is_closed_by(row.text)));
+        let body = match opens {
+            Some(fence) => {
+                let start = self.source.start_of(row.number.next());
+                let mut rows = self.source.rows(row.number.next());
+                // A fence around others is no script.
+                let stop = rows.find(|row| Fence::read(row.text).is_some());
+                if stop.is_some_and(|row| !fence.is_closed_by(row.text)) {
+                    return self.input(row);
+                }
+                start..stop.map_or(self.source.bytes().len(), |close| close.start())
+            }
+            None if !self.is_begun && !is_fenced && is_program(row.text) => {
+                row.start()..self.source.bytes().len()
+            }
+            None => return self.input(row),
+        };
+        let blocks = self.scripts(body.clone());
+        if blocks.is_empty() || self.begins_patch_beside(&blocks, body.clone()) {
+            return self.input(row);
+        }
+        if opens.is_some() {
+            self.prose(row);
+        }
+        self.is_begun = true;
+        for block in blocks {
+            self.push(block);
+        }
+        Some(body.end)
+    }
+
+    /// Returns whether a patch begins in a range beside these.
+    fn begins_patch_beside(&self, blocks: &[Block<'_>], range: Range<usize>) -> bool {
+        let mut ahead = blocks.iter().peekable();
+        let rows = self.source.rows(self.source.line_at(range.start));
+        rows.take_while(|row| row.start() < range.end).any(|row| {
+            while ahead
+                .next_if(|block| block.range.end <= row.start())
+                .is_some()
+            {}
+            let is_in = ahead
+                .peek()
+                .is_some_and(|block| block.range.contains(&row.start()));
+            !is_in && files::begins_patch(self.source, row)
+        })
+    }
+
+    /// Returns the patches that a script in the response applies.
+    fn scripts(&self, range: Range<usize>) -> Vec<Block<'static>> {
+        let Ok(text) = self.source.bytes()[range.clone()].to_str() else {
+            return Vec::new();
+        };
+        let source = self.source;
+        let place =
+            |inner: Range<usize>| source.span(range.start + inner.start..range.start + inner.end);
+        embedded::read(
+            text,
+            embedded::Setting {
+                id: source.id(),
+                name: source.name(),
+                options: *self.options,
+                directory: "",
+                place: &place,
+            },
+        )
+    }
+
+    /// Reads a command whose input is a patch: a heredoc, outside of a script that is read whole.
+    /// The lines right before it that change the directory are read with it, and so are the
+    /// commands right behind it.
+    fn input(&mut self, row: Row<'a>) -> Option<usize> {
+        let first = self.heredoc(row)?;
+        let mut end = first.end;
+        let mut number = self.source.line_at(end);
+        while let Some(row) = self.source.row(number)
+            && !envelope::is_blank(row.text)
+            && Fence::read(row.text).is_none()
+        {
+            number = number.next();
+            if let Some(next) = self.heredoc(row) {
+                end = next.end;
+                number = self.source.line_at(end).max(number);
+            }
+        }
+        let mut start = row.start();
+        while let Some(before) = start.checked_sub(1)
+            && let Some(row) = self.source.row(self.source.line_at(before))
+            && prose::changes_directory(row.text)
+        {
+            start = row.start();
+        }
+        if start == row.start() {
+            start += prose::prompt(row.text);
+        }
+        let blocks = self.scripts(start..end);
+        if blocks.is_empty() && !first.begins && self.draft(first.body.clone()).is_none() {
+            return None;
+        }
+        self.is_begun = true;
+        if blocks.is_empty() {
+            self.prose.note_nearly(row.span, Nearly::Input);
+            return Some(first.end);
+        }
+        for block in blocks {
+            self.push(block);
+        }
+        Some(end)
+    }
+
+    /// Returns the heredoc that a line begins. One that never ends counts only if a patch is first
+    /// in it.
+    fn heredoc(&mut self, row: Row<'a>) -> Option<Heredoc> {
+        let at = row.text.rfind(b"<<")?;
+        let word = prose::delimiter(&row.text[at + 2..])?;
+        let next = self.source.row(row.number.next())?;
+        let begins = embedded::begins_patch(next.text);
+        if row.text[..at].ends_with(b"<") || !begins && self.openings > MOST_OPENINGS {
+            return None;
+        }
+        self.openings += usize::from(!begins);
+        let ends = |row: &Row<'_>| {
+            let text = row.text.trim_start();
+            let rest = text.strip_prefix(word).map(|rest| rest.first());
+            rest.is_some_and(|next| next.is_none_or(|byte| !byte.is_ascii_alphanumeric()))
+        };
+        let close = self.source.rows(next.number).find(ends);
+        if close.is_none() && !begins {
+            return None;
+        }
+        let last = close.map_or(self.source.bytes().len(), |close| close.start());
+        Some(Heredoc {
+            begins,
+            body: next.start()..last,
+            end: close.map_or(last, |close| self.source.start_of(close.number.next())),
+        })
+    }
+
+    /// Returns the first patch in a part that doesn't count, and where it is.
+    fn draft(&self, range: Range<usize>) -> Option<(Format, Span)> {
+        if self.options.drafts >= MOST_DRAFTS {
+            return None;
+        }
+        let text = self.source.bytes()[range.clone()].to_vec();
+        let source = Source::new(self.source.id(), self.source.name(), text)?;
+        let options = Options {
+            drafts: self.options.drafts + 1,
+            format: self.options.format.filter(|of| *of == Format::Files),
+            ..*self.options
+        };
+        let parsed = parse(&source, &options);
+        let part = parsed.parts.first().and_then(|part| part.span);
+        let error = parsed.errors.first().and_then(|error| error.span);
+        let at = part.or(error).map_or(0, |span| span.start as usize);
+        let line = source.row(source.line_at(at)).map(|row| row.span)?;
+        let start = range.start + line.start as usize;
+        let end = range.start + line.end as usize;
+        let has_patch = parsed.has_patch() || !parsed.parts.is_empty();
+        has_patch.then(|| (parsed.patch.format, self.source.span(start..end)))
+    }
+
+    /// Reads a line that is in no patch.
+    fn prose(&mut self, row: Row<'a>) {
+        self.is_begun |= !envelope::is_blank(row.text);
+        if !self.prose.around().fenced
+            && !self.prose.is_hidden()
+            && let Some(path) = files::path(self.source, row, self.options)
+            && !files::has_patch(self.source, row)
+        {
+            let path = path.to_vec().into();
+            self.prose.note_nearly(row.span, Nearly::File { path });
+        }
+        self.prose.line(self.source, row);
+        if self.edits == 0 && !self.prose.is_hidden() {
+            let base = stated_base(row.text).map(|id| Located::new(row.span, id.into()));
+            self.stated = base.or(self.stated.take());
+        }
+        let is_fenced = self.prose.around().fenced;
+        self.around
+            .line(self.source, row, is_fenced, &mut self.prose.found);
+    }
+
+    /// Takes in a patch that a reader read; returns the offset behind it. Of one that brings more
+    /// edits than there may be, what it is too much of is all that is said.
+    fn push(&mut self, block: Block<'a>) -> usize {
+        if block.format != Format::Blocks {
+            self.around.pass();
+        }
+        let end = block.range.end;
+        self.edits += block.edits.len().max(1);
+        self.prose.found.push(match self.edits > MOST_EDITS {
+            true => WalkItem::residue(
+                block.format,
+                block.start(self.source),
+                Residue::TooMany { most: MOST_EDITS },
+            ),
+            false => WalkItem::Block(block),
+        });
+        end
+    }
+
+    /// Reads the envelope that begins in a line.
+    fn envelope(&mut self, row: Row<'a>, first: Row<'a>) -> usize {
+        let block = envelope::parse_block(self.source, row, self.options);
+        let last = self.source.line_at(block.range.end.saturating_sub(1));
+        self.prose.envelope_ends(last, row.start()..first.start());
+        self.push(block)
+    }
+
+    /// Reads the JSON that begins in a line, if there are tool calls or patches in it.
+    fn json(&mut self, row: Row<'a>) -> Option<usize> {
+        if row.start() < self.plain || self.options.depth >= tool::DEEPEST_TEXT {
+            return None;
+        }
+        let at = row.start() + json::starts_here(row.text)?;
+        // A string is only read as the whole response.
+        if self.source.bytes()[at] == b'"' && (self.is_begun || !self.prose.found.is_empty()) {
+            return None;
+        }
+        let read = json::read(self.source, at, self.options, &mut self.session)
+            .map_err(|end| self.plain = end)
+            .ok()?;
+        for block in read.blocks {
+            self.push(block);
+        }
+        for (span, by) in &read.hidden {
+            self.prose.note_hidden(*span, by);
+        }
+        self.prose
+            .found
+            .extend(read.remarks.into_iter().map(WalkItem::Remark));
+        Some(self.source.start_of(self.source.line_at(read.end).next()))
+    }
+
+    /// Reads the file whose fence a line opens, where files were asked for.
+    fn file(&mut self, row: Row<'a>) -> Option<usize> {
+        if self.options.format != Some(Format::Files)
+            || self.prose.around().fenced
+            || !files::starts_here(row.text)
+        {
+            return None;
+        }
+        let Some(block) = files::parse_block(self.source, row, self.options) else {
+            if !files::holds_patch(self.source, row) {
+                let remark = WalkItem::remark(row.span, Warning::NamelessFence);
+                self.prose.found.push(remark);
+            }
+            return None;
+        };
+        Some(self.push(block))
+    }
+
+    /// Reads the OPX element at an offset and those that directly follow it.
+    fn elements(&mut self, mut at: usize) -> usize {
+        loop {
+            let base = opx::base(self.source, at);
+            let known =
+                |base: &Located<BString>| self.bases.iter().any(|known| known.value == base.value);
+            self.bases.extend(base.filter(|base| !known(base)));
+            let block = opx::parse_block(self.source, at);
+            self.prose.opx_ends(block.errors.is_empty());
+            let end = self.push(block);
+            let number = self.source.line_at(end);
+            if self.edits > MOST_EDITS || self.source.line_from(end) == number {
+                return end;
+            }
+            let Some(line) = self
+                .source
+                .row(number)
+                .filter(|line| end <= line.span.end as usize)
+            else {
+                return end;
+            };
+            let rest = line.behind(end - line.start());
+            let next = rest.span.end as usize - envelope::trim_start(rest.text).len();
+            if !opx::starts_here(&self.source.bytes()[next..]) {
+                self.prose.rest(self.source, rest);
+                return self.source.start_of(number.next());
+            }
+            at = next;
+        }
+    }
+}
+
+/// Returns whether a line looks like the first of a program.
+fn is_program(line: &[u8]) -> bool {
+    const WORDS: [&str; 11] = [
+        "const ",
+        "let ",
+        "var ",
+        "await ",
+        "import ",
+        "from ",
+        "async ",
+        "//",
+        "#!",
+        "apply_patch(",
+        "tools.",
+    ];
+    WORDS.iter().any(|word| line.starts_with(word.as_bytes()))
+}
+
+/// Returns the id that a line names as the base, if it does nothing else: no word of prose is one.
+pub(crate) fn stated_base(line: &[u8]) -> Option<&[u8]> {
+    let (name, id) = envelope::trim(line).split_once_str(":")?;
+    let id = envelope::trim(id);
+    let is_id = (7..=64).contains(&id.len()) && id.iter().all(u8::is_ascii_hexdigit);
+    (name.eq_ignore_ascii_case(b"base") && is_id).then_some(id)
+}
