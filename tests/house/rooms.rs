@@ -58,7 +58,7 @@ const RESERVED: &[(&str, &[&str])] = &[
             "transaction/sealed.rs",
         ],
     ),
-    ("base64", &["report/json.rs", "response/encoding.rs"]),
+    ("base64", &["report/json.rs", "response/encoding"]),
     ("std::process", &["repo/git.rs", "cli", "main.rs"]),
     ("std::env", &["cli", "repo", "main.rs"]),
     ("fs::write", &["transaction", "dir/write.rs", "repo"]),

@@ -1,0 +1,98 @@
+//! What a shell command does with a patch: `cd pkg && git apply -p0 <<'EOF'`.
+//!
+//! A script is read as a shell would read it, first into tokens, then command by command. Nothing
+//! is run: what only a run can tell is a [`Doubt`] for the patches that it concerns.
+//!
+//! The words are unquoted here and not by the crate `shlex`. It gives words without their places,
+//! knows no operators and no heredocs, and what it has unquoted no longer says whether a `$` was
+//! meant for the shell.
+
+mod shell;
+#[cfg(test)]
+#[allow(clippy::unwrap_used)]
+mod tests;
+mod tools;
+mod words;
+
+use std::ops::Range;
+
+use crate::text::Splice;
+use shell::{Shell, WorkingDir};
+use words::{Word, expansion};
+
+/// How deep groups, substitutions and shells within shells may be.
+const DEEPEST: usize = 32;
+/// How many bytes a directory may have; no system can enter a longer path.
+const LONGEST: usize = 4096;
+
+/// What a shell command does with a patch: in which directory it applies it, and how.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) struct Meaning {
+    /// The directory, joined from all that is entered; empty for where the command runs.
+    pub(crate) directory: String,
+    /// How many directories are stripped from a diff's names (`-p<n>`), if said.
+    pub(crate) strip: Option<u32>,
+}
+
+/// Why it can't be said what a command does with a patch.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Doubt {
+    /// The patch is taken back.
+    #[error("`{option}` takes the patch back")]
+    Reverse { option: String },
+    /// A variable, a substitution, `~`, a glob, or quoting after which bytes are others.
+    #[error("only a shell knows what `{text}` stands for")]
+    Expansion { text: String },
+    /// An option or an operand that changes which text is meant.
+    #[error("what `{option}` of `{command}` means isn't known")]
+    Option { command: String, option: String },
+    /// A command that may change the directory or the patch.
+    #[error("what `{name}` does before the patch is applied isn't known")]
+    Command { name: String },
+    /// A directory above the top of the work tree.
+    #[error("`{text}` leads out of the work tree")]
+    Outside { text: String },
+    /// Quotes or parentheses.
+    #[error("the command's quotes or parentheses don't close")]
+    Unclear,
+}
+
+/// A patch in a script.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Embedded {
+    /// Where its text is, in bytes of the script.
+    pub(crate) body: Range<usize>,
+    /// What the shell puts in place of what of it, in order.
+    pub(crate) edits: Vec<Splice>,
+    /// What its command does with it.
+    pub(crate) meaning: Result<Meaning, Doubt>,
+}
+
+/// Returns what a command that is given as words does with a patch; `None` if it applies none.
+pub(crate) fn meaning_of_words(words: &[String]) -> Result<Option<Meaning>, Doubt> {
+    let mut shell = Shell::new("", WorkingDir::default(), 0);
+    let words: Vec<_> = words.iter().map(|word| Word::given(word)).collect();
+    shell.execute(&words);
+    shell.meaning()
+}
+
+/// Finds the patches that a script hands to commands that apply patches.
+pub(crate) fn patches(script: &str) -> Vec<Embedded> {
+    let mut shell = Shell::new(script, WorkingDir::default(), 0);
+    shell.run();
+    let mut patches: Vec<Embedded> = Vec::new();
+    for found in shell.found {
+        let Some(body) = found.body else { continue };
+        let expanded = body.expanded.filter(|_| !found.is_literal);
+        let trouble = body.trouble.or(expanded.as_deref().map(expansion));
+        if patches.last().is_some_and(|last| last.body == body.range) {
+            continue;
+        }
+        patches.push(Embedded {
+            body: body.range,
+            edits: body.edits,
+            meaning: trouble.map_or(found.meaning, Err),
+        });
+    }
+    patches
+}

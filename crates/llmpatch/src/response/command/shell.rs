@@ -1,0 +1,499 @@
+//! What a shell does, command by command, as far as it matters to patches.
+
+use std::mem;
+use std::ops::Range;
+use std::rc::Rc;
+
+use super::tools::{APPLY_PATCH, GIT, LLMPATCH, PATCH, Tool, bare_command};
+use super::words::{InlineText, Reader, ShellToken, Word, expansion};
+use super::{DEEPEST, Doubt, LONGEST, Meaning};
+use crate::response::decoded::Decoded;
+use crate::text::Splice;
+
+/// Where commands run.
+#[derive(Clone, Debug)]
+pub(super) struct WorkingDir {
+    directory: Rc<Result<String, Doubt>>,
+    /// The directories to which `popd` goes back.
+    pushed: Vec<Rc<Result<String, Doubt>>>,
+}
+
+impl Default for WorkingDir {
+    fn default() -> WorkingDir {
+        WorkingDir {
+            directory: Rc::new(Ok(String::new())),
+            pushed: Vec::new(),
+        }
+    }
+}
+
+impl WorkingDir {
+    /// Goes to a directory that a word names.
+    pub(super) fn enter(&mut self, word: &Word) {
+        let step = word.fixed();
+        let joined = match (&*self.directory, step) {
+            (_, Err(trouble)) => Err(trouble),
+            (Err(_), Ok(step)) if step.starts_with('/') => join("", step),
+            (Err(_), Ok(_)) => return,
+            (Ok(directory), Ok(step)) => join(directory, step),
+        };
+        self.directory = Rc::new(joined);
+    }
+
+    /// Takes it that the directory can't be known.
+    pub(super) fn lose(&mut self, trouble: Doubt) {
+        self.directory = Rc::new(Err(trouble));
+    }
+}
+
+/// Returns the path of a step that is taken in a directory.
+fn join(directory: &str, step: &str) -> Result<String, Doubt> {
+    if directory.len() + step.len() > LONGEST {
+        return Err(Doubt::Unclear);
+    }
+    let directory = if step.starts_with('/') {
+        "/"
+    } else {
+        directory
+    };
+    let root = if directory.starts_with('/') { "/" } else { "" };
+    let mut names: Vec<&str> = Vec::new();
+    for name in directory.split('/').chain(step.split('/')) {
+        match name {
+            "" | "." => {}
+            ".." if names.last().is_some_and(|last| *last != "..") => {
+                names.pop();
+            }
+            ".." if !root.is_empty() => {}
+            _ => names.push(name),
+        }
+    }
+    Ok(format!("{root}{}", names.join("/")))
+}
+
+/// A command that applies a patch.
+pub(super) struct Applier {
+    pub(super) meaning: Result<Meaning, Doubt>,
+    /// Whether it reads the patch from its input.
+    reads: bool,
+    /// Whether it takes a heredoc as it is written.
+    pub(super) is_literal: bool,
+    pub(super) body: Option<InlineText>,
+}
+
+/// The pipeline that is being read.
+struct Pipeline {
+    /// Where it began.
+    before: WorkingDir,
+    /// How many commands that apply a patch were found before it.
+    found: usize,
+    piped: bool,
+    /// Whether it is behind `||`.
+    fallback: bool,
+    /// Whether what is before the `||` applies a patch.
+    applied: bool,
+    /// What the next command reads.
+    text: Option<InlineText>,
+}
+
+/// The command that is being read.
+#[derive(Default)]
+struct Command {
+    words: Vec<Word>,
+    stdin: Option<InlineText>,
+    writes: bool,
+    /// If it is a group, how many commands that apply a patch were found before it.
+    group: Option<usize>,
+}
+
+/// A group that is open.
+struct Group {
+    /// What closes it.
+    close: &'static str,
+    place: WorkingDir,
+    pipeline: Pipeline,
+    found: usize,
+}
+
+/// What is known of a script up to a token.
+pub(super) struct Shell<'s> {
+    script: &'s str,
+    place: WorkingDir,
+    pipeline: Pipeline,
+    command: Command,
+    groups: Vec<Group>,
+    /// How many `if`, `for` and the like are open.
+    conditions: usize,
+    /// How many shells this shell is in.
+    depth: usize,
+    /// How many commands were found before the first thing that is unclear.
+    unclear: Option<usize>,
+    pub(super) found: Vec<Applier>,
+}
+
+impl<'s> Shell<'s> {
+    pub(super) fn new(script: &'s str, place: WorkingDir, depth: usize) -> Self {
+        Shell {
+            script,
+            pipeline: Pipeline::new(&place, 0),
+            place,
+            command: Command::default(),
+            groups: Vec::new(),
+            conditions: 0,
+            depth,
+            unclear: None,
+            found: Vec::new(),
+        }
+    }
+
+    /// Returns what the last command that applies a patch does.
+    pub(super) fn meaning(self) -> Result<Option<Meaning>, Doubt> {
+        match self.found.into_iter().next_back() {
+            Some(found) => found.meaning.map(Some),
+            None if self.unclear.is_some() => Err(Doubt::Unclear),
+            None => Ok(None),
+        }
+    }
+
+    /// Follows a script.
+    pub(super) fn run(&mut self) {
+        for token in Reader::new(self.script).tokens(false) {
+            match token {
+                ShellToken::Word(word) => self.word(word),
+                ShellToken::Stdin(body) => self.command.stdin = Some(body),
+                ShellToken::Writes => self.command.writes = true,
+                ShellToken::Operator(operator) => self.operator(operator),
+                ShellToken::Unclear(range) => {
+                    self.break_off();
+                    self.command.stdin = Some(InlineText {
+                        range,
+                        trouble: Some(Doubt::Unclear),
+                        ..InlineText::default()
+                    });
+                }
+            }
+        }
+        self.end("\n");
+        if !self.groups.is_empty() {
+            self.break_off();
+        }
+        let unclear = self.unclear.unwrap_or(self.found.len());
+        for found in self.found.iter_mut().skip(unclear) {
+            found.meaning = Err(Doubt::Unclear);
+        }
+    }
+
+    /// Takes it that nothing can be said from here on, nor of the groups that are open.
+    fn break_off(&mut self) {
+        let from = self.groups.first().map(|group| group.found);
+        let from = from.unwrap_or(self.found.len());
+        self.unclear.get_or_insert(from);
+    }
+
+    /// Takes a word, which may be the shell's own where a command begins.
+    fn word(&mut self, word: Word) {
+        if !word.bare || !self.command.words.is_empty() {
+            return self.command.words.push(word);
+        }
+        match word.text.as_str() {
+            "{" => self.open("}"),
+            "}" => self.close("}"),
+            "!" | "time" | "then" | "else" | "elif" | "do" => {}
+            // A prompt, copied with what was typed behind it.
+            "$" | "%" => {}
+            "if" | "while" | "until" => self.conditions += 1,
+            "fi" | "done" | "esac" => self.conditions = self.conditions.saturating_sub(1),
+            name => {
+                let condition = matches!(name, "for" | "case" | "select");
+                self.conditions += usize::from(condition);
+                self.command.words.push(word);
+            }
+        }
+    }
+
+    fn operator(&mut self, operator: &'static str) {
+        match operator {
+            "(" if self.command.words.is_empty() => self.open(")"),
+            "(" => {
+                // A function, or a list.
+                let name = mem::take(&mut self.command.words).swap_remove(0).text;
+                if !name.contains('=') {
+                    self.place.lose(Doubt::Command { name });
+                }
+                self.open(")");
+            }
+            ")" => self.close(")"),
+            "|" | "|&" => {
+                self.finish();
+                self.place = self.pipeline.before.clone();
+                self.pipeline.piped = true;
+            }
+            // A line goes on behind an operator.
+            "\n" if self.command.is_empty() => {}
+            _ => self.end(operator),
+        }
+    }
+
+    /// Opens a group.
+    fn open(&mut self, close: &'static str) {
+        if self.groups.len() + self.depth >= DEEPEST {
+            return self.break_off();
+        }
+        let inner = Pipeline::new(&self.place, self.found.len());
+        self.groups.push(Group {
+            close,
+            place: self.place.clone(),
+            pipeline: mem::replace(&mut self.pipeline, inner),
+            found: self.found.len(),
+        });
+    }
+
+    /// Closes a group.
+    fn close(&mut self, close: &'static str) {
+        self.end("\n");
+        match self.groups.pop() {
+            Some(group) if group.close == close => {
+                self.pipeline = group.pipeline;
+                self.command.group = Some(group.found);
+                if close == ")" {
+                    self.place = group.place;
+                }
+            }
+            group => {
+                self.groups.extend(group);
+                self.break_off();
+            }
+        }
+    }
+
+    /// Ends a pipeline.
+    fn end(&mut self, operator: &str) {
+        self.finish();
+        let next = Pipeline::new(&self.place, 0);
+        let ended = mem::replace(&mut self.pipeline, next);
+        if ended.piped || ended.fallback || operator == "&" {
+            self.place = ended.before;
+        }
+        if ended.fallback && ended.applied {
+            self.found.truncate(ended.found);
+        }
+        self.pipeline.before = self.place.clone();
+        self.pipeline.fallback = operator == "||";
+        self.pipeline.applied = ended.applied || self.found.len() > ended.found;
+        self.pipeline.applied &= self.pipeline.fallback;
+        self.pipeline.found = self.found.len();
+    }
+
+    /// Ends a command: does what it says, and hands it what it reads.
+    fn finish(&mut self) {
+        let command = mem::take(&mut self.command);
+        let from = command.group.unwrap_or(self.found.len());
+        let stdin = command.stdin.or(self.pipeline.text.take());
+        let called = self.execute(&command.words);
+        let Some(body) = stdin else { return };
+        if let Some(found) = self.found[from..].iter_mut().find(|found| found.reads) {
+            found.reads = false;
+            found.body = Some(body);
+        } else if let Some(name) = called
+            && !command.writes
+        {
+            let changes = !matches!(name.as_str(), "cat" | "tee");
+            let trouble = changes.then_some(Doubt::Command { name });
+            self.pipeline.text = Some(InlineText {
+                trouble: body.trouble.or(trouble),
+                ..body
+            });
+        }
+    }
+
+    /// Does what a command says. Returns its name.
+    pub(super) fn execute(&mut self, words: &[Word]) -> Option<String> {
+        let mut place = self.place.clone();
+        let words = bare_command(words, &mut place);
+        let (first, args) = words.split_first()?;
+        let name = first.text.rsplit('/').next().unwrap_or_default();
+        match name {
+            "cd" | "pushd" | "popd" => self.change_directory(name, args),
+            "eval" | "source" | "." => {
+                let name = name.to_owned();
+                self.place.lose(Doubt::Command { name });
+            }
+            "bash" | "sh" | "zsh" | "dash" | "ksh" => self.shell(args, place),
+            "git" => self.git(args, place),
+            "git-llmpatch" => self.llmpatch(args, &place),
+            "apply_patch" | "applypatch" => self.apply(&APPLY_PATCH, args, &place),
+            "patch" => self.apply(&PATCH, args, &place),
+            _ => {}
+        }
+        Some(name.to_owned())
+    }
+
+    /// Does `cd`, `pushd` or `popd`.
+    fn change_directory(&mut self, name: &str, args: &[Word]) {
+        let flags = ["-P", "-L", "-e", "--"];
+        let flags = args
+            .iter()
+            .take_while(|word| flags.contains(&word.text.as_str()));
+        let args = &args[flags.count()..];
+        if self.conditions > 0 {
+            let name = name.to_owned();
+            return self.place.lose(Doubt::Command { name });
+        }
+        let previous = self.place.directory.clone();
+        match args {
+            [] if name == "popd" => {
+                if let Some(directory) = self.place.pushed.pop() {
+                    self.place.directory = directory;
+                }
+            }
+            [word] if name != "popd" && !word.text.starts_with(['-', '+']) => {
+                self.place.enter(word);
+                if name == "pushd" && self.place.pushed.len() < DEEPEST {
+                    self.place.pushed.push(previous);
+                } else if name == "pushd" {
+                    self.place.lose(Doubt::Unclear);
+                }
+            }
+            _ => {
+                let args: Vec<_> = args.iter().map(|word| word.text.as_str()).collect();
+                let text = format!("{name} {}", args.join(" "));
+                self.place.lose(expansion(text.trim_end()));
+            }
+        }
+    }
+
+    /// Follows the script of `bash -lc '…'`, or the script that a shell reads.
+    fn shell(&mut self, args: &[Word], place: WorkingDir) {
+        let mut runs = false;
+        let mut args = args.iter();
+        let script = loop {
+            match args.next() {
+                Some(word) if word.is_option() => {
+                    let cluster = !word.text.starts_with("--");
+                    runs |= cluster && word.text.contains('c');
+                    if cluster && word.text.ends_with('o') {
+                        args.next();
+                    }
+                }
+                script => break script,
+            }
+        };
+        let Some(script) = script.filter(|_| runs) else {
+            return;
+        };
+        let mut inner = Shell::new(&script.text, place, self.depth + 1);
+        if inner.depth >= DEEPEST {
+            return self.break_off();
+        }
+        inner.run();
+        for body in inner
+            .found
+            .iter_mut()
+            .filter_map(|found| found.body.as_mut())
+        {
+            self.place_outside(body, script);
+        }
+        self.found.append(&mut inner.found);
+    }
+
+    /// Makes a body of the script in a word one of the script around it.
+    fn place_outside(&self, body: &mut InlineText, script: &Word) {
+        let is_within =
+            |range: &&Range<usize>| range.start < body.range.end && body.range.start < range.end;
+        if let Some(range) = script.expansions.iter().find(is_within) {
+            body.trouble = Some(expansion(&script.text[range.clone()]));
+        }
+        let outer = Decoded::new(self.script.as_bytes(), script.range.clone(), &script.edits);
+        body.range = outer.range(body.range.clone());
+        for edit in &mut body.edits {
+            edit.old = outer.range(edit.old.clone());
+        }
+        let is_left = |edit: &&Splice| {
+            let is_apart =
+                |inner: &Splice| edit.old.end <= inner.old.start || inner.old.end <= edit.old.start;
+            body.range.start <= edit.old.start
+                && edit.old.end <= body.range.end
+                && body.edits.iter().all(is_apart)
+        };
+        let left: Vec<_> = script.edits.iter().filter(is_left).cloned().collect();
+        body.edits.extend(left);
+        body.edits.sort_by_key(|edit| edit.old.start);
+    }
+
+    /// Does `git apply`, `git am` and `git llmpatch apply`.
+    fn git(&mut self, args: &[Word], mut place: WorkingDir) {
+        let mut args = args;
+        while let [option, rest @ ..] = args {
+            args = rest;
+            match (option.text.as_str(), rest) {
+                ("-C", [directory, rest @ ..]) => {
+                    place.enter(directory);
+                    args = rest;
+                }
+                ("-c", [_, rest @ ..]) => args = rest,
+                ("-p" | "-P" | "--paginate" | "--no-pager", _) => {}
+                ("apply" | "am", _) => return self.apply(&GIT, rest, &place),
+                ("llmpatch", _) => return self.llmpatch(rest, &place),
+                (text, _) if text.starts_with('-') => {
+                    place.lose(option.unknown("git"));
+                    if matches!(text, "--git-dir" | "--work-tree" | "--namespace") {
+                        args = rest.get(1..).unwrap_or_default();
+                    }
+                }
+                _ => return,
+            }
+        }
+    }
+
+    /// Does `git llmpatch apply`.
+    fn llmpatch(&mut self, args: &[Word], place: &WorkingDir) {
+        if let [apply, args @ ..] = args
+            && apply.text == "apply"
+        {
+            self.apply(&LLMPATCH, args, place);
+        }
+    }
+
+    /// Keeps what a command that applies a patch does.
+    fn apply(&mut self, tool: &Tool, args: &[Word], place: &WorkingDir) {
+        let call = tool.call(args);
+        let mut place = place.clone();
+        if let Some(directory) = &call.directory {
+            place.enter(directory);
+        }
+        let directory = match call.trouble {
+            Some(trouble) => Err(trouble),
+            None => (*place.directory).clone(),
+        };
+        let strip = call.strip;
+        let source = call.sources.first();
+        let is_input = |word: &Word| matches!(word.text.as_str(), "-" | "/dev/stdin");
+        self.found.push(Applier {
+            meaning: directory.map(|directory| Meaning { directory, strip }),
+            reads: source.is_none_or(is_input),
+            is_literal: tool.is_given_text,
+            body: source
+                .filter(|word| tool.is_given_text || word.heredoc.is_some())
+                .and_then(Word::body),
+        });
+    }
+}
+
+impl Pipeline {
+    fn new(before: &WorkingDir, found: usize) -> Pipeline {
+        Pipeline {
+            before: before.clone(),
+            found,
+            piped: false,
+            fallback: false,
+            applied: false,
+            text: None,
+        }
+    }
+}
+
+impl Command {
+    fn is_empty(&self) -> bool {
+        self.words.is_empty() && self.group.is_none() && self.stdin.is_none()
+    }
+}

@@ -1,0 +1,426 @@
+//! A script as tokens, its string literals decoded.
+
+use std::ops::Range;
+
+use bstr::ByteSlice as _;
+
+use super::{KEYWORDS, Language, Literal, Unreadable, language};
+use crate::text::Splice;
+
+/// What a token is.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Kind {
+    /// A name, a keyword or a number.
+    Word,
+    Mark(u8),
+    /// A string literal, by the index of its draft.
+    Text(usize),
+}
+
+pub(super) struct ScriptToken {
+    pub(super) kind: Kind,
+    range: Range<usize>,
+    pub(super) begins_line: bool,
+}
+
+/// A string literal, whatever it begins with.
+pub(super) struct Draft {
+    pub(super) literal: Literal,
+    /// What is decoded of it.
+    pub(super) text: Vec<u8>,
+    close: &'static str,
+    pub(super) is_tagged: bool,
+}
+
+/// A `${` that is open in a template.
+struct Hole {
+    /// The template's draft.
+    index: usize,
+    /// How many braces are open in it.
+    braces: usize,
+}
+
+/// A script as tokens.
+pub(super) struct Code<'a> {
+    script: &'a str,
+    pub(super) language: Language,
+    at: usize,
+    begins_line: bool,
+    pub(super) tokens: Vec<ScriptToken>,
+    pub(super) drafts: Vec<Draft>,
+    holes: Vec<Hole>,
+}
+
+impl<'a> Code<'a> {
+    pub(super) fn read(script: &'a str) -> Self {
+        let mut code = Self {
+            script,
+            language: language(script),
+            at: 0,
+            begins_line: true,
+            tokens: Vec::new(),
+            drafts: Vec::new(),
+            holes: Vec::new(),
+        };
+        while let Some(byte) = code.byte(0) {
+            code.step(byte);
+        }
+        for hole in &code.holes {
+            let literal = &mut code.drafts[hole.index].literal;
+            literal.range.end = script.len();
+            literal.inner.end = script.len();
+        }
+        code
+    }
+
+    fn byte(&self, ahead: usize) -> Option<u8> {
+        self.script.as_bytes().get(self.at + ahead).copied()
+    }
+
+    pub(super) fn kind(&self, i: usize) -> Option<Kind> {
+        self.tokens.get(i).map(|token| token.kind)
+    }
+
+    pub(super) fn is_mark(&self, i: usize, marks: &[u8]) -> bool {
+        matches!(self.kind(i), Some(Kind::Mark(mark)) if marks.contains(&mark))
+    }
+
+    /// Returns the word that a token is; of another token nothing.
+    pub(super) fn word(&self, i: usize) -> &'a str {
+        let word = self.tokens.get(i).filter(|token| token.kind == Kind::Word);
+        word.and_then(|token| self.script.get(token.range.clone()))
+            .unwrap_or_default()
+    }
+
+    /// Returns the last name of what is called by a parenthesis; nothing if it only groups.
+    pub(super) fn callee(&self, open: usize) -> &'a str {
+        let is_optional = self.is_mark(open.wrapping_sub(1), b".");
+        let last = open.wrapping_sub(if is_optional { 3 } else { 1 });
+        if let Some(Kind::Text(index)) = self.kind(last.wrapping_sub(1))
+            && self.is_mark(last, b"]")
+        {
+            let inner = self.drafts[index].literal.inner.clone();
+            return self.script.get(inner).unwrap_or_default();
+        }
+        let word = self.word(last);
+        let before = self.word(last.wrapping_sub(1));
+        let is_called =
+            !KEYWORDS.contains(&word) && !["function", "def", "class"].contains(&before);
+        if is_called { word } else { "" }
+    }
+
+    fn step(&mut self, byte: u8) {
+        let is_python = self.language == Language::Python;
+        let is_slash = byte == b'/' && !is_python;
+        match byte {
+            b'\n' | b'\r' => {
+                self.at += 1;
+                self.begins_line = true;
+            }
+            b' ' | b'\t' | 0x0b | 0x0c => self.at += 1,
+            b'#' if is_python => self.skip_line(),
+            _ if is_slash && self.byte(1) == Some(b'/') => self.skip_line(),
+            _ if is_slash && self.byte(1) == Some(b'*') => self.skip_comment(),
+            _ if is_slash && self.expects_regex() => self.skip_regex(),
+            b'"' => self.open(if is_python { "\"\"\"" } else { "\"" }, "\""),
+            b'\'' => self.open(if is_python { "'''" } else { "'" }, "'"),
+            b'`' if !is_python => self.open("`", "`"),
+            b'{' | b'}' if !self.holes.is_empty() => self.brace(byte),
+            _ if is_word(byte) => {
+                let rest = &self.script.as_bytes()[self.at..];
+                let len = rest.iter().take_while(|byte| is_word(**byte)).count();
+                self.push(Kind::Word, len);
+            }
+            _ => self.push(Kind::Mark(byte), 1),
+        }
+    }
+
+    fn push(&mut self, kind: Kind, len: usize) {
+        let range = self.at..self.at + len;
+        self.at = range.end;
+        let begins_line = std::mem::take(&mut self.begins_line);
+        self.tokens.push(ScriptToken {
+            kind,
+            range,
+            begins_line,
+        });
+    }
+
+    fn skip_line(&mut self) {
+        let rest = &self.script.as_bytes()[self.at..];
+        self.at += rest.find_byteset("\r\n").unwrap_or(rest.len());
+    }
+
+    fn skip_comment(&mut self) {
+        let rest = self
+            .script
+            .as_bytes()
+            .get(self.at + 2..)
+            .unwrap_or_default();
+        self.at += 2 + rest.find("*/").map_or(rest.len(), |len| len + 2);
+    }
+
+    fn expects_regex(&self) -> bool {
+        let Some(last) = self.tokens.len().checked_sub(1) else {
+            return true;
+        };
+        self.begins_line
+            || self.is_mark(last, b"(,=:[!&|?{};")
+            || KEYWORDS.contains(&self.word(last))
+    }
+
+    /// Skips a regular expression, or what is left of a line that doesn't close it.
+    fn skip_regex(&mut self) {
+        let mut is_in_class = false;
+        self.at += 1;
+        while let Some(byte) = self.byte(0) {
+            match byte {
+                b'\n' | b'\r' => return,
+                b'\\' if !matches!(self.byte(1), None | Some(b'\n' | b'\r')) => self.at += 1,
+                b'[' => is_in_class = true,
+                b']' => is_in_class = false,
+                b'/' if !is_in_class => return self.push(Kind::Mark(b'/'), 1),
+                _ => {}
+            }
+            self.at += 1;
+        }
+    }
+
+    /// Reads a brace in a template's `${`, which the last brace closes.
+    fn brace(&mut self, byte: u8) {
+        let Some(mut hole) = self.holes.pop() else {
+            return;
+        };
+        if byte == b'}' && hole.braces == 0 {
+            self.at += 1;
+            return self.fill(hole.index);
+        }
+        hole.braces = if byte == b'{' {
+            hole.braces + 1
+        } else {
+            hole.braces - 1
+        };
+        self.holes.push(hole);
+        self.push(Kind::Mark(byte), 1);
+    }
+
+    /// Reads a literal. Its quote is the long quote, if the script has that here.
+    fn open(&mut self, long: &'static str, short: &'static str) {
+        let (script, at) = (self.script, self.at);
+        let is_long = script.as_bytes()[at..].starts_with(long.as_bytes());
+        let close = if is_long { long } else { short };
+        let is_python = self.language == Language::Python;
+        let before = self.tokens.pop_if(|token| {
+            let word = script.get(token.range.clone()).unwrap_or_default();
+            let is_prefix = word.len() <= 2 && word.bytes().all(|byte| b"rRbBuUfF".contains(&byte));
+            is_python && token.kind == Kind::Word && token.range.end == at && is_prefix
+        });
+        let start = before.as_ref().map_or(at, |token| token.range.start);
+        self.begins_line |= before.is_some_and(|token| token.begins_line);
+        let prefix = script
+            .get(start..at)
+            .unwrap_or_default()
+            .to_ascii_lowercase();
+        let last = self.tokens.len().wrapping_sub(1);
+        let tag = self.word(last);
+        let is_tagged = close == "`"
+            && (self.is_mark(last, b")]") || !tag.is_empty() && !KEYWORDS.contains(&tag));
+        let is_foreign = prefix.contains(['b', 'f', 'r']) || is_tagged;
+        let index = self.drafts.len();
+        self.push(Kind::Text(index), close.len());
+        self.drafts.push(Draft {
+            literal: Literal {
+                range: start..self.at,
+                inner: self.at..self.at,
+                escapes: Vec::new(),
+                is_handed: false,
+                trouble: is_foreign.then_some(Unreadable::Raw),
+            },
+            text: Vec::new(),
+            close,
+            is_tagged,
+        });
+        self.fill(index);
+    }
+
+    /// Reads a literal up to its quote, the next `${` or its end.
+    fn fill(&mut self, index: usize) {
+        let close = self.drafts[index].close;
+        let is_template = close == "`";
+        let is_long = is_template || close.len() > 1;
+        while let Some(byte) = self.byte(0) {
+            let rest = &self.script.as_bytes()[self.at..];
+            if rest.starts_with(close.as_bytes()) {
+                return self.end(index, close.len());
+            }
+            match byte {
+                b'\\' => self.escape(index),
+                b'\r' if is_long && self.byte(1) == Some(b'\n') => self.replace(index, 2, "\n"),
+                b'\r' if is_long => self.replace(index, 1, "\n"),
+                b'\r' | b'\n' if !is_long => break,
+                b'$' if is_template && rest.starts_with(b"${") => {
+                    self.blame(index, Unreadable::Interpolation);
+                    self.holes.push(Hole { index, braces: 0 });
+                    return self.end(index, 2);
+                }
+                _ => {
+                    self.drafts[index].text.push(byte);
+                    self.at += 1;
+                }
+            }
+        }
+        self.blame(index, Unreadable::Open);
+        self.end(index, 0);
+    }
+
+    fn end(&mut self, index: usize, quote: usize) {
+        let literal = &mut self.drafts[index].literal;
+        literal.inner.end = self.at;
+        self.at += quote;
+        literal.range.end = self.at;
+    }
+
+    pub(super) fn blame(&mut self, index: usize, trouble: Unreadable) {
+        self.drafts[index].literal.trouble.get_or_insert(trouble);
+    }
+
+    fn replace(&mut self, index: usize, len: usize, new: &str) {
+        let old = self.at..self.at + len;
+        self.at = old.end;
+        let Draft { literal, text, .. } = &mut self.drafts[index];
+        text.extend(new.bytes());
+        if self.script.get(old.clone()) != Some(new) {
+            let new = new.into();
+            literal.escapes.push(Splice { old, new });
+        }
+    }
+
+    fn escape(&mut self, index: usize) {
+        let rest = self.script.get(self.at..).unwrap_or_default();
+        let Some(letter) = rest.chars().nth(1) else {
+            self.at = self.script.len();
+            return;
+        };
+        let plain = rest.get(..1 + letter.len_utf8()).unwrap_or_default();
+        let escape = match self.language {
+            Language::JavaScript => javascript(rest, letter),
+            Language::Python => python(rest, letter),
+        };
+        if let Some((len, new)) = escape {
+            return self.replace(index, len, &new);
+        }
+        let text = shown(rest, letter).to_owned();
+        self.blame(index, Unreadable::Escape { text });
+        self.replace(index, plain.len(), plain);
+    }
+}
+
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..)
+}
+
+/// Returns an escape that the language forbids, as far as it seems to go.
+fn shown(rest: &str, letter: char) -> &str {
+    let is_braced = rest.as_bytes().get(2) == Some(&b'{');
+    let most = match letter {
+        _ if is_braced => 40,
+        'x' => 2,
+        'u' => 4,
+        'U' => 8,
+        _ => 1,
+    };
+    let digits = rest.bytes().skip(2).take(most);
+    let len = if is_braced {
+        digits
+            .take_while(|byte| is_word(*byte) || b" -{".contains(byte))
+            .count()
+            + 1
+    } else {
+        digits.take_while(u8::is_ascii_hexdigit).count()
+    };
+    rest.get(..2 + len)
+        .or(rest.get(..1 + letter.len_utf8()))
+        .unwrap_or_default()
+}
+
+/// Decodes an escape of JavaScript: how long it is, and what it stands for.
+fn javascript(rest: &str, letter: char) -> Option<(usize, String)> {
+    let meant = match letter {
+        'x' => return Some((4, char::from_u32(digits(rest, 2, 2)?)?.into())),
+        'u' => return unicode(rest),
+        '\r' if rest.starts_with("\\\r\n") => return Some((3, String::new())),
+        '\n' | '\r' | '\u{2028}' | '\u{2029}' => String::new(),
+        '0' if !rest.as_bytes().get(2).is_some_and(u8::is_ascii_digit) => "\0".into(),
+        '0'..='9' => return None,
+        _ => control(letter).unwrap_or(letter).into(),
+    };
+    Some((1 + letter.len_utf8(), meant))
+}
+
+/// Decodes `\uHHHH`, `\u{…}`, or two of them that are a surrogate pair.
+fn unicode(rest: &str) -> Option<(usize, String)> {
+    let (len, high) = unit(rest)?;
+    if let Some(c) = char::from_u32(high) {
+        return Some((len, c.into()));
+    }
+    let (more, low) = unit(rest.get(len..)?)?;
+    let units = [u16::try_from(high).ok()?, u16::try_from(low).ok()?];
+    Some((len + more, String::from_utf16(&units).ok()?))
+}
+
+fn unit(rest: &str) -> Option<(usize, u32)> {
+    let Some(braced) = rest.strip_prefix("\\u{") else {
+        let is_unit = rest.starts_with("\\u");
+        return is_unit.then_some(6).zip(digits(rest, 2, 4));
+    };
+    let len = braced.bytes().take_while(u8::is_ascii_hexdigit).count();
+    let is_closed = braced.as_bytes().get(len) == Some(&b'}');
+    is_closed.then_some(len + 4).zip(digits(rest, 3, len))
+}
+
+/// Decodes an escape of Python: how long it is, and what it stands for.
+fn python(rest: &str, letter: char) -> Option<(usize, String)> {
+    let number = |len| Some((2 + len, char::from_u32(digits(rest, 2, len)?)?.into()));
+    let meant = match letter {
+        'x' => return number(2),
+        'u' => return number(4),
+        'U' => return number(8),
+        'N' => return None,
+        '\r' if rest.starts_with("\\\r\n") => return Some((3, String::new())),
+        '\r' | '\n' => String::new(),
+        '\\' | '\'' | '"' => letter.into(),
+        'a' => "\u{7}".into(),
+        '0'..='7' => {
+            let octal = rest
+                .bytes()
+                .skip(1)
+                .take(3)
+                .take_while(|byte| (b'0'..b'8').contains(byte));
+            let len = 1 + octal.count();
+            let value = u32::from_str_radix(rest.get(1..len)?, 8).ok()?;
+            return Some((len, char::from_u32(value)?.into()));
+        }
+        // Another backslash stands for itself.
+        _ => return Some(control(letter).map_or((1, "\\".into()), |c| (2, c.into()))),
+    };
+    Some((2, meant))
+}
+
+/// Returns the control character that a letter names in both languages.
+fn control(letter: char) -> Option<char> {
+    Some(match letter {
+        'n' => '\n',
+        't' => '\t',
+        'r' => '\r',
+        'b' => '\u{8}',
+        'f' => '\u{c}',
+        'v' => '\u{b}',
+        _ => return None,
+    })
+}
+
+fn digits(rest: &str, from: usize, len: usize) -> Option<u32> {
+    let digits = rest.get(from..from + len)?;
+    let is_hex = digits.bytes().all(|byte| byte.is_ascii_hexdigit());
+    is_hex.then(|| u32::from_str_radix(digits, 16).ok())?
+}

@@ -1,0 +1,219 @@
+//! Where the literals of a script go: into variables, into others, into a call.
+
+use std::collections::HashMap;
+
+use super::code::{Code, Kind, ScriptToken};
+use super::{JOINING, KEEPING, Language, Unreadable, applies};
+
+/// A bracket that is open.
+#[derive(Clone, Copy, Default)]
+struct Frame {
+    mark: u8,
+    /// The bracket's token.
+    open: usize,
+    /// Whether what is in it is handed to `apply_patch`.
+    is_handing: bool,
+    /// Whether what is in it is joined.
+    is_joining: bool,
+    /// Whether it stands for what is in it, unlike a call.
+    is_group: bool,
+    /// The assignment whose right side this is.
+    assigned: Option<usize>,
+    /// How many members there were before it.
+    members: usize,
+}
+
+/// What becomes of what is assigned to a name.
+#[derive(Clone, Copy, Default)]
+struct Fate {
+    is_handed: bool,
+    is_changed: bool,
+}
+
+/// Where the texts of a script go.
+pub(super) struct Flow<'a> {
+    pub(super) code: Code<'a>,
+    frames: Vec<Frame>,
+    /// The last assignment to each name.
+    names: HashMap<&'a str, usize>,
+    fates: Vec<Fate>,
+    /// Which draft is of which assignment.
+    assigned: Vec<(usize, usize)>,
+    /// The drafts in groups that are open.
+    members: Vec<usize>,
+}
+
+impl<'a> Flow<'a> {
+    pub(super) fn new(code: Code<'a>) -> Self {
+        Self {
+            code,
+            frames: Vec::new(),
+            names: HashMap::new(),
+            fates: Vec::new(),
+            assigned: Vec::new(),
+            members: Vec::new(),
+        }
+    }
+
+    pub(super) fn follow(&mut self) {
+        let mut frame = Frame::default();
+        for i in 0..self.code.tokens.len() {
+            match self.code.tokens[i].kind {
+                Kind::Mark(mark @ (b'(' | b'[' | b'{')) => {
+                    self.frames.push(frame);
+                    frame = self.entered(frame, i, mark);
+                }
+                Kind::Mark(b')' | b']' | b'}') => {
+                    self.leave(frame, i);
+                    frame = self.frames.pop().unwrap_or_default();
+                }
+                Kind::Mark(b';') => frame.assigned = None,
+                Kind::Mark(b'=') if frame.mark != b'(' => {
+                    frame.assigned = self.assignment(i).or(frame.assigned)
+                }
+                Kind::Mark(_) => {}
+                Kind::Word => self.name(frame, i),
+                Kind::Text(index) => self.text(frame, i, index),
+            }
+        }
+        for &(index, assigned) in &self.assigned {
+            let fate = self.fates[assigned];
+            self.code.drafts[index].literal.is_handed |= fate.is_handed;
+            if fate.is_changed {
+                self.code.blame(index, Unreadable::Concatenation);
+            }
+        }
+    }
+
+    fn entered(&self, outer: Frame, open: usize, mark: u8) -> Frame {
+        let callee = if mark == b'(' {
+            self.code.callee(open)
+        } else {
+            ""
+        };
+        let is_joining = JOINING.contains(&callee);
+        let is_group = callee.is_empty() || KEEPING.contains(&callee) || is_joining;
+        let inherited = if is_group { outer } else { Frame::default() };
+        Frame {
+            mark,
+            open,
+            is_handing: inherited.is_handing || applies(callee),
+            is_joining: inherited.is_joining || is_joining,
+            is_group: is_group && mark != b'{',
+            members: self.members.len(),
+            ..inherited
+        }
+    }
+
+    /// Closes a bracket: what happens to it happens to its members.
+    fn leave(&mut self, frame: Frame, close: usize) {
+        let from = frame.members.min(self.members.len());
+        let is_empty = from == self.members.len();
+        if is_empty || frame.is_group && !self.is_joined(frame.open, close) {
+            return;
+        }
+        for index in self.members.drain(from..) {
+            if frame.is_group {
+                self.code.blame(index, Unreadable::Concatenation);
+            }
+        }
+    }
+
+    /// Reads a `=` if it assigns to a name. In parentheses it names an argument.
+    fn assignment(&mut self, i: usize) -> Option<usize> {
+        let [before, third, fourth] = [1, 2, 3].map(|back| i.wrapping_sub(back));
+        if self.code.is_mark(before, b"+") {
+            if let Some(id) = self.names.get(self.code.word(third)) {
+                self.fates[*id].is_changed = true;
+            }
+            return None;
+        }
+        let name = match self.code.word(fourth) {
+            name if !name.is_empty() && self.code.is_mark(third, b":") => name,
+            _ => self.code.word(before),
+        };
+        if name.is_empty() || self.code.is_mark(i + 1, b"=>") {
+            return None;
+        }
+        self.names.insert(name, self.fates.len());
+        self.fates.push(Fate::default());
+        Some(self.fates.len() - 1)
+    }
+
+    fn name(&mut self, frame: Frame, i: usize) {
+        let code = &self.code;
+        if matches!(code.word(i), "of" | "in") {
+            if let Some(id) = self.names.get(code.word(i + 1)) {
+                self.names.insert(code.word(i.wrapping_sub(1)), *id);
+            }
+            return;
+        }
+        let is_key = code.is_mark(i + 1, b"=") || frame.mark == b'{' && code.is_mark(i + 1, b":");
+        if frame.is_handing
+            && !is_key
+            && let Some(id) = self.names.get(code.word(i))
+        {
+            let is_changed = frame.is_joining || self.is_joined(i, i);
+            let fate = &mut self.fates[*id];
+            fate.is_handed = true;
+            fate.is_changed |= is_changed;
+        }
+    }
+
+    fn text(&mut self, frame: Frame, i: usize, index: usize) {
+        if frame.is_group {
+            self.members.push(index);
+        }
+        if let Some(id) = frame.assigned {
+            self.assigned.push((index, id));
+        }
+        self.code.drafts[index].literal.is_handed = frame.is_handing;
+        let is_next = |next: &&ScriptToken| {
+            let is_in_brackets = self.code.language == Language::Python && frame.mark != 0;
+            let goes_on = matches!(next.kind, Kind::Mark(b'-' | b'*' | b'<' | b'>' | b'='));
+            !next.begins_line || is_in_brackets || goes_on
+        };
+        let next = self
+            .code
+            .tokens
+            .get(i + 1)
+            .filter(is_next)
+            .map(|next| next.kind);
+        let last = i.checked_sub(1).and_then(|last| self.code.kind(last));
+        let this = self.code.tokens.get(i).filter(is_next);
+        let is_text = |kind| matches!(kind, Some(Kind::Text(_)));
+        let is_adjacent = self.code.language == Language::Python
+            && (is_text(next) || this.is_some() && is_text(last));
+        if is_adjacent || frame.is_joining || self.is_joined(i, i) {
+            self.code.blame(index, Unreadable::Concatenation);
+        } else if next.is_some_and(|next| self.is_cut(i + 1, next)) {
+            self.code.blame(index, Unreadable::Quote);
+        }
+    }
+
+    /// Returns whether some tokens are joined with others, or a method of theirs is called.
+    fn is_joined(&self, first: usize, last: usize) -> bool {
+        let code = &self.code;
+        let before = first.wrapping_sub(1);
+        let is_added = code.is_mark(before, b"=") && code.is_mark(before.wrapping_sub(1), b"+");
+        let mut next = last + 1;
+        let is_method = |next| code.is_mark(next, b".") && code.is_mark(next + 2, b"(");
+        while is_method(next)
+            && KEEPING.contains(&code.word(next + 1))
+            && code.is_mark(next + 3, b")")
+        {
+            next += 4;
+        }
+        is_added || is_method(next) || code.is_mark(before, b"+%") || code.is_mark(next, b"+%")
+    }
+
+    /// Returns whether no literal can be before a token.
+    fn is_cut(&self, next: usize, kind: Kind) -> bool {
+        match kind {
+            Kind::Text(_) => true,
+            Kind::Word => !matches!(self.code.word(next), "as" | "if" | "else" | "satisfies"),
+            Kind::Mark(b'.') => self.code.word(next + 1).is_empty(),
+            Kind::Mark(mark) => !b"),;}]:?".contains(&mark),
+        }
+    }
+}
