@@ -289,7 +289,7 @@ pub(super) enum Speaker {
     /// A program that tells again what is said elsewhere in the session, or notes of its own.
     Log,
     /// Nobody is named.
-    Unsaid,
+    Unknown,
 }
 
 /// Returns who speaks in an object.
@@ -320,7 +320,7 @@ pub(super) fn speaker(fields: &Fields<'_>) -> Speaker {
         "human" | "user" | "system" | "developer" | "HumanMessage" | "SystemMessage" => {
             Speaker::Other
         }
-        "tool" if fields.has(&["state"]) => Speaker::Unsaid,
+        "tool" if fields.has(&["state"]) => Speaker::Unknown,
         "tool" | "ToolMessage" | "FunctionMessage" | "function" if fields.has(RESULT_ID) => {
             Speaker::Tool
         }
@@ -339,7 +339,7 @@ pub(super) fn speaker(fields: &Fields<'_>) -> Speaker {
             Some("user" | "environment") if fields.has(&["action", "observation"]) => {
                 Speaker::Other
             }
-            _ => Speaker::Unsaid,
+            _ => Speaker::Unknown,
         },
     }
 }

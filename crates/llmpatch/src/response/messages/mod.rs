@@ -1,0 +1,469 @@
+//! Walks through one value of JSON: which of its messages are the model's, which calls they make,
+//! what became of these, and the patches in its text.
+//!
+//! JSON is entered by the members of known messages ([`super::members`]). What is anywhere else
+//! isn't read, and is told with its place.
+
+mod session;
+mod strings;
+
+use std::fmt;
+
+pub(super) use session::Session;
+use session::call_id;
+
+use super::members::{self, CALL_ID, Holds, Outcome, RESULT_ID, Speaker, holds, speaker};
+use super::{Error, Hiding};
+use crate::format::tool::fields::{self, Fields};
+use crate::format::tool::json::{Is, Value};
+use crate::format::tool::{self, CallReader, broken, is_of_calls};
+use crate::format::{self, Block, Options};
+use crate::patch::Format;
+use crate::text::{Located, Source, Span};
+
+/// How deep calls are looked for; the messages of no provider go half as deep.
+const DEEPEST: usize = 48;
+
+/// What was read of one value.
+pub(super) struct ValueRead {
+    /// The calls and patches in it; none of JSON that is prose.
+    pub(super) blocks: Vec<Block<'static>>,
+    /// What is said of parts that aren't read.
+    pub(super) remarks: Vec<Located<format::Warning>>,
+    /// The offset behind it.
+    pub(super) end: usize,
+    /// Whether it is a message, so that none of it is prose.
+    pub(super) is_message: bool,
+    /// The patches in it that don't count, and why.
+    pub(super) hidden: Vec<(Span, Hiding)>,
+}
+
+/// The place of a value, such as `$.a.b[2]`.
+#[derive(Clone, Copy)]
+struct JsonPath<'p> {
+    above: Option<&'p JsonPath<'p>>,
+    step: Step<'p>,
+}
+
+#[derive(Clone, Copy)]
+enum Step<'p> {
+    Top,
+    Member(&'p str),
+    Item(usize),
+}
+
+impl fmt::Display for JsonPath<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.above.map_or(Ok(()), |above| above.fmt(f))?;
+        match self.step {
+            Step::Top => f.write_str("$"),
+            Step::Member(name) => write!(f, ".{name}"),
+            Step::Item(index) => write!(f, "[{index}]"),
+        }
+    }
+}
+
+/// What a value is in.
+#[derive(Clone, Copy)]
+struct Nesting<'v> {
+    depth: usize,
+    path: JsonPath<'v>,
+    /// Whether something says that it is a message, or a call.
+    is_wrapped: bool,
+    /// Whether it is what a call was given.
+    is_given: bool,
+    /// What names the call.
+    id: Option<&'v str>,
+    /// The directory in which a command that it holds runs.
+    directory: &'v str,
+}
+
+impl<'v> Nesting<'v> {
+    fn inside(&'v self, step: Step<'v>) -> Nesting<'v> {
+        Nesting {
+            depth: self.depth + 1,
+            path: JsonPath {
+                above: Some(&self.path),
+                step,
+            },
+            ..*self
+        }
+    }
+}
+
+/// A call: its name, what it is given, and the members that say what became of it.
+struct Wrapper<'t> {
+    name: String,
+    arguments: Value<'t>,
+    outcome: Option<Outcome>,
+}
+
+/// The reader of one value.
+pub(super) struct Messages<'a, 'm> {
+    reader: CallReader<'a, 'm>,
+    session: &'m mut Session,
+    is_message: bool,
+    hidden: Vec<(Span, Hiding)>,
+}
+
+impl<'a, 'm> Messages<'a, 'm> {
+    pub(super) fn new(
+        source: &'a Source,
+        options: &'m Options<'m>,
+        session: &'m mut Session,
+    ) -> Self {
+        Self {
+            reader: CallReader::new(source, options),
+            session,
+            is_message: false,
+            hidden: Vec::new(),
+        }
+    }
+
+    /// Reads a value.
+    pub(super) fn read(mut self, value: Value<'_>) -> ValueRead {
+        let top = Nesting {
+            depth: 0,
+            path: JsonPath {
+                above: None,
+                step: Step::Top,
+            },
+            is_wrapped: value.is() == Is::String,
+            is_given: false,
+            id: None,
+            directory: "",
+        };
+        self.value(value, top);
+        ValueRead {
+            blocks: self.reader.blocks,
+            remarks: self.reader.remarks,
+            end: value.range().end,
+            is_message: self.is_message,
+            hidden: self.hidden,
+        }
+    }
+
+    fn value(&mut self, value: Value<'_>, around: Nesting<'_>) {
+        if around.depth > DEEPEST {
+            return self.fail(value, tool::Error::Deep);
+        }
+        match value.is() {
+            Is::Object => self.object(value, around),
+            Is::Array if self.words(value, around) => {}
+            Is::Array => {
+                for (index, item) in value.items().into_iter().enumerate() {
+                    self.value(item, around.inside(Step::Item(index)));
+                }
+            }
+            Is::String => self.text(value, around, None),
+            _ => {}
+        }
+    }
+
+    fn object(&mut self, object: Value<'_>, around: Nesting<'_>) {
+        let fields = match Fields::of(object) {
+            Ok(fields) => fields,
+            Err(error) => return self.fail(object, broken(&error)),
+        };
+        let speaker = speaker(&fields);
+        self.is_message |= speaker != Speaker::Unknown;
+        match speaker {
+            Speaker::Other | Speaker::Log | Speaker::Tool if !around.is_given => {
+                return self.results(object, 0);
+            }
+            Speaker::Unknown if fields.has(&["jsonrpc"]) && fields.has(&["result", "error"]) => {
+                self.is_message = true;
+                return self.results(object, 0);
+            }
+            Speaker::Thinking => {
+                return self.hide(object, Hiding::Thoughts(around.path.to_string()));
+            }
+            _ => {}
+        }
+        if is_of_stream(&fields) {
+            return self.reader.error(object.range(), tool::Error::Stream);
+        }
+        let before = self.reader.count;
+        if let Some(shape) = fields.shape() {
+            let id = around.id.map(str::to_owned).or_else(|| call_id(&fields));
+            let outcome = members::outcome(&fields).filter(|_| !around.is_given);
+            self.reader.is_wrapped = around.is_wrapped;
+            self.call(object, id, outcome, |reader| {
+                reader.call(object, &fields, shape);
+            });
+        } else if let Some((first, second)) = fields.two_arguments() {
+            let error = tool::Error::of_wrappers(first, second);
+            self.reader.error(object.range(), error);
+        } else if let Some(wrapper) = wrapper(&fields) {
+            self.is_message |= !around.is_given;
+            let id = call_id(&fields).or_else(|| around.id.map(str::to_owned));
+            self.wrapper(object, wrapper, id, around);
+        } else {
+            self.message(object, &fields, speaker, around);
+        }
+        if self.reader.count > before
+            && let Some((field, value)) = members::cut(&fields)
+        {
+            let said = value.written().trim_matches('"').into();
+            self.reader
+                .error(value.range(), tool::Error::Cut { field, value: said });
+        }
+    }
+
+    /// Reads the members of an object that is no call.
+    fn message(
+        &mut self,
+        object: Value<'_>,
+        fields: &Fields<'_>,
+        speaker: Speaker,
+        around: Nesting<'_>,
+    ) {
+        let id = call_id(fields);
+        let has_carrier = |name: &str| WRAPPERS.contains(&name);
+        let is_message =
+            speaker == Speaker::Model || fields.iter().any(|(name, _)| has_carrier(name));
+        self.is_message |= is_message && !around.is_given;
+        let is_wrapped = around.is_wrapped || is_message;
+        let path = fields.word(fields::PATH);
+        let directory = fields
+            .word(DIRECTORY)
+            .filter(|_| around.is_given || id.is_some());
+        let outcome = members::outcome(fields).filter(|_| !around.is_given);
+        for (name, value) in fields.iter() {
+            let inside = Nesting {
+                is_wrapped,
+                directory: directory.as_deref().unwrap_or(around.directory),
+                id: around
+                    .id
+                    .or(id.as_deref().filter(|_| CALLS.contains(&name))),
+                ..around.inside(Step::Member(name))
+            };
+            match holds(name, value, false) {
+                Holds::Carrier if ALTERNATIVES.contains(&name) => self.alternatives(value, inside),
+                Holds::Carrier if value.is() == Is::String => {
+                    self.text(value, inside, path.as_deref());
+                }
+                Holds::Carrier => {
+                    let before = self.reader.blocks.len();
+                    self.value(value, inside);
+                    self.judge(outcome, before, object, inside.id);
+                }
+                Holds::Thoughts => self.hide(value, Hiding::Thoughts(inside.path.to_string())),
+                Holds::Instructions => {}
+                Holds::Results => self.results(value, 0),
+                Holds::Unknown if value.is() == Is::String && !is_message => {
+                    self.text(value, inside, path.as_deref());
+                }
+                Holds::Unknown if around.is_given => self.value(value, inside),
+                Holds::Unknown => self.hide(value, Hiding::Elsewhere(inside.path.to_string())),
+            }
+        }
+    }
+
+    /// Reads the choices of a response, of which only one may hold patches.
+    fn alternatives(&mut self, value: Value<'_>, around: Nesting<'_>) {
+        let mut holding = 0;
+        let start = self.reader.blocks.len();
+        for (index, item) in value.items().into_iter().enumerate() {
+            let before = self.reader.count;
+            self.value(item, around.inside(Step::Item(index)));
+            holding += usize::from(self.reader.count > before);
+        }
+        if value.is() != Is::Array {
+            self.value(value, around);
+        }
+        if holding > 1 {
+            self.reader.blocks.truncate(start);
+            let span = self.reader.source.span(value.range());
+            let error = Error::Alternatives {
+                place: around.path.to_string(),
+                count: holding,
+            };
+            let mut block = Block::new::<format::Error, format::Warning>(
+                Format::Tool,
+                value.range(),
+                Vec::new(),
+                vec![Located::new(span, error.into())],
+                Vec::new(),
+            );
+            block.call = None;
+            self.reader.blocks.push(block);
+            self.reader.count += 1;
+        }
+    }
+
+    /// Reads what a call is given, which may be JSON once more. A call that changes nothing is
+    /// told.
+    fn wrapper(
+        &mut self,
+        object: Value<'_>,
+        wrapper: Wrapper<'_>,
+        id: Option<String>,
+        around: Nesting<'_>,
+    ) {
+        let Wrapper {
+            name,
+            arguments,
+            outcome,
+        } = wrapper;
+        let start = self.reader.begin();
+        let before = (self.reader.count, self.reader.remarks.len());
+        let outer = self.reader.call.take();
+        self.reader.call.clone_from(&id);
+        let directory = Fields::of(object)
+            .ok()
+            .and_then(|fields| fields.word(DIRECTORY));
+        let inside = Nesting {
+            is_wrapped: true,
+            is_given: true,
+            id: id.as_deref(),
+            directory: directory.as_deref().unwrap_or(around.directory),
+            ..around.inside(Step::Member("arguments"))
+        };
+        match arguments.is() {
+            Is::String => self.given(arguments, inside),
+            _ => self.value(arguments, inside),
+        }
+        if (self.reader.count, self.reader.remarks.len()) == before {
+            self.reader.skip(object, &name);
+        }
+        self.reader.call = outer;
+        self.settle(object, id, outcome, start);
+    }
+
+    /// Reads a call by itself.
+    fn call(
+        &mut self,
+        object: Value<'_>,
+        id: Option<String>,
+        outcome: Option<Outcome>,
+        read: impl FnOnce(&mut CallReader<'a, 'm>),
+    ) {
+        let is_outer = self.reader.call.is_some();
+        let start = match id.is_some() && !is_outer {
+            true => self.reader.begin(),
+            false => self.reader.blocks.len(),
+        };
+        if !is_outer {
+            self.reader.call.clone_from(&id);
+        }
+        let merged = self.reader.blocks.last().map(|block| block.edits.len());
+        read(&mut self.reader);
+        if !is_outer {
+            self.reader.call = None;
+            let is_merged = id.is_none()
+                && self.reader.blocks.len() == start
+                && self.reader.blocks.last().map(|block| block.edits.len()) > merged;
+            if !is_merged {
+                self.settle(object, id, outcome, start);
+            } else if outcome == Some(Outcome::Undone)
+                && let (Some(block), Some(len)) = (self.reader.blocks.last_mut(), merged)
+            {
+                block.edits.truncate(len);
+                let span = self.reader.source.span(object.range());
+                self.session.undone.push(span);
+            }
+        }
+    }
+
+    /// Refuses a value that can't be read, if it was to be a call.
+    fn fail(&mut self, value: Value<'_>, what: tool::Error) {
+        if is_of_calls(value.written().as_bytes()) {
+            self.reader.error(value.range(), what);
+        }
+    }
+}
+
+/// Returns the call that an object wraps, if it does.
+fn wrapper<'t>(fields: &Fields<'t>) -> Option<Wrapper<'t>> {
+    const NAMES: &[&str] = &["name", "toolName", "tool_name", "tool", "action"];
+    const TYPES: &[&str] = &["tool_use", "function_call", "custom_tool_call", "tool_call"];
+    let own = members::outcome(fields);
+    let name = NAMES.iter().find_map(|name| fields.word(&[name]));
+    let of = fields.word(fields::TYPE).unwrap_or_default();
+    // OpenCode tells what a call is given beside what became of it.
+    let state = fields
+        .get(&["state"])
+        .and_then(|(_, state)| Fields::of(state).ok());
+    if let Some(state) = &state
+        && let Some((_, arguments)) = state.get(&["input"])
+    {
+        return Some(Wrapper {
+            name: name.unwrap_or_default(),
+            arguments,
+            outcome: members::outcome(state).or(own),
+        });
+    }
+    // Codex and OpenAI's models tell commands so.
+    if SHELL.contains(&&of[..])
+        && let Some((_, command)) = fields.get(&["action", "command"])
+    {
+        return Some(Wrapper {
+            name: of,
+            arguments: command,
+            outcome: own,
+        });
+    }
+    let (key, arguments) = fields.get(fields::ARGUMENTS)?;
+    let of_type = of.strip_prefix("tool-").filter(|name| *name != "call");
+    let is_call =
+        key == "arguments" || name.is_some() || of_type.is_some() || TYPES.contains(&&of[..]);
+    is_call.then(|| Wrapper {
+        name: name.or(of_type.map(str::to_owned)).unwrap_or_default(),
+        arguments,
+        outcome: own,
+    })
+}
+
+fn is_of_stream(fields: &Fields<'_>) -> bool {
+    let of = fields.word(fields::TYPE).unwrap_or_default();
+    let is_chunk = fields
+        .word(&["object"])
+        .is_some_and(|of| of.ends_with(".chunk"));
+    is_chunk || (of.ends_with("_delta") || of.ends_with(".delta")) && !fields.has(fields::PATH)
+}
+
+/// Members by which an object is a message, or holds calls.
+const WRAPPERS: [&str; 19] = [
+    "role",
+    "item",
+    "part",
+    "contents",
+    "systemInstruction",
+    "system_instruction",
+    "toolUse",
+    "choices",
+    "candidates",
+    "message",
+    "messages",
+    "tool_calls",
+    "toolCalls",
+    "function_call",
+    "functionCall",
+    "output",
+    "parts",
+    "operation",
+    "payload",
+];
+
+/// Members whose value is the call that the object names.
+const CALLS: [&str; 9] = [
+    "function",
+    "functionCall",
+    "function_call",
+    "operation",
+    "action",
+    "params",
+    "toolUse",
+    "toolInvocation",
+    "kwargs",
+];
+
+/// The types of messages in which a command of the shell is the call.
+const SHELL: &[&str] = &["command_execution", "local_shell_call", "shell_call"];
+
+/// Members that name the directory in which a command runs.
+const DIRECTORY: &[&str] = &["workdir", "cwd", "working_directory", "workingDirectory"];
+
+/// Members that hold several responses to one question.
+const ALTERNATIVES: [&str; 2] = ["choices", "candidates"];

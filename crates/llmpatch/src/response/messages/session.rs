@@ -1,0 +1,214 @@
+//! What a session tells of its calls: which took effect, which failed, which were only begun.
+
+use std::collections::{HashMap, HashSet};
+
+use super::{CALL_ID, DEEPEST, Messages, RESULT_ID};
+use crate::format::tool;
+use crate::format::tool::fields::{self, Fields};
+use crate::format::tool::json::{Is, JsonText, Value};
+use crate::patch::FileEdit;
+use crate::response::members::{self, Outcome};
+use crate::text::Span;
+
+/// What was met of calls in all JSON of a response.
+#[derive(Debug, Default)]
+pub(in crate::response) struct Session {
+    /// What each call asks for, by its id.
+    calls: HashMap<String, Vec<FileEdit<'static>>>,
+    /// The ids of calls that were told whole.
+    told: HashSet<String>,
+    /// What became of calls, by their ids.
+    outcomes: HashMap<String, Outcome>,
+    /// The calls that a message says are only begun: their ids, and where that is said.
+    begun: Vec<(String, Span, String)>,
+    /// Calls without an id of which is said at once that they failed or were refused.
+    pub(in crate::response) undone: Vec<Span>,
+}
+
+impl Session {
+    /// Returns whether a call failed or was refused.
+    pub(in crate::response) fn is_undone(&self, call: Option<&str>) -> bool {
+        call.is_some_and(|id| self.outcomes.get(id) == Some(&Outcome::Undone))
+    }
+
+    /// Returns where calls are that are begun and never told whole, with what is said of each.
+    pub(in crate::response) fn unfinished(&self) -> impl Iterator<Item = (Span, &str)> {
+        self.begun
+            .iter()
+            .filter(|(id, ..)| !self.told.contains(id) && !self.outcomes.contains_key(id))
+            .map(|(_, span, said)| (*span, &said[..]))
+    }
+}
+
+/// Returns the id of the call that a result is of.
+pub(super) fn result_id(fields: &Fields<'_>) -> Option<String> {
+    if fields.has(&["jsonrpc"]) {
+        return call_id(fields);
+    }
+    if let Some((_, cause)) = fields.get(&["cause"]) {
+        return Some(format!("event {}", cause.written()));
+    }
+    let is_response = fields.has(&["functionResponse", "response"]);
+    fields
+        .word(RESULT_ID)
+        .or_else(|| fields.word(&["id"]).filter(|_| is_response))
+}
+
+/// Returns what a result says of what became of its call, in its members or in its text.
+pub(super) fn said(fields: &Fields<'_>) -> Option<Outcome> {
+    const TEXTS: &[&str] = &["content", "output", "result", "response", "text", "error"];
+    let of = fields.word(fields::TYPE).unwrap_or_default();
+    if of.starts_with("error-") || of.ends_with("-denied") {
+        return Some(Outcome::Undone);
+    }
+    members::outcome(fields).or_else(|| {
+        let (_, value) = fields.get(TEXTS)?;
+        says_undone(value, 0).then_some(Outcome::Undone)
+    })
+}
+
+pub(super) fn says_undone(value: Value<'_>, depth: usize) -> bool {
+    match value.is() {
+        Is::String => value.string().is_ok_and(|text| {
+            let inner = text.text().trim_start();
+            let is_json = depth < DEEPEST && inner.starts_with('{');
+            let inner = JsonText::new(if is_json { inner } else { "null" }, 0);
+            members::says_undone(text.text())
+                || inner
+                    .value()
+                    .is_ok_and(|inner| says_undone(inner, depth + 1))
+        }),
+        Is::Array if depth < DEEPEST => value
+            .items()
+            .into_iter()
+            .any(|item| says_undone(item, depth + 1)),
+        Is::Object if depth < DEEPEST => {
+            Fields::of(value).is_ok_and(|fields| said(&fields) == Some(Outcome::Undone))
+        }
+        _ => false,
+    }
+}
+
+/// Returns the id by which a call is known.
+pub(super) fn call_id(fields: &Fields<'_>) -> Option<String> {
+    if fields.has(&["jsonrpc"]) {
+        let (_, id) = fields.get(&["id"])?;
+        return Some(format!("jsonrpc {}", id.written()));
+    }
+    let metadata = fields.get(&["tool_call_metadata"]);
+    let metadata = metadata.and_then(|(_, metadata)| Fields::of(metadata).ok());
+    let event = fields
+        .get(&["id"])
+        .filter(|(_, id)| id.is() == Is::Number && fields.has(&["action"]))
+        .map(|(_, id)| format!("event {}", id.written()));
+    metadata
+        .and_then(|metadata| metadata.word(CALL_ID))
+        .or(event)
+        .or_else(|| CALL_ID.iter().find_map(|name| fields.word(&[name])))
+}
+
+impl Messages<'_, '_> {
+    /// Takes back what was read of calls of which an object around them says that they failed.
+    pub(super) fn judge(
+        &mut self,
+        outcome: Option<Outcome>,
+        before: usize,
+        object: Value<'_>,
+        id: Option<&str>,
+    ) {
+        if id.is_none() || self.reader.blocks.len() == before {
+            return;
+        }
+        if let (Some(id), Some(Outcome::Undone)) = (id, outcome) {
+            self.session.outcomes.insert(id.to_owned(), Outcome::Undone);
+        }
+        if let (Some(id), Some(Outcome::Begun)) = (id, outcome) {
+            self.reader.blocks.truncate(before);
+            self.session.calls.remove(id);
+            self.begin(id, object);
+        }
+    }
+
+    pub(super) fn begin(&mut self, id: &str, object: Value<'_>) {
+        let span = self.reader.source.span(object.range());
+        self.session
+            .begun
+            .push((id.to_owned(), span, "in progress".to_owned()));
+    }
+
+    /// Decides about a call that was read: whether it counts, and whether it was met before.
+    pub(super) fn settle(
+        &mut self,
+        object: Value<'_>,
+        id: Option<String>,
+        outcome: Option<Outcome>,
+        start: usize,
+    ) {
+        let span = self.reader.source.span(object.range());
+        let Some(id) = id else {
+            if outcome == Some(Outcome::Undone) && self.reader.blocks.len() > start {
+                self.reader.blocks.truncate(start);
+                self.session.undone.push(span);
+            }
+            return;
+        };
+        match outcome {
+            Some(Outcome::Begun) => {
+                self.reader.blocks.truncate(start);
+                return self.begin(&id, object);
+            }
+            Some(outcome) => drop(self.session.outcomes.insert(id.clone(), outcome)),
+            None => drop(self.session.told.insert(id.clone())),
+        }
+        let new = &self.reader.blocks[start.min(self.reader.blocks.len())..];
+        if new.is_empty() {
+            return;
+        }
+        let edits: Vec<_> = new.iter().flat_map(|block| block.edits.clone()).collect();
+        match self.session.calls.get(&id) {
+            Some(known) if *known == edits => {
+                self.reader.blocks.truncate(start);
+                self.reader.remark(object, tool::Warning::Repeated);
+            }
+            Some(_) => {
+                self.reader.blocks.truncate(start);
+                self.reader.error(object.range(), tool::Error::Id { id });
+            }
+            None => drop(self.session.calls.insert(id, edits)),
+        }
+    }
+
+    /// Looks for results of calls in what isn't read.
+    pub(super) fn results(&mut self, value: Value<'_>, depth: usize) {
+        if depth > DEEPEST {
+            return;
+        }
+        match value.is() {
+            Is::Array => value
+                .items()
+                .into_iter()
+                .for_each(|item| self.results(item, depth + 1)),
+            Is::Object => {
+                let Ok(fields) = Fields::of(value) else {
+                    return;
+                };
+                if let Some(id) = result_id(&fields) {
+                    let outcome = match said(&fields) {
+                        Some(Outcome::Undone) => Outcome::Undone,
+                        _ => Outcome::Done,
+                    };
+                    let known = self.session.outcomes.entry(id).or_insert(outcome);
+                    if outcome == Outcome::Undone {
+                        *known = outcome;
+                    }
+                }
+                for (_, value) in fields.iter() {
+                    if matches!(value.is(), Is::Object | Is::Array) {
+                        self.results(value, depth + 1);
+                    }
+                }
+            }
+            _ => {}
+        }
+    }
+}

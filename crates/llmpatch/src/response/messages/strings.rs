@@ -1,0 +1,219 @@
+//! The strings of messages and calls: texts, commands and scripts in which patches may be.
+
+use super::{DEEPEST, Messages, Nesting};
+use crate::format::tool::fields::{self, Fields};
+use crate::format::tool::json::{Is, JsonText, Value};
+use crate::format::tool::{self, broken, is_of_calls, relocated};
+use crate::format::{self, Block, Options, Parsed};
+use crate::patch::Format;
+use crate::response::{Error, Hiding, Warning, command, embedded};
+use crate::text::{Located, Span};
+
+impl Messages<'_, '_> {
+    /// Tells of patches in a part that doesn't count.
+    pub(super) fn hide(&mut self, value: Value<'_>, by: Hiding) {
+        let Some((format, span)) = self.patch_in(value, 0) else {
+            return;
+        };
+        let warning = Warning::Hidden {
+            format,
+            by: by.clone(),
+        };
+        self.reader.remarks.push(Located::new(span, warning.into()));
+        self.hidden.push((span, by));
+    }
+
+    /// Returns the first patch in a value, and where it is.
+    pub(super) fn patch_in(&self, value: Value<'_>, depth: usize) -> Option<(Format, Span)> {
+        if depth > DEEPEST {
+            return None;
+        }
+        match value.is() {
+            Is::Array => value
+                .items()
+                .into_iter()
+                .find_map(|item| self.patch_in(item, depth + 1)),
+            Is::Object => {
+                let fields = Fields::of(value).ok()?;
+                if fields.shape().is_some() {
+                    return Some((Format::Tool, self.reader.source.span(value.range())));
+                }
+                fields
+                    .iter()
+                    .find_map(|(_, value)| self.patch_in(value, depth + 1))
+            }
+            Is::String if may_hold_patch(value) => {
+                let document = value.string().ok()?;
+                let source = self.reader.embedded(document.text())?;
+                let options = self.options_of_text(true, None);
+                let parsed = format::parse(&source, &options);
+                parsed
+                    .has_patch()
+                    .then(|| (parsed.patch.format, self.reader.source.span(value.range())))
+            }
+            _ => None,
+        }
+    }
+
+    /// Reads a command that is given as words, if one of them is a patch; returns whether it is.
+    pub(super) fn words(&mut self, value: Value<'_>, around: Nesting<'_>) -> bool {
+        let items = value.items();
+        let words: Option<Vec<_>> = items
+            .iter()
+            .map(|item| Some(item.string().ok()?.text().to_owned()))
+            .collect();
+        let Some(words) = words else {
+            return false;
+        };
+        let is_patch = |word: &String| embedded::begins_patch(word.as_bytes());
+        let Some(index) = words.iter().position(is_patch).filter(|index| *index > 0) else {
+            return false;
+        };
+        match command::meaning_of_words(&words) {
+            Ok(Some(meaning)) => {
+                let directory = embedded::joined(around.directory, &meaning.directory);
+                let inside = Nesting {
+                    directory: &directory,
+                    ..around
+                };
+                self.text(items[index], inside, None);
+            }
+            Ok(None) => return false,
+            Err(trouble) => {
+                let error = Error::Command(trouble);
+                self.push_error(items[index].range(), error);
+            }
+        }
+        true
+    }
+
+    pub(super) fn push_error(&mut self, range: std::ops::Range<usize>, error: Error) {
+        let span = self.reader.source.span(range.clone());
+        let error: Located<format::Error> = Located::new(span, error.into());
+        let none: Vec<Located<format::Warning>> = Vec::new();
+        let mut block = Block::new(Format::Envelope, range, Vec::new(), vec![error], none);
+        block.call.clone_from(&self.reader.call);
+        self.reader.count += 1;
+        self.reader.errors += 1;
+        self.reader.blocks.push(block);
+    }
+
+    /// Reads a string that a call is given: JSON once more, or a patch.
+    pub(super) fn given(&mut self, string: Value<'_>, around: Nesting<'_>) {
+        let Some(document) = self.reader.decoded(string) else {
+            return;
+        };
+        if fields::is_inside_of_envelope(document.text()) {
+            self.reader.is_wrapped = around.is_wrapped;
+            return self.reader.inside("input", &document);
+        }
+        if !document.text().trim_start().starts_with(['{', '[']) {
+            return self.text(string, around, None);
+        }
+        match document.value() {
+            Ok(value) => self.value(value, around),
+            Err(error) if is_of_calls(document.text().as_bytes()) => {
+                self.reader.error(string.range(), broken(&error));
+            }
+            Err(_) => self.text(string, around, None),
+        }
+    }
+
+    pub(super) fn options_of_text<'o>(
+        &'o self,
+        is_prose: bool,
+        path: Option<&'o str>,
+    ) -> Options<'o> {
+        let deeper = if is_prose { 1 } else { tool::DEEPEST_TEXT };
+        Options {
+            depth: self.reader.options.depth + deeper,
+            file: path.map(str::as_bytes).or(self.reader.options.file),
+            format: None,
+            ..*self.reader.options
+        }
+    }
+
+    /// Reads a string in which patches may be. `path` is that of the file which they are about if
+    /// they don't say.
+    pub(super) fn text(&mut self, string: Value<'_>, around: Nesting<'_>, path: Option<&str>) {
+        if !may_hold_patch(string) || self.reader.options.depth >= tool::DEEPEST_TEXT {
+            return;
+        }
+        let Some(document) = self.reader.decoded(string) else {
+            return;
+        };
+        self.text_of(string, &document, around, path);
+    }
+
+    /// Reads a text as a script that applies patches; returns whether it does.
+    pub(super) fn script(&mut self, document: &JsonText, around: Nesting<'_>) -> bool {
+        let source = self.reader.source;
+        let place = |range: std::ops::Range<usize>| source.span(document.range(range));
+        let options = self.options_of_text(false, None);
+        let setting = embedded::Setting {
+            id: source.id(),
+            name: source.name(),
+            options,
+            directory: around.directory,
+            place: &place,
+        };
+        let blocks = embedded::read(document.text(), setting);
+        let is_script = !blocks.is_empty();
+        for mut block in blocks {
+            block.call.clone_from(&self.reader.call);
+            self.reader.count += block.edits.len() + block.errors.len();
+            self.reader.errors += block.errors.len();
+            self.reader.blocks.push(block);
+        }
+        is_script
+    }
+
+    /// Tells of the patches in a text that don't count, where there are no others.
+    pub(super) fn hidden_in(&mut self, parsed: &Parsed<'_>, document: &JsonText) {
+        for warning in &parsed.warnings {
+            let format::Warning::Response(Warning::Hidden { by, .. }) = &warning.value else {
+                continue;
+            };
+            let Some(span) = warning.span.map(|span| self.reader.place(document, span)) else {
+                continue;
+            };
+            self.hidden.push((span, by.clone()));
+            let warning = Located::new(span, warning.value.clone());
+            self.reader.remarks.push(warning);
+        }
+    }
+
+    pub(super) fn text_of(
+        &mut self,
+        string: Value<'_>,
+        document: &JsonText,
+        around: Nesting<'_>,
+        path: Option<&str>,
+    ) {
+        let is_prose = around.is_wrapped && !around.is_given;
+        if !is_prose && self.script(document, around) {
+            return;
+        }
+        let Some(source) = self.reader.embedded(document.text()) else {
+            return;
+        };
+        let parsed = format::parse(&source, &self.options_of_text(is_prose, path));
+        let is_lost = is_prose && parsed.errors.iter().any(|error| !error.value.is_absence());
+        if !parsed.has_patch() && !is_lost {
+            self.hidden_in(&parsed, document);
+            return;
+        }
+        let mut block = relocated(parsed, &|span| self.reader.place(document, span));
+        embedded::enter(&mut block, around.directory);
+        if let Some(doubt) = embedded::doubt(around.directory) {
+            embedded::refuse(&mut block, Error::Command(doubt));
+        }
+        self.reader.is_wrapped = around.is_wrapped;
+        self.reader.take_patch(string.range(), block);
+    }
+}
+
+/// Returns whether a string may hold a patch: each has several lines, but for an element of OPX.
+pub(super) fn may_hold_patch(string: Value<'_>) -> bool {
+    string.written().contains("\\n") || string.written().contains("<edit")
+}
