@@ -41,6 +41,9 @@ pub enum Error {
     /// A patch in a string literal of a program.
     #[error("this patch is in a string that can't be read: {0}")]
     Literal(script::Unreadable),
+    /// A message of which its own member says that it was cut off.
+    #[error("the response was cut off: `{field}` is `{value}`")]
+    Cut { field: String, value: String },
     /// A call that is begun and never told whole.
     #[error("a tool call is {said} and never told whole")]
     Unfinished { said: String },
@@ -149,7 +152,7 @@ pub enum Hiding {
     /// A place in JSON where no known message has patches.
     #[error("`{0}`, where no known message has patches")]
     Elsewhere(String),
-    /// Calls that failed or were refused.
+    /// Calls that failed, were refused, or were never carried out.
     #[error("{}", calls(*.0))]
     Undone(usize),
 }
@@ -157,8 +160,8 @@ pub enum Hiding {
 /// Names calls that didn't take effect.
 fn calls(count: usize) -> String {
     match count {
-        1 => "a call that failed or was refused".to_owned(),
-        _ => format!("{count} calls that failed or were refused"),
+        1 => "a call that failed, was refused or never ran".to_owned(),
+        _ => format!("{count} calls that failed, were refused or never ran"),
     }
 }
 
@@ -222,7 +225,7 @@ pub enum Warning {
     Coloured,
     #[error("the script around this patch does more: nothing else of it is done")]
     Script,
-    /// Calls that failed or were refused.
+    /// Calls that failed, were refused, or were never carried out.
     #[error("{} {} ignored", calls(*count), if *count == 1 { "is" } else { "are" })]
     Undone { count: usize },
     #[error("{} that repeats the one in line {first} is ignored: it is applied once", format.a_patch())]

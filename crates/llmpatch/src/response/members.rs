@@ -493,6 +493,8 @@ const CUT: &[(&str, &[&str])] = &[
             "model_context_window_exceeded",
             "maxTokens",
             "length",
+            "aborted",
+            "error",
         ],
     ),
     (

@@ -94,11 +94,10 @@ pub(crate) fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a>
             )
         });
     }
-    let unfinished = found.session.unfinished().map(|(span, said)| {
-        let said = said.to_owned();
-        Located::new(span, Error::Unfinished { said }.into())
-    });
-    parsed.errors.extend(unfinished);
+    let unfinished = found.session.unfinished();
+    parsed
+        .errors
+        .extend(unfinished.map(|error| error.map(Into::into)));
     if let encoding::Coloured::Partly { at } = encoding::colours(source.bytes())
         && !parsed.errors.is_empty()
     {

@@ -1,12 +1,18 @@
 //! Which of the patches that a walk came upon count, and whether the response as a whole can be
 //! applied.
 
+use std::collections::HashMap;
+
+use bstr::BString;
+
 use super::error::{Absence, Error, Hiding, Nearly, Residue, Warning};
 use super::prose::Prose;
 use super::walk::{WalkItem, WalkOutcome};
 use super::{absence, repeats};
 use crate::format::fence::Fence;
-use crate::format::{self, Block, Options, Parsed, ResponsePart, blocks, envelope, opx};
+use crate::format::{
+    self, Block, InFile, Options, Parsed, ResponsePart, blocks, envelope, opx, tool,
+};
 use crate::patch::Format;
 use crate::text::{Lines, Located, Source};
 
@@ -72,9 +78,44 @@ pub(super) fn settle<'a>(
         parsed.errors.push(Located::new(span, error.into()));
     }
     repeats::edits(source, &parsed.patch.edits, &mut parsed.warnings);
+    count_skipped(&mut parsed.warnings);
     parsed.errors.sort_by_key(|error| error.span);
     parsed.warnings.sort_by_key(|warning| warning.span);
     parsed
+}
+
+/// Makes one warning of all calls of a tool that change nothing.
+fn count_skipped(warnings: &mut Vec<Located<format::Warning>>) {
+    let mut counts = HashMap::new();
+    for name in warnings
+        .iter()
+        .filter_map(|warning| skipped(&warning.value))
+    {
+        *counts.entry(name.clone()).or_insert(0) += 1;
+    }
+    warnings.retain_mut(|warning| {
+        let format::Warning::Tool(InFile {
+            what: tool::Warning::Skipped { name, count },
+            ..
+        }) = &mut warning.value
+        else {
+            return true;
+        };
+        let first = counts.remove(name);
+        *count = first.unwrap_or(*count);
+        first.is_some()
+    });
+}
+
+/// Returns the name of a tool whose call changes nothing.
+fn skipped(warning: &format::Warning) -> Option<&BString> {
+    match warning {
+        format::Warning::Tool(InFile {
+            what: tool::Warning::Skipped { name, .. },
+            ..
+        }) => Some(name),
+        _ => None,
+    }
 }
 
 /// Returns the patches that a walk came upon.

@@ -66,6 +66,16 @@ impl Diagnose for Error {
             Error::Literal(_) => Diagnosis::new(Kind::Unsupported)
                 .help("give the patch itself, as text")
                 .advice("write the patch as one plain string, or as text"),
+            Error::Cut { .. } => of
+                .label("it is here")
+                .help(
+                    "what came before the cut may be half of the change: ask for the whole \
+                     response again",
+                )
+                .advice(
+                    "the response was cut off: send the whole change again, in a shorter \
+                     response",
+                ),
             Error::Unfinished { .. } => of
                 .label("begins here")
                 .help("give the whole session, or ask for the call again"),

@@ -20,16 +20,6 @@ impl Diagnose for Error {
             Error::Deep => of
                 .label("too deep")
                 .help("take the call out of what is around it, and give it by itself"),
-            Error::Cut { .. } => of
-                .label("it is here")
-                .help(
-                    "what came before the cut may be half of the change: ask for the whole \
-                     response again",
-                )
-                .advice(
-                    "the response was cut off: send the whole change again, in a shorter \
-                     response",
-                ),
             Error::Stream => of.label("a piece").help(
                 "put the pieces together first, or have the provider send the whole \
                      message at once",

@@ -13,8 +13,6 @@ pub enum Error {
     Json { what: String },
     #[error("a tool call is nested too deeply to be read")]
     Deep,
-    #[error("the response was cut off: `{field}` is `{value}`")]
-    Cut { field: String, value: String },
     #[error("these are pieces of a stream, each with a part of the response")]
     Stream,
     #[error("text after a tool call on the same line")]
@@ -78,11 +76,9 @@ impl Error {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[non_exhaustive]
 pub enum Warning {
-    #[error(
-        "the call of `{}` is ignored: it doesn't say how a file changes",
-        Shown(name)
-    )]
-    Skipped { name: BString },
+    /// Calls of one tool; a session has hundreds of them.
+    #[error("{}", skipped(name, *count))]
+    Skipped { name: BString, count: usize },
     #[error("a call that repeats one of the same id is ignored: it is applied once")]
     Repeated,
     #[error("the unknown field `{}` is ignored", Shown(field.as_bytes()))]
@@ -95,4 +91,13 @@ pub enum Warning {
     Inside { field: String },
     #[error("a patch in a JSON object that isn't a tool call is applied, too")]
     NoCall,
+}
+
+/// Tells of calls that change nothing.
+fn skipped(name: &BString, count: usize) -> String {
+    let name = Shown(name);
+    match count {
+        1 => format!("the call of `{name}` is ignored: it doesn't say how a file changes"),
+        _ => format!("{count} calls of `{name}` are ignored: they don't say how a file changes"),
+    }
 }

@@ -102,6 +102,7 @@ impl<'a, 'm> CallReader<'a, 'm> {
             object,
             Warning::Skipped {
                 name: excerpt(name.as_bytes()),
+                count: 1,
             },
         );
     }

@@ -183,7 +183,7 @@ impl<'a, 'm> Messages<'a, 'm> {
         if is_of_stream(&fields) {
             return self.reader.error(object.range(), tool::Error::Stream);
         }
-        let before = self.reader.count;
+        let before = (self.reader.count, self.reader.blocks.len());
         if let Some(shape) = fields.shape() {
             let id = around.id.map(str::to_owned).or_else(|| call_id(&fields));
             let outcome = members::outcome(&fields).filter(|_| !around.is_given);
@@ -201,12 +201,10 @@ impl<'a, 'm> Messages<'a, 'm> {
         } else {
             self.message(object, &fields, speaker, around);
         }
-        if self.reader.count > before
+        if self.reader.count > before.0
             && let Some((field, value)) = members::cut(&fields)
         {
-            let said = value.written().trim_matches('"').into();
-            self.reader
-                .error(value.range(), tool::Error::Cut { field, value: said });
+            self.cut(before.1, field, value);
         }
     }
 

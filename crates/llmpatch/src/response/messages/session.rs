@@ -1,42 +1,78 @@
 //! What a session tells of its calls: which took effect, which failed, which were only begun.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 use super::{CALL_ID, DEEPEST, Messages, RESULT_ID};
 use crate::format::tool;
 use crate::format::tool::fields::{self, Fields};
 use crate::format::tool::json::{Is, JsonText, Value};
 use crate::patch::FileEdit;
+use crate::response::Error;
 use crate::response::members::{self, Outcome};
-use crate::text::Span;
+use crate::text::{Located, Span};
 
 /// What was met of calls in all JSON of a response.
 #[derive(Debug, Default)]
 pub(in crate::response) struct Session {
     /// What each call asks for, by its id.
     calls: HashMap<String, Vec<FileEdit<'static>>>,
-    /// The ids of calls that were told whole.
-    told: HashSet<String>,
+    /// The calls that were told whole: their ids, and how many messages had been cut off before.
+    told: HashMap<String, usize>,
+    /// How many messages were cut off.
+    cuts: usize,
+    /// The calls in these, and how many there were then.
+    cut: HashMap<String, usize>,
+    /// How many had been when the last call that has a result was told.
+    answered: usize,
     /// What became of calls, by their ids.
     outcomes: HashMap<String, Outcome>,
-    /// The calls that a message says are only begun: their ids, and where that is said.
-    begun: Vec<(String, Span, String)>,
+    /// What is only begun, or was cut off: the calls in it, and the error unless the session tells
+    /// what became of each.
+    open: Vec<(Vec<String>, Located<Error>)>,
     /// Calls without an id of which is said at once that they failed or were refused.
     pub(in crate::response) undone: Vec<Span>,
 }
 
 impl Session {
-    /// Returns whether a call failed or was refused.
+    /// Returns whether a call failed, was refused, or was never carried out.
     pub(in crate::response) fn is_undone(&self, call: Option<&str>) -> bool {
-        call.is_some_and(|id| self.outcomes.get(id) == Some(&Outcome::Undone))
+        call.is_some_and(|id| match self.outcomes.get(id) {
+            Some(outcome) => *outcome == Outcome::Undone,
+            None => self.is_passed_over(id),
+        })
     }
 
-    /// Returns where calls are that are begun and never told whole, with what is said of each.
-    pub(in crate::response) fn unfinished(&self) -> impl Iterator<Item = (Span, &str)> {
-        self.begun
+    /// Returns whether a call is in a message that was cut off, and the session went on without it:
+    /// a later call has a result.
+    fn is_passed_over(&self, id: &str) -> bool {
+        self.cut.get(id).is_some_and(|cuts| *cuts <= self.answered)
+    }
+
+    /// Notes what became of a call.
+    fn answer(&mut self, id: String, outcome: Outcome) {
+        let cuts = self.told.get(&id).copied().unwrap_or_default();
+        self.answered = self.answered.max(cuts);
+        let known = self.outcomes.entry(id).or_insert(outcome);
+        if outcome == Outcome::Undone {
+            *known = outcome;
+        }
+    }
+
+    /// Returns what is wrong with calls that are begun and never told whole, and with messages that
+    /// were cut off.
+    pub(in crate::response) fn unfinished(&self) -> impl Iterator<Item = Located<Error>> {
+        self.open
             .iter()
-            .filter(|(id, ..)| !self.told.contains(id) && !self.outcomes.contains_key(id))
-            .map(|(_, span, said)| (*span, &said[..]))
+            .filter(|(calls, error)| {
+                let is_begun = matches!(error.value, Error::Unfinished { .. });
+                let is_settled = |id: &String| {
+                    self.outcomes.contains_key(id)
+                        || self.is_passed_over(id)
+                        || is_begun && self.told.contains_key(id)
+                };
+                calls.is_empty() || !calls.iter().all(is_settled)
+            })
+            .map(|(_, error)| error.clone())
     }
 }
 
@@ -129,11 +165,28 @@ impl Messages<'_, '_> {
         }
     }
 
+    /// Notes a call that is only begun.
     pub(super) fn begin(&mut self, id: &str, object: Value<'_>) {
+        let said = "in progress".to_owned();
         let span = self.reader.source.span(object.range());
+        let error = Located::new(span, Error::Unfinished { said });
+        self.session.open.push((vec![id.to_owned()], error));
+    }
+
+    /// Notes that a message was cut off whose blocks begin at `start`.
+    pub(super) fn cut(&mut self, start: usize, field: String, value: Value<'_>) {
+        let said = value.written().trim_matches('"').into();
+        let span = self.reader.source.span(value.range());
+        let error = Located::new(span, Error::Cut { field, value: said });
+        let blocks = self.reader.blocks.get(start..).unwrap_or_default();
+        let calls: Option<Vec<_>> = blocks.iter().map(|block| block.call.clone()).collect();
+        let calls = calls.unwrap_or_default();
+        self.session.cuts += 1;
+        let cuts = self.session.cuts;
         self.session
-            .begun
-            .push((id.to_owned(), span, "in progress".to_owned()));
+            .cut
+            .extend(calls.iter().map(|id| (id.clone(), cuts)));
+        self.session.open.push((calls, error));
     }
 
     /// Decides about a call that was read: whether it counts, and whether it was met before.
@@ -152,13 +205,14 @@ impl Messages<'_, '_> {
             }
             return;
         };
+        let cuts = self.session.cuts;
         match outcome {
             Some(Outcome::Begun) => {
                 self.reader.blocks.truncate(start);
                 return self.begin(&id, object);
             }
             Some(outcome) => drop(self.session.outcomes.insert(id.clone(), outcome)),
-            None => drop(self.session.told.insert(id.clone())),
+            None => drop(self.session.told.entry(id.clone()).or_insert(cuts)),
         }
         let new = &self.reader.blocks[start.min(self.reader.blocks.len())..];
         if new.is_empty() {
@@ -197,10 +251,7 @@ impl Messages<'_, '_> {
                         Some(Outcome::Undone) => Outcome::Undone,
                         _ => Outcome::Done,
                     };
-                    let known = self.session.outcomes.entry(id).or_insert(outcome);
-                    if outcome == Outcome::Undone {
-                        *known = outcome;
-                    }
+                    self.session.answer(id, outcome);
                 }
                 for (_, value) in fields.iter() {
                     if matches!(value.is(), Is::Object | Is::Array) {
