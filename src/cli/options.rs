@@ -70,8 +70,8 @@ pub(super) struct Reading {
     /// Put this directory before every path of the response
     #[arg(long, value_name = "dir", value_hint = clap::ValueHint::DirPath)]
     pub(super) directory: Option<OsString>,
-    /// Where the model saw this work tree, such as /testbed: absolute paths below it are paths of
-    /// this one; may be given several times (also llmpatch.rootIs)
+    /// Where the model saw this work tree, such as /testbed or C:\Users\me\app: absolute paths
+    /// below it are paths of this one; may be given several times (also llmpatch.rootIs)
     #[arg(long, value_name = "dir", value_hint = clap::ValueHint::DirPath)]
     pub(super) root_is: Vec<OsString>,
     /// Refuse a response that touches anything else; may be given several times (also

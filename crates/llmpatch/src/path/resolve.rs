@@ -1,3 +1,5 @@
+use std::borrow::Cow;
+
 use bstr::{BStr, BString, ByteSlice as _};
 use unicode_normalization::UnicodeNormalization as _;
 
@@ -70,12 +72,10 @@ impl Resolver {
     /// If the directory isn't an absolute path.
     pub fn with_alias(mut self, directory: &[u8]) -> Result<Self, PathError> {
         check_bytes(directory)?;
-        if !directory.starts_with(b"/") {
-            return Err(PathError::NotAbsolute {
-                path: directory.into(),
-            });
-        }
-        self.aliases.push(directory.into());
+        let alias = from_the_root(directory).ok_or_else(|| PathError::NotAbsolute {
+            path: directory.into(),
+        })?;
+        self.aliases.push(alias.into_owned().into());
         Ok(self)
     }
 
@@ -188,8 +188,8 @@ impl Resolver {
             path: written.into(),
             top: self.tops.first().cloned(),
         };
-        if path.starts_with(b"/") {
-            let path = absolute_parts(path);
+        if let Some(path) = from_the_root(path) {
+            let path = absolute_parts(&path);
             let depth = |top: &BString| {
                 let top = absolute_parts(top);
                 path.starts_with(&top).then_some(top.len())
@@ -206,9 +206,6 @@ impl Resolver {
                 .iter()
                 .try_for_each(|part| check_part(part, written))?;
             return Ok(join(parts));
-        }
-        if is_windows_absolute(path) {
-            return Err(outside());
         }
         let mut parts: Vec<&[u8]> = base
             .split_str("/")
@@ -297,10 +294,26 @@ fn variable_case(name: &[u8]) -> BString {
     name
 }
 
-/// `C:\…`, `C:/…` and `\\server\…`.
-fn is_windows_absolute(path: &[u8]) -> bool {
-    path.starts_with(br"\\")
-        || matches!(path, [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic())
+/// Returns an absolute path with `/` before each of its names; `None` for a relative one. What
+/// Windows writes as `C:\src` is `/c:/src`, since letters of drives have no case; `\\host\share` is
+/// a name of its own, that no other system has.
+fn from_the_root(path: &[u8]) -> Option<Cow<'_, [u8]>> {
+    let with_drive = |path: &[u8]| {
+        let mut path = path.replace(br"\", b"/");
+        path[1].make_ascii_lowercase();
+        path.into()
+    };
+    match path {
+        [b'/', drive, b':', b'/', ..] if drive.is_ascii_alphabetic() => Some(with_drive(path)),
+        [b'/', ..] => Some(path.into()),
+        [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic() => {
+            Some(with_drive(&[b"/", path].concat()))
+        }
+        [b'\\', b'\\', share @ ..] => {
+            Some([br"/\\/", &share.replace(br"\", b"/")[..]].concat().into())
+        }
+        _ => None,
+    }
 }
 
 /// Returns the path that a `file:` URI names; `None` for what isn't a URI at all.

@@ -238,6 +238,39 @@ fn absolute_paths_and_uris_must_lie_inside() {
 }
 
 #[test]
+fn a_directory_that_the_model_saw_is_the_work_tree() {
+    for (directory, written, want) in [
+        ("/testbed", "/testbed/src/a", "src/a"),
+        ("/testbed", "file:///testbed/a", "a"),
+        ("/testbed", "/testbeds/a", "!Outside"),
+        (r"C:\Users\me\p", r"C:\Users\me\p\src\a.py", "src/a.py"),
+        (r"C:\Users\me\p", r"c:/Users/me/p/src/a.py", "src/a.py"),
+        (r"C:/Users/me/p/", r"C:\Users\me\p\a.py", "a.py"),
+        (r"C:\Users\me\p", "file:///C:/Users/me/p/a.py", "a.py"),
+        (r"C:\Users\me\p", r"C:\Users\me\p\..\q\a.py", "!Outside"),
+        (r"C:\Users\me\p", r"C:\Users\me\p\.git\config", "!DotGit"),
+        (r"C:\Users\me\p", r"D:\Users\me\p\a.py", "!Outside"),
+        (r"C:\Users\me\p", "/Users/me/p/a.py", "!Outside"),
+        (r"\\host\share\p", r"\\host\share\p\a.py", "a.py"),
+        (r"\\host\share\p", "/host/share/p/a.py", "!Outside"),
+        ("/host/share", r"\\host\share\a.py", "!Outside"),
+    ] {
+        let resolver = resolver().with_alias(directory.as_bytes()).unwrap();
+        assert_eq!(
+            told(resolver.resolve(None, written.as_bytes())),
+            want,
+            "{written:?} below {directory:?}"
+        );
+    }
+    for directory in ["", "testbed", "./testbed", "C:", "C:testbed", r"\testbed"] {
+        assert!(
+            resolver().with_alias(directory.as_bytes()).is_err(),
+            "{directory:?}"
+        );
+    }
+}
+
+#[test]
 fn a_directory_goes_before_relative_paths_only() {
     for (directory, written, want) in [
         ("sub", "a", "sub/a"),
