@@ -11,16 +11,15 @@ use super::flow::{self, Printed, Session, Worked};
 use super::options::{FeedbackOptions, Json, Reading, Responses, Verbosity};
 use super::output;
 use super::preview::{self, Preview};
+use super::publish::{self, Ready};
 use super::recover;
 use super::responses::{self, ResponseOrigin};
 use super::review::Review;
 use crate::repo::{Against, Revision, is_branch_name};
 use crate::transaction::{self, CommitRequest, Onto, Target};
-use llmpatch::diagnose::Diagnose;
 use llmpatch::pathspec::Case;
-use llmpatch::plan::{ChangeSet, PlanId};
-use llmpatch::progress::Stage;
-use llmpatch::report::{Diagnostic, FileReport, Report, State, Status, merge};
+use llmpatch::plan::PlanId;
+use llmpatch::report::{Diagnostic, FileReport, Report, State, Status};
 use llmpatch::text::{Shown, Source};
 
 /// Work out the whole change, then make it: all or nothing
@@ -242,22 +241,62 @@ impl Apply {
         }
         let message = self.committing.message()?;
         let sources = responses::read(&self.responses.paths)?;
-        let (_, base, target) = self.destination();
+        let (_, base, _) = self.destination();
         // A name may stand for something else by the time that the change is made.
         let base = onto.map_or(base, |revision| Base::Revision(revision.to_string()));
+        let applies = self.preview.applies();
         // What an earlier run left half done is no state to work anything out from.
-        if self.preview.applies() && onto.is_none() {
+        if applies && onto.is_none() {
             recover::first(session)?;
         }
+        let plan = || self.plan(session, &sources, &base, message.as_ref(), review);
+        let ready = match onto {
+            Some(onto) => self.store(session, onto, plan()?)?,
+            None if !applies => self.look_ahead(session, plan()?)?,
+            // What was shown is made, and nothing else.
+            None if review.is_some() => match plan()? {
+                ready if ready.changes.is_empty() => ready,
+                ready => publish::publish(session, ready)?,
+            },
+            None => publish::make(session, plan)?,
+        };
+        if self.preview.is_asked_for() && self.verbosity.verbose && !session.verbosity.json {
+            // On standard error, since what is previewed is often read by a program.
+            output::complain(&details::plan_line(&ready.changes));
+        }
+        let mut report = ready.report;
+        if applies && ready.changes.is_empty() {
+            report.status = Status::Applied;
+            let no_commit = self.commit.then(|| Diagnostic::from(&CliError::NoCommit));
+            report.warnings.extend(no_commit);
+        }
+        let printed = match ready.preview {
+            Some(preview) => Printed::Diff(preview),
+            None if applies && onto.is_some() => human::stored(&report).into(),
+            None if applies && !self.verbosity.quiet => human::done(&report).into(),
+            None => Printed::default(),
+        };
+        Ok((report, printed))
+    }
+
+    /// Works out the change, and asks how much of it is wanted.
+    fn plan(
+        &self,
+        session: &Session,
+        sources: &[Source],
+        base: &Base,
+        message: Option<&BString>,
+        review: Option<&Review>,
+    ) -> Result<Ready, Failure> {
         let tree = base.tree(&session.repo)?;
-        let mut worked = session.work_out(&sources, &base, &*tree)?;
+        let mut worked = session.work_out(sources, base, &*tree)?;
         self.compare(session, &worked)?;
         let mail = if self.commit {
             session.mail(&worked)?
         } else {
             None
         };
-        let message = message.or_else(|| mail.as_ref().map(|mail| mail.message.clone()));
+        let message = message.or(mail.as_ref().map(|mail| &mail.message)).cloned();
         if let Some(review) = review {
             let case = if tree.ignores_case() {
                 Case::Ignored
@@ -267,112 +306,76 @@ impl Apply {
             review.choose(session, case, &mut worked)?;
         }
         let prints = self.preview.prints() && !session.verbosity.json;
-        let printed = prints
-            .then(|| self.preview.print(session, &base, &worked.changes))
+        let preview = prints
+            .then(|| self.preview.print(session, base, &worked.changes))
             .transpose()?;
         let report = self.described(session, &mut worked, message.as_ref())?;
-        if self.preview.is_asked_for() && self.verbosity.verbose && !session.verbosity.json {
-            // On standard error, since what is previewed is often read by a program.
-            output::complain(&details::plan_line(&worked.changes));
-        }
-        let request = || self.committing.request_for(&worked, message, mail);
-        let report = match onto {
-            Some(revision) => {
-                let commit = (self.commit && !worked.changes.is_empty()).then(request);
-                let onto = Onto {
-                    revision,
-                    commit,
-                    branch: self.branch.clone(),
-                };
-                self.store(session, &worked.changes, &onto, report)?
-            }
-            None => {
-                let commits = self.ready(session, &worked)?;
-                let ready = commits.last().cloned();
-                let target =
-                    target.unwrap_or_else(|| Target::Commit(CommitRequest { ready, ..request() }));
-                Report {
-                    commits,
-                    ..self.make(session, &worked.changes, target, report)?
-                }
-            }
-        };
-        let printed = match printed {
-            Some(printed) => Printed::Diff(printed),
-            None if self.preview.applies() && onto.is_some() => human::stored(&report).into(),
-            None if self.preview.applies() && !self.verbosity.quiet => human::done(&report).into(),
-            None => Printed::default(),
-        };
-        Ok((report, printed))
+        let commits = self.ready(session, &worked)?;
+        let target = self.destination().2.unwrap_or_else(|| {
+            Target::Commit(CommitRequest {
+                ready: commits.last().cloned(),
+                ..self.committing.request_for(&worked, message, mail)
+            })
+        });
+        Ok(Ready {
+            changes: worked.changes,
+            target,
+            commits,
+            report,
+            preview,
+        })
     }
 
-    /// Makes the change, or only looks whether that would be possible.
-    fn make(
-        &self,
-        session: &Session,
-        changes: &ChangeSet,
-        target: Target,
-        report: Report,
-    ) -> Result<Report, Failure> {
-        match (self.preview.applies(), changes.is_empty()) {
-            (true, false) => publish(session, changes, target, report),
-            (true, true) => Ok(self.made_nothing(report)),
-            // The exit status is to be as if it had been applied; a diff alone shows only what
-            // would become of the files.
-            (false, false) if self.preview.check => {
-                match transaction::check(&session.repo, &target) {
-                    Err(error) => Err(not_made(
-                        &report,
-                        State::NothingChanged,
-                        &error,
-                        error.signal(),
-                    )),
-                    Ok(()) => Ok(report),
-                }
-            }
-            (false, _) => Ok(report),
+    /// Looks whether a change could be made that isn't to be.
+    fn look_ahead(&self, session: &Session, ready: Ready) -> Result<Ready, Failure> {
+        // The exit status is to be as if it had been applied; a diff alone shows only what would
+        // become of the files.
+        if self.preview.check && !ready.changes.is_empty() {
+            transaction::check(&session.repo, &ready.target).map_err(|error| {
+                publish::not_made(&ready.report, State::NothingChanged, &error, error.signal())
+            })?;
         }
+        Ok(ready)
     }
 
-    /// Does the same of a change that is made in the object database alone.
+    /// Makes a change in the object database alone, or only looks whether that could be done.
     fn store(
         &self,
         session: &Session,
-        changes: &ChangeSet,
-        onto: &Onto,
-        mut report: Report,
-    ) -> Result<Report, Failure> {
+        revision: Revision,
+        mut ready: Ready,
+    ) -> Result<Ready, Failure> {
+        let commit = match &ready.target {
+            Target::Commit(request) if self.commit && !ready.changes.is_empty() => {
+                Some(request.clone())
+            }
+            _ => None,
+        };
+        let onto = Onto {
+            revision,
+            commit,
+            branch: self.branch.clone(),
+        };
+        let report = &mut ready.report;
         if !self.preview.applies() {
             let checked = if self.preview.check {
                 onto.check(&session.repo)
             } else {
                 Ok(())
             };
-            checked.map_err(|error| not_made(&report, State::NothingChanged, &error, None))?;
-            return Ok(report);
+            checked
+                .map_err(|error| publish::not_made(report, State::NothingChanged, &error, None))?;
+            return Ok(ready);
         }
-        let stored = transaction::store(&session.repo, changes, onto);
-        let stored =
-            stored.map_err(|error| not_made(&report, State::NothingChanged, &error, None))?;
+        let stored = transaction::store(&session.repo, &ready.changes, &onto)
+            .map_err(|error| publish::not_made(report, State::NothingChanged, &error, None))?;
         report.tree = Some(stored.tree);
-        if changes.is_empty() {
-            return Ok(self.made_nothing(report));
+        if !ready.changes.is_empty() {
+            report.status = Status::Applied;
+            report.state = State::Changed;
+            report.commit = stored.commit;
         }
-        Ok(Report {
-            status: Status::Applied,
-            state: State::Changed,
-            commit: stored.commit,
-            ..report
-        })
-    }
-
-    /// Reports that there was nothing to make, and nothing to commit; only where that was allowed.
-    fn made_nothing(&self, mut report: Report) -> Report {
-        report.status = Status::Applied;
-        report
-            .warnings
-            .extend(self.commit.then(|| Diagnostic::from(&CliError::NoCommit)));
-        report
+        Ok(ready)
     }
 
     /// Reports a change that isn't made yet, to a program with all that it is told.
@@ -472,62 +475,4 @@ impl Apply {
         }
         Ok(all)
     }
-}
-
-/// Makes the change that a report tells of. Prints nothing: what a child says of its own accord
-/// aside, all is quiet until it is over.
-///
-/// # Errors
-/// If it wasn't made; everything was put back then, unless the report says otherwise.
-pub(super) fn publish(
-    session: &Session,
-    changes: &ChangeSet,
-    target: Target,
-    mut report: Report,
-) -> Result<Report, Failure> {
-    let work = session.meter.begin(Stage::Waiting, 0);
-    let mut recovered = Vec::new();
-    let begun = transaction::begin(
-        &session.repo,
-        changes,
-        target,
-        work.progress().clone(),
-        &mut recovered,
-    );
-    session.note(recovered);
-    let prepared = begun.map_err(|error| {
-        let state = State::left(recover::attention(&error), State::NothingChanged);
-        not_made(&report, state, &error, error.signal())
-    })?;
-    let published = prepared.publish();
-    drop(work);
-    let done = published.map_err(|undone| {
-        let state = State::left(undone.attention.clone(), State::PutBack);
-        not_made(&report, state, &undone, undone.error.signal())
-    })?;
-    report
-        .warnings
-        .extend(done.warnings.iter().map(Diagnostic::from));
-    report.conflicts = changes.unmerged().keys().cloned().collect();
-    report.tree = done.commit.as_ref().and_then(|made| made.tree.clone());
-    let warnings = merge(report.warnings);
-    Ok(Report {
-        status: Status::Applied,
-        state: State::Changed,
-        commit: done.commit,
-        warnings,
-        ..report
-    })
-}
-
-/// Returns why a change isn't made, and what it would have been.
-fn not_made(report: &Report, state: State, error: &impl Diagnose, signal: Option<i32>) -> Failure {
-    let errors = vec![Diagnostic::from(error)];
-    Failure::new(Report {
-        status: Status::Failed,
-        state,
-        signal,
-        errors,
-        ..report.clone()
-    })
 }

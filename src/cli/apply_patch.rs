@@ -9,7 +9,6 @@ use std::path::Path;
 
 use clap::Args;
 
-use super::apply;
 use super::base::Base;
 use super::details;
 use super::error::Failure;
@@ -18,6 +17,7 @@ use super::flow::{self, Session};
 use super::install::{self, Home};
 use super::options::{Reading, Verbosity};
 use super::output;
+use super::publish::{self, Ready};
 use super::recover;
 use super::responses::{self, ResponseOrigin};
 use crate::transaction::Target;
@@ -111,18 +111,21 @@ pub(super) fn run(arguments: &[OsString]) -> Exit {
 fn made(session: &Session, sources: &[llmpatch::text::Source]) -> Result<Report, Failure> {
     recover::first(session)?;
     let base = Base::WorkTree;
-    let tree = base.tree(&session.repo)?;
-    let mut worked = session.work_out(sources, &base, &*tree)?;
-    let files = details::counted_files(session, &base, &worked.changes, true);
-    let report = Report::checked(files, std::mem::take(&mut worked.warnings));
-    apply::publish(
-        session,
-        &worked.changes,
-        Target::WorkTree {
-            intent_to_add: false,
-        },
-        report,
-    )
+    let plan = || {
+        let tree = base.tree(&session.repo)?;
+        let worked = session.work_out(sources, &base, &*tree)?;
+        let files = details::counted_files(session, &base, &worked.changes, true);
+        Ok(Ready {
+            report: Report::checked(files, worked.warnings),
+            changes: worked.changes,
+            target: Target::WorkTree {
+                intent_to_add: false,
+            },
+            commits: Vec::new(),
+            preview: None,
+        })
+    };
+    Ok(publish::make(session, plan)?.report)
 }
 
 /// Lists what has become of files, named as from a directory: first the new ones, then those that

@@ -25,6 +25,7 @@ mod output;
 mod pager;
 mod preview;
 mod progress;
+mod publish;
 mod prompt;
 mod recover;
 mod responses;

@@ -5,7 +5,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use clap::Args;
 
-use super::apply;
 use super::base::Base;
 use super::details;
 use super::error::{CliError, Failure, failed};
@@ -13,6 +12,7 @@ use super::exit::Exit;
 use super::flow::{self, Session};
 use super::options::{Json, Reading, Verbosity};
 use super::output;
+use super::publish::{self, Ready};
 use super::recover;
 use crate::transaction::{self, Earlier, Last, Target, TransactionError, Undoing};
 use llmpatch::progress::Stage;
@@ -115,10 +115,16 @@ impl Undo {
         } else {
             report.files = details::counted_files(session, &base, &changes, self.verbosity.quiet);
         }
-        let report = apply::publish(session, &changes, Target::Undo(reverse), report)?;
+        let ready = Ready {
+            changes,
+            target: Target::Undo(reverse),
+            commits: Vec::new(),
+            report,
+            preview: None,
+        };
         Ok(Report {
             status: Status::Undone,
-            ..report
+            ..publish::publish(session, ready)?.report
         })
     }
 }

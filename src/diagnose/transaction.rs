@@ -31,6 +31,9 @@ impl Diagnose for TransactionError {
             TransactionError::Changed { path } => of(Kind::Stale)
                 .path(path)
                 .help("another program writes to it; try again, and the change is worked out anew"),
+            TransactionError::Overtaken { path } => of(Kind::Stale)
+                .path(path)
+                .help("show the model the file as it is now"),
             TransactionError::Appeared { path } => of(Kind::FileExists)
                 .path(path)
                 .help("another program made it; look at it, move it away or try again"),

@@ -34,6 +34,9 @@ pub enum TransactionError {
     /// A path isn't what it was when the change was worked out.
     #[error("`{path}` was changed by another program meanwhile")]
     Changed { path: RepoPath },
+    /// Another apply changed a path meanwhile, and the response was tried again on the result.
+    #[error("another apply changed `{path}` meanwhile, and the response doesn't fit any more")]
+    Overtaken { path: RepoPath },
     /// Something appeared where a new file goes.
     #[error("`{path}` was created by another program meanwhile")]
     Appeared { path: RepoPath },

@@ -17,10 +17,11 @@ use bstr::{BString, ByteSlice as _};
 use super::error::{TransactionError, Why};
 use super::home::Home;
 use super::journal::{Journal, plain};
+use super::lock::{Stamp, index_lock};
 use super::record::Record;
 use super::sealed::{MOST, Sealed as _};
 use crate::dir::write::step;
-use crate::dir::{Dir, Found};
+use crate::dir::{Dir, Found, Stat};
 use crate::repo::Repo;
 use llmpatch::path::RepoPath;
 
@@ -229,6 +230,35 @@ fn read(dir: &Dir, directory: &Path) -> Result<Option<Record>, TransactionError>
             })
         }
         Err(error) => Err(TransactionError::io("read", &directory.join(RECORD))(error)),
+    }
+}
+
+/// Which apply or undo was the last one at some time, so that it shows whether there was another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Seen(Option<Stat>);
+
+impl Seen {
+    /// Notes which one was the last.
+    pub fn now(repo: &Repo) -> Self {
+        let home = Home::current(repo).ok().flatten();
+        Self(home.and_then(|home| {
+            let mut numbers = kept(&home.dir).ok()?.into_iter();
+            numbers.find_map(|number| {
+                home.dir
+                    .glance(&kept_name(number).join(RECORD.as_bytes()).ok()?)
+            })
+        }))
+    }
+
+    /// Returns whether it still is, and none is being made.
+    pub fn is_last(&self, repo: &Repo) -> bool {
+        // What is being made is kept before its lock is released.
+        Stamp::read(&index_lock(repo)).is_none() && self.is_last_under_lock(repo)
+    }
+
+    /// Returns whether it still is; for who holds the lock.
+    pub fn is_last_under_lock(&self, repo: &Repo) -> bool {
+        *self == Self::now(repo)
     }
 }
 

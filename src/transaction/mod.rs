@@ -1,7 +1,7 @@
 //! Makes a [`ChangeSet`] true, or leaves no trace. It decides nothing about the patch.
 //!
-//! [`begin`] refuses all that can be refused, then prepares all that takes room on a disk: new
-//! contents beside their targets, blobs, the next index. [`Prepared::publish`] makes the change
+//! [`begin`] takes the lock, refuses all that can be refused, then prepares all that takes room on a
+//! disk: new contents beside their targets, blobs, the next index. [`Prepared::publish`] makes the change
 //! visible. Whatever fails after that, what was done is taken back, the last step first, and so it
 //! is when a `Prepared` is dropped.
 //!
@@ -54,7 +54,7 @@ use std::collections::BTreeMap;
 
 pub use batch::{Candidate, CandidatePack, Candidates, bundle};
 pub use error::{ChangedSince, Holder, TransactionError, Unfit, Unresolved, Warning, Why};
-pub use kept::{Earlier, earlier};
+pub use kept::{Earlier, Seen, earlier};
 pub use last::{Last, Reverse, Undoing, last};
 pub use manifest::RunKind;
 pub use onto::{Onto, Stored, name, store};
@@ -67,6 +67,7 @@ use crate::repo::{self, Against, Blob, CommitError, Consult, NextIndex, Repo};
 pub use crate::repo::{CommitRequest, Sign};
 use committing::Intended;
 use flush::Flush;
+use journal::Journal;
 use llmpatch::path::RepoPath;
 use llmpatch::plan::{Change, ChangeSet};
 use llmpatch::progress::{Progress, Stage};
@@ -183,12 +184,10 @@ pub fn places(json: &[u8]) -> Vec<RepoPath> {
     of_manifest.chain(of_record).collect()
 }
 
-/// Refuses what can't be done, then prepares the rest. Nothing visible has changed afterwards,
-/// whatever it returns, but what was interrupted before and is recovered first.
+/// Takes the lock and begins, see [`Locked`].
 ///
 /// # Errors
-/// `locked`, `stale`, `file-exists`, `identity`, `unsupported`, `unchanged`, `io`: see
-/// [`TransactionError`].
+/// As [`Locked::take`] and [`Locked::begin`].
 pub fn begin<'r>(
     repo: &'r Repo,
     changes: &'r ChangeSet,
@@ -196,44 +195,106 @@ pub fn begin<'r>(
     progress: Progress,
     recovered: &mut Vec<Recovered>,
 ) -> Result<Prepared<'r>, TransactionError> {
-    if let Target::Commit(request) = &target {
-        check_request(repo, request)?;
+    Locked::take(repo, &progress, recovered)?.begin(changes, target, progress)
+}
+
+/// The lock of a repository: as long as this lives no other apply changes anything.
+#[derive(Debug)]
+#[must_use = "others wait for the lock"]
+pub struct Locked<'r> {
+    repo: &'r Repo,
+    journal: Journal,
+    lock: IndexLock,
+    _held: HeldBack,
+}
+
+impl<'r> Locked<'r> {
+    /// Takes the lock, once what was interrupted before is recovered.
+    ///
+    /// # Errors
+    /// `locked`, `io`: see [`TransactionError`].
+    pub fn take(
+        repo: &'r Repo,
+        progress: &Progress,
+        recovered: &mut Vec<Recovered>,
+    ) -> Result<Self, TransactionError> {
+        let held = HeldBack::begin();
+        let (journal, lock) = recover::take(repo, progress, recovered)?;
+        Ok(Self {
+            repo,
+            journal,
+            lock,
+            _held: held,
+        })
     }
-    let held = HeldBack::begin();
-    let (journal, lock) = recover::take(repo, &progress, recovered)?;
-    progress.enter(Stage::Preparing, changes.len());
-    let head = recheck_for(repo, changes, &target, &progress)?;
-    let reverse = if let Target::Undo(of) = &target {
-        Some(of)
-    } else {
-        None
-    };
-    let watch = match &target {
-        Target::Index => None,
-        Target::Undo(reverse) => reverse.has_files().then_some(Watch::None),
-        Target::Commit(_) => Some(Watch::Hooks),
-        Target::WorkTree { .. } | Target::IndexAndWorkTree => Some(Watch::None),
-    };
-    let staging = Staging::prepare(repo, changes, journal, watch, reverse, progress)?;
-    let blobs = Vec::new();
-    let unmerged = Vec::new();
-    let next = None;
-    let intended = None;
-    let mut prepared = Prepared {
-        repo,
-        changes,
-        target,
-        next,
-        intended,
-        staging,
-        blobs,
-        unmerged,
-        head,
-        lock,
-        _held: held,
-    };
-    prepared.prepare()?;
-    Ok(prepared)
+
+    /// Checks that everything still is what a change was worked out from.
+    ///
+    /// # Errors
+    /// As [`Locked::begin`].
+    pub fn check(&self, changes: &ChangeSet, target: &Target) -> Result<(), TransactionError> {
+        recheck_for(self.repo, changes, target, &Progress::default()).map(drop)
+    }
+
+    /// Releases the lock without a change.
+    ///
+    /// # Errors
+    /// If a signal asked to stop meanwhile.
+    pub fn release(self) -> Result<(), TransactionError> {
+        signal::check()
+    }
+
+    /// Refuses what can't be done, then prepares the rest. Nothing visible has changed afterwards,
+    /// whatever it returns.
+    ///
+    /// # Errors
+    /// `stale`, `file-exists`, `identity`, `unsupported`, `unchanged`, `io`: see
+    /// [`TransactionError`].
+    pub fn begin(
+        self,
+        changes: &'r ChangeSet,
+        target: Target,
+        progress: Progress,
+    ) -> Result<Prepared<'r>, TransactionError> {
+        // Dropped in the reverse order.
+        let Self {
+            _held,
+            lock,
+            journal,
+            repo,
+        } = self;
+        if let Target::Commit(request) = &target {
+            check_request(repo, request)?;
+        }
+        progress.enter(Stage::Preparing, changes.len());
+        let head = recheck_for(repo, changes, &target, &progress)?;
+        let reverse = if let Target::Undo(of) = &target {
+            Some(of)
+        } else {
+            None
+        };
+        let watch = match &target {
+            Target::Index => None,
+            Target::Undo(reverse) => reverse.has_files().then_some(Watch::None),
+            Target::Commit(_) => Some(Watch::Hooks),
+            Target::WorkTree { .. } | Target::IndexAndWorkTree => Some(Watch::None),
+        };
+        let mut prepared = Prepared {
+            repo,
+            changes,
+            next: None,
+            intended: None,
+            staging: Staging::prepare(repo, changes, journal, watch, reverse, progress)?,
+            target,
+            blobs: Vec::new(),
+            unmerged: Vec::new(),
+            head,
+            lock,
+            _held,
+        };
+        prepared.prepare()?;
+        Ok(prepared)
+    }
 }
 
 /// Checks, under the lock, that all is what the change was worked out from; returns the commit that

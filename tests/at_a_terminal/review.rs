@@ -587,6 +587,21 @@ fn nobody_waits_for_somebody_who_thinks() {
 }
 
 #[test]
+fn what_was_shown_is_made_or_nothing() {
+    let repo = repo(ENVELOPE);
+    let mut sitting = Sitting::start(&repo, "llm apply -i ../answer", &[]);
+    sitting.0.wait_for("[y,n,q,p,f,?]? ");
+    // The response would fit behind this one, too.
+    let other = "*** Begin Patch\n*** Update File: a.txt\n@@\n+last\n*** End Patch\n";
+    repo.run(&["apply", "-q"], other).succeeded();
+    let then = repo.files();
+    sitting.0.send("y\n");
+    let shown = sitting.ended(1);
+    assert!(shown.contains("error[stale]"), "{shown}");
+    assert_eq!(repo.files(), then);
+}
+
+#[test]
 fn a_save_of_what_was_declined_is_nobodys_business() {
     let repo = repo(ENVELOPE);
     let mut sitting = Sitting::start(&repo, "llm apply -i ../answer", &[]);

@@ -18,6 +18,7 @@
 )]
 
 mod ledger;
+mod one_file;
 #[path = "../support/mod.rs"]
 mod support;
 
