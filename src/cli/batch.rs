@@ -6,15 +6,16 @@
 //! objects are on the disk, so that an answer that is there is true, and whoever was stopped goes
 //! on behind the last one.
 
+mod budget;
 mod line;
 mod output;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 use std::num::NonZeroUsize;
-use std::path::PathBuf;
-use std::sync::mpsc::{Receiver, RecvTimeoutError, Sender, SyncSender, channel, sync_channel};
+use std::path::{Path, PathBuf};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, channel, sync_channel};
 use std::sync::{Arc, Mutex};
 use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
@@ -22,21 +23,24 @@ use std::time::{Duration, Instant};
 use anyhow::{Context as _, anyhow};
 use clap::Args;
 
-use self::line::{Answer, Job};
+use self::budget::Budget;
+use self::line::{Answer, Claim, Job};
 use self::output::{Answered, Output};
 use super::error::{Failure, IoError};
 use super::exit::Exit;
 use super::flow::{self, Printed, Session};
+use super::named_file;
 use super::options::{Reading, Verbosity};
 use super::responses::ResponseOrigin;
+use crate::repo::Revision;
 use crate::transaction::{self, CandidatePack, Candidates};
 use llmpatch::report::Report;
-use llmpatch::text::Source;
+use llmpatch::text::{Shown, Source};
 
 /// What failed where the system has no thread to give.
 const NO_THREAD: &str = "can't start a thread";
-/// How many lines may be read and not yet answered.
-const AHEAD: usize = 4096;
+/// How many answers are stored together at most.
+const TOGETHER: usize = 2048;
 /// How long an answer waits at most for others to be stored with.
 const PATIENCE: Duration = Duration::from_secs(1);
 /// How long nothing comes until what there is is stored and answered.
@@ -76,21 +80,36 @@ pub(super) struct Batch {
     reading: Reading,
 }
 
-/// A line of the input, and its number among those that are to be answered, from 0.
-type Task = (usize, Vec<u8>);
+/// A line of the input that is to be worked out.
+struct Task {
+    /// Its number among those, from 0.
+    number: usize,
+    line: Vec<u8>,
+    /// What an earlier run says that it made of it.
+    claim: Option<Claim>,
+}
 
-/// An answer to a line, or why there are none from here on.
-type Answers = Result<(usize, Answer), Failure>;
+/// An answer to a line of this number, or why there are none from here on.
+type Worked = Result<(usize, Answer), Failure>;
 
 impl Batch {
     /// Does it, and prints how it went.
-    pub(super) fn run(&self) -> Exit {
-        flow::run(
+    ///
+    /// # Errors
+    /// If options don't go together.
+    pub(super) fn run(&self) -> Result<Exit, clap::Error> {
+        let whole = |path: &PathBuf| std::path::absolute(path).ok();
+        let bundle = self.bundle.as_ref().and_then(whole);
+        if bundle.is_some() && bundle == self.output.as_ref().and_then(whole) {
+            let message = "the options '--bundle' and '--output' name the same file";
+            return Err(super::usage("batch", message));
+        }
+        Ok(flow::run(
             &self.reading,
             &Verbosity::default(),
             Vec::new(),
             |session| self.batch(session),
-        )
+        ))
     }
 
     fn batch(&self, session: &Session) -> Result<(Report, Printed), Failure> {
@@ -99,46 +118,83 @@ impl Batch {
         // Whoever can't commit is told so once.
         Candidates::new(&session.repo, &revision, self.commit)?;
         let input = self.input()?;
-        let (mut output, answered) = Output::open(self.output.as_deref(), self.resume, &onto)?;
+        self.check_bundle(session)?;
+        let (mut output, answered) = match &self.output {
+            Some(path) => Output::open(&session.repo, path, self.resume, &onto)?,
+            None => Output::standard(),
+        };
+        transaction::remove_dead_packs(&session.repo);
+        let answers = self.start(input, answered, &onto)?;
+        let made = answer(session, &revision, &mut output, &answers)?;
+        if let Some(bundle) = &self.bundle {
+            self.check_bundle(session)?;
+            transaction::bundle(&session.repo, &revision, &made, bundle)?;
+        }
+        Ok((Report::default(), Printed::default()))
+    }
+
+    /// Starts the threads that read the lines and work them out. None of them is waited for: what
+    /// they do is nothing until it is answered, and one may never have done with reading.
+    fn start(
+        &self,
+        input: Box<dyn BufRead + Send>,
+        answered: Answered,
+        onto: &str,
+    ) -> Result<Answers, IoError> {
         let jobs = self
             .jobs
             .or_else(|| thread::available_parallelism().ok())
             .map_or(1, NonZeroUsize::get);
         let (done, answers) = channel();
-        let (credit, credits) = channel();
-        let _: Result<(), _> = (0..AHEAD).try_for_each(|_| credit.send(()));
         let (tasks, waiting) = sync_channel(2 * jobs);
         let waiting = Arc::new(Mutex::new(waiting));
-        // None of them is waited for: what they do is nothing until it is answered, and one may
-        // never have done with reading.
         for _ in 0..jobs {
             let job = Job {
                 reading: self.reading.clone(),
-                onto: onto.clone(),
+                onto: onto.to_owned(),
                 commits: self.commit,
             };
             let waiting = Arc::clone(&waiting);
             let done = done.clone();
             Builder::new()
                 .spawn(move || job.work(&waiting, &done))
-                .context(NO_THREAD)
-                .map_err(IoError::from)?;
+                .context(NO_THREAD)?;
         }
-        drop(waiting);
+        let budget = Arc::new(Budget::default());
+        let feed = Feed {
+            answered,
+            // What is said to be made and is to be handed on is made again to see that it is so.
+            checks: self.bundle.is_some(),
+            budget: Arc::clone(&budget),
+            tasks,
+        };
         let feed = move || {
-            if let Err(error) = read(input, answered, &credits, &tasks) {
+            if let Err(error) = feed.read(input) {
                 let _ = done.send(Err(error.into()));
             }
         };
-        Builder::new()
-            .spawn(feed)
-            .context(NO_THREAD)
-            .map_err(IoError::from)?;
-        answer(session, &mut output, &answers, &credit)?;
-        if let (Some(bundle), Some(output)) = (&self.bundle, &self.output) {
-            transaction::bundle(&session.repo, &revision, &output::made(output)?, bundle)?;
+        Builder::new().spawn(feed).context(NO_THREAD)?;
+        Ok(Answers { answers, budget })
+    }
+
+    /// Checks that nothing is where the bundle goes but what an earlier run wrote there.
+    fn check_bundle(&self, session: &Session) -> Result<(), IoError> {
+        let Some(path) = &self.bundle else {
+            return Ok(());
+        };
+        named_file::check(&session.repo, path)?;
+        let name = Shown::path(path);
+        let directory = path
+            .parent()
+            .filter(|parent| !parent.as_os_str().is_empty());
+        if !directory.is_none_or(Path::is_dir) {
+            return Err(anyhow!("can't write `{name}`: its directory isn't there").into());
         }
-        Ok((Report::default(), Printed::default()))
+        let is_free = path.symlink_metadata().is_err();
+        if is_free || self.resume && output::is_bundle(path) {
+            return Ok(());
+        }
+        Err(anyhow!("`{name}` is there already").into())
     }
 
     fn input(&self) -> Result<Box<dyn BufRead + Send>, IoError> {
@@ -163,52 +219,75 @@ impl Batch {
     }
 }
 
-/// Reads lines, and hands on those that have no answer yet.
-fn read(
-    mut input: Box<dyn BufRead + Send>,
-    mut answered: Answered,
-    credits: &Receiver<()>,
-    tasks: &SyncSender<Task>,
-) -> Result<(), IoError> {
-    // As JSON, a byte may become six.
-    const MOST: u64 = 6 * Source::MAX_LEN as u64;
-    let mut number = 0;
-    for at in 1.. {
-        let mut line = Vec::new();
-        let len = io::Read::take(&mut input, MOST)
-            .read_until(b'\n', &mut line)
-            .context("can't read the input")?;
-        if len == 0 {
-            break;
-        }
-        if len as u64 == MOST {
-            return Err(anyhow!("line {at} of the input is longer than a response may be").into());
-        }
-        if line.trim_ascii().is_empty() || answered.has(&line)? {
-            continue;
-        }
-        if credits.recv().is_err() || tasks.send((number, line)).is_err() {
-            break;
-        }
-        number += 1;
-    }
-    answered.check_end()
+/// What reads lines, and hands on those that have no answer yet.
+struct Feed {
+    answered: Answered,
+    /// Whether those that have one are handed on, too.
+    checks: bool,
+    budget: Arc<Budget>,
+    tasks: SyncSender<Task>,
 }
 
-/// Stores what comes of the lines, and answers in their order.
+impl Feed {
+    fn read(mut self, mut input: Box<dyn BufRead + Send>) -> Result<(), IoError> {
+        // As JSON, a byte may become six.
+        const MOST: u64 = 6 * Source::MAX_LEN as u64;
+        let mut number = 0;
+        for at in 1.. {
+            let mut line = Vec::new();
+            let len = io::Read::take(&mut input, MOST)
+                .read_until(b'\n', &mut line)
+                .context("can't read the input")?;
+            if len == 0 {
+                break;
+            }
+            if len as u64 == MOST {
+                return Err(
+                    anyhow!("line {at} of the input is longer than a response may be").into(),
+                );
+            }
+            if line.trim_ascii().is_empty() {
+                continue;
+            }
+            let (is_answered, claim) = self.answered.find(&line)?;
+            if is_answered && (claim.is_none() || !self.checks) {
+                continue;
+            }
+            self.budget.take(len);
+            let task = Task {
+                number,
+                line,
+                claim,
+            };
+            if self.tasks.send(task).is_err() {
+                break;
+            }
+            number += 1;
+        }
+        self.answered.check_end()
+    }
+}
+
+/// Answers as they are worked out, in any order.
+struct Answers {
+    answers: Receiver<Worked>,
+    budget: Arc<Budget>,
+}
+
+/// Stores what comes of the lines, and answers in their order. Returns the names of all that was
+/// made, by an earlier run too, if its claims were checked.
 fn answer(
     session: &Session,
+    onto: &Revision,
     output: &mut Output,
-    answers: &Receiver<Answers>,
-    credit: &Sender<()>,
-) -> Result<(), Failure> {
+    Answers { answers, budget }: &Answers,
+) -> Result<BTreeSet<String>, Failure> {
     let mut early = BTreeMap::new();
     let mut next = 0;
-    let mut pack = CandidatePack::default();
-    let mut ready = Vec::new();
-    let mut stored = Instant::now();
+    let mut made = BTreeSet::new();
+    let mut ready = Ready::new();
     loop {
-        let one = if ready.is_empty() {
+        let one = if ready.count == 0 {
             answers.recv().map_err(|_| RecvTimeoutError::Disconnected)
         } else {
             answers.recv_timeout(PAUSE)
@@ -217,31 +296,77 @@ fn answer(
         let is_pause = one.is_err();
         if let Ok(one) = one {
             let (number, one) = one?;
+            budget.change(one.asked, one.weight());
             early.insert(number, one);
         }
-        while let Some(Answer { text, candidate }) = early.remove(&next) {
-            if let Some(candidate) = candidate {
-                pack.add(candidate);
-            }
-            ready.push(text);
+        while let Some(one) = early.remove(&next) {
             next += 1;
+            made.extend(one.name(&session.repo, onto, output)?);
+            ready.add(one);
         }
-        if is_pause || pack.is_full() || ready.len() >= AHEAD / 2 || stored.elapsed() > PATIENCE {
-            stored = Instant::now();
-            std::mem::take(&mut pack).store(&session.repo)?;
-            // The reader may be done.
-            let _: Result<(), _> = ready.iter().try_for_each(|_| credit.send(()));
-            if !output.write(&std::mem::take(&mut ready).concat())? {
-                return Ok(());
+        if is_pause || ready.is_full() {
+            let Ready {
+                text,
+                weight,
+                count,
+                ..
+            } = ready.store(session)?;
+            if !output.write(&text)? {
+                return Ok(made);
             }
+            budget.free(weight, count);
+            ready = Ready::new();
         }
         if is_over {
             break;
         }
     }
     if early.is_empty() {
-        Ok(())
+        Ok(made)
     } else {
         Err(IoError::from(anyhow!("a thread ended unexpectedly")).into())
+    }
+}
+
+/// Answers that are to be written together.
+struct Ready {
+    pack: CandidatePack,
+    text: String,
+    count: usize,
+    weight: usize,
+    since: Instant,
+}
+
+impl Ready {
+    fn new() -> Self {
+        Self {
+            pack: CandidatePack::default(),
+            text: String::new(),
+            count: 0,
+            weight: 0,
+            since: Instant::now(),
+        }
+    }
+
+    fn add(&mut self, one: Answer) {
+        self.count += 1;
+        self.weight += one.weight();
+        // What was claimed is there, and was written.
+        if one.claim.is_none() {
+            self.text += &one.text;
+            if let Some(candidate) = one.candidate {
+                self.pack.add(candidate);
+            }
+        }
+    }
+
+    fn is_full(&self) -> bool {
+        self.pack.is_full() || self.count >= TOGETHER || self.since.elapsed() > PATIENCE
+    }
+
+    /// Stores the objects, after which the answers are true.
+    fn store(mut self, session: &Session) -> Result<Self, Failure> {
+        std::mem::take(&mut self.pack).store(&session.repo)?;
+        Ok(self)
     }
 }

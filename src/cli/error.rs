@@ -118,6 +118,9 @@ pub(super) enum CliError {
         value: BString,
         error: PathspecError,
     },
+    /// The output of a `batch` that is still running.
+    #[error("another `git llmpatch batch` writes to {name}")]
+    InUse { name: String },
     /// A line of the input of `batch` that isn't one.
     #[error("the line isn't what `batch` reads: {error}")]
     NoLine { error: String },
@@ -186,6 +189,9 @@ impl Diagnose for CliError {
                 "correct it with `git config --edit`; `git config --show-origin --get-all \
                      {key}` says where it is set"
             )),
+            CliError::InUse { .. } => {
+                of(Kind::Locked).help("wait until it is done, or write to another file")
+            }
             CliError::NoLine { .. } | CliError::NoResponse => of(Kind::Parse).help(
                 "write it like this: {\"id\": 1, \"response\": \"…\"}, or {\"id\": 1, \
                      \"file\": \"response.txt\", \"base\": \"HEAD~1\"}",

@@ -19,14 +19,15 @@ mod exit;
 mod flow;
 mod install;
 mod manual;
+mod named_file;
 mod observed_tree;
 mod options;
 mod output;
 mod pager;
 mod preview;
 mod progress;
-mod publish;
 mod prompt;
+mod publish;
 mod recover;
 mod responses;
 mod review;
@@ -123,7 +124,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::Diff(diff) => diff.run(),
         Command::Convert(convert) => convert.run(),
         Command::Show(show) => show.run(),
-        Command::Batch(batch) => Ok(batch.run()),
+        Command::Batch(batch) => batch.run(),
         Command::Snapshot(snapshot) => Ok(snapshot.run()),
         Command::Undo(undo) => Ok(undo.run()),
         Command::Recover(recover) => Ok(recover.run()),

@@ -1,4 +1,3 @@
-use std::fs::File;
 use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -11,8 +10,9 @@ use super::convert::Context;
 use super::error::{CliError, Failure, IoError};
 use super::exit::Exit;
 use super::flow::{self, Printed, Session};
+use super::named_file;
 use super::options::{Reading, Verbosity, format_among};
-use crate::repo::{Commit, Side};
+use crate::repo::{Commit, Repo, Side};
 use llmpatch::patch::Format;
 use llmpatch::plan::derive;
 use llmpatch::progress::Stage;
@@ -126,7 +126,7 @@ impl Show {
             )));
         }
         let printed = match &self.output_directory {
-            Some(directory) => Printed::Text(write(directory, &written)?),
+            Some(directory) => Printed::Text(write(&session.repo, directory, &written)?),
             None => Printed::Response(bstr::join("\n", written.iter().map(|(_, text)| text))),
         };
         Ok((Report::checked(Vec::new(), warnings), printed))
@@ -162,13 +162,18 @@ impl Show {
 }
 
 /// Writes responses to the files of their names, and returns the paths, one a line.
-fn write(directory: &Path, responses: &[(String, Vec<u8>)]) -> Result<Vec<u8>, IoError> {
+fn write(
+    repo: &Repo,
+    directory: &Path,
+    responses: &[(String, Vec<u8>)],
+) -> Result<Vec<u8>, IoError> {
+    named_file::check(repo, directory)?;
     std::fs::create_dir_all(directory)
         .with_context(|| format!("can't make `{}`", shown(directory)))?;
     let mut paths = Vec::new();
     for (name, text) in responses {
         let path = directory.join(name);
-        let written = File::create(&path).and_then(|mut file| file.write_all(text));
+        let written = named_file::create(repo, &path)?.write_all(text);
         written.with_context(|| format!("can't write `{}`", shown(&path)))?;
         paths.extend([path.as_os_str().as_bytes(), b"\n"].concat());
     }

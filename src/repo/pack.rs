@@ -4,13 +4,15 @@
 //! renamed once it is whole, its index last: git looks for nothing in a pack that has none.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::fs::File;
 use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::PermissionsExt;
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt};
 use std::path::Path;
 
 use flate2::{Compress, Compression, FlushCompress};
 use git2::{ObjectFormat, ObjectType, Oid};
+use rustix::fs::{FlockOperation, OFlags, flock};
 
 use super::git::Git;
 use super::objects::checksum;
@@ -20,6 +22,8 @@ use crate::dir::write::step;
 use llmpatch::text::Splice;
 use llmpatch::tree::Content;
 
+/// How the name of a pack begins that isn't whole yet, for git and for us.
+const UNFINISHED: &str = "tmp_llmpatch_";
 /// The most bytes that are copied at once: git's own limit.
 const MOST_COPIED: usize = 0x1_0000;
 /// The most bytes that are inserted at once.
@@ -110,6 +114,13 @@ impl ObjectStore for Packing {
 #[derive(Debug, Default)]
 pub(crate) struct NewObjects(Vec<(Oid, Packed)>);
 
+impl NewObjects {
+    /// Returns how many bytes they have in a pack.
+    pub(crate) fn len(&self) -> usize {
+        self.0.iter().map(|(_, packed)| packed.bytes.len()).sum()
+    }
+}
+
 /// A pack in the making.
 #[derive(Debug, Default)]
 pub(crate) struct Pack {
@@ -154,11 +165,16 @@ impl Pack {
             step("write a pack")?;
             let mut builder = tempfile::Builder::new();
             let mode = PermissionsExt::from_mode(0o444);
-            let mut file = builder
-                .prefix("tmp_llmpatch_")
-                .permissions(mode)
-                .tempfile_in(&directory)?;
-            file.write_all(bytes).map(|()| file.into_temp_path())
+            builder.prefix(UNFINISHED).permissions(mode);
+            let mut file = loop {
+                let file = builder.tempfile_in(&directory)?;
+                // Where there are no locks, nobody takes it for a dead run's.
+                let _ = flock(file.as_file(), FlockOperation::LockExclusive);
+                if file.as_file().metadata()?.nlink() > 0 {
+                    break file;
+                }
+            };
+            file.write_all(bytes).map(|()| file)
         };
         let _opened = repo.opened();
         std::fs::create_dir_all(&directory).map_err(io)?;
@@ -235,6 +251,25 @@ impl Pack {
 }
 
 impl Repo {
+    /// Removes the packs that runs left unfinished which are dead.
+    pub(crate) fn remove_dead_packs(&self) {
+        let found = std::fs::read_dir(self.objects_dir().join("pack"));
+        for path in found.into_iter().flatten().flatten().map(|one| one.path()) {
+            let name = path.file_name().unwrap_or_default().as_bytes();
+            let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+            let mut open = File::options();
+            open.read(true).custom_flags(flags.bits().cast_signed());
+            // Who lives holds its own locked.
+            if name.starts_with(UNFINISHED.as_bytes())
+                && let Ok(file) = open.open(&path)
+                && flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok()
+            {
+                // Whatever can't be removed goes with the next run.
+                let _ = std::fs::remove_file(path);
+            }
+        }
+    }
+
     /// Writes a bundle of objects, each under a reference of its own name, for whoever has a
     /// revision.
     ///

@@ -129,6 +129,13 @@ impl std::fmt::Debug for Candidates<'_> {
     }
 }
 
+impl Candidate {
+    /// Returns about how many bytes its objects have.
+    pub fn weight(&self) -> usize {
+        self.objects.len()
+    }
+}
+
 /// Writes a bundle of trees or commits, each under a reference of its own name, for whoever has the
 /// revision that they were made of.
 ///
@@ -141,6 +148,11 @@ pub fn bundle(
     path: &Path,
 ) -> Result<(), TransactionError> {
     Ok(repo.write_bundle(onto, made, path)?)
+}
+
+/// Removes what runs that were killed left of packs.
+pub fn remove_dead_packs(repo: &Repo) {
+    repo.remove_dead_packs();
 }
 
 /// Candidates that are to be stored together.

@@ -52,7 +52,7 @@ mod tests;
 pub use llmpatch::report::Committed;
 use std::collections::BTreeMap;
 
-pub use batch::{Candidate, CandidatePack, Candidates, bundle};
+pub use batch::{Candidate, CandidatePack, Candidates, bundle, remove_dead_packs};
 pub use error::{ChangedSince, Holder, TransactionError, Unfit, Unresolved, Warning, Why};
 pub use kept::{Earlier, Seen, earlier};
 pub use last::{Last, Reverse, Undoing, last};

@@ -194,7 +194,7 @@ fn what_can_not_be_begun_is_refused_at_once() {
         (
             &["--onto=HEAD", "-o", "out", "--resume"],
             3,
-            "another revision",
+            "isn't a line that batch writes",
         ),
         (&["--onto=HEAD", "missing"], 3, "missing"),
         (&["--onto=HEAD", "--resume"], 2, "--output"),

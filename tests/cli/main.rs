@@ -19,6 +19,7 @@ mod apply_patch;
 mod attributes;
 mod base;
 mod batch;
+mod batch_files;
 mod check;
 mod commit;
 mod conflicts;

@@ -1,46 +1,128 @@
 //! One line of the input, and the answer to it.
+//!
+//! An id is repeated as it was written: a number of thirty digits stays one.
 
 use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender};
 
+use anyhow::anyhow;
 use serde::Deserialize;
-use serde_json::Value;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
 
-use super::{Answers, Task};
+use super::output::Output;
+use super::{Task, Worked};
 use crate::cli::base::{About, Base};
 use crate::cli::commit::Commit;
-use crate::cli::error::{CliError, Failure};
+use crate::cli::error::{CliError, Failure, IoError};
 use crate::cli::flow::Session;
 use crate::cli::options::{Reading, Verbosity};
 use crate::cli::responses::{self, ResponseOrigin};
-use crate::repo::Repo;
+use crate::repo::{Repo, Revision};
 use crate::transaction::{Candidate, Candidates, Committed};
 use llmpatch::report::Report;
-use llmpatch::text::SourceId;
+use llmpatch::text::{Shown, SourceId};
 use llmpatch::tree::Tree;
 
 /// What is asked.
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct Question {
-    id: Value,
+    #[serde(rename = "id")]
+    _id: Option<IgnoredAny>,
     response: Option<String>,
     file: Option<PathBuf>,
     base: Option<String>,
 }
 
-/// What a line of the input or of the output is about, whatever else is in it.
+impl Question {
+    fn read(line: &[u8]) -> Result<Self, CliError> {
+        let first = line.trim_ascii_start().first();
+        let is_json = || serde_json::from_slice::<IgnoredAny>(line).is_ok();
+        let error = match first.filter(|first| **first != b'{' && is_json()) {
+            Some(b'[') => "it is an array, not an object",
+            Some(b'"') => "it is a string, not an object",
+            Some(b't' | b'f' | b'n') => "it is a word, not an object",
+            Some(_) => "it is a number, not an object",
+            None => {
+                return serde_json::from_slice(line).map_err(|error| CliError::NoLine {
+                    error: error.to_string(),
+                });
+            }
+        };
+        Err(CliError::NoLine {
+            error: error.to_owned(),
+        })
+    }
+}
+
+/// The id of a line of the input that can't be read otherwise.
 #[derive(Deserialize)]
-pub(super) struct Named {
-    pub(super) id: Value,
-    pub(super) onto: Option<String>,
+struct Named<'l> {
+    #[serde(borrow, default)]
+    id: Option<&'l RawValue>,
+}
+
+/// Returns the id of a line of the input, if it has one.
+pub(super) fn id(line: &[u8]) -> Option<&RawValue> {
+    serde_json::from_slice(line).map_or(None, |named: Named<'_>| named.id)
 }
 
 /// What is written of a line, and what must be stored first.
 pub(super) struct Answer {
     pub(super) text: String,
     pub(super) candidate: Option<Candidate>,
+    /// How many bytes the line had.
+    pub(super) asked: usize,
+    /// What an earlier run says that it made of the line.
+    pub(super) claim: Option<Claim>,
+}
+
+impl Answer {
+    /// Returns how many bytes it has, with its objects.
+    pub(super) fn weight(&self) -> usize {
+        self.text.len() + self.candidate.as_ref().map_or(0, Candidate::weight)
+    }
+
+    /// Returns the name of what was made. What an earlier run says that it made must be that.
+    ///
+    /// # Errors
+    /// If it isn't.
+    pub(super) fn name(
+        &self,
+        repo: &Repo,
+        onto: &Revision,
+        output: &Output,
+    ) -> Result<Option<String>, IoError> {
+        let now = self.candidate.as_ref();
+        let Some(Claim { at, tree, commit }) = &self.claim else {
+            return Ok(now.map(|now| now.commit.as_ref().unwrap_or(&now.tree).clone()));
+        };
+        let parent = onto.commit.map(|id| id.to_string());
+        let is_made = now.is_some_and(|now| match commit {
+            Some(id) => now.commit.is_some() && repo.is_commit_of(id, parent.as_deref(), &now.tree),
+            None => now.commit.is_none() && *tree == now.tree,
+        });
+        let name = commit.as_ref().unwrap_or(tree);
+        match is_made {
+            true => Ok(Some(name.clone())),
+            false => Err(anyhow!(
+                "line {at} of {} names `{}`, which isn't what its response makes",
+                output.name(),
+                Shown(name.as_bytes())
+            )
+            .into()),
+        }
+    }
+}
+
+/// The names of objects that a line of an output, which was there before, says were made.
+pub(super) struct Claim {
+    /// The number of the line, from 1.
+    pub(super) at: usize,
+    pub(super) tree: String,
+    pub(super) commit: Option<String>,
 }
 
 /// What a thread needs to know.
@@ -52,7 +134,7 @@ pub(super) struct Job {
 
 impl Job {
     /// Works out lines until there are no more, or nobody wants an answer.
-    pub(super) fn work(&self, waiting: &Mutex<Receiver<Task>>, done: &Sender<Answers>) {
+    pub(super) fn work(&self, waiting: &Mutex<Receiver<Task>>, done: &Sender<Worked>) {
         if let Err(failure) = self.try_work(waiting, done) {
             let _ = done.send(Err(failure));
         }
@@ -61,7 +143,7 @@ impl Job {
     fn try_work(
         &self,
         waiting: &Mutex<Receiver<Task>>,
-        done: &Sender<Answers>,
+        done: &Sender<Worked>,
     ) -> Result<(), Failure> {
         // Programs and models are told, and nobody at a terminal.
         let verbosity = Verbosity {
@@ -78,18 +160,14 @@ impl Job {
         let mut candidates = Candidates::new(&repo, &revision, self.commits)?;
         let about = session.about.clone();
         let next = || waiting.lock().ok()?.recv().ok();
-        while let Some((number, line)) = next() {
-            let asked: Result<Question, _> = serde_json::from_slice(&line);
-            let id = asked
-                .as_ref()
-                .map_or_else(|_| Named::of(&line), |line| line.id.clone());
-            let made = asked
-                .map_err(|error| {
-                    CliError::NoLine {
-                        error: error.to_string(),
-                    }
-                    .into()
-                })
+        while let Some(Task {
+            number,
+            line,
+            claim,
+        }) = next()
+        {
+            let made = Question::read(&line)
+                .map_err(Failure::from)
                 .and_then(|line| {
                     session.about = line
                         .base
@@ -101,9 +179,15 @@ impl Job {
                 Ok((report, candidate)) => (report, Some(candidate)),
                 Err(report) => (report.into_report(), None),
             };
-            let mut text = report.json_answer(&id, &self.onto);
+            let mut text = report.json_answer(id(&line), &self.onto);
             text.push('\n');
-            if done.send(Ok((number, Answer { text, candidate }))).is_err() {
+            let answer = Answer {
+                text,
+                candidate,
+                asked: line.len(),
+                claim,
+            };
+            if done.send(Ok((number, answer))).is_err() {
                 break;
             }
         }
@@ -147,12 +231,5 @@ impl Job {
             ..Committed::default()
         });
         Ok((report, candidate))
-    }
-}
-
-impl Named {
-    /// Returns what a line is about that can't be read as one.
-    pub(super) fn of(line: &[u8]) -> Value {
-        serde_json::from_slice(line).map_or(Value::Null, |named: Named| named.id)
     }
 }

@@ -1,91 +1,108 @@
 //! Where answers are written, and which of them were written before.
+//!
+//! A file that has something in it is ours if each of its lines is one that this command writes
+//! about the same revision, and what follows the last line end begins like one. Nothing is changed
+//! before all of that is seen and the input has the same lines.
 
-use std::collections::BTreeSet;
-use std::fs::{File, OpenOptions};
-use std::io::{self, BufRead, BufReader, Read as _, Write};
+use std::fs::File;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 use anyhow::{Context as _, anyhow};
+use bstr::ByteSlice as _;
+use rustix::fs::{FlockOperation, flock};
+use rustix::io::Errno;
 use serde::Deserialize;
+use serde::de::IgnoredAny;
+use serde_json::value::RawValue;
 
-use super::line::Named;
-use crate::cli::error::IoError;
+use super::line::{Claim, id};
+use crate::cli::error::{CliError, Failure, IoError};
+use crate::cli::named_file;
+use crate::repo::Repo;
+use llmpatch::report::json;
 use llmpatch::text::Shown;
+
+/// How each line begins.
+const BEGIN: &[u8] = b"{\"id\":";
 
 /// Where answers go.
 pub(super) struct Output {
     to: Box<dyn Write>,
     name: String,
+    /// The file, and how much of it is whole lines, until what follows them is cut off.
+    begun: Option<(File, u64)>,
 }
 
 /// The lines that were answered before, in their order.
 pub(super) struct Answered {
     lines: Box<dyn BufRead + Send>,
     name: String,
-    onto: String,
     /// How many have been met.
     met: usize,
 }
 
+/// A line that this command writes.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written<'l> {
+    #[serde(borrow)]
+    id: Option<&'l RawValue>,
+    onto: String,
+    tree: Option<String>,
+    commit: Option<String>,
+    #[serde(rename = "warnings")]
+    _warnings: IgnoredAny,
+    #[serde(rename = "errors")]
+    _errors: IgnoredAny,
+    #[serde(rename = "feedback")]
+    _feedback: IgnoredAny,
+}
+
 impl Output {
-    /// Opens a file, or standard output. With `resume`, what was answered in the file is kept, and
-    /// what was begun is taken off it.
+    /// Opens standard output.
+    pub(super) fn standard() -> (Self, Answered) {
+        let name = "standard output";
+        let output = Self {
+            to: Box::new(io::stdout()),
+            name: name.to_owned(),
+            begun: None,
+        };
+        (output, Answered::none(name))
+    }
+
+    /// Opens a file, which nobody else writes to then. With `resume` it goes on behind the lines
+    /// that are in it.
     ///
     /// # Errors
     /// If the file has something in it that isn't to be lost, or the system refuses.
     pub(super) fn open(
-        path: Option<&Path>,
+        repo: &Repo,
+        path: &Path,
         resume: bool,
         onto: &str,
-    ) -> Result<(Self, Answered), IoError> {
-        let name = path.map_or_else(
-            || "standard output".to_owned(),
-            |path| Shown::path(path).to_string(),
-        );
-        let mut answered = Answered {
-            lines: Box::new(io::empty()),
-            name: name.clone(),
-            onto: onto.to_owned(),
-            met: 0,
-        };
-        let Some(path) = path else {
-            return Ok((
-                Self {
-                    to: Box::new(io::stdout()),
-                    name,
-                },
-                answered,
-            ));
-        };
-        let open = || format!("can't write `{name}`");
-        let mut options = OpenOptions::new();
-        let mut file = options
-            .read(true)
-            .append(true)
-            .create(true)
-            .open(path)
-            .with_context(open)?;
-        let len = file.metadata().with_context(open)?.len();
-        if len > 0 && !resume {
-            return Err(anyhow!(
-                "`{name}` is there already; --resume continues after its last line"
-            )
-            .into());
+    ) -> Result<(Self, Answered), Failure> {
+        let name = format!("`{}`", Shown::path(path));
+        let file = named_file::open(repo, path)?;
+        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
+            Err(Errno::WOULDBLOCK) => return Err(CliError::InUse { name }.into()),
+            locked => locked
+                .with_context(|| format!("can't lock {name}"))
+                .map_err(IoError::from)?,
         }
-        if len > 0 {
-            let len = whole_lines(&mut file).with_context(open)?;
-            file.set_len(len).with_context(open)?;
-            answered.lines = Box::new(BufReader::new(
-                File::open(path).with_context(open)?.take(len),
-            ));
-        }
-        Ok((
-            Self {
-                to: Box::new(file),
-                name,
-            },
-            answered,
-        ))
+        let mut answered = Answered::none(&name);
+        let whole = answered.check(&file, resume, onto)?;
+        let to = file.try_clone();
+        let to = to
+            .with_context(|| format!("can't write {name}"))
+            .map_err(IoError::from)?;
+        let output = Self {
+            to: Box::new(to),
+            name,
+            begun: Some((file, whole)),
+        };
+        Ok((output, answered))
     }
 
     /// Writes answers. Returns whether anybody reads them.
@@ -93,62 +110,119 @@ impl Output {
     /// # Errors
     /// If the system refuses.
     pub(super) fn write(&mut self, text: &str) -> Result<bool, IoError> {
-        match self
-            .to
-            .write_all(text.as_bytes())
-            .and_then(|()| self.to.flush())
-        {
+        let written = self
+            .cut()
+            .and_then(|()| self.to.write_all(text.as_bytes()))
+            .and_then(|()| self.to.flush());
+        match written {
             Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(false),
             written => Ok(written
                 .map(|()| true)
                 .with_context(|| format!("can't write {}", self.name))?),
         }
     }
+
+    /// Returns what it is called in messages.
+    pub(super) fn name(&self) -> &str {
+        &self.name
+    }
+
+    /// Takes off what was begun.
+    fn cut(&mut self) -> io::Result<()> {
+        self.begun
+            .take()
+            .map_or(Ok(()), |(file, whole)| file.set_len(whole))
+    }
 }
 
-/// Returns how long the lines of a file are that have an end.
-fn whole_lines(file: &mut File) -> io::Result<u64> {
-    let mut reader = BufReader::new(file);
-    let mut whole = 0;
-    loop {
-        let mut line = Vec::new();
-        let len = reader.read_until(b'\n', &mut line)?;
-        if !line.ends_with(b"\n") {
-            return Ok(whole);
-        }
-        whole += len as u64;
+/// Reads a file from its beginning, whatever else is done with it.
+struct FromStart {
+    file: File,
+    at: u64,
+}
+
+impl Read for FromStart {
+    fn read(&mut self, bytes: &mut [u8]) -> io::Result<usize> {
+        let len = self.file.read_at(bytes, self.at)?;
+        self.at += len as u64;
+        Ok(len)
     }
 }
 
 impl Answered {
-    /// Returns whether a line of the input is the next one that was answered before.
+    fn none(name: &str) -> Self {
+        Self {
+            lines: Box::new(io::empty()),
+            name: name.to_owned(),
+            met: 0,
+        }
+    }
+
+    /// Checks that all of a file is ours, and goes to its beginning. Returns how many bytes its
+    /// whole lines have.
     ///
     /// # Errors
-    /// If another line was answered in its place, or for another revision.
-    pub(super) fn has(&mut self, line: &[u8]) -> Result<bool, IoError> {
-        let Some(answer) = self.next()? else {
-            return Ok(false);
-        };
-        let met = self.met;
-        let name = &self.name;
-        let about: Named = serde_json::from_slice(&answer)
-            .with_context(|| format!("line {met} of `{name}` isn't a line that batch writes"))?;
-        if about.onto.as_deref() != Some(&self.onto) {
+    /// If it isn't, or can't be read.
+    fn check(&mut self, file: &File, resume: bool, onto: &str) -> Result<u64, IoError> {
+        let unreadable = format!("can't read {}", self.name);
+        let len = file.metadata().with_context(|| unreadable.clone())?.len();
+        if len > 0 && !resume {
             return Err(anyhow!(
-                "line {met} of `{name}` was made from another revision than {}",
-                self.onto
+                "{} is there already; --resume continues after its last line",
+                self.name
             )
             .into());
         }
-        let asked = Named::of(line);
-        if about.id != asked {
-            let error = anyhow!(
-                "line {met} of `{name}` is about {}, where the input has {asked}",
-                about.id
-            );
+        let from_start = || {
+            let file = file.try_clone().with_context(|| unreadable.clone())?;
+            anyhow::Ok(FromStart { file, at: 0 })
+        };
+        self.lines = Box::new(BufReader::new(from_start()?));
+        let mut whole = 0;
+        while let Some(line) = self.next()? {
+            if !line.ends_with(b"\n") {
+                let is_ours = line.starts_with(BEGIN) || BEGIN.starts_with(&line);
+                is_ours.then_some(()).ok_or_else(|| self.foreign())?;
+                break;
+            }
+            let written = self.parse(&line)?;
+            if written.onto != onto {
+                let (name, met) = (&self.name, self.met);
+                return Err(anyhow!(
+                    "line {met} of {name} was made from another revision than {onto}"
+                )
+                .into());
+            }
+            whole += line.len() as u64;
+        }
+        self.lines = Box::new(BufReader::new(from_start()?.take(whole)));
+        self.met = 0;
+        Ok(whole)
+    }
+
+    /// Returns whether a line of the input is the next one that was answered before, and what is
+    /// said to have been made of it.
+    ///
+    /// # Errors
+    /// If another line was answered in its place.
+    pub(super) fn find(&mut self, line: &[u8]) -> Result<(bool, Option<Claim>), IoError> {
+        let Some(answer) = self.next()? else {
+            return Ok((false, None));
+        };
+        let Written {
+            id: told,
+            tree,
+            commit,
+            ..
+        } = self.parse(&answer)?;
+        let [told, asked] = [told, id(line)].map(json::repeated);
+        let at = self.met;
+        if told != asked {
+            let name = &self.name;
+            let error = anyhow!("line {at} of {name} is about {told}, where the input has {asked}");
             return Err(error.into());
         }
-        Ok(true)
+        Ok((true, tree.map(|tree| Claim { at, tree, commit })))
     }
 
     /// Checks that nothing more was answered.
@@ -158,8 +232,17 @@ impl Answered {
     pub(super) fn check_end(&mut self) -> Result<(), IoError> {
         match self.next()? {
             None => Ok(()),
-            Some(_) => Err(anyhow!("`{}` has more lines than the input", self.name).into()),
+            Some(_) => Err(anyhow!("{} has more lines than the input", self.name).into()),
         }
+    }
+
+    fn parse<'l>(&self, line: &'l [u8]) -> Result<Written<'l>, IoError> {
+        serde_json::from_slice(line).map_err(|_| self.foreign())
+    }
+
+    fn foreign(&self) -> IoError {
+        let (name, met) = (&self.name, self.met);
+        anyhow!("line {met} of {name} isn't a line that batch writes").into()
     }
 
     fn next(&mut self) -> Result<Option<Vec<u8>>, IoError> {
@@ -167,31 +250,32 @@ impl Answered {
         let len = self
             .lines
             .read_until(b'\n', &mut line)
-            .with_context(|| format!("can't read `{}`", self.name))?;
+            .with_context(|| format!("can't read {}", self.name))?;
         self.met += 1;
         Ok((len > 0).then_some(line))
     }
 }
 
-/// What an answer says was made.
-#[derive(Deserialize)]
-struct MadeObject {
-    tree: Option<String>,
-    commit: Option<String>,
-}
-
-/// Returns the names of all that the answers in a file say was made.
-///
-/// # Errors
-/// If they can't be read.
-pub(super) fn made(answers: &Path) -> Result<BTreeSet<String>, IoError> {
-    let read = || {
-        let mut made = BTreeSet::new();
-        for line in BufReader::new(File::open(answers)?).split(b'\n') {
-            let one: MadeObject = serde_json::from_slice(&line?)?;
-            made.extend(one.commit.or(one.tree));
-        }
-        anyhow::Ok(made)
+/// Returns whether a file is a bundle of what this command makes.
+pub(super) fn is_bundle(path: &Path) -> bool {
+    let Ok(file) = File::open(path) else {
+        return false;
     };
-    Ok(read().with_context(|| format!("can't read `{}`", Shown::path(answers)))?)
+    let mut lines = BufReader::new(file.take(1 << 30)).split(b'\n');
+    let mut next = || lines.next()?.ok();
+    let is_header = |line: &[u8]| line.starts_with(b"# v") && line.ends_with(b" git bundle");
+    if !next().is_some_and(|line| is_header(&line)) {
+        return false;
+    }
+    while let Some(line) = next() {
+        let is_ours = match line.first() {
+            None => return true,
+            Some(b'@' | b'-') => true,
+            _ => line.contains_str(" refs/llmpatch/batch/"),
+        };
+        if !is_ours {
+            return false;
+        }
+    }
+    false
 }

@@ -15,6 +15,7 @@ use bstr::{BString, ByteSlice as _};
 use serde::ser::SerializeMap as _;
 use serde::{Serialize, Serializer};
 use serde_json::ser::Formatter;
+use serde_json::value::RawValue;
 
 use super::{Committed, Diagnostic, Report, State};
 use crate::diagnose::Nearest;
@@ -40,7 +41,7 @@ impl Report {
     /// Returns the answer to one of many questions, without a line end behind it: what is asked for
     /// again by its `id`, the revision that its change is made of, and of the document what can't
     /// be known before.
-    pub fn json_answer(&self, id: &serde_json::Value, onto: &str) -> String {
+    pub fn json_answer(&self, id: Option<&RawValue>, onto: &str) -> String {
         harmless(&Answer {
             id,
             onto,
@@ -51,6 +52,11 @@ impl Report {
             feedback: self.feedback.as_deref(),
         })
     }
+}
+
+/// Returns JSON as a document repeats it: as it was written, without what a terminal might obey.
+pub fn repeated(value: Option<&RawValue>) -> String {
+    harmless(&value)
 }
 
 fn harmless(document: &impl Serialize) -> String {
@@ -64,7 +70,7 @@ fn harmless(document: &impl Serialize) -> String {
 
 #[derive(Serialize)]
 struct Answer<'r> {
-    id: &'r serde_json::Value,
+    id: Option<&'r RawValue>,
     onto: &'r str,
     tree: Option<&'r str>,
     #[serde(serialize_with = "commit")]
@@ -235,6 +241,15 @@ impl Formatter for Harmless {
             rest = &rest[at + odd.len_utf8()..];
         }
         writer.write_all(rest.as_bytes())
+    }
+
+    fn write_raw_fragment<W: io::Write + ?Sized>(
+        &mut self,
+        writer: &mut W,
+        fragment: &str,
+    ) -> io::Result<()> {
+        // Outside of strings there is no such character but whitespace.
+        self.write_string_fragment(writer, &fragment.replace(['\r', '\n', '\t'], " "))
     }
 }
 
