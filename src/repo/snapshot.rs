@@ -1,7 +1,7 @@
 //! The work tree as a tree, made by git in an index of its own: filters, line ends, modes and
 //! submodules are what `git add` makes of them.
 
-use bstr::{BString, ByteSlice as _};
+use bstr::ByteSlice as _;
 use git2::Oid;
 
 use super::git::{Git, checked, run, temporary};
@@ -78,11 +78,17 @@ impl Repo {
             }
         };
         let own = format!("{KEPT}{now}/{tree}");
-        let mut changes = BString::from(format!("update {own} {tree}\n"));
+        // Listed before there is the own one: of two that keep the same tree at once, at most one
+        // finds the other's.
         let listed = git.output(
             ["for-each-ref", "--format=%(refname) %(objectname)", KEPT],
             b"",
         )?;
+        let kept = change_references(&git, &format!("update {own} {tree}\n"));
+        if kept.is_err() && self.reference(&own).ok().flatten() != Some(tree) {
+            return kept;
+        }
+        let mut removed = Vec::new();
         for line in listed.lines() {
             let Some((name, id)) = line
                 .split_once_str(" ")
@@ -98,9 +104,27 @@ impl Repo {
             let is_same = id == tree.to_string().as_bytes();
             // What isn't of this form isn't ours.
             if made.is_some_and(|made| made < expired || is_same) {
-                changes.extend([b"delete ", name, b" ", id, b"\n"].concat());
+                let (name, id) = (name.as_bstr(), id.as_bstr());
+                removed.push(format!("delete {name} {id}\n"));
             }
         }
-        git.output(["update-ref", "--stdin"], &changes).map(drop)
+        // What another run removed first fails, and whatever can't be removed goes with the next
+        // snapshot.
+        if change_references(&git, &removed.concat()).is_err() {
+            removed
+                .iter()
+                .for_each(|one| drop(change_references(&git, one)));
+        }
+        Ok(())
     }
+}
+
+/// Changes references, and none that they lead to.
+fn change_references(git: &Git, changes: &str) -> Result<(), RepoError> {
+    let changes = changes
+        .lines()
+        .map(|change| format!("option no-deref\n{change}\n"));
+    let changes: String = changes.collect();
+    git.output(["update-ref", "--stdin"], changes.as_bytes())
+        .map(drop)
 }

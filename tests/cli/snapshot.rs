@@ -1,11 +1,11 @@
 //! `snapshot`: compared with what `git add` and `git write-tree` make in a copy of the index.
 
 use std::fs;
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 
 use assert_fs::prelude::*;
 
-use super::support::{Repo, isolated, run};
+use super::support::{Repo, Run, isolated, run};
 use super::{repo, update};
 
 /// Returns the tree that git makes of the work tree.
@@ -234,6 +234,48 @@ fn snapshots_go_when_they_expire_and_the_same_one_is_kept_once() {
                 .any(|line| line.starts_with("refs/llmpatch/snapshots/theirs "))
         );
     }
+}
+
+#[test]
+fn many_at_once_keep_the_same_tree() {
+    let repo = repo();
+    repo.child("a.txt").write_str("changed\n").unwrap();
+    let start = |_| {
+        let mut command = repo.command();
+        command.arg("snapshot");
+        command.stdout(Stdio::piped()).stderr(Stdio::piped());
+        command.spawn().unwrap()
+    };
+    for _ in 0..3 {
+        let children: Vec<_> = (0..8).map(start).collect();
+        let end = |child: Child| Run::of(child.wait_with_output().unwrap()).succeeded();
+        let ends: Vec<_> = children.into_iter().map(end).collect();
+        for run in &ends {
+            assert_eq!((&run.stdout, &*run.stderr), (&ends[0].stdout, ""));
+        }
+        let end = format!(" {}", ends[0].stdout.trim());
+        let kept = references(&repo);
+        assert!(kept.iter().any(|kept| kept.ends_with(&end)), "{kept:?}");
+    }
+}
+
+/// Whoever made it: what is removed is the reference, never what it leads to.
+#[test]
+fn a_symbolic_reference_is_removed_and_not_what_it_leads_to() {
+    let repo = repo();
+    let tree = repo.git(&["rev-parse", "HEAD^{tree}"]);
+    repo.git(&["update-ref", "refs/tags/own", tree.trim()]);
+    for (name, to) in [
+        ("1/old", "refs/heads/main"),
+        ("9999999999/same", "refs/tags/own"),
+    ] {
+        let name = format!("refs/llmpatch/snapshots/{name}");
+        repo.git(&["symbolic-ref", &name, to]);
+    }
+    repo.run(&["snapshot"], "").succeeded();
+    repo.git(&["rev-parse", "--verify", "main"]);
+    repo.git(&["rev-parse", "--verify", "refs/tags/own"]);
+    assert_eq!(references(&repo).len(), 1, "{:?}", references(&repo));
 }
 
 #[test]
