@@ -10,11 +10,12 @@ use crate::transaction::RunKind;
 use llmpatch::diagnose::{Diagnose, Diagnosis};
 use llmpatch::kind::Kind;
 use llmpatch::leftover::Leftover;
+use llmpatch::patch::Format;
 use llmpatch::path::PathError;
 use llmpatch::pathspec::PathspecError;
 use llmpatch::plan::PlanId;
 use llmpatch::report::{Diagnostic, FileReport, Report, State};
-use llmpatch::text::{Shown, SystemError};
+use llmpatch::text::{self, Shown, SystemError};
 
 /// A failure; boxed, since a report is long and failures are rare.
 #[derive(Clone, Debug)]
@@ -118,6 +119,13 @@ pub(super) enum CliError {
         value: BString,
         error: PathspecError,
     },
+    /// An option that isn't for patches of the response's format.
+    #[error("`{option}` has no effect: it isn't for the format {format}")]
+    UnusedOption {
+        option: &'static str,
+        format: Format,
+        formats: &'static [Format],
+    },
     /// The output of a `batch` that is still running.
     #[error("another `git llmpatch batch` writes to {name}")]
     InUse { name: String },
@@ -189,6 +197,11 @@ impl Diagnose for CliError {
                 "correct it with `git config --edit`; `git config --show-origin --get-all \
                      {key}` says where it is set"
             )),
+            CliError::UnusedOption { formats, .. } => {
+                let formats: Vec<_> = formats.iter().map(ToString::to_string).collect();
+                let formats = text::sentence(&formats);
+                of(Kind::UnusedOption).help(format!("leave it out; it is for {formats}"))
+            }
             CliError::InUse { .. } => {
                 of(Kind::Locked).help("wait until it is done, or write to another file")
             }

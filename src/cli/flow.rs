@@ -369,8 +369,11 @@ impl Session {
             is_file: Some(&is_file),
         };
         let work = self.meter.begin(Stage::Parsing, 0);
-        let responses = Responses::read(sources, &options);
+        let mut responses = Responses::read(sources, &options);
         drop(work);
+        for unused in self.reading.unused(&responses.patches) {
+            responses.warn(Diagnostic::from(&unused));
+        }
         if self.verbosity.verbose {
             for (source, patch) in sources.iter().zip(&responses.patches) {
                 let edits = patch.edits.len();

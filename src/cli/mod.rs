@@ -264,6 +264,8 @@ fn is_slip(given: &str, meant: &str) -> bool {
     }
 }
 
+pub use options::options_by_format;
+
 /// Returns the definitions of the command line, from which pages and scripts are made.
 pub fn command() -> clap::Command {
     Cli::command()

@@ -7,9 +7,10 @@ use std::path::PathBuf;
 use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
 
+use super::error::CliError;
 use super::responses::ResponseOrigin;
 use llmpatch::Fuzz;
-use llmpatch::patch::Format;
+use llmpatch::patch::{FileEdit, Format, Operation, Patch};
 use llmpatch::pathspec::{Defaults, Pathspec, Wildcards};
 
 /// How responses are read.
@@ -79,6 +80,78 @@ pub(super) struct Reading {
     #[arg(long, value_name = "pathspec", value_parser = pathspec(), help_heading = "Guarding")]
     #[arg(value_hint = clap::ValueHint::AnyPath)]
     pub(super) limit: Vec<Pathspec>,
+}
+
+/// An option that is for patches of some formats only.
+struct ByFormat {
+    name: &'static str,
+    is_given: fn(&Reading) -> bool,
+    formats: &'static [Format],
+}
+
+/// All such options. The manual, the README and the warnings are made of this.
+const BY_FORMAT: &[ByFormat] = &[
+    ByFormat {
+        name: "--fuzz",
+        is_given: |reading| reading.fuzz.is_some(),
+        formats: &[Format::Envelope, Format::Opx, Format::Blocks, Format::Tool],
+    },
+    ByFormat {
+        name: "--unique",
+        is_given: |reading| reading.unique,
+        formats: &[Format::Envelope, Format::Unified, Format::Blocks],
+    },
+    ByFormat {
+        name: "--strict",
+        is_given: |reading| reading.strict,
+        formats: &[
+            Format::Envelope,
+            Format::Opx,
+            Format::Unified,
+            Format::Blocks,
+        ],
+    },
+    ByFormat {
+        name: "--file",
+        is_given: |reading| reading.file.is_some(),
+        formats: &[Format::Blocks],
+    },
+];
+
+/// Returns every option that is for patches of some formats only, and these formats.
+pub fn options_by_format() -> impl Iterator<Item = (&'static str, &'static [Format])> {
+    BY_FORMAT.iter().map(|option| (option.name, option.formats))
+}
+
+impl Reading {
+    /// Returns the options that were given and are for none of these patches.
+    pub(super) fn unused(&self, patches: &[Patch<'_>]) -> Vec<CliError> {
+        let read = || patches.iter().filter(|patch| !patch.edits.is_empty());
+        let Some(format) = read().next().map(|patch| patch.format) else {
+            return Vec::new();
+        };
+        let is_unused = |option: &&ByFormat| {
+            (option.is_given)(self) && !read().any(|patch| option.is_for(patch))
+        };
+        let unused = BY_FORMAT.iter().filter(is_unused);
+        unused
+            .map(|option| CliError::UnusedOption {
+                option: option.name,
+                format,
+                formats: option.formats,
+            })
+            .collect()
+    }
+}
+
+impl ByFormat {
+    fn is_for(&self, patch: &Patch<'_>) -> bool {
+        let is_update = |edit: &FileEdit<'_>| matches!(edit.operation, Operation::Update { .. });
+        // A call may have hunks, which are an envelope's.
+        let has_hunks = patch.format == Format::Tool && patch.edits.iter().any(is_update);
+        self.formats.contains(&patch.format)
+            || has_hunks && self.formats.contains(&Format::Envelope)
+    }
 }
 
 /// Reads the values of `--limit`, as git would read a pathspec with the options that it was given:

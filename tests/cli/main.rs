@@ -46,6 +46,7 @@ mod streams;
 mod support;
 mod three_way;
 mod undo;
+mod unused_options;
 mod usage;
 
 use support::Repo;

@@ -1,8 +1,8 @@
 //! The manual pages in `man/` are what the command line's definitions, the table of kinds and the
 //! written sections say.
 //!
-//! A page `man/NAME.md` holds written sections. `# OPTIONS`, `# COMMANDS` and `# KINDS OF ERRORS`
-//! are filled in from the program's own tables, `# KINDS` from `tests/cases/shapes` and
+//! A page `man/NAME.md` holds written sections. `# OPTIONS`, `# COMMANDS`, `# OPTIONS AND FORMATS`
+//! and `# KINDS OF ERRORS` are filled in from the program's own tables, `# KINDS` from `tests/cases/shapes` and
 //! `tests/messages`, after what is written under them. `SNAPSHOTS=overwrite cargo test --test docs
 //! manual` makes the pages anew.
 

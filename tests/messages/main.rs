@@ -197,6 +197,7 @@ const ELSEWHERE: &[Kind] = &[
     Kind::Recovered,
     Kind::NothingToUndo,
     Kind::Declined,
+    Kind::UnusedOption,
 ];
 
 #[test]
@@ -509,7 +510,18 @@ fn what_the_program_says_of_what_was_before() {
             .succeeded();
         repo
     };
+    let find = || {
+        let repo = support::Repo::with(&[("a.txt", "one\n")]);
+        let find = "<edit file=\"a.txt\" op=\"patch\"><find>\n<<<\none\n>>>\n</find><put>\n<<<\ntwo\n>>>\n</put></edit>\n";
+        repo.child("../a.answer").write_str(find).unwrap();
+        repo
+    };
     let scenes: &[(&str, &Make, &[&[&str]])] = &[
+        (
+            "unused-option",
+            &find,
+            &[&["check", "--unique", "../a.answer"]],
+        ),
         (
             "interrupted",
             &interrupted,

@@ -92,6 +92,12 @@ fn tables(roff: &mut Roff, subject: &Subject, heading: &str) {
                 term(roff, kind.code(), kind.meaning());
             }
         }
+        ("OPTIONS AND FORMATS", _) => {
+            for (option, formats) in git_llmpatch::cli::options_by_format() {
+                let formats: Vec<_> = formats.iter().map(ToString::to_string).collect();
+                term(roff, option, &sentence(&formats.join(", ")));
+            }
+        }
         ("KINDS", _) => kinds(roff),
         _ => {}
     }
