@@ -33,4 +33,6 @@ mod diagnose;
 pub mod dir;
 pub mod repo;
 pub mod report;
+mod signal;
+mod temporary;
 pub mod transaction;

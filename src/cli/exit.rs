@@ -37,7 +37,7 @@ impl Exit {
     /// status.
     pub fn end(self) -> u8 {
         if let Exit::Died(signal) = self {
-            crate::transaction::die_of(signal);
+            crate::signal::die_of(signal);
         }
         self.status()
     }

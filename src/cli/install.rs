@@ -12,6 +12,7 @@ use anyhow::Context as _;
 use super::exit::Exit;
 use super::flow;
 use super::output;
+use crate::temporary;
 use llmpatch::text::Shown;
 
 /// A file to put in place.
@@ -101,11 +102,7 @@ pub(super) fn link(directory: &Path, name: &str) -> Exit {
         {
             anyhow::bail!("`{shown}` is another program: move it away first");
         }
-        let made = tempfile::Builder::new()
-            .make_in(directory, |path| std::os::unix::fs::symlink(&program, path));
-        let made = made.with_context(|| format!("can't make `{shown}`"))?;
-        made.into_temp_path()
-            .persist(&link)
+        temporary::replace_by_link(&link, &program)
             .with_context(|| format!("can't make `{shown}`"))?;
         let told = flow::said(output::print(format!("{shown}\n").as_bytes()));
         let paths = env::var_os("PATH").unwrap_or_default();
@@ -145,10 +142,9 @@ pub(super) fn install(directory: &Path, pieces: &[InstalledFile], advice: &str) 
 /// Writes a file and renames it into place, so that a shell that starts meanwhile never reads half
 /// of it.
 fn write(directory: &Path, path: &Path, content: &[u8]) -> anyhow::Result<()> {
-    let mut file = tempfile::NamedTempFile::new_in(directory)?;
+    let mut file = temporary::File::beside(directory, "", 0o644)?;
     file.write_all(content)?;
     file.as_file()
         .set_permissions(PermissionsExt::from_mode(0o644))?;
-    file.persist(path)?;
-    Ok(())
+    Ok(file.rename(path)?)
 }

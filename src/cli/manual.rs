@@ -159,14 +159,17 @@ impl Help {
     /// With that help.
     pub(super) fn run(&self) -> Result<Exit, clap::Error> {
         let shown = page(&self.page).and_then(|page| {
-            let mut file = tempfile::NamedTempFile::new().ok()?;
-            file.write_all(page.content.as_bytes()).ok()?;
-            Command::new("man")
-                .arg("-l")
-                .arg(file.path())
+            let mut man = Command::new("man")
+                .args(["-l", "-"])
+                .stdin(Stdio::piped())
                 .stderr(Stdio::null())
-                .status()
-                .ok()
+                .spawn()
+                .ok()?;
+            // It may end without having read all, and says so by its status.
+            let mut stdin = man.stdin.take()?;
+            let _ = stdin.write_all(page.content.as_bytes());
+            drop(stdin);
+            man.wait().ok()
         });
         if shown.is_some_and(|ended| ended.success()) {
             return Ok(Exit::Done);

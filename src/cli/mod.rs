@@ -101,7 +101,7 @@ enum Command {
 
 /// Does what the arguments (the program's name first) ask for, and returns how that went.
 pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
-    crate::transaction::wait_for_children();
+    crate::signal::wait_for_children();
     let arguments: Vec<_> = arguments.into_iter().collect();
     if let Some((_, rest)) = arguments
         .split_first()

@@ -3,9 +3,10 @@
 
 use std::env;
 use std::fs::File;
-use std::io::{self, IsTerminal as _, Read as _, Seek as _, Write as _};
+use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
 use std::process::{Command, Stdio};
+use std::thread;
 
 use anyhow::Context as _;
 
@@ -15,7 +16,7 @@ use super::options::Verbosity;
 use super::output;
 use crate::repo::Config;
 use crate::report::paint::{self, Palette};
-use crate::transaction::LeftToChild;
+use crate::signal::LeftToChild;
 
 /// Prints a diff, or what is printed above one, on standard output: to a program as it is.
 ///
@@ -57,24 +58,23 @@ pub(super) fn show_diff(
 /// # Errors
 /// If it can't be run, or fails.
 fn filtered(filter: &str, diff: &[u8]) -> io::Result<Vec<u8>> {
-    let mut input = tempfile::tempfile()?;
-    let mut output = tempfile::tempfile()?;
-    input.write_all(diff)?;
-    input.rewind()?;
-    let left = LeftToChild::begin();
-    let ended = Command::new("sh")
+    let _left = LeftToChild::begin();
+    let mut child = Command::new("sh")
         .args(["-c", filter])
-        .stdin(input)
-        .stdout(output.try_clone()?)
-        .status();
-    drop(left);
-    if !ended?.success() {
-        return Err(io::ErrorKind::Other.into());
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .spawn()?;
+    let stdin = child.stdin.take();
+    let ended = thread::scope(|scope| {
+        // It may print before it has read all. Whether it reads all is its own business.
+        let feed = move || stdin.map(|mut stdin| stdin.write_all(diff));
+        thread::Builder::new().spawn_scoped(scope, feed)?;
+        child.wait_with_output()
+    })?;
+    match ended.status.success() {
+        true => Ok(ended.stdout),
+        false => Err(io::ErrorKind::Other.into()),
     }
-    let mut filtered = Vec::new();
-    output.rewind()?;
-    output.read_to_end(&mut filtered)?;
-    Ok(filtered)
 }
 
 /// Prints a response on standard output: to a program as it is.

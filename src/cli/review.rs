@@ -20,6 +20,7 @@ use super::pager;
 use super::preview::Preview;
 use super::terminal::{Choices, Colors, Terminal};
 use crate::repo::Side;
+use crate::temporary;
 use llmpatch::pathspec::Case;
 use llmpatch::plan::choose::{self, Part};
 use llmpatch::plan::hunks::{self as pieces, Piece};
@@ -452,11 +453,7 @@ fn edit(
     editor: impl FnOnce(&Path) -> Result<(), IoError>,
 ) -> Result<Vec<u8>, IoError> {
     let doing = "can't keep the hunk for the editor";
-    let mut file = tempfile::Builder::new()
-        .prefix("llmpatch-hunk-")
-        .suffix(".diff")
-        .tempfile()
-        .context(doing)?;
+    let mut file = temporary::File::new("llmpatch-hunk-", ".diff").context(doing)?;
     file.write_all(text).context(doing)?;
     editor(file.path())?;
     // An editor may have put another file in its place.

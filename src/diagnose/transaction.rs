@@ -25,7 +25,7 @@ impl Diagnose for TransactionError {
                     Shown::path(lock)
                 ),
             }),
-            TransactionError::Interrupted { .. } => of(Kind::Io),
+            TransactionError::Interrupted(_) => of(Kind::Io),
             TransactionError::Torn { recovered } => torn(recovered),
             TransactionError::Unfit(unfit) => of(Kind::Io).help(unfit.why.help()),
             TransactionError::Changed { path } => of(Kind::Stale)

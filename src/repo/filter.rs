@@ -17,13 +17,13 @@ use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
 
 use bstr::{BString, ByteSlice};
-use tempfile::TempDir;
 
 use super::git::{
     Child, ChildStdin, ChildStdout, Command, Git, Stdio, check_version, checked, temporary,
 };
 use super::objects::blob_id;
 use super::{Repo, RepoError};
+use crate::temporary::Directory;
 use llmpatch::path::RepoPath;
 use llmpatch::tree::RULES;
 
@@ -67,7 +67,7 @@ pub(super) struct GitFilter {
     /// What a shell is told before a driver runs.
     prelude: BString,
     /// Holds `tree`, the work tree, and `objects`.
-    place: TempDir,
+    place: Directory,
     rules: RefCell<Rules>,
     children: RefCell<BTreeMap<Task, Running>>,
     /// What the children made of bytes at a path so far, by these rules.
@@ -84,7 +84,8 @@ impl GitFilter {
         if let Some(more) = std::env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES") {
             alternates.extend([b":", more.as_bytes()].concat());
         }
-        fs::create_dir(place.path().join("objects"))
+        place
+            .make("objects")
             .map_err(|source| wrong(place.path(), source))?;
         let own = |name: &str| Some(place.path().join(name).into_os_string());
         let environment = vec![
@@ -294,12 +295,9 @@ impl GitFilter {
 
     /// Puts bytes at a path of the work tree.
     fn lay(&self, path: &RepoPath, bytes: &[u8]) -> Result<(), RepoError> {
-        let file = self.place.path().join("tree").join(path.as_path());
-        let write = || {
-            file.parent().map_or(Ok(()), fs::create_dir_all)?;
-            fs::write(&file, bytes)
-        };
-        write().map_err(|source| wrong(&file, source))
+        let file = Path::new("tree").join(path.as_path());
+        let written = self.place.write(&file, bytes);
+        written.map(drop).map_err(|source| wrong(&file, source))
     }
 
     /// Lets a child hash bytes, which lie at a path for as long as that takes.
@@ -387,8 +385,12 @@ impl GitFilter {
         if task == Task::Attributes {
             words.extend(ATTRIBUTES);
         }
-        let said = self.place.path().join(format!("{task:?}"));
-        let stderr = fs::File::create(&said).map_err(|source| wrong(&said, source))?;
+        let name = format!("{task:?}");
+        let said = self.place.path().join(&name);
+        let stderr = self
+            .place
+            .create(name)
+            .map_err(|source| wrong(&said, source))?;
         let mut command = self.command(&words);
         let child = command
             .stdin(Stdio::piped())
@@ -491,10 +493,12 @@ impl Drop for Running {
     }
 }
 
-fn new_place() -> Result<TempDir, RepoError> {
+fn new_place() -> Result<Directory, RepoError> {
     check_version()?;
     let place = temporary()?;
-    fs::create_dir(place.path().join("tree")).map_err(|source| wrong(place.path(), source))?;
+    place
+        .make("tree")
+        .map_err(|source| wrong(place.path(), source))?;
     Ok(place)
 }
 

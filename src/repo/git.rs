@@ -17,11 +17,11 @@ use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::io::{FdFlags, fcntl_setfd, retry_on_intr};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
-use tempfile::TempDir;
 
 use super::commit_barrier::CommitBarrier;
 use super::standin::StandIn;
 use super::{Repo, RepoError};
+use crate::temporary::Directory;
 
 /// The git program, told which repository is meant.
 #[derive(Clone, Debug)]
@@ -59,8 +59,8 @@ pub(super) fn check_version() -> Result<(), RepoError> {
 ///
 /// # Errors
 /// [`RepoError::NoTemporary`]
-pub(super) fn temporary() -> Result<TempDir, RepoError> {
-    TempDir::new().map_err(|source| RepoError::NoTemporary {
+pub(super) fn temporary() -> Result<Directory, RepoError> {
+    Directory::new().map_err(|source| RepoError::NoTemporary {
         parent: std::env::temp_dir(),
         source,
     })

@@ -6,7 +6,7 @@
 //! assumed-unchanged, skipped and intended files.
 
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
@@ -21,6 +21,7 @@ use super::slot::{Slot, blank, empty};
 use super::{Conversion, Repo, RepoError};
 use crate::dir::Stat;
 use crate::dir::write::step;
+use crate::temporary;
 use llmpatch::path::RepoPath;
 use llmpatch::tree::{File, Mode};
 
@@ -359,7 +360,9 @@ impl<'r> NextIndex<'r> {
         if let Some(since) = self.since {
             racy::mark(self.repo, &mut self.index, since)?;
         }
-        Ok(fs::write(&self.path, self.index.to_bytes())?)
+        // Until it has the bits that the other has, it is nobody else's.
+        let bits = self.permissions.as_ref().map_or(0o666, |_| 0o600);
+        Ok(temporary::create(&self.path, bits)?.write_all(&self.index.to_bytes())?)
     }
 
     /// Writes the file.

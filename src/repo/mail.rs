@@ -1,12 +1,12 @@
 //! What a mail says of the commit that it brings, as `git format-patch` writes it and `git am`
 //! reads it: git itself is asked.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::os::unix::ffi::OsStringExt as _;
 
 use bstr::{BString, ByteSlice as _};
 
-use super::git::{Git, checked, temporary};
+use super::git::{Git, checked};
 use super::{Repo, RepoError};
 
 /// What a mail says of a commit.
@@ -28,30 +28,27 @@ impl Repo {
         if !is_mail(response) {
             return Ok(None);
         }
-        let place = temporary()?;
-        let git = Git::new(self);
-        let [text, rest] = ["text", "rest"].map(|name| place.path().join(name));
-        let mut command = git.command([
-            OsStr::new("mailinfo"),
-            OsStr::new("--encoding=UTF-8"),
-            text.as_os_str(),
-            rest.as_os_str(),
-        ]);
-        let printed = checked(&mut command, "mailinfo", response)?;
-        let said = |name: &str| {
-            let line = printed
-                .lines()
-                .find_map(|line| line.strip_prefix(name.as_bytes()));
-            line.map(|line| line.trim().to_vec())
-                .filter(|value| !value.is_empty())
+        // It prints the text first, and then what the headers say.
+        let args = ["mailinfo", "--encoding=UTF-8", "/dev/stdout", "/dev/null"];
+        let printed = checked(&mut Git::new(self).command(args), "mailinfo", response)?;
+        let mut text = printed.trim_end();
+        let mut headers = Vec::new();
+        for name in ["Date:", "Subject:", "Email:", "Author:"] {
+            let start = text.rfind_byte(b'\n').map_or(0, |end| end + 1);
+            if let Some(value) = text[start..].strip_prefix(name.as_bytes()) {
+                headers.push((name, value.trim()));
+                text = &text[..start.saturating_sub(1)];
+            }
+        }
+        let said = |wanted| {
+            let found = headers
+                .iter()
+                .find(|(name, value)| *name == wanted && !value.is_empty());
+            found.map(|(_, value)| value.to_vec())
         };
         let Some(subject) = said("Subject:") else {
             return Ok(None);
         };
-        let text = std::fs::read(&text).map_err(|source| RepoError::Io {
-            what: "the mail's text".into(),
-            source,
-        })?;
         let message = match text.trim() {
             b"" => subject,
             text => [&subject[..], b"\n\n", text].concat(),

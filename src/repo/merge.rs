@@ -2,6 +2,7 @@
 
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
+use std::path::PathBuf;
 
 use bstr::{BString, ByteSlice as _};
 use git2::{FileFavor, MergeFileInput, MergeFileOptions};
@@ -10,6 +11,7 @@ use super::git::{Command, Git, run, temporary};
 use super::line_ends::Value;
 use super::rules::{Consult, RuleBook};
 use super::{Repo, RepoError};
+use crate::temporary::Directory;
 use llmpatch::path::RepoPath;
 use llmpatch::text::is_binary;
 use llmpatch::tree::{AttributeFiles, TreeError};
@@ -94,11 +96,7 @@ impl Repo {
         marker_size: &Value,
     ) -> Result<Result<Vec<u8>, BString>, RepoError> {
         let place = temporary()?;
-        let files = ["base", "here", "response"].map(|name| place.path().join(name));
-        for (file, side) in files.iter().zip(sides) {
-            std::fs::write(file, side).map_err(io)?;
-        }
-        let [base, here, response] = &files;
+        let [base, here, response] = &laid(&place, sides).map_err(io)?;
         let size = size_of_markers(marker_size).unwrap_or(7).to_string();
         let mut command = BString::default();
         let mut rest = driver;
@@ -150,19 +148,8 @@ impl Repo {
             "theirs",
         ]);
         command.args(size_of_markers(marker_size).map(|size| format!("--marker-size={size}")));
-        for (name, side) in [
-            ("here", sides[1]),
-            ("base", sides[0]),
-            ("response", sides[2]),
-        ] {
-            let file = place.path().join(name);
-            let written = std::fs::write(&file, side);
-            written.map_err(|source| RepoError::Io {
-                what: "a file to merge".into(),
-                source,
-            })?;
-            command.arg(file);
-        }
+        let [base, here, response] = laid(&place, sides).map_err(io)?;
+        command.args([here, base, response]);
         let said = run(&mut command, b"")?;
         // Its status is how many conflicts there are, up to 127.
         match said.status.code() {
@@ -173,6 +160,15 @@ impl Repo {
             }),
         }
     }
+}
+
+/// Puts what is to be merged into files: what was, what is here, and what the response makes of it.
+fn laid(place: &Directory, sides: [&[u8]; 3]) -> std::io::Result<[PathBuf; 3]> {
+    Ok([
+        place.write("base", sides[0])?,
+        place.write("here", sides[1])?,
+        place.write("response", sides[2])?,
+    ])
 }
 
 fn io(source: std::io::Error) -> RepoError {

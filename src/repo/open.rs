@@ -107,15 +107,11 @@ impl Repo {
 
     /// Makes one of a repository that libgit2 doesn't open.
     fn of(standin: StandIn, around: &Surroundings) -> Result<Self, RepoError> {
-        let git = standin.open()?;
         let top = standin.top.clone();
         let config = Config::listed_by(&Git::at(standin.for_git(), top.as_deref()))?;
         let index_path = around.index_path(top.as_deref(), &standin.git_dir);
         let ignores_case = config.bool("core.ignorecase")?.unwrap_or(false);
-        let told = git
-            .config()
-            .and_then(|mut own| own.set_bool("core.ignorecase", ignores_case));
-        told.map_err(|error| RepoError::git("the configuration", error))?;
+        let git = standin.open(ignores_case)?;
         Ok(Self::unused(git, top, index_path, config, Some(standin)))
     }
 

@@ -7,7 +7,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt};
+use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 use flate2::{Compress, Compression, FlushCompress};
@@ -19,6 +19,7 @@ use super::objects::checksum;
 use super::tree_write::ObjectStore;
 use super::{Repo, RepoError, Revision};
 use crate::dir::write::step;
+use crate::temporary;
 use llmpatch::text::Splice;
 use llmpatch::tree::Content;
 
@@ -163,11 +164,8 @@ impl Pack {
         let directory = repo.objects_dir().join("pack");
         let write = |bytes: &[u8]| {
             step("write a pack")?;
-            let mut builder = tempfile::Builder::new();
-            let mode = PermissionsExt::from_mode(0o444);
-            builder.prefix(UNFINISHED).permissions(mode);
             let mut file = loop {
-                let file = builder.tempfile_in(&directory)?;
+                let file = temporary::File::beside(&directory, UNFINISHED, 0o444)?;
                 // Where there are no locks, nobody takes it for a dead run's.
                 let _ = flock(file.as_file(), FlockOperation::LockExclusive);
                 if file.as_file().metadata()?.nlink() > 0 {
@@ -182,8 +180,8 @@ impl Pack {
         let index = write(&index).map_err(io)?;
         for (file, end) in [(pack, "pack"), (index, "idx")] {
             step("rename a pack").map_err(io)?;
-            file.persist(directory.join(format!("pack-{name}.{end}")))
-                .map_err(|error| io(error.error))?;
+            file.rename(&directory.join(format!("pack-{name}.{end}")))
+                .map_err(io)?;
         }
         Ok(())
     }
@@ -317,16 +315,13 @@ impl Repo {
             .parent()
             .filter(|parent| !parent.as_os_str().is_empty())
             .unwrap_or(Path::new("."));
-        let mut file = tempfile::Builder::new()
-            .permissions(PermissionsExt::from_mode(0o666))
-            .tempfile_in(directory)
-            .map_err(io)?;
-        file.write_all(&bundle)
-            .and_then(|()| file.as_file().sync_all())
-            .map_err(io)?;
-        file.persist(path)
-            .map(drop)
-            .map_err(|error| io(error.error))
+        let write = || {
+            let mut file = temporary::File::beside(directory, ".llmpatch-", 0o666)?;
+            file.write_all(&bundle)?;
+            file.as_file().sync_all()?;
+            file.rename(path)
+        };
+        write().map_err(io)
     }
 }
 

@@ -140,8 +140,8 @@ impl Repo {
             return Ok((index, shape));
         }
         let directory = temporary()?;
-        let copy = directory.path().join("index");
-        fs::copy(file, &copy).map_err(failed)?;
+        let bytes = fs::read(file).map_err(failed)?;
+        let copy = directory.write("index", &bytes).map_err(failed)?;
         IndexExtras::flatten(&Git::new(self), &copy)?;
         Ok((IndexFile::read(&copy, format).map_err(failed)?, shape))
     }

@@ -12,24 +12,24 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::io;
+use std::io::{self, Write as _};
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{DirBuilderExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteSlice as _};
 use git2::RepositoryState;
-use tempfile::TempDir;
 
 use super::git::{Command, check_version, checked, run, temporary};
 use super::objects::whole_id;
 use super::{Repo, RepoError};
+use crate::temporary::Directory;
 use llmpatch::tree::Repair;
 
 /// What libgit2 has in the place of a repository, and what is beyond it.
 #[derive(Debug)]
 pub(super) struct StandIn {
-    place: TempDir,
+    place: Directory,
     pub(super) git_dir: PathBuf,
     pub(super) common_dir: PathBuf,
     pub(super) top: Option<PathBuf>,
@@ -64,7 +64,7 @@ impl StandIn {
         let place = temporary()?;
         let objects = common_dir.join("objects");
         lay_out(
-            place.path(),
+            &place,
             (&git_dir, &common_dir),
             has_objects.then_some(&objects),
             &object_format,
@@ -93,8 +93,7 @@ impl StandIn {
         let number = blake3::hash(here.as_os_str().as_bytes()).to_hex();
         let own = state.join("git-llmpatch").join(&number[..32]);
         let place = temporary()?;
-        lay_out(place.path(), (&own, &own), None, &"sha1".into())
-            .map_err(|e| wrong(place.path(), e))?;
+        lay_out(&place, (&own, &own), None, &"sha1".into()).map_err(|e| wrong(place.path(), e))?;
         let top = Some(here.to_owned());
         Ok(Self {
             place,
@@ -125,11 +124,17 @@ impl StandIn {
         Ok(directory.join(OsStr::from_bytes(&said)))
     }
 
-    /// Opens what libgit2 is to take for the repository.
+    /// Opens what libgit2 is to take for the repository, with the same view of case.
     ///
     /// # Errors
     /// If libgit2 doesn't.
-    pub(super) fn open(&self) -> Result<git2::Repository, RepoError> {
+    pub(super) fn open(&self, ignores_case: bool) -> Result<git2::Repository, RepoError> {
+        let config = self.place.path().join("config");
+        let told = || {
+            let mut config = fs::File::options().append(true).open(&config)?;
+            writeln!(config, "[core]\n\tignorecase = {ignores_case}")
+        };
+        told().map_err(|source| wrong(&config, source))?;
         git2::Repository::open_bare(self.place.path())
             .map_err(|error| RepoError::git("the repository", error))
     }
@@ -372,17 +377,18 @@ fn ask(here: &Path, variables: Variables, args: &[&str]) -> Result<BString, Repo
 }
 
 fn lay_out(
-    place: &Path,
+    place: &Directory,
     (git_dir, common_dir): (&Path, &Path),
     objects: Option<&PathBuf>,
     object_format: &BString,
 ) -> io::Result<()> {
-    fs::write(place.join("HEAD"), "ref: refs/heads/unborn\n")?;
+    place.write("HEAD", b"ref: refs/heads/unborn\n")?;
     let config = format!(
         "[core]\n\trepositoryformatversion = 1\n\tbare = \
              true\n[extensions]\n\tobjectFormat = {object_format}\n"
     );
-    fs::write(place.join("config"), config)?;
+    place.write("config", config.as_bytes())?;
+    let path = |name| place.path().join(name);
     // What tells libgit2 in the middle of what the repository is, if it is there.
     for name in [
         "rebase-merge",
@@ -391,15 +397,15 @@ fn lay_out(
         "BISECT_LOG",
         "sequencer",
     ] {
-        symlink(git_dir.join(name), place.join(name))?;
+        symlink(git_dir.join(name), path(name))?;
     }
-    fs::create_dir(place.join("refs"))?;
+    place.make("refs")?;
     match objects {
-        Some(objects) => symlink(objects, place.join("objects"))?,
-        None => fs::create_dir(place.join("objects"))?,
+        Some(objects) => symlink(objects, path("objects"))?,
+        None => place.make("objects")?,
     }
     // For the attributes in it.
-    symlink(common_dir.join("info"), place.join("info"))
+    symlink(common_dir.join("info"), path("info"))
 }
 
 fn wrong(path: &Path, source: io::Error) -> RepoError {

@@ -10,8 +10,9 @@ use std::collections::BTreeMap;
 use super::error::{Holder, TransactionError, Unresolved, Warning};
 use super::manifest::Manifest;
 use super::record::Record;
-use super::{Prepared, Target, kept, lock, set_all, signal};
+use super::{Prepared, Target, kept, lock, set_all};
 use crate::repo::{ChildWatch, CommitError, CommitRequest, Draft, NextIndex, Repo, TreeWriter};
+use crate::signal;
 
 /// A commit that is still to be made.
 #[derive(Debug)]
@@ -121,14 +122,13 @@ impl<'r> Prepared<'r> {
             &watch,
         );
         if let Some(error) = refusal.take() {
-            return Err(
-                signal::pending().map_or(error, |signal| TransactionError::Interrupted { signal })
-            );
+            signal::check()?;
+            return Err(error);
         }
         let (id, left) = match (made, signal::pending()) {
             (Ok(made), _) => made,
             (Err(error @ CommitError::InDoubt(_)), _) => return Err(error.into()),
-            (Err(_), Some(signal)) => return Err(TransactionError::Interrupted { signal }),
+            (Err(_), Some(signal)) => return Err(signal.into()),
             (Err(error), None) => {
                 // git gives back what it took; what is held now kept it out.
                 let ended = matches!(error, CommitError::NoCommit { status: Some(_) });

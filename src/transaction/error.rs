@@ -10,6 +10,7 @@ use super::lock::path_bytes;
 use super::recover::{How, Recovered};
 use crate::dir::Lost;
 use crate::repo::{CommitError, NextIndexError, Repo};
+use crate::signal::Received;
 use llmpatch::path::RepoPath;
 use llmpatch::text::{Shown, SystemError, listed};
 use llmpatch::tree::TreeError;
@@ -23,8 +24,8 @@ pub enum TransactionError {
     #[error("`{}` is held by {holder}", Shown::path(lock))]
     Locked { lock: PathBuf, holder: Holder },
     /// A signal asked to stop.
-    #[error("interrupted by signal {signal}")]
-    Interrupted { signal: i32 },
+    #[error(transparent)]
+    Interrupted(#[from] Received),
     /// Of a change that was interrupted before, something is left for a person to see to.
     #[error("{}", torn(recovered))]
     Torn { recovered: Vec<Recovered> },
@@ -250,10 +251,9 @@ impl std::fmt::Display for Holder {
 impl TransactionError {
     /// Returns the signal that asked to stop, if one did.
     pub fn signal(&self) -> Option<i32> {
-        if let TransactionError::Interrupted { signal } = self {
-            Some(*signal)
-        } else {
-            None
+        match self {
+            TransactionError::Interrupted(Received(signal)) => Some(*signal),
+            _ => None,
         }
     }
 

@@ -32,10 +32,10 @@ use super::journal::{Journal, plain};
 use super::publish::{is_errno, is_missing};
 use super::recover::Asked;
 use super::sealed::{self, Sealed};
-use super::signal;
 use crate::dir::clock::is_remote;
 use crate::dir::write::step;
 use crate::repo::Repo;
+use crate::signal;
 use llmpatch::progress::{Progress, Stage};
 use llmpatch::text::Shown;
 

@@ -41,7 +41,6 @@ mod recheck;
 mod record;
 mod recover;
 mod sealed;
-mod signal;
 mod snapshot;
 mod staging;
 mod undo;
@@ -59,12 +58,12 @@ pub use last::{Last, Reverse, Undoing, last};
 pub use manifest::RunKind;
 pub use onto::{Onto, Stored, name, store};
 pub use recover::{Asked, How, Interrupted, Recovered, interrupted, recover};
-pub use signal::{LeftToChild, die_of, wait_for_children};
 pub use snapshot::snapshot;
 
 use crate::dir::{Dir, Stat};
 use crate::repo::{self, Against, Blob, CommitError, Consult, NextIndex, Repo};
 pub use crate::repo::{CommitRequest, Sign};
+use crate::signal::{self, HeldBack};
 use committing::Intended;
 use flush::Flush;
 use journal::Journal;
@@ -76,7 +75,6 @@ use llmpatch::tree::File;
 use lock::IndexLock;
 use record::Entry;
 use sealed::Sealed as _;
-use signal::HeldBack;
 use staging::{Staging, Watch};
 
 /// What is to be changed.

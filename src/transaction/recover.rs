@@ -25,9 +25,9 @@ use super::lock::{
 use super::manifest::{Manifest, RunKind};
 use super::publish::is_missing;
 use super::record::Record;
-use super::signal::{self, HeldBack};
 use super::undo::{Remains, Undo};
 use crate::repo::{NextIndex, Repo};
+use crate::signal::{self, HeldBack};
 use llmpatch::path::RepoPath;
 use llmpatch::progress::{Progress, Stage};
 

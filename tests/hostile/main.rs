@@ -18,6 +18,7 @@ mod special;
 mod spellings;
 #[path = "../support/mod.rs"]
 mod support;
+mod temporaries;
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};

@@ -35,9 +35,11 @@ const LIBRARY: &[&str] = &[
 /// The rooms of the program, each with the rooms of the program and of the library that it may use.
 /// `cli` may use all.
 const PROGRAM: &[&str] = &[
+    "signal:",
+    "temporary: signal",
     "dir: llmpatch::{text path threads}",
-    "repo: dir llmpatch::{text path tree kind compare progress diagnose report}",
-    "transaction: dir repo llmpatch::{text path tree plan kind progress threads report}",
+    "repo: dir temporary llmpatch::{text path tree kind compare progress diagnose report}",
+    "transaction: dir repo signal llmpatch::{text path tree plan kind progress threads report}",
     "diagnose: repo transaction llmpatch::{text tree kind diagnose}",
     "report: llmpatch::{text kind format diagnose report}",
 ];
@@ -63,7 +65,12 @@ const RESERVED: &[(&str, &[&str])] = &[
     ("std::env", &["cli", "repo", "main.rs"]),
     ("fs::write", &["transaction", "dir/write.rs", "repo"]),
     ("fs::rename", &["transaction", "dir/write.rs", "repo"]),
-    ("fs::remove_file", &["transaction", "dir/write.rs", "repo"]),
+    (
+        "fs::remove_file",
+        &["transaction", "dir/write.rs", "repo", "signal.rs"],
+    ),
+    ("tempfile", &["temporary.rs"]),
+    ("temp_dir", &["repo/git.rs"]),
 ];
 
 /// What nothing in the library may name: it knows no system.

@@ -24,6 +24,7 @@ mod plumbing;
 mod trace;
 
 use std::ffi::{OsStr, OsString};
+use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
@@ -38,6 +39,7 @@ use super::git::{ChildWatch, Git, checked};
 use super::objects::whole_id;
 use super::{Repo, RepoError};
 use crate::dir::write::step;
+use crate::temporary;
 use llmpatch::report::Committed;
 
 /// What a commit is to say and how it is to be made; the names are those of `git commit`'s own
@@ -285,8 +287,9 @@ impl Repo {
                 error => error.into(),
             })?;
         let message = directory.join("message");
-        let written =
-            step("write the message").and_then(|()| std::fs::write(&message, &request.message));
+        let written = step("write the message")
+            .and_then(|()| temporary::create(&message, 0o600))
+            .and_then(|mut file| file.write_all(&request.message));
         match written {
             Ok(()) => Ok(Draft { message, editor }),
             Err(source) => Err(CommitError::Io {
