@@ -11,6 +11,7 @@
 
 mod resolve;
 mod serial;
+mod unlikely;
 
 #[cfg(test)]
 mod tests;
@@ -23,6 +24,8 @@ use bstr::{BStr, BString, ByteSlice as _};
 use crate::text::Shown;
 
 pub use resolve::{FollowLinks, Resolver};
+pub use unlikely::Slip;
+pub(crate) use unlikely::unlikely;
 
 /// A path from the top of the work tree that is safe by its spelling. To clone it is cheap.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -63,25 +66,6 @@ impl RepoPath {
         check_bytes(name)?;
         check_parts(name, &path)?;
         Ok(Self(path.into()))
-    }
-
-    /// Says why this would be an odd name for a new file: it holds a backslash, or is in quotes or
-    /// backticks. Files that are there already may well be called so; a new one is a slip.
-    pub(crate) fn suspicious_when_new(&self) -> Option<PathError> {
-        let path = &self.0;
-        let wrapped =
-            |quote: &u8| path.len() > 1 && path.starts_with(&[*quote]) && path.ends_with(&[*quote]);
-        if path.contains(&b'\\') {
-            Some(PathError::Backslash {
-                path: path[..].into(),
-            })
-        } else if b"\"'`".iter().any(wrapped) {
-            Some(PathError::Quoted {
-                path: path[..].into(),
-            })
-        } else {
-            None
-        }
     }
 
     /// Returns the bytes.
@@ -268,8 +252,11 @@ pub enum PathError {
         Shown(directory)
     )]
     RootOutside { root: BString, directory: BString },
-    #[error("`{}` holds a backslash", Shown(path))]
-    Backslash { path: BString },
-    #[error("`{}` is wrapped in quotes", Shown(path))]
-    Quoted { path: BString },
+    /// A name that a new file hardly has, and what is probably meant.
+    #[error("`{}` {slip}", Shown(path))]
+    Unlikely {
+        path: BString,
+        slip: Slip,
+        meant: Option<BString>,
+    },
 }

@@ -1,8 +1,6 @@
-use bstr::ByteSlice as _;
-
 use super::{Diagnose, Diagnosis};
 use crate::kind::Kind;
-use crate::path::PathError;
+use crate::path::{PathError, Slip};
 use crate::text::Shown;
 
 const PLAINLY: &str =
@@ -78,18 +76,16 @@ impl Diagnose for PathError {
                     Shown(root)
                 ))
                 .advice("leave `root` out"),
-            PathError::Backslash { path } => about(path)
-                .label("parts of a path are separated by `/`")
-                .help(format!(
-                    "write `{}`, if that is meant",
-                    Shown(&path.replace(b"\\", b"/"))
-                )),
-            PathError::Quoted { path } => about(path)
-                .label("the quotes would be part of the name")
-                .help(format!(
-                    "write `{}`, without the quotes",
-                    Shown(&path[1..path.len() - 1])
-                )),
+            PathError::Unlikely { path, slip, meant } => about(path)
+                .label(match slip {
+                    Slip::Placeholder | Slip::Abbreviation => "not a file's name",
+                    Slip::Backslash => "parts of a path are separated by `/`",
+                    _ => "this would be the name",
+                })
+                .help(match meant {
+                    Some(meant) => format!("write `{}`, if that is meant", Shown(meant)),
+                    None => PLAINLY.to_owned(),
+                }),
         }
     }
 }

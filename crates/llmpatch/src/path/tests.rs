@@ -338,33 +338,6 @@ fn a_root_is_the_work_tree_or_mapped() {
 }
 
 #[test]
-fn odd_names_are_for_old_files_only() {
-    for (path, want) in [
-        ("a/b", None),
-        ("it's", None),
-        ("\"a", None),
-        ("a/'b'", None),
-        (
-            r"src\main.rs",
-            Some("write `src/main.rs`, if that is meant"),
-        ),
-        ("`a/b`", Some("write `a/b`, without the quotes")),
-        ("\"a\"", Some("write `a`, without the quotes")),
-        ("''", Some("write ``, without the quotes")),
-        ("'", None),
-    ] {
-        let error = RepoPath::new(path.as_bytes())
-            .unwrap()
-            .suspicious_when_new();
-        assert_eq!(
-            error.and_then(|error| error.diagnosis().help).as_deref(),
-            want,
-            "{path:?}"
-        );
-    }
-}
-
-#[test]
 fn messages_show_paths_escaped() {
     let error = Resolver::default().resolve(None, b"/\x1b[31m").unwrap_err();
     assert_eq!(error.to_string(), r"`/\033[31m` isn't in this work tree");

@@ -20,7 +20,7 @@ use super::suggest::{self, Names, Suggestion};
 use super::warning::Warning;
 use super::{ENOUGH, Rules};
 use crate::patch::{FileEdit, Format, Hunk, Operation, Patch, Status};
-use crate::path::{PathError, RepoPath, Resolver};
+use crate::path::{PathError, RepoPath, Resolver, unlikely};
 use crate::pathspec::{Case, executes};
 use crate::search::{Document, Effort};
 use crate::text::{Ending, LineNo, Located, Span, Text};
@@ -618,17 +618,22 @@ impl Planner<'_> {
             Ok(Some(FileState::File(file))) => Ok(Some(file)),
             Ok(Some(FileState::Unknown)) => Err(Failed::Lost),
             Err(error) => self.fail(span, error),
-            Ok(None) => match path.suspicious_when_new() {
-                None => Ok(None),
-                Some(error) => self.fail(
-                    span,
-                    Error::Path {
-                        written: written[..].into(),
-                        error,
-                        meant: None,
-                    },
-                ),
-            },
+            Ok(None) => {
+                // What is in front of it (`--directory`) isn't of the response.
+                let is_whole = path.as_bytes().ends_with(written);
+                let name = if is_whole { written } else { path.as_bytes() };
+                match unlikely(name) {
+                    None => Ok(None),
+                    Some(error) => self.fail(
+                        span,
+                        Error::Path {
+                            written: written[..].into(),
+                            error,
+                            meant: None,
+                        },
+                    ),
+                }
+            }
         }
     }
 

@@ -3,7 +3,7 @@
 use super::{Derived, Unrepresentable, What, path_text, proof};
 use crate::compare::{Compare, CompareError, Options, Region};
 use crate::patch::{FileEdit, Format, Operation, Patch};
-use crate::path::{RepoPath, Resolver};
+use crate::path::{RepoPath, Resolver, unlikely};
 use crate::plan::{Change, ChangeSet};
 use crate::text::Lines;
 use crate::tree::File;
@@ -181,7 +181,7 @@ fn hindrance(operation: &FileOperation<'_>) -> Option<What> {
         FileOperation::Delete { path } => (!is_named(path)).then_some(What::Path),
         FileOperation::Add { path, file } => match () {
             () if !is_named(path) => Some(What::Path),
-            () if path.suspicious_when_new().is_some() => Some(What::Name),
+            () if unlikely(path.as_bytes()).is_some() => Some(What::Name),
             () if file.mode.executable => Some(What::NewExecutable),
             () if memchr::memchr(0, &file.content).is_some() => Some(What::Binary),
             () if !file.content.is_empty() && !file.content.ends_with(b"\n") => {
@@ -196,7 +196,7 @@ fn hindrance(operation: &FileOperation<'_>) -> Option<What> {
             after,
         } => match () {
             () if !is_named(path) || to.is_some_and(|to| !is_named(to)) => Some(What::Path),
-            () if to.is_some_and(|to| to.suspicious_when_new().is_some()) => Some(What::Name),
+            () if to.is_some_and(|to| unlikely(to.as_bytes()).is_some()) => Some(What::Name),
             () if before.mode.executable != after.mode.executable => Some(What::Mode),
             () if before.content == after.content => None,
             () if after.content.is_binary() => Some(What::Binary),

@@ -1,0 +1,261 @@
+//! Names that a new file hardly has: what responses write around a path, which would become a part
+//! of it, and what isn't meant as a path at all. Files that are there may well be called so.
+
+use std::borrow::Cow;
+
+use bstr::{BString, ByteSlice as _};
+
+use super::PathError;
+
+/// Why a name is an unlikely one for a new file.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Slip {
+    /// `**src/a.py**`, `(src/a.py)`
+    #[error("is wrapped in {_0}")]
+    Wrapped(&'static str),
+    /// `[src/a.py](src/a.py)`
+    #[error("is a Markdown link")]
+    Link,
+    /// `src/a.py:`
+    #[error("ends with `{_0}`")]
+    Ending(char),
+    /// `src/a.py (new)`
+    #[error("ends with a remark")]
+    Remark,
+    /// `<path>`
+    #[error("is a placeholder")]
+    Placeholder,
+    /// `e.g.`
+    #[error("is an abbreviation")]
+    Abbreviation,
+    /// `src\a.py`
+    #[error("holds a backslash")]
+    Backslash,
+}
+
+/// The marks that are written around a path: first, last, and what the two are called.
+const MARKS: [(u8, u8, &str); 7] = [
+    (b'"', b'"', "quotes"),
+    (b'\'', b'\'', "quotes"),
+    (b'`', b'`', "backticks"),
+    (b'*', b'*', "asterisks"),
+    (b'_', b'_', "underscores"),
+    (b'<', b'>', "`<` and `>`"),
+    (b'(', b')', "parentheses"),
+];
+
+/// How many layers are taken off for what is probably meant.
+const LAYERS: usize = 4;
+
+/// Returns why a name is an unlikely one for a new file, and what is probably meant.
+pub(crate) fn unlikely(name: &[u8]) -> Option<PathError> {
+    let (slip, _) = layer(name)?;
+    Some(PathError::Unlikely {
+        path: name.into(),
+        slip,
+        meant: plain(name),
+    })
+}
+
+/// Returns a path without all that makes it unlikely; `None` if it is likely, or nothing is left.
+fn plain(name: &[u8]) -> Option<BString> {
+    let mut plain = Cow::Borrowed(name);
+    for _ in 0..LAYERS {
+        let Some((_, inner)) = layer(&plain) else {
+            break;
+        };
+        plain = inner?.into_owned().into();
+    }
+    (*plain != *name && !plain.is_empty()).then(|| plain.into_owned().into())
+}
+
+/// Returns the outermost of what makes a name unlikely, and the name without it.
+fn layer(name: &[u8]) -> Option<(Slip, Option<Cow<'_, [u8]>>)> {
+    let kept = |slip, end| Some((slip, Some(Cow::Borrowed(&name[..end]))));
+    if let Some(inner) = linked(name) {
+        return Some((Slip::Link, Some(inner.into())));
+    }
+    let start = name.rfind_byte(b'/').map_or(0, |slash| slash + 1);
+    for from in [0, start] {
+        if let Some((marks, inner)) = MARKS.iter().find_map(|marks| wrapped(&name[from..], marks)) {
+            return Some(match marks {
+                // A word in angle brackets stands for what is to be written.
+                b'<' if inner.find_byteset(b"./").is_none() => (Slip::Placeholder, None),
+                _ => {
+                    let called = MARKS.iter().find(|(first, ..)| *first == marks);
+                    let slip = Slip::Wrapped(called.map_or("", |(.., called)| called));
+                    (slip, Some([&name[..from], inner].concat().into()))
+                }
+            });
+        }
+    }
+    let last = name.last().copied().unwrap_or_default();
+    if b":,;".contains(&last) {
+        return kept(Slip::Ending(last.into()), name.len() - 1);
+    }
+    if let Some(remark) = remark(&name[start..]) {
+        return kept(Slip::Remark, start + remark);
+    }
+    if is_abbreviation(name) {
+        return Some((Slip::Abbreviation, None));
+    }
+    name.contains(&b'\\')
+        .then(|| (Slip::Backslash, Some(name.replace(b"\\", b"/").into())))
+}
+
+/// Returns where a Markdown link leads, or its text if that is no path.
+fn linked(name: &[u8]) -> Option<&[u8]> {
+    let (text, target) = name
+        .strip_prefix(b"[")?
+        .strip_suffix(b")")?
+        .split_once_str("](")?;
+    let is_path = !target.is_empty() && !target.contains_str("://") && !target.starts_with(b"#");
+    Some(if is_path { target } else { text })
+}
+
+/// Returns what is between marks that are around a name, each as often as the other.
+///
+/// `__init__` is a name in Python, and `_drafts_` may be one: underscores are marks only around a
+/// name with an extension.
+fn wrapped<'n>(name: &'n [u8], &(first, last, _): &(u8, u8, &str)) -> Option<(u8, &'n [u8])> {
+    let before = name.iter().take_while(|byte| **byte == first).count();
+    let after = name.iter().rev().take_while(|byte| **byte == last).count();
+    let count = before.min(after).min(name.len() / 2);
+    let inner = &name[count..name.len() - count];
+    let is_name = match first {
+        b'_' => inner.rsplit_str("/").next().is_some_and(has_extension),
+        b'<' | b'(' => inner.find_byteset([first, last]).is_none(),
+        _ => true,
+    };
+    (count > 0 && is_name).then_some((first, inner))
+}
+
+/// Returns where a remark behind a file's name begins: ` (new)`, or behind an extension ` # new`
+/// and ` - new`.
+fn remark(name: &[u8]) -> Option<usize> {
+    let is_in_parentheses = |at: &usize| {
+        name[*at..].starts_with(b" (")
+            && name.get(at + 2).is_some_and(u8::is_ascii_alphabetic)
+            && name.ends_with(b")")
+    };
+    let is_behind_extension = |at: &usize| {
+        let signs = ["#", "-", "–", "—", "(", "[", "<", "//", "←"];
+        has_extension(&name[..*at])
+            && !has_extension(name)
+            && signs
+                .iter()
+                .any(|sign| name[at + 1..].starts_with_str(sign))
+    };
+    let blanks = || name.find_iter(b" ").filter(|at| *at > 0);
+    let remark = blanks().find(|at| is_in_parentheses(at) || is_behind_extension(at))?;
+    Some(name[..remark].trim_end().len())
+}
+
+/// Returns whether a name ends with a dot and a few letters or digits.
+fn has_extension(name: &[u8]) -> bool {
+    let dot = name.rfind_byte(b'.').filter(|dot| *dot > 0);
+    dot.is_some_and(|dot| {
+        let extension = &name[dot + 1..];
+        (1..=10).contains(&extension.len()) && extension.iter().all(u8::is_ascii_alphanumeric)
+    })
+}
+
+/// `e.g.`, `i.e.`, `etc.`
+fn is_abbreviation(name: &[u8]) -> bool {
+    let Some(letters) = name.strip_suffix(b".") else {
+        return false;
+    };
+    let is_letter = |part: &[u8]| part.len() == 1 && part[0].is_ascii_alphabetic();
+    letters.eq_ignore_ascii_case(b"etc")
+        || letters.len() > 1 && letters.split_str(".").all(is_letter)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_around_a_path_is_no_part_of_it() {
+        for (name, slip, meant) in [
+            (
+                "[src/new.py](src/new.py)",
+                "is a Markdown link",
+                "src/new.py",
+            ),
+            (
+                "[src/new.py](https://a.b)",
+                "is a Markdown link",
+                "src/new.py",
+            ),
+            ("**src/b.py**", "is wrapped in asterisks", "src/b.py"),
+            ("src/**b.py**", "is wrapped in asterisks", "src/b.py"),
+            ("_src/b.py_", "is wrapped in underscores", "src/b.py"),
+            ("__b.py__", "is wrapped in underscores", "b.py"),
+            ("`a/b`", "is wrapped in backticks", "a/b"),
+            ("\"a\"", "is wrapped in quotes", "a"),
+            ("a/'b'", "is wrapped in quotes", "a/b"),
+            ("''", "is wrapped in quotes", ""),
+            ("(src/b.py)", "is wrapped in parentheses", "src/b.py"),
+            ("<src/b.py>", "is wrapped in `<` and `>`", "src/b.py"),
+            ("<path>", "is a placeholder", ""),
+            ("src/b.py:", "ends with `:`", "src/b.py"),
+            ("src/b.py,", "ends with `,`", "src/b.py"),
+            ("**`src/b.py`**:", "ends with `:`", "src/b.py"),
+            ("src/b.py (new)", "ends with a remark", "src/b.py"),
+            ("src/b.py  (new file)", "ends with a remark", "src/b.py"),
+            ("`src/b.py` (new)", "ends with a remark", "src/b.py"),
+            ("Makefile (new)", "ends with a remark", "Makefile"),
+            ("src/b.py # the model", "ends with a remark", "src/b.py"),
+            ("src/b.py — new", "ends with a remark", "src/b.py"),
+            ("e.g.", "is an abbreviation", ""),
+            ("etc.", "is an abbreviation", ""),
+            (r"src\main.rs", "holds a backslash", "src/main.rs"),
+            (r"`src\main.rs`", "is wrapped in backticks", "src/main.rs"),
+        ] {
+            let Some(PathError::Unlikely {
+                slip: of,
+                meant: to,
+                ..
+            }) = unlikely(name.as_bytes())
+            else {
+                panic!("{name} is likely");
+            };
+            assert_eq!(of.to_string(), slip, "{name}");
+            assert_eq!(to.unwrap_or_default(), meant, "{name}");
+        }
+    }
+
+    #[test]
+    fn names_of_real_files_are_likely() {
+        for name in [
+            "a/b",
+            "it's",
+            "\"a",
+            "'",
+            "_",
+            "*",
+            "app/(group)/[id]/page.tsx",
+            "app/(group)/[[...slug]].tsx",
+            "routes/_index.tsx",
+            "routes/app.($lang)._index.tsx",
+            "src/__init__.py",
+            "src/__init__",
+            "__tests__/__snapshots__/a.snap",
+            "_config.yml",
+            "_drafts_",
+            "include/__config",
+            "photo (1).jpg",
+            "Notes - v1.2.txt",
+            "docs/a (b).md",
+            "bitcoin ( btc )",
+            "c++/a:b.h",
+            ".gitignore",
+            "a.",
+            "LICENSE-MIT",
+            "[internal]",
+            "名前.txt",
+        ] {
+            assert_eq!(unlikely(name.as_bytes()), None, "{name}");
+        }
+    }
+}
