@@ -226,6 +226,10 @@ fn correction(one: &Diagnostic) -> Option<[&'static str; 2]> {
             "a mark of no final newline in a section",
             "marks of no final newline in # sections",
         ],
+        Kind::LastPlus => [
+            "a bare `+` at the end of a file",
+            "a bare `+` at the end of # files",
+        ],
         Kind::TypographicQuotes => [
             "a tag with typographic quotes",
             "# tags with typographic quotes",

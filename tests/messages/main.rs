@@ -107,6 +107,7 @@ const CASES: &[(Kind, &str)] = &[
     (Kind::LocatorNumbers, "shapes/unified-hunk-header"),
     (Kind::LocatorRelaxed, "shapes/partial-context"),
     (Kind::NoNewlineMark, "shapes/no-newline-mark"),
+    (Kind::LastPlus, "tool/a-bare-plus-at-the-end-is-the-newline"),
     (Kind::Fuzzy, "shapes/spaces-for-a-tab"),
     (Kind::Restated, "shapes/restated-context"),
     (Kind::BlankDropped, "shapes/blank-line-at-the-end-of-a-hunk"),

@@ -133,6 +133,8 @@ kinds! {
     LocatorRelaxed = "locator-relaxed", Nobody;
     /// A `\ No newline at end of file` in a format that has no such line.
     NoNewlineMark = "no-newline-mark", Nobody;
+    /// A bare `+` at the end of a new file, which was read as the newline of its last line.
+    LastPlus = "last-plus", Nobody;
     /// Lines that are in the file only at a level of `--fuzz`.
     Fuzzy = "fuzzy", Nobody;
     /// Old lines that begin with the context line itself.

@@ -115,7 +115,11 @@ fn is_read(text: Vec<u8>, edit: &FileEdit<'_>) -> Result<(), Why> {
 /// Returns whether a warning only says what a printed patch can't do without.
 pub fn is_of_printing(warning: &Warning) -> bool {
     use blocks::Warning::{Dividers, Unescaped};
-    matches!(warning, Warning::Blocks(warning) if matches!(warning.what, Unescaped | Dividers { .. }))
+    match warning {
+        Warning::Blocks(warning) => matches!(warning.what, Unescaped | Dividers { .. }),
+        Warning::Envelope(warning) => matches!(warning, envelope::Warning::LastPlus { .. }),
+        _ => false,
+    }
 }
 
 /// Adds lines to what is printed, each behind a prefix. One that ends in a CR is ended with CRLF,

@@ -5,7 +5,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::{Options, Unrepresentable, Why, has_line_number, parse, print};
+use super::{Options, Unrepresentable, Why, has_line_number, is_of_printing, parse, print};
 use crate::diagnose::Diagnose as _;
 use crate::kind::Kind;
 use crate::patch::{
@@ -191,10 +191,10 @@ fn is_read(printed: &[u8], patch: &Patch<'_>) {
                     ..Options::default()
                 },
             );
-            let is_plain = parsed
-                .warnings
-                .iter()
-                .all(|warning| warning.value.diagnosis().kind == Kind::RepeatedEdit);
+            let is_plain = parsed.warnings.iter().all(|warning| {
+                is_of_printing(&warning.value)
+                    || warning.value.diagnosis().kind == Kind::RepeatedEdit
+            });
             assert!(
                 parsed.errors.is_empty() && is_plain,
                 "{parsed:?}\n{}",

@@ -142,6 +142,9 @@ impl Diagnose for Warning {
                 .label("this format has no such line")
                 .path(path)
                 .help("leave the line out: a file that an envelope changes ends with a newline"),
+            Warning::LastPlus { path, .. } => Diagnosis::new(Kind::LastPlus)
+                .path(path)
+                .help("if the file is to end with an empty line, write one `+` more"),
         }
     }
 }

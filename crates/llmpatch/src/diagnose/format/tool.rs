@@ -137,7 +137,6 @@ impl Diagnose for Warning {
             Warning::Field { .. } => Diagnosis::new(Kind::UnknownMarkup),
             Warning::NoNewline => Diagnosis::new(Kind::FinalNewline)
                 .help("end the text with `\\n` if the file is to end with a newline"),
-            Warning::LastPlus => Diagnosis::new(Kind::FinalNewline),
             Warning::Inside { .. } => Diagnosis::new(Kind::StrayMarker),
             Warning::NoCall => Diagnosis::new(Kind::JsonPatch)
                 .help("take it out of the JSON if it isn't meant to be applied"),

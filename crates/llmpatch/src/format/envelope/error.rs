@@ -116,6 +116,11 @@ pub enum Warning {
     LocatorNumbers { path: Arc<[u8]>, count: usize },
     #[error("`\\ No newline at end of file` in the section of `{}` is ignored{}", Shown(path), times(*count))]
     NoNewlineMark { path: Arc<[u8]>, count: usize },
+    #[error(
+        "the `+` at the end of `{}` is read as the newline of its last line",
+        Shown(path)
+    )]
+    LastPlus { path: Arc<[u8]>, count: usize },
 }
 
 impl Error {
@@ -138,7 +143,8 @@ impl Warning {
             | Warning::BlankInBody { count, .. }
             | Warning::LocatorSpacing { count, .. }
             | Warning::LocatorNumbers { count, .. }
-            | Warning::NoNewlineMark { count, .. } => count,
+            | Warning::NoNewlineMark { count, .. }
+            | Warning::LastPlus { count, .. } => count,
         }
     }
 }

@@ -99,12 +99,12 @@ impl Findings {
     }
 
     /// Adds a warning, or counts it if this section has the same already. Where the bare format is
-    /// asked for, it is an error.
+    /// asked for, it is an error; but no file could end in an empty line if the `+` behind it were.
     pub(super) fn warn(&mut self, span: Span, warning: Warning) {
         self.in_run = false;
         let same =
             |other: &Warning| std::mem::discriminant(other) == std::mem::discriminant(&warning);
-        if self.strict {
+        if self.strict && !matches!(warning, Warning::LastPlus { .. }) {
             for error in &mut self.errors[self.errors_before..] {
                 if let Error::Strict(other) = &mut error.value
                     && same(other)

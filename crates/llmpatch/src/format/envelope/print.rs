@@ -15,6 +15,10 @@ pub(crate) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
         Operation::Create { lines, .. } => {
             header(&mut out, "*** Add File: ", path)?;
             add_lines(&mut out, "+", lines);
+            // Read as the newline of the line before it.
+            if lines.len() > 1 && lines.last().is_some_and(|last| last.is_empty()) {
+                add_line(&mut out, "+", b"");
+            }
         }
         Operation::Delete { expected } => {
             header(&mut out, "*** Delete File: ", path)?;

@@ -194,7 +194,10 @@ impl<'a> Section<'a> {
             }) => Operation::Delete {
                 expected: Some(lines).filter(|lines| !lines.is_empty()),
             },
-            Body::Lines(Lines { mut lines, .. }) => {
+            Body::Lines(Lines {
+                path, mut lines, ..
+            }) => {
+                drop_last_plus(path, &mut lines, findings);
                 // Room was made for more than most new files have.
                 lines.shrink_to_fit();
                 Operation::Create {
@@ -412,6 +415,19 @@ impl<'a> Update<'a> {
                 },
             );
         }
+    }
+}
+
+/// Drops a bare `+` behind the other lines of a new file: the newline of the last one.
+///
+/// OpenCode writes it so, in a third of its new files; for Codex it is an empty line, which nobody
+/// misses.
+fn drop_last_plus(path: Arc<[u8]>, lines: &mut Vec<Text<'_>>, findings: &mut Findings) {
+    if lines.len() > 1
+        && let Some(last) = lines.pop_if(|last| last.is_empty())
+        && let Some(span) = last.span
+    {
+        findings.warn(span, Warning::LastPlus { path, count: 1 });
     }
 }
 

@@ -466,19 +466,7 @@ impl CallReader<'_, '_> {
         let diff = self.string(object, fields, fields::DIFF)?;
         let mut edits = self.of_envelope(&diff, &[("Add File", path)])?;
         let edit = edits.pop().filter(|_| edits.is_empty())?;
-        let Operation::Create { mut lines, .. } = edit.operation else {
-            return Some(edit.operation);
-        };
-        if lines.len() > 1 && lines.last().is_some_and(|last| last.is_empty()) {
-            let end = diff.text().trim_end().len();
-            self.warn(diff.range(end.saturating_sub(1)..end), Warning::LastPlus);
-            lines.pop();
-        }
-        Some(Operation::Create {
-            lines,
-            fills_empty: false,
-            ends_open: false,
-        })
+        Some(edit.operation)
     }
 
     fn update(

@@ -85,8 +85,6 @@ pub enum Warning {
     Field { field: String },
     #[error("the new file doesn't end with a newline")]
     NoNewline,
-    #[error("the `+` at the end is read as the last line's newline")]
-    LastPlus,
     #[error("`{field}` is read as an envelope: `*** Begin Patch` and `*** End Patch` are missing")]
     Inside { field: String },
     #[error("a patch in a JSON object that isn't a tool call is applied, too")]
