@@ -221,7 +221,7 @@ fn correction(one: &Diagnostic) -> Option<[&'static str; 2]> {
             "`@@` without a space in a section",
             "`@@` without a space in # sections",
         ],
-        Kind::DecoratedMarker => ["stars after a marker", "stars after markers"],
+        Kind::DecoratedMarker => ["what was around a marker", "what was around # markers"],
         Kind::NoNewlineMark => [
             "a mark of no final newline in a section",
             "marks of no final newline in # sections",

@@ -289,6 +289,9 @@ pub struct Hunk<'a> {
     /// of the hunk only if the file holds the old ones among them. Equality ignores it: a derived
     /// hunk has none.
     pub excess: usize,
+    /// A line behind its own that was read as the patch's end, and would be its next if the file
+    /// held it. Equality ignores it: a derived hunk has none.
+    pub end: Option<Text<'a>>,
     /// The header line (`@@ …`) or else the first line; a derived hunk has none.
     pub span: Option<Span>,
 }
@@ -311,6 +314,7 @@ impl<'a> Hunk<'a> {
                 .map(|text| text.relocated(place))
                 .collect(),
             lines: self.lines.into_iter().map(line).collect(),
+            end: self.end.map(|text| text.relocated(place)),
             span: self.span.map(place),
             ..self
         }

@@ -41,6 +41,13 @@ impl Diagnose for Error {
                     "use `str_replace` with a line of the file, and put the new lines beside \
                      it",
                 ),
+            Error::EndInFile { path, end } => of
+                .path(path)
+                .label("the end, or a line that stays?")
+                .help(format!(
+                    "write `{}` at the start of a line of its own, where the patch ends",
+                    Shown(end)
+                )),
             Error::Place(unplaced) => unplaced.diagnosis(),
             Error::Conflict(conflict) => conflict.diagnosis(),
             Error::Tree(error) => error.diagnosis(),

@@ -12,7 +12,7 @@ use super::suggest::Suggestion;
 use super::warning::Warning;
 use crate::kind::Kind;
 use crate::path::{PathError, RepoPath};
-use crate::text::{LineNo, Span, listed, plural};
+use crate::text::{LineNo, Shown, Span, listed, plural};
 use crate::tree::{Content, Gone, Obstacle, Remedy, Repair, TreeError, Withheld};
 
 /// Why a response can't be applied to this tree.
@@ -52,6 +52,12 @@ pub enum Error {
         path: RepoPath,
         content: Option<Content>,
     },
+    /// A line that was read as the patch's end, although this file has such a line.
+    #[error(
+        "`{}` with a space before it may be the end of the patch or a line of `{path}`, which has such a line",
+        Shown(end)
+    )]
+    EndInFile { path: RepoPath, end: BString },
     /// A hunk or a find that can't be placed.
     #[error(transparent)]
     Place(Box<Unplaced>),
@@ -218,6 +224,7 @@ impl Error {
             | Error::DeleteLeaves { .. } => Kind::Stale,
             Error::Unmerged { .. } => Kind::Stale,
             Error::Lint(found) => found.kind(),
+            Error::EndInFile { .. } => Kind::Parse,
             Error::AlreadyApplied { .. } | Error::CancelsOut { .. } | Error::NothingToDo { .. } => {
                 Kind::Unchanged
             }

@@ -171,6 +171,9 @@ impl Planner<'_> {
         if !in_place {
             self.settle();
         }
+        if self.has_its_end(edit, &path) {
+            return self.overlay.forget(&path);
+        }
         let known = self.known(edit, &path);
         let at = Named {
             path: &path,
@@ -230,6 +233,30 @@ impl Planner<'_> {
             }
             Err(Failed::Partly) => {}
         }
+    }
+
+    /// Returns whether a line that was read as the patch's end is one of the file too, which is an
+    /// error.
+    fn has_its_end(&mut self, edit: &FileEdit<'_>, path: &RepoPath) -> bool {
+        let Operation::Update { hunks, .. } = &edit.operation else {
+            return false;
+        };
+        let Some(end) = hunks.last().and_then(|hunk| hunk.end.as_ref()) else {
+            return false;
+        };
+        self.settle();
+        let Ok(FileState::File(file)) = self.overlay.file(path) else {
+            return false;
+        };
+        let lines = file.content.lines();
+        let text = end.trim_ascii();
+        let is_there = lines.iter().any(|line| line.text.trim_ascii() == text);
+        if is_there {
+            let (path, span, end) = (path.clone(), end.span, text.into());
+            self.errors
+                .push(Located::new(span, Error::EndInFile { path, end }));
+        }
+        is_there
     }
 
     /// Returns the file that an edit is about to change, as far as that is known before it is done.

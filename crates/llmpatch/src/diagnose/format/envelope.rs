@@ -123,6 +123,13 @@ impl Diagnose for Warning {
                 .label("read as the marker alone")
                 .paths(path)
                 .help("write the marker without the stars at its end"),
+            Warning::IndentedMarker { path, .. } => Diagnosis::new(Kind::DecoratedMarker)
+                .label("read as the marker alone")
+                .paths(path)
+                .help("begin the marker at the start of its line"),
+            Warning::Environment => Diagnosis::new(Kind::UnknownMarkup)
+                .label("means nothing here")
+                .help("leave the line out: the patch is applied to this work tree"),
             Warning::BlankInBody { path, verb, .. } => Diagnosis::new(Kind::BlankInBody)
                 .label("an empty line")
                 .path(path)

@@ -104,6 +104,13 @@ pub enum Warning {
         path: Option<Arc<[u8]>>,
         count: usize,
     },
+    #[error("a marker with whitespace before it{}", times(*count))]
+    IndentedMarker {
+        path: Option<Arc<[u8]>>,
+        count: usize,
+    },
+    #[error("`*** Environment ID:` is ignored")]
+    Environment,
     #[error("an empty line of `{}` has no `{}` and is read as an empty line of the file{}", Shown(path), verb.sign(), times(*count))]
     BlankInBody {
         path: Arc<[u8]>,
@@ -120,7 +127,7 @@ pub enum Warning {
         "the `+` at the end of `{}` is read as the newline of its last line",
         Shown(path)
     )]
-    LastPlus { path: Arc<[u8]>, count: usize },
+    LastPlus { path: Arc<[u8]> },
 }
 
 impl Error {
@@ -137,14 +144,16 @@ impl Error {
 }
 
 impl Warning {
-    pub(super) fn count_mut(&mut self) -> &mut usize {
+    /// Counts one more like it.
+    pub(super) fn again(&mut self) {
         match self {
             Warning::DecoratedMarker { count, .. }
+            | Warning::IndentedMarker { count, .. }
             | Warning::BlankInBody { count, .. }
             | Warning::LocatorSpacing { count, .. }
             | Warning::LocatorNumbers { count, .. }
-            | Warning::NoNewlineMark { count, .. }
-            | Warning::LastPlus { count, .. } => count,
+            | Warning::NoNewlineMark { count, .. } => *count += 1,
+            Warning::LastPlus { .. } | Warning::Environment => {}
         }
     }
 }

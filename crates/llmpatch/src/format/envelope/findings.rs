@@ -109,7 +109,7 @@ impl Findings {
                 if let Error::Strict(other) = &mut error.value
                     && same(other)
                 {
-                    *other.count_mut() += 1;
+                    other.again();
                     return;
                 }
             }
@@ -119,7 +119,7 @@ impl Findings {
             .iter_mut()
             .find(|other| same(&other.value))
         {
-            Some(other) => *other.value.count_mut() += 1,
+            Some(other) => other.value.again(),
             None => self.warnings.push(Located::new(span, warning)),
         }
     }

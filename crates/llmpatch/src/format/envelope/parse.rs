@@ -6,7 +6,7 @@ use bstr::ByteSlice as _;
 
 use super::error::{Error, NearEnd, Warning};
 use super::findings::Findings;
-use super::marker::{self, Marker, Meant};
+use super::marker::{self, Marker, MarkerLine, Meant};
 use super::section::Section;
 use crate::format::{Block, Options, excerpt, unindented};
 use crate::patch::{FileEdit, Format, Operation};
@@ -77,7 +77,7 @@ impl<'a> EnvelopeReader<'a> {
         while let Some((row, is_indented)) = following {
             index += 1;
             following = self.row(index);
-            let marked = marker::read(row.text);
+            let (row, marked) = self.marked(row, index);
             let Some(marked) = marked else {
                 self.look_for_end(row);
                 if is_indented {
@@ -147,6 +147,44 @@ impl<'a> EnvelopeReader<'a> {
         ))
     }
 
+    /// Reads a row as a marker, which may have whitespace before it where no line of a file can
+    /// be meant: before the first header, and in a section whose lines all have a sign. `next` is
+    /// the index of the row after it.
+    fn marked(&mut self, row: Row<'a>, next: usize) -> (Row<'a>, Option<MarkerLine>) {
+        let bare = row.behind(row.text.len() - marker::trim_start(row.text).len());
+        let read = marker::read(bare.text);
+        let is_plain = bare.text.len() == row.text.len();
+        let is_meant = is_plain
+            || match read.as_ref().map(|read| &read.marker) {
+                Some(Marker::Header(..)) => !self.section.takes_context(),
+                Some(Marker::End) => {
+                    !self.section.takes_context()
+                        || self.is_last(next) && self.section.may_end_at(row)
+                }
+                _ => false,
+            };
+        if !is_meant {
+            return (row, None);
+        }
+        if !is_plain {
+            let path = self.section.path();
+            self.findings
+                .warn(bare.span, Warning::IndentedMarker { path, count: 1 });
+        }
+        (bare, read)
+    }
+
+    /// Returns whether the patch may well end before a row: neither a marker nor a line of a chunk
+    /// follows, only empty lines, the end of a fence or a heredoc, and prose.
+    fn is_last(&self, index: usize) -> bool {
+        let rows = || (index..).map_while(|index| self.row(index).map(|(row, _)| row));
+        let is_of_chunk =
+            |row: Row<'_>| matches!(row.text.first(), Some(b' ' | b'-' | b'+' | b'@'));
+        let first = rows().find(|row| !marker::is_blank(row.text));
+        !first.is_some_and(is_of_chunk)
+            && !rows().any(|row| marker::read(marker::trim_start(row.text)).is_some())
+    }
+
     /// Remembers a line that looks like the End but isn't, and the first Markdown fence: if no End
     /// comes, they say why.
     fn look_for_end(&mut self, row: Row<'a>) {
@@ -194,6 +232,10 @@ impl<'a> EnvelopeReader<'a> {
     fn unknown(&mut self, row: Row<'a>) {
         let colon = row.text.find_byte(b':').map_or(row.text.len(), |at| at + 1);
         let header = excerpt(marker::trim(&row.text[..colon]));
+        if header == "*** Environment ID:" && self.section.is_outside() && self.edits.is_empty() {
+            self.findings.warn(row.span, Warning::Environment);
+            return;
+        }
         let meant = marker::meant(row.text);
         if meant == Some(Meant::End) {
             self.near_end = Some((row.number, NearEnd::Misspelt, row.span));

@@ -83,6 +83,27 @@ impl<'a> Section<'a> {
         matches!(self.body, Body::Outside)
     }
 
+    /// Returns whether a line that begins with a space may be one of its file.
+    pub(super) fn takes_context(&self) -> bool {
+        matches!(self.body, Body::Skipped | Body::Update(_))
+    }
+
+    /// Returns whether its last chunk may end before a row that would else be a line of context,
+    /// and keeps the row there: only the file can say which it is.
+    pub(super) fn may_end_at(&mut self, row: Row<'a>) -> bool {
+        let Body::Update(Update {
+            stage: Stage::Chunk { .. } | Stage::AfterEndOfFile,
+            hunks,
+            ..
+        }) = &mut self.body
+        else {
+            return false;
+        };
+        let last = hunks.last_mut();
+        last.map(|hunk| hunk.end = Some(row.part(0..row.text.len())))
+            .is_some()
+    }
+
     /// Returns whether it is an update for which nothing has been read yet.
     pub(super) fn has_no_change(&self) -> bool {
         matches!(&self.body, Body::Update(update) if update.hunks.is_empty() && update.to.is_none())
@@ -427,7 +448,7 @@ fn drop_last_plus(path: Arc<[u8]>, lines: &mut Vec<Text<'_>>, findings: &mut Fin
         && let Some(last) = lines.pop_if(|last| last.is_empty())
         && let Some(span) = last.span
     {
-        findings.warn(span, Warning::LastPlus { path, count: 1 });
+        findings.warn(span, Warning::LastPlus { path });
     }
 }
 
