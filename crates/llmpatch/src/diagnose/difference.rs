@@ -83,13 +83,17 @@ pub(super) enum How {
 
 /// A run of whitespace.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Spaces(pub(super) Vec<u8>);
+pub(super) struct Spaces(pub(super) String);
 
 impl Difference {
     /// Compares a line of a patch with the file's, which differs from it. With `part`, the patch's
     /// is one end of a line or a part of it, and the rest of the file's is no difference.
     pub(super) fn of(patch: &[u8], file: &[u8], alike: u8, part: bool) -> Self {
         let window = if part { part_of(patch, file) } else { None }.unwrap_or(0..file.len());
+        if window.len() < file.len() && file[window.clone()] == *patch {
+            // Nothing differs but what the file's line has beside it.
+            return Self::of(patch, file, alike, false);
+        }
         let is_line = window == (0..file.len());
         let start = window.start;
         let file = &file[window];
@@ -184,7 +188,7 @@ fn how(
 }
 
 fn spaces(bytes: &[u8]) -> Spaces {
-    Spaces(bytes.into())
+    Spaces(bytes.to_str_lossy().into_owned())
 }
 
 fn bare(line: &[u8]) -> Vec<u8> {
@@ -257,10 +261,16 @@ fn encoded(patch: &[u8], file: &[u8]) -> Option<How> {
 /// The first characters that differ, where they are all that differs and look the same or nearly
 /// so.
 fn look_alike(patch: &[u8], file: &[u8]) -> Option<How> {
-    let plain = |line: &[u8]| line.trim_ascii().chars().map(ascii).collect::<String>();
+    let text = |line: &[u8]| line[indent(line).len()..].to_str_lossy().into_owned();
+    let plain = |line: &[u8]| {
+        text(line.trim_ascii_end())
+            .chars()
+            .map(ascii)
+            .collect::<String>()
+    };
     let plain_patch = plain(patch);
     let plain_file = plain(file);
-    let column = |at: usize| at + 1 + indent(patch).len();
+    let column = |at: usize| at + 1 + indent(patch).chars().count();
     // A side that has ended has no character there.
     let differ = |patch: &str, file: &str| {
         let mut left = patch.chars();
@@ -270,18 +280,14 @@ fn look_alike(patch: &[u8], file: &[u8]) -> Option<How> {
             .find(|(_, a, b)| a != b)
     };
     if plain_patch == plain_file {
-        let text = |line: &[u8]| line[indent(line).len()..].to_str_lossy().into_owned();
         let (at, left, right) =
             differ(&text(patch), &text(file)).filter(|(_, a, b)| a.is_some() && b.is_some())?;
         return Some(How::LookAlike(column(at), left, right));
     }
     if without_spaces(&plain_patch) == without_spaces(&plain_file) {
-        let same = plain_patch
-            .char_indices()
-            .zip(plain_file.chars())
-            .find(|((_, left), right)| left != right);
-        let at = same.map_or(plain_patch.len().min(plain_file.len()), |((at, _), _)| at);
-        return Some(How::Between(run(&plain_patch, at), run(&plain_file, at)));
+        let same = plain_patch.chars().zip(plain_file.chars());
+        let at = same.take_while(|(left, right)| left == right).count();
+        return Some(How::Between(run(&text(patch), at), run(&text(file), at)));
     }
     let (at, left, right) = differ(&plain_patch, &plain_file)?;
     let longer = plain_patch.chars().count().cmp(&plain_file.chars().count());
@@ -303,14 +309,15 @@ fn without_spaces(text: &str) -> String {
     text.split_whitespace().collect::<String>()
 }
 
-fn run(text: &str, from: usize) -> Spaces {
-    let start = text[..from].trim_end().len();
-    Spaces(
-        text[start..]
-            .bytes()
-            .take_while(u8::is_ascii_whitespace)
-            .collect(),
-    )
+/// Returns the whitespace around the character of this number.
+fn run(text: &str, number: usize) -> Spaces {
+    let from = text
+        .char_indices()
+        .nth(number)
+        .map_or(text.len(), |(at, _)| at);
+    let rest = &text[text[..from].trim_end().len()..];
+    let is_space = |c: &char| c.is_whitespace();
+    Spaces(rest.chars().take_while(is_space).collect())
 }
 
 fn hidden(c: char) -> bool {
@@ -463,10 +470,8 @@ fn width(text: &[u8]) -> usize {
 }
 
 fn indent(line: &[u8]) -> &[u8] {
-    &line[..line
-        .iter()
-        .take_while(|byte| matches!(byte, b' ' | b'\t'))
-        .count()]
+    let end = line.char_indices().find(|(.., c)| !c.is_whitespace());
+    &line[..end.map_or(line.len(), |(start, ..)| start)]
 }
 
 impl fmt::Display for Spaces {
@@ -474,23 +479,53 @@ impl fmt::Display for Spaces {
         if self.0.is_empty() {
             return f.write_str("nothing");
         }
-        let mut first = true;
-        for run in self.0.chunk_by(|a, b| a == b) {
-            if !std::mem::take(&mut first) {
+        let characters: Vec<_> = self.0.chars().collect();
+        for (number, run) in characters.chunk_by(|a, b| a == b).enumerate() {
+            if number > 0 {
                 f.write_str(" and ")?;
             }
-            let (one, many) = match run[0] {
-                b' ' => ("a space", "spaces"),
-                b'\t' => ("a tab", "tabs"),
-                b'\r' => ("a carriage return", "carriage returns"),
-                _ => ("another space character", "other space characters"),
-            };
+            let noun = space(run[0]).unwrap_or("other space character");
             match run.len() {
-                1 => f.write_str(one)?,
-                count => write!(f, "{count} {many}")?,
+                1 => f.write_str(&counted(run[0], noun))?,
+                count => write!(f, "{count} {noun}s{}", code(run[0]))?,
             }
         }
         Ok(())
+    }
+}
+
+/// Returns what a space character is called.
+fn space(character: char) -> Option<&'static str> {
+    Some(match character {
+        ' ' => "space",
+        '\t' => "tab",
+        '\r' => "carriage return",
+        '\u{c}' => "form feed",
+        '\u{a0}' => "no-break space",
+        '\u{202f}' => "narrow no-break space",
+        '\u{2002}' => "en space",
+        '\u{2003}' => "em space",
+        '\u{2009}' => "thin space",
+        '\u{3000}' => "ideographic space",
+        _ => return None,
+    })
+}
+
+/// Names a single character.
+fn counted(character: char, noun: &str) -> String {
+    let article = if noun.starts_with(['a', 'e', 'i', 'o']) {
+        "an"
+    } else {
+        "a"
+    };
+    format!("{article} {noun}{}", code(character))
+}
+
+/// Returns the number of a character that isn't ASCII.
+fn code(character: char) -> String {
+    match character.is_ascii() {
+        true => String::new(),
+        false => format!(" (U+{:04X})", u32::from(character)),
     }
 }
 
@@ -498,12 +533,10 @@ fn name(character: Option<char>) -> String {
     let Some(character) = character else {
         return "the end of the line".into();
     };
+    if let Some(noun) = space(character) {
+        return counted(character, noun);
+    }
     match character {
-        ' ' => "a space".into(),
-        '\t' => "a tab".into(),
-        '\r' => "a carriage return".into(),
-        '\u{a0}' => "a no-break space (U+00A0)".into(),
-        '\u{202f}' => "a narrow no-break space (U+202F)".into(),
         '\u{200b}' => "a zero-width space (U+200B)".into(),
         '\u{feff}' => "a byte order mark (U+FEFF)".into(),
         '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
@@ -604,6 +637,21 @@ mod tests {
                 "in column 2 the file has a zero-width space (U+200B), the patch `b`",
             ),
             (
+                "    b",
+                "\u{a0}\u{a0}\u{a0}\u{a0}b",
+                "the file indents this line by 4 no-break spaces (U+00A0), the patch by 4 spaces",
+            ),
+            (
+                "\u{3000}b",
+                "        b",
+                "the file indents this line by 8 spaces, the patch by an ideographic space (U+3000)",
+            ),
+            (
+                "x = 1; // n",
+                "x = 1;\u{a0} // n",
+                "the file has a no-break space (U+00A0) and a space there, the patch a space",
+            ),
+            (
                 "x = 1;  // n",
                 "x = 1; // n",
                 "the file has a space there, the patch 2 spaces",
@@ -668,6 +716,18 @@ mod tests {
         ] {
             let difference = Difference::of(patch.as_bytes(), file.as_bytes(), 90, false);
             assert_eq!(difference.how.to_string(), said, "{patch:?} for {file:?}");
+        }
+    }
+
+    #[test]
+    fn a_line_of_a_text_may_go_on_in_the_file() {
+        for (text, line) in [
+            ("f(a)", "f(a);"),
+            ("  if a:", "  if a:  # b"),
+            ("f(a) ", "f(a) # b"),
+        ] {
+            let how = Difference::of(text.as_bytes(), line.as_bytes(), 90, true).how;
+            assert_eq!(how, How::Cut, "{text:?} for {line:?}");
         }
     }
 
