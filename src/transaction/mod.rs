@@ -239,7 +239,7 @@ impl<'r> Locked<'r> {
     /// # Errors
     /// If a signal asked to stop meanwhile.
     pub fn release(self) -> Result<(), TransactionError> {
-        signal::check()
+        Ok(signal::check()?)
     }
 
     /// Refuses what can't be done, then prepares the rest. Nothing visible has changed afterwards,
