@@ -46,7 +46,7 @@ use std::mem::ManuallyDrop;
 use clap::error::{ContextKind, ContextValue, ErrorKind};
 use clap::{Args, CommandFactory as _, Parser, Subcommand};
 
-use llmpatch::text::same_ends;
+use llmpatch::text::{Shown, same_ends};
 
 const AFTER: &str = "\
 Paths in a response are from the top of the work tree, whatever the current directory.
@@ -143,6 +143,7 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
     done.unwrap_or_else(|mut usage| {
         keep_only_slips(&mut usage);
         show_the_way(&mut usage);
+        escape(&mut usage);
         // Where nobody reads it, there is nobody to tell.
         let _ = usage.print();
         if usage.use_stderr() {
@@ -209,6 +210,23 @@ fn show_the_way(usage: &mut clap::Error) {
             ContextKind::Suggested,
             ContextValue::StyledStrs(way.split("; ").map(Into::into).collect()),
         );
+    }
+}
+
+/// Escapes in what was given whatever a terminal might obey.
+fn escape(usage: &mut clap::Error) {
+    let given = usage.context();
+    let all: Vec<_> = given.map(|(kind, value)| (kind, value.clone())).collect();
+    let shown = |text: String| Shown(text.as_bytes()).to_string();
+    for (kind, value) in all {
+        let value = match value {
+            ContextValue::String(text) => ContextValue::String(shown(text)),
+            ContextValue::Strings(texts) => {
+                ContextValue::Strings(texts.into_iter().map(shown).collect())
+            }
+            _ => continue,
+        };
+        usage.insert(kind, value);
     }
 }
 

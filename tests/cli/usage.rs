@@ -246,3 +246,36 @@ fn help_shows_a_page_or_what_there_is_in_place_of_one() {
     );
     repo.run(&["help", "nothing"], "").ended(2);
 }
+
+#[test]
+fn what_was_given_is_shown_without_what_a_terminal_obeys() {
+    let repo = repo();
+    let odd = "x\u{9b}31m\u{202e}\r\n\u{7f}\u{1b}[2J\t\u{200b}é";
+    for args in [
+        &["{}"][..],
+        &["apply", "--{}"],
+        &["apply", "-{}"],
+        &["apply", "--fuzz={}"],
+        &["apply", "--format={}"],
+        &["apply", "--expect={}"],
+        &["apply", "--limit=:({})"],
+        &["apply", "--conflicts={}"],
+        &["apply", "--onto=HEAD", "--commit", "--branch={}"],
+        &["apply", "--quiet={}"],
+        &["convert", "--to={}"],
+        &["batch", "--onto=HEAD", "-j{}"],
+        &["snapshot", "{}"],
+        &["prompt", "{}"],
+        &["completions", "{}"],
+    ] {
+        let args: Vec<_> = args.iter().map(|arg| arg.replace("{}", odd)).collect();
+        let args: Vec<_> = args.iter().map(String::as_str).collect();
+        let run = repo.run(&args, "").ended(2);
+        let is_odd = |c: &char| *c != '\n' && !llmpatch::text::Shown::is_harmless(*c);
+        let found: Vec<_> = run.stderr.chars().filter(is_odd).collect();
+        assert!(found.is_empty(), "{args:?}: {found:?}");
+        // Of letters in a row only the first is no option.
+        let is_short = args[1..].iter().any(|arg| arg.starts_with("-x"));
+        assert!(is_short || run.stderr.contains("é"), "{}", run.stderr);
+    }
+}
