@@ -41,20 +41,30 @@ impl Repo {
         let [driver, marker_size] = rules
             .values(path, ["merge", "conflict-marker-size"])
             .map_err(|error| error.at(path))?;
-        let is_union = matches!(&driver, Value::Word(word) if word == b"union");
-        match driver {
-            Value::False => return Ok(Err(BString::default())),
-            Value::Word(word) if word == b"binary" => return Ok(Err(BString::default())),
-            Value::Word(word) if !is_union && word != b"text" => {
-                // git merges lines, too, where a driver isn't configured.
-                if let Some(command) = self.merge_driver(&word).map_err(|error| error.at(path))? {
-                    return self
-                        .drive(&command, path, sides, &marker_size)
-                        .map_err(|error| error.at(path));
-                }
-            }
-            _ if sides.iter().any(|side| is_binary(side)) => return Ok(Err(BString::default())),
-            _ => {}
+        let name = match driver {
+            Value::False => Some("binary".into()),
+            Value::True => None,
+            Value::Word(word) => Some(BString::from(word)),
+            Value::Unspecified => self
+                .config()
+                .string("merge.default")
+                .map_err(|error| error.at(path))?,
+        };
+        let driver = name.as_ref().map(|name| self.merge_driver(name));
+        if let Some(command) = driver
+            .transpose()
+            .map_err(|error| error.at(path))?
+            .flatten()
+        {
+            return self
+                .drive(&command, path, sides, &marker_size)
+                .map_err(|error| error.at(path));
+        }
+        // git merges lines, too, where a driver isn't configured.
+        let is = |known: &str| name.as_ref().is_some_and(|name| name == known);
+        let is_union = is("union");
+        if is("binary") || !is_union && sides.iter().any(|side| is_binary(side)) {
+            return Ok(Err(BString::default()));
         }
         let mut options = MergeFileOptions::new();
         options

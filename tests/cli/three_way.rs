@@ -185,8 +185,8 @@ fn line_ends_modes_and_attributes_are_heeded() {
     assert_eq!(repo.text("a.txt"), crlf(lines(&[1], "now")));
     for (attribute, status, said) in [
         ("merge=union", 0, ""),
-        ("-merge", 1, "the attribute `merge` says so"),
-        ("merge=binary", 1, "the attribute `merge` says so"),
+        ("-merge", 1, "the attribute `merge` or"),
+        ("merge=binary", 1, "the attribute `merge` or"),
         // Nobody configured it.
         ("merge=ours", 0, ""),
     ] {
@@ -196,6 +196,40 @@ fn line_ends_modes_and_attributes_are_heeded() {
         repo.child("a.txt").write_str(&lines(&[1], "now")).unwrap();
         let run = repo.run(&["check", "-3", BASE], &response).ended(status);
         assert!(run.stderr.contains(said), "{attribute}: {}", run.stderr);
+    }
+}
+
+/// What `merge.default` names is used where no attribute says anything.
+#[test]
+fn the_default_driver_is_obeyed() {
+    let response = update("a.txt", "line 3", "there");
+    for (attribute, default, status) in [
+        ("", "own", 0),
+        ("", "union", 0),
+        ("", "binary", 1),
+        ("", "nobodys", 1),
+        ("a.txt merge\n", "own", 1),
+        ("a.txt merge=text\n", "own", 1),
+        ("a.txt -merge\n", "own", 1),
+        ("a.txt merge=own\n", "binary", 0),
+    ] {
+        let repo = history(&lines(&[], ""), &lines(&[3], "now"));
+        repo.git(&["config", "merge.default", default]);
+        repo.git(&["config", "merge.own.driver", "cat %B >%A"]);
+        repo.child(".git/info/attributes")
+            .write_str(attribute)
+            .unwrap();
+        repo.git(&["checkout", "-q", "-b", "picked", "HEAD~1"]);
+        repo.run(&["apply", "--commit", "-mx"], &response)
+            .succeeded();
+        repo.git(&["checkout", "-q", "main"]);
+        let theirs = repo.copied();
+        let mut git = isolated(std::process::Command::new("git"), theirs.path());
+        run(git.args(["cherry-pick", "-n", "picked"]), b"").ended(status);
+        let ours = repo.run(&["apply", "-3", BASE], &response).ended(status);
+        if status == 0 {
+            assert_eq!(repo.text("a.txt"), theirs.text("a.txt"), "{}", ours.stderr);
+        }
     }
 }
 

@@ -30,7 +30,7 @@ pub(super) fn unmerged(of: Diagnosis, why: &Unmerged) -> Diagnosis {
     let lines: Vec<_> = conflicts.map(|line| format!("  {}", Shown(line))).collect();
     if lines.is_empty() {
         return of
-            .note("its lines can't be merged: it is binary, or the attribute `merge` says so");
+            .note("its lines can't be merged: it is binary, or the attribute `merge` or the setting `merge.default` says so");
     }
     let more = if lines.len() > MARKED { "\n  ..." } else { "" };
     of.note(format!(
