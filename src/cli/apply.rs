@@ -297,6 +297,8 @@ impl Apply {
             None
         };
         let message = message.or(mail.as_ref().map(|mail| &mail.message)).cloned();
+        let author = self.committing.author_of(mail.as_ref());
+        worked.warnings.extend(author_told(author.as_ref()));
         if let Some(review) = review {
             let case = if tree.ignores_case() {
                 Case::Ignored
@@ -309,7 +311,8 @@ impl Apply {
         let preview = prints
             .then(|| self.preview.print(session, base, &worked.changes))
             .transpose()?;
-        let report = self.described(session, &mut worked, message.as_ref())?;
+        let mut report = self.described(session, &mut worked, message.as_ref())?;
+        report.detail.author = author;
         let commits = self.ready(session, &worked)?;
         let target = self.destination().2.unwrap_or_else(|| {
             Target::Commit(CommitRequest {
@@ -460,11 +463,10 @@ impl Apply {
             if worked.changes.is_empty() {
                 continue;
             }
-            on.commit = Some(self.committing.request_for(
-                &worked,
-                given.clone(),
-                session.mail(&worked)?,
-            ));
+            let mail = session.mail(&worked)?;
+            let author = self.committing.author_of(mail.as_ref());
+            all.warnings.extend(author_told(author.as_ref()));
+            on.commit = Some(self.committing.request_for(&worked, given.clone(), mail));
             let made = transaction::store(&session.repo, &worked.changes, &on)?;
             if let Some(commit) = made.commit {
                 on.revision = session.repo.revision(&commit.id)?;
@@ -475,4 +477,10 @@ impl Apply {
         }
         Ok(all)
     }
+}
+
+/// Tells of an author whom a mail names.
+pub(super) fn author_told(author: Option<&BString>) -> Option<Diagnostic> {
+    let author = author?.clone();
+    Some(Diagnostic::from(&CliError::MailAuthor { author }))
 }

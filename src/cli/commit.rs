@@ -111,6 +111,12 @@ impl Commit {
         !self.edit && !self.message.is_empty() && self.message.iter().all(is_blank)
     }
 
+    /// Returns whom a mail makes the author.
+    pub(super) fn author_of(&self, mail: Option<&Mail>) -> Option<BString> {
+        let (author, _) = mail.filter(|_| self.author.is_none())?.author.as_ref()?;
+        Some(author.as_encoded_bytes().into())
+    }
+
     /// Puts together what is asked for of a change that was worked out: with the message that is
     /// given, else that of the mail which it came in, else one that is made of its notes.
     pub(super) fn request_for(

@@ -119,6 +119,9 @@ pub(super) enum CliError {
         value: BString,
         error: PathspecError,
     },
+    /// An author that the response names.
+    #[error("the commit's author is `{}`, as the mail says", Shown(author))]
+    MailAuthor { author: BString },
     /// An option that isn't for patches of the response's format.
     #[error("`{option}` has no effect: it isn't for the format {format}")]
     UnusedOption {
@@ -197,6 +200,9 @@ impl Diagnose for CliError {
                 "correct it with `git config --edit`; `git config --show-origin --get-all \
                      {key}` says where it is set"
             )),
+            CliError::MailAuthor { .. } => {
+                of(Kind::MailAuthor).help("`--author` names another, or yourself")
+            }
             CliError::UnusedOption { formats, .. } => {
                 let formats: Vec<_> = formats.iter().map(ToString::to_string).collect();
                 let formats = text::sentence(&formats);

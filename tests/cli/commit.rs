@@ -776,7 +776,13 @@ fn a_mail_is_committed_as_its_author_wrote_it() {
         repo.git(&["checkout", "-q", "-b", &format!("{name}-am"), "main"]);
         repo.git_with_input(&["am", "-q"], mail.as_bytes());
         repo.git(&["checkout", "-q", "-b", &format!("{name}-ours"), "main"]);
-        repo.run(&["apply", "--commit"], &mail).succeeded();
+        let json = repo.run(&["apply", "--commit", "--check", "--json"], &mail);
+        let json: serde_json::Value = serde_json::from_str(&json.succeeded().stdout).unwrap();
+        assert_eq!(json["author"], "Ä U Thor <au@example.org>");
+        let run = repo.run(&["apply", "--commit"], &mail).succeeded();
+        let warning =
+            "warning: the commit's author is `Ä U Thor <au@example.org>`, as the mail says";
+        assert!(run.stderr.starts_with(warning), "{}", run.stderr);
         let said = |branch: &str| repo.git(&["log", "-1", "--format=%an <%ae> %ad%n%B%T", branch]);
         assert_eq!(
             said(&format!("{name}-ours")),
@@ -787,17 +793,15 @@ fn a_mail_is_committed_as_its_author_wrote_it() {
     // What is asked for on the command line is taken instead.
     let mail = repo.git(&["format-patch", "--stdout", "-1", "plain"]);
     repo.git(&["checkout", "-q", "-b", "other", "main"]);
-    repo.run(
-        &[
-            "apply",
-            "--commit",
-            "-m",
-            "Mine",
-            "--author=C <c@example.org>",
-        ],
-        &mail,
-    )
-    .succeeded();
+    let args = [
+        "apply",
+        "--commit",
+        "-m",
+        "Mine",
+        "--author=C <c@example.org>",
+    ];
+    let run = repo.run(&args, &mail).succeeded();
+    assert_eq!(run.stderr, "");
     assert_eq!(repo.git(&["log", "-1", "--format=%an %s"]), "C Mine\n");
     // A series has no one message.
     repo.git(&["checkout", "-q", "plain"]);

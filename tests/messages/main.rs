@@ -199,6 +199,7 @@ const ELSEWHERE: &[Kind] = &[
     Kind::NothingToUndo,
     Kind::Declined,
     Kind::UnusedOption,
+    Kind::MailAuthor,
 ];
 
 #[test]
@@ -517,7 +518,18 @@ fn what_the_program_says_of_what_was_before() {
         repo.child("../a.answer").write_str(find).unwrap();
         repo
     };
+    let mail = || {
+        let repo = support::Repo::with(&[("a.txt", "one\n")]);
+        let mail = "From: Bo <bo@example.com>\nDate: Thu, 1 Jan 2026 00:00:00 +0000\nSubject: [PATCH] Say two\n\n---\n--- a/a.txt\n+++ b/a.txt\n@@ -1 +1 @@\n-one\n+two\n";
+        repo.child("../a.answer").write_str(mail).unwrap();
+        repo
+    };
     let scenes: &[(&str, &Make, &[&[&str]])] = &[
+        (
+            "mail-author",
+            &mail,
+            &[&["apply", "--commit", "../a.answer"]],
+        ),
         (
             "unused-option",
             &find,

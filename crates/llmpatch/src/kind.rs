@@ -118,6 +118,8 @@ kinds! {
     StrayMarker = "stray-marker", Nobody;
     /// A patch in another format than the requested one was ignored.
     SkippedFormat = "skipped-format", Nobody;
+    /// A mail named the author of the commit.
+    MailAuthor = "mail-author", Nobody;
     /// An option that is for patches of other formats than the response's.
     UnusedOption = "unused-option", Nobody;
     /// A marker with something around it that doesn't belong there.

@@ -13,6 +13,7 @@ use serde_json::value::RawValue;
 
 use super::output::Output;
 use super::{Task, Worked};
+use crate::cli::apply::author_told;
 use crate::cli::base::{About, Base};
 use crate::cli::commit::Commit;
 use crate::cli::error::{CliError, Failure, IoError};
@@ -219,10 +220,12 @@ impl Job {
         } else {
             None
         };
+        let author = Commit::default().author_of(mail.as_ref());
         let made = candidates.make(&worked.changes, || {
             Commit::default().request_for(&worked, None, mail)
         });
         let mut report = Report::checked(Vec::new(), worked.warnings);
+        report.warnings.extend(author_told(author.as_ref()));
         let candidate = made.map_err(Failure::from)?;
         report.tree = Some(candidate.tree.clone());
         report.commit = candidate.commit.clone().map(|id| Committed {

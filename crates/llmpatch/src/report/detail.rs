@@ -26,6 +26,9 @@ pub struct Detail {
     /// The commit message that the change has, or would have.
     #[serde(flatten, serialize_with = "json::message")]
     pub message: Option<BString>,
+    /// Whom a mail says to be the commit's author.
+    #[serde(flatten, serialize_with = "json::author")]
+    pub author: Option<BString>,
     /// The parts of the responses that have patches, in order.
     pub parts: Vec<PartReport>,
     /// What the responses ask for, in order.

@@ -128,7 +128,7 @@ macro_rules! texts {
     };
 }
 
-texts! { path from to why message diff text }
+texts! { path from to why message author diff text }
 
 fn write_text<S: Serializer>(
     name: &str,
