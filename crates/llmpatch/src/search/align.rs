@@ -84,22 +84,7 @@ const KIN: u8 = 40;
 /// Lays sought lines beside a file's, from line `start` on. Costs a few dozen comparisons a line at
 /// most.
 pub(crate) fn align(lines: &Lines<'_>, wanted: &[&[u8]], start: usize, ends: Ends) -> Near {
-    let mut walk = Walk {
-        lines,
-        wanted,
-        ends,
-        near: Near {
-            start,
-            end: start,
-            agree: 0,
-            telling: 0,
-            alike: 0,
-            gap: None,
-        },
-        sum: 0,
-        compared: 0,
-        compared_sum: 0,
-    };
+    let mut walk = Walk::new(lines, wanted, start, ends);
     let mut i = 0;
     let mut j = start;
     while i < wanted.len() && j < lines.len() {
@@ -136,6 +121,27 @@ pub(crate) fn align(lines: &Lines<'_>, wanted: &[&[u8]], start: usize, ends: End
     }
 }
 
+/// Lays sought lines beside as many of a file's, which are the same at a level of fuzz.
+pub(crate) fn beside(lines: &Lines<'_>, wanted: &[&[u8]], start: usize, ends: Ends) -> Near {
+    let mut walk = Walk::new(lines, wanted, start, ends);
+    for (nth, line) in (start..start + wanted.len()).enumerate() {
+        if walk.same(nth, line) {
+            walk.agreed(nth);
+        } else {
+            walk.near.gap.get_or_insert(Gap::Other {
+                wanted: nth,
+                line,
+                alike: 100,
+            });
+        }
+    }
+    Near {
+        end: start + wanted.len(),
+        alike: 100,
+        ..walk.near
+    }
+}
+
 struct Walk<'w, 'f> {
     lines: &'w Lines<'f>,
     wanted: &'w [&'w [u8]],
@@ -147,7 +153,26 @@ struct Walk<'w, 'f> {
     compared_sum: usize,
 }
 
-impl Walk<'_, '_> {
+impl<'w, 'f> Walk<'w, 'f> {
+    fn new(lines: &'w Lines<'f>, wanted: &'w [&'w [u8]], start: usize, ends: Ends) -> Self {
+        Self {
+            lines,
+            wanted,
+            ends,
+            near: Near {
+                start,
+                end: start,
+                agree: 0,
+                telling: 0,
+                alike: 0,
+                gap: None,
+            },
+            sum: 0,
+            compared: 0,
+            compared_sum: 0,
+        }
+    }
+
     fn is_part(&self, i: usize) -> bool {
         self.ends == Ends::Part && (i == 0 || i + 1 == self.wanted.len())
     }

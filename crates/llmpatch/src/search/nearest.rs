@@ -11,7 +11,8 @@
 use std::cell::{Cell, OnceCell};
 use std::collections::HashMap;
 
-use super::align::{Ends, Near, align};
+use super::align::{Ends, Near, align, beside};
+use super::fuzz::Fuzz;
 use super::many::ByWord;
 use super::plain::{Key, keys};
 use super::sieve::Sieve;
@@ -169,8 +170,27 @@ impl<'f, 'p> Nearness<'f, 'p> {
     /// Returns the first line at or after `from` with which a run of sought lines begins, or else
     /// the first of all; `None` also if that would be too much for a message.
     pub(crate) fn run(&self, run: &[&[u8]], from: usize, effort: &Effort) -> Option<usize> {
-        let rarest = (0..run.len())
-            .min_by_key(|&nth| self.found(run[nth]).map_or(0, |found| found.count))?;
+        let rarest = self.rarest(run, 0)?;
+        self.run_by(rarest, run, from, effort, |line, other| line == other)
+    }
+
+    /// Returns which line of a run is in the fewest lines of the file, and in so many at least.
+    fn rarest(&self, run: &[&[u8]], least: usize) -> Option<usize> {
+        let count = |nth: &usize| self.found(run[*nth]).map_or(0, |found| found.count);
+        (0..run.len())
+            .filter(|nth| count(nth) >= least)
+            .min_by_key(count)
+    }
+
+    /// The same, of lines that are `is_same`; `rarest` is the line of the run that is looked up.
+    fn run_by(
+        &self,
+        rarest: usize,
+        run: &[&[u8]],
+        from: usize,
+        effort: &Effort,
+        is_same: impl Fn(&[u8], &[u8]) -> bool,
+    ) -> Option<usize> {
         let mut first = None;
         for &at in &self.found(run[rarest])?.lines {
             let Some(start) = (at as usize).checked_sub(rarest) else {
@@ -179,7 +199,7 @@ impl<'f, 'p> Nearness<'f, 'p> {
             let same = run
                 .iter()
                 .zip(start..self.lines.len())
-                .take_while(|&(line, at)| self.lines.text(at) == *line);
+                .take_while(|&(line, at)| is_same(self.lines.text(at), line));
             // In a file that repeats itself, a run may be nearly everywhere.
             let same = same.count();
             if !effort.spend(16 * (same + 1)) {
@@ -195,8 +215,9 @@ impl<'f, 'p> Nearness<'f, 'p> {
         first
     }
 
-    /// Finds the place that is most like a run of sought lines; of several, the first at or after
-    /// line `from`, else the first. `None` if nothing is enough like it to be worth telling.
+    /// Finds the place that is most like a run of sought lines, which is one that has all of them at
+    /// a level of fuzz; of several, the first at or after line `from`, else the first. `None` if
+    /// nothing is enough like it to be worth telling.
     pub(crate) fn find(
         &self,
         wanted: &[&[u8]],
@@ -204,6 +225,15 @@ impl<'f, 'p> Nearness<'f, 'p> {
         from: usize,
         effort: &Effort,
     ) -> Option<Near> {
+        let form = |line: &[u8]| Fuzz::Unicode.form(line).into_owned();
+        let at_a_level = self.rarest(wanted, 1).and_then(|rarest| {
+            self.run_by(rarest, wanted, from, effort, |line, other| {
+                form(line) == form(other)
+            })
+        });
+        if let Some(start) = at_a_level {
+            return Some(beside(&self.lines, wanted, start, ends));
+        }
         let by_lines = self.best(wanted, ends, from, &ByWord::default(), effort);
         if by_lines
             .as_ref()

@@ -1,0 +1,7 @@
+def f(a):
+    total = count(a)
+    return total
+
+
+total = count(a)
+print(total)
