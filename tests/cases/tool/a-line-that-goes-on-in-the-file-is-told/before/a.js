@@ -1,0 +1,2 @@
+let a = compute(x, y);
+let b = 2;
