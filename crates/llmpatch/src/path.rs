@@ -25,7 +25,7 @@ use crate::text::Shown;
 
 pub use resolve::{FollowLinks, Resolver};
 pub use unlikely::Slip;
-pub(crate) use unlikely::unlikely;
+pub(crate) use unlikely::{plain, unlikely};
 
 /// A path from the top of the work tree that is safe by its spelling. To clone it is cheap.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -125,6 +125,12 @@ impl Difference {
         }
     }
 
+    /// Returns how two names differ that look the same.
+    pub(super) fn of_names(patch: &[u8], file: &[u8]) -> Option<String> {
+        let how = Self::of(patch, file, 100, false).how;
+        matches!(how, How::LookAlike(..) | How::Combining(..)).then(|| how.to_string())
+    }
+
     /// Returns whether a reader can't see it by looking at both lines.
     pub(super) fn is_hidden(&self) -> bool {
         !matches!(self.how, How::Other | How::Unlike | How::Cut)

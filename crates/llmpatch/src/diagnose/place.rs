@@ -147,7 +147,16 @@ impl Diagnose for Unplaced {
                 self.path
             )
         });
-        said.notes(note).path(&self.path)
+        let lines = &file.lines;
+        let is_one_line = lines.len() == 1 && lines.text(0).trim_ascii_end().contains(&b'\r');
+        let ends = is_one_line.then(|| {
+            format!(
+                "the lines of `{}` end with a carriage return alone, so that it is one line: \
+                 convert it first",
+                self.path
+            )
+        });
+        said.notes(note).notes(ends).path(&self.path)
     }
 }
 
@@ -213,10 +222,10 @@ impl Place<'_> {
             PlaceError::PastEnd { .. } | PlaceError::NotLast { .. } => self
                 .nowhere("where?")
                 .help("correct the number, or give lines of context next to the added ones"),
-            PlaceError::OutOfRange { .. } => self
-                .said([])
+            PlaceError::OutOfRange { places, .. } => self
+                .counted(places)
                 .help("correct the number, or give more of the text around it and no occurrence"),
-            PlaceError::Times { .. } => self.said([]).help(
+            PlaceError::Times { places, .. } => self.counted(places).help(
                 "correct the number, or give more of the text so that only the places \
                      that are meant have it",
             ),
@@ -392,6 +401,15 @@ impl Place<'_> {
     /// Shows two places of which nothing says which is meant.
     fn both(&self, one: LineNo, other: LineNo) -> Diagnosis {
         self.which(&[one, other], "both of these places match")
+    }
+
+    /// Shows the places of a text that isn't there as often as was said.
+    fn counted(&self, places: &Places) -> Diagnosis {
+        Diagnosis {
+            places: self.file.rivals(&places.lines, "the text is here"),
+            candidates: places.lines.clone(),
+            ..self.said(first_few(&places.lines, self.of.len))
+        }
     }
 
     fn which(&self, lines: &[LineNo], caption: &str) -> Diagnosis {

@@ -4,11 +4,13 @@ use std::io::ErrorKind;
 
 use bstr::BString;
 
+use super::difference::Difference;
 use super::merge::unmerged;
 use super::place::{File, place, rivals};
 use super::{Diagnose, Diagnosis};
 use super::{Nearest, Passage};
 use crate::kind::Kind;
+use crate::patch::Format;
 use crate::path::{PathError, RepoPath};
 use crate::plan::derive::{Replaced, Unrepresentable};
 use crate::plan::{
@@ -303,7 +305,10 @@ fn suggested(of: Diagnosis, path: &RepoPath, suggestion: &Suggestion) -> Diagnos
     };
     let Some((directory, written)) = below else {
         let of = match meant {
-            Some(meant) => of.note(format!("did you mean `{meant}`?")).help(correct),
+            Some(meant) => of
+                .note(format!("did you mean `{meant}`?"))
+                .notes(Difference::of_names(path.as_bytes(), meant.as_bytes()))
+                .help(correct),
             None => of.help(format!(
                 "paths count from the top of the repository; correct it, or {or_not}"
             )),
@@ -385,32 +390,17 @@ fn occupied(of: Diagnosis, path: &RepoPath, what: &Occupied) -> Diagnosis {
         )
     };
     match what {
-        Occupied::File(content) => Diagnosis {
-            passages: passages(content),
-            ..of
+        Occupied::File {
+            content, format, ..
+        } => {
+            let change = change_instead(*format);
+            Diagnosis {
+                passages: passages(content),
+                ..of
+            }
+            .help(format!("{change}, or run with --overwrite"))
+            .advice(change)
         }
-        .help(
-            "change the lines of the file (`*** Update File:`, op=\"patch\", a \
-                         diff or block of it), replace it whole (op=\"replace\"), delete it \
-                         first in the same patch, or run with --overwrite",
-        )
-        .advice(
-            "change the lines that are there (`*** Update File:`, op=\"patch\", a \
-                         diff or block of the file), replace the file whole (op=\"replace\"), \
-                         or delete it first in the same patch",
-        ),
-        Occupied::Written(content) => Diagnosis {
-            passages: passages(content),
-            ..of
-        }
-        .help(
-            "a call with `content`, or with an empty `old_string`, makes a new file: give the \
-             text that is there as `old_string`, or run with --overwrite",
-        )
-        .advice(
-            "a call with `content`, or with an empty `old_string`, makes a new file: give the \
-             text that is there as `old_string`, and what is to replace it as `new_string`",
-        ),
         Occupied::Target(content) => Diagnosis {
             passages: passages(content),
             ..of
@@ -437,6 +427,34 @@ fn occupied(of: Diagnosis, path: &RepoPath, what: &Occupied) -> Diagnosis {
                 "choose another name, or change the file that is there: the two would be \
                      one file",
             ),
+    }
+}
+
+/// Says how a format changes a file that is there, where it was to be made.
+fn change_instead(format: Format) -> &'static str {
+    match format {
+        Format::Envelope => {
+            "change its lines with `*** Update File:`, or delete it first in the same patch"
+        }
+        Format::Opx => {
+            "change its lines with op=\"patch\", or replace it whole with op=\"replace\""
+        }
+        Format::Unified => {
+            "give a diff of the file that is there, with its own lines around the change, or delete \
+             it first in the same patch"
+        }
+        Format::Files => {
+            "a whole file in a fence makes a new one: give a diff or search/replace blocks of what \
+             changes"
+        }
+        Format::Blocks => {
+            "a block without old lines makes a new file: give the lines that are there under \
+             `<<<<<<< SEARCH`"
+        }
+        Format::Tool => {
+            "a call with `content`, or with an empty `old_string`, makes a new file: give the text \
+             that is there as `old_string`, and what is to replace it as `new_string`"
+        }
     }
 }
 

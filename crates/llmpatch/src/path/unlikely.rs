@@ -58,7 +58,7 @@ pub(crate) fn unlikely(name: &[u8]) -> Option<PathError> {
 }
 
 /// Returns a path without all that makes it unlikely; `None` if it is likely, or nothing is left.
-fn plain(name: &[u8]) -> Option<BString> {
+pub(crate) fn plain(name: &[u8]) -> Option<BString> {
     let mut plain = Cow::Borrowed(name);
     for _ in 0..LAYERS {
         let Some((_, inner)) = layer(&plain) else {

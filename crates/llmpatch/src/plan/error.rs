@@ -11,6 +11,7 @@ use super::place_error::{PlaceError, Unplaced};
 use super::suggest::Suggestion;
 use super::warning::Warning;
 use crate::kind::Kind;
+use crate::patch::Format;
 use crate::path::{PathError, RepoPath};
 use crate::text::{LineNo, Shown, Span, listed, plural};
 use crate::tree::{Content, Gone, Obstacle, Remedy, Repair, TreeError, Withheld};
@@ -145,14 +146,16 @@ pub enum Missing {
 }
 
 /// What is in the way of a new file.
+#[allow(missing_docs, reason = "the message says what the fields are")]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Occupied {
-    /// A file that holds this.
-    #[error("exists already")]
-    File(Content),
-    /// A file that holds this, where a tool call writes a whole one.
-    #[error("exists already")]
-    Written(Content),
+    /// A file that holds this, where an edit in a format makes a new one.
+    #[error("exists already{}", if *has_other_ends { ", and differs from the new file only in how its lines end" } else { "" })]
+    File {
+        content: Content,
+        format: Format,
+        has_other_ends: bool,
+    },
     /// A file that holds this, where another is to be moved or copied to.
     #[error("exists already")]
     Target(Content),

@@ -114,11 +114,17 @@ pub enum PlaceError {
     #[error("adds lines after line {after} without a newline at their end, but more lines follow")]
     NotLast { after: usize },
     /// An occurrence that isn't there.
-    #[error("asks for occurrence {wanted}, and the text occurs {}", times(*.count))]
-    OutOfRange { wanted: NonZeroUsize, count: usize },
+    #[error("asks for occurrence {wanted}, and the text occurs {}, on {places}", times(.places.count))]
+    OutOfRange {
+        wanted: NonZeroUsize,
+        places: Places,
+    },
     /// A text that isn't there as often as it is said to be.
-    #[error("is to be replaced {}, and occurs {}", times(wanted.get()), times(*.count))]
-    Times { wanted: NonZeroUsize, count: usize },
+    #[error("is to be replaced {}, and occurs {}, on {places}", times(wanted.get()), times(.places.count))]
+    Times {
+        wanted: NonZeroUsize,
+        places: Places,
+    },
     /// Places that share bytes, and are all to be replaced.
     #[error(
         "occurs on line {at} and again before it ends there, so that not all of them can be replaced"

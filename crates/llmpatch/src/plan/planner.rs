@@ -31,10 +31,8 @@ pub(super) struct Planner<'p> {
     pub(super) overlay: Overlay<'p>,
     /// All edits of the response.
     pub(super) edits: Vec<&'p FileEdit<'p>>,
-    /// Whether all of them are of tool calls.
-    pub(super) is_of_calls: bool,
-    /// Whether each of them gives a whole file in a fence.
-    whole: Vec<bool>,
+    /// In which format each of them is written.
+    pub(super) formats: Vec<Format>,
     /// The tracked paths by their names, once they have been asked for.
     names: OnceCell<Names>,
     /// Which path each of them names.
@@ -94,9 +92,9 @@ impl<'p> Planner<'p> {
         rules: &'p Rules,
     ) -> Self {
         let edits: Vec<_> = patches.iter().flat_map(|patch| &patch.edits).collect();
-        let whole = patches
+        let formats = patches
             .iter()
-            .flat_map(|patch| patch.edits.iter().map(|_| patch.format == Format::Files))
+            .flat_map(|patch| patch.edits.iter().map(|_| patch.format))
             .collect();
         let mut paths: Vec<Result<RepoPath, PathError>> = Vec::with_capacity(edits.len());
         let (mut vacated, mut rows) = (BTreeMap::new(), BTreeMap::<_, Vec<usize>>::new());
@@ -123,8 +121,7 @@ impl<'p> Planner<'p> {
         Planner {
             overlay: Overlay::new(tree, resolver.directory()),
             edits,
-            is_of_calls: patches.iter().all(|patch| patch.format == Format::Tool),
-            whole,
+            formats,
             names: OnceCell::new(),
             paths,
             tree,
@@ -386,7 +383,8 @@ impl Planner<'_> {
     /// Puts a new file at a path, unless it is given whole under a path by which one tracked file
     /// is probably meant. A path that begins with `./` means what it says.
     fn create_as_meant(&mut self, at: Named<'_, '_>, bytes: Vec<u8>) -> Done {
-        let is_checked = self.whole[self.number] && !at.written.starts_with(b"./");
+        let is_checked =
+            self.formats[self.number] == Format::Files && !at.written.starts_with(b"./");
         if is_checked && matches!(self.overlay.obstacle(at.path), Ok(None)) {
             let names = self.names.get_or_init(|| Names::new(self.tree.tracked()));
             let directory = self.resolver.directory();
@@ -682,7 +680,7 @@ impl Planner<'_> {
                 Ok(there)
             }
             Some(there) if !self.rules.overwrite && (is_target || !self.rules.knows_base) => {
-                self.fail(span, self.occupied(path, there.content, is_target))
+                self.fail(span, self.occupied(path, there.content, &file, is_target))
             }
             _ => Ok(file),
         }

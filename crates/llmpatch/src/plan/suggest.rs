@@ -4,9 +4,10 @@
 use std::collections::{HashMap, HashSet};
 
 use bstr::{BStr, BString, ByteSlice as _};
+use unicode_normalization::UnicodeNormalization as _;
 
 use super::error::Missing;
-use crate::path::{PathError, RepoPath};
+use crate::path::{PathError, RepoPath, plain};
 use crate::tree::Tree;
 
 /// How alike two paths must be to be taken for the same name misspelt, from 0 to 1.
@@ -170,6 +171,7 @@ pub(super) fn inside(tree: &dyn Tree, error: &PathError) -> Option<RepoPath> {
     let (PathError::Outside { path, .. } | PathError::Escapes { path }) = error else {
         return None;
     };
+    let path = path.replace(b"\\", b"/");
     let path = path
         .rsplit_str("../")
         .next()
@@ -185,9 +187,12 @@ pub(super) fn inside(tree: &dyn Tree, error: &PathError) -> Option<RepoPath> {
     fitting.max_by_key(|tracked| tracked.as_bytes().len())
 }
 
-/// Returns the one tracked path that ends with the given one, or differs only in case, or has its
-/// name, or is spelt nearly like it. Where several do, none: a guess between them would be no help.
+/// Returns the one tracked path that is the given one without what is around it, ends with it,
+/// differs only in case, has its name, or is spelt nearly like it. Where several do, none: a guess
+/// between them would be no help.
 fn meant(tracked: &[RepoPath], path: &RepoPath) -> Option<RepoPath> {
+    let plain = plain(path.as_bytes()).and_then(|plain| RepoPath::new(&plain).ok());
+    let path = plain.as_ref().unwrap_or(path);
     let only = |fits: &dyn Fn(&RepoPath) -> bool| {
         let mut fitting = tracked.iter().filter(|other| fits(other));
         fitting
@@ -201,8 +206,13 @@ fn meant(tracked: &[RepoPath], path: &RepoPath) -> Option<RepoPath> {
                 .as_bytes()
                 .ends_with(&[b"/", other.as_bytes()].concat())
     };
+    let composed = |path: &RepoPath| path.as_bstr().to_str_lossy().nfc().collect::<String>();
+    let own = composed(path);
+    let is_alike = |other: &RepoPath| !other.as_bytes().is_ascii() && composed(other) == own;
     let in_any_case = |other: &RepoPath| other.as_bytes().eq_ignore_ascii_case(path.as_bytes());
-    if let Some(found) = only(&ends)
+    if let Some(found) = only(&|other| other == path)
+        .or_else(|| only(&ends))
+        .or_else(|| only(&is_alike))
         .or_else(|| only(&in_any_case))
         .or_else(|| only(&|other| other.name() == path.name()))
     {

@@ -221,15 +221,31 @@ impl Planner<'_> {
     }
 
     /// Returns the error that a file is where a new one should be, or one that is moved there.
-    pub(super) fn occupied(&self, path: &RepoPath, content: Content, is_target: bool) -> Error {
+    pub(super) fn occupied(
+        &self,
+        path: &RepoPath,
+        content: Content,
+        new: &File,
+        is_target: bool,
+    ) -> Error {
         let what = match self.overlay.maker(path) {
             Some(by) => Occupied::Made(by),
             None if is_target => Occupied::Target(content),
-            None if self.is_of_calls => Occupied::Written(content),
-            None => Occupied::File(content),
+            None => Occupied::File {
+                has_other_ends: has_other_ends(&content, &new.content),
+                content,
+                format: self.formats[self.number],
+            },
         };
         Error::Occupied(path.clone(), what)
     }
+}
+
+/// Returns whether the lines of two files are the same but for what they end with.
+fn has_other_ends(one: &Content, other: &Content) -> bool {
+    let (one, other) = (one.lines(), other.lines());
+    let texts = other.iter().map(|line| line.text);
+    one.iter().map(|line| line.text).eq(texts)
 }
 
 /// Returns the conflict of a hunk with another of its section that changes its lines.

@@ -1,3 +1,5 @@
+use bstr::ByteSlice as _;
+
 use crate::diagnose::{Diagnose, Diagnosis};
 use crate::format::unified::{Error, Warning};
 use crate::kind::Kind;
@@ -69,9 +71,11 @@ const AGAIN: &str = "ask for the patch again, as `git diff` prints it";
 const AS_GIT: &str = "write the header as `git diff` prints it";
 
 /// Returns what to do about two names of a file; of two of which only one has its side's letter
-/// before it, that is plain.
+/// before it, or that have backslashes, that is plain.
 fn two_names(old: &[u8], new: &[u8]) -> String {
+    let [old, new] = &[old, new].map(|name| name.replace(b"\\", b"/"));
     let path = match (old.strip_prefix(b"a/"), new.strip_prefix(b"b/")) {
+        (Some(path), Some(other)) if path == other => path,
         (Some(path), _) if path == new => path,
         (_, Some(path)) if path == old => path,
         _ => {

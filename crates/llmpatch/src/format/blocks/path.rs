@@ -10,7 +10,12 @@ use crate::text::{Row, Source, Text};
 /// Returns the path that a line of a response names. `is_near` says that no blank line is between
 /// it and what it names the file of.
 pub(crate) fn above<'a>(line: Row<'a>, is_near: bool, options: &Options<'_>) -> Option<Text<'a>> {
-    let is_file = |path: &[u8]| options.is_file.is_some_and(|is_file| is_file(path));
+    // With backslashes it names no file here, and which is meant can be told.
+    let is_file = |path: &[u8]| {
+        options
+            .is_file
+            .is_some_and(|is_file| is_file(path) || is_file(&path.replace(b"\\", b"/")))
+    };
     let path = named(line.text, is_near, is_file)?;
     let at = path.as_ptr().addr() - line.text.as_ptr().addr();
     Some(line.part(at..at + path.len()))

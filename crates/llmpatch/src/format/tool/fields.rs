@@ -126,6 +126,7 @@ const FOREIGN: &[(&[&str], &str)] = &[
     (&["TargetFile", "CodeContent"], ANTIGRAVITY),
 ];
 
+const NUMBERED: &str = "an edit that only a line's number places, among others,";
 const HASHED: &str = "an edit of lines by their hashes";
 const LAZY: &str = "a sketch of a file that another model is to merge";
 const SYMBOL: &str = "an edit of a symbol (Serena)";
@@ -305,7 +306,9 @@ impl<'t> Fields<'t> {
                 .or_else(|| self.is_inside().then_some(CallShape::Inside));
         }
         let is_named = |names| self.named(names).is_some();
-        if self.has(OLD) || self.has(NEW) || self.complete_pair(PAIRS).is_some() {
+        if self.is_insertion() {
+            Some(CallShape::Insert)
+        } else if self.has(OLD) || self.has(NEW) || self.complete_pair(PAIRS).is_some() {
             Some(CallShape::Replace)
         } else if self.has_edits() {
             Some(CallShape::Edits)
@@ -318,6 +321,12 @@ impl<'t> Fields<'t> {
         } else {
             self.is_patch().then_some(CallShape::Patch)
         }
+    }
+
+    /// Returns whether only a line's number says where a text goes.
+    fn is_insertion(&self) -> bool {
+        let pairs = [PAIRS, &[PAIR_OF_ITEMS]].concat();
+        self.has(LINE) && self.has(INSERTED) && self.complete_pair(&pairs).is_none()
     }
 
     fn is_text(&self, names: &[&str]) -> bool {
@@ -378,6 +387,7 @@ impl<'t> Fields<'t> {
     pub(crate) fn foreign_item(&self) -> Option<&'static str> {
         self.foreign()
             .or_else(|| self.has_anchor().then_some(HASHED))
+            .or_else(|| self.is_insertion().then_some(NUMBERED))
     }
 
     fn has_anchor(&self) -> bool {

@@ -509,16 +509,17 @@ impl SoughtText<'_, '_> {
             Occurrence::Nth(wanted) => match matches.nth(wanted) {
                 Ok(range) => Ok(Some(range)),
                 Err(0) => Ok(None),
-                Err(count) => Err(Located::new(
-                    self.span,
-                    PlaceError::OutOfRange { wanted, count },
-                )),
+                Err(count) => {
+                    let places = places(document, apart(matches), count);
+                    let error = PlaceError::OutOfRange { wanted, places };
+                    Err(Located::new(self.span, error))
+                }
             },
             _ => match matches.count() {
                 0 | 1 => Ok(matches.first()),
                 count => Err(Located::new(
                     self.span,
-                    Ambiguity::Find(places(document, matches, count)).into(),
+                    Ambiguity::Find(places(document, matches.iter(), count)).into(),
                 )),
             },
         }
@@ -534,10 +535,10 @@ impl SoughtText<'_, '_> {
         let all: Vec<_> = matches.iter().collect();
         let error = match times {
             _ if all.len() < 2 && times == Times::Once || all.is_empty() => return Ok(all),
-            Times::Once => Ambiguity::Find(places(document, &matches, all.len())).into(),
+            Times::Once => Ambiguity::Find(places(document, matches.iter(), all.len())).into(),
             Times::Exactly(wanted) if all.len() != wanted.get() => PlaceError::Times {
                 wanted,
-                count: all.len(),
+                places: places(document, matches.iter(), all.len()),
             },
             _ => match all.windows(2).find(|pair| pair[1].start < pair[0].end) {
                 None => return Ok(all),
@@ -577,7 +578,7 @@ impl SoughtText<'_, '_> {
             (1, ..) => (matches.first(), Match::Exact, None),
             (count, Some(range), _) if !rules.strict && !rules.unique => {
                 let chosen = LineNo::from_index(document.line(range.start));
-                let others: Vec<_> = lines(document, &matches, SHOWN + 1)
+                let others: Vec<_> = lines(document, matches.iter(), SHOWN + 1)
                     .into_iter()
                     .filter(|line| *line != chosen)
                     .take(SHOWN)
@@ -586,7 +587,7 @@ impl SoughtText<'_, '_> {
                 (Some(range), Match::Exact, Some(how))
             }
             (count, ..) => {
-                let places = places(document, &matches, count);
+                let places = places(document, matches.iter(), count);
                 return Err(Located::new(
                     self.span,
                     Ambiguity::Lines {
@@ -642,8 +643,22 @@ impl SoughtText<'_, '_> {
     }
 }
 
+/// Returns the matches that occurrences are counted by, from the start without overlaps.
+fn apart(matches: &Matches<'_>) -> impl Iterator<Item = Range<usize>> {
+    let mut end = 0;
+    matches.iter().filter(move |range| {
+        let is_apart = range.start >= end;
+        end = if is_apart { range.end } else { end };
+        is_apart
+    })
+}
+
 /// Lists the lines in which matches begin.
-fn places(document: &Document, matches: &Matches<'_>, count: usize) -> Places {
+fn places(
+    document: &Document,
+    matches: impl Iterator<Item = Range<usize>>,
+    count: usize,
+) -> Places {
     let lines = lines(document, matches, CANDIDATES);
     let in_lines = if lines.len() < CANDIDATES {
         lines.len()
@@ -658,9 +673,13 @@ fn places(document: &Document, matches: &Matches<'_>, count: usize) -> Places {
 }
 
 /// Returns the first so many of the lines in which matches begin.
-fn lines(document: &Document, matches: &Matches<'_>, most: usize) -> Vec<LineNo> {
+fn lines(
+    document: &Document,
+    matches: impl Iterator<Item = Range<usize>>,
+    most: usize,
+) -> Vec<LineNo> {
     let mut lines = Vec::new();
-    for range in matches.iter() {
+    for range in matches {
         let line = LineNo::from_index(document.line(range.start));
         if lines.last() != Some(&line) {
             lines.push(line);
