@@ -47,8 +47,13 @@ impl Diagnose for Error {
             Error::LineNumber { .. } => {
                 of.help("write `:start_line:` and a number from 1, once, or leave the line out")
             }
-            Error::StrayNumber { .. } => of.label("no line of the file").help(format!(
-                "line numbers come right after `<<<<<<< SEARCH`; {ESCAPE}"
+            Error::StrayNumber { written } => of.label("no line of the file").help(format!(
+                "line numbers come right after `<<<<<<< SEARCH`; {}",
+                if written.starts_with(b":") {
+                    ESCAPE
+                } else {
+                    "if it is a line of the file, show the line before it, too"
+                }
             )),
             Error::BlankSearch => of.label("nothing but whitespace").help(
                 "give lines that have text, too; for a new file, put nothing between \

@@ -63,7 +63,7 @@ impl<'a, 'o> BlockReader<'a, 'o> {
         {
             let (old, line) = self.head(divider);
             let new = divider + 1..self.rows.len();
-            self.numbers_among(new.clone());
+            self.numbers_among(old.clone(), new.clone());
             let last = |section: &Range<usize>| self.rows[section.clone()].last();
             let closes = |row: &&Row<'_>| fence.is_some_and(|fence| fence.is_closed_by(row.text));
             closing = [last(&old), last(&new)]
@@ -284,12 +284,17 @@ impl<'a, 'o> BlockReader<'a, 'o> {
         (next + usize::from(has_rule)..divider, start)
     }
 
-    /// Refuses line numbers among the new lines.
-    fn numbers_among(&mut self, new: Range<usize>) {
-        let stray = self.rows[new]
-            .iter()
-            .find(|row| Marker::read(row.text) == Some(Marker::Number));
-        if let Some((span, written)) = stray.map(|row| (row.span, excerpt(trim(row.text)))) {
+    /// Refuses line numbers among the new lines; one that is indented is meant as such where it is
+    /// the first, and no old line is like it.
+    fn numbers_among(&mut self, old: Range<usize>, new: Range<usize>) {
+        let is_number = |text: &[u8]| Marker::read(text) == Some(Marker::Number);
+        let new = &self.rows[new];
+        let first = new.first().filter(|row| {
+            let old = &self.rows[old];
+            is_number(trim(row.text)) && !old.iter().any(|old| is_number(trim(old.text)))
+        });
+        let stray = new.iter().find(|row| is_number(row.text)).or(first);
+        if let Some((span, written)) = stray.map(|row| (row.span, excerpt(row.text))) {
             self.error(span, Error::StrayNumber { written });
         }
     }
