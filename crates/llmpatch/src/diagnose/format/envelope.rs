@@ -133,7 +133,13 @@ impl Diagnose for Warning {
             Warning::BlankInBody { path, verb, .. } => Diagnosis::new(Kind::BlankInBody)
                 .label("an empty line")
                 .path(path)
-                .help(format!("write `{}` on the line", verb.sign())),
+                .help(match verb {
+                    Verb::Update => {
+                        "if the file has no such line there, leave it out; else write a space on it"
+                            .to_owned()
+                    }
+                    _ => format!("write `{}` on the line", verb.sign()),
+                }),
             Warning::LocatorSpacing { path, .. } => Diagnosis::new(Kind::LocatorSpacing)
                 .label("read as the text after `@@ `")
                 .path(path)

@@ -22,7 +22,11 @@ pub enum Verb {
 impl Verb {
     /// Returns the prefix that all lines of a new or a deleted file have.
     pub(crate) fn sign(self) -> &'static str {
-        if self == Verb::Delete { "-" } else { "+" }
+        match self {
+            Verb::Add => "+",
+            Verb::Update => " ",
+            Verb::Delete => "-",
+        }
     }
 }
 

@@ -324,6 +324,9 @@ impl<'a> Update<'a> {
         };
         let path = self.path.clone();
         let verb = Verb::Update;
+        if mark == Some(Mark::Added) {
+            self.doubt_blanks(row, findings);
+        }
         if row.text.starts_with(b"@@") {
             self.locator(row, findings);
         } else if row.text.starts_with(br"\ No newline") {
@@ -352,6 +355,26 @@ impl<'a> Update<'a> {
                 more: None,
             });
         }
+    }
+
+    /// Warns of empty lines between what goes and what comes: they may not be lines of the file.
+    fn doubt_blanks(&self, row: Row<'a>, findings: &mut Findings) {
+        let (Stage::Chunk { trailing }, Some(hunk)) = (&self.stage, self.hunks.last()) else {
+            return;
+        };
+        let before = hunk.lines.iter().rev().nth(*trailing);
+        let is_between = before.is_some_and(|line| line.mark == Mark::Removed);
+        if *trailing == 0 || !is_between || self.strict {
+            return;
+        }
+        let span = hunk.lines.last().and_then(|line| line.text.span);
+        let path = self.path.clone();
+        let warning = Warning::BlankInBody {
+            path,
+            verb: Verb::Update,
+            count: *trailing,
+        };
+        findings.warn(span.unwrap_or(row.span), warning);
     }
 
     fn blank(&mut self, row: Row<'a>) {
