@@ -225,10 +225,14 @@ impl Planner<'_> {
         file.run(texts()).only().filter(|_| is_gone)
     }
 
-    /// Returns whether an edit of a whole file leaves all as it is.
+    /// Returns whether an edit of a whole file leaves all as it is: what it makes is there, and what
+    /// it removes isn't.
     fn is_idle(&self, edit: &FileEdit<'_>) -> bool {
         let path = self.resolver.resolve(edit.root.as_deref(), &edit.path);
-        path.is_ok_and(|path| self.overlay.changed().all(|changed| *changed != path))
+        path.is_ok_and(|path| {
+            self.overlay.changed().all(|changed| *changed != path)
+                && self.overlay.before(&path).is_some() != removes(edit)
+        })
     }
 }
 
@@ -289,6 +293,12 @@ fn is_whole(edit: &FileEdit<'_>) -> bool {
             .is_some_and(|header| matches!(header.status, Status::Added | Status::Deleted)),
         _ => false,
     }
+}
+
+fn removes(edit: &FileEdit<'_>) -> bool {
+    let header = edit.header.as_deref();
+    matches!(edit.operation, Operation::Delete { .. })
+        || header.is_some_and(|header| header.status == Status::Deleted)
 }
 
 /// Returns the edit that does the contrary of one that moves a file or changes lines. `puts_lines`
