@@ -106,6 +106,10 @@ const CASES: &[(Kind, &str)] = &[
     ),
     (Kind::LocatorNumbers, "shapes/unified-hunk-header"),
     (Kind::LocatorRelaxed, "shapes/partial-context"),
+    (
+        Kind::OutsideContext,
+        "envelope/a-context-line-in-another-block-is-warned-of",
+    ),
     (Kind::NoNewlineMark, "shapes/no-newline-mark"),
     (Kind::LastPlus, "tool/a-bare-plus-at-the-end-is-the-newline"),
     (Kind::Fuzzy, "shapes/spaces-for-a-tab"),

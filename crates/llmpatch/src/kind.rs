@@ -131,8 +131,11 @@ kinds! {
     LocatorSpacing = "locator-spacing", Nobody;
     /// Line numbers after `@@`, which this format ignores.
     LocatorNumbers = "locator-numbers", Nobody;
-    /// A line after `@@` that isn't in the file as written, and was found by a looser rule.
+    /// A line after `@@` that isn't in the file as written, or only before the previous hunk, and
+    /// was found by a looser rule.
     LocatorRelaxed = "locator-relaxed", Nobody;
+    /// A line after `@@` that isn't in the block of the one before it.
+    OutsideContext = "outside-context", Nobody;
     /// A `\ No newline at end of file` in a format that has no such line.
     NoNewlineMark = "no-newline-mark", Nobody;
     /// A bare `+` at the end of a new file, which was read as the newline of its last line.

@@ -302,6 +302,16 @@ impl<'a> Hunk<'a> {
         self.lines.iter().filter(|line| line.mark != Mark::Added)
     }
 
+    /// Returns whether nothing but whitespace is in the lines that the file must hold.
+    pub(crate) fn is_blank(&self) -> bool {
+        self.old().all(|line| line.text.trim_ascii().is_empty())
+    }
+
+    /// Returns whether all lines are context: it only says where the next hunk is looked for.
+    pub(crate) fn is_anchor(&self) -> bool {
+        self.lines.iter().all(|line| line.mark == Mark::Context)
+    }
+
     fn relocated(self, place: &dyn Fn(Span) -> Span) -> Hunk<'static> {
         let line = |line: HunkLine<'_>| HunkLine {
             text: line.text.relocated(place),

@@ -181,6 +181,13 @@ impl Place<'_> {
                 .at(*at, "the context line is here", "before the previous hunk")
                 .label("is earlier")
                 .help(IN_ORDER),
+            PlaceError::OutsideContext { outer, at, end } => self
+                .at(*at, "the context line is here", "in another block")
+                .label("not inside of the context line before it")
+                .note(format!(
+                    "line {end} is indented no deeper than line {outer}, and ends its block"
+                ))
+                .help("name the lines that this one is inside of, or this one alone"),
             PlaceError::Applied { at } => {
                 let text = "the new text is here already";
                 let caption = if self.of.part == Part::Find {
@@ -442,6 +449,10 @@ impl Place<'_> {
             Ambiguity::Numbers(places) => self.several(places).help(
                 "give more lines around the change, or a context line after `@@` instead \
                      of numbers",
+            ),
+            Ambiguity::Blank(places) => self.several(places).help(
+                "give a line with text next to the change, or put the blank lines right \
+                     after their context line",
             ),
             Ambiguity::Unique(places) => self
                 .several(places)

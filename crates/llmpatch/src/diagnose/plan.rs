@@ -623,6 +623,17 @@ fn placed(of: Diagnosis, path: &RepoPath, part: Part, how: &Placing) -> Diagnosi
             "the line that is used",
             "used as the context line",
         )),
+        Placing::OutsideContext { line, .. } => of
+            .shows(place(
+                path,
+                line,
+                "the line that is used",
+                "in another block",
+            ))
+            .help(
+                "if another is meant, name the lines that it is inside of; --unique refuses such \
+                 hunks",
+            ),
         Placing::Fuzzy { line, .. } => of.shows(place(
             path,
             line,
@@ -653,6 +664,7 @@ fn placed(of: Diagnosis, path: &RepoPath, part: Part, how: &Placing) -> Diagnosi
         Placing::AddedAfterOneOf { after, others, .. } => among(of, *after, others),
         Placing::Restated(at)
         | Placing::BlankDropped(at)
+        | Placing::Behind { ahead: at, .. }
         | Placing::Moved { at, .. }
         | Placing::AddedAfter(at)
         | Placing::AddedByNumber(at) => Diagnosis {

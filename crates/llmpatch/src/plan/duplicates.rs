@@ -1,6 +1,9 @@
 //! Where else the old lines of a hunk are: in the lines before it that no earlier hunk has
 //! replaced, and behind it.
 //!
+//! Replaced are lines that a hunk removes, and no run reaches across lines that it adds. The
+//! context of a hunk may be what a later one means, except where both have the same old lines.
+//!
 //! A response may repeat one hunk ten thousand times over a file that repeats itself, so what was
 //! found out about a run of lines is kept, and each further question about it looks only at what
 //! has been replaced since.
@@ -19,9 +22,11 @@ pub(super) const SHOWN: usize = 100;
 /// The lines that hunks have taken the place of so far, and what is known of runs between them.
 #[derive(Default)]
 pub(super) struct Duplicates<'h> {
-    /// In the file's order; neighbours are one.
+    /// In the file's order; neighbours are one. Where lines are only added, the range is empty.
     replaced: Vec<Range<usize>>,
     seen: HashMap<(Match, Vec<&'h [u8]>), KnownPlaces>,
+    /// Where hunks have left their old lines in a row, in order, by these lines.
+    kept: HashMap<Vec<&'h [u8]>, Vec<usize>>,
 }
 
 /// Places of one run in the gaps before the first `ranges` replaced ranges.
@@ -40,9 +45,13 @@ pub(super) struct Others {
 }
 
 impl Others {
-    fn add(&mut self, places: &Run<'_>, within: Range<usize>) {
+    /// Adds the places in a range, apart from those that are `kept`.
+    fn add(&mut self, places: &Run<'_>, within: Range<usize>, kept: &[usize]) {
+        let before = |line: usize| kept.partition_point(|at| *at < line);
+        let kept = &kept[before(within.start)..before(within.end)];
         let (count, inside) = places.within(within);
-        self.count += count;
+        self.count += count - kept.iter().filter(|at| places.contains(**at)).count();
+        let inside = inside.filter(|at| kept.binary_search(at).is_err());
         self.shown.extend(inside.take(SHOWN - self.shown.len()));
     }
 
@@ -52,13 +61,18 @@ impl Others {
 }
 
 impl<'h> Duplicates<'h> {
-    /// Records lines that a hunk takes the place of; they come after all that was noted before.
+    /// Records lines that a hunk removes, or between which it adds lines; they come after all that
+    /// was noted before.
     pub(super) fn replace(&mut self, range: Range<usize>) {
         match self.replaced.last_mut() {
-            _ if range.is_empty() => {}
             Some(last) if last.end == range.start => last.end = range.end,
             _ => self.replaced.push(range),
         }
+    }
+
+    /// Records where a hunk leaves all its old lines in a row.
+    pub(super) fn keep(&mut self, run: Vec<&'h [u8]>, at: usize) {
+        self.kept.entry(run).or_default().push(at);
     }
 
     /// Lists all places of a run that [`Self::others`] would count, and the chosen one among them.
@@ -100,7 +114,7 @@ impl<'h> Duplicates<'h> {
         if is_around && places.count_from(0) > places.count_from(chosen) {
             others = self.before(how, run, places, chosen);
         }
-        others.add(places, chosen + 1..usize::MAX);
+        others.add(places, chosen + 1..usize::MAX, &[]);
         others
     }
 
@@ -112,6 +126,7 @@ impl<'h> Duplicates<'h> {
         chosen: usize,
     ) -> Others {
         let len = run.len();
+        let kept = self.kept.get(&run).map_or(&[][..], |kept| kept);
         let seen = self.seen.entry((how, run)).or_default();
         let gap = |index: usize| {
             let start = if index == 0 {
@@ -132,14 +147,14 @@ impl<'h> Duplicates<'h> {
                 Some(next) if next >= gap.end => (seen.ranges + 1)
                     .max(self.replaced.partition_point(|range| range.start <= next)),
                 Some(_) => {
-                    seen.found.add(places, gap);
+                    seen.found.add(places, gap, kept);
                     seen.ranges + 1
                 }
             };
         }
         let mut others = seen.found.clone();
         let open = self.replaced.last().map_or(0, |last| last.end);
-        others.add(places, open.min(chosen)..chosen);
+        others.add(places, open.min(chosen)..chosen, kept);
         others
     }
 }

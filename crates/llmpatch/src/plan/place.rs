@@ -322,10 +322,10 @@ fn made(
     let mut warnings = outcome.warnings;
     let mut splicer = Splicer::new(task.file);
     for hunk in hunks {
-        if hunk.is_idle() {
-            warnings.push(task.warning(Part::Hunk(hunk.number), hunk.span, Placing::Idle));
-        } else {
+        if !hunk.is_idle() {
             hunk.put(&mut splicer);
+        } else if hunk.lines.iter().any(|line| line.mark != Mark::Context) {
+            warnings.push(task.warning(Part::Hunk(hunk.number), hunk.span, Placing::Idle));
         }
     }
     let (splices, adds_newline) = splicer.finish(last);

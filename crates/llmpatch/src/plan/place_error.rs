@@ -70,6 +70,14 @@ pub enum PlaceError {
         "names a context line that is only on line {at}, before the previous hunk; hunks must follow the file's order"
     )]
     ContextEarlier { at: LineNo },
+    /// The context line isn't in the block that the context line before it opens, and that ends
+    /// before another line.
+    #[error("names context line {at}, which is outside of the block of its context line {outer}")]
+    OutsideContext {
+        outer: LineNo,
+        at: LineNo,
+        end: LineNo,
+    },
     /// The lines are nowhere at or after the cursor.
     #[error("matches no lines {after}")]
     NotFound { after: After, reason: Reason },
@@ -197,6 +205,11 @@ pub enum Ambiguity {
     /// Line numbers in the hunk's header claim a place.
     #[error("matches {} places, and nothing says which is meant: {_0}", _0.count)]
     Numbers(Places),
+    /// Nothing but blank lines.
+    #[error(
+        "has no old lines but blank ones, which match {} places, and nothing says which is meant: {_0}", _0.count
+    )]
+    Blank(Places),
     /// `--unique`
     #[error("matches {} places, and nothing says which is meant: {_0}", _0.count)]
     Unique(Places),
@@ -333,7 +346,9 @@ impl PlaceError {
     /// Returns the stable kind.
     pub fn kind(&self) -> Kind {
         match self {
-            PlaceError::Context { .. } | PlaceError::ContextEarlier { .. } => Kind::ContextNotFound,
+            PlaceError::Context { .. }
+            | PlaceError::ContextEarlier { .. }
+            | PlaceError::OutsideContext { .. } => Kind::ContextNotFound,
             PlaceError::Ambiguous(_) | PlaceError::Overlapping { .. } => Kind::Ambiguous,
             PlaceError::Unconfirmed => Kind::Parse,
             PlaceError::OutOfRange { .. } | PlaceError::Times { .. } => Kind::Occurrence,
@@ -399,6 +414,7 @@ impl PlaceError {
             PlaceError::Context { near, .. } => return near.as_ref().map(|near| near.line),
             PlaceError::Applied { at }
             | PlaceError::ContextEarlier { at }
+            | PlaceError::OutsideContext { at, .. }
             | PlaceError::Earlier { at, .. }
             | PlaceError::NotAtEnd { at }
             | PlaceError::Indentation { line: at, .. }

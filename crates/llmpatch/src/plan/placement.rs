@@ -56,10 +56,11 @@ impl Rows {
 }
 
 /// How the place of a hunk was found. Of several ways together, the loosest.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Match {
     /// Its lines are in the file byte for byte.
+    #[default]
     Exact,
     /// It has only lines to add: they went behind its context line or to the end of the file.
     Addition,

@@ -53,6 +53,10 @@ fn hunks(notation: &str) -> Vec<Hunk<'_>> {
     hunks
 }
 
+fn is_blank(line: &str) -> bool {
+    line.trim_ascii().is_empty()
+}
+
 fn edit<'a>(path: &'a str, operation: Operation<'a>) -> FileEdit<'a> {
     FileEdit {
         path: text(path),
@@ -592,8 +596,14 @@ fn keeps_line_ends() {
 
 #[test]
 fn an_idle_hunk_beside_others_is_named() {
-    let got = outcome("a\nb\n", update("f", "@@\n a\n@@\n-b\n+B"), &LENIENT);
-    assert_eq!(got, Ok(("a\nB\n".into(), vec![Kind::NoChange])));
+    for (notation, said) in [
+        ("@@\n-a\n+a\n@@\n-b\n+B", &[Kind::NoChange][..]),
+        ("@@\n a\n@@\n-b\n+B", &[]),
+        ("@@\n\n@@\n-b\n+B", &[]),
+    ] {
+        let got = outcome("a\nb\n", update("f", notation), &LENIENT);
+        assert_eq!(got, Ok(("a\nB\n".into(), said.to_vec())), "{notation}");
+    }
 }
 
 #[test]

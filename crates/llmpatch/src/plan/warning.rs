@@ -95,6 +95,19 @@ pub enum Placing {
     /// A context line was found by a looser rule.
     #[error(": context line isn't in the file as written; line {}, which {how}, is used", .line.number)]
     Relaxed { how: Relaxation, line: Quote },
+    /// A context line isn't in the block that the one before it opens, and that ends before another
+    /// line.
+    #[error(": context line {} is outside of the block of context line {outer}, which ends before line {end}", .line.number)]
+    OutsideContext {
+        outer: LineNo,
+        line: Quote,
+        end: LineNo,
+    },
+    /// A context line is before the hunk before, and what follows it is ahead only once.
+    #[error(
+        ": its context line {at} is before the previous hunk, in the same block; what comes after that in the patch is on line {ahead}"
+    )]
+    Behind { at: LineNo, ahead: LineNo },
     /// The old lines were found at a level; `line` is the first that differs.
     #[error(
         " isn't in the file as written; it is applied on line {at}, which is the same apart from {} (--fuzz={level})",
@@ -254,7 +267,8 @@ impl Warning {
     pub fn kind(&self) -> Kind {
         match self {
             Warning::Placed { how, .. } => match how {
-                Placing::Relaxed { .. } => Kind::LocatorRelaxed,
+                Placing::Relaxed { .. } | Placing::Behind { .. } => Kind::LocatorRelaxed,
+                Placing::OutsideContext { .. } => Kind::OutsideContext,
                 Placing::Fuzzy { .. } => Kind::Fuzzy,
                 Placing::Restated(_) => Kind::Restated,
                 Placing::BlankDropped(_) => Kind::BlankDropped,

@@ -6,10 +6,11 @@
 //! another. A [`Document`] reads the file once for all needles, so that a thousand edits cost
 //! little more than one, and goes on as edits change it: it knows the [`Matches`] of any needle,
 //! and the places of a [`Run`] of whole lines. [`Locators`] find the one line that a loose `@@`
-//! text may mean, [`Nearness`] the closest miss. No search of one text is slower than linear in the
+//! text may mean, [`IndentedBlock`] what it opens, [`Nearness`] the closest miss. No search of one text is slower than linear in the
 //! file, whatever response and file look like: both come from strangers.
 
 mod align;
+mod block;
 mod document;
 mod fuzz;
 mod kmp;
@@ -29,6 +30,7 @@ mod view;
 mod word;
 
 pub(crate) use align::{Ends, Gap, Near, is_telling};
+pub(crate) use block::IndentedBlock;
 pub(crate) use document::Document;
 pub use fuzz::Fuzz;
 pub(crate) use fuzz::Shift;

@@ -5,12 +5,13 @@
 //! nowhere before it either. Chunks that grow into one another become one; at worst all of the file
 //! is one chunk, which is there once.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::hunks::lines;
 use crate::compare::{Options, Region, heading};
 use crate::patch::{Hunk, HunkLine, Mark};
-use crate::search::{Document, Run};
+use crate::search::{Document, IndentedBlock, Run};
 use crate::text::{Lines, Text};
 
 /// How many lines of context a chunk gets one by one.
@@ -221,6 +222,15 @@ impl ChunkPlacer<'_, '_> {
                 return false;
             }
             cursor = line + 1;
+        }
+        let text = |line| Cow::Borrowed(self.old.text(line));
+        let is_outside = |pair: &[usize]| {
+            IndentedBlock::new(pair[0])
+                .end_before(pair[1], text)
+                .is_some()
+        };
+        if locators.windows(2).any(is_outside) {
+            return false;
         }
         run.at_or_after(cursor) == Some(start)
             && !locators.last().is_some_and(|&line| run.contains(line))

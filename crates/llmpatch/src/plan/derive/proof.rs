@@ -112,6 +112,7 @@ pub fn leaves_doubt(kind: Kind) -> bool {
     matches!(
         kind,
         Kind::LocatorRelaxed
+            | Kind::OutsideContext
             | Kind::Restated
             | Kind::BlankDropped
             | Kind::Duplicates

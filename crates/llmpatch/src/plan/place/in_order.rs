@@ -11,6 +11,8 @@
 //! Where the format's descriptions are silent:
 //! - A hunk whose new lines are its old ones changes nothing; when no hunk changes anything, the
 //!   file stays as it is, its missing final newline included.
+//! - A hunk of context lines alone is an anchor. Where else it is doesn't matter: what follows it
+//!   is looked for before it, too. One of nothing but blank lines says nothing, and moves nothing.
 //! - After a hunk that fails, the cursor stays where it was, and a later hunk whose lines are
 //!   missing only since the failed one didn't add them isn't reported.
 //! - Under line numbers (`@@ -1,7 +1,8 @@`), old lines must be unique from the cursor on, after any
@@ -26,7 +28,7 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 
 use super::super::duplicates::Duplicates;
 use super::super::fuzz::{Block, Fitted, Level, Levels};
@@ -37,9 +39,10 @@ use super::super::place_error::{
 use super::super::placement::Match;
 use super::super::splice::Last;
 use super::super::warning::{Placing, Warning};
+use super::context::FoundContext;
 use super::{Outcome, PlacedHunk, Policy, Task, blocks, first_old};
 use crate::patch::{Hunk, HunkLine, Mark};
-use crate::search::{Locators, Run};
+use crate::search::{IndentedBlock, Locators, Run};
 use crate::text::{Ending, LineNo, Located, Span, Text};
 
 /// The first match behind the hunk before.
@@ -59,6 +62,7 @@ fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Out
         cursor: 0,
         placed: Vec::new(),
         duplicates: Duplicates::default(),
+        blocks: HashMap::new(),
         warnings: Vec::new(),
     };
     let mut outcome = POLICY.each(task.enough, hunks, lost, |number, hunk| {
@@ -115,6 +119,8 @@ pub(super) struct OrderPlacer<'f, 'p> {
     pub(super) cursor: usize,
     placed: Vec<PlacedHunk<'f, 'p>>,
     duplicates: Duplicates<'f>,
+    /// The blocks that context lines open, by these.
+    pub(super) blocks: HashMap<usize, IndentedBlock>,
     warnings: Vec<Located<Warning>>,
 }
 
@@ -123,7 +129,7 @@ pub(super) struct OrderPlacer<'f, 'p> {
 pub(super) struct SoughtRun<'h, 'p> {
     pub(super) number: usize,
     pub(super) hunk: &'h Hunk<'p>,
-    /// Where its last context line is, if it has one.
+    /// Where its last context line is, if it has one at or after the cursor.
     pub(super) context: Option<usize>,
 }
 
@@ -184,7 +190,9 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
     }
 
     fn place(&mut self, number: usize, hunk: &'f Hunk<'p>) -> Result<(), Located<PlaceError>> {
-        let (context, how) = self.seek_context(number, hunk)?;
+        let FoundContext {
+            at: context, how, ..
+        } = self.seek_context(number, hunk)?;
         let wanted = SoughtRun {
             number,
             hunk,
@@ -192,6 +200,9 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
         };
         if hunk.old().next().is_none() {
             return self.add(wanted, how);
+        }
+        if hunk.is_blank() && hunk.is_anchor() && !self.task.rules.strict {
+            return Ok(());
         }
         let found = self.seek_lines(wanted)?;
         let at = LineNo::from_index(found.at);
@@ -213,7 +224,7 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
         }
         let range = found.at..found.at + old(&found.lines).count();
         self.cursor = range.end;
-        self.duplicates.replace(range.clone());
+        self.note(&found);
         let how = how.max(found.how());
         let span = hunk.span;
         self.placed.push(PlacedHunk {
@@ -226,6 +237,23 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
             has_mark: false,
         });
         Ok(())
+    }
+
+    /// Notes which old lines of a hunk go, and between which others come.
+    fn note(&mut self, RunPlace { at, lines, .. }: &RunPlace<'f, 'p>) {
+        let (mut next, end) = (*at, at + old(lines).count());
+        let mut is_kept = true;
+        for block in blocks(lines) {
+            let start = next;
+            next += old(block).count();
+            if block[0].mark != Mark::Context {
+                is_kept &= start == next && (start == *at || start == end);
+                self.duplicates.replace(start..next);
+            }
+        }
+        if is_kept {
+            self.duplicates.keep(old(lines).collect(), *at);
+        }
     }
 
     /// Places a hunk that has added lines only.
@@ -417,6 +445,12 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
         let found = forward
             .map(|at| (at, false))
             .or(restated.map(|at| (at, true)));
+        let is_nowhere = |at: usize| at > self.cursor && run.count_from(self.cursor) > 1;
+        if forward.is_some_and(is_nowhere) && hunk.is_blank() && !hunk.is_anchor() {
+            let places = Candidates::new(run.iter_from(self.cursor), run.count_from(self.cursor));
+            let ambiguity = Ambiguity::Blank(places);
+            return Err(Located::new(first_old(hunk), ambiguity.into()));
+        }
         if hunk.numbered
             && let Some((at, _)) = found
         {
@@ -436,20 +470,17 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
     /// Warns of, or under `unique` refuses, a hunk whose old lines are in other places as well.
     fn look_for_duplicates(
         &mut self,
-        SoughtRun {
-            number,
-            hunk,
-            context,
-        }: SoughtRun<'f, 'p>,
+        SoughtRun { number, hunk, .. }: SoughtRun<'f, 'p>,
         found: &RunPlace<'f, 'p>,
     ) -> Result<(), Located<PlaceError>> {
         let RunPlace {
             lines, run: places, ..
         } = found;
-        if places.count() == 1 {
+        let may_be_elsewhere = hunk.is_anchor() && !self.task.rules.unique;
+        if places.count() == 1 || may_be_elsewhere {
             return Ok(());
         }
-        let is_around = context.is_none();
+        let is_around = hunk.locators.is_empty();
         let others = self.duplicates.others(
             Match::Exact,
             old(lines).collect(),

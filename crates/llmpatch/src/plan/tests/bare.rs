@@ -67,6 +67,11 @@ fn apply(lines: &[String], chunks: &[Chunk]) -> Option<Vec<String>> {
             }
             found = seek(lines, &old, cursor);
         }
+        let changes = chunk.lines.iter().any(|(mark, _)| *mark != Mark::Context);
+        let is_first = |at: usize| at == cursor || seek(lines, &old, at + 1).is_none();
+        if changes && old.iter().all(|line| line.is_empty()) && !found.is_none_or(is_first) {
+            return None;
+        }
         let at = found?;
         cursor = at + old.len();
         replacements.push((at, old.len(), new));

@@ -2,7 +2,10 @@
 
 use proptest::prelude::*;
 
+use std::borrow::Cow;
+
 use super::*;
+use crate::search::IndentedBlock;
 
 #[derive(Clone)]
 struct Chunk {
@@ -169,14 +172,15 @@ fn shifted(level: Fuzz, pairs: &[(String, String)], new: &str) -> Option<String>
 /// Returns the new lines; `None` where it is refused.
 fn apply(lines: &[String], chunks: &[Chunk], up_to: Fuzz) -> Option<Vec<String>> {
     let mut cursor = 0;
-    let mut replaced = vec![false; lines.len()];
+    let mut replaced = Replaced::default();
     let mut replacements: Vec<(usize, usize, Vec<String>)> = Vec::new();
     for chunk in chunks {
         let mut at_context = None;
         if let Some(text) = &chunk.context {
-            let at = context(lines, text, cursor, up_to)?;
-            at_context = Some(at);
-            cursor = at + 1;
+            let at = context(lines, text, cursor, up_to)
+                .or_else(|| behind(lines, chunk, text, cursor))?;
+            at_context = Some(at).filter(|at| *at >= cursor);
+            cursor = cursor.max(at + 1);
         }
         if chunk.lines.iter().all(|(mark, _)| *mark == Mark::Added) {
             let at = at_context
@@ -187,6 +191,10 @@ fn apply(lines: &[String], chunks: &[Chunk], up_to: Fuzz) -> Option<Vec<String>>
                 0,
                 chunk.lines.iter().map(|(_, line)| line.clone()).collect(),
             ));
+            continue;
+        }
+        let is_anchor = chunk.lines.iter().all(|(mark, _)| *mark == Mark::Context);
+        if is_anchor && old(&chunk.lines).iter().all(|line| is_blank(line)) {
             continue;
         }
         let (level, at, body) = seek(lines, chunk, cursor, at_context, &replaced, up_to)?;
@@ -207,7 +215,7 @@ fn apply(lines: &[String], chunks: &[Chunk], up_to: Fuzz) -> Option<Vec<String>>
             }
             next += usize::from(*mark != Mark::Added);
         }
-        replaced[at..at + old.len()].fill(true);
+        replaced.note(at, &body);
         cursor = at + old.len();
         replacements.push((at, old.len(), new));
     }
@@ -225,6 +233,63 @@ fn apply(lines: &[String], chunks: &[Chunk], up_to: Fuzz) -> Option<Vec<String>>
     Some(result)
 }
 
+/// Returns the line before the cursor that is meant by a context line, since what follows it is
+/// ahead in its block, and only once.
+fn behind(lines: &[String], chunk: &Chunk, text: &str, cursor: usize) -> Option<usize> {
+    let at = lines[..cursor].iter().rposition(|line| line == text)?;
+    let ahead: Vec<_> = places(Fuzz::Exact, lines, &old(&chunk.lines))
+        .into_iter()
+        .filter(|place| *place >= cursor)
+        .collect();
+    let line = |at: usize| Cow::Borrowed(lines[at].as_bytes());
+    let is_inside = |ahead: usize| IndentedBlock::new(at).contains(ahead, line);
+    (!lines[cursor..].iter().any(|line| line == text) && ahead.len() == 1 && is_inside(ahead[0]))
+        .then_some(at)
+}
+
+/// What chunks have done to lines.
+#[derive(Default)]
+struct Replaced {
+    removed: Vec<usize>,
+    /// Before which lines others were added.
+    added: Vec<usize>,
+    /// Where all old lines of a chunk are still in a row.
+    kept: Vec<(usize, Vec<String>)>,
+}
+
+impl Replaced {
+    fn note(&mut self, at: usize, body: &[(Mark, String)]) {
+        let mut next = at;
+        for (mark, _) in body {
+            match mark {
+                Mark::Added => self.added.push(next),
+                Mark::Removed => self.removed.push(next),
+                Mark::Context => {}
+            }
+            next += usize::from(*mark != Mark::Added);
+        }
+        let old = old(body);
+        if self.is_whole(at, old.len()) {
+            self.kept.push((at, old));
+        }
+    }
+
+    fn is_whole(&self, at: usize, len: usize) -> bool {
+        !self
+            .removed
+            .iter()
+            .any(|line| (at..at + len).contains(line))
+            && !self
+                .added
+                .iter()
+                .any(|line| (at + 1..at + len).contains(line))
+    }
+
+    fn is_free(&self, at: usize, run: &[String]) -> bool {
+        self.is_whole(at, run.len()) && !self.kept.iter().any(|kept| *kept == (at, run.to_vec()))
+    }
+}
+
 type Body = Vec<(Mark, String)>;
 
 fn old(body: &[(Mark, String)]) -> Vec<String> {
@@ -239,7 +304,7 @@ fn seek(
     chunk: &Chunk,
     cursor: usize,
     context: Option<usize>,
-    replaced: &[bool],
+    replaced: &Replaced,
     up_to: Fuzz,
 ) -> Option<(Fuzz, usize, Body)> {
     // As written, and without a trailing empty old line, unless it is a context line that added
@@ -263,15 +328,20 @@ fn seek(
             let all = places(level, lines, &run);
             let forward: Vec<_> = all.iter().copied().filter(|&at| at >= cursor).collect();
             let restated = context.filter(|at| all.contains(at));
-            let is_free = |at: usize| !replaced[at..at + run.len()].contains(&true);
             let before = all
                 .iter()
-                .filter(|&&at| context.is_none() && at < cursor && is_free(at))
+                .filter(|&&at| context.is_none() && at < cursor && replaced.is_free(at, &run))
                 .count();
+            let is_blank = chunk
+                .lines
+                .iter()
+                .all(|(mark, line)| *mark == Mark::Added || is_blank(line));
+            let is_nowhere = is_blank && forward.len() > 1 && forward[0] > cursor;
             let found = if chunk.end_of_file {
                 forward.into_iter().find(|at| at + run.len() == lines.len())
-            } else if !forward.is_empty()
-                && (restated.is_some() || (level > Fuzz::Exact && forward.len() + before > 1))
+            } else if is_nowhere
+                || !forward.is_empty()
+                    && (restated.is_some() || (level > Fuzz::Exact && forward.len() + before > 1))
             {
                 return None;
             } else {

@@ -1,0 +1,7 @@
+def f():
+    a()
+
+# g
+
+def g():
+    pass

@@ -1,0 +1,5 @@
+def f():
+    a()
+
+def g():
+    pass

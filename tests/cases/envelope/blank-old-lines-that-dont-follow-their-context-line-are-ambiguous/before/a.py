@@ -1,0 +1,8 @@
+def f():
+    a()
+
+    b()
+
+
+def g():
+    pass

@@ -1,0 +1,8 @@
+import a
+import b
+
+def f():
+    pass
+
+import a
+import b
