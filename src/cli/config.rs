@@ -67,6 +67,7 @@ pub(super) fn rules(reading: &Reading, config: &Config) -> Result<Rules, Failure
         overwrite: reading.overwrite,
         knows_base: false,
         allow_empty: reading.allow_empty,
+        here: None,
     })
 }
 

@@ -71,7 +71,11 @@ impl Session {
         style: Style,
     ) -> Result<Session, Failure> {
         let config = repo.config();
-        let rules = config::rules(reading, config)?;
+        let mut rules = config::rules(reading, config)?;
+        // Who gives a directory, or none, has said from where paths are.
+        if reading.directory.is_none() {
+            rules.here = repo.here();
+        }
         let about = config::about(reading, config)?;
         // An empty one is none, as for `git apply`.
         let directory = reading

@@ -77,6 +77,13 @@ impl Repo {
             .collect()
     }
 
+    /// Returns the current directory, if it is in the work tree and isn't its top.
+    pub(crate) fn here(&self) -> Option<RepoPath> {
+        let here = std::env::current_dir().ok()?.canonicalize().ok()?;
+        let here = here.strip_prefix(self.real_top()?).ok()?;
+        RepoPath::new(here.as_os_str().as_bytes()).ok()
+    }
+
     /// Returns the top, at the end of all links.
     pub(super) fn real_top(&self) -> Option<&Path> {
         self.real

@@ -1,6 +1,6 @@
 use assert_fs::prelude::*;
 
-use super::support::{isolated, program, run};
+use super::support::{Repo, isolated, program, run};
 use super::{envelope, opx, repo, update};
 
 #[test]
@@ -117,6 +117,26 @@ fn paths_are_from_the_top_and_arguments_from_the_current_directory() {
         "M src/b.txt\n 1 file changed, 1 insertion(+), 1 deletion(-)\n"
     );
     repo.child("src/b.txt").assert("B\n");
+}
+
+#[test]
+fn a_namesake_in_the_current_directory_is_told() {
+    let repo = Repo::with(&[("a.txt", "one\n"), ("pkg/a.txt", "one\n")]);
+    let told = |args: &[&str]| {
+        let mut command = isolated(std::process::Command::new(program()), &repo.child("pkg"));
+        command.args(["apply", "--check"]).args(args).arg("-");
+        let run = run(&mut command, update("a.txt", "one", "1").as_bytes());
+        run.succeeded().stderr
+    };
+    let warning = "warning: `a.txt` is changed, and not `pkg/a.txt`: paths count from the top of the work tree [directory]\n";
+    let said = told(&[]);
+    assert!(said.starts_with(warning), "{said}");
+    assert!(
+        said.ends_with("help: if the other is meant, run with --directory=pkg; with --directory= this isn't said\n"),
+        "{said}"
+    );
+    assert_eq!(told(&["--directory="]), "");
+    assert_eq!(told(&["--directory=pkg"]), "");
 }
 
 #[test]

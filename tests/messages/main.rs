@@ -424,6 +424,10 @@ fn of_the_system() -> Vec<Box<dyn Diagnose>> {
             file: "1a2b3c4".into(),
             patch: "5d6e7f8".into(),
         }),
+        Box::new(plan::Warning::Namesake {
+            path: path(),
+            other: RepoPath::new(b"pkg/src/net.rs").unwrap(),
+        }),
         Box::new(plan::Warning::ModeDiffers {
             path: path(),
             file: 0o100_644,

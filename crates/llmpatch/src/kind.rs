@@ -206,6 +206,8 @@ kinds! {
     EmptyLine = "empty-line", Nobody;
     /// An empty file that was there already was filled.
     FilledEmpty = "filled-empty", Nobody;
+    /// A file is changed that has a namesake below the current directory: paths count from the top.
+    Directory = "directory", Nobody;
     /// A find that begins or ends inside a word of the file.
     InsideWord = "inside-word", Nobody;
     /// An `occurrence="last"` whose match overlaps the last as occurrences are counted.

@@ -2,7 +2,7 @@
 
 use std::io::ErrorKind;
 
-use bstr::BString;
+use bstr::{BString, ByteSlice as _};
 
 use super::difference::Difference;
 use super::merge::unmerged;
@@ -602,6 +602,14 @@ impl Diagnose for Warning {
                 ..of
             },
             Warning::Found { finding, .. } => found(of, *finding),
+            Warning::Namesake { path, other } => {
+                let directory = &other.as_bytes()[..other.as_bytes().len() - path.as_bytes().len()];
+                of.help(format!(
+                    "if the other is meant, run with --directory={}; with --directory= this isn't \
+                     said",
+                    Shown(directory.trim_end_with(|c| c == '/'))
+                ))
+            }
             Warning::ModeDiffers { .. }
             | Warning::IdDiffers { .. }
             | Warning::NewlineAdded { .. }

@@ -58,6 +58,8 @@ pub use self::place_error::{
     After, Ambiguity, Closest, Earlier, Part, PlaceError, Places, Reason, Unplaced,
 };
 pub use self::placement::{Match, Placement, Rows};
+use std::collections::HashSet;
+
 use self::planner::Planner;
 pub use self::suggest::Suggestion;
 pub use self::warning::{Placing, Quote, Warning};
@@ -89,6 +91,8 @@ pub struct Rules {
     pub knows_base: bool,
     /// Take a response that leaves every file as it was for a success.
     pub allow_empty: bool,
+    /// The directory from which somebody may mean the paths of a response, which are from the top.
+    pub here: Option<RepoPath>,
 }
 
 /// What a response comes to.
@@ -143,6 +147,7 @@ pub fn plan(
         planner.agree_on_fuzz(patches);
         planner.join();
     }
+    planner.look_here();
     let Planner {
         mut overlay,
         mut errors,
@@ -230,6 +235,37 @@ fn judge(lints: Lints, errors: &mut Vec<Located<Error>>, warnings: &mut Vec<Loca
 }
 
 impl Planner<'_> {
+    /// Warns of changed files that have a namesake in the directory that the run is in, unless the
+    /// response names other files by way of that directory.
+    fn look_here(&mut self) {
+        let Some(here) = &self.rules.here else {
+            return;
+        };
+        if self.named.keys().any(|path| path.is_below(here)) {
+            return;
+        }
+        let namesake = |path: &RepoPath| {
+            let other = here.join(path.as_bytes()).ok()?;
+            let is_there = matches!(self.tree.read(&other), Ok(Entry::File(_)));
+            is_there.then_some(other)
+        };
+        let paths = self.edits.iter().zip(&self.paths);
+        let absolute: HashSet<_> = paths
+            .filter(|(edit, _)| edit.path.starts_with(b"/"))
+            .filter_map(|(_, path)| path.as_ref().ok())
+            .collect();
+        let found: Vec<_> = self
+            .overlay
+            .changed()
+            .filter(|path| !absolute.contains(path))
+            .filter_map(|path| Some((path.clone(), namesake(path)?)))
+            .collect();
+        for (path, other) in found {
+            let span = self.named.get(&path).copied().flatten();
+            self.warn(span, Warning::Namesake { path, other });
+        }
+    }
+
     /// Does the edits in order, until there are so many errors.
     pub(super) fn edit_all(&mut self) -> &Self {
         let mut held = 0;

@@ -36,7 +36,7 @@ pub(super) struct Planner<'p> {
     /// The tracked paths by their names, once they have been asked for.
     names: OnceCell<Names>,
     /// Which path each of them names.
-    paths: Vec<Result<RepoPath, PathError>>,
+    pub(super) paths: Vec<Result<RepoPath, PathError>>,
     pub(super) tree: &'p dyn Tree,
     pub(super) resolver: &'p Resolver,
     pub(super) rules: &'p Rules,

@@ -142,6 +142,7 @@ const fn rules(strict: bool, unique: bool) -> Rules {
         overwrite: false,
         knows_base: false,
         allow_empty: true,
+        here: None,
     }
 }
 

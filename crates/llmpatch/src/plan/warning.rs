@@ -57,6 +57,9 @@ pub enum Warning {
     /// The new file is already there, byte for byte.
     #[error("`{path}` is already there with exactly this content")]
     AlreadyThere { path: RepoPath },
+    /// A file of the same name is in the directory from which somebody may mean the path.
+    #[error("`{path}` is changed, and not `{other}`: paths count from the top of the work tree")]
+    Namesake { path: RepoPath, other: RepoPath },
     /// A new file where an empty one is.
     #[error("`{path}` is there already and empty; it is filled")]
     Filled { path: RepoPath },
@@ -290,6 +293,7 @@ impl Warning {
             Warning::Found { finding, .. } => finding.kind(),
             Warning::NoChange { .. } | Warning::AlreadyThere { .. } => Kind::NoChange,
             Warning::Filled { .. } => Kind::FilledEmpty,
+            Warning::Namesake { .. } => Kind::Directory,
             Warning::PartialDeleteBody { .. } => Kind::PartialDeleteBody,
             Warning::BlankEdges { .. } => Kind::BlankEdges,
             Warning::Unescaped { .. } => Kind::EscapedMarker,
@@ -309,6 +313,7 @@ impl Warning {
         | Warning::NoChange { path }
         | Warning::AlreadyThere { path }
         | Warning::Filled { path }
+        | Warning::Namesake { path, .. }
         | Warning::PartialDeleteBody { path, .. }
         | Warning::BlankEdges { path, .. }
         | Warning::Unescaped { path }

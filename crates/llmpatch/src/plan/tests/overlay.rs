@@ -225,6 +225,37 @@ fn overwriting_is_asked_for() {
 }
 
 #[test]
+fn a_namesake_where_the_run_is_is_told() {
+    let tree = || {
+        MemoryTree::new()
+            .with("a", "1\n")
+            .with("b", "1\n")
+            .with("pkg/a", "1\n")
+            .with("pkg/c", "1\n")
+    };
+    let rules = Rules {
+        here: RepoPath::new(b"pkg").ok(),
+        ..Rules::default()
+    };
+    let told = |edits| {
+        let plan = run(&tree(), edits, &rules).unwrap();
+        let told = plan.warnings.iter().map(|one| one.value.to_string());
+        told.collect::<Vec<_>>()
+    };
+    let said = |path| {
+        format!(
+            "`{path}` is changed, and not `pkg/{path}`: paths count from the top of the work tree"
+        )
+    };
+    assert_eq!(told(vec![delete("a")]), [said("a")]);
+    assert_eq!(told(vec![delete("b")]), [""; 0]);
+    assert_eq!(told(vec![create("c", "x")]), [said("c")]);
+    assert_eq!(told(vec![relocate("b", "c")]), [said("c")]);
+    // A response that goes by way of that directory counts from the top.
+    assert_eq!(told(vec![delete("a"), delete("pkg/c")]), [""; 0]);
+}
+
+#[test]
 fn the_same_content_is_no_obstacle() {
     let tree = || MemoryTree::new().with("a", "1\n").with("b", "1\n");
     let plan = run(
