@@ -203,9 +203,9 @@ fn caption(closest: &Closest) -> String {
         ..
     } = closest;
     let before = if near.start < *from {
-        ", though before the previous hunk"
+        format!(", though it must be after line {from}")
     } else {
-        ""
+        String::new()
     };
     let start = if near.start == *line {
         String::new()

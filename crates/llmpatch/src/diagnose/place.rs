@@ -177,7 +177,15 @@ impl Place<'_> {
                 lines,
                 ..
             } => self.context(places, near.as_deref(), *lines),
-            PlaceError::ContextEarlier { at } => self
+            PlaceError::ContextEarlier { at, outer: Some(_) } => self
+                .at(
+                    *at,
+                    "the context line is here",
+                    "before the one that it follows",
+                )
+                .label("is earlier")
+                .help("name this line before the other, or this one alone"),
+            PlaceError::ContextEarlier { at, outer: None } => self
                 .at(*at, "the context line is here", "before the previous hunk")
                 .label("is earlier")
                 .help(IN_ORDER),

@@ -65,11 +65,13 @@ pub enum PlaceError {
         near: Option<Box<Closest>>,
         lines: Option<LineNo>,
     },
-    /// The context line is only before the hunks that came before.
-    #[error(
-        "names a context line that is only on line {at}, before the previous hunk; hunks must follow the file's order"
-    )]
-    ContextEarlier { at: LineNo },
+    /// The context line is only before the hunks that came before, or not behind the hunk's
+    /// context line before it, which is on line `outer`.
+    #[error("names a context line that is only on line {at}, {}", match outer {
+        Some(outer) => format!("and not after line {outer}, where the one before it is"),
+        None => "before the previous hunk; hunks must follow the file's order".into(),
+    })]
+    ContextEarlier { at: LineNo, outer: Option<LineNo> },
     /// The context line isn't in the block that the context line before it opens, and that ends
     /// before another line.
     #[error("names context line {at}, which is outside of the block of its context line {outer}")]
@@ -413,7 +415,7 @@ impl PlaceError {
             },
             PlaceError::Context { near, .. } => return near.as_ref().map(|near| near.line),
             PlaceError::Applied { at }
-            | PlaceError::ContextEarlier { at }
+            | PlaceError::ContextEarlier { at, .. }
             | PlaceError::OutsideContext { at, .. }
             | PlaceError::Earlier { at, .. }
             | PlaceError::NotAtEnd { at }

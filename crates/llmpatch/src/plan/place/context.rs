@@ -49,7 +49,13 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
                         context.behind = Some((at, locator));
                         continue;
                     }
-                    None => self.seek_like(number, hunk, locator, run.first())?,
+                    None => {
+                        let earlier = run.first().map(|at| PlaceError::ContextEarlier {
+                            at: LineNo::from_index(at),
+                            outer: context.at.map(LineNo::from_index),
+                        });
+                        self.seek_like(number, hunk, locator, earlier)?
+                    }
                 },
             };
             if let Some(outer) = context.at {
@@ -100,7 +106,10 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
                 self.warn(number, span, Placing::Behind { at, ahead });
                 Ok(())
             }
-            _ => Err(Located::new(span, PlaceError::ContextEarlier { at })),
+            _ => {
+                let outer = None;
+                Err(Located::new(span, PlaceError::ContextEarlier { at, outer }))
+            }
         }
     }
 
@@ -150,13 +159,11 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
         number: usize,
         hunk: &Hunk<'_>,
         locator: &Text<'_>,
-        earlier: Option<usize>,
+        earlier: Option<PlaceError>,
     ) -> Result<(usize, Match), Located<PlaceError>> {
         let error = |error| Err(Located::new(locator.span.or(hunk.span), error));
-        if let Some(at) = earlier {
-            return error(PlaceError::ContextEarlier {
-                at: LineNo::from_index(at),
-            });
+        if let Some(earlier) = earlier {
+            return error(earlier);
         }
         if self.task.rules.strict {
             return Err(self.no_context(hunk, locator));

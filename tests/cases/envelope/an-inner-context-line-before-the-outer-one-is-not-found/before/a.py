@@ -1,0 +1,7 @@
+def run():
+    one()
+
+
+class B:
+    def stop(self):
+        two()
