@@ -205,9 +205,12 @@ fn suspicious(written: &BString, error: &PathError, meant: Option<&RepoPath>) ->
 /// Returns the directory that a path which is absolute elsewhere begins with, where the rest of it
 /// is a path here.
 fn root_of(written: &BString, meant: &RepoPath) -> Option<String> {
+    // A shell leaves no backslash in what it is given.
+    let written = written.replace(b"\\", b"/");
     let rest = written.strip_suffix(meant.as_bytes())?;
     let root = rest.strip_suffix(b"/").filter(|root| root.len() > 1)?;
-    written.starts_with(b"/").then(|| Shown(root).to_string())
+    let is_absolute = root.starts_with(b"/") || root[1] == b':';
+    is_absolute.then(|| Shown(root).to_string())
 }
 
 impl Diagnosis {
