@@ -111,7 +111,7 @@ pub(super) fn run(arguments: &[OsString]) -> Exit {
 fn made(session: &Session, sources: &[llmpatch::text::Source]) -> Result<Report, Failure> {
     recover::first(session)?;
     let base = Base::WorkTree;
-    let plan = || {
+    let ready = publish::make(session, || {
         let tree = base.tree(&session.repo)?;
         let worked = session.work_out(sources, &base, &*tree)?;
         let files = details::counted_files(session, &base, &worked.changes, true);
@@ -124,8 +124,8 @@ fn made(session: &Session, sources: &[llmpatch::text::Source]) -> Result<Report,
             commits: Vec::new(),
             preview: None,
         })
-    };
-    Ok(publish::make(session, plan)?.report)
+    })?;
+    Ok(ready.report)
 }
 
 /// Lists what has become of files, named as from a directory: first the new ones, then those that

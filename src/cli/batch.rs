@@ -285,9 +285,9 @@ fn answer(
     let mut early = BTreeMap::new();
     let mut next = 0;
     let mut made = BTreeSet::new();
-    let mut ready = Ready::new();
+    let mut pending = Pending::new();
     loop {
-        let one = if ready.count == 0 {
+        let one = if pending.count == 0 {
             answers.recv().map_err(|_| RecvTimeoutError::Disconnected)
         } else {
             answers.recv_timeout(PAUSE)
@@ -302,20 +302,20 @@ fn answer(
         while let Some(one) = early.remove(&next) {
             next += 1;
             made.extend(one.name(&session.repo, onto, output)?);
-            ready.add(one);
+            pending.add(one);
         }
-        if is_pause || ready.is_full() {
-            let Ready {
+        if is_pause || pending.is_full() {
+            let Pending {
                 text,
                 weight,
                 count,
                 ..
-            } = ready.store(session)?;
+            } = pending.store(session)?;
             if !output.write(&text)? {
                 return Ok(made);
             }
             budget.free(weight, count);
-            ready = Ready::new();
+            pending = Pending::new();
         }
         if is_over {
             break;
@@ -329,7 +329,7 @@ fn answer(
 }
 
 /// Answers that are to be written together.
-struct Ready {
+struct Pending {
     pack: CandidatePack,
     text: String,
     count: usize,
@@ -337,7 +337,7 @@ struct Ready {
     since: Instant,
 }
 
-impl Ready {
+impl Pending {
     fn new() -> Self {
         Self {
             pack: CandidatePack::default(),
