@@ -108,6 +108,9 @@ impl Diagnose for CommitError {
                 "name another branch, or run `git llmpatch apply --commit` in that work \
                      tree",
             ),
+            CommitError::BranchBusy { .. } => {
+                of(Kind::Unsupported).help("name another branch, or finish that first")
+            }
             CommitError::BranchMoved { .. } => {
                 of(Kind::Locked).help("see with `git log` where it is now, then try again")
             }

@@ -1,9 +1,12 @@
 //! Branches that come to a commit which wasn't made where HEAD is.
 
-use bstr::ByteSlice as _;
+use std::fs;
+use std::path::Path;
+
+use bstr::{BString, ByteSlice as _};
 use git2::Oid;
 
-use super::git::Git;
+use super::git::{Git, run};
 use super::{CommitError, Repo, RepoError};
 
 /// Returns whether git would take a name, without `refs/heads/`, for a branch.
@@ -17,23 +20,10 @@ impl Repo {
     /// is no such branch.
     ///
     /// # Errors
-    /// `stale` if it has commits of its own, `unsupported` if it is checked out.
+    /// `stale` if it has commits of its own, `unsupported` if a work tree uses it.
     pub(crate) fn check_branch(&self, name: &str, parent: Oid) -> Result<Option<Oid>, CommitError> {
         let full = format!("refs/heads/{name}");
-        let listed = Git::new(self).output(["worktree", "list", "--porcelain"], b"")?;
-        for tree in listed.split_str("\n\n") {
-            let says = |what: &str| {
-                tree.lines()
-                    .find_map(|line| line.strip_prefix(what.as_bytes()))
-            };
-            if says("branch ") == Some(full.as_bytes()) {
-                let top = says("worktree ").unwrap_or_default().into();
-                return Err(CommitError::BranchInUse {
-                    name: name.to_owned(),
-                    top,
-                });
-            }
-        }
+        self.check_use(name, &full)?;
         let Some(old) = self.reference(&full).map_err(failed)? else {
             return Ok(None);
         };
@@ -48,6 +38,51 @@ impl Repo {
                 name: name.to_owned(),
             }),
         }
+    }
+
+    /// Checks what `git branch -f` does: that no work tree has the branch checked out, rebases or
+    /// bisects it. A branch may be a symbolic reference; what moves is what that leads to.
+    fn check_use(&self, name: &str, full: &str) -> Result<(), CommitError> {
+        let git = Git::new(self);
+        let leads_to = run(&mut git.command(["symbolic-ref", "-q", full]), b"")?.stdout;
+        let moved = match leads_to.trim_end() {
+            b"" => full.as_bytes(),
+            other => other,
+        };
+        let listed = git.output(["worktree", "list", "--porcelain"], b"")?;
+        let name = || name.to_owned();
+        let says = |tree: &[u8], what: &str| -> BString {
+            let said = tree
+                .lines()
+                .find_map(|line| line.strip_prefix(what.as_bytes()));
+            said.unwrap_or_default().into()
+        };
+        let mut trees = listed.split_str(
+            "
+
+",
+        );
+        if let Some(tree) = trees.clone().find(|tree| says(tree, "branch ") == moved) {
+            let (name, top) = (name(), says(tree, "worktree "));
+            return Err(CommitError::BranchInUse { name, top });
+        }
+        // The first is the main one, of which git says so little while it rebases or bisects.
+        let main = says(trees.next().unwrap_or_default(), "worktree ");
+        if is_busy_with(self.common_dir(), moved) {
+            let (name, top) = (name(), main);
+            return Err(CommitError::BranchBusy { name, top });
+        }
+        let linked = fs::read_dir(self.common_dir().join("worktrees"));
+        for own in linked.into_iter().flatten().flatten() {
+            if is_busy_with(&own.path(), moved) {
+                let file = fs::read(own.path().join("gitdir")).unwrap_or_default();
+                let file = file.trim_end();
+                let top = file.strip_suffix(b"/.git").unwrap_or(file).into();
+                let name = name();
+                return Err(CommitError::BranchBusy { name, top });
+            }
+        }
+        Ok(())
     }
 
     /// Moves a branch to a commit if it still is where it was; git writes that down in its reflog.
@@ -88,6 +123,24 @@ impl Repo {
             _ => Err(error.into()),
         }
     }
+}
+
+/// Returns whether a work tree, by its own directory of git's, is rebasing or bisecting a branch: the
+/// files are those that `git branch` looks at.
+fn is_busy_with(own: &Path, branch: &[u8]) -> bool {
+    let short = branch.strip_prefix(b"refs/heads/").unwrap_or(branch);
+    let is_in = |(file, branch)| {
+        let said = fs::read(own.join(file)).unwrap_or_default();
+        said.lines().any(|line| line == branch)
+    };
+    [
+        ("rebase-merge/head-name", branch),
+        ("rebase-merge/update-refs", branch),
+        ("rebase-apply/head-name", branch),
+        ("BISECT_START", short),
+    ]
+    .into_iter()
+    .any(is_in)
 }
 
 fn failed(error: git2::Error) -> RepoError {

@@ -407,6 +407,39 @@ fn a_branch_is_made_or_goes_forward_and_its_reflog_says_so() {
         }
         assert_eq!(seen(&repo), before);
     }
+    // So is one that is being rebased or bisected anywhere, also by another name.
+    let side = repo.child("../side");
+    let refused = |branch: &str, said: &str| {
+        let branch = format!("--branch={branch}");
+        let args = ["apply", "--onto=HEAD", "--commit", &branch];
+        let run = repo.run(&args, update("a.txt", "two", "2")).ended(3);
+        assert!(run.stderr.contains(said), "{branch}: {}", run.stderr);
+    };
+    repo.git(&["symbolic-ref", "refs/heads/alias", "refs/heads/main"]);
+    refused("alias", "the branch `alias` is checked out in `");
+    let there = |args: &[&str]| {
+        let mut git = isolated(std::process::Command::new("git"), side.path());
+        run(
+            git.env("GIT_SEQUENCE_EDITOR", "echo break >").args(args),
+            b"",
+        );
+    };
+    there(&["commit", "-q", "--allow-empty", "-mx"]);
+    there(&["rebase", "-q", "-i", "HEAD~1"]);
+    refused(
+        "side",
+        "the branch `side` is being rebased or bisected in `",
+    );
+    there(&["rebase", "--abort"]);
+    there(&["bisect", "start"]);
+    there(&["bisect", "bad"]);
+    there(&["bisect", "good", "HEAD~1"]);
+    there(&["checkout", "-q", "--detach"]);
+    refused(
+        "side",
+        "the branch `side` is being rebased or bisected in `",
+    );
+    there(&["bisect", "reset"]);
     // In a bare repository HEAD's branch has no files.
     let bare = Repo::empty();
     fs::remove_dir_all(bare.child(".git")).unwrap();

@@ -53,6 +53,9 @@ pub enum CommitError {
     /// A branch that is to move is the one of a work tree, whose files would stay what they are.
     #[error("the branch `{}` is checked out in `{}`", Shown(name.as_bytes()), Shown(top))]
     BranchInUse { name: String, top: BString },
+    /// A branch that is to move is the one that a work tree rebases or bisects.
+    #[error("the branch `{}` is being rebased or bisected in `{}`", Shown(name.as_bytes()), Shown(top))]
+    BranchBusy { name: String, top: BString },
     /// A branch was moved while its commit was made.
     #[error("the branch `{}` was moved by another program", Shown(name.as_bytes()))]
     BranchMoved { name: String },
