@@ -25,6 +25,10 @@ use bstr::BString;
 use crate::kind::Kind;
 use crate::text::{LineNo, Span};
 
+/// What helps where a response would make more of files than is allowed.
+const TOO_MUCH: &str = "make fewer places of it, in edits with more of the text around each; LIMITS in \
+                        `git llmpatch help` says how much may be added";
+
 /// What is said of an error or a warning beside its headline.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnosis {

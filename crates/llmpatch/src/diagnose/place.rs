@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{Diagnose, Diagnosis, closest};
+use super::{Diagnose, Diagnosis, TOO_MUCH, closest};
 use super::{FileLine, FilePlace, Nearest, Passage};
 use crate::path::RepoPath;
 use crate::plan::{
@@ -247,6 +247,7 @@ impl Place<'_> {
             PlaceError::Overlapping { .. } => self
                 .said([])
                 .help("give more of the text around each place, one call a place"),
+            PlaceError::TooMuch { .. } => self.said([]).help(TOO_MUCH),
             PlaceError::Overlap => self.said([]).help("join the two hunks"),
         }
     }

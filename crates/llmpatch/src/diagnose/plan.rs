@@ -7,7 +7,7 @@ use bstr::{BString, ByteSlice as _};
 use super::difference::Difference;
 use super::merge::unmerged;
 use super::place::{File, place, rivals};
-use super::{Diagnose, Diagnosis};
+use super::{Diagnose, Diagnosis, TOO_MUCH};
 use super::{Nearest, Passage};
 use crate::kind::Kind;
 use crate::patch::Format;
@@ -50,6 +50,7 @@ impl Diagnose for Error {
                     "write `{}` at the start of a line of its own, where the patch ends",
                     Shown(end)
                 )),
+            Error::TooMuch { path } => of.path(path).help(TOO_MUCH),
             Error::Place(unplaced) => unplaced.diagnosis(),
             Error::Conflict(conflict) => conflict.diagnosis(),
             Error::Tree(error) => error.diagnosis(),

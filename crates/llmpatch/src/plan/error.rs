@@ -47,6 +47,9 @@ pub enum Error {
         "only a line number says where lines are added to `{path}`, and without a base nobody knows what the number counts"
     )]
     NoBase { path: RepoPath },
+    /// The copies of a file have too many bytes.
+    #[error("the copies of `{path}` have more bytes than a response may add")]
+    TooMuch { path: RepoPath },
     /// Lines of a binary file can't be changed. Its content, if it has been looked at.
     #[error("`{path}` is a binary file, of which no lines can be changed")]
     Binary {
@@ -236,7 +239,9 @@ impl Error {
                 | TreeError::Drifted { .. }
                 | TreeError::Unmerged { .. },
             ) => Kind::Stale,
-            Error::Tree(TreeError::Unsupported { .. }) | Error::NoBase { .. } => Kind::Unsupported,
+            Error::Tree(TreeError::Unsupported { .. })
+            | Error::NoBase { .. }
+            | Error::TooMuch { .. } => Kind::Unsupported,
             Error::Tree(TreeError::Io { .. } | TreeError::Backend { .. }) => Kind::Io,
         }
     }

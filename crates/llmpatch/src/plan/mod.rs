@@ -24,6 +24,7 @@ mod duplicates;
 mod elision;
 mod error;
 mod fuzz;
+mod growth;
 mod guard;
 mod history;
 pub mod hunks;

@@ -3,8 +3,10 @@
 use std::cell::OnceCell;
 
 use super::error::Error;
+use super::growth::Growth;
 use super::lint::{self, Finding, Indent};
 use super::place::{Edit, Task};
+use super::place_error::PlaceError;
 use super::planner::{Done, Failed, Named, Planner};
 use super::unplaced;
 use super::warning::Warning;
@@ -90,9 +92,11 @@ impl Planner<'_> {
         edit: Edit<'_, '_>,
         file: &File,
     ) -> (Vec<Splice>, Done) {
+        let given = self.given(path);
         let lost = self.overlay.lost(path);
         let rules = self.rules;
         let effort = &self.effort;
+        let growth = Growth::new(given, &self.added);
         let enough = self.enough;
         let task = Task {
             number: self.number,
@@ -100,10 +104,18 @@ impl Planner<'_> {
             file: &open.document,
             rules,
             effort,
+            growth,
             enough,
         };
         let outcome = edit.place(task, lost);
         self.warnings.extend(outcome.warnings);
+        // What it would be is too large to go on with.
+        let is_too_much = |error: &PlaceError| matches!(error, PlaceError::TooMuch { .. });
+        let mut errors = outcome.errors.iter();
+        let failed = match errors.any(|(_, error)| is_too_much(&error.value)) {
+            true => Failed::Lost,
+            false => Failed::Partly,
+        };
         if !outcome.errors.is_empty() {
             let file = &File {
                 content: open.document.content(),
@@ -121,12 +133,14 @@ impl Planner<'_> {
         self.placements.extend(outcome.placed);
         (
             outcome.splices,
-            if outcome.whole {
-                Ok(())
-            } else {
-                Err(Failed::Partly)
-            },
+            if outcome.whole { Ok(()) } else { Err(failed) },
         )
+    }
+
+    /// Returns how many bytes a file had before the response, and all that the response brings.
+    pub(super) fn given(&self, path: &RepoPath) -> usize {
+        let found = self.overlay.in_tree(path);
+        self.brought + found.map_or(0, |content| content.size())
     }
 
     /// Returns a file, read with an eye to all that edits look for in it from this one on.

@@ -11,6 +11,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::Rules;
+use super::growth::Growth;
 use super::place_error::{Part, PlaceError};
 use super::placement::{Match, Placement, Rows};
 use super::splice::{Last, Splicer};
@@ -118,6 +119,7 @@ pub(super) struct Task<'t> {
     pub(super) file: &'t Document,
     pub(super) rules: &'t Rules,
     pub(super) effort: &'t Effort,
+    pub(super) growth: Growth<'t>,
     /// After how many errors others aren't looked for.
     pub(super) enough: usize,
 }
@@ -201,6 +203,8 @@ pub(super) struct Outcome {
     /// Where those parts are, in their order.
     pub(super) placed: Vec<Placement>,
     pub(super) warnings: Vec<Located<Warning>>,
+    /// Whether a warning says already that a word was cut in two.
+    has_cut: bool,
 }
 
 /// A hunk and the lines of the file that it takes the place of.

@@ -140,6 +140,9 @@ pub enum PlaceError {
         "occurs on line {at} and again before it ends there, so that not all of them can be replaced"
     )]
     Overlapping { at: LineNo },
+    /// So many places that the text for all of them is more than a response may make of a file.
+    #[error("occurs {}, and its new text in all these places is more than a response may add", times(*.count))]
+    TooMuch { count: usize },
     /// Two hunks change the same lines.
     #[error("changes lines that another hunk changes too")]
     Overlap,
@@ -355,6 +358,7 @@ impl PlaceError {
             PlaceError::Unconfirmed => Kind::Parse,
             PlaceError::OutOfRange { .. } | PlaceError::Times { .. } => Kind::Occurrence,
             PlaceError::Overlap => Kind::Conflict,
+            PlaceError::TooMuch { .. } => Kind::Unsupported,
             _ => Kind::LinesNotFound,
         }
     }

@@ -1,13 +1,14 @@
 //! The edits of a response, done one after the other on an overlay; what each does to its file.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
+use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 
 use bstr::BString;
 
 use super::error::{Error, Missing};
+use super::growth;
 use super::history::History;
 use super::lint::{self, Finding};
 use super::opened::OpenFile;
@@ -46,6 +47,9 @@ pub(super) struct Planner<'p> {
     pub(super) warnings: Vec<Located<Warning>>,
     /// What may still be done to make messages better.
     pub(super) effort: Effort,
+    /// How many bytes all edits bring, and how many they have added beside.
+    pub(super) brought: usize,
+    pub(super) added: Cell<usize>,
     /// After how many errors others aren't looked for.
     pub(super) enough: usize,
     /// The paths that sections of unified diffs rename or delete, and the last edit that does.
@@ -120,7 +124,6 @@ impl<'p> Planner<'p> {
         }
         Planner {
             overlay: Overlay::new(tree, resolver.directory()),
-            edits,
             formats,
             names: OnceCell::new(),
             paths,
@@ -131,6 +134,9 @@ impl<'p> Planner<'p> {
             errors: Vec::new(),
             warnings: Vec::new(),
             effort: Effort::default(),
+            brought: growth::brought(&edits),
+            edits,
+            added: Cell::default(),
             enough: ENOUGH,
             vacated,
             placements: Vec::new(),

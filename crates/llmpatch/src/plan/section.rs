@@ -19,6 +19,7 @@ use std::collections::HashSet;
 
 use super::Rules;
 use super::error::Error;
+use super::growth::Growth;
 use super::overlay::FileState;
 use super::place::{self, Edit, Task};
 use super::planner::{Done, Failed, Named, Planner};
@@ -213,6 +214,10 @@ impl Planner<'_> {
             return Err(Failed::Lost);
         };
         if !renames {
+            let growth = Growth::new(self.given(path), &self.added);
+            if !growth.add(put.content.size()) {
+                return self.fail(span, Error::TooMuch { path: path.clone() });
+            }
             self.overlay.put(&target, put);
         } else if is_aside {
             self.overlay.rename_aside(path, &target, put);
@@ -253,6 +258,7 @@ impl Planner<'_> {
                         file: &edit.read(&file.content, edit.needles()),
                         rules: &rules,
                         effort: &self.effort,
+                        growth: Growth::new(0, &self.added),
                         enough: 1,
                     };
                     edit.place(task, &mut HashSet::new()).whole

@@ -2,11 +2,13 @@
 //! earlier edits of the response, the file before the response, and whether what the message
 //! advises would be accepted.
 
+use std::cell::Cell;
 use std::collections::HashSet;
 use std::ops::Range;
 
 use super::conflict::{Conflict, change_among};
 use super::error::{Error, FileAsFound, Occupied};
+use super::growth::Growth;
 use super::place::{Edit, Task};
 use super::place_error::{Part, PlaceError, Unplaced};
 use super::placement::Placement;
@@ -39,6 +41,7 @@ impl Planner<'_> {
             path, file, edit, ..
         } = *section;
         let of = self.number;
+        let (given, added) = (self.given(path), &Cell::default());
         let run = |edit: Edit<'_, '_>, content: &Content, rules: &Rules, effort: &Effort| {
             let task = Task {
                 number: of,
@@ -46,6 +49,7 @@ impl Planner<'_> {
                 file: &edit.read(content, edit.needles()),
                 rules,
                 effort,
+                growth: Growth::new(given, added),
                 enough: ENOUGH,
             };
             edit.place(task, &mut HashSet::new())

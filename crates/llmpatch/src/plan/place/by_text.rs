@@ -170,9 +170,21 @@ fn found(task: Task<'_>, edit: &Substitution<'_>) -> Result<Outcome, Located<Pla
         is_idle: find == put,
         is_literal: is_literal(edit),
     };
-    ranges
-        .into_iter()
-        .for_each(|range| done.put(task, range, &put));
+    // One of them is what the response brings.
+    let more = put.lines.iter().map(|line| line.len() + 1).sum::<usize>();
+    if !task.growth.add(more.saturating_mul(ranges.len() - 1)) {
+        let count = ranges.len();
+        return Err(Located::new(span, PlaceError::TooMuch { count }));
+    }
+    let mut ranges = ranges.into_iter().peekable();
+    // Lines with many places are read once.
+    while let Some(first) = ranges.peek() {
+        let around = TouchedLines::new(document, first);
+        let lines = around.lines();
+        while let Some(range) = ranges.next_if(|range| around.are_of(document, range)) {
+            done.put(task, range, (&around, &lines), &put);
+        }
+    }
     if put.is_idle {
         done.warnings
             .push(Located::new(span, Warning::NoChange { path: path.clone() }));
@@ -182,7 +194,13 @@ fn found(task: Task<'_>, edit: &Substitution<'_>) -> Result<Outcome, Located<Pla
 
 impl Outcome {
     /// Notes a place, and what comes there unless it is what is there.
-    fn put(&mut self, task: Task<'_>, range: Range<usize>, edit: &Put<'_, '_>) {
+    fn put(
+        &mut self,
+        task: Task<'_>,
+        range: Range<usize>,
+        (around, lines): (&TouchedLines<'_>, &Lines<'_>),
+        edit: &Put<'_, '_>,
+    ) {
         let Task {
             path,
             file: document,
@@ -196,20 +214,15 @@ impl Outcome {
             is_idle,
             is_literal,
         } = *edit;
-        let around = TouchedLines::new(document, &range);
-        let lines = around.lines();
         let within = range.start - around.start..range.end - around.start;
         // A line break at the end of both leaves the line behind it alone.
         let ends_line = is_literal && put.last().is_some_and(|line| line.is_empty());
         let last = usize::from(ends_line && around.bytes[within.clone()].ends_with(b"\n"));
-        let rows = rows(&lines, &(within.start..within.end - last), put.len() - last);
+        let rows = rows(lines, &(within.start..within.end - last), put.len() - last);
         let [old, new] = rows.map(|rows| rows.start + around.line..rows.end + around.line);
         self.placed.push(task.placement(0, span, old, new, how));
-        let has_cut = self
-            .warnings
-            .iter()
-            .any(|warning| matches!(warning.value, Warning::InsideWord { .. }));
-        if let Some(how) = cuts_word(&lines, &within).filter(|_| !has_cut) {
+        if let Some(how) = cuts_word(lines, &within).filter(|_| !self.has_cut) {
+            self.has_cut = true;
             let index = lines.index_at(if how == Side::End {
                 within.end
             } else {
@@ -217,7 +230,7 @@ impl Outcome {
             });
             let line = Quote {
                 number: LineNo::from_index(index + around.line),
-                ..Quote::new(&lines, index)
+                ..Quote::new(lines, index)
             };
             self.warnings.push(Located::new(
                 span,
@@ -232,8 +245,8 @@ impl Outcome {
             return;
         }
         let (within, new) = match fitted {
-            Some(fitted) => splice::within(&lines, within, fitted),
-            None => splice::within(&lines, within, put),
+            Some(fitted) => splice::within(lines, within, fitted),
+            None => splice::within(lines, within, put),
         };
         let range = within.start + around.start..within.end + around.start;
         let path = || path.clone();
@@ -321,9 +334,10 @@ fn final_newline(document: &Document, range: &Range<usize>, new: &[u8]) -> Optio
 
 /// Returns whether nothing is left of a line but its end.
 fn leaves_empty_line(document: &Document, range: &Range<usize>, new: &[u8]) -> bool {
-    let is_start = document.line_start(range.start) == range.start;
-    let line = document.slice(range.end..document.line_end(range.end));
-    new.is_empty() && !range.is_empty() && is_start && matches!(&line[..], b"\n" | b"\r\n")
+    let is_start = range.start == 0 || document.slice(range.start - 1..range.start)[..] == *b"\n";
+    let line = document.slice(range.end..document.len().min(range.end + 2));
+    let is_end = line.starts_with(b"\n") || line.starts_with(b"\r\n");
+    new.is_empty() && !range.is_empty() && is_start && is_end
 }
 
 /// The lines around a range of a file: those that it touches, one before them and one behind.
@@ -333,18 +347,27 @@ struct TouchedLines<'d> {
     start: usize,
     /// The index of the first of them.
     line: usize,
+    /// What the touched lines are of the file.
+    touched: Range<usize>,
 }
 
 impl<'d> TouchedLines<'d> {
     fn new(document: &'d Document, range: &Range<usize>) -> Self {
-        let first = document.line_start(range.start);
-        let start = document.line_start(first.saturating_sub(1));
-        let end = document.line_end(document.line_end(range.end));
+        let touched = document.line_start(range.start)..document.line_end(range.end);
+        let start = document.line_start(touched.start.saturating_sub(1));
+        let end = document.line_end(touched.end);
         Self {
+            touched,
             bytes: document.slice(start..end),
             start,
             line: document.line(start),
         }
+    }
+
+    /// Returns whether they are the lines around this range, too.
+    fn are_of(&self, document: &Document, range: &Range<usize>) -> bool {
+        let end = self.touched.end;
+        self.touched.start <= range.start && (range.end < end || end == document.len())
     }
 
     fn lines(&self) -> Lines<'_> {
@@ -515,11 +538,12 @@ impl SoughtText<'_, '_> {
                     Err(Located::new(self.span, error))
                 }
             },
-            _ => match matches.count() {
-                0 | 1 => Ok(matches.first()),
-                count => Err(Located::new(
+            _ => match (matches.first(), matches.only()) {
+                (None, _) => Ok(None),
+                (_, Some(only)) => Ok(Some(only)),
+                _ => Err(Located::new(
                     self.span,
-                    Ambiguity::Find(places(document, matches.iter(), count)).into(),
+                    Ambiguity::Find(places(document, matches.iter(), matches.count())).into(),
                 )),
             },
         }
