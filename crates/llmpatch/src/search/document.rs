@@ -66,7 +66,7 @@ impl SoughtTexts {
         let longest = many
             .iter()
             .flat_map(Many::needles)
-            .map(longest)
+            .map(Needle::longest)
             .max()
             .unwrap_or(0);
         Self {
@@ -86,16 +86,36 @@ const SMALL: usize = if cfg!(test) { 0 } else { 1 << 16 };
 const SOON_READ: usize = if cfg!(test) { 0 } else { 1 << 13 };
 
 /// A part of the base that something has taken the place of, and where that is now.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(super) struct Spliced {
     pub(super) splice: Splice,
     /// The offset of the new bytes.
     pub(super) start: usize,
     /// The index of the line in which they begin.
     line: usize,
+    /// Where the newlines are in them.
+    newlines: Vec<usize>,
 }
 
 impl Spliced {
+    fn new(splice: Splice, start: usize, line: usize) -> Self {
+        let newlines = memchr::memchr_iter(b'\n', &splice.new).collect();
+        Self {
+            splice,
+            start,
+            line,
+            newlines,
+        }
+    }
+
+    /// Returns the index of the line of an offset that is in the new bytes, or at their end.
+    fn line(&self, at: usize) -> usize {
+        self.line
+            + self
+                .newlines
+                .partition_point(|newline| self.start + newline < at)
+    }
+
     fn end(&self) -> usize {
         self.start + self.splice.new.len()
     }
@@ -283,16 +303,21 @@ impl Document {
                     ),
                     false => places(),
                 };
-                let around = |spliced: &Spliced| {
-                    let changed = spliced.start..spliced.end();
-                    let (bytes, view) = self.around(&changed, longest(needle));
+                let changed: Vec<_> = self
+                    .spliced
+                    .iter()
+                    .map(|spliced| spliced.start..spliced.end())
+                    .collect();
+                let reach = needle.longest();
+                let around = |changed: &[Range<usize>]| {
+                    let (bytes, view) = self.around(changed, reach);
                     let found = needle.places(&finder, view.text(&bytes));
                     let found = found
                         .iter()
-                        .filter_map(|at| touching(&changed, view.original(needle.range(at))));
+                        .filter_map(|at| touching(changed, view.original(needle.range(at))));
                     found.collect::<Vec<_>>()
                 };
-                (places, self.spliced.iter().flat_map(around).collect())
+                (places, near(&changed, reach).flat_map(around).collect())
             }
         };
         fresh.sort_by_key(|range| (range.start, range.end));
@@ -303,6 +328,13 @@ impl Document {
             len: needle.matched().len(),
             fresh,
         }
+    }
+
+    /// Returns whether a text was found together with others, so that its matches are at hand.
+    pub(crate) fn knows(&self, needle: &Needle) -> bool {
+        let SoughtTexts { many, places, .. } = self.sought();
+        let number = many.as_ref().and_then(|many| many.number(needle));
+        number.is_some_and(|number| places[number].is_some())
     }
 
     /// Returns all places of a run of lines, which are compared by their text without terminators.
@@ -317,17 +349,104 @@ impl Document {
 
     /// Returns whether a match begins at an offset, as the file is now.
     pub(super) fn is_at(&self, needle: &Needle, at: usize) -> bool {
-        let (bytes, view) = self.around(&(at..at), longest(needle));
+        let (bytes, view) = self.around(&[at..at], needle.longest());
         needle.is_at(view.text(&bytes), view.first_at(at))
     }
 
     /// Makes the splices of one edit, which are in order.
     pub(crate) fn change(&mut self, splices: &[Splice]) {
-        let mut gone = 0;
-        let mut come = 0;
+        if let [Splice { old, new }] = splices {
+            return self.replace(old.clone(), new);
+        }
+        let spliced = self.composed(splices);
+        let mut changed = Vec::with_capacity(splices.len());
+        let (mut gone, mut come) = (0, 0);
+        let mut moved = Vec::with_capacity(splices.len() + 1);
+        moved.push((0, 0));
         for Splice { old, new } in splices {
-            self.replace(old.start + come - gone..old.end + come - gone, new);
+            let start = old.start + come - gone;
+            changed.push(start..start + new.len());
             (gone, come) = (gone + old.len(), come + new.len());
+            moved.push((gone, come));
+        }
+        self.fresh.retain_mut(|(_, found)| {
+            let before = splices.partition_point(|splice| splice.old.end < found.start);
+            let (gone, come) = moved[before];
+            let is_kept = splices
+                .get(before)
+                .is_none_or(|splice| found.end + 1 < splice.old.start);
+            *found = found.start + come - gone..found.end + come - gone;
+            is_kept
+        });
+        self.spliced = spliced;
+        self.now.take();
+        self.look_around(&changed);
+    }
+
+    /// Returns what takes the place of what in the base once these splices are made. What touches
+    /// one another becomes one, and everything is copied once.
+    fn composed(&self, splices: &[Splice]) -> Vec<Spliced> {
+        let mut all = Vec::with_capacity(self.spliced.len() + splices.len());
+        let mut before = self.spliced.iter().peekable();
+        let mut splices = splices.iter().peekable();
+        // By how much offsets and lines are moved.
+        let (mut bytes, mut lines) = (0_isize, 0_isize);
+        let moved = |at: usize, by: isize| at.saturating_add_signed(by);
+        loop {
+            let next = splices.peek().map_or(usize::MAX, |splice| splice.old.start);
+            if let Some(kept) = before.next_if(|spliced| spliced.end() < next) {
+                all.push(Spliced {
+                    start: moved(kept.start, bytes),
+                    line: moved(kept.line, lines),
+                    ..kept.clone()
+                });
+                continue;
+            }
+            let Some(first) = splices.peek() else {
+                return all;
+            };
+            let mut now = first.old.start..first.old.end;
+            let mut base = None;
+            let mut new = Vec::new();
+            let mut copied = None;
+            let mut base_end = None;
+            loop {
+                if let Some(touched) = before.next_if(|spliced| spliced.start <= now.end) {
+                    let old = &touched.splice.old;
+                    if touched.start < now.start || copied.is_none() && touched.start == now.start {
+                        now.start = touched.start;
+                        base = Some(old.start);
+                    }
+                    if touched.end() >= now.end {
+                        now.end = touched.end();
+                        base_end = Some(old.end);
+                    }
+                } else if let Some(Splice { old, new: put }) =
+                    splices.next_if(|splice| splice.old.start <= now.end)
+                {
+                    let from = copied.unwrap_or(now.start);
+                    self.parts(from..old.start)
+                        .for_each(|part| new.extend_from_slice(part));
+                    new.extend_from_slice(put);
+                    copied = Some(old.end);
+                    if old.end > now.end {
+                        (now.end, base_end) = (old.end, None);
+                    }
+                } else {
+                    break;
+                }
+            }
+            self.parts(copied.unwrap_or(now.start)..now.end)
+                .for_each(|part| new.extend_from_slice(part));
+            let old = base.unwrap_or_else(|| self.in_base(now.start, true))
+                ..base_end.unwrap_or_else(|| self.in_base(now.end, false));
+            let line = self.line(now.start);
+            let gone = self.line(now.end) - line;
+            let start = moved(now.start, bytes);
+            let made = Spliced::new(Splice { old, new }, start, moved(line, lines));
+            bytes += made.splice.new.len() as isize - now.len() as isize;
+            lines += made.newlines.len() as isize - gone as isize;
+            all.push(made);
         }
     }
 
@@ -349,10 +468,11 @@ impl Document {
             .spliced_while(|spliced| spliced.start <= range.end)
             .max(from);
         let merged = self.merged(range.clone(), new, from..to);
+        let come = newlines(new);
         self.spliced.splice(from..to, [merged]);
         for behind in &mut self.spliced[from + 1..] {
             behind.start = behind.start - range.len() + new.len();
-            behind.line = behind.line - gone + newlines(new);
+            behind.line = behind.line - gone + come;
         }
         self.fresh.retain_mut(|(_, found)| {
             let is_behind = found.start > range.end;
@@ -362,7 +482,7 @@ impl Document {
             is_behind || found.end + 1 < range.start
         });
         self.now.take();
-        self.look_around(range.start..range.start + new.len());
+        self.look_around(&[range.start..range.start + new.len()]);
     }
 
     /// Returns how many of the spliced parts come before the first for which something doesn't
@@ -396,14 +516,8 @@ impl Document {
             &self.slice(range.end..end),
         ]
         .concat();
-        Spliced {
-            line: self.line(start),
-            start,
-            splice: Splice {
-                old: old_start..old_end,
-                new,
-            },
-        }
+        let old = old_start..old_end;
+        Spliced::new(Splice { old, new }, start, self.line(start))
     }
 
     /// Returns the offset in the base of one that is now: of those that nothing is left between,
@@ -503,14 +617,12 @@ impl Document {
         let lines = self.base_lines();
         match self.spliced_around(at).0.last() {
             None => lines.newlines_before(at),
-            Some(spliced) if at <= spliced.end() => {
-                spliced.line + newlines(&spliced.splice.new[..at - spliced.start])
-            }
+            Some(spliced) if at <= spliced.end() => spliced.line(at),
             Some(spliced) => {
-                let Splice { old, new } = &spliced.splice;
+                let end = spliced.splice.old.end;
                 let between =
-                    lines.newlines_before(spliced.in_base(at)) - lines.newlines_before(old.end);
-                spliced.line + newlines(new) + between
+                    lines.newlines_before(spliced.in_base(at)) - lines.newlines_before(end);
+                spliced.line(spliced.end()) + between
             }
         }
     }
@@ -573,11 +685,16 @@ impl Document {
         let Some(spliced) = self.spliced[..before].last() else {
             return in_base(line);
         };
-        let Splice { old, new } = &spliced.splice;
-        match nth_newline(new, line - spliced.line) {
-            Ok(at) => spliced.start + at + 1,
-            Err(left) => spliced
-                .now(in_base(lines.newlines_before(old.end).saturating_add(left)).max(old.end)),
+        let end = spliced.splice.old.end;
+        // At least one newline is between the two.
+        let nth = line - spliced.line - 1;
+        match spliced.newlines.get(nth) {
+            Some(at) => spliced.start + at + 1,
+            None => {
+                let left = nth + 1 - spliced.newlines.len();
+                let there = lines.newlines_before(end).saturating_add(left);
+                spliced.now(in_base(there).max(end))
+            }
         }
     }
 
@@ -617,7 +734,7 @@ impl Document {
     }
 
     /// Finds the matches that new bytes have brought about.
-    fn look_around(&mut self, changed: Range<usize>) {
+    fn look_around(&mut self, changed: &[Range<usize>]) {
         let SoughtTexts {
             many: Some(many),
             longest,
@@ -626,13 +743,16 @@ impl Document {
         else {
             return;
         };
-        let (bytes, view) = self.around(&changed, *longest);
         let mut fresh = Vec::new();
-        // What would take too long is found when it is wanted.
-        let hard = many.scan(view.text(&bytes), |number, at| {
-            let range = touching(&changed, view.original(many.needles()[number].range(at)));
-            fresh.extend(range.map(|range| (number, range)));
-        });
+        let mut hard = Vec::new();
+        for changed in near(changed, *longest) {
+            let (bytes, view) = self.around(changed, *longest);
+            // What would take too long is found when it is wanted.
+            hard.extend(many.scan(view.text(&bytes), |number, at| {
+                let range = touching(changed, view.original(many.needles()[number].range(at)));
+                fresh.extend(range.map(|range| (number, range)));
+            }));
+        }
         if let Some(sought) = self.sought.get_mut() {
             hard.into_iter()
                 .for_each(|number| sought.places[number] = None);
@@ -640,46 +760,32 @@ impl Document {
         self.fresh.extend(fresh);
     }
 
-    /// Returns what is around a changed range, as far as a match may reach that touches it.
-    fn around(&self, changed: &Range<usize>, reach: usize) -> (Cow<'_, [u8]>, View) {
-        let start = changed.start.saturating_sub(reach + 2).max(self.bom());
-        let end = (changed.end + reach + 2).min(self.len()).max(start);
+    /// Returns what is around changed ranges, as far as a match may reach that touches one.
+    fn around(&self, changed: &[Range<usize>], reach: usize) -> (Cow<'_, [u8]>, View) {
+        let first = changed.first().map_or(0, |first| first.start);
+        let last = changed.last().map_or(0, |last| last.end);
+        let start = first.saturating_sub(reach + 2).max(self.bom());
+        let end = (last + reach + 2).min(self.len()).max(start);
         let bytes = self.slice(start..end);
         let view = View::new(&bytes, start);
         (bytes, view)
     }
 }
 
-/// Returns a match if it touches what has changed, or has only a CR between.
-fn touching(changed: &Range<usize>, found: Range<usize>) -> Option<Range<usize>> {
-    (found.start <= changed.end && found.end + 1 >= changed.start).then_some(found)
+/// Joins changed ranges that one match may touch, or nearly, so that what is between is read once.
+fn near(changed: &[Range<usize>], reach: usize) -> impl Iterator<Item = &[Range<usize>]> {
+    changed.chunk_by(move |one, next| next.start - one.end <= 2 * reach + 4)
 }
 
-/// Returns the most bytes that a match of a needle can have in a file: its lines may end in CRLF.
-fn longest(needle: &Needle) -> usize {
-    needle.matched().len() + newlines(needle.matched())
+/// Returns a match if it touches what has changed, or has only a CR between.
+fn touching(changed: &[Range<usize>], found: Range<usize>) -> Option<Range<usize>> {
+    let before = changed.partition_point(|changed| changed.end < found.start);
+    let next = changed.get(before)?;
+    (found.end + 1 >= next.start).then_some(found)
 }
 
 fn newlines(bytes: &[u8]) -> usize {
     memchr::memchr_iter(b'\n', bytes).count()
-}
-
-/// Returns where a newline is, counted from 1, or how many more there would have to be.
-fn nth_newline(bytes: &[u8], nth: usize) -> Result<usize, usize> {
-    let mut left = nth;
-    // Counting them is several times as fast as looking at each.
-    for (chunk, start) in bytes.chunks(1 << 10).zip((0..).step_by(1 << 10)) {
-        match newlines(chunk) {
-            count if count < left => left -= count,
-            _ => {
-                return memchr::memchr_iter(b'\n', chunk)
-                    .nth(left - 1)
-                    .map(|at| start + at)
-                    .ok_or(left);
-            }
-        }
-    }
-    Err(left)
 }
 
 #[cfg(test)]

@@ -116,7 +116,9 @@ impl Matches<'_> {
 
     /// Returns the only one.
     pub(crate) fn only(&self) -> Option<Range<usize>> {
-        self.first().filter(|_| self.count() == 1)
+        let mut all = self.iter();
+        let only = all.next();
+        only.filter(|_| all.next().is_none())
     }
 
     /// Returns the match number `n`, counted from the start without overlaps.

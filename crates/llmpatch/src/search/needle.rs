@@ -153,6 +153,12 @@ impl Needle {
         &self.literal[self.before..self.literal.len() - self.behind]
     }
 
+    /// Returns the most bytes that a match can have in a file: its lines may end in CRLF.
+    pub(crate) fn longest(&self) -> usize {
+        let lines = memchr::memchr_iter(b'\n', self.matched());
+        self.matched().len() + lines.count()
+    }
+
     /// Returns the lines joined by LF, with an LF before or behind where a match must begin or end
     /// with a line.
     pub(super) fn literal(&self) -> &[u8] {

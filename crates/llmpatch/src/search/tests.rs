@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use super::Fuzz;
 use super::view::View;
 use super::*;
-use crate::text::Lines;
+use crate::text::{Content, Lines, Splice};
 
 /// Returns every offset at which a needle is, by looking at each.
 fn slowly(needle: &Needle, text: &[u8]) -> Vec<usize> {
@@ -108,22 +108,28 @@ proptest! {
     #[test]
     fn a_document_finds_what_is_there_now(
         text in texts(),
-        edits in prop::collection::vec((any::<prop::sample::Index>(), 0_usize..20, texts()), 0..8),
+        edits in prop::collection::vec(
+            prop::collection::vec((any::<prop::sample::Index>(), 0_usize..20, texts()), 1..5), 0..8),
         cuts in prop::collection::vec((0_usize..9, any::<prop::sample::Index>(), 0_usize..50, any::<bool>()), 1..8),
         asked_from in 0_usize..9,
     ) {
         // All states, so that texts of each of them are looked for in all.
         let mut states = vec![text.clone()];
-        let mut ranges = Vec::new();
-        for (at, len, new) in &edits {
+        let mut changes = Vec::new();
+        for edit in &edits {
             let now = states.last().unwrap();
             let lines = Lines::new(now);
             let view = view(&lines);
             let text = plain(&lines);
-            let start = at.index(text.len() + 1);
-            let range = view.original(start..(start + len).min(text.len()));
-            states.push([&now[..range.start], new, &now[range.end..]].concat());
-            ranges.push((range, new));
+            let mut splices: Vec<_> = edit.iter().map(|(at, len, new)| {
+                let start = at.index(text.len() + 1);
+                let old = view.original(start..(start + len).min(text.len()));
+                Splice { old, new: new.clone() }
+            }).collect();
+            splices.sort_by_key(|splice| splice.old.start);
+            splices.dedup_by(|next, splice| next.old.start <= splice.old.end);
+            states.push(Content::spliced(now.clone().into(), splices.clone()).to_vec());
+            changes.push(splices);
         }
         let needles: Vec<Needle> = cuts.iter().map(|(state, at, len, is_lines)| {
             let state = &states[state % states.len()];
@@ -175,8 +181,8 @@ proptest! {
                 prop_assert_eq!(document.line(at), now[..at].iter().filter(|&&byte| byte == b'\n').count(), "{}", at);
                 prop_assert_eq!(&document.slice(at / 2..at)[..], &now[at / 2..at]);
             }
-            if let Some((range, new)) = ranges.get(nth) {
-                document.replace(range.clone(), new);
+            if let Some(splices) = changes.get(nth) {
+                document.change(splices);
             }
         }
     }

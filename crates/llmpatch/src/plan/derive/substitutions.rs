@@ -2,6 +2,7 @@
 //! when its turn comes.
 
 use std::num::NonZeroUsize;
+use std::ops::Range;
 
 use super::proof::texts;
 use crate::compare::Region;
@@ -16,9 +17,12 @@ const TOGETHER: usize = 3;
 /// How many lines of context are tried before an occurrence is counted.
 const MOST: usize = 24;
 
-/// How many bytes are searched at most. A file of megabytes that changes in thousands of places is
-/// better changed in one.
-const ENOUGH: usize = 1 << 30;
+/// How much is searched at most: bytes of texts that aren't found together with others, and places.
+/// A file that takes more is better changed in one.
+const ENOUGH: usize = 1 << 28;
+
+/// How many levels of context are looked for together: most changes are told apart by little.
+const ROUNDS: [Range<usize>; 3] = [0..3, 3..10, 10..MOST + 1];
 
 /// Makes the edits that turn one content into another, given where they differ, in lines from 0;
 /// `None` where that can't be done so, or at too great a price. Whether new lines end as they
@@ -33,114 +37,228 @@ pub(super) fn substitutions<'c>(
 ) -> Option<Vec<Operation<'c>>> {
     let old = Lines::new(before);
     let new = Lines::new(after);
-    let mut spent = 0;
-    let mut made = Vec::new();
-    for group in
-        regions.chunk_by(|one, next| next.old.start - one.old.end <= TOGETHER.max(2 * context))
-    {
-        let first = &group[0];
-        let last = &group[group.len() - 1];
-        let change = Change {
+    let changes: Vec<_> = regions
+        .chunk_by(|one, next| next.old.start - one.old.end <= TOGETHER.max(2 * context))
+        .map(|group| Change {
             old: &old,
             new: &new,
-            gone: first.old.start..last.old.end,
-            come: first.new.start..last.new.end,
-        };
-        made.push(Operation::Substitute(
-            change.substitution(context, one, &mut spent)?,
-        ));
+            gone: group[0].old.start..group[group.len() - 1].old.end,
+            come: group[0].new.start..group[group.len() - 1].new.end,
+            context,
+            one,
+        })
+        .collect();
+    let mut made: Vec<Option<Substitution<'c>>> = vec![None; changes.len()];
+    let mut spent = 0;
+    for levels in ROUNDS {
+        settle(&changes, &mut made, &mut spent, |change| {
+            levels
+                .clone()
+                .filter_map(|level| change.attempt(level))
+                .collect()
+        })?;
     }
-    Some(made)
+    if one == Occurrence::Only {
+        settle(&changes, &mut made, &mut spent, |change| {
+            let all = (0..=MOST).filter_map(|level| change.attempt(level));
+            let counted = all.filter(|attempt| attempt.context >= change.most_context().min(2));
+            counted.map(Attempt::counted).collect()
+        })?;
+    }
+    let operations = made.into_iter().map(|made| made.map(Operation::Substitute));
+    operations.collect()
+}
+
+/// Looks for what each change that isn't made yet may be found by, all of it together. Returns
+/// `None` if that takes too long.
+fn settle<'c>(
+    changes: &[Change<'_, 'c>],
+    made: &mut [Option<Substitution<'c>>],
+    spent: &mut usize,
+    attempts: impl Fn(&Change<'_, 'c>) -> Vec<Attempt<'c>>,
+) -> Option<()> {
+    let left: Vec<_> = made
+        .iter_mut()
+        .zip(changes)
+        .filter(|(made, _)| made.is_none())
+        .map(|(made, change)| (made, change, attempts(change)))
+        .collect();
+    let Some((_, Change { old, new, .. }, _)) = left.first() else {
+        return Some(());
+    };
+    let needles = || {
+        left.iter()
+            .flat_map(|(.., all)| all)
+            .map(|one| one.needle.clone())
+    };
+    let [old, new] = [old, new].map(|side| Document::new(side.bytes().to_vec().into(), needles()));
+    let half = State { old, new };
+    for (made, change, attempts) in left {
+        for attempt in attempts {
+            *made = half.attempted(change, attempt, spent);
+            if *spent > ENOUGH {
+                return None;
+            }
+            if made.is_some() {
+                break;
+            }
+        }
+    }
+    Some(())
 }
 
 /// Some lines in place of others. All before them is new already, all behind them is as it was.
 struct Change<'l, 'c> {
     old: &'l Lines<'c>,
     new: &'l Lines<'c>,
-    gone: std::ops::Range<usize>,
-    come: std::ops::Range<usize>,
+    gone: Range<usize>,
+    come: Range<usize>,
+    /// How many lines of context there are at least.
+    context: usize,
+    /// What must be there once.
+    one: Occurrence,
+}
+
+/// A change with some lines around it, which may be all that there is of its kind.
+struct Attempt<'c> {
+    substitution: Substitution<'c>,
+    needle: Needle,
+    above: usize,
+    /// How many lines of context there are, above and below.
+    context: usize,
+    /// Whether its occurrence is counted.
+    is_counted: bool,
+}
+
+impl Attempt<'_> {
+    fn counted(self) -> Self {
+        Self {
+            is_counted: true,
+            ..self
+        }
+    }
+}
+
+/// The file when the changes before one are made: the beginning of the new one, and then the end of
+/// the old one. Both are read once.
+struct State {
+    old: Document,
+    new: Document,
+}
+
+impl State {
+    /// Returns the edit that makes a change, if what it looks for is there once, or as often as it
+    /// says.
+    fn attempted<'c>(
+        &self,
+        change: &Change<'_, 'c>,
+        attempt: Attempt<'c>,
+        spent: &mut usize,
+    ) -> Option<Substitution<'c>> {
+        let Attempt {
+            mut substitution,
+            needle,
+            above,
+            is_counted,
+            ..
+        } = attempt;
+        let is_apart = |side: &&Document| !side.knows(&needle);
+        let apart = [&self.old, &self.new].into_iter().filter(is_apart);
+        *spent += needle.matched().len() + apart.map(Document::len).sum::<usize>();
+        let [from, to] = [self.old.matches(&needle), self.new.matches(&needle)];
+        let mut all = self.places(change, &needle, [&from, &to]);
+        let at = change.new.start(change.come.start - above);
+        if is_counted {
+            substitution.occurrence = occurrence(all, at, spent)?;
+            return Some(substitution);
+        }
+        let is_here = all.next().is_some_and(|range| range.start == at);
+        (is_here && all.next().is_none()).then_some(substitution)
+    }
+
+    /// Returns where a text is when the changes before one are made, given where it is before and
+    /// after all of them.
+    fn places<'m>(
+        &'m self,
+        change: &Change<'_, '_>,
+        needle: &Needle,
+        [from, to]: [&'m Matches<'_>; 2],
+    ) -> impl Iterator<Item = Range<usize>> + 'm {
+        let end = change.new.start(change.come.start);
+        let start = change.old.start(change.gone.start);
+        let reach = needle.longest() + 2;
+        let cut = end.saturating_sub(reach);
+        let around = [
+            self.new.slice(cut..end),
+            self.old.slice(start..self.old.len().min(start + reach)),
+        ];
+        let seam = Document::new(around.concat().into(), []);
+        let across: Vec<_> = seam
+            .matches(needle)
+            .iter()
+            .map(|range| range.start + cut..range.end + cut)
+            .filter(|range| range.start < end && range.end > end)
+            .collect();
+        let behind = from
+            .iter_from(start)
+            .map(move |range| range.start - start + end..range.end - start + end);
+        to.iter()
+            .take_while(move |range| range.end <= end)
+            .chain(across)
+            .chain(behind)
+    }
 }
 
 impl<'c> Change<'_, 'c> {
-    fn substitution(
-        &self,
-        context: usize,
-        one: Occurrence,
-        spent: &mut usize,
-    ) -> Option<Substitution<'c>> {
-        let mut state = self.new.bytes()[..self.new.start(self.come.start)].to_vec();
-        state.extend_from_slice(&self.old.bytes()[self.old.start(self.gone.start)..]);
-        let document = Document::new(state.into(), []);
-        let bounds = if matches!(one, Occurrence::Lines(_)) {
-            Bounds::LINES
-        } else {
-            Bounds::default()
-        };
+    /// Returns how many lines of context there may be.
+    fn most_context(&self) -> usize {
+        self.come.start + self.old.len() - self.gone.end
+    }
+
+    /// Makes the change with the context of a level; `None` if nothing but blank lines would be
+    /// looked for.
+    fn attempt(&self, level: usize) -> Option<Attempt<'c>> {
+        let above = (self.context + level.div_ceil(2)).min(self.come.start);
+        let below = (self.context + level / 2).min(self.old.len() - self.gone.end);
         // Text byte for byte has the end of its last line in it where the whole line goes.
-        let end = matches!(one, Occurrence::Text(_)).then(|| Text::derived(&b""[..]));
-        let mut counted = None;
-        for (above, below) in around(context) {
-            let above = above.min(self.come.start);
-            let below = below.min(self.old.len() - self.gone.end);
-            let (above, below) = if end.is_some() {
-                self.to_text(above, below)
-            } else {
-                (above, below)
-            };
-            let above_texts = texts(self.new, self.come.start - above..self.come.start);
-            let below_texts = texts(self.old, self.gone.end..self.gone.end + below);
-            let mut find = [
-                &above_texts[..],
-                &texts(self.old, self.gone.clone()),
-                &below_texts,
-            ]
-            .concat();
-            let mut put = [
-                &above_texts[..],
-                &texts(self.new, self.come.clone()),
-                &below_texts,
-            ]
-            .concat();
-            if find.iter().all(|line| line.trim_ascii().is_empty()) {
-                if (above, below) == (self.come.start, self.old.len() - self.gone.end) {
-                    break;
-                }
-                continue;
-            }
-            *spent += document.len();
-            if *spent > ENOUGH {
-                return None;
-            }
-            let at = document.start(self.come.start - above);
-            if above + below + self.come.len() == 0 {
-                [&mut find, &mut put]
-                    .into_iter()
-                    .for_each(|side| side.extend(end.clone()));
-            }
-            let lines: Vec<&[u8]> = find.iter().map(|line| &line[..]).collect();
-            let needle = if end.is_some() {
-                Needle::bytes(&lines)
-            } else {
-                Needle::text(&lines, bounds)
-            };
-            let matches = document.matches(&needle);
-            let substitution = |occurrence| Substitution {
-                find: find.clone(),
-                put: put.clone(),
-                occurrence,
-                written: None,
-            };
-            if matches.only().is_some_and(|range| range.start == at) {
-                return Some(substitution(one));
-            }
-            if counted.is_none()
-                && one == Occurrence::Only
-                && above + below >= 2.min(self.come.start + self.old.len() - self.gone.end)
-            {
-                counted = occurrence(&matches, at).map(substitution);
-            }
+        let is_text = matches!(self.one, Occurrence::Text(_));
+        let (above, below) = if is_text {
+            self.to_text(above, below)
+        } else {
+            (above, below)
+        };
+        let above_texts = texts(self.new, self.come.start - above..self.come.start);
+        let below_texts = texts(self.old, self.gone.end..self.gone.end + below);
+        let with_context =
+            |lines: Vec<_>| [above_texts.clone(), lines, below_texts.clone()].concat();
+        let mut find = with_context(texts(self.old, self.gone.clone()));
+        let mut put = with_context(texts(self.new, self.come.clone()));
+        if find.iter().all(|line| line.trim_ascii().is_empty()) {
+            return None;
         }
-        counted
+        if is_text && above + below + self.come.len() == 0 {
+            [&mut find, &mut put]
+                .into_iter()
+                .for_each(|side| side.push(Text::derived(&b""[..])));
+        }
+        let lines: Vec<&[u8]> = find.iter().map(|line| &line[..]).collect();
+        let needle = match self.one {
+            Occurrence::Text(_) => Needle::bytes(&lines),
+            Occurrence::Lines(_) => Needle::text(&lines, Bounds::LINES),
+            _ => Needle::text(&lines, Bounds::default()),
+        };
+        Some(Attempt {
+            substitution: Substitution {
+                find,
+                put,
+                occurrence: self.one,
+                written: None,
+            },
+            needle,
+            above,
+            context: above + below,
+            is_counted: false,
+        })
     }
 
     /// Returns so many lines above and below that text byte for byte neither begins nor ends with
@@ -159,25 +277,25 @@ impl<'c> Change<'_, 'c> {
     }
 }
 
-/// Returns how many lines above and below to try, one after the other.
-fn around(context: usize) -> impl Iterator<Item = (usize, usize)> {
-    (0..=MOST).map(move |more| (context + more.div_ceil(2), context + more / 2))
-}
-
-fn occurrence(matches: &Matches<'_>, at: usize) -> Option<Occurrence> {
-    let is_here = |range: std::ops::Range<usize>| range.start == at;
-    if matches.first().is_some_and(is_here) {
-        return Some(Occurrence::First);
-    }
-    if matches.last().is_some_and(is_here) {
-        return Some(Occurrence::Last);
-    }
-    for number in (1..).map_while(NonZeroUsize::new) {
-        match matches.nth(number) {
-            Ok(range) if range.start == at => return Some(Occurrence::Nth(number)),
-            Ok(range) if range.start < at => {}
-            _ => return None,
+/// Counts the matches, without overlaps, up to the one that begins at an offset.
+fn occurrence(
+    all: impl Iterator<Item = Range<usize>>,
+    at: usize,
+    spent: &mut usize,
+) -> Option<Occurrence> {
+    let mut all = all.peekable();
+    let (mut count, mut end) = (0, 0);
+    while let Some(range) = all.next_if(|range| range.start < at) {
+        *spent += 1;
+        if range.start >= end {
+            (count, end) = (count + 1, range.end);
         }
     }
-    None
+    all.next().filter(|range| range.start == at)?;
+    match (count, all.next()) {
+        (0, _) => Some(Occurrence::First),
+        (_, None) => Some(Occurrence::Last),
+        _ if at < end => None,
+        _ => NonZeroUsize::new(count + 1).map(Occurrence::Nth),
+    }
 }
