@@ -10,6 +10,7 @@
 )]
 
 mod bounded;
+mod commands;
 mod depths;
 mod journals;
 mod races;

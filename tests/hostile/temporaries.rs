@@ -21,7 +21,7 @@ const RESPONSE: &str = "From 0123456789012345678901234567890123456789 Mon Sep 17
 
 /// Makes a repository with a driver for merges and one for conversions, which look around, as does
 /// the git that is found first; `reftable` is what only git can read.
-fn scene(references: &str) -> Repo {
+pub(crate) fn scene(references: &str) -> Repo {
     let repo = Repo::empty();
     let git = repo.child("../git").path().to_owned();
     let init = ["init", "-q", "-b", "main", "--ref-format", references];
@@ -56,7 +56,7 @@ fn scene(references: &str) -> Repo {
 }
 
 /// Returns our program with a umask that forbids nobody anything.
-fn open_to_all(repo: &Repo, args: &[&str]) -> Command {
+pub(crate) fn open_to_all(repo: &Repo, args: &[&str]) -> Command {
     let mut command = isolated(Command::new("sh"), repo.path());
     let place = repo.child("../git");
     let path = std::env::var("PATH").unwrap();
@@ -71,9 +71,14 @@ fn open_to_all(repo: &Repo, args: &[&str]) -> Command {
 
 /// Demands that what was seen is nobody else's, that something was, and that nothing is left.
 fn is_private(repo: &Repo, what: &str) {
+    assert!(is_nobody_elses(repo, what), "{what} made nothing");
+}
+
+/// Demands that what was seen is nobody else's, and that nothing is left. Returns whether something
+/// was seen.
+pub(crate) fn is_nobody_elses(repo: &Repo, what: &str) -> bool {
     let place = repo.child("../git");
     let seen = std::fs::read_to_string(place.child("seen")).unwrap_or_default();
-    assert!(!seen.is_empty(), "{what} made nothing");
     for line in seen.lines() {
         let mut words = line.split(' ');
         let [kind, mode, path] = [(); 3].map(|()| words.next().unwrap());
@@ -84,8 +89,9 @@ fn is_private(repo: &Repo, what: &str) {
         let is_own = matches!((kind, mode), ("d", "700") | ("f", "600") | ("l", "777"));
         assert!(is_own || is_gits, "{what}: {line}");
     }
-    std::fs::remove_file(place.child("seen")).unwrap();
+    let _ = std::fs::remove_file(place.child("seen"));
     is_empty(&place.join("tmp"), what);
+    !seen.is_empty()
 }
 
 fn is_empty(directory: &Path, what: &str) {
