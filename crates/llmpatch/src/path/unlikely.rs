@@ -77,16 +77,11 @@ fn layer(name: &[u8]) -> Option<(Slip, Option<Cow<'_, [u8]>>)> {
     }
     let start = name.rfind_byte(b'/').map_or(0, |slash| slash + 1);
     for from in [0, start] {
-        if let Some((marks, inner)) = MARKS.iter().find_map(|marks| wrapped(&name[from..], marks)) {
-            return Some(match marks {
-                // A word in angle brackets stands for what is to be written.
-                b'<' if inner.find_byteset(b"./").is_none() => (Slip::Placeholder, None),
-                _ => {
-                    let called = MARKS.iter().find(|(first, ..)| *first == marks);
-                    let slip = Slip::Wrapped(called.map_or("", |(.., called)| called));
-                    (slip, Some([&name[..from], inner].concat().into()))
-                }
-            });
+        if let Some((slip, inner)) = wrapped(&name[from..]) {
+            return Some((
+                slip,
+                inner.map(|inner| [&name[..from], inner].concat().into()),
+            ));
         }
     }
     let last = name.last().copied().unwrap_or_default();
@@ -113,11 +108,24 @@ fn linked(name: &[u8]) -> Option<&[u8]> {
     Some(if is_path { target } else { text })
 }
 
-/// Returns what is between marks that are around a name, each as often as the other.
+/// Returns which marks are around a name, and what is between them, if that may be meant.
+fn wrapped(name: &[u8]) -> Option<(Slip, Option<&[u8]>)> {
+    MARKS.iter().find_map(|&(first, last, called)| {
+        let inner = between(name, first, last)?;
+        // A word in angle brackets stands for what is to be written.
+        let is_placeholder = first == b'<' && inner.find_byteset(b"./").is_none();
+        Some(match is_placeholder {
+            true => (Slip::Placeholder, None),
+            false => (Slip::Wrapped(called), Some(inner)),
+        })
+    })
+}
+
+/// Returns what is between two marks that are around a name, each as often as the other.
 ///
 /// `__init__` is a name in Python, and `_drafts_` may be one: underscores are marks only around a
 /// name with an extension.
-fn wrapped<'n>(name: &'n [u8], &(first, last, _): &(u8, u8, &str)) -> Option<(u8, &'n [u8])> {
+fn between(name: &[u8], first: u8, last: u8) -> Option<&[u8]> {
     let before = name.iter().take_while(|byte| **byte == first).count();
     let after = name.iter().rev().take_while(|byte| **byte == last).count();
     let count = before.min(after).min(name.len() / 2);
@@ -127,7 +135,7 @@ fn wrapped<'n>(name: &'n [u8], &(first, last, _): &(u8, u8, &str)) -> Option<(u8
         b'<' | b'(' => inner.find_byteset([first, last]).is_none(),
         _ => true,
     };
-    (count > 0 && is_name).then_some((first, inner))
+    (count > 0 && is_name).then_some(inner)
 }
 
 /// Returns where a remark behind a file's name begins: ` (new)`, or behind an extension ` # new`

@@ -12,6 +12,9 @@
 //!   is kept as it is; an empty one is refused where paths are.
 //! - Empty lines between Begin and the first file header mean nothing, and so do those between `***
 //!   End of File` and what follows it, and those between `*** Update File:` and `*** Move to:`.
+//! - Whitespace before a header or an End is passed over, with a warning, where a line that begins
+//!   with it can't be one of a file: before the first header, and in the section of an added or a
+//!   deleted file.
 //! - `@@` followed by whitespace only is a bare `@@`; `@@ -1,7 +1,8` without the second `@@` claims
 //!   line numbers as well.
 //! - A first chunk without `@@` begins right behind the header: an empty line before its first line
