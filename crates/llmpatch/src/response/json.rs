@@ -3,6 +3,7 @@
 
 use std::ops::Range;
 
+use bstr::ByteSlice as _;
 use serde_json::value::RawValue;
 
 use super::messages::{Messages, Session, ValueRead};
@@ -68,7 +69,7 @@ pub(crate) fn read(
     }
     let line_end = line_end(source, source.line_at(end)).max(end);
     let rest = trim(&source.bytes()[end..line_end]);
-    let rest = trim(rest.strip_prefix(CLOSE).unwrap_or(rest));
+    let rest = behind_marks(rest);
     if !rest.is_empty() {
         read.blocks.push(refused(
             source,
@@ -82,6 +83,23 @@ pub(crate) fn read(
         line_end
     };
     Ok(read)
+}
+
+/// Returns what is behind the marks that end a call: a closing tag, and a model's own marks such as
+/// `<|call|>`.
+fn behind_marks(text: &[u8]) -> &[u8] {
+    let mut rest = text;
+    loop {
+        let behind = rest.strip_prefix(CLOSE).or_else(|| {
+            let (name, behind) = rest.strip_prefix(b"<|")?.split_once_str("|>")?;
+            let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
+            name.iter().all(is_name).then_some(behind)
+        });
+        match behind {
+            Some(behind) => rest = trim(behind),
+            None => return rest,
+        }
+    }
 }
 
 /// Returns the offset at which the text of a line ends.

@@ -155,7 +155,9 @@ impl<'a, 'o> Walk<'a, 'o> {
             end
         } else {
             self.prose(row);
-            let behind = reasoning::closing(row.text).map(|(_, _, end)| row.start() + end);
+            // The rest of a line has no rest of its own.
+            let closing = reasoning::closing(row.text).filter(|_| self.is_whole(row));
+            let behind = closing.map(|(_, _, end)| row.start() + end);
             self.rest(row.number, behind)
         }
     }
@@ -176,6 +178,12 @@ impl<'a, 'o> Walk<'a, 'o> {
         if begins { self.row(rest) } else { next }
     }
 
+    /// Returns whether a row is a line, and not the rest of one.
+    fn is_whole(&self, row: Row<'_>) -> bool {
+        let line = self.source.row(row.number);
+        line.is_some_and(|line| line.start() == row.start())
+    }
+
     /// Returns whether an offset is in a comment that ends.
     fn is_in_comment(&mut self, offset: usize) -> bool {
         self.openings += 1;
@@ -184,6 +192,9 @@ impl<'a, 'o> Walk<'a, 'o> {
 
     /// Passes over the part in which the model thinks aloud that begins in a line.
     fn thoughts(&mut self, row: Row<'a>) -> Option<usize> {
+        if !self.is_whole(row) {
+            return None;
+        }
         let fence = self.prose.fence();
         let part = reasoning::thoughts(self.source, row.number, fence, &mut self.openings)?;
         if part.behind.is_none() && self.is_in_comment(row.start()) {
