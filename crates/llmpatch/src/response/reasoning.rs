@@ -32,13 +32,37 @@ pub(crate) const NAMES: [&str; 11] = [
 const CHANNEL: &[u8] = b"<|channel|>";
 const MESSAGE: &[u8] = b"<|message|>";
 
+/// Other marks: Mistral's, Kimi's, Cohere's, those of Sky-T1 and OpenThinker, Gemma's; from
+/// [`SHARED`] on what Open WebUI makes of a thought, and the marks of what others say in a
+/// conversation that is given as the model sees it.
+const PAIRS: [(&str, &str); 12] = [
+    ("[THINK]", "[/THINK]"),
+    ("◁think▷", "◁/think▷"),
+    ("<|START_THINKING|>", "<|END_THINKING|>"),
+    ("<|begin_of_thought|>", "<|end_of_thought|>"),
+    ("<|channel>thought", "<channel|>"),
+    (DETAILS, "</details>"),
+    ("<tool_response>", "</tool_response>"),
+    ("<function_results>", "</function_results>"),
+    ("<system-reminder>", "</system-reminder>"),
+    ("<|im_start|>system", "<|im_end|>"),
+    ("<|im_start|>user", "<|im_end|>"),
+    ("<|im_start|>tool", "<|im_end|>"),
+];
+
+/// The first of [`PAIRS`] whose closing mark closes other parts, too.
+const SHARED: usize = 5;
+
+/// A tag that has more attributes.
+const DETAILS: &str = "<details type=\"reasoning\"";
+
 /// The kind of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
     /// A tag of one of [`NAMES`].
     Tag(&'static str),
-    /// `[THINK]`
-    Bracket,
+    /// One of [`PAIRS`], by its number.
+    Pair(usize),
     /// `<|channel|>analysis`
     Channel,
 }
@@ -64,7 +88,7 @@ impl Mark {
                 let index = NAMES.iter().position(|known| *known == name);
                 TAGS[index.unwrap_or(0)]
             }
-            Mark::Bracket => ("[THINK]", "[/THINK]"),
+            Mark::Pair(index) => PAIRS[index],
             Mark::Channel => ("<|channel|>analysis", "<|channel|>final"),
         }
     }
@@ -77,21 +101,33 @@ fn read(text: &[u8]) -> Option<(Mark, bool, usize)> {
         let message = rest.find(MESSAGE).map_or(0, |at| at + MESSAGE.len());
         return Some((Mark::Channel, closes, CHANNEL.len() + message));
     }
-    let (open, close) = match text.first()? {
-        b'<' => (b'<', b'>'),
-        b'[' => (b'[', b']'),
-        _ => return None,
-    };
-    let end = text.iter().take(80).position(|&byte| byte == close)?;
-    let inner = &text[1..end];
+    for (index, (open, close)) in PAIRS.into_iter().enumerate() {
+        let begins = |mark: &str| {
+            let head = text.get(..mark.len());
+            head.is_some_and(|head| head.eq_ignore_ascii_case(mark.as_bytes()))
+        };
+        if begins(close) {
+            // Of marks that several parts share, the first stands for all.
+            let first = PAIRS.iter().position(|(_, other)| *other == close);
+            return Some((Mark::Pair(first.unwrap_or(index)), true, close.len()));
+        }
+        if begins(open) {
+            let is_whole = open != DETAILS;
+            let end = if is_whole {
+                Some(open.len())
+            } else {
+                tag_end(text)
+            };
+            return Some((Mark::Pair(index), false, end?));
+        }
+    }
+    let end = tag_end(text.strip_prefix(b"<").map(|_| text)?)?;
+    let inner = &text[1..end - 1];
     let (name, closes) = inner
         .strip_prefix(b"/")
         .map_or((inner, false), |name| (name, true));
-    if open == b'[' {
-        return name
-            .eq_ignore_ascii_case(b"think")
-            .then_some((Mark::Bracket, closes, end + 1));
-    }
+    // A tag may have attributes, such as how long the model thought.
+    let name = name.split_once_str(" ").map_or(name, |(name, _)| name);
     let bare = name
         .rsplit_once_str(":")
         .filter(|(prefix, _)| prefix.iter().all(|byte| byte.is_ascii_alphanumeric()))
@@ -99,7 +135,13 @@ fn read(text: &[u8]) -> Option<(Mark, bool, usize)> {
     let known = NAMES
         .into_iter()
         .find(|known| known.as_bytes().eq_ignore_ascii_case(bare))?;
-    Some((Mark::Tag(known), closes, end + 1))
+    Some((Mark::Tag(known), closes, end))
+}
+
+/// Returns the offset behind a tag that a text begins with.
+fn tag_end(text: &[u8]) -> Option<usize> {
+    let end = text.iter().take(200).position(|&byte| byte == b'>')?;
+    Some(end + 1)
 }
 
 /// Returns the opening mark that is first on a line, and the offset behind it.
@@ -117,7 +159,8 @@ pub(super) fn opening(line: &[u8]) -> Option<(Mark, usize)> {
 /// Returns the closing mark that is first or last on a line, with the offsets at which it begins
 /// and behind it.
 pub(super) fn closing(line: &[u8]) -> Option<(Mark, usize, usize)> {
-    closing_behind(line, 0, false)
+    let is_shared = |mark| matches!(mark, Mark::Pair(index) if index >= SHARED);
+    closing_behind(line, 0, false).filter(|(mark, ..)| !is_shared(*mark))
 }
 
 /// Returns the first closing mark from an offset of a line on; `anywhere` lets it be in the middle.
@@ -126,7 +169,7 @@ fn closing_behind(line: &[u8], from: usize, anywhere: bool) -> Option<(Mark, usi
     let first = line.len() - trim_start(line).len();
     let last = first + whole.len();
     let mut at = from;
-    while let Some(next) = line[at..].find_byteset(b"<[") {
+    while let Some(next) = line[at..].find_byteset(b"<[\xe2") {
         at += next;
         if let Some((mark, true, length)) = read(&line[at..])
             && (anywhere || at == first || at + length == last || mark == Mark::Channel)
@@ -187,7 +230,7 @@ pub(super) fn thoughts(
         let Some((other, at, end)) = closing_behind(line.text, from, is_first) else {
             continue;
         };
-        if other != mark {
+        if other.shown().1 != mark.shown().1 {
             continue;
         }
         let part = Thoughts {
@@ -222,6 +265,16 @@ mod tests {
             ("<THINK>\na\n</Think>", Some("\na\n")),
             ("<seed:think>\na\n</seed:think>", Some("\na\n")),
             ("[THINK]a\n[/THINK]", Some("a\n")),
+            ("◁think▷a\n◁/think▷b", Some("a\n")),
+            ("<|channel>thought\na\n<channel|>b", Some("\na\n")),
+            ("<think for=\"2s\">a\n</think>", Some("a\n")),
+            (
+                "<details type=\"reasoning\" done=\"true\">\na\n</details>\nb",
+                Some("\na\n"),
+            ),
+            ("<details>\na\n</details>", None),
+            ("<|im_start|>user\na<|im_end|>\nb", Some("\na")),
+            ("<|im_start|>assistant\na<|im_end|>\nb", None),
             (
                 "<think>\n<think>\na\n</think>\nb\n</think>",
                 Some("\n<think>\na\n</think>\nb\n"),
