@@ -37,12 +37,15 @@ pub(super) fn find(
         warnings,
     )
     .flatten();
+    let is_in_json = prose.hidden.as_ref().is_some_and(|(_, by)| by.is_of_json());
     let calls = warned(|warning| matches!(warning, Any::Tool(_)), warnings);
     let (span, absence) = if let Some((asked, found, span)) = skipped {
         (Some(span), Absence::OtherFormat { asked, found })
     } else if let Some(span) = calls {
         (span, Absence::Calls)
-    } else if let Some(span) = escaped(source) {
+    } else if let Some(span) = escaped(source)
+        && !is_in_json
+    {
         (Some(span), Absence::Escaped)
     } else if let Some((_, span)) = prose.near_begin {
         (Some(span), Absence::NearBegin)

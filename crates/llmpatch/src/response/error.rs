@@ -179,6 +179,14 @@ impl Hiding {
         }
     }
 
+    /// Returns whether the part is one of JSON.
+    pub(super) fn is_of_json(&self) -> bool {
+        matches!(
+            self,
+            Hiding::Thoughts(_) | Hiding::Elsewhere(_) | Hiding::Undone(_)
+        )
+    }
+
     /// Names all parts that hide patches so.
     fn of_all(&self) -> String {
         match self {
@@ -198,6 +206,8 @@ pub enum Nearly {
     Tag,
     #[error("a tool call isn't first on its line")]
     Call,
+    #[error("a tool call is written in tags")]
+    CallTags,
     #[error("a diff has no `@@` line")]
     NoHunk,
     #[error("a hunk is of no file")]

@@ -37,6 +37,7 @@ const MESSAGES: &[Row] = &[
             "tool_calls",
             "function",
             "function_call",
+            "custom",
         ],
         thoughts: &[
             "reasoning",
@@ -66,6 +67,7 @@ const MESSAGES: &[Row] = &[
             "item",
             "items",
             "response",
+            "body",
         ],
         thoughts: &["summary", "encrypted_content"],
         instructions: &[
@@ -228,7 +230,7 @@ pub(super) fn holds(name: &str, value: Value<'_>, is_call: bool) -> Holds {
     if name == "properties" && is_message(value) {
         return Holds::Carrier;
     }
-    if SCHEMA.contains(&name) || is_in(|row| row.instructions) {
+    if SCHEMA.contains(&name) || is_of_prompts(name) || is_in(|row| row.instructions) {
         return Holds::Instructions;
     }
     if matches!(name, "output" | "result" | "response") {
@@ -256,6 +258,10 @@ pub(super) fn holds(name: &str, value: Value<'_>, is_call: bool) -> Holds {
     }
 }
 
+fn is_of_prompts(name: &str) -> bool {
+    name.to_ascii_lowercase().contains("prompt")
+}
+
 fn is_of_results(name: &str) -> bool {
     let name = name.to_ascii_lowercase();
     name.contains("result") || name.contains("output") || name.contains("observation")
@@ -271,6 +277,7 @@ fn is_message(value: Value<'_>) -> bool {
         "choices",
         "candidates",
         "content",
+        "body",
     ];
     Fields::of(value).is_ok_and(|fields| fields.has(OF_MESSAGES))
 }
@@ -300,7 +307,9 @@ pub(super) fn speaker(fields: &Fields<'_>) -> Speaker {
         let role = fields.word(&["role"]);
         role.or_else(|| author.and_then(|author| author.word(&["role"])))
     };
-    if fields.has(&["functionResponse", "toolResult", "observation"]) {
+    let kind = fields.word(&["kind"]).unwrap_or_default();
+    let is_of_event = kind.ends_with("Observation") || kind == "AgentErrorEvent";
+    if is_of_event || fields.has(&["functionResponse", "toolResult", "observation"]) {
         return Speaker::Tool;
     }
     let is_thought = fields
@@ -317,9 +326,8 @@ pub(super) fn speaker(fields: &Fields<'_>) -> Speaker {
         };
     }
     match &fields.word(fields::TYPE).unwrap_or_default()[..] {
-        "human" | "user" | "system" | "developer" | "HumanMessage" | "SystemMessage" => {
-            Speaker::Other
-        }
+        "human" | "system" | "developer" | "HumanMessage" | "SystemMessage" => Speaker::Other,
+        of if of.starts_with("user") => Speaker::Other,
         "tool" if fields.has(&["state"]) => Speaker::Unknown,
         "tool" | "ToolMessage" | "FunctionMessage" | "function" if fields.has(RESULT_ID) => {
             Speaker::Tool
@@ -349,6 +357,12 @@ fn is_result_type(of: &str) -> bool {
     of.ends_with("_output") || of.ends_with("tool_result")
 }
 
+/// Returns whether an object is what Claude Code prints at last, or as all that it prints: the text
+/// of the model's last message.
+pub(super) fn is_final(fields: &Fields<'_>) -> bool {
+    fields.word(fields::TYPE).as_deref() == Some("result") && outcome(fields).is_none()
+}
+
 /// Members by which a call is known to its result.
 pub(super) const CALL_ID: &[&str] = &[
     "call_id",
@@ -358,6 +372,7 @@ pub(super) const CALL_ID: &[&str] = &[
     "tool_call_id",
     "toolUseId",
     "tool_use_id",
+    "tool_id",
     "id",
 ];
 
@@ -367,6 +382,7 @@ pub(super) const RESULT_ID: &[&str] = &[
     "tool_call_id",
     "toolCallId",
     "toolUseId",
+    "tool_id",
     "call_id",
     "callID",
     "callId",
@@ -406,7 +422,7 @@ pub(super) fn outcome(fields: &Fields<'_>) -> Option<Outcome> {
             .get(&["exit_code", "exitCode"])
             .is_some_and(|(_, code)| is_failure(code))
         || fields
-            .get(&["error", "errorText"])
+            .get(&["error", "errorText", "rejection_reason"])
             .is_some_and(|(_, error)| is_said(error))
         || fields.word(&["observation"]).as_deref() == Some("error")
     {
@@ -439,34 +455,37 @@ fn is_said(error: Value<'_>) -> bool {
         && !matches!(error.written(), "\"\"" | "{}" | "[]")
 }
 
-/// Returns whether the text of a result says that its call failed or was refused.
+/// Returns whether the text of a result says, where it begins, that its call failed or was refused.
+/// Behind that may be anything, such as lines of the file.
 pub(super) fn says_undone(text: &str) -> bool {
     const SAID: &[&str] = &[
         "<tool_use_error>",
         "doesn't want to proceed with this tool use",
+        "doesn't want to take this action",
+        "request interrupted by user",
         "verification failed",
         "user rejected",
         "user denied",
         "user declined",
         "rejected by user",
         "denied by user",
-        "\"success\":false",
-        "\"is_error\":true",
-        "\"iserror\":true",
+        "canceled by user",
+        "cancelled by user",
     ];
-    let start: String = text
-        .chars()
-        .take(2000)
-        .collect::<String>()
-        .to_ascii_lowercase();
-    let start = start.trim_start();
-    let compact = start.replace(": ", ":");
-    start.starts_with("error")
-        || start.starts_with("failed")
-        || SAID.iter().any(|said| compact.contains(said))
-        || ["exit code:", "exited with code ", "\"exit_code\":"]
-            .iter()
-            .any(|lead| is_failing_code(&compact, lead))
+    let lines = text.trim_start().lines().take(5);
+    let mut lines = lines.map(|line| line.chars().take(400).collect::<String>().to_lowercase());
+    let first = lines.next().unwrap_or_default();
+    let says = |line: &str| {
+        line.starts_with("aborted")
+            || ["exit code:", "exited with code ", "\"exit_code\":"]
+                .iter()
+                .any(|lead| is_failing_code(&line.replace(": ", ":"), lead))
+    };
+    first.starts_with("error")
+        || first.starts_with("failed")
+        || SAID.iter().any(|said| first.contains(said))
+        || says(&first)
+        || lines.any(|line| says(&line))
 }
 
 /// Returns whether a number other than 0 is behind some words.

@@ -72,6 +72,11 @@ pub(crate) fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a>
     }
     let mut found = Walk::new(source, options).run();
     let undone = undone(source, &mut found);
+    if found.prose.hidden.is_none()
+        && let Some((span, place)) = found.session.passed.take()
+    {
+        found.prose.note_hidden(span, &Hiding::Elsewhere(place));
+    }
     let items = std::mem::take(&mut found.prose.found);
     let bases = std::mem::take(&mut found.bases);
     let mut parsed = settle(source, options, items, &found.prose);

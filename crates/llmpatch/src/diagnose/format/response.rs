@@ -89,6 +89,7 @@ fn correct(what: &Nearly) -> &'static str {
         Nearly::Letters => "write `*** Begin Patch` just so if it is meant",
         Nearly::Tag => "write `<edit file=\"…\" op=\"…\">` if it is meant",
         Nearly::Call => "put the call first on a line of its own if it is meant",
+        Nearly::CallTags => "give the call as JSON if it is meant",
         Nearly::NoHunk => {
             "give its lines below `@@ -<line>,<count> +<line>,<count> @@` if it is meant"
         }

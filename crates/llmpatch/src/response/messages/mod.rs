@@ -168,8 +168,11 @@ impl<'a, 'm> Messages<'a, 'm> {
         let speaker = speaker(&fields);
         self.is_message |= speaker != Speaker::Unknown;
         match speaker {
+            Speaker::Log if !self.session.is_met && members::is_final(&fields) => {
+                return self.member(&fields, "result", around);
+            }
             Speaker::Other | Speaker::Log | Speaker::Tool if !around.is_given => {
-                return self.results(object, 0);
+                return self.pass(object, around.path);
             }
             Speaker::Unknown if fields.has(&["jsonrpc"]) && fields.has(&["result", "error"]) => {
                 self.is_message = true;
@@ -180,6 +183,7 @@ impl<'a, 'm> Messages<'a, 'm> {
             }
             _ => {}
         }
+        self.session.is_met |= speaker == Speaker::Model;
         if is_of_stream(&fields) {
             return self.reader.error(object.range(), tool::Error::Stream);
         }
@@ -237,6 +241,9 @@ impl<'a, 'm> Messages<'a, 'm> {
                 ..around.inside(Step::Member(name))
             };
             match holds(name, value, false) {
+                _ if around.is_given && TALK.contains(&name) => {
+                    self.hide(value, Hiding::Elsewhere(inside.path.to_string()));
+                }
                 Holds::Carrier if ALTERNATIVES.contains(&name) => self.alternatives(value, inside),
                 Holds::Carrier if value.is() == Is::String => {
                     self.text(value, inside, path.as_deref());
@@ -247,8 +254,7 @@ impl<'a, 'm> Messages<'a, 'm> {
                     self.judge(outcome, before, object, inside.id);
                 }
                 Holds::Thoughts => self.hide(value, Hiding::Thoughts(inside.path.to_string())),
-                Holds::Instructions => {}
-                Holds::Results => self.results(value, 0),
+                Holds::Instructions | Holds::Results => self.pass(value, inside.path),
                 Holds::Unknown if value.is() == Is::String && !is_message => {
                     self.text(value, inside, path.as_deref());
                 }
@@ -256,6 +262,26 @@ impl<'a, 'm> Messages<'a, 'm> {
                 Holds::Unknown => self.hide(value, Hiding::Elsewhere(inside.path.to_string())),
             }
         }
+    }
+
+    /// Reads a member that is the model's text.
+    fn member(&mut self, fields: &Fields<'_>, name: &str, around: Nesting<'_>) {
+        let inside = Nesting {
+            is_wrapped: true,
+            ..around.inside(Step::Member(name))
+        };
+        if let Some((_, value)) = fields.get(&[name]) {
+            self.text(value, inside, None);
+        }
+    }
+
+    /// Passes over a part that isn't the model's, but for what it says of calls.
+    fn pass(&mut self, value: Value<'_>, path: JsonPath<'_>) {
+        if self.session.passed.is_none() && is_marked(value.written()) {
+            let span = self.reader.source.span(value.range());
+            self.session.passed = Some((span, path.to_string()));
+        }
+        self.results(value, 0);
     }
 
     /// Reads the choices of a response, of which only one may hold patches.
@@ -413,6 +439,12 @@ fn wrapper<'t>(fields: &Fields<'t>) -> Option<Wrapper<'t>> {
     })
 }
 
+/// Returns whether a text, as JSON writes it, has what begins a patch.
+fn is_marked(written: &str) -> bool {
+    const MARKS: [&str; 4] = ["*** Begin Patch", "<<<<<<< SEARCH", "diff --git ", "@@ -"];
+    MARKS.iter().any(|mark| written.contains(mark))
+}
+
 fn is_of_stream(fields: &Fields<'_>) -> bool {
     let of = fields.word(fields::TYPE).unwrap_or_default();
     let is_chunk = fields
@@ -445,10 +477,11 @@ const WRAPPERS: [&str; 19] = [
 ];
 
 /// Members whose value is the call that the object names.
-const CALLS: [&str; 9] = [
+const CALLS: [&str; 10] = [
     "function",
     "functionCall",
     "function_call",
+    "custom",
     "operation",
     "action",
     "params",
@@ -456,6 +489,9 @@ const CALLS: [&str; 9] = [
     "toolInvocation",
     "kwargs",
 ];
+
+/// Members of what a call is given by which the model talks to a person or to another model.
+const TALK: [&str; 5] = ["message", "plan", "question", "questions", "task"];
 
 /// The types of messages in which a command of the shell is the call.
 const SHELL: &[&str] = &["command_execution", "local_shell_call", "shell_call"];

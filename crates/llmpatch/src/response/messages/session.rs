@@ -29,6 +29,10 @@ pub(in crate::response) struct Session {
     /// What is only begun, or was cut off: the calls in it, and the error unless the session tells
     /// what became of each.
     open: Vec<(Vec<String>, Located<Error>)>,
+    /// Whether the model said anything.
+    pub(super) is_met: bool,
+    /// The first part with what looks like a patch that isn't the model's, and its place.
+    pub(in crate::response) passed: Option<(Span, String)>,
     /// Calls without an id of which is said at once that they failed or were refused.
     pub(in crate::response) undone: Vec<Span>,
 }
@@ -92,12 +96,23 @@ pub(super) fn result_id(fields: &Fields<'_>) -> Option<String> {
 
 /// Returns what a result says of what became of its call, in its members or in its text.
 pub(super) fn said(fields: &Fields<'_>) -> Option<Outcome> {
-    const TEXTS: &[&str] = &["content", "output", "result", "response", "text", "error"];
+    const TEXTS: &[&str] = &[
+        "observation",
+        "content",
+        "output",
+        "result",
+        "response",
+        "text",
+        "error",
+    ];
     let of = fields.word(fields::TYPE).unwrap_or_default();
     if of.starts_with("error-") || of.ends_with("-denied") {
         return Some(Outcome::Undone);
     }
-    members::outcome(fields).or_else(|| {
+    let metadata = fields.get(&["metadata"]);
+    let metadata = metadata.and_then(|(_, metadata)| Fields::of(metadata).ok());
+    let own = members::outcome(fields).or_else(|| members::outcome(&metadata?));
+    own.or_else(|| {
         let (_, value) = fields.get(TEXTS)?;
         says_undone(value, 0).then_some(Outcome::Undone)
     })

@@ -6,7 +6,7 @@ use crate::format::tool::json::{Is, JsonText, Value};
 use crate::format::tool::{self, broken, is_of_calls, relocated};
 use crate::format::{self, Block, Options, Parsed};
 use crate::patch::Format;
-use crate::response::{Error, Hiding, Warning, command, embedded};
+use crate::response::{Absence, Error, Hiding, Warning, command, embedded};
 use crate::text::{Located, Span};
 
 impl Messages<'_, '_> {
@@ -170,16 +170,25 @@ impl Messages<'_, '_> {
 
     /// Tells of the patches in a text that don't count, where there are no others.
     pub(super) fn hidden_in(&mut self, parsed: &Parsed<'_>, document: &JsonText) {
-        for warning in &parsed.warnings {
-            let format::Warning::Response(Warning::Hidden { by, .. }) = &warning.value else {
-                continue;
+        let told = parsed.warnings.iter().filter_map(|warning| {
+            let format::Warning::Response(Warning::Hidden { format, by }) = &warning.value else {
+                return None;
             };
-            let Some(span) = warning.span.map(|span| self.reader.place(document, span)) else {
-                continue;
+            Some((warning.span?, *format, by))
+        });
+        // Where all is hidden, the error says so instead.
+        let refused = parsed.errors.iter().filter_map(|error| {
+            let format::Error::Response(Error::NoPatch(Absence::Hidden(by))) = &error.value else {
+                return None;
             };
+            Some((error.span?, parsed.patch.format, by))
+        });
+        for (span, format, by) in told.chain(refused) {
+            let by = by.clone();
+            let span = self.reader.place(document, span);
             self.hidden.push((span, by.clone()));
-            let warning = Located::new(span, warning.value.clone());
-            self.reader.remarks.push(warning);
+            let warning = Warning::Hidden { format, by };
+            self.reader.remarks.push(Located::new(span, warning.into()));
         }
     }
 
