@@ -88,30 +88,68 @@ fn of_command(
 /// Reads the literals of a program that it hands to `apply_patch`.
 fn of_program(text: &str, setting: Setting<'_>) -> Vec<Block<'static>> {
     let mut found = Vec::new();
-    for literal in script::literals(text) {
+    let mut literals = script::literals(text);
+    let is_loose = !literals.iter().any(|literal| literal.is_handed);
+    if is_loose && !literals.is_empty() && script::is_program(text) {
+        for literal in &mut literals {
+            literal.is_handed = true;
+            literal.trouble.get_or_insert(script::Unreadable::Loose);
+        }
+    }
+    for literal in literals {
         if !literal.is_handed {
             continue;
         }
         let decoded = Decoded::new(text.as_bytes(), literal.inner.clone(), &literal.escapes);
-        let block = match literal.trouble {
-            None => nested(&decoded, setting),
-            Some(trouble) => Some(unreadable(Error::Literal(trouble), literal.range, setting)),
+        let refused = |trouble| unreadable(Error::Literal(trouble), literal.range, setting);
+        let mut blocks = match (literal.trouble, literal.command) {
+            (Some(trouble), _) => vec![refused(trouble)],
+            (None, Some(directory)) => match commands(&decoded, &directory, setting) {
+                blocks if blocks.is_empty() => vec![refused(script::Unreadable::Loose)],
+                blocks => blocks,
+            },
+            (None, None) => {
+                let mut block = nested(&decoded, setting);
+                block
+                    .iter_mut()
+                    .for_each(|block| enter(block, setting.directory));
+                block.into_iter().collect()
+            }
         };
-        let Some(mut block) = block else {
-            continue;
-        };
-        enter(&mut block, setting.directory);
-        if found.is_empty() && script::does_more(text) {
-            let span = Some(block_start(&block, setting));
+        if let Some(block) = blocks.first_mut()
+            && found.is_empty()
+            && script::does_more(text)
+        {
+            let span = Some(block_start(block, setting));
             let warning = Warning::Script.into();
             block.warnings.push(Located {
                 span,
                 value: warning,
             });
         }
-        found.push(block);
+        found.append(&mut blocks);
     }
     found
+}
+
+/// Reads the patches of shell commands that a program holds as a literal.
+fn commands(decoded: &Decoded, directory: &str, setting: Setting<'_>) -> Vec<Block<'static>> {
+    let Ok(text) = decoded.text.to_str() else {
+        return Vec::new();
+    };
+    let place = |range: Range<usize>| (setting.place)(decoded.range(range));
+    let directory = joined(setting.directory, directory);
+    let options = Options {
+        depth: setting.options.depth + 1,
+        ..setting.options
+    };
+    let inner = Setting {
+        directory: &directory,
+        place: &place,
+        options,
+        ..setting
+    };
+    read(text, inner)
 }
 
 fn block_start(block: &Block<'_>, setting: Setting<'_>) -> Span {

@@ -92,6 +92,11 @@ impl<'a> Code<'a> {
             .unwrap_or_default()
     }
 
+    /// Returns whether a token is a parenthesis that calls something.
+    pub(super) fn is_call(&self, i: usize) -> bool {
+        self.is_mark(i, b"(") && !self.callee(i).is_empty()
+    }
+
     /// Returns the last name of what is called by a parenthesis; nothing if it only groups.
     pub(super) fn callee(&self, open: usize) -> &'a str {
         let is_optional = self.is_mark(open.wrapping_sub(1), b".");
@@ -107,6 +112,53 @@ impl<'a> Code<'a> {
         let is_called =
             !KEYWORDS.contains(&word) && !["function", "def", "class"].contains(&before);
         if is_called { word } else { "" }
+    }
+
+    /// Returns the directory that is named beside a literal, in the same braces; nothing if another
+    /// part of the script may name it.
+    pub(super) fn directory(&self, index: usize) -> Option<String> {
+        const NAMES: [&str; 3] = ["workdir", "cwd", "working_directory"];
+        let at = self
+            .tokens
+            .iter()
+            .position(|token| token.kind == Kind::Text(index))?;
+        let mut depth = 0_usize;
+        let first = (0..at).rev().find(|i| {
+            depth += usize::from(self.is_mark(*i, b")]}"));
+            let is_out = depth == 0 && self.is_mark(*i, b"([{");
+            depth = depth.saturating_sub(usize::from(self.is_mark(*i, b"([{")));
+            is_out
+        });
+        let mut found = None;
+        for i in first.unwrap_or(0)..self.tokens.len() {
+            depth += usize::from(self.is_mark(i, b"([{"));
+            depth = depth.saturating_sub(usize::from(self.is_mark(i, b")]}")));
+            if depth == 0 {
+                break;
+            }
+            if depth == 1
+                && NAMES.contains(&self.name(i))
+                && self.is_mark(i + 1, b":")
+                && let Some(Kind::Text(value)) = self.kind(i + 2)
+                && self.is_mark(i + 3, b",}")
+                && self.drafts[value].literal.trouble.is_none()
+            {
+                found = String::from_utf8(self.drafts[value].text.clone()).ok();
+            }
+        }
+        let is_named = || (0..self.tokens.len()).any(|i| NAMES.contains(&self.name(i)));
+        found.or_else(|| (!is_named()).then(String::new))
+    }
+
+    /// Returns the name that a token is, in quotes or not.
+    fn name(&self, i: usize) -> &'a str {
+        match self.kind(i) {
+            Some(Kind::Text(index)) => {
+                let inner = self.drafts[index].literal.inner.clone();
+                self.script.get(inner).unwrap_or_default()
+            }
+            _ => self.word(i),
+        }
     }
 
     fn step(&mut self, byte: u8) {
@@ -234,6 +286,7 @@ impl<'a> Code<'a> {
                 inner: self.at..self.at,
                 escapes: Vec::new(),
                 is_handed: false,
+                command: None,
                 trouble: is_foreign.then_some(Unreadable::Raw),
             },
             text: Vec::new(),

@@ -15,6 +15,8 @@ struct Frame {
     is_handing: bool,
     /// Whether what is in it is joined.
     is_joining: bool,
+    /// Whether it is run only in some cases.
+    is_conditional: bool,
     /// Whether it stands for what is in it, unlike a call.
     is_group: bool,
     /// The assignment whose right side this is.
@@ -28,6 +30,7 @@ struct Frame {
 struct Fate {
     is_handed: bool,
     is_changed: bool,
+    is_conditional: bool,
 }
 
 /// Where the texts of a script go.
@@ -41,6 +44,8 @@ pub(super) struct Flow<'a> {
     assigned: Vec<(usize, usize)>,
     /// The drafts in groups that are open.
     members: Vec<usize>,
+    /// The token that opened the parenthesis that was closed last.
+    closed: usize,
 }
 
 impl<'a> Flow<'a> {
@@ -52,6 +57,7 @@ impl<'a> Flow<'a> {
             fates: Vec::new(),
             assigned: Vec::new(),
             members: Vec::new(),
+            closed: 0,
         }
     }
 
@@ -65,6 +71,7 @@ impl<'a> Flow<'a> {
                 }
                 Kind::Mark(b')' | b']' | b'}') => {
                     self.leave(frame, i);
+                    self.closed = frame.open;
                     frame = self.frames.pop().unwrap_or_default();
                 }
                 Kind::Mark(b';') => frame.assigned = None,
@@ -79,6 +86,9 @@ impl<'a> Flow<'a> {
         for &(index, assigned) in &self.assigned {
             let fate = self.fates[assigned];
             self.code.drafts[index].literal.is_handed |= fate.is_handed;
+            if fate.is_conditional {
+                self.code.blame(index, Unreadable::Condition);
+            }
             if fate.is_changed {
                 self.code.blame(index, Unreadable::Concatenation);
             }
@@ -100,9 +110,21 @@ impl<'a> Flow<'a> {
             is_handing: inherited.is_handing || applies(callee),
             is_joining: inherited.is_joining || is_joining,
             is_group: is_group && mark != b'{',
+            is_conditional: outer.is_conditional || mark == b'{' && self.is_condition(open),
             members: self.members.len(),
             ..inherited
         }
+    }
+
+    /// Returns whether what a brace opens is run only in some cases.
+    fn is_condition(&self, open: usize) -> bool {
+        const WORDS: [&str; 5] = ["if", "else", "catch", "while", "switch"];
+        let before = open.wrapping_sub(1);
+        let head = match self.code.is_mark(before, b")") {
+            true => self.closed.wrapping_sub(1),
+            false => before,
+        };
+        WORDS.contains(&self.code.word(head))
     }
 
     /// Closes a bracket: what happens to it happens to its members.
@@ -156,6 +178,7 @@ impl<'a> Flow<'a> {
             let is_changed = frame.is_joining || self.is_joined(i, i);
             let fate = &mut self.fates[*id];
             fate.is_handed = true;
+            fate.is_conditional |= frame.is_conditional;
             fate.is_changed |= is_changed;
         }
     }
@@ -168,6 +191,12 @@ impl<'a> Flow<'a> {
             self.assigned.push((index, id));
         }
         self.code.drafts[index].literal.is_handed = frame.is_handing;
+        let before = i.wrapping_sub(1);
+        let is_choice = self.code.is_mark(before, b"?")
+            || self.code.is_mark(before, b":") && self.code.is_mark(i + 1, b")");
+        if frame.is_handing && (frame.is_conditional || is_choice && frame.mark == b'(') {
+            self.code.blame(index, Unreadable::Condition);
+        }
         let is_next = |next: &&ScriptToken| {
             let is_in_brackets = self.code.language == Language::Python && frame.mark != 0;
             let goes_on = matches!(next.kind, Kind::Mark(b'-' | b'*' | b'<' | b'>' | b'='));

@@ -49,6 +49,8 @@ pub(crate) struct Literal {
     /// Whether it is handed to a function whose name ends in `apply_patch` or `applyPatch`, itself
     /// or by the name of its variable.
     pub(crate) is_handed: bool,
+    /// Whether it is a shell command in which a patch is, and the directory that is named beside it.
+    pub(crate) command: Option<String>,
     /// Why its text can't be told without running the script.
     pub(crate) trouble: Option<Unreadable>,
 }
@@ -64,6 +66,10 @@ pub enum Unreadable {
     Raw,
     #[error("`{text}` in the patch's text isn't an escape of the script's language")]
     Escape { text: String },
+    #[error("the script applies this patch only in some cases")]
+    Condition,
+    #[error("what the script does with it isn't clear")]
+    Loose,
     #[error("the string with the patch's text is never closed")]
     Open,
     /// What follows the literal shows that a quote of its text closed it.
@@ -140,15 +146,41 @@ pub(crate) fn literals(script: &str) -> Vec<Literal> {
     let mut flow = Flow::new(Code::read(script));
     flow.follow();
     let mut found: Vec<Literal> = Vec::new();
-    for Draft { literal, text, .. } in flow.code.drafts {
+    let code = flow.code;
+    let is_lost = (0..code.tokens.len()).any(|i| code.is_call(i) && code.callee(i) == "chdir");
+    for (index, Draft { literal, text, .. }) in code.drafts.iter().enumerate() {
+        let mut literal = literal.clone();
         let is_within = found
             .last()
             .is_some_and(|last| literal.range.start < last.range.end);
-        if !is_within && begins_patch(&text) {
-            found.push(literal);
+        let is_command = is_command(text);
+        if is_within || !is_command && !begins_patch(text) {
+            continue;
         }
+        if is_command {
+            literal.is_handed = true;
+            literal.command = code.directory(index);
+        }
+        if is_lost || is_command && literal.command.is_none() {
+            literal.trouble.get_or_insert(Unreadable::Loose);
+        }
+        found.push(literal);
     }
     found
+}
+
+/// Returns whether a text calls anything, as a program does.
+pub(crate) fn is_program(text: &str) -> bool {
+    let code = Code::read(text);
+    (0..code.tokens.len()).any(|i| code.is_call(i))
+}
+
+/// Returns whether a literal is a shell command that applies a patch in it.
+fn is_command(text: &[u8]) -> bool {
+    let has = |all: &[&str]| all.iter().any(|any| text.contains_str(any));
+    has(&["apply_patch", "applypatch", "git apply"])
+        && has(&["*** Begin Patch\n", "\n--- ", "\ndiff --git "])
+        && !begins_patch(text)
 }
 
 /// Returns whether a script does more than make patches, apply them and print.
@@ -172,7 +204,7 @@ fn applies(name: &str) -> bool {
 }
 
 fn begins_patch(text: &[u8]) -> bool {
-    let text = text.trim_start_with(|c| matches!(c, '\r' | '\n'));
+    let text = text.trim_start();
     let is_begun = STARTS
         .iter()
         .any(|start| text.starts_with(start.as_bytes()));
