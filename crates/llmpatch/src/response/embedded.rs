@@ -48,7 +48,11 @@ pub(super) fn read(text: &str, setting: Setting<'_>) -> Vec<Block<'static>> {
         return Vec::new();
     }
     let mut found = Vec::new();
-    if text.contains("<<") || text.contains("apply_patch") || text.contains("applypatch") {
+    let is_of_commands = |name: &&str| text.contains(*name);
+    if ["<<", "apply_patch", "applypatch", "git ", "patch "]
+        .iter()
+        .any(is_of_commands)
+    {
         for patch in command::patches(text) {
             found.extend(of_command(text, &patch, setting));
         }

@@ -7,6 +7,7 @@ use std::ops::Range;
 use bstr::ByteSlice as _;
 
 use super::absence::cut_start;
+use super::command::is_prompt;
 use super::{Hiding, Nearly, Residue, WalkItem, Warning, encoding, json, reasoning};
 use crate::format::envelope::{self, Marker, Meant};
 use crate::format::fence::Fence;
@@ -34,6 +35,8 @@ pub(super) struct Prose<'a> {
     unified: Unified,
     /// The last line that is nearly a Begin.
     pub(super) near_begin: Option<(LineNo, Span)>,
+    /// Where a call in tags begins, and how much had been found before.
+    call: Option<(Span, usize)>,
     /// What is nearly a patch.
     pub(super) nearly: Vec<(Span, Nearly)>,
     /// The first patch that is hidden.
@@ -473,15 +476,28 @@ impl<'a> Prose<'a> {
     /// Remembers what is nearly a patch.
     fn nearly(&mut self, source: &Source, row: Row<'_>) {
         let text = envelope::trim(row.text);
-        let inner = &text[bullets(text)..];
-        let call = label(inner).unwrap_or(inner);
+        let brace = text
+            .find_byte(b'{')
+            .filter(|at| !text[..*at].contains(&b'`'));
+        let call = &text[brace.unwrap_or(text.len())..];
         let is_moved = call.len() < text.len() && json::starts_here(call) == Some(0);
         let what = if text.eq_ignore_ascii_case(b"*** begin patch") {
             Nearly::Letters
         } else if is_edit(text) {
             Nearly::Tag
-        } else if is_moved && call.starts_with(b"{") && is_of_calls(call) {
+        } else if is_moved && is_of_calls(call) {
             Nearly::Call
+        } else if is_call(text) {
+            self.call = Some((source.place(text), self.found.len()));
+            return;
+        } else if CALL_ENDS.iter().any(|end| text.starts_with(end.as_bytes()))
+            && let Some((span, since)) = self.call.take()
+        {
+            let since = self.found.get(since..).unwrap_or_default();
+            if !since.iter().any(|item| matches!(item, WalkItem::Block(_))) {
+                self.note_nearly(span, Nearly::CallTags);
+            }
+            return;
         } else if encoding::escaped_marker(row.text).is_some() {
             Nearly::Escaped
         } else {
@@ -542,18 +558,22 @@ impl<'a> Prose<'a> {
 /// Returns how long the indentation and the shell's prompt before a command are.
 pub(super) fn prompt(line: &[u8]) -> usize {
     let command = envelope::trim_start(line);
-    let prompt = ["$ ", "% ", "# "]
-        .into_iter()
-        .find(|prompt| command.starts_with(prompt.as_bytes()));
-    line.len() - command.len() + prompt.map_or(0, str::len)
+    let (word, rest) = command.split_once_str(" ").unwrap_or_default();
+    let is_prompt = matches!(word, b"$" | b"%" | b"#") || word.to_str().is_ok_and(is_prompt);
+    line.len() - if is_prompt { rest } else { command }.len()
 }
 
-/// Returns whether a line is a command that changes the directory.
+/// Returns whether a command in a line changes the directory.
 pub(super) fn changes_directory(line: &[u8]) -> bool {
-    let command = &line[prompt(line)..];
-    ["cd ", "pushd ", "popd"]
+    let line = &line[prompt(line)..];
+    let changes = |command: &[u8]| {
+        let names: [&[u8]; 3] = [b"cd ", b"pushd ", b"popd"];
+        names.iter().any(|name| command.starts_with(name))
+    };
+    let mut behind = ["&& ", "; "]
         .iter()
-        .any(|name| command.starts_with(name.as_bytes()))
+        .flat_map(|sign| line.find_iter(sign).map(move |at| &line[at + sign.len()..]));
+    changes(line) || behind.any(changes)
 }
 
 /// Returns the delimiter of a heredoc, from what is behind its `<<`.
@@ -581,12 +601,15 @@ fn is_edit(text: &[u8]) -> bool {
     is_tag && (has(" path=") || has(" action=") || has(" filename="))
 }
 
-/// Returns what is behind a label such as `Edit 1:`.
-fn label(text: &[u8]) -> Option<&[u8]> {
-    let colon = text.iter().take(40).position(|&byte| byte == b':')?;
-    let is_word = |byte: &u8| byte.is_ascii_alphanumeric() || matches!(byte, b' ' | b'#' | b'*');
-    let rest = text[colon + 1..].trim_start();
-    text[..colon].iter().all(is_word).then_some(rest)
+/// What ends a call in tags.
+const CALL_ENDS: [&str; 3] = ["</invoke>", "</function>", "</tool_call>"];
+
+/// Returns whether a line begins a call whose arguments are in tags: `<invoke name="Edit">`,
+/// `<function=edit>`, `<tool_call>edit`.
+fn is_call(text: &[u8]) -> bool {
+    let named = text.strip_prefix(b"<tool_call>").unwrap_or_default();
+    let is_named = named.first().is_some_and(u8::is_ascii_alphabetic);
+    is_named || text.starts_with(b"<invoke name=") || text.starts_with(b"<function=")
 }
 
 /// Returns how many bytes of list bullets and quotation marks a line begins with, whitespace

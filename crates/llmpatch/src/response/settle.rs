@@ -61,7 +61,10 @@ pub(super) fn settle<'a>(
     }
     if wanted {
         excuse_hunks(&mut parsed);
-        let nearly = prose.nearly.iter().map(|(span, what)| {
+        // Beside blocks, a call in tags is an error.
+        let is_told = |what: &Nearly| *what != Nearly::CallTags || is_without_blocks;
+        let nearly = prose.nearly.iter().filter(|(_, what)| is_told(what));
+        let nearly = nearly.map(|(span, what)| {
             let what = what.clone();
             Located::new(*span, Warning::Nearly { what }.into())
         });

@@ -4,9 +4,9 @@ use std::ops::Range;
 
 use bstr::{BString, ByteSlice as _};
 
-use super::error::{Hiding, Nearly, Residue, Warning};
+use super::error::{Error, Hiding, Nearly, Residue, Warning};
 use super::prose::{self, Prose};
-use super::{around, embedded, json, messages, parse, reasoning};
+use super::{around, command, embedded, json, messages, parse, reasoning};
 use crate::format::fence::Fence;
 use crate::format::{self, Block, Options, blocks, envelope, files, opx, tool, unified};
 use crate::patch::Format;
@@ -67,6 +67,8 @@ pub(super) struct Walk<'a, 'o> {
     bases: Vec<Located<BString>>,
     /// How many edits have been read, an element or an envelope without any counted as one.
     edits: usize,
+    /// Where the commands run that come next, by the commands above, as far as the fence.
+    place: command::WorkingDir,
 }
 
 /// The most edits that a response may have. Each takes up to a kilobyte once it is read, however
@@ -100,6 +102,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             stated,
             bases,
             edits: 0,
+            place: command::WorkingDir::default(),
         }
     }
 
@@ -134,7 +137,7 @@ impl<'a, 'o> Walk<'a, 'o> {
         } else if opx::starts_here(&self.source.bytes()[first.start()..]) {
             self.elements(first.start())
         } else if unified::starts_here(self.source, row.number) {
-            self.push(unified::parse_block(
+            self.push_bare(unified::parse_block(
                 self.source,
                 row.number,
                 self.prose.around(),
@@ -144,7 +147,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             let block =
                 self.around
                     .block(self.source, row, at, self.options, &mut self.prose.found);
-            let end = self.push(block);
+            let end = self.push_bare(block);
             self.around.behind(self.source, end, &mut self.prose.found);
             end
         } else if let Some(end) = self.thoughts(row) {
@@ -244,7 +247,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             }
             None => return self.input(row),
         };
-        let blocks = self.scripts(body.clone());
+        let blocks = self.scripts(body.clone(), &command::WorkingDir::default());
         if blocks.is_empty() || self.begins_patch_beside(&blocks, body.clone()) {
             return self.input(row);
         }
@@ -275,23 +278,26 @@ impl<'a, 'o> Walk<'a, 'o> {
     }
 
     /// Returns the patches that a script in the response applies.
-    fn scripts(&self, range: Range<usize>) -> Vec<Block<'static>> {
+    fn scripts(&self, range: Range<usize>, place: &command::WorkingDir) -> Vec<Block<'static>> {
         let Ok(text) = self.source.bytes()[range.clone()].to_str() else {
             return Vec::new();
         };
         let source = self.source;
-        let place =
+        let span =
             |inner: Range<usize>| source.span(range.start + inner.start..range.start + inner.end);
-        embedded::read(
-            text,
-            embedded::Setting {
-                id: source.id(),
-                name: source.name(),
-                options: *self.options,
-                directory: "",
-                place: &place,
-            },
-        )
+        let setting = embedded::Setting {
+            id: source.id(),
+            name: source.name(),
+            options: *self.options,
+            directory: place.directory.as_deref().unwrap_or_default(),
+            place: &span,
+        };
+        let mut blocks = embedded::read(text, setting);
+        if let Err(doubt) = &*place.directory {
+            let refuse = |block| embedded::refuse(block, Error::Command(doubt.clone()));
+            blocks.iter_mut().for_each(refuse);
+        }
+        blocks
     }
 
     /// Reads a command whose input is a patch: a heredoc, outside of a script that is read whole.
@@ -311,17 +317,8 @@ impl<'a, 'o> Walk<'a, 'o> {
                 number = self.source.line_at(end).max(number);
             }
         }
-        let mut start = row.start();
-        while let Some(before) = start.checked_sub(1)
-            && let Some(row) = self.source.row(self.source.line_at(before))
-            && prose::changes_directory(row.text)
-        {
-            start = row.start();
-        }
-        if start == row.start() {
-            start += prose::prompt(row.text);
-        }
-        let blocks = self.scripts(start..end);
+        let start = row.start() + prose::prompt(row.text);
+        let blocks = self.scripts(start..end, &self.place);
         if blocks.is_empty() && !first.begins && self.draft(first.body.clone()).is_none() {
             return None;
         }
@@ -399,6 +396,13 @@ impl<'a, 'o> Walk<'a, 'o> {
             self.prose.note_nearly(row.span, Nearly::File { path });
         }
         self.prose.line(self.source, row);
+        if Fence::is_at(row.text) {
+            self.place = command::WorkingDir::default();
+        } else if prose::changes_directory(row.text)
+            && let Ok(line) = row.text.to_str()
+        {
+            command::follow(&mut self.place, line);
+        }
         if self.edits == 0 && !self.prose.is_hidden() {
             let base = stated_base(row.text).map(|id| Located::new(row.span, id.into()));
             self.stated = base.or(self.stated.take());
@@ -406,6 +410,21 @@ impl<'a, 'o> Walk<'a, 'o> {
         let is_fenced = self.prose.around().fenced;
         self.around
             .line(self.source, row, is_fenced, &mut self.prose.found);
+    }
+
+    /// Takes in a patch that stands by itself, unless the line above opens quotes around it: then it
+    /// is text of a script, of which nobody knows what is done with it.
+    fn push_bare(&mut self, mut block: Block<'a>) -> usize {
+        let above = self
+            .source
+            .line_at(block.range.start)
+            .index()
+            .checked_sub(1);
+        let above = above.and_then(|index| self.source.row(LineNo::from_index(index)));
+        if above.is_some_and(|row| opens_quotes(row.text)) {
+            embedded::refuse(&mut block, Error::Command(command::Doubt::Quotes));
+        }
+        self.push(block)
     }
 
     /// Takes in a patch that a reader read; returns the offset behind it. Of one that brings more
@@ -432,7 +451,7 @@ impl<'a, 'o> Walk<'a, 'o> {
         let block = envelope::parse_block(self.source, row, self.options);
         let last = self.source.line_at(block.range.end.saturating_sub(1));
         self.prose.envelope_ends(last, row.start()..first.start());
-        self.push(block)
+        self.push_bare(block)
     }
 
     /// Reads the JSON that begins in a line, if there are tool calls or patches in it.
@@ -487,7 +506,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             self.bases.extend(base.filter(|base| !known(base)));
             let block = opx::parse_block(self.source, at);
             self.prose.opx_ends(block.errors.is_empty());
-            let end = self.push(block);
+            let end = self.push_bare(block);
             let number = self.source.line_at(end);
             if self.edits > MOST_EDITS || self.source.line_from(end) == number {
                 return end;
@@ -508,6 +527,15 @@ impl<'a, 'o> Walk<'a, 'o> {
             at = next;
         }
     }
+}
+
+/// Returns whether a line ends with a quote that none before it on the line opens.
+fn opens_quotes(line: &[u8]) -> bool {
+    let line = line.trim_end_with(|c| c.is_ascii_whitespace() || c == '\\');
+    line.last().is_some_and(|quote| {
+        let count = memchr::memchr_iter(*quote, line).count();
+        b"'\"`".contains(quote) && count % 2 == 1 && !Fence::is_at(line)
+    })
 }
 
 /// Returns whether a line looks like the first of a program.

@@ -17,7 +17,8 @@ mod words;
 use std::ops::Range;
 
 use crate::text::Splice;
-use shell::{Shell, WorkingDir};
+use shell::Shell;
+pub(super) use shell::{WorkingDir, is_prompt};
 use words::{Word, expansion};
 
 /// How deep groups, substitutions and shells within shells may be.
@@ -52,6 +53,9 @@ pub enum Doubt {
     /// A directory above the top of the work tree.
     #[error("`{text}` leads out of the work tree")]
     Outside { text: String },
+    /// A string of a script whose command isn't known.
+    #[error("it is in quotes that the line above it opens")]
+    Quotes,
     /// Quotes or parentheses.
     #[error("the command's quotes or parentheses don't close")]
     Unclear,
@@ -74,6 +78,13 @@ pub(crate) fn meaning_of_words(words: &[String]) -> Result<Option<Meaning>, Doub
     let words: Vec<_> = words.iter().map(|word| Word::given(word)).collect();
     shell.execute(&words);
     shell.meaning()
+}
+
+/// Follows the changes of directory in a line of a script.
+pub(super) fn follow(place: &mut WorkingDir, line: &str) {
+    let mut shell = Shell::new(line, place.clone(), 0);
+    shell.run();
+    *place = shell.place;
 }
 
 /// Finds the patches that a script hands to commands that apply patches.

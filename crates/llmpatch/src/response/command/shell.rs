@@ -12,8 +12,8 @@ use crate::text::Splice;
 
 /// Where commands run.
 #[derive(Clone, Debug)]
-pub(super) struct WorkingDir {
-    directory: Rc<Result<String, Doubt>>,
+pub(in crate::response) struct WorkingDir {
+    pub(in crate::response) directory: Rc<Result<String, Doubt>>,
     /// The directories to which `popd` goes back.
     pushed: Vec<Rc<Result<String, Doubt>>>,
 }
@@ -118,7 +118,7 @@ struct Group {
 /// What is known of a script up to a token.
 pub(super) struct Shell<'s> {
     script: &'s str,
-    place: WorkingDir,
+    pub(super) place: WorkingDir,
     pipeline: Pipeline,
     command: Command,
     groups: Vec<Group>,
@@ -201,6 +201,7 @@ impl<'s> Shell<'s> {
             "!" | "time" | "then" | "else" | "elif" | "do" => {}
             // A prompt, copied with what was typed behind it.
             "$" | "%" => {}
+            name if is_prompt(name) => {}
             "if" | "while" | "until" => self.conditions += 1,
             "fi" | "done" | "esac" => self.conditions = self.conditions.saturating_sub(1),
             name => {
@@ -289,6 +290,7 @@ impl<'s> Shell<'s> {
         let command = mem::take(&mut self.command);
         let from = command.group.unwrap_or(self.found.len());
         let stdin = command.stdin.or(self.pipeline.text.take());
+        let stdin = stdin.or_else(|| echoed(&command.words));
         let called = self.execute(&command.words);
         let Some(body) = stdin else { return };
         if let Some(found) = self.found[from..].iter_mut().find(|found| found.reads) {
@@ -297,7 +299,7 @@ impl<'s> Shell<'s> {
         } else if let Some(name) = called
             && !command.writes
         {
-            let changes = !matches!(name.as_str(), "cat" | "tee");
+            let changes = !matches!(name.as_str(), "cat" | "tee" | "echo" | "printf");
             let trouble = changes.then_some(Doubt::Command { name });
             self.pipeline.text = Some(InlineText {
                 trouble: body.trouble.or(trouble),
@@ -457,6 +459,9 @@ impl<'s> Shell<'s> {
     /// Keeps what a command that applies a patch does.
     fn apply(&mut self, tool: &Tool, args: &[Word], place: &WorkingDir) {
         let call = tool.call(args);
+        if call.is_trial {
+            return;
+        }
         let mut place = place.clone();
         if let Some(directory) = &call.directory {
             place.enter(directory);
@@ -477,6 +482,32 @@ impl<'s> Shell<'s> {
                 .and_then(Word::body),
         });
     }
+}
+
+/// Returns whether a word is a prompt such as `user@host:~/work$`.
+pub(in crate::response) fn is_prompt(word: &str) -> bool {
+    word.contains('@') && word.ends_with(['$', '#', '%'])
+}
+
+/// Returns the text that `echo` or `printf` prints, if it is given as a word.
+fn echoed(words: &[Word]) -> Option<InlineText> {
+    let (name, args) = words.split_first()?;
+    let args: Vec<_> = args.iter().collect();
+    let (option, word) = match args[..] {
+        [word] if name.text == "echo" => (None, word),
+        [option, word] if name.text == "echo" => (Some(option), word),
+        [format, word] if name.text == "printf" => (Some(format), word),
+        _ => return None,
+    };
+    let is_plain = |option: &&Word| matches!(option.text.as_str(), "-n" | "%s" | "%s\\n");
+    let trouble = option
+        .filter(|option| !is_plain(option))
+        .map(|option| option.unknown(&name.text));
+    let body = word.body()?;
+    Some(InlineText {
+        trouble: trouble.or(body.trouble),
+        ..body
+    })
 }
 
 impl Pipeline {

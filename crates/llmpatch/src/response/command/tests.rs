@@ -18,6 +18,7 @@ fn written(answer: Result<Option<Meaning>, Doubt>) -> String {
         Err(Doubt::Option { command, option }) => format!("option {command} {option}"),
         Err(Doubt::Command { name }) => format!("command {name}"),
         Err(Doubt::Outside { text }) => format!("outside {text}"),
+        Err(Doubt::Quotes) => "quotes".to_owned(),
         Err(Doubt::Unclear) => "unclear".to_owned(),
     }
 }
@@ -120,7 +121,10 @@ const MEANINGS: &[(&str, &str)] = &[
     ("git apply -px", "option git apply -px"),
     ("git --git-dir x apply", "option git --git-dir"),
     ("git llmpatch apply --directory=x -p1", "[x] 1"),
-    ("git-llmpatch apply --check", "[]"),
+    ("git-llmpatch apply --check", "-"),
+    ("git apply --check", "-"),
+    ("git apply --stat --apply", "[]"),
+    ("patch -p1 --dry-run", "-"),
     ("git llmpatch check", "-"),
     (
         "git llmpatch apply --file x",

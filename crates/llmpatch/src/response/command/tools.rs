@@ -12,6 +12,9 @@ pub(super) fn bare_command<'w>(words: &'w [Word], place: &mut WorkingDir) -> &'w
         let text = word.text.as_str();
         match (text, rest) {
             ("env" | "sudo" | "command" | "builtin" | "exec" | "nohup", _) => before = text,
+            _ if text.starts_with("GIT_DIR=") || text.starts_with("GIT_WORK_TREE=") => {
+                place.lose(word.unknown("git"));
+            }
             _ if word.is_assignment() => {}
             _ if before.is_empty() || !text.starts_with('-') => break,
             ("-C" | "--chdir" | "-D", [directory, rest @ ..]) => {
@@ -37,6 +40,8 @@ pub(super) struct Tool {
     name: &'static str,
     /// Options after which a patch means the same.
     plain: &'static [&'static str],
+    /// Options by which nothing is applied.
+    trial: &'static [&'static str],
     /// Options with a value.
     valued: &'static [&'static str],
     /// Whether its operand is the patch, and not a file's name.
@@ -46,6 +51,7 @@ pub(super) struct Tool {
 pub(super) const APPLY_PATCH: Tool = Tool {
     name: "apply_patch",
     plain: &[],
+    trial: &[],
     valued: &[],
     is_given_text: true,
 };
@@ -54,12 +60,12 @@ pub(super) const APPLY_PATCH: Tool = Tool {
 pub(super) const GIT: Tool = Tool {
     name: "git apply",
     plain: &[
-        "--index", "--cached", "--check", "--stat", "--numstat", "--summary", "--apply", "--3way",
-        "-3", "-v", "--verbose", "-q", "--quiet", "--allow-empty", "--recount", "--unidiff-zero",
+        "--index", "--cached", "--apply", "--3way", "-3", "-v", "--verbose", "-q", "--quiet", "--allow-empty", "--recount", "--unidiff-zero",
         "--reject", "--unsafe-paths", "-N",
         "--intent-to-add", "--allow-overlap", "--binary", "--inaccurate-eof", "-s", "--signoff",
         "-k", "--keep", "--keep-cr",
     ],
+    trial: &["--check", "--stat", "--numstat", "--summary"],
     valued: &["--directory", "-p", "--whitespace"],
     is_given_text: false,
 };
@@ -68,10 +74,11 @@ pub(super) const GIT: Tool = Tool {
 pub(super) const LLMPATCH: Tool = Tool {
     name: "git llmpatch apply",
     plain: &[
-        "--index", "--cached", "--check", "--commit", "--strict", "--no-strict", "--unique",
+        "--index", "--cached", "--commit", "--strict", "--no-strict", "--unique",
         "--no-unique", "--no-fuzz", "--3way", "-3", "-N", "--intent-to-add", "--overwrite",
         "--allow-empty", "-q", "--quiet", "-v", "--verbose", "--json", "--feedback", "--color",
     ],
+    trial: &["--check"],
     valued: &["--directory", "-p", "--fuzz"],
     is_given_text: false,
 };
@@ -81,9 +88,10 @@ pub(super) const PATCH: Tool = Tool {
     name: "patch",
     plain: &[
         "-s", "--quiet", "--silent", "-N", "--forward", "-f", "--force", "-b", "--backup", "-t",
-        "--batch", "--dry-run", "-u", "--unified", "--binary",
+        "--batch", "-u", "--unified", "--binary",
         "--no-backup-if-mismatch", "--verbose",
     ],
+    trial: &["--dry-run"],
     valued: &["-d", "--directory", "-p", "--strip", "-F", "--fuzz", "-i", "--input"],
     is_given_text: false,
 };
@@ -96,6 +104,9 @@ pub(super) struct Call {
     /// What names or is the patch.
     pub(super) sources: Vec<Word>,
     pub(super) trouble: Option<Doubt>,
+    /// Whether it only says what it would do.
+    pub(super) is_trial: bool,
+    applies: bool,
 }
 
 impl Tool {
@@ -156,7 +167,11 @@ impl Tool {
             if matches!(name.as_str(), "-R" | "--reverse") {
                 return Err(Doubt::Reverse { option: name });
             }
-            if self.plain.contains(&name.as_str()) {
+            let is_trial = self.trial.contains(&name.as_str());
+            // `git apply --stat --apply` applies, whichever is first.
+            call.applies |= name == "--apply";
+            call.is_trial = (call.is_trial || is_trial) && !call.applies;
+            if is_trial || self.plain.contains(&name.as_str()) {
                 if long {
                     break;
                 }
