@@ -30,6 +30,11 @@ impl Diagnose for Error {
                 "put a line `=======` between the lines to search for and those to put in \
                      their place",
             ),
+            Error::Dividers {
+                is_doubled: true, ..
+            } => of
+                .label("and once more on the next line")
+                .help("if the lines before it are to be deleted, take one of the two out"),
             Error::Dividers { .. } => of.label("the first of them").help(
                 "put a backslash before those that are lines of the file; one `=======` \
                      is between old and new lines",

@@ -27,8 +27,12 @@ pub enum Error {
     /// `near` is nearly one.
     #[error("this block has no `=======` between old and new lines")]
     NoDivider { near: Option<LineNo> },
+    /// Whether they are two in a row right before the end, `is_doubled`.
     #[error("any of the lines {} may be the one between old and new lines", listed(lines, lines.len()))]
-    Dividers { lines: Vec<LineNo> },
+    Dividers {
+        lines: Vec<LineNo>,
+        is_doubled: bool,
+    },
     /// A divider of another length, in `--strict`.
     #[error(
         "the line between old and new lines has {divider} signs, and the block's first line {opener}"

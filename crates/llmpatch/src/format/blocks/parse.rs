@@ -213,6 +213,7 @@ impl<'a, 'o> BlockReader<'a, 'o> {
                 },
                 false => Error::Dividers {
                     lines: numbers(&all),
+                    is_doubled: all[..] == [self.rows.len() - 2, self.rows.len() - 1],
                 },
             };
             let span = all
