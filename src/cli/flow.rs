@@ -26,7 +26,7 @@ use crate::transaction::{self, How, Interrupted, Recovered};
 use llmpatch::apply::{self, Planned, Refused, Responses};
 use llmpatch::format;
 use llmpatch::kind::Kind;
-use llmpatch::patch::{FileEdit, Format, Patch};
+use llmpatch::patch::{FileEdit, Format, Operation, Patch, Status};
 use llmpatch::path::{RepoPath, Resolver};
 use llmpatch::plan::{self, ChangeSet, Conflicts, Placement, Plan, Refusal, Rules};
 use llmpatch::progress::Stage;
@@ -304,7 +304,13 @@ impl Session {
             .rev()
             .filter_map(blob)
             .collect();
-        if blobs.is_empty() {
+        let is_new = |edit: &FileEdit<'_>| match &edit.header {
+            Some(header) => header.status == Status::Added,
+            None => matches!(edit.operation, Operation::Create { .. }),
+        };
+        let mut edits = patches.iter().flat_map(|patch| &patch.edits);
+        // Where no file is changed, nothing has to be merged.
+        if blobs.is_empty() && !edits.all(is_new) {
             Err(CliError::NoBase.into())
         } else {
             Ok(blobs)

@@ -272,3 +272,19 @@ fn drivers_merge_as_git_has_them_merge() {
         );
     }
 }
+
+/// Where all files are new, nothing has to be merged; git takes such a diff with `-3`, too.
+#[test]
+fn what_only_adds_files_needs_no_base() {
+    let diff =
+        "diff --git a/n b/n\nnew file mode 100644\n--- /dev/null\n+++ b/n\n@@ -0,0 +1 @@\n+n\n";
+    let added = envelope("*** Add File: n\n+n\n");
+    for response in [diff, &added] {
+        let repo = Repo::with(&[("a.txt", "a\n")]);
+        repo.run(&["apply", "-3"], response).succeeded();
+        assert_eq!(repo.text("n"), "n\n");
+        repo.child("n").write_str("other\n").unwrap();
+        let refused = repo.run(&["apply", "-3"], response).ended(1);
+        assert!(refused.stderr.contains("error[file-exists]"));
+    }
+}
