@@ -4,6 +4,7 @@
 pub(super) mod by_number;
 mod by_text;
 mod context;
+mod headings;
 mod in_order;
 
 use std::borrow::Cow;

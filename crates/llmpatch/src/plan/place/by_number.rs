@@ -29,7 +29,7 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
 use super::super::nearest::Nearest;
@@ -39,6 +39,7 @@ use super::super::place_error::{
 use super::super::placement::Match;
 use super::super::splice::Last;
 use super::super::warning::Placing;
+use super::headings::Headings;
 use super::{Outcome, PlacedHunk, Policy, Task, blocks, first_old};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::search::{Document, Run};
@@ -620,46 +621,4 @@ fn is_same(file: &Document, at: usize, line: &HunkLine<'_>) -> bool {
         .strip_suffix(b"\n")
         .map_or((&raw[..], true), |raw| (raw, false));
     *raw == *line.text && is_open == line.unterminated
-}
-
-/// Where the headings of hunks are in a file.
-struct Headings(HashMap<Vec<u8>, usize>);
-
-impl Headings {
-    /// How much of a heading is compared: git shows the first 80 bytes of a line, its indentation
-    /// among them.
-    const LEN: usize = 64;
-    /// How many lines above a hunk are looked at before others.
-    const NEAR: usize = 256;
-
-    fn new(lines: &Lines<'_>, hunks: &[Hunk<'_>]) -> Self {
-        let wanted: HashSet<&[u8]> = hunks.iter().filter_map(Self::of).collect();
-        let mut first = HashMap::new();
-        if !wanted.is_empty() {
-            for (index, line) in lines.iter().enumerate() {
-                let key = Self::key(line.text);
-                if wanted.contains(key) {
-                    first.entry(key.to_vec()).or_insert(index);
-                }
-            }
-        }
-        Self(first)
-    }
-
-    /// Returns the first line of the file that is a hunk's heading.
-    fn first(&self, hunk: &Hunk<'_>) -> Option<usize> {
-        self.0.get(Self::of(hunk)?).copied()
-    }
-
-    fn of<'h>(hunk: &'h Hunk<'_>) -> Option<&'h [u8]> {
-        hunk.position
-            .as_ref()
-            .map(|position| Self::key(&position.heading))
-            .filter(|key| !key.is_empty())
-    }
-
-    fn key(line: &[u8]) -> &[u8] {
-        let line = line.trim_ascii();
-        line[..line.len().min(Self::LEN)].trim_ascii_end()
-    }
 }
