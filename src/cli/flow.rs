@@ -373,6 +373,8 @@ impl Session {
             format: self.reading.format,
             strict: self.rules.strict,
             file: self.reading.file.as_deref().map(OsStr::as_bytes),
+            strip: self.reading.strip_directories,
+            recount: self.reading.recount,
             depth: 0,
             is_closed: false,
             drafts: 0,

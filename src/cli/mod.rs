@@ -231,7 +231,7 @@ fn escape(usage: &mut clap::Error) {
 }
 
 /// What `git apply` has an option for, and where it is here.
-const GITS_OPTIONS: [(&str, &str); 9] = [
+const GITS_OPTIONS: [(&str, &str); 8] = [
     (
         "-R --reverse",
         "'git llmpatch undo' takes back the last apply; 'git llmpatch diff --onto=<rev> \
@@ -248,16 +248,11 @@ const GITS_OPTIONS: [(&str, &str); 9] = [
     ),
     ("--staged", "the index alone is '--cached'"),
     (
-        "-p",
-        "it isn't needed: 'a/' and 'b/' before paths are detected; '--directory=<dir>' \
-             puts paths below a directory",
-    ),
-    (
         "-C --ignore-whitespace --ignore-space-change --inaccurate-eof",
         "text must be in the file as written; '--fuzz=<level>' says what may differ",
     ),
     (
-        "--recount --unidiff-zero --binary",
+        "--unidiff-zero --binary",
         "this is done without an option, if only one result is possible",
     ),
     (

@@ -23,6 +23,13 @@ pub(super) struct Reading {
     /// The file that search/replace blocks change, if the response doesn't name it
     #[arg(long, value_name = "path", value_hint = clap::ValueHint::FilePath)]
     pub(super) file: Option<OsString>,
+    /// Take this many directories off the names in a diff, as `git apply`; without it, only what
+    /// is seen to be a prefix goes
+    #[arg(short = 'p', value_name = "n")]
+    pub(super) strip_directories: Option<u32>,
+    /// Ignore the line counts of a diff's hunks, as `git apply`: each ends where its lines do
+    #[arg(long)]
+    pub(super) recount: bool,
     /// Accept only what the format itself allows (also llmpatch.strict)
     #[arg(long, overrides_with = "no_strict")]
     pub(super) strict: bool,
@@ -115,6 +122,16 @@ const BY_FORMAT: &[ByFormat] = &[
         name: "--file",
         is_given: |reading| reading.file.is_some(),
         formats: &[Format::Blocks],
+    },
+    ByFormat {
+        name: "-p",
+        is_given: |reading| reading.strip_directories.is_some(),
+        formats: &[Format::Unified],
+    },
+    ByFormat {
+        name: "--recount",
+        is_given: |reading| reading.recount,
+        formats: &[Format::Unified],
     },
 ];
 

@@ -44,6 +44,7 @@ fn responses(format: Format) -> Vec<String> {
             unified("@@ -1,2 +1,2 @@\n one\n-two\n+x\n"),
             unified("@@ -4 +4 @@\n-dup\n+x\n"),
             unified("@@ -2 +2 @@\n-one\n+x\n"),
+            unified("@@ -1,9 +1,9 @@\n one\n-two  \n+x\n"),
         ],
         Format::Blocks => vec![
             blocks("a.txt\n", "one\ntwo\nthree\n"),
@@ -71,6 +72,7 @@ fn given(option: &str) -> &str {
     match option {
         "--fuzz" => "--fuzz=trailing",
         "--file" => "--file=a.txt",
+        "-p" => "-p2",
         option => option,
     }
 }
@@ -88,7 +90,9 @@ fn an_option_has_an_effect_or_a_warning_says_that_it_has_none() {
                 let warning = format!(
                     "warning: `{option}` has no effect: it isn't for the format {format} ["
                 );
-                let is_for = formats.contains(&format);
+                // Where no file is named, there is no edit to tell it of.
+                let is_named = !without.stderr.contains("nothing says which file");
+                let is_for = formats.contains(&format) || !is_named;
                 assert_eq!(
                     with.stderr.matches(&warning).count(),
                     usize::from(!is_for),

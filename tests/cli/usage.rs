@@ -210,10 +210,9 @@ fn options_of_git_apply_are_answered() {
         ("--reverse", "undo"),
         ("--reject", "apply -i"),
         ("--whitespace=fix", "git apply --whitespace"),
-        ("-p1", "--directory"),
         ("-C1", "--fuzz"),
         ("--ignore-whitespace", "--fuzz"),
-        ("--recount", "without an option"),
+        ("--unidiff-zero", "without an option"),
         ("--exclude=x", "--limit"),
         ("--amend", "apply with '--index', then 'git commit --amend'"),
     ] {
@@ -223,6 +222,24 @@ fn options_of_git_apply_are_answered() {
             "{option}: {}",
             run.stderr
         );
+    }
+}
+
+/// git's own spellings of what is git's own.
+#[test]
+fn directories_are_taken_off_and_lines_recounted_as_git_is_asked_to() {
+    let repo = repo();
+    let diff = "--- x/y/a.txt\n+++ x/y/a.txt\n@@ -1,9 +1,9 @@\n one\n-two\n+2\n";
+    for args in [
+        &["check", "-p2", "--recount"][..],
+        &["check", "-p", "2", "--recount"],
+        &["diff", "--recount", "-p2"],
+        &["apply", "-p2", "--recount"],
+    ] {
+        repo.run(args, diff).succeeded();
+    }
+    for number in ["-px", "-p-1", "-p="] {
+        repo.run(&["check", number], diff).ended(2);
     }
 }
 

@@ -22,6 +22,10 @@ pub struct Options {
     pub format: Option<Format>,
     /// The file of search/replace blocks that name none.
     pub file: Option<BString>,
+    /// How many directories are taken off the names in a unified diff; `None` finds out.
+    pub strip: Option<u32>,
+    /// Take the lines of a diff's hunks as they are, whatever their headers count.
+    pub recount: bool,
     /// What turns the response's paths into paths of the tree. The default one takes relative paths
     /// only.
     pub resolver: Resolver,
@@ -121,6 +125,8 @@ pub fn apply(
         format: options.format,
         strict: options.rules.strict,
         file: options.file.as_ref().map(|file| &file[..]),
+        strip: options.strip,
+        recount: options.recount,
         depth: 0,
         is_closed: false,
         drafts: 0,

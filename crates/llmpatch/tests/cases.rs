@@ -87,6 +87,8 @@ fn options(case: &Path) -> Options {
         match name {
             "--format" => options.format = Some(format_named(value)),
             "--file" => options.file = Some(value.into()),
+            "--recount" => options.recount = true,
+            "-p0" | "-p1" | "-p2" => options.strip = name[2..].parse().ok(),
             "--directory" => directory = value.into(),
             "--fuzz" | "llmpatch.fuzz" => {
                 // An option goes before the other's setting.

@@ -490,6 +490,9 @@ impl Place<'_> {
                 "give a line of context next to the added ones, or a context line after \
                      `@@` instead of numbers",
             ),
+            Ambiguity::Unsaid => self.nowhere("where?").help(
+                "give a line of context next to the added ones, or a context line after `@@`",
+            ),
             Ambiguity::NumberOnly => self
                 .nowhere("where?")
                 .help("give a line of context next to the added ones, or leave --strict out")

@@ -39,6 +39,10 @@ pub struct Options<'o> {
     pub strict: bool,
     /// The file of the blocks that name none.
     pub file: Option<&'o [u8]>,
+    /// How many directories are taken off the names in a unified diff; `None` finds out.
+    pub strip: Option<u32>,
+    /// Take the lines of a diff's hunks as they are, whatever their headers count.
+    pub recount: bool,
     /// In how many strings of JSON, one in the other, it is.
     pub depth: u8,
     /// Whether it is a part that is closed, so that nothing of it was cut off at its end.

@@ -6,6 +6,7 @@ mod by_text;
 mod context;
 mod headings;
 mod in_order;
+mod unnumbered;
 
 use std::borrow::Cow;
 use std::collections::HashSet;

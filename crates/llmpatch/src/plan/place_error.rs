@@ -247,6 +247,9 @@ pub enum Ambiguity {
     /// Added lines with nothing to say where they go.
     #[error("only adds lines, and its line numbers mean nothing in this format")]
     Nowhere,
+    /// Added lines under a header without numbers and without a context line.
+    #[error("only adds lines, and nothing says where")]
+    Unsaid,
     /// Added lines with nothing but a number to say where they go, where that isn't enough.
     #[error("only adds lines, and nothing but its line number says where")]
     NumberOnly,

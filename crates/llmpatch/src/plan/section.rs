@@ -84,6 +84,14 @@ pub(super) fn vacates(edit: &FileEdit<'_>) -> bool {
         && matches!(edit.operation, Operation::Update { .. })
 }
 
+/// Returns whether all that is said of a file is lines that are added to it, and not where.
+fn only_adds(hunks: &[Hunk<'_>]) -> bool {
+    let is_addition = |hunk: &Hunk<'_>| {
+        hunk.position.is_none() && hunk.locators.is_empty() && hunk.old().next().is_none()
+    };
+    matches!(hunks, [only] if is_addition(only))
+}
+
 impl Planner<'_> {
     /// Does what a section of a unified diff says.
     pub(super) fn section(&mut self, section: &DiffSection<'_, '_>) -> Done {
@@ -99,9 +107,9 @@ impl Planner<'_> {
             );
         }
         match header.status {
-            Status::Added => {
-                self.give_way(path);
-                self.create(at, place::whole(section.hunks), header.new_mode)
+            Status::Added => self.added(section),
+            Status::Modified if only_adds(section.hunks) && self.is_free(path) => {
+                self.added(section)
             }
             Status::Deleted => self.deleted(section),
             Status::Modified
@@ -133,6 +141,29 @@ impl Planner<'_> {
                 None => Err(Failed::Lost),
             },
         }
+    }
+
+    /// Makes a new file, or fills an empty one.
+    fn added(&mut self, section: &DiffSection<'_, '_>) -> Done {
+        let DiffSection { at, header, .. } = *section;
+        let Named { path, span, .. } = at;
+        let bytes = place::whole(section.hunks);
+        self.give_way(path);
+        if bytes.is_empty() || !self.overlay.is_empty(path) {
+            return self.create(at, bytes, header.new_mode);
+        }
+        self.warn(span, Warning::Filled { path: path.clone() });
+        let file = self.base(path, span)?;
+        let content = self.tree.check_out(path, bytes).map_err(Error::from);
+        let content = self.read(content, span)?.into();
+        let mode = with_mode(file.mode, header.new_mode);
+        self.overlay.put(path, File { content, mode });
+        Ok(())
+    }
+
+    /// Returns whether nothing is at a path, nor in its way.
+    fn is_free(&mut self, path: &RepoPath) -> bool {
+        matches!(self.overlay.obstacle(path), Ok(None))
     }
 
     fn deleted(&mut self, section: &DiffSection<'_, '_>) -> Done {

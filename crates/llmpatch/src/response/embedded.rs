@@ -69,22 +69,35 @@ fn of_command(
     setting: Setting<'_>,
 ) -> Option<Block<'static>> {
     let decoded = Decoded::new(text.as_bytes(), patch.body.clone(), &patch.edits);
-    let mut block = nested(&decoded, setting)?;
-    match &patch.meaning {
-        Ok(meaning) => {
-            let directory = joined(setting.directory, &meaning.directory);
-            match (meaning.strip, doubt(&directory)) {
-                (_, Some(trouble)) => refuse(&mut block, Error::Command(trouble)),
-                (None | Some(0 | 1), None) => enter(&mut block, &directory),
-                (Some(count), None) => {
-                    let option = format!("-p{count}");
-                    let command = "git apply".to_owned();
-                    let trouble = command::Doubt::Option { command, option };
-                    refuse(&mut block, Error::Command(trouble));
-                }
-            }
-        }
-        Err(trouble) => refuse(&mut block, Error::Command(trouble.clone())),
+    let meaning = patch.meaning.clone().and_then(|meaning| {
+        let directory = joined(setting.directory, &meaning.directory);
+        let trouble = doubt(&directory);
+        trouble.map_or(
+            Ok(command::Meaning {
+                directory,
+                ..meaning
+            }),
+            Err,
+        )
+    });
+    let meant = meaning.as_ref().ok();
+    let is_file = |written: &[u8]| {
+        let directory = meant.map_or("", |meaning| &meaning.directory);
+        let is_file = setting.options.is_file;
+        is_file.is_some_and(|is_file| is_file(&within(written, directory)))
+    };
+    let options = Options {
+        strip: meant
+            .and_then(|meaning| meaning.strip)
+            .or(setting.options.strip),
+        recount: setting.options.recount || meant.is_some_and(|meaning| meaning.recount),
+        is_file: Some(&is_file),
+        ..setting.options
+    };
+    let mut block = nested(&decoded, Setting { options, ..setting })?;
+    match meaning {
+        Ok(meaning) => enter(&mut block, &meaning.directory),
+        Err(trouble) => refuse(&mut block, Error::Command(trouble)),
     }
     Some(block)
 }
@@ -239,13 +252,18 @@ pub(super) fn enter(block: &mut Block<'_>, directory: &str) {
 }
 
 fn into(path: &mut Text<'_>, directory: &str) {
-    if !path.starts_with(b"/") && !path.starts_with(b"file:") {
-        let joined = [directory.trim_end_matches('/').as_bytes(), b"/", &path[..]].concat();
-        *path = Text {
-            bytes: joined.into(),
-            span: path.span,
-        };
+    *path = Text {
+        bytes: within(path, directory).into(),
+        span: path.span,
+    };
+}
+
+/// Returns a path, written in a directory, as it is written outside of that.
+fn within(path: &[u8], directory: &str) -> Vec<u8> {
+    if directory.is_empty() || path.starts_with(b"/") || path.starts_with(b"file:") {
+        return path.to_vec();
     }
+    [directory.trim_end_matches('/').as_bytes(), b"/", path].concat()
 }
 
 /// Returns the directory that a directory written in another is.

@@ -73,10 +73,6 @@ pub enum Residue {
     /// A hunk without a file, and how many `more` there are up to the next patch.
     #[error("a hunk without `--- ` and `+++ ` or `diff --git` before it")]
     StrayHunk { more: usize },
-    /// A file header of a unified diff under which a hunk begins without numbers, so that it begins
-    /// no patch.
-    #[error("a hunk's header has no line numbers")]
-    Unnumbered,
     #[error("the diff of a merge against all its parents can't be applied")]
     Combined,
     /// A binary file, as `diff -r` names it.

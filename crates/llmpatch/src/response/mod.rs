@@ -56,7 +56,7 @@ mod walk;
 pub(crate) use error::{Absence, Error, Hiding, Nearly, Residue, Warning};
 
 use crate::format::{self, Options, Parsed, ResponsePart, tool};
-use crate::patch::{Format, Patch};
+use crate::patch::{FileEdit, Format, Operation, Patch};
 use crate::text::{Located, Source, Span};
 use settle::{settle, undone, unread};
 pub(crate) use walk::stated_base;
@@ -104,12 +104,11 @@ pub(crate) fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a>
         .errors
         .extend(unfinished.map(|error| error.map(Into::into)));
     if let encoding::Coloured::Partly { at } = encoding::colours(source.bytes())
-        && !parsed.errors.is_empty()
+        && (!parsed.errors.is_empty() || parsed.patch.edits.iter().any(|edit| has(edit, at)))
     {
-        let span = source.span(at..at);
-        parsed
-            .errors
-            .push(Located::new(span, Error::Coloured.into()));
+        let coloured = Located::new(source.span(at..at), Error::Coloured.into());
+        parsed.errors.retain(|error| !error.value.is_absence());
+        parsed.errors.push(coloured);
     }
     Parsed { bases, ..parsed }
 }
@@ -165,6 +164,17 @@ fn encoded(source: &Source, options: &Options<'_>) -> Option<Parsed<'static>> {
         bases,
         parts,
     })
+}
+
+/// Returns whether an offset is in a section of a unified diff.
+fn has(edit: &FileEdit<'_>, at: usize) -> bool {
+    let (Some(_), Some(first), Operation::Update { hunks, .. }) =
+        (&edit.header, edit.span, &edit.operation)
+    else {
+        return false;
+    };
+    let last = hunks.last().and_then(|hunk| hunk.lines.last()?.text.span);
+    (first.start..last.unwrap_or(first).end).contains(&(at as u32))
 }
 
 fn refused<'a>(span: Span, error: Error, options: &Options<'_>) -> Parsed<'a> {

@@ -370,10 +370,6 @@ impl<'a> Prose<'a> {
                 self.note_nearly(at, Nearly::NoHunk);
                 Unified::No
             }
-            Unified::New(_) if line.starts_with(b"@@") && !line.starts_with(b"@@@") => {
-                self.residue(Format::Unified, span, Residue::Unnumbered);
-                Unified::No
-            }
             _ if text.starts_with(b"--- ") => Unified::Old(span),
             _ => Unified::No,
         };

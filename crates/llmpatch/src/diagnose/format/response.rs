@@ -51,7 +51,7 @@ impl Diagnose for Error {
                 "decode the mail first: `git mailinfo message patch <mail`, then give `patch`",
             ),
             Error::Coloured => of
-                .label("a colour code is here")
+                .label("coloured otherwise than the rest")
                 .help("print the diff again with `--no-color`"),
             Error::Command(trouble) => Diagnosis::new(Kind::Unsupported).help(match trouble {
                 command::Doubt::Reverse { .. } => {
@@ -172,11 +172,7 @@ impl Diagnose for Residue {
                     "put `--- a/<path>` and `+++ b/<path>` before it; if it only explains \
                      something, indent it",
                 ),
-            Residue::Unnumbered => unified::Error::NoNumbers.diagnosis(),
-            Residue::Combined => of
-                .label("a hunk against several parents")
-                .help("make one against a single parent: `git diff <commit>^1 <commit>`")
-                .advice("send a plain diff, against one parent"),
+            Residue::Combined => unified::Error::Combined.diagnosis(),
             Residue::Binary { .. } => Diagnosis::new(Kind::Unsupported).help(
                 "take the line out and copy the file by hand; `git diff --binary` and \
                      `git apply` know binary files",

@@ -32,10 +32,33 @@ impl Diagnose for Error {
             Error::Nothing => of
                 .help("take the section out, or ask for its hunks")
                 .advice("take the section out, or give its hunks"),
-            Error::NoNumbers => of.label("no numbers").help(
-                "write `@@ -<line>,<count> +<line>,<count> @@`; a guess at the numbers \
-                     will do",
+            Error::TooShort { .. } => of
+                .help("give a smaller number with -p, or none")
+                .advice("write the whole path in the names of the diff"),
+            Error::NoNumbers => of
+                .label("no numbers")
+                .help("write `@@ -<line>,<count> +<line>,<count> @@`, or leave --strict out")
+                .advice("write `@@ -<line>,<count> +<line>,<count> @@`"),
+            Error::Numbers => of.label("not `-<line>,<count> +<line>,<count> @@`").help(
+                "write `@@ -<line>,<count> +<line>,<count> @@`, or `@@` alone: the lines \
+                     are looked for then",
             ),
+            Error::Combined => of
+                .label("a hunk against several parents")
+                .help("make one against a single parent: `git diff <commit>^1 <commit>`")
+                .advice("send a plain diff, against one parent"),
+            Error::WordDiff => of
+                .label("with `[-old-]{+new+}` in its lines")
+                .help("ask for the diff by lines, as `git diff` prints it")
+                .advice("show whole lines, behind `-` and `+`"),
+            Error::NoOld { .. } => of.label("where are its old lines?").help(
+                "show the lines around the added ones, behind a space each; for a new file, \
+                     write `@@ -0,0` and the new lines' numbers",
+            ),
+            Error::Uncounted => of
+                .label("this hunk")
+                .help(format!("{CUT}; {RECOUNT}"))
+                .advice("send the whole patch, to its last line, and close the fence"),
             Error::NoLines => of
                 .label("nothing follows")
                 .help("take the hunk out, or ask for its lines")
@@ -47,9 +70,13 @@ impl Diagnose for Error {
             Error::Numbered => of
                 .label("a line number before the prefix")
                 .help("take the line numbers away: they are no part of the patch"),
-            Error::CutHeader | Error::CutHunk { .. } => of
+            Error::CutHeader => of
                 .label("this hunk")
-                .help("the response was probably cut off: ask for the whole response again")
+                .help(CUT)
+                .advice("send the whole patch, to its last line"),
+            Error::CutHunk { .. } => of
+                .label("this hunk")
+                .help(format!("{CUT}; {RECOUNT}"))
                 .advice("send the whole patch, to its last line"),
             Error::Miscounted { .. } => of
                 .help("correct the numbers, or leave --strict out")
@@ -67,6 +94,8 @@ impl Diagnose for Error {
     }
 }
 
+const CUT: &str = "the response was probably cut off: ask for the whole response again";
+const RECOUNT: &str = "if it is whole, --recount takes the lines as they are";
 const AGAIN: &str = "ask for the patch again, as `git diff` prints it";
 const AS_GIT: &str = "write the header as `git diff` prints it";
 
@@ -78,6 +107,11 @@ fn two_names(old: &[u8], new: &[u8]) -> String {
         (Some(path), Some(other)) if path == other => path,
         (Some(path), _) if path == new => path,
         (_, Some(path)) if path == old => path,
+        _ if are_beside(old, new) => {
+            return "if the first directories are no part of the path, run with -p1; else name \
+                    one file on both sides (`a/` and `b/` before it)"
+                .into();
+        }
         _ => {
             return "name one file on both sides (`a/` and `b/` before it), or say `rename from` \
                  and `rename to` under `diff --git`"
@@ -85,6 +119,12 @@ fn two_names(old: &[u8], new: &[u8]) -> String {
         }
     };
     format!("write `--- a/{}` and `+++ b/{}`", Shown(path), Shown(path))
+}
+
+/// Returns whether names differ in their first directories only.
+fn are_beside(old: &[u8], new: &[u8]) -> bool {
+    let rest = |name: &[u8]| Some(name.split_once_str("/")?.1.to_vec());
+    rest(old).is_some() && rest(old) == rest(new)
 }
 
 impl Diagnose for Warning {
@@ -105,6 +145,13 @@ impl Diagnose for Warning {
                     "no newline follows, and what is around the diff has no end: look \
                          whether the response was cut off",
                 ),
+            Warning::Beyond { path, .. } => Diagnosis::new(Kind::HunkMoved)
+                .path(path)
+                .label("no file has this line"),
+            Warning::Blank { path } => Diagnosis::new(Kind::BlankInBody)
+                .label("an empty line")
+                .path(path)
+                .help("write `+` on the line"),
             Warning::LeftOut { path, .. } => Diagnosis::new(Kind::StrayText)
                 .path(path)
                 .label("looks like a line of the hunk")

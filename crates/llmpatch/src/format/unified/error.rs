@@ -1,6 +1,6 @@
 use bstr::BString;
 
-use crate::text::Shown;
+use crate::text::{Shown, plural};
 
 /// Why a section of a unified diff can't be read.
 #[allow(missing_docs, reason = "the message says what the fields are")]
@@ -35,8 +35,26 @@ pub enum Error {
     Binary { path: Option<BString> },
     #[error("this section changes nothing: it has no hunk, and the file keeps its name and mode")]
     Nothing,
+    /// A name that has too few directories.
+    #[error("`{}` has no path left without its first {strip} director{}", Shown(name), if *strip == 1 { "y" } else { "ies" })]
+    TooShort { name: BString, strip: u32 },
+    /// In `--strict`.
     #[error("a hunk's header has no line numbers")]
     NoNumbers,
+    #[error("the line numbers of a hunk's header can't be read")]
+    Numbers,
+    #[error("the diff of a merge against all its parents can't be applied")]
+    Combined,
+    #[error("this is a word diff, which doesn't show the lines of the file")]
+    WordDiff,
+    /// A hunk that only adds lines, though its header claims so many old ones.
+    #[error("the hunk's header claims {claimed} old line{}, and the hunk only adds lines", plural(*claimed as usize))]
+    NoOld { claimed: u32 },
+    /// A hunk that may go on: it has no counts, and what is around it isn't closed.
+    #[error(
+        "the response ends in an open fence, within a hunk whose header doesn't say how many lines it has"
+    )]
+    Uncounted,
     #[error("the response ends in the middle of a hunk's header")]
     CutHeader,
     #[error("a hunk has no lines")]
@@ -81,6 +99,17 @@ pub enum Warning {
         found: [u32; 2],
         taken: usize,
     },
+    /// A hunk whose number is larger than any file's.
+    #[error(
+        "hunk {number} of `{}` has a line number that no file has; its lines are looked for everywhere",
+        Shown(path)
+    )]
+    Beyond { path: BString, number: usize },
+    #[error(
+        "an empty line of `{}` has no `+` and is read as an empty line of the file",
+        Shown(path)
+    )]
+    Blank { path: BString },
     #[error(
         "hunk {number} of `{}` is complete by its counts; the lines after it are ignored",
         Shown(path)

@@ -3,7 +3,7 @@
 use bstr::ByteSlice as _;
 
 use super::error::Error;
-use super::names;
+use super::names::{Naming, Side};
 use super::parse::Rows;
 use crate::format::excerpt;
 use crate::patch::{Header, Status};
@@ -36,12 +36,13 @@ pub(super) fn continues(row: Option<Row<'_>>) -> bool {
 }
 
 /// What a section's header says, before it is known whether that goes together.
-#[derive(Debug, Default)]
-pub(super) struct RawHeader<'a> {
+#[derive(Default)]
+pub(super) struct RawHeader<'a, 'o> {
+    naming: Naming<'o>,
     /// The names behind `diff --git`, if they could be told apart.
     git: Option<[Text<'a>; 2]>,
-    /// The names behind `---` and `+++`; none for `/dev/null`.
-    sides: Option<[Option<Text<'a>>; 2]>,
+    /// What is behind `---` and `+++`.
+    sides: Option<[Side<'a>; 2]>,
     old_mode: Option<u32>,
     new_mode: Option<u32>,
     deleted: bool,
@@ -61,21 +62,20 @@ pub(super) struct FileHeader<'a> {
     pub(super) header: Header,
 }
 
-impl<'a> RawHeader<'a> {
+impl<'a, 'o> RawHeader<'a, 'o> {
     /// Reads the header of the section that starts at a line; returns the line behind it too.
-    pub(super) fn read(rows: &Rows<'a, '_>, begin: usize) -> (Self, usize) {
-        let mut raw = Self::default();
+    pub(super) fn read(rows: &Rows<'a, 'o>, begin: usize) -> (Self, usize) {
+        let naming = Naming::new(&rows.options);
+        let mut raw = Self {
+            naming,
+            ..Self::default()
+        };
         let mut index = begin;
         if let Some(row) = rows.get(index)
             && row.text.starts_with(b"diff --git ")
         {
-            let Row { text, span, .. } = row.behind(b"diff --git ".len());
-            raw.git = names::split(text).map(|pair| {
-                pair.map(|bytes| Text {
-                    bytes,
-                    span: Some(span),
-                })
-            });
+            let names = naming.git(row.behind(b"diff --git ".len()));
+            raw.git = raw.read_of(row, names).flatten();
             index += 1;
             while let Some(row) = rows.get(index)
                 && let Some(start) = EXTENDED.iter().find(|start| row.text.starts_with(start))
@@ -90,7 +90,7 @@ impl<'a> RawHeader<'a> {
         if rows.starts_with(index, b"--- ") && rows.starts_with(index + 1, b"+++ ") {
             let sides = [index, index + 1].map(|at| {
                 rows.get(at)
-                    .and_then(|row| raw.read_of(row, names::side(row.behind(4))))
+                    .and_then(|row| raw.read_of(row, naming.side(row.behind(4))))
             });
             if let [Some(old), Some(new)] = sides {
                 raw.sides = Some([old, new]);
@@ -115,13 +115,13 @@ impl<'a> RawHeader<'a> {
             b"deleted file mode " => (self.deleted, self.old_mode) = (true, self.mode(text, row)),
             b"new file mode " => (self.new, self.new_mode) = (true, self.mode(text, row)),
             b"rename from " | b"rename old " => {
-                self.rename[0] = self.read_of(row, names::whole(rest))
+                self.rename[0] = self.read_of(row, self.naming.whole(rest))
             }
             b"rename to " | b"rename new " => {
-                self.rename[1] = self.read_of(row, names::whole(rest))
+                self.rename[1] = self.read_of(row, self.naming.whole(rest))
             }
-            b"copy from " => self.copy[0] = self.read_of(row, names::whole(rest)),
-            b"copy to " => self.copy[1] = self.read_of(row, names::whole(rest)),
+            b"copy from " => self.copy[0] = self.read_of(row, self.naming.whole(rest)),
+            b"copy to " => self.copy[1] = self.read_of(row, self.naming.whole(rest)),
             b"similarity index " => {
                 let percent = text
                     .strip_suffix(b"%")
@@ -136,12 +136,18 @@ impl<'a> RawHeader<'a> {
 
     fn mode(&mut self, text: &[u8], row: Row<'_>) -> Option<u32> {
         let mode = text
+            .trim_ascii_end()
             .to_str()
             .ok()
             .and_then(|digits| u32::from_str_radix(digits, 8).ok());
         let read = match mode {
-            Some(mode @ (0o100644 | 0o100755)) => Ok(mode),
-            Some(mode) if text.len() == 6 => Err(Error::Mode { mode }),
+            // git keeps whether a file is executable by its owner.
+            Some(mode) if mode & 0o170_000 == 0o100_000 => Ok(if mode & 0o100 == 0 {
+                0o100_644
+            } else {
+                0o100_755
+            }),
+            Some(mode) if mode > 0o7777 => Err(Error::Mode { mode }),
             _ => Err(Error::NoMode {
                 text: excerpt(text),
             }),
@@ -173,7 +179,13 @@ impl<'a> RawHeader<'a> {
 
     /// Returns the name behind `---` (0) or `+++` (1), if it is one.
     fn side(&self, at: usize) -> Option<&Text<'a>> {
-        self.sides.as_ref()?[at].as_ref()
+        self.sides.as_ref()?[at].name.as_ref()
+    }
+
+    /// Returns whether the time behind `---` (0) or `+++` (1) says that no file is there. git's own
+    /// header says it otherwise.
+    fn is_epoch(&self, at: usize) -> bool {
+        self.sides.as_ref().is_some_and(|sides| sides[at].is_epoch)
     }
 
     /// Returns the paths that it names, for when nothing better is known of them.
@@ -182,17 +194,18 @@ impl<'a> RawHeader<'a> {
         let of_git = self
             .git
             .clone()
-            .and_then(|[old, new]| names::join(old, new));
+            .and_then(|[old, new]| self.naming.join(old, new));
         let of_sides = match (self.side(0).cloned(), self.side(1).cloned()) {
             (Some(old), Some(new)) => {
                 let both = [
-                    names::alone(old.clone(), false),
-                    names::alone(new.clone(), true),
+                    self.naming.alone(old.clone(), false),
+                    self.naming.alone(new.clone(), true),
                 ];
-                names::join(old, new).map_or_else(|| both.to_vec(), |one| vec![one])
+                let joined = self.naming.join(old, new);
+                joined.map_or_else(|| both.to_vec(), |one| vec![one])
             }
-            (Some(name), None) => vec![names::alone(name, false)],
-            (None, Some(name)) => vec![names::alone(name, true)],
+            (Some(name), None) => vec![self.naming.alone(name, false)],
+            (None, Some(name)) => vec![self.naming.alone(name, true)],
             (None, None) => Vec::new(),
         };
         let moved = self.rename.iter().chain(&self.copy).flatten().cloned();
@@ -214,7 +227,11 @@ impl<'a> RawHeader<'a> {
                 .map(|name| name.bytes.into_owned().into());
             return Err(Error::Binary { path });
         }
-        let is_null = |at: usize| matches!(&self.sides, Some(sides) if sides[at].is_none());
+        let is_null = |at: usize| {
+            let side = self.sides.as_ref().map(|sides| &sides[at]);
+            let by_time = self.git.is_none() && self.is_epoch(at) && !self.is_epoch(1 - at);
+            by_time || side.is_some_and(|side| side.name.is_none())
+        };
         let moved = match (&self.rename, &self.copy) {
             ([None, None], [None, None]) => None,
             ([Some(from), Some(to)], [None, None]) => {
@@ -266,11 +283,13 @@ impl<'a> RawHeader<'a> {
             Some([old, new]) => Some(self.one(old, new)?),
             None => None,
         };
-        Ok(match (self.sides.clone(), of_git) {
+        let means = |name: &Text<'a>, path: &Text<'a>| self.naming.means(name, path);
+        let sides = self.sides.clone().map(|sides| sides.map(|side| side.name));
+        Ok(match (sides, of_git) {
             (Some([Some(old), Some(new)]), git) => {
                 match git {
                     // The letters were decided there: `+++ a/x` may be `x` then.
-                    Some(git) if names::means(&old, &git) && names::means(&new, &git) => {
+                    Some(git) if means(&old, &git) && means(&new, &git) => {
                         return Ok(Text {
                             span: new.span,
                             ..git
@@ -284,8 +303,8 @@ impl<'a> RawHeader<'a> {
                 span: name.span,
                 ..git
             },
-            (Some([Some(name), _]), None) => names::alone(name, false),
-            (Some([_, Some(name)]), None) => names::alone(name, true),
+            (Some([Some(name), _]), None) => self.naming.alone(name, false),
+            (Some([_, Some(name)]), None) => self.naming.alone(name, true),
             (None, Some(git)) => git,
             (None, None) => return Err(Error::NoName),
         })
@@ -293,7 +312,7 @@ impl<'a> RawHeader<'a> {
 
     fn one(&self, old: Text<'a>, new: Text<'a>) -> Result<Text<'a>, Error> {
         let both = [&old, &new].map(|name| excerpt(&name.bytes));
-        names::join(old, new).ok_or_else(|| {
+        self.naming.join(old, new).ok_or_else(|| {
             let [old, new] = both;
             Error::TwoNames { old, new }
         })
@@ -306,7 +325,7 @@ impl<'a> RawHeader<'a> {
             if let Some(name) = git
                 .into_iter()
                 .chain(self.side(at))
-                .find(|name| !names::means(name, path))
+                .find(|name| !self.naming.means(name, path))
             {
                 return Err(Error::OtherName {
                     name: excerpt(&name.bytes),

@@ -1,51 +1,15 @@
-//! One hunk: its numbers, and where its lines end.
+//! One hunk: where its lines end, and whether they are what its header says.
 
-use bstr::{BString, ByteSlice as _};
+use std::collections::HashSet;
+use std::ops::Range;
 
 use super::error::{Error, Warning};
-use super::parse::Rows;
+use super::hunk_header::{HunkHeader, numbers};
+use super::parse::{Rows, SectionPart};
+use super::word_diff::{before_words, is_marked};
 use crate::format::has_line_number;
 use crate::patch::{Hunk, HunkLine, Mark, Position};
 use crate::text::{Ending, Located, Row, Text};
-
-/// Returns whether a line is a hunk's header.
-pub(crate) fn is_header(text: &[u8]) -> bool {
-    numbers(text).is_some()
-}
-
-/// Reads `@@ -1,7 +1,8 @@ heading`.
-fn numbers(text: &[u8]) -> Option<Position> {
-    let rest = text.strip_prefix(b"@@ -")?;
-    let (old_start, old_lines, rest) = range(rest)?;
-    let (new_start, new_lines, rest) = range(rest.strip_prefix(b" +")?)?;
-    let rest = rest.strip_prefix(b" @@")?;
-    let heading = rest.strip_prefix(b" ").unwrap_or(rest).to_vec();
-    Some(Position {
-        old_start,
-        old_lines,
-        new_start,
-        new_lines,
-        heading,
-    })
-}
-
-fn range(text: &[u8]) -> Option<(u32, u32, &[u8])> {
-    let (start, rest) = number(text)?;
-    match rest.strip_prefix(b",") {
-        Some(rest) => number(rest).map(|(lines, rest)| (start, lines, rest)),
-        None => Some((start, 1, rest)),
-    }
-}
-
-/// Reads a number; one that is too large for any file is the largest.
-fn number(text: &[u8]) -> Option<(u32, &[u8])> {
-    let len = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let digits = text[..len]
-        .to_str()
-        .ok()
-        .filter(|digits| !digits.is_empty())?;
-    Some((digits.parse().unwrap_or(u32::MAX), &text[len..]))
-}
 
 /// What was read of a hunk.
 pub(super) struct HunkRead<'a> {
@@ -58,155 +22,105 @@ pub(super) struct HunkRead<'a> {
     pub(super) warnings: Vec<Located<Warning>>,
 }
 
-/// Reads the hunk whose header is at a line, the `number`th of its section.
+/// Reads the hunk whose header is at a line.
 pub(super) fn read<'a>(
     rows: &Rows<'a, '_>,
     at: usize,
-    (path, number): (&BString, usize),
-    strict: bool,
+    section: SectionPart<'_>,
 ) -> Result<HunkRead<'a>, Located<Error>> {
-    let Some(row) = rows.get(at) else {
-        return Err(Located::new(None, Error::NoNumbers));
-    };
-    let span = row.span;
-    let Some(mut position) = numbers(row.text) else {
-        let is_cut = row.ending == Ending::None
-            && b"@@ -".starts_with(row.text.get(..4).unwrap_or(row.text));
-        return Err(Located::new(
-            span,
-            if is_cut {
-                Error::CutHeader
-            } else {
-                Error::NoNumbers
-            },
-        ));
-    };
+    let header = HunkHeader::read(rows, at)?;
+    let span = header.row.span;
+    let says_new = |position: &Position| position.old_start == 0 && position.old_lines == 0;
+    let is_new = section.is_new || header.position.as_ref().is_some_and(says_new);
     let mut body = Body {
         rows,
-        crlf: row.ending == Ending::CrLf,
+        crlf: header.row.ending == Ending::CrLf,
+        blank: if is_new { Mark::Added } else { Mark::Context },
+        is_filled: None,
         lines: Vec::new(),
         errors: Vec::new(),
     };
-    let claimed = [position.old_lines, position.new_lines];
-    let (counted, fits) = body.counted(at + 1, claimed);
-    let own = body.lines.len();
-    let mut excess = 0;
-    let mut left_out = None;
-    let end = if fits {
-        let end = body.excess(counted);
-        left_out = body.left_out(end);
-        let beyond = &body.lines[own..];
-        // Lines that are only added change nothing of what the file must hold.
-        excess = if beyond.iter().all(|line| line.mark == Mark::Added) {
-            0
-        } else {
-            beyond.len()
-        };
-        end
-    } else {
-        (body.lines, body.errors) = (Vec::new(), Vec::new());
-        body.uncounted(at + 1)
-    };
+    let extent = body.take(at + 1, header.claimed);
     body.check_marks();
     let found = body.counts();
-    let unended = body.unended(end);
-    let Body {
-        lines, mut errors, ..
-    } = body;
-    // A line that contradicts the counts shows that they are wrong, unless the response is cut off
-    // in any case.
-    let is_cut = errors.is_empty()
-        && (found[0] < claimed[0] || found[1] < claimed[1])
-        && (rows.is_end(counted) || rows.is_end(end) && is_open(rows, end));
-    if is_cut {
-        errors.push(Located::new(span, Error::CutHunk { claimed, found }));
-    } else if lines.is_empty() && errors.is_empty() {
-        errors.push(Located::new(span, Error::NoLines));
+    let mut errors = std::mem::take(&mut body.errors);
+    if body.is_word_diff(at + 1..extent.end, !errors.is_empty() || !extent.fits) {
+        errors = vec![Located::new(span, Error::WordDiff)];
     }
-    let is_lost = !errors.is_empty();
-    let mut warnings = Vec::new();
-    if found != claimed && !is_cut {
-        [position.old_lines, position.new_lines] = found;
-        let taken = lines.len().saturating_sub(own);
-        let first = rows
-            .get(counted)
-            .filter(|_| taken > 0)
-            .map_or(span, |row| row.span);
-        if !is_lost && strict {
-            errors.push(Located::new(
-                span,
-                Error::Miscounted {
-                    number,
-                    claimed,
-                    found,
-                },
-            ));
-        } else if !is_lost {
-            let path = path.clone();
-            warnings.push(Located::new(
-                first,
-                Warning::Recounted {
-                    path,
-                    number,
-                    claimed,
-                    found,
-                    taken,
-                },
-            ));
-        }
-    }
-    let unended = unended.filter(|_| !is_lost).map(|row| {
-        (
-            row,
-            Warning::Unended {
-                path: path.clone(),
-                number,
-            },
-        )
-    });
-    let left_out = left_out.map(|row| {
-        (
-            row,
-            Warning::LeftOut {
-                path: path.clone(),
-                number,
-            },
-        )
-    });
-    warnings.extend(
-        unended
-            .into_iter()
-            .chain(left_out)
-            .map(|(row, warning)| Located::new(row.span, warning)),
+    let trouble = body.trouble(&header, &extent, (is_new, found), section.number);
+    // What only contradicts its header ends where it ends.
+    let is_whole = matches!(
+        trouble,
+        None | Some(Error::Miscounted { .. } | Error::NoNumbers | Error::NoOld { .. })
     );
+    let is_lost = !errors.is_empty() || !is_whole;
+    let trouble = trouble.filter(|_| errors.is_empty());
+    errors.extend(trouble.map(|error| Located::new(span, error)));
+    let warnings = match errors.is_empty() {
+        false => Vec::new(),
+        true => body.warnings(&header, &extent, found, section),
+    };
+    let left_out = extent.left_out.map(|row| {
+        let path = section.path.clone();
+        let number = section.number;
+        Located::new(row.span, Warning::LeftOut { path, number })
+    });
+    let position = header.position.map(|position| Position {
+        old_lines: found[0],
+        new_lines: found[1],
+        ..position
+    });
     let hunk = Hunk {
-        lines,
-        position: Some(position),
-        excess,
+        locators: header.locator.into_iter().collect(),
+        lines: body.lines,
+        position,
+        excess: extent.excess,
         span: Some(span),
         ..Hunk::default()
     };
     Ok(HunkRead {
         hunk,
-        end,
+        end: extent.end,
         is_lost,
         errors,
-        warnings,
+        warnings: warnings.into_iter().chain(left_out).collect(),
     })
 }
 
 /// Returns whether the response, if it ends here, ends in a fence, in a heredoc, or within a line.
 fn is_open(rows: &Rows<'_, '_>, end: usize) -> bool {
     let last = end.checked_sub(1).and_then(|last| rows.get(last));
-    rows.around.fenced
-        || rows.around.heredoc.is_some()
-        || last.is_some_and(|row| row.ending == Ending::None)
+    is_within(rows) || last.is_some_and(|row| row.ending == Ending::None)
+}
+
+/// Returns whether a fence or a heredoc is open.
+fn is_within(rows: &Rows<'_, '_>) -> bool {
+    rows.around.fenced || rows.around.heredoc.is_some()
+}
+
+/// Which lines a hunk has.
+struct Extent<'a> {
+    /// Whether there are as many as its header claims, at least.
+    fits: bool,
+    /// The line behind the claimed ones, and how many of the hunk's these are.
+    counted: usize,
+    own: usize,
+    /// The line behind all.
+    end: usize,
+    /// How many of the last are of it only if the file has them.
+    excess: usize,
+    /// The first that looks like one more.
+    left_out: Option<Row<'a>>,
 }
 
 struct Body<'a, 'r, 'o> {
     rows: &'r Rows<'a, 'o>,
     /// Whether the response has CRLF line ends, so that a CR is no part of a line.
     crlf: bool,
+    /// What an empty line without a prefix is.
+    blank: Mark,
+    /// The first such line in a new file.
+    is_filled: Option<Row<'a>>,
     lines: Vec<HunkLine<'a>>,
     errors: Vec<Located<Error>>,
 }
@@ -239,6 +153,137 @@ fn is_item(text: &[u8]) -> bool {
 }
 
 impl<'a> Body<'a, '_, '_> {
+    /// Takes the lines of a hunk: those that its header claims, and those beyond that are of it, or
+    /// else all up to what can be none.
+    fn take(&mut self, start: usize, claimed: Option<[u32; 2]>) -> Extent<'a> {
+        let (counted, fits) = match claimed {
+            Some(claimed) => self.counted(start, claimed),
+            None => (start, false),
+        };
+        let own = self.lines.len();
+        if !fits {
+            (self.lines, self.errors, self.is_filled) = (Vec::new(), Vec::new(), None);
+            let end = self.uncounted(start);
+            return Extent {
+                fits: claimed.is_none(),
+                counted,
+                own,
+                end,
+                excess: 0,
+                left_out: None,
+            };
+        }
+        let end = self.excess(counted);
+        let beyond = &self.lines[own..];
+        // Lines that are only added change nothing of what the file must hold.
+        let is_added = beyond.iter().all(|line| line.mark == Mark::Added);
+        Extent {
+            fits,
+            counted,
+            own,
+            end,
+            excess: if is_added { 0 } else { beyond.len() },
+            left_out: self.left_out(end),
+        }
+    }
+
+    /// Returns what is wrong with a hunk whose lines can be read.
+    fn trouble(
+        &self,
+        header: &HunkHeader<'_>,
+        extent: &Extent<'_>,
+        (is_new, found): (bool, [u32; 2]),
+        number: usize,
+    ) -> Option<Error> {
+        let rows = self.rows;
+        let Some(claimed) = header.claimed else {
+            let is_cut = !rows.options.recount && is_within(rows) && rows.is_end(extent.end);
+            return match self.lines.is_empty() {
+                _ if header.is_bare && rows.options.strict => Some(Error::NoNumbers),
+                _ if is_cut => Some(Error::Uncounted),
+                true => Some(Error::NoLines),
+                false => self.claims_old(header, found, is_new),
+            };
+        };
+        // A line that contradicts the counts shows that they are wrong, unless the response is cut
+        // off in any case.
+        let falls_short = found[0] < claimed[0] || found[1] < claimed[1];
+        let is_end =
+            rows.is_end(extent.counted) || rows.is_end(extent.end) && is_open(rows, extent.end);
+        if falls_short && is_end {
+            return Some(Error::CutHunk { claimed, found });
+        }
+        if self.lines.is_empty() {
+            return Some(Error::NoLines);
+        }
+        let miscounted = Error::Miscounted {
+            number,
+            claimed,
+            found,
+        };
+        self.claims_old(header, found, is_new)
+            .or_else(|| (found != claimed && rows.options.strict).then_some(miscounted))
+    }
+
+    /// Returns the error of a header that claims old lines over a hunk that shows none.
+    fn claims_old(&self, header: &HunkHeader<'_>, found: [u32; 2], is_new: bool) -> Option<Error> {
+        let claimed = numbers(header.row.text).map_or(0, |position| position.old_lines);
+        (claimed > 0 && found[0] == 0 && !is_new).then_some(Error::NoOld { claimed })
+    }
+
+    /// Returns what was guessed of a hunk.
+    fn warnings(
+        &self,
+        header: &HunkHeader<'_>,
+        extent: &Extent<'_>,
+        found: [u32; 2],
+        section: SectionPart<'_>,
+    ) -> Vec<Located<Warning>> {
+        let (path, number) = (section.path.clone(), section.number);
+        let span = header.row.span;
+        let mut warnings = Vec::new();
+        if let Some(claimed) = header.claimed.filter(|claimed| *claimed != found) {
+            let taken = self.lines.len().saturating_sub(extent.own);
+            let first = self.rows.get(extent.counted).filter(|_| taken > 0);
+            let warning = Warning::Recounted {
+                path: path.clone(),
+                number,
+                claimed,
+                found,
+                taken,
+            };
+            warnings.push(Located::new(first.map_or(span, |row| row.span), warning));
+        }
+        if header.is_beyond {
+            let path = path.clone();
+            warnings.push(Located::new(span, Warning::Beyond { path, number }));
+        }
+        if let Some(row) = self.is_filled {
+            let path = path.clone();
+            warnings.push(Located::new(row.span, Warning::Blank { path }));
+        }
+        if let Some(row) = self.unended(extent.end) {
+            warnings.push(Located::new(row.span, Warning::Unended { path, number }));
+        }
+        warnings
+    }
+
+    /// Returns whether the hunk shows what changes within its lines, as `git diff --word-diff`
+    /// does, so that its lines aren't the file's: it can't be read and has such marks, all of its
+    /// lines are context, or a line with marks is another without them.
+    fn is_word_diff(&self, range: Range<usize>, is_odd: bool) -> bool {
+        let mut rows = range.map_while(|index| self.rows.get(index));
+        if is_odd || self.lines.iter().all(|line| line.mark == Mark::Context) {
+            // `~` is how `--word-diff=porcelain` ends a line.
+            return rows.any(|row| row.text == b"~" || is_marked(row.text));
+        }
+        let old = self.lines.iter().filter(|line| line.mark != Mark::Added);
+        let old: HashSet<&[u8]> = old.map(|line| &line.text[..]).collect();
+        let added = self.lines.iter().filter(|line| line.mark == Mark::Added);
+        let mut before = added.filter_map(|line| before_words(&line.text));
+        before.any(|before| old.contains(&before[..]))
+    }
+
     /// Returns how many old and new lines there are.
     fn counts(&self) -> [u32; 2] {
         let without = |mark| self.lines.iter().filter(|line| line.mark != mark).count();
@@ -252,9 +297,8 @@ impl<'a> Body<'a, '_, '_> {
             .lines
             .last()
             .is_some_and(|line| line.mark == Mark::Added && !line.unterminated);
-        let is_within = self.rows.around.fenced || self.rows.around.heredoc.is_some();
         let last = end.checked_sub(1).and_then(|last| self.rows.get(last));
-        last.filter(|row| is_added && is_within && row.ending == Ending::None)
+        last.filter(|row| is_added && is_within(self.rows) && row.ending == Ending::None)
     }
 
     /// Takes as many lines as the header claims; returns the line behind them and whether there are
@@ -267,7 +311,7 @@ impl<'a> Body<'a, '_, '_> {
             };
             let mark = match kind(row) {
                 LineKind::Line(mark) => mark,
-                LineKind::Empty => Mark::Context,
+                LineKind::Empty => self.blank,
                 LineKind::NoNewline => {
                     self.no_newline(row);
                     index += 1;
@@ -370,7 +414,7 @@ impl<'a> Body<'a, '_, '_> {
             }
             blanks
                 .drain(..)
-                .for_each(|blank| self.push(blank, Mark::Context));
+                .for_each(|blank| self.push(blank, self.blank));
             match kind {
                 LineKind::Line(mark) => self.push(row, mark),
                 LineKind::NoNewline => self.no_newline(row),
@@ -412,6 +456,9 @@ impl<'a> Body<'a, '_, '_> {
     /// Adds a line: all of it but its prefix, if it has one.
     fn push(&mut self, row: Row<'a>, mark: Mark) {
         let skip = usize::from(!row.text.is_empty());
+        if skip == 0 && mark == Mark::Added {
+            self.is_filled.get_or_insert(row);
+        }
         let cr = usize::from(row.ending == Ending::CrLf && !self.crlf);
         let range = row.start() + skip..row.start() + row.text.len() + cr;
         let text = Text::at(

@@ -35,10 +35,19 @@
 //! - An `index` line that can't be read is no error: it says nothing that an edit needs.
 //! - Hunks may follow `diff --git` without `---` and `+++`, as in git.
 //! - A new file has one hunk or none.
+//! - A header that knows of an old file, by its id or mode, isn't of a new one, though its only hunk
+//!   is `@@ -0,0 …`: so git shows lines added above the first where it shows no context.
+//! - The epoch on both sides, as reproducible archives have it, says of neither that it is absent.
+//! - In a header without numbers, dots and what begins with `-` stand for numbers; of two texts,
+//!   `@@ … @@ text`, the one behind is the context line. In a fence that isn't closed such a hunk,
+//!   which has no counts, is cut off.
+//! - A hunk is a word diff if it has that format's marks and can't be read, or is only context, or
+//!   has an added line that is an old one but for marks.
 
 mod error;
 mod header;
 mod hunk;
+mod hunk_header;
 mod names;
 mod parse;
 mod print;
@@ -46,9 +55,10 @@ mod quote;
 mod stat;
 #[cfg(test)]
 mod tests;
+mod word_diff;
 
 pub use error::{Error, Warning};
-pub(crate) use hunk::is_header as is_hunk_header;
+pub(crate) use hunk_header::is_header as is_hunk_header;
 pub(crate) use parse::{HunkSurroundings, names_commit, parse_block, starts_here};
 pub use print::print;
 pub use quote::Quoting;

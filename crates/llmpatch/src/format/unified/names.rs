@@ -3,32 +3,20 @@
 
 use std::borrow::Cow;
 
+use bstr::ByteSlice as _;
+
 use super::error::Error;
 use super::quote::unquote;
+use crate::format::{IsFile, Options, excerpt};
 use crate::text::{Row, Span, Text};
 
-/// Reads the rest of a header line, which is a name and nothing else.
-pub(super) fn whole(row: Row<'_>) -> Result<Text<'_>, Error> {
-    let (name, len) = read(row)?;
-    if len < row.text.len() {
-        Err(Error::Quoting)
-    } else {
-        Ok(name)
-    }
-}
-
-/// Reads what follows `--- ` or `+++ `: a name, unless it is `/dev/null`, and behind a tab what
-/// `diff -u` says of the time.
-pub(super) fn side(row: Row<'_>) -> Result<Option<Text<'_>>, Error> {
-    let (name, len) = read(row)?;
-    if row
-        .text
-        .get(len)
-        .is_some_and(|&byte| byte != b'\t' && byte != b' ')
-    {
-        return Err(Error::Quoting);
-    }
-    Ok(Some(name).filter(|name| **name != *b"/dev/null"))
+/// A name behind `---` or `+++`.
+#[derive(Clone, Debug)]
+pub(super) struct Side<'a> {
+    /// The name; none for `/dev/null`.
+    pub(super) name: Option<Text<'a>>,
+    /// Whether its time is the epoch, by which `diff -N` says that the file isn't there.
+    pub(super) is_epoch: bool,
 }
 
 /// Reads a name, quoted or up to a tab; returns it unquoted, and how much of the text it takes.
@@ -47,21 +35,46 @@ fn read(row: Row<'_>) -> Result<(Text<'_>, usize), Error> {
     Ok((row.part(0..len), len))
 }
 
-/// Returns whether a name means a path, with a prefix or without.
-pub(super) fn means(name: &[u8], path: &[u8]) -> bool {
-    name == path || prefix(name).is_some_and(|(_, rest)| rest == path)
+/// Returns whether what `diff -u` writes of a file's time is the epoch, in whatever zone.
+fn is_epoch(time: &[u8]) -> bool {
+    let read = || {
+        let (date, rest) = time.trim_ascii().split_once_str(" ")?;
+        let (clock, zone) = rest.split_once_str(" ")?;
+        let (minute, seconds) = clock.split_at_checked(5)?;
+        let seconds = seconds.strip_prefix(b":00")?;
+        let fraction = seconds.strip_prefix(b".").unwrap_or(seconds);
+        let (sign, zone) = zone.split_at_checked(1)?;
+        let zone = minutes(zone)?;
+        let east = if sign == b"-" { -zone } else { zone };
+        let day = match date {
+            b"1970-01-01" => 0,
+            b"1969-12-31" => -24 * 60,
+            _ => return None,
+        };
+        let is_whole = fraction.iter().all(|&byte| byte == b'0');
+        Some(is_whole && day + minutes(minute)? == east)
+    };
+    read().unwrap_or(false)
 }
 
-/// Takes the prefix away.
-fn stripped(name: Text<'_>) -> Text<'_> {
+/// Reads `01:30` or `0130` as minutes.
+fn minutes(text: &[u8]) -> Option<i32> {
+    let (hours, minutes) = text.split_at_checked(2)?;
+    let minutes = minutes.strip_prefix(b":").unwrap_or(minutes);
+    let number = |text: &[u8]| text.to_str().ok()?.parse::<i32>().ok();
+    Some(number(hours)? * 60 + number(minutes)?)
+}
+
+/// Takes the first bytes of a name away.
+fn behind(name: Text<'_>, len: usize) -> Text<'_> {
     let is_plain = |span: &Span| name.bytes.len() == (span.end - span.start) as usize;
     let span = name.span.map(|span| Span {
-        start: span.start + if is_plain(&span) { 2 } else { 0 },
+        start: span.start + if is_plain(&span) { len as u32 } else { 0 },
         ..span
     });
     let bytes = match name.bytes {
-        Cow::Borrowed(bytes) => Cow::Borrowed(&bytes[2..]),
-        Cow::Owned(bytes) => Cow::Owned(bytes[2..].to_vec()),
+        Cow::Borrowed(bytes) => Cow::Borrowed(&bytes[len..]),
+        Cow::Owned(bytes) => Cow::Owned(bytes[len..].to_vec()),
     };
     Text { bytes, span }
 }
@@ -81,64 +94,172 @@ fn prefix(name: &[u8]) -> Option<(u8, &[u8])> {
     }
 }
 
-/// Returns the one path that the names of both sides mean.
-pub(super) fn join<'a>(old: Text<'a>, new: Text<'a>) -> Option<Text<'a>> {
-    match are_one(&old, &new) {
-        (true, true) => Some(stripped(new)),
-        (true, false) => Some(new),
-        _ => None,
+/// Returns how much of a name so many directories take, each up to a slash; `None` if it has fewer.
+fn directories(name: &[u8], count: u32) -> Option<usize> {
+    let mut at = 0;
+    for _ in 0..count {
+        at += memchr::memchr(b'/', &name[at..])? + 1;
     }
+    Some(at).filter(|&at| at < name.len())
 }
 
-/// Returns whether two names mean one path, and whether they have different prefixes.
-fn are_one(old: &[u8], new: &[u8]) -> (bool, bool) {
-    match (prefix(old), prefix(new)) {
-        (Some((a, old)), Some((b, new))) if a != b => (old == new, true),
-        _ => (old == new, false),
-    }
+/// How names come to paths: without so many of their first directories, or else without the
+/// prefixes that they are seen to have.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Naming<'o> {
+    strip: Option<u32>,
+    is_file: Option<IsFile<'o>>,
 }
 
-/// Returns the path that a name means whose other side is `/dev/null`: the usual letter of its side
-/// is a prefix.
-pub(super) fn alone(name: Text<'_>, is_new: bool) -> Text<'_> {
-    let usual = if is_new { NEW } else { OLD };
-    if prefix(&name).is_some_and(|(letter, _)| usual.contains(&letter)) {
-        stripped(name)
-    } else {
-        name
+impl<'o> Naming<'o> {
+    pub(super) fn new(options: &Options<'o>) -> Self {
+        Self {
+            strip: options.strip,
+            is_file: options.is_file,
+        }
     }
-}
 
-/// Splits what follows `diff --git `, if it can be: names without quotes may have whitespace in
-/// them, so that only two names of one length, or ones without any space, can be told apart.
-pub(super) fn split(text: &[u8]) -> Option<[Cow<'_, [u8]>; 2]> {
-    if text.starts_with(b"\"") {
-        let (old, len) = unquote(text)?;
-        let rest = text[len..].strip_prefix(b" ")?;
-        let new = if rest.starts_with(b"\"") {
-            let (new, len) = unquote(rest)?;
-            (len == rest.len()).then(|| new.into())?
-        } else {
-            Cow::from(rest)
+    /// Reads the rest of a header line, which is a name without a prefix and nothing else.
+    pub(super) fn whole<'a>(&self, row: Row<'a>) -> Result<Text<'a>, Error> {
+        let (name, len) = read(row)?;
+        if len < row.text.len() {
+            return Err(Error::Quoting);
+        }
+        // git counts the prefix that is missing here.
+        self.stripped(name, 1)
+    }
+
+    /// Reads what follows `--- ` or `+++ `: a name, unless it is `/dev/null`, and behind a tab what
+    /// `diff -u` says of the time.
+    pub(super) fn side<'a>(&self, row: Row<'a>) -> Result<Side<'a>, Error> {
+        let (name, len) = read(row)?;
+        let time = row.text.get(len..).unwrap_or_default();
+        if time.first().is_some_and(|byte| !b"\t ".contains(byte)) {
+            return Err(Error::Quoting);
+        }
+        let is_epoch = is_epoch(time);
+        let is_null = *name == *b"/dev/null";
+        let name = (!is_null).then(|| self.stripped(name, 0)).transpose()?;
+        Ok(Side { name, is_epoch })
+    }
+
+    /// Takes as many directories off a name as were asked for, but for those that it lacks.
+    fn stripped<'a>(&self, name: Text<'a>, lacks: u32) -> Result<Text<'a>, Error> {
+        let Some(strip) = self.strip else {
+            return Ok(name);
         };
-        return Some([old.into(), new]);
+        match directories(&name, strip.saturating_sub(lacks)) {
+            Some(len) => Ok(behind(name, len)),
+            None => Err(Error::TooShort {
+                name: excerpt(&name),
+                strip,
+            }),
+        }
     }
-    if text.ends_with(b"\"") {
-        let at = memchr::memmem::find(text, b" \"")?;
-        let (new, len) = unquote(&text[at + 1..])?;
-        return (at + 1 + len == text.len()).then(|| [text[..at].into(), new.into()]);
+
+    /// Returns the prefix of a name, if names are to be seen for themselves.
+    fn prefix<'n>(&self, name: &'n [u8]) -> Option<(u8, &'n [u8])> {
+        prefix(name).filter(|_| self.strip.is_none())
     }
-    let halves =
-        |at: usize| (at > 0 && text.get(at) == Some(&b' ')).then(|| [&text[..at], &text[at + 1..]]);
-    let only = || {
-        memchr::memchr(b' ', text)
-            .filter(|&at| memchr::memrchr(b' ', text) == Some(at))
-            .and_then(halves)
-    };
-    let pair = halves(text.len() / 2)
-        .filter(|[old, new]| are_one(old, new).0)
-        .or_else(only)?;
-    pair.iter()
-        .all(|name| !name.is_empty())
-        .then(|| pair.map(Cow::from))
+
+    /// Returns whether a name means a path, with a prefix or without.
+    pub(super) fn means(&self, name: &[u8], path: &[u8]) -> bool {
+        let without = self.prefix(name).map(|(_, rest)| rest);
+        name == path || without == Some(path) || self.beyond_directory(name) == Some(path)
+    }
+
+    /// Returns what is behind the first directory of a name, if only that is a file.
+    fn beyond_directory<'n>(&self, name: &'n [u8]) -> Option<&'n [u8]> {
+        let is_file = self.is_file.filter(|_| self.strip.is_none())?;
+        let (_, rest) = name.split_once_str("/")?;
+        (is_file(rest) && !is_file(name)).then_some(rest)
+    }
+
+    /// Returns the one path that the names of both sides mean.
+    pub(super) fn join<'a>(&self, old: Text<'a>, new: Text<'a>) -> Option<Text<'a>> {
+        match self.are_one(&old, &new) {
+            (true, true) => Some(behind(new, 2)),
+            (true, false) => Some(new),
+            _ => {
+                let rest = self.beyond_directory(&new)?.len();
+                let is_one = self.beyond_directory(&old).map(<[u8]>::len) == Some(rest)
+                    && old.ends_with(&new[new.len() - rest..]);
+                let start = new.len() - rest;
+                is_one.then(|| behind(new, start))
+            }
+        }
+    }
+
+    /// Returns whether two names mean one path, and whether they have different prefixes.
+    fn are_one(&self, old: &[u8], new: &[u8]) -> (bool, bool) {
+        match (self.prefix(old), self.prefix(new)) {
+            (Some((a, old)), Some((b, new))) if a != b => (old == new, true),
+            _ => (old == new, false),
+        }
+    }
+
+    /// Returns the path that a name means whose other side is `/dev/null`: the usual letter of its
+    /// side is a prefix.
+    pub(super) fn alone<'a>(&self, name: Text<'a>, is_new: bool) -> Text<'a> {
+        let usual = if is_new { NEW } else { OLD };
+        match self.prefix(&name) {
+            Some((letter, _)) if usual.contains(&letter) => behind(name, 2),
+            _ => name,
+        }
+    }
+
+    /// Reads what follows `diff --git `, if its two names can be told apart.
+    pub(super) fn git<'a>(&self, row: Row<'a>) -> Result<Option<[Text<'a>; 2]>, Error> {
+        let Some(pair) = self.split(row.text) else {
+            return Ok(None);
+        };
+        let [old, new] = pair.map(|bytes| {
+            let span = Some(row.span);
+            self.stripped(Text { bytes, span }, 0)
+        });
+        let pair = [old?, new?];
+        // git then looks at the other names alone.
+        let is_apart = self.strip.is_some() && pair[0] != pair[1];
+        Ok((!is_apart).then_some(pair))
+    }
+
+    /// Splits what follows `diff --git `, if it can be: names without quotes may have whitespace in
+    /// them, so that only two names of one length, or ones without any space, can be told apart.
+    pub(super) fn split<'a>(&self, text: &'a [u8]) -> Option<[Cow<'a, [u8]>; 2]> {
+        if text.starts_with(b"\"") {
+            let (old, len) = unquote(text)?;
+            let rest = text[len..].strip_prefix(b" ")?;
+            let new = if rest.starts_with(b"\"") {
+                let (new, len) = unquote(rest)?;
+                (len == rest.len()).then(|| new.into())?
+            } else {
+                Cow::from(rest)
+            };
+            return Some([old.into(), new]);
+        }
+        if text.ends_with(b"\"") {
+            let at = memchr::memmem::find(text, b" \"")?;
+            let (new, len) = unquote(&text[at + 1..])?;
+            return (at + 1 + len == text.len()).then(|| [text[..at].into(), new.into()]);
+        }
+        let halves = |at: usize| {
+            (at > 0 && text.get(at) == Some(&b' ')).then(|| [&text[..at], &text[at + 1..]])
+        };
+        let only = || {
+            memchr::memchr(b' ', text)
+                .filter(|&at| memchr::memrchr(b' ', text) == Some(at))
+                .and_then(halves)
+        };
+        let are_alike = |[old, new]: &[&[u8]; 2]| match self.strip {
+            Some(strip) => {
+                let rest = |name: &[u8]| directories(name, strip).map(|len| name[len..].to_vec());
+                rest(old).is_some() && rest(old) == rest(new)
+            }
+            None => self.are_one(old, new).0,
+        };
+        let pair = halves(text.len() / 2).filter(are_alike).or_else(only)?;
+        pair.iter()
+            .all(|name| !name.is_empty())
+            .then(|| pair.map(Cow::from))
+    }
 }

@@ -1,8 +1,11 @@
 //! One section of a unified diff: its header, and its hunks.
 
+use bstr::BString;
+
 use super::error::Error;
 use super::header::{FileHeader, RawHeader};
-use super::{header, hunk, names};
+use super::names::Naming;
+use super::{header, hunk};
 use crate::format::{Block, Options, excerpt};
 use crate::patch::{FileEdit, Format, Header, Hunk, Operation, Status};
 use crate::text::{LineNo, Located, Row, Source};
@@ -21,13 +24,16 @@ pub(crate) struct HunkSurroundings<'o> {
 }
 
 /// Returns whether a section starts at a line: `diff --git` and what follows it, or `--- `, `+++ `
-/// and `@@ -`.
+/// and `@@`.
 pub(crate) fn starts_here(source: &Source, line: LineNo) -> bool {
-    Rows {
+    let around = HunkSurroundings::default();
+    let options = Options::default();
+    let rows = Rows {
         source,
-        around: HunkSurroundings::default(),
-    }
-    .starts_section(line.index())
+        around,
+        options,
+    };
+    rows.starts_section(line.index())
 }
 
 /// Reads the section that starts at a line for which [`starts_here`] holds.
@@ -37,12 +43,16 @@ pub(crate) fn parse_block<'a>(
     around: HunkSurroundings<'_>,
     options: &Options,
 ) -> Block<'a> {
-    let rows = Rows { source, around };
+    let rows = Rows {
+        source,
+        around,
+        options: *options,
+    };
     let (mut raw, mut index) = RawHeader::read(&rows, begin.index());
     let span = rows.get(begin.index()).map(|row| row.span);
     let mut errors = std::mem::take(&mut raw.errors);
     let paths = raw.paths();
-    let header = raw.resolve();
+    let mut header = raw.resolve();
     let is_binary = matches!(header, Err(Error::Binary { .. }));
     let mut warnings = Vec::new();
     let mut hunks = Vec::new();
@@ -53,8 +63,14 @@ pub(crate) fn parse_block<'a>(
         .last()
         .map(|path| excerpt(&path.bytes))
         .unwrap_or_default();
+    let is_new = matches!(&header, Ok(file) if file.header.status == Status::Added);
     while !is_binary && let Some(at) = next_hunk(&rows, index, hunks.is_empty()) {
-        match hunk::read(&rows, at, (&path, hunks.len() + 1), options.strict) {
+        let section = SectionPart {
+            path: &path,
+            number: hunks.len() + 1,
+            is_new,
+        };
+        match hunk::read(&rows, at, section) {
             Ok(read) => {
                 is_lost |= read.is_lost;
                 errors.extend(read.errors);
@@ -77,6 +93,14 @@ pub(crate) fn parse_block<'a>(
         index = (index..)
             .find(|&index| rows.stops(index) || rows.starts_section(index))
             .unwrap_or(index);
+    }
+    if let Ok(file) = &mut header
+        && makes_file(&file.header, &hunks)
+    {
+        file.header.status = Status::Added;
+        file.header.old_mode = None;
+        // What is wrong with that points at what says so.
+        file.path.span = hunks.first().and_then(|hunk| hunk.span);
     }
     match &header {
         // What it says of the names may follow from a line that can't be read.
@@ -118,6 +142,31 @@ fn next_hunk(rows: &Rows<'_, '_>, index: usize, is_first: bool) -> Option<usize>
     rows.starts_with(at, b"@@").then_some(at)
 }
 
+/// Returns whether the numbers of the only hunk say that the file is new, whatever its names say. A
+/// header that knows of an old file knows better: of lines added above its first, git says the same
+/// where it shows no context.
+fn makes_file(header: &Header, hunks: &[Hunk<'_>]) -> bool {
+    let is_new = |hunk: &Hunk<'_>| {
+        let position = hunk.position.as_ref();
+        position.is_some_and(|position| position.old_start == 0) && hunk.old().next().is_none()
+    };
+    let has_old = match &header.ids {
+        Some((old, _)) => old.bytes().any(|digit| digit != b'0'),
+        None => header.old_mode.is_some(),
+    };
+    header.status == Status::Modified && matches!(hunks, [only] if is_new(only)) && !has_old
+}
+
+/// What of a section a hunk's reader must know.
+#[derive(Clone, Copy)]
+pub(super) struct SectionPart<'s> {
+    pub(super) path: &'s BString,
+    /// Which hunk it is, from 1.
+    pub(super) number: usize,
+    /// Whether the file is new.
+    pub(super) is_new: bool,
+}
+
 /// Checks that header and hunks go together.
 fn check(header: &Header, hunks: &[Hunk<'_>]) -> Option<Located<Error>> {
     let Header {
@@ -142,10 +191,11 @@ fn check(header: &Header, hunks: &[Hunk<'_>]) -> Option<Located<Error>> {
 }
 
 /// The lines of a response, and what is around the diff in it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub(super) struct Rows<'a, 'o> {
     pub(super) source: &'a Source,
     pub(super) around: HunkSurroundings<'o>,
+    pub(super) options: Options<'o>,
 }
 
 impl<'a> Rows<'a, '_> {
@@ -160,16 +210,24 @@ impl<'a> Rows<'a, '_> {
     }
 
     /// Returns whether a section starts at a line: `diff --git` and two names, or `--- `, `+++ `
-    /// and `@@ -`.
+    /// and `@@`.
     pub(super) fn starts_section(&self, index: usize) -> bool {
         if self.starts_with(index, b"--- ") {
-            return self.starts_with(index + 1, b"+++ ") && self.starts_with(index + 2, b"@@ -");
+            return self.starts_with(index + 1, b"+++ ") && self.starts_hunk(index + 2);
         }
         let names = self
             .get(index)
             .and_then(|row| row.text.strip_prefix(b"diff --git "));
         names.is_some_and(|names| {
-            names::split(names).is_some() || header::continues(self.get(index + 1))
+            Naming::new(&self.options).split(names).is_some()
+                || header::continues(self.get(index + 1))
+        })
+    }
+
+    /// Returns whether a hunk's header may be at a line, with numbers or without.
+    pub(super) fn starts_hunk(&self, index: usize) -> bool {
+        self.get(index).is_some_and(|row| {
+            row.text == b"@@" || row.text.starts_with(b"@@ ") || row.text.starts_with(b"@@@ -")
         })
     }
 
@@ -188,7 +246,7 @@ impl<'a> Rows<'a, '_> {
                     || self.is_cut_header(index)
                     || self.around.commented && text == b"-->"
             }
-            Some(b'@') => text == b"@@" || text.starts_with(b"@@ "),
+            Some(b'@') => self.starts_hunk(index),
             Some(b'`' | b'~') => text.starts_with(b"```") || text.starts_with(b"~~~"),
             _ => {
                 const STARTS: [&[u8]; 6] = [

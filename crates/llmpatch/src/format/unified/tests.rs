@@ -1,7 +1,7 @@
 use crate::diagnose::Diagnose as _;
 use crate::format::{Options, parse};
-use crate::patch::{Format, Mark, Operation, Patch, Status};
-use crate::text::{Shown, Source, SourceId};
+use crate::patch::{Format, Mark, Operation, Patch, Position, Status};
+use crate::text::{Shown, Source, SourceId, Text};
 
 fn source(text: impl Into<Vec<u8>>) -> Source {
     Source::new(SourceId(0), "answer.txt", text.into()).unwrap()
@@ -61,11 +61,18 @@ fn edits(patch: &Patch<'_>) -> Vec<String> {
             said += &format!(" {old:o}-{new:o}");
         }
         for hunk in hunks {
-            let at = hunk.position.as_ref().unwrap();
-            said += &format!(
-                " @{},{}+{},{}:",
-                at.old_start, at.old_lines, at.new_start, at.new_lines
-            );
+            let at = |at: &Position| {
+                let counts = (at.old_lines, at.new_lines);
+                format!(
+                    "{},{}+{},{}",
+                    at.old_start, counts.0, at.new_start, counts.1
+                )
+            };
+            let named = |text: &Text<'_>| format!("`{}`", Shown(text));
+            said += " @";
+            said += &hunk.position.as_ref().map(at).unwrap_or_default();
+            said += &hunk.locators.iter().map(named).collect::<String>();
+            said += ":";
             for (index, line) in hunk.lines.iter().enumerate() {
                 said += if hunk.excess > 0 && index + hunk.excess == hunk.lines.len() {
                     "|"
@@ -379,12 +386,29 @@ fn counts_end_a_hunk_and_are_corrected() {
             "? x\nparse 3: a hunk has no lines",
         ),
         (
-            "@@ -x +1 @@\n-a\n",
-            "? x\nparse 3: a hunk's header has no line numbers",
+            "@@ -x +1\n-a\n",
+            "? x\nparse 3: the line numbers of a hunk's header can't be read",
         ),
         (
-            "@@ -1 +1 @@\n-b\n+c\n@@\n-d\n+e\n",
-            "? x\nparse 6: a hunk's header has no line numbers",
+            "@@@ -1 -1 +1 @@@\n--a\n",
+            "? x\nparse 3: the diff of a merge against all its parents can't be applied",
+        ),
+        (
+            "@@ -3,2 +3,3 @@\n+b\n+c\n+d\n+e\n\nx\n",
+            "? x\nparse 3: the hunk's header claims 2 old lines, and the hunk only adds lines",
+        ),
+        // Without numbers.
+        ("@@ -x +1 @@\n-a\n", "M x @:-a"),
+        ("@@ -1 +1 @@\n-b\n+c\n@@\n-d\n+e\n", {
+            "M x @1,1+1,1:-b+c @:-d+e"
+        }),
+        ("@@ ... @@\n a\n\n-b\n\nThat is all.\n", "M x @: a -b"),
+        ("@@ … @@ fn a()\n-b\n", "M x @`fn a()`:-b"),
+        ("@@  class K: @@ \n-b\n", "M x @` class K:`:-b"),
+        ("@@ class K:\n-b\n@@ }\n+c\n", "M x @`class K:`:-b @`}`:+c"),
+        (
+            "@@ -99999999999 +1 @@\n-b\n+c\n",
+            "M x @:-b+c\nwarning 3: hunk 1 of `x` has a line number that no file has",
         ),
     ] {
         let got = hunk(rest);

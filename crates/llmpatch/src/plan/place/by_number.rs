@@ -3,7 +3,8 @@
 //! The number in a hunk's header is where to look first; it refers to the file as it was before the
 //! section, so a hunk may be before an earlier one, if only they don't overlap. Where its old lines
 //! aren't there, the one place behind the hunk before it is taken, with a warning; none or several
-//! are an error. So is a number that contradicts the heading behind it.
+//! are an error. So is a number that contradicts the heading behind it. `unnumbered` has the hunks
+//! without a number.
 //!
 //! Where the contract is silent:
 //! - Lines are compared without terminators, so that a diff with LF fits a file with CRLF. But a
@@ -42,7 +43,7 @@ use super::super::warning::Placing;
 use super::headings::Headings;
 use super::{Outcome, PlacedHunk, Policy, Task, blocks, first_old};
 use crate::patch::{Hunk, HunkLine, Mark};
-use crate::search::{Document, Run};
+use crate::search::{Document, Locators, Run};
 use crate::text::{Ending, LineNo, Lines, Located};
 
 /// How many places are looked at one by one.
@@ -61,6 +62,7 @@ fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Out
         task,
         hunks,
         headings: OnceCell::new(),
+        loose: OnceCell::new(),
         nearest: OnceCell::new(),
         cursor: 0,
         taken: BTreeMap::new(),
@@ -69,12 +71,9 @@ fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Out
     let mut warnings = Vec::new();
     let outcome = POLICY.each(task.enough, hunks, lost, |number, hunk| {
         let mut placed = placer.place(hunk)?;
-        warnings.extend(
-            placed
-                .warning
-                .take()
-                .map(|how| task.warning(Part::Hunk(number), hunk.span, how)),
-        );
+        let said = std::mem::take(&mut placed.warnings).into_iter();
+        let said = said.map(|how| task.warning(Part::Hunk(number), how.span, how.value));
+        warnings.extend(said);
         found.push((number, hunk, placed));
         Ok(())
     });
@@ -112,7 +111,7 @@ pub(in crate::plan) fn whole(hunks: &[Hunk<'_>]) -> Vec<u8> {
 }
 
 /// Returns the text of a line, without the CR that is its terminator's.
-fn text<'h>(line: &'h HunkLine<'_>) -> &'h [u8] {
+pub(super) fn text<'h>(line: &'h HunkLine<'_>) -> &'h [u8] {
     match line.text.strip_suffix(b"\r") {
         Some(text) if !line.unterminated => text,
         _ => &line.text,
@@ -130,32 +129,35 @@ fn without_mark<'h>(line: &'h HunkLine<'_>) -> Option<&'h [u8]> {
 }
 
 /// Where a hunk goes.
-struct HunkPlace {
-    range: Range<usize>,
-    how: Match,
+pub(super) struct HunkPlace {
+    pub(super) range: Range<usize>,
+    pub(super) how: Match,
     /// Whether the first old line has a byte order mark that is none of the line's.
-    is_marked: bool,
-    warning: Option<Placing>,
+    pub(super) is_marked: bool,
+    /// What is to be told, and of which line of the hunk.
+    pub(super) warnings: Vec<Located<Placing>>,
 }
 
 impl HunkPlace {
-    fn exact(range: Range<usize>) -> Self {
+    pub(super) fn exact(range: Range<usize>) -> Self {
         Self {
             range,
             how: Match::Exact,
             is_marked: false,
-            warning: None,
+            warnings: Vec::new(),
         }
     }
 }
 
-struct NumberPlacer<'f, 'h> {
-    task: Task<'f>,
-    hunks: &'h [Hunk<'h>],
+pub(super) struct NumberPlacer<'f, 'h> {
+    pub(super) task: Task<'f>,
+    pub(super) hunks: &'h [Hunk<'h>],
     headings: OnceCell<Headings>,
+    // Most sections need none of these, which read the file.
+    pub(super) loose: OnceCell<Locators<'f>>,
     nearest: OnceCell<Nearest<'f, 'h>>,
     /// Behind the last line of the hunk before.
-    cursor: usize,
+    pub(super) cursor: usize,
     /// The lines that hunks take the place of, by their first. Where lines are only added there are
     /// none, and no hunk may reach across.
     taken: BTreeMap<usize, usize>,
@@ -294,10 +296,10 @@ impl NumberPlacer<'_, '_> {
 
     /// Finds the place of a hunk.
     fn find(&self, hunk: &Hunk<'_>) -> Result<HunkPlace, Located<PlaceError>> {
-        let claimed = hunk
-            .position
-            .as_ref()
-            .map_or(0, |position| position.old_start as usize);
+        let Some(position) = &hunk.position else {
+            return self.unnumbered(hunk);
+        };
+        let claimed = position.old_start as usize;
         let mut old = hunk.old();
         match (old.next(), old.next()) {
             (None, _) => self.add(hunk, claimed),
@@ -358,7 +360,7 @@ impl NumberPlacer<'_, '_> {
                 };
                 Ok(HunkPlace {
                     how: Match::Moved,
-                    warning: Some(warning),
+                    warnings: vec![Located::new(hunk.span, warning)],
                     ..at_line(at.index())
                 })
             }
@@ -415,14 +417,14 @@ impl NumberPlacer<'_, '_> {
     }
 
     /// Returns whether the file ends without a newline.
-    fn is_open(&self) -> bool {
+    pub(super) fn is_open(&self) -> bool {
         let lines = self.task.file.line_count();
         lines > 0 && self.task.file.ending(lines - 1) == Ending::None
     }
 
     /// Returns where a hunk may start for the sake of the newline at the end of the file, which
     /// both sides must agree on.
-    fn allowed(&self, hunk: &Hunk<'_>, count: usize) -> Range<usize> {
+    pub(super) fn allowed(&self, hunk: &Hunk<'_>, count: usize) -> Range<usize> {
         let Some(last) = self.task.file.line_count().checked_sub(count) else {
             return 0..0;
         };
@@ -443,7 +445,12 @@ impl NumberPlacer<'_, '_> {
     }
 
     /// Returns the places in a range that no hunk has taken a line of.
-    fn candidates(&self, places: &Run<'_>, count: usize, within: Range<usize>) -> Candidates {
+    pub(super) fn candidates(
+        &self,
+        places: &Run<'_>,
+        count: usize,
+        within: Range<usize>,
+    ) -> Candidates {
         if within.is_empty() {
             return Candidates::default();
         }
@@ -482,7 +489,7 @@ impl NumberPlacer<'_, '_> {
 
     /// Returns whether no hunk has taken any of these lines or added lines between them, or, for
     /// none, whether it is inside of no hunk.
-    fn is_free(&self, range: Range<usize>) -> bool {
+    pub(super) fn is_free(&self, range: Range<usize>) -> bool {
         let before = self.taken.range(..range.start).next_back();
         let clear = before.is_none_or(|(_, &end)| end <= range.start);
         clear
@@ -501,12 +508,12 @@ impl NumberPlacer<'_, '_> {
     /// Places a hunk that has added lines only: by its number, which names the line before them.
     fn add(&self, hunk: &Hunk<'_>, at: usize) -> Result<HunkPlace, Located<PlaceError>> {
         let len = self.task.file.line_count();
-        let found = |at, warning| {
+        let found = |at, how: Option<Placing>| {
+            let warnings = how.map(|how| Located::new(hunk.span, how));
             Ok(HunkPlace {
-                range: at..at,
                 how: Match::Addition,
-                is_marked: false,
-                warning,
+                warnings: warnings.into_iter().collect(),
+                ..HunkPlace::exact(at..at)
             })
         };
         // A header that was recounted may still name the first line that it believed to be old.
@@ -543,7 +550,12 @@ impl NumberPlacer<'_, '_> {
 
     /// Returns why the old lines of a hunk have no place, and points at the line that shows it
     /// best.
-    fn place_error(&self, hunk: &Hunk<'_>, run: &Run<'_>, claimed: usize) -> Located<PlaceError> {
+    pub(super) fn place_error(
+        &self,
+        hunk: &Hunk<'_>,
+        run: &Run<'_>,
+        claimed: usize,
+    ) -> Located<PlaceError> {
         let after = After(self.cursor.checked_sub(1).map(LineNo::from_index));
         let not_found = |reason| PlaceError::NotFound { after, reason };
         let first = first_old(hunk);
@@ -608,7 +620,7 @@ impl NumberPlacer<'_, '_> {
     }
 }
 
-fn ambiguous(hunk: &Hunk<'_>, ambiguity: Ambiguity) -> Located<PlaceError> {
+pub(super) fn ambiguous(hunk: &Hunk<'_>, ambiguity: Ambiguity) -> Located<PlaceError> {
     Located::new(first_old(hunk), ambiguity.into())
 }
 

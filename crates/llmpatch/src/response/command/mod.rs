@@ -33,6 +33,8 @@ pub(crate) struct Meaning {
     pub(crate) directory: String,
     /// How many directories are stripped from a diff's names (`-p<n>`), if said.
     pub(crate) strip: Option<u32>,
+    /// Whether the counts of a diff's hunks mean nothing (`--recount`).
+    pub(crate) recount: bool,
 }
 
 /// Why it can't be said what a command does with a patch.

@@ -470,11 +470,15 @@ impl<'s> Shell<'s> {
             Some(trouble) => Err(trouble),
             None => (*place.directory).clone(),
         };
-        let strip = call.strip;
+        let (strip, recount) = (call.strip, call.recount);
         let source = call.sources.first();
         let is_input = |word: &Word| matches!(word.text.as_str(), "-" | "/dev/stdin");
         self.found.push(Applier {
-            meaning: directory.map(|directory| Meaning { directory, strip }),
+            meaning: directory.map(|directory| Meaning {
+                directory,
+                strip,
+                recount,
+            }),
             reads: source.is_none_or(is_input),
             is_literal: tool.is_given_text,
             body: source

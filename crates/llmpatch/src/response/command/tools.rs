@@ -56,11 +56,13 @@ pub(super) const APPLY_PATCH: Tool = Tool {
     is_given_text: true,
 };
 
+const RECOUNT: &str = "--recount";
+
 #[rustfmt::skip]
 pub(super) const GIT: Tool = Tool {
     name: "git apply",
     plain: &[
-        "--index", "--cached", "--apply", "--3way", "-3", "-v", "--verbose", "-q", "--quiet", "--allow-empty", "--recount", "--unidiff-zero",
+        "--index", "--cached", "--apply", "--3way", "-3", "-v", "--verbose", "-q", "--quiet", "--allow-empty", RECOUNT, "--unidiff-zero",
         "--reject", "--unsafe-paths", "-N",
         "--intent-to-add", "--allow-overlap", "--binary", "--inaccurate-eof", "-s", "--signoff",
         "-k", "--keep", "--keep-cr",
@@ -77,6 +79,7 @@ pub(super) const LLMPATCH: Tool = Tool {
         "--index", "--cached", "--commit", "--strict", "--no-strict", "--unique",
         "--no-unique", "--no-fuzz", "--3way", "-3", "-N", "--intent-to-add", "--overwrite",
         "--allow-empty", "-q", "--quiet", "-v", "--verbose", "--json", "--feedback", "--color",
+        RECOUNT,
     ],
     trial: &["--check"],
     valued: &["--directory", "-p", "--fuzz"],
@@ -101,6 +104,7 @@ pub(super) const PATCH: Tool = Tool {
 pub(super) struct Call {
     pub(super) directory: Option<Word>,
     pub(super) strip: Option<u32>,
+    pub(super) recount: bool,
     /// What names or is the patch.
     pub(super) sources: Vec<Word>,
     pub(super) trouble: Option<Doubt>,
@@ -172,6 +176,7 @@ impl Tool {
             call.applies |= name == "--apply";
             call.is_trial = (call.is_trial || is_trial) && !call.applies;
             if is_trial || self.plain.contains(&name.as_str()) {
+                call.recount |= name == RECOUNT;
                 if long {
                     break;
                 }

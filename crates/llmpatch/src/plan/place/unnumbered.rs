@@ -1,0 +1,139 @@
+//! Hunks of unified diffs without numbers: where their lines are, of which there must be one place.
+//!
+//! A line behind `@@` is a context line as in an envelope: what the hunk changes is at it or behind
+//! it. It is looked for behind the hunk before, and then in the whole file, since the hunks of a
+//! diff may be in any order.
+
+use super::super::duplicates::SHOWN;
+use super::super::place_error::{After, Ambiguity, Earlier, PlaceError, Places as Candidates};
+use super::super::placement::Match;
+use super::super::warning::{Placing, Quote};
+use super::by_number::{HunkPlace, NumberPlacer, ambiguous, text};
+use super::first_old;
+use crate::patch::Hunk;
+use crate::search::{Locators, Loose};
+use crate::text::{LineNo, Located, Text};
+
+impl NumberPlacer<'_, '_> {
+    /// Finds the place of a hunk without numbers.
+    pub(super) fn unnumbered(&self, hunk: &Hunk<'_>) -> Result<HunkPlace, Located<PlaceError>> {
+        let mut warning = None;
+        let context = match hunk.locators.first() {
+            Some(locator) => Some(self.context(hunk, locator, &mut warning)?),
+            None => None,
+        };
+        let mut found = match hunk.old().next() {
+            Some(_) => self.only(hunk, context)?,
+            None => self.behind(hunk, context)?,
+        };
+        found.warnings.extend(warning);
+        Ok(found)
+    }
+
+    /// Finds the context line of a hunk.
+    fn context(
+        &self,
+        hunk: &Hunk<'_>,
+        locator: &Text<'_>,
+        warning: &mut Option<Located<Placing>>,
+    ) -> Result<usize, Located<PlaceError>> {
+        let run = self.task.file.run([&locator[..]]);
+        if let Some(at) = run.at_or_after(self.cursor).or_else(|| run.first()) {
+            return Ok(at);
+        }
+        let span = locator.span.or(hunk.span);
+        let lines = self.task.file.lines();
+        let loose = self.loose.get_or_init(|| {
+            let all = self.hunks.iter().flat_map(|hunk| &hunk.locators);
+            Locators::new(lines.clone(), all.map(|locator| &locator[..]))
+        });
+        let places = match loose.relaxed(locator, 0) {
+            Loose::One { at, how } => {
+                let line = Quote::new(&lines, at);
+                *warning = Some(Located::new(span, Placing::Relaxed { how, line }));
+                return Ok(at);
+            }
+            Loose::Many { places, count, .. } => Candidates::new(places, count),
+            Loose::None => Candidates::default(),
+        };
+        let only = self.task.file.run(hunk.old().map(text)).only();
+        let error = PlaceError::Context {
+            text: locator[..].into(),
+            places,
+            near: None,
+            lines: only.map(LineNo::from_index),
+        };
+        Err(Located::new(span, error))
+    }
+
+    /// Finds the only place of old lines at or after a context line.
+    fn only(
+        &self,
+        hunk: &Hunk<'_>,
+        context: Option<usize>,
+    ) -> Result<HunkPlace, Located<PlaceError>> {
+        let from = context.unwrap_or(0);
+        let count = hunk.old().count();
+        let run = self.task.file.run(hunk.old().map(text));
+        let allowed = self.allowed(hunk, count);
+        let places = self.candidates(&run, count, allowed.start.max(from)..allowed.end);
+        match places.lines[..] {
+            [at] => return Ok(HunkPlace::exact(at.index()..at.index() + count)),
+            [] => {}
+            _ => return Err(ambiguous(hunk, Ambiguity::Unique(places))),
+        }
+        match (run.first(), context.map(LineNo::from_index)) {
+            (Some(at), Some(context)) if at < from && run.at_or_after(from).is_none() => {
+                let error = PlaceError::Earlier {
+                    after: After(Some(context)),
+                    at: LineNo::from_index(at),
+                    than: Earlier::Context(context),
+                };
+                Err(Located::new(first_old(hunk), error))
+            }
+            _ => Err(self.place_error(hunk, &run, 0)),
+        }
+    }
+
+    /// Places a hunk that has added lines only behind its context line.
+    fn behind(
+        &self,
+        hunk: &Hunk<'_>,
+        context: Option<usize>,
+    ) -> Result<HunkPlace, Located<PlaceError>> {
+        let error = |error| Err(Located::new(hunk.span, error));
+        let (at, how) = match (context, hunk.locators.first()) {
+            (Some(at), Some(locator)) => {
+                let run = self.task.file.run([&locator[..]]);
+                let others = run.iter().filter(|other| *other != at);
+                let others: Vec<_> = others.take(SHOWN).map(LineNo::from_index).collect();
+                let count = run.count() - usize::from(run.contains(at));
+                let after = LineNo::from_index(at);
+                let how = match count {
+                    0 => Placing::AddedAfter(after),
+                    _ => Placing::AddedAfterOneOf {
+                        after,
+                        others,
+                        count,
+                    },
+                };
+                (at + 1, Some(how))
+            }
+            _ if self.task.file.is_empty() => (0, None),
+            _ => return error(Ambiguity::Unsaid.into()),
+        };
+        let is_open = hunk.lines.last().is_some_and(|line| line.unterminated);
+        if is_open && at < self.task.file.line_count() {
+            return error(PlaceError::NotLast { after: at });
+        }
+        if !self.is_free(at..at) {
+            return error(PlaceError::Overlap);
+        }
+        let warnings = how.map(|how| Located::new(hunk.span, how));
+        Ok(HunkPlace {
+            how: Match::Addition,
+            warnings: warnings.into_iter().collect(),
+            ..HunkPlace::exact(at..at)
+        })
+    }
+}
