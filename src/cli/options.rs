@@ -101,7 +101,13 @@ const BY_FORMAT: &[ByFormat] = &[
     ByFormat {
         name: "--fuzz",
         is_given: |reading| reading.fuzz.is_some(),
-        formats: &[Format::Envelope, Format::Opx, Format::Blocks, Format::Tool],
+        formats: &[
+            Format::Envelope,
+            Format::Opx,
+            Format::Unified,
+            Format::Blocks,
+            Format::Tool,
+        ],
     },
     ByFormat {
         name: "--unique",

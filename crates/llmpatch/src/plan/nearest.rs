@@ -24,8 +24,6 @@ pub(super) struct Nearest<'f, 'p> {
     ends: Ends,
     /// What is compared of a hunk's line.
     text: for<'h> fn(&'h HunkLine<'_>) -> &'h [u8],
-    /// Whether lines may be found at a level.
-    has_levels: bool,
     effort: &'f Effort,
     nearness: OnceCell<Option<Nearness<'f, 'p>>>,
 }
@@ -50,7 +48,6 @@ impl<'f, 'p> Nearest<'f, 'p> {
             sought,
             ends: Ends::Whole,
             text,
-            has_levels: true,
             effort,
             nearness: OnceCell::new(),
         }
@@ -67,14 +64,6 @@ impl<'f, 'p> Nearest<'f, 'p> {
             sought: texts(find),
             ends,
             ..Self::of_hunks(lines, &[], |line| &line.text, effort)
-        }
-    }
-
-    /// Turns off suggestions of a level of fuzz: this format has none.
-    pub(super) fn without_levels(self) -> Self {
-        Self {
-            has_levels: false,
-            ..self
         }
     }
 
@@ -245,7 +234,7 @@ impl<'f, 'p> Nearest<'f, 'p> {
         let is_worth_it =
             matches!(near.gap, Some(Gap::Other { .. })) && near.end - near.start == wanted.len();
         let size = || self.lines.raw(near.start..near.end).len();
-        if !self.has_levels || !is_worth_it || !self.effort.spend(Fuzz::LEVELS.len() * size()) {
+        if !is_worth_it || !self.effort.spend(Fuzz::LEVELS.len() * size()) {
             return None;
         }
         let lines = || (near.start..near.end).map(|at| self.lines.text(at));

@@ -1,6 +1,7 @@
 //! Where an edit goes in a file and what becomes of that. Which of several places is taken is up to
 //! a format's policy: [`in_order`], [`by_number`], [`by_text`].
 
+mod by_level;
 pub(super) mod by_number;
 mod by_text;
 mod context;
@@ -18,7 +19,7 @@ use super::place_error::{Part, PlaceError};
 use super::placement::{Match, Placement, Rows};
 use super::splice::{Last, Splicer};
 use super::warning::{Placing, Warning};
-use crate::patch::{FileEdit, Hunk, HunkLine, Mark, Operation, Substitution};
+use crate::patch::{FileEdit, Hunk, HunkLine, Mark, Operation, Status, Substitution};
 use crate::path::RepoPath;
 use crate::search::{Document, Effort, Needle};
 use crate::text::{Content, Ending, Located, Span, Splice, Text};
@@ -53,6 +54,15 @@ impl<'e, 'p> Edit<'e, 'p> {
     /// Takes hunks with numbers.
     pub(super) fn by_number(hunks: &'e [Hunk<'p>]) -> Self {
         Edit::Hunks(hunks, by_number::POLICY)
+    }
+
+    /// Takes the hunks of a section of a diff. Those of a file that goes show what is lost: they
+    /// must be the file's, whatever the level.
+    pub(super) fn of_section(status: Status, hunks: &'e [Hunk<'p>]) -> Self {
+        match status {
+            Status::Deleted => Edit::Hunks(hunks, by_number::EXACT),
+            _ => Edit::by_number(hunks),
+        }
     }
 
     /// Returns what is looked for.

@@ -319,7 +319,8 @@ impl Planner<'_> {
             .new_mode
             .filter(|_| header.old_mode != header.new_mode);
         let mode = with_mode(file.mode, changes_mode);
-        let (content, done) = self.rewritten(at, file, Edit::by_number(hunks));
+        let edit = Edit::of_section(header.status, hunks);
+        let (content, done) = self.rewritten(at, file, edit);
         (File { content, mode }, done)
     }
 

@@ -4,7 +4,7 @@
 //! section, so a hunk may be before an earlier one, if only they don't overlap. Where its old lines
 //! aren't there, the one place behind the hunk before it is taken, with a warning; none or several
 //! are an error. So is a number that contradicts the heading behind it. `unnumbered` has the hunks
-//! without a number.
+//! without a number, and `by_level` those that only a level finds.
 //!
 //! Where the contract is silent:
 //! - Lines are compared without terminators, so that a diff with LF fits a file with CRLF. But a
@@ -33,6 +33,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
+use super::super::fuzz::Levels;
 use super::super::nearest::Nearest;
 use super::super::place_error::{
     After, Ambiguity, CANDIDATES, Earlier, Part, PlaceError, Places as Candidates, Reason,
@@ -43,7 +44,8 @@ use super::super::warning::Placing;
 use super::headings::Headings;
 use super::{Outcome, PlacedHunk, Policy, Task, blocks, first_old};
 use crate::patch::{Hunk, HunkLine, Mark};
-use crate::search::{Document, Locators, Run};
+use crate::plan::Rules;
+use crate::search::{Document, Fuzz, Locators, Run};
 use crate::text::{Ending, LineNo, Lines, Located};
 
 /// How many places are looked at one by one.
@@ -56,6 +58,19 @@ pub(super) const POLICY: Policy = Policy {
     text,
 };
 
+/// The same, without the levels.
+pub(super) const EXACT: Policy = Policy {
+    place: |task, hunks, lost| {
+        let fuzz = Fuzz::Exact;
+        let rules = &Rules {
+            fuzz,
+            ..task.rules.clone()
+        };
+        place(Task { rules, ..task }, hunks, lost)
+    },
+    ..POLICY
+};
+
 fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Outcome {
     let shows_cr = hunks.iter().flat_map(|hunk| &hunk.lines).any(has_cr);
     let mut placer = NumberPlacer {
@@ -63,6 +78,7 @@ fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Out
         hunks,
         headings: OnceCell::new(),
         loose: OnceCell::new(),
+        levels: OnceCell::new(),
         nearest: OnceCell::new(),
         cursor: 0,
         taken: BTreeMap::new(),
@@ -134,6 +150,8 @@ pub(super) struct HunkPlace {
     pub(super) how: Match,
     /// Whether the first old line has a byte order mark that is none of the line's.
     pub(super) is_marked: bool,
+    /// The added lines as the file needs them, where a level found the old ones.
+    pub(super) fitted: Option<Vec<Vec<u8>>>,
     /// What is to be told, and of which line of the hunk.
     pub(super) warnings: Vec<Located<Placing>>,
 }
@@ -144,6 +162,7 @@ impl HunkPlace {
             range,
             how: Match::Exact,
             is_marked: false,
+            fitted: None,
             warnings: Vec::new(),
         }
     }
@@ -155,6 +174,7 @@ pub(super) struct NumberPlacer<'f, 'h> {
     headings: OnceCell<Headings>,
     // Most sections need none of these, which read the file.
     pub(super) loose: OnceCell<Locators<'f>>,
+    pub(super) levels: OnceCell<Levels<'f, 'h>>,
     nearest: OnceCell<Nearest<'f, 'h>>,
     /// Behind the last line of the hunk before.
     pub(super) cursor: usize,
@@ -204,6 +224,7 @@ impl NumberPlacer<'_, '_> {
             range,
             how,
             is_marked,
+            fitted,
             ..
         } = found;
         let lines: Vec<_> = hunk.lines.iter().collect();
@@ -234,7 +255,12 @@ impl NumberPlacer<'_, '_> {
         let added = lines
             .iter()
             .filter(|line| line.mark == Mark::Added)
-            .map(|line| {
+            .enumerate()
+            .map(|(nth, line)| {
+                if let Some(fitted) = &fitted {
+                    let ending = self.ending_at_level(hunk, line, range.end);
+                    return (Cow::Owned(fitted[nth].clone()), ending);
+                }
                 let ending = match line.unterminated {
                     true => Some(Ending::None),
                     false if shows_end => Some(if has_cr(line) {
@@ -364,7 +390,11 @@ impl NumberPlacer<'_, '_> {
                     ..at_line(at.index())
                 })
             }
-            [] | [_] => Err(self.place_error(hunk, &run, claimed)),
+            [] => match self.at_a_level(hunk, Some(claimed), self.cursor)? {
+                Some(found) => Ok(found),
+                None => Err(self.place_error(hunk, &run, claimed)),
+            },
+            [_] => Err(self.place_error(hunk, &run, claimed)),
             _ => Err(ambiguous(hunk, Ambiguity::Moved(places))),
         }
     }
@@ -610,10 +640,8 @@ impl NumberPlacer<'_, '_> {
             };
             return Located::new(first, error);
         }
-        let nearest = || {
-            Nearest::of_hunks(self.task.file.lines(), self.hunks, text, self.task.effort)
-                .without_levels()
-        };
+        let nearest =
+            || Nearest::of_hunks(self.task.file.lines(), self.hunks, text, self.task.effort);
         self.nearest
             .get_or_init(nearest)
             .of_hunk(hunk, self.cursor, after)

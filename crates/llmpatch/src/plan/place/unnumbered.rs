@@ -47,14 +47,16 @@ impl NumberPlacer<'_, '_> {
             let all = self.hunks.iter().flat_map(|hunk| &hunk.locators);
             Locators::new(lines.clone(), all.map(|locator| &locator[..]))
         });
-        let places = match loose.relaxed(locator, 0) {
-            Loose::One { at, how } => {
+        let levels = self.levels().iter().map(|level| level.locator(locator, 0));
+        let mut said = std::iter::once_with(|| loose.relaxed(locator, 0)).chain(levels);
+        let places = match said.find(|loose| *loose != Loose::None) {
+            Some(Loose::One { at, how }) => {
                 let line = Quote::new(&lines, at);
                 *warning = Some(Located::new(span, Placing::Relaxed { how, line }));
                 return Ok(at);
             }
-            Loose::Many { places, count, .. } => Candidates::new(places, count),
-            Loose::None => Candidates::default(),
+            Some(Loose::Many { places, count, .. }) => Candidates::new(places, count),
+            _ => Candidates::default(),
         };
         let only = self.task.file.run(hunk.old().map(text)).only();
         let error = PlaceError::Context {
@@ -81,6 +83,9 @@ impl NumberPlacer<'_, '_> {
             [at] => return Ok(HunkPlace::exact(at.index()..at.index() + count)),
             [] => {}
             _ => return Err(ambiguous(hunk, Ambiguity::Unique(places))),
+        }
+        if let Some(found) = self.at_a_level(hunk, None, from)? {
+            return Ok(found);
         }
         match (run.first(), context.map(LineNo::from_index)) {
             (Some(at), Some(context)) if at < from && run.at_or_after(from).is_none() => {
