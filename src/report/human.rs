@@ -209,9 +209,9 @@ fn corrections_beside<'d>(one: &Diagnostic, all: &'d [Diagnostic]) -> Vec<&'d Di
 fn correction(one: &Diagnostic) -> Option<[&'static str; 2]> {
     one.response.as_ref()?;
     Some(match one.kind {
-        // Lines that were taken in are labelled, and whether they belong there is for a reader to
-        // say.
-        Kind::Recounted if one.label.is_some() => return None,
+        // Lines that were taken in are labelled, and so is a hunk that moved farther than other
+        // changes explain: whether that is right is for a reader to say.
+        Kind::Recounted | Kind::HunkMoved if one.label.is_some() => return None,
         Kind::Recounted | Kind::HunkMoved => ["a hunk header", "# hunk headers"],
         Kind::LocatorNumbers => [
             "line numbers after `@@` in a section",

@@ -86,7 +86,7 @@ fn corrections_that_cannot_be_wrong_are_one_line() {
         ("a.txt", "one\ntwo\nthree\nfour\nfive\n"),
         ("b.txt", "x\nx\n"),
     ]);
-    let diff = "```diff\n--- a/a.txt\n+++ b/a.txt\n@@ -9,9 +9,9 @@\n one\n-two\n+2\n@@ -40,9 +41,7 @@\n-four\n+4\n```\n";
+    let diff = "```diff\n--- a/a.txt\n+++ b/a.txt\n@@ -1,9 +1,9 @@\n one\n-two\n+2\n+2\n@@ -5,9 +5,7 @@\n-four\n+4\n```\n";
     let run = repo.run(&["check"], diff).succeeded();
     let want =
         "warning: corrected 2 hunk headers, whose meaning is clear; `-v` shows each [recounted]\n";
@@ -97,7 +97,7 @@ fn corrections_that_cannot_be_wrong_are_one_line() {
             run.stderr.matches("[recounted]").count(),
             run.stderr.matches("[hunk-moved]").count()
         ),
-        (2, 2)
+        (2, 1)
     );
     let run = repo.run(&["check", "--json"], diff).succeeded();
     assert_eq!(run.stdout.matches("\"kind\":\"recounted\"").count(), 2);
@@ -105,8 +105,8 @@ fn corrections_that_cannot_be_wrong_are_one_line() {
     let run = repo
         .run(
             &["check"],
-            diff.replace("9,9 +9,9", "1,2 +1,2")
-                .replace("40,9 +41,7", "4,2 +4"),
+            diff.replace("1,9 +1,9", "1,2 +1,3")
+                .replace("5,9 +5,7", "4,2 +4"),
         )
         .succeeded();
     assert!(
@@ -115,6 +115,11 @@ fn corrections_that_cannot_be_wrong_are_one_line() {
         "{}",
         run.stderr
     );
+    // One that moved by more than the others add is told by itself.
+    let far = diff.replace("1,9 +1,9", "3,9 +3,9");
+    let run = repo.run(&["check"], far).succeeded();
+    assert_eq!(run.stderr.matches("[hunk-moved]").count(), 1);
+    assert!(run.stderr.contains("2 lines away from there"));
     // What could be wrong is told of each place.
     let twice = envelope(
         "*** Update File: b.txt\n@@\n-x\n+y\n*** Update File: b.txt\n@@\n-x\n+z\n*** Update File: a.txt\n@@ -1 +1 @@\n-one\n+1\n@@ -3 +3 @@\n-three\n+3\n",

@@ -17,7 +17,7 @@ use crate::plan::{
     Barrier, Conflict, Error, FileAsFound, Finding, Irregular, Missing, Occupied, Origin, Part,
     Placing, Quote, Suggestion, Warning,
 };
-use crate::text::{LineNo, Shown, listed};
+use crate::text::{LineNo, Shown, listed, plural};
 use crate::tree::{Content, Disagreement, Drift, Gone, Obstacle, TreeError, is_binary};
 
 impl Diagnose for Error {
@@ -674,10 +674,26 @@ fn placed(of: Diagnosis, path: &RepoPath, part: Part, how: &Placing) -> Diagnosi
             })
         }
         Placing::AddedAfterOneOf { after, others, .. } => among(of, *after, others),
+        Placing::Moved {
+            claimed,
+            at,
+            is_far,
+        } => {
+            let away = at.index().abs_diff(claimed.index());
+            let label = format!("{away} line{} away from there", plural(away));
+            Diagnosis {
+                line: Some(*at),
+                label: is_far.then_some(label),
+                ..of
+            }
+        }
+        Placing::Shifted { at, other } => among(of, *at, &[*other]).help(
+            "if the other is meant, count in the file as the diffs before leave it, or give \
+             more lines around the change",
+        ),
         Placing::Restated(at)
         | Placing::BlankDropped(at)
         | Placing::Behind { ahead: at, .. }
-        | Placing::Moved { at, .. }
         | Placing::AddedAfter(at)
         | Placing::AddedByNumber(at) => Diagnosis {
             line: Some(*at),

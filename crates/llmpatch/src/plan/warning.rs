@@ -151,11 +151,22 @@ pub enum Placing {
         others: Vec<LineNo>,
         count: usize,
     },
-    /// A hunk of a unified diff that is elsewhere than its number says.
+    /// A hunk of a unified diff that is elsewhere than its number says, and so far from there that
+    /// lines which come or go elsewhere don't explain it.
     #[error(
         " isn't on line {claimed}, as its number says; its lines are on line {at}, and are changed there"
     )]
-    Moved { claimed: LineNo, at: LineNo },
+    Moved {
+        claimed: LineNo,
+        at: LineNo,
+        is_far: bool,
+    },
+    /// A hunk of a unified diff that is where its number says, and whose lines are, too, where that
+    /// number was before the response.
+    #[error(
+        " is changed on line {at}, as its number says; counted in the file as it was before the response, that is line {other} now, which has its lines too"
+    )]
+    Shifted { at: LineNo, other: LineNo },
     /// A hunk of a unified diff that only its number places at the top of the file.
     #[error(" only adds lines: they go at the top of the file, by its number alone")]
     AddedAtTop,
@@ -275,7 +286,7 @@ impl Warning {
                 Placing::Fuzzy { .. } => Kind::Fuzzy,
                 Placing::Restated(_) => Kind::Restated,
                 Placing::BlankDropped(_) => Kind::BlankDropped,
-                Placing::Duplicates { .. } => Kind::Duplicates,
+                Placing::Duplicates { .. } | Placing::Shifted { .. } => Kind::Duplicates,
                 Placing::Moved { .. } => Kind::HunkMoved,
                 Placing::Overlapping { .. } => Kind::Overlap,
                 Placing::Idle => Kind::NoChange,

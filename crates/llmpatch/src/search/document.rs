@@ -660,6 +660,14 @@ impl Document {
         self.line(len) + usize::from(is_open)
     }
 
+    /// Returns by how many lines the file is longer or shorter than it was.
+    pub(crate) fn growth(&self) -> usize {
+        match self.is_untouched() {
+            true => 0,
+            false => self.line_count().abs_diff(self.base_lines().len()),
+        }
+    }
+
     /// Returns how long the byte order mark is that the file begins with now.
     pub(crate) fn bom(&self) -> usize {
         if self.is_untouched() {

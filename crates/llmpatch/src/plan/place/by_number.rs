@@ -77,6 +77,7 @@ fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Out
         task,
         hunks,
         headings: OnceCell::new(),
+        growth: OnceCell::new(),
         loose: OnceCell::new(),
         levels: OnceCell::new(),
         nearest: OnceCell::new(),
@@ -172,6 +173,9 @@ pub(super) struct NumberPlacer<'f, 'h> {
     pub(super) task: Task<'f>,
     pub(super) hunks: &'h [Hunk<'h>],
     headings: OnceCell<Headings>,
+    /// How many lines a number may be off because hunks add or remove lines, here and earlier in
+    /// the response.
+    growth: OnceCell<usize>,
     // Most sections need none of these, which read the file.
     pub(super) loose: OnceCell<Locators<'f>>,
     pub(super) levels: OnceCell<Levels<'f, 'h>>,
@@ -359,7 +363,17 @@ impl NumberPlacer<'_, '_> {
                 let [numbered, end] = [claimed, end].map(LineNo::from_index);
                 return Err(ambiguous(hunk, Ambiguity::End { numbered, end }));
             }
-            return Ok(at_line(claimed));
+            let other = self
+                .shifted(claimed)
+                .filter(|&other| run.contains(other) && fits(other));
+            let warning = other.map(|other| {
+                let [at, other] = [claimed, other].map(LineNo::from_index);
+                Located::new(hunk.span, Placing::Shifted { at, other })
+            });
+            return Ok(HunkPlace {
+                warnings: warning.into_iter().collect(),
+                ..at_line(claimed)
+            });
         }
         if claimed == 0
             && let Some(first) = hunk.old().next().and_then(without_mark)
@@ -383,6 +397,7 @@ impl NumberPlacer<'_, '_> {
                 let warning = Placing::Moved {
                     claimed: LineNo::from_index(claimed),
                     at,
+                    is_far: at.index().abs_diff(claimed) > self.growth(),
                 };
                 Ok(HunkPlace {
                     how: Match::Moved,
@@ -444,6 +459,25 @@ impl NumberPlacer<'_, '_> {
             }
             .into(),
         ))
+    }
+
+    /// Returns which line of the file as it is now had a number before the response, if that is
+    /// another than has it now: whoever writes several diffs of a file may count in the file that
+    /// he has seen.
+    fn shifted(&self, line: usize) -> Option<usize> {
+        let file = self.task.file;
+        if file.is_untouched() {
+            return None;
+        }
+        let now = file.line(file.start_of_base(line)?);
+        (now != line).then_some(now)
+    }
+
+    fn growth(&self) -> usize {
+        let grown = |hunk: &Hunk<'_>| hunk.old().count().abs_diff(hunk.new_lines().count());
+        let here = || self.hunks.iter().map(grown).sum::<usize>();
+        let growth = || here() + self.task.file.growth();
+        *self.growth.get_or_init(growth)
     }
 
     /// Returns whether the file ends without a newline.

@@ -597,7 +597,13 @@ impl SoughtText<'_, '_> {
                 let at = LineNo::from_index(
                     range.as_ref().map_or(0, |range| document.line(range.start)),
                 );
-                (range, Match::Moved, Some(Placing::Moved { claimed, at }))
+                let is_far = at.index().abs_diff(claimed.index()) > document.growth();
+                let how = Placing::Moved {
+                    claimed,
+                    at,
+                    is_far,
+                };
+                (range, Match::Moved, Some(how))
             }
             (1, ..) => (matches.first(), Match::Exact, None),
             (count, Some(range), _) if !rules.strict && !rules.unique => {
