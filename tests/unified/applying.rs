@@ -2,6 +2,7 @@
 
 use std::collections::BTreeSet;
 
+use llmpatch::Fuzz;
 use llmpatch::diagnose::Diagnose as _;
 use llmpatch::format::{self, Options};
 use llmpatch::kind::Kind;
@@ -19,6 +20,10 @@ struct Came {
 }
 
 fn apply(diff: &[u8], before: &Files, rules: &Rules) -> Came {
+    apply_with(diff, before, rules, &Options::default())
+}
+
+fn apply_with(diff: &[u8], before: &Files, rules: &Rules, options: &Options<'_>) -> Came {
     let mut tree = MemoryTree::new();
     for (name, (content, executable)) in before {
         let mode = if *executable {
@@ -37,7 +42,7 @@ fn apply(diff: &[u8], before: &Files, rules: &Rules) -> Came {
         &source,
         &Options {
             strict: rules.strict,
-            ..Options::default()
+            ..*options
         },
     );
     let kinds = |warnings: &[llmpatch::text::Located<format::Warning>]| -> BTreeSet<Kind> {
@@ -219,6 +224,32 @@ fn prose() -> impl Strategy<Value = String> {
     prop::collection::vec(line, 0..6).prop_map(|lines| lines.concat())
 }
 
+/// Makes the numbers of hunks' headers others: counts, but for those of no line, by so much each,
+/// and the places by less.
+fn misnumbered(diff: &[u8], off: &[u32]) -> Vec<u8> {
+    let mut off = off.iter().copied().cycle();
+    let mut other = |range: &str, by: u32| {
+        let (start, count) = range.split_once(',').unwrap_or((range, "1"));
+        let [start, count]: [u32; 2] = [start, count].map(|number| number.parse().unwrap());
+        let more = if count > 0 { off.next().unwrap() } else { 0 };
+        format!("{},{}", start + by, count + more)
+    };
+    let mut hunks = 0;
+    let lines = diff.split_inclusive(|&byte| byte == b'\n').map(|line| {
+        let Some(header) = line.strip_prefix(b"@@ -") else {
+            return line.to_vec();
+        };
+        let header = std::str::from_utf8(header).unwrap();
+        let (old, rest) = header.split_once(" +").unwrap();
+        let (new, rest) = rest.split_once(" @@").unwrap();
+        hunks += 1;
+        // Hunks without old lines have nothing but the place.
+        let by = u32::from(hunks % 3 == 0 && !old.ends_with(",0"));
+        format!("@@ -{} +{} @@{rest}", other(old, by), other(new, by)).into_bytes()
+    });
+    lines.collect::<Vec<_>>().concat()
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 40, max_shrink_iters: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -271,6 +302,118 @@ proptest! {
             }
             (Err(_), false) => {}
         }
+    }
+
+    /// Whatever the headers of hunks count, their lines make the tree that git makes of them.
+    #[test]
+    fn what_git_recounts_is_what_we_recount(
+        (before, after) in scene(),
+        context in 0..4u8,
+        off in prop::collection::vec(0..9u32, 7),
+    ) {
+        let scene = Scene::new(&before, &after);
+        let diff = scene.git(&["-c", "core.quotePath=false", "diff", "--cached", &format!("-U{context}"), "-M"]);
+        prop_assume!(!diff.is_empty() && !is_binary(&diff) && std::str::from_utf8(&diff).is_ok());
+        let diff = misnumbered(&diff, &off);
+        let recount = Options { recount: true, ..Options::default() };
+        let mut ours = apply_with(&diff, &before, &unlinted(), &recount);
+        scene.write(&before);
+        std::fs::write(scene.directory.path().join(".git/patch"), &diff).unwrap();
+        let zero = if context == 0 { &["--unidiff-zero"][..] } else { &[] };
+        let patch = [&["apply", "--index", "--whitespace=nowarn", "--recount"], zero, &[".git/patch"]];
+        let accepts = scene.accepts(&patch.concat());
+        let mut theirs = scene.held();
+        if context == 0 {
+            ours.files.as_mut().map(without_cr).unwrap_or(());
+            without_cr(&mut theirs);
+        }
+        match ours.files {
+            Ok(files) if accepts => prop_assert_eq!(files, theirs, "{}", shown(&diff)),
+            Ok(_) => prop_assert!(ours.warnings.contains(&Kind::HunkMoved), "{}", shown(&diff)),
+            Err(why) => prop_assert!(
+                !accepts || why.iter().all(|kind| matches!(kind, Kind::Ambiguous | Kind::LinesNotFound)),
+                "{why:?}\n{}", shown(&diff)
+            ),
+        }
+        prop_assert!(!ours.warnings.contains(&Kind::Recounted), "{}", shown(&diff));
+    }
+
+    /// Without numbers hunks make the change that they made with them, or several places fit.
+    #[test]
+    fn numbers_may_be_missing((before, after) in scene(), context in 1..4u8) {
+        let scene = Scene::new(&before, &after);
+        let diff = scene.git(&["diff", "--cached", &format!("-U{context}"), "-M"]);
+        prop_assume!(!diff.is_empty() && !is_binary(&diff));
+        let lines = diff.split_inclusive(|&byte| byte == b'\n');
+        let bare = lines.map(|line| if line.starts_with(b"@@ -") { b"@@ ... @@\n" } else { line });
+        let diff = bare.collect::<Vec<_>>().concat();
+        let ours = apply(&diff, &before, &unlinted());
+        match ours.files {
+            Ok(files) => prop_assert_eq!(files, after, "{}", shown(&diff)),
+            Err(why) => prop_assert_eq!(why, [Kind::Ambiguous].into(), "{}", shown(&diff)),
+        }
+    }
+
+    /// Where blanks at line ends differ, a level makes the same change but for these, or refuses;
+    /// unless another place has the lines without a level.
+    #[test]
+    fn levels_change_what_is_changed_without_them(
+        (before, after) in scene(),
+        context in 1..4u8,
+        spaced in prop::collection::vec(any::<bool>(), 7),
+    ) {
+        let scene = Scene::new(&before, &after);
+        let diff = scene.git(&["diff", "--cached", &format!("-U{context}"), "-M"]);
+        prop_assume!(!diff.is_empty() && !is_binary(&diff));
+        let mut other = before.clone();
+        let mut spaced = spaced.into_iter().cycle();
+        for (content, _) in other.values_mut() {
+            let lines = content.split_inclusive(|&byte| byte == b'\n');
+            let lines = lines.map(|line| match (spaced.next(), line.strip_suffix(b"\n")) {
+                (Some(true), Some(line)) if !line.ends_with(b"\r") => [line, b" \n"].concat(),
+                _ => line.to_vec(),
+            });
+            *content = lines.collect::<Vec<_>>().concat();
+        }
+        let ours = apply(&diff, &other, &Rules { fuzz: Fuzz::Trailing, ..unlinted() });
+        let bare = |files: Files| -> Files {
+            files.into_iter().map(|(name, (content, mode))| {
+                let mut lines: Vec<_> = content.split(|&byte| byte == b'\n').map(|line| line.trim_ascii_end().to_vec()).collect();
+                lines.iter_mut().for_each(|line| line.push(b'\n'));
+                (name, (lines.concat(), mode))
+            }).collect()
+        };
+        match ours.files {
+            Ok(_) if ours.warnings.contains(&Kind::HunkMoved) => {}
+            Ok(files) => prop_assert_eq!(bare(files), bare(after), "{}", shown(&diff)),
+            Err(why) => {
+                let known = [Kind::Ambiguous, Kind::Stale, Kind::LinesNotFound];
+                prop_assert!(why.iter().all(|kind| known.contains(kind)), "{why:?}\n{}", shown(&diff));
+            }
+        }
+    }
+
+    /// Names lose as many directories as git takes off them, whatever is before them.
+    #[test]
+    fn what_git_strips_is_what_we_strip(
+        (before, after) in scene(),
+        directories in 0..4usize,
+        strip in 0..5u32,
+    ) {
+        let scene = Scene::new(&before, &after);
+        let [old, new] = ["o/", "n/"].map(|letter| letter.repeat(directories));
+        let prefixes = [format!("--src-prefix={old}"), format!("--dst-prefix={new}")];
+        let renames = if directories == 1 { "-M" } else { "--no-renames" };
+        let diff = scene.git(&["diff", "--cached", renames, &prefixes[0], &prefixes[1]]);
+        prop_assume!(!diff.is_empty() && !is_binary(&diff));
+        let stripped = Options { strip: Some(strip), ..Options::default() };
+        let ours = apply_with(&diff, &before, &unlinted(), &stripped);
+        scene.write(&before);
+        std::fs::write(scene.directory.path().join(".git/patch"), &diff).unwrap();
+        let patch = ["apply", "--index", "--whitespace=nowarn", &format!("-p{strip}"), ".git/patch"];
+        let theirs = scene.accepts(&patch).then(|| scene.held());
+        prop_assert_eq!(ours.files.as_ref().ok(), theirs.as_ref(), "-p{} {:?}\n{}", strip, ours.files, shown(&diff));
+        prop_assert!(theirs.is_some() || strip != directories as u32, "{}", shown(&diff));
     }
 
     /// What git takes makes the same tree, whatever prose is around it. Only lines that follow on a
