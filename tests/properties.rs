@@ -131,9 +131,7 @@ proptest! {
             false => (response.replace('\n', "\r\n"), after, before),
         };
         let planned = plan(&response, &MemoryTree::new().with("f", base)).unwrap();
-        // What may be said of the change itself is said of it; nothing is guessed of its place.
-        let is_doubt = |warning: &Located<Warning>| warning.value.kind() != Kind::EmptiedFile;
-        prop_assert!(!planned.warnings.iter().any(is_doubt), "{:?}", planned.warnings);
+        prop_assert!(planned.warnings.is_empty(), "{:?}", planned.warnings);
         let change = planned.changes.get(&RepoPath::new(b"f").unwrap()).unwrap();
         prop_assert_eq!(&String::from_utf8_lossy(&change.after.as_ref().unwrap().content), &want);
     }
@@ -391,7 +389,7 @@ proptest! {
                 let now = plan.changes.iter().next().map(|change| change.after.as_ref().unwrap().content.to_vec());
                 let warnings = plan.warnings.iter().map(|warning| warning.value.clone());
                 let places = plan.placements.iter().map(|placed| (placed.number, placed.old, placed.new, placed.how));
-                let warnings: Vec<_> = warnings.filter(|warning| warning.kind() != Kind::Undone).collect();
+                let warnings: Vec<_> = warnings.collect();
                 (now.map_or(state.to_owned(), |now| String::from_utf8(now).unwrap()), warnings, places.collect::<Vec<_>>())
             })
         };

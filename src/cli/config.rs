@@ -10,8 +10,9 @@ use super::options::{Reading, Verbosity, When};
 use crate::repo::{Config, RepoError};
 use crate::report::human::Style;
 use llmpatch::Fuzz;
+use llmpatch::lint::{Lints, Verdict};
 use llmpatch::pathspec::{Defaults, Pathspec, Pathspecs};
-use llmpatch::plan::{Guard, Lints, Origin, Rules, Verdict};
+use llmpatch::plan::{Guard, Origin, Rules};
 
 /// Decides a switch that an option turns on, its opposite turns off, and configuration sets
 /// otherwise.
@@ -61,7 +62,6 @@ pub(super) fn rules(reading: &Reading, config: &Config) -> Result<Rules, Failure
     Ok(Rules {
         strict,
         fuzz,
-        lints: lints(config)?,
         unique: switch(reading.unique, reading.no_unique, config, "llmpatch.unique")?,
         guard: guard(reading, config)?,
         overwrite: reading.overwrite,
@@ -107,12 +107,10 @@ fn strictness(reading: &Reading, config: &Config) -> Result<(bool, Fuzz), RepoEr
 ///
 /// # Errors
 /// If there is such a setting.
-fn lints(config: &Config) -> Result<Lints, RepoError> {
+pub(super) fn lints(config: &Config) -> Result<Lints, RepoError> {
     let mut lints = Lints::default();
     for (name, value) in config.entries("llmpatch.lint.") {
-        let known = Lints::ALL
-            .into_iter()
-            .find(|lint| name.eq_ignore_ascii_case(lint.code().as_bytes()));
+        let known = Lints::all().find(|lint| name.eq_ignore_ascii_case(lint.code().as_bytes()));
         let verdict = match &value.to_ascii_lowercase()[..] {
             b"allow" | b"ignore" => Some(Verdict::Ignore),
             b"warn" => Some(Verdict::Warn),

@@ -26,6 +26,7 @@ use crate::transaction::{self, How, Interrupted, Recovered};
 use llmpatch::apply::{self, Planned, Refused, Responses};
 use llmpatch::format;
 use llmpatch::kind::Kind;
+use llmpatch::lint::Lints;
 use llmpatch::patch::{FileEdit, Format, Operation, Patch, Status};
 use llmpatch::path::{RepoPath, Resolver};
 use llmpatch::plan::{self, ChangeSet, Conflicts, Placement, Plan, Refusal, Rules};
@@ -42,6 +43,7 @@ pub(super) struct Session {
     pub(super) meter: ProgressMeter,
     reading: Reading,
     rules: Rules,
+    lints: Lints,
     resolver: Resolver,
     /// What responses are about, if it isn't what is to change.
     pub(super) about: About,
@@ -76,6 +78,7 @@ impl Session {
         if reading.directory.is_none() {
             rules.here = repo.here();
         }
+        let lints = config::lints(config)?;
         let about = config::about(reading, config)?;
         // An empty one is none, as for `git apply`.
         let directory = reading
@@ -93,6 +96,7 @@ impl Session {
             meter: ProgressMeter::new(verbosity),
             reading: reading.clone(),
             rules,
+            lints,
             resolver,
             about,
             repo,
@@ -226,7 +230,7 @@ impl Session {
             mut warnings,
             parts,
         } = responses
-            .planned(plan)
+            .planned(plan, &self.resolver, &self.lints)
             .map_err(|refused| self.refused(refused, sources))?;
         if self.verbosity.json {
             name_as_written(&mut warnings, &patches, &self.resolver);
@@ -361,6 +365,7 @@ impl Session {
                 Err(Refusal {
                     errors,
                     warnings: plan.warnings,
+                    changes: plan.changes,
                 })
             }
         })

@@ -10,6 +10,29 @@ use super::{Repo, RepoError};
 use llmpatch::path::RepoPath;
 use llmpatch::tree::RULES;
 
+/// The encodings that files are in if they aren't UTF-8: what git is asked for, and the name. Of
+/// GBK only GB2312 counts, which common text is in: in all of it nearly everything can be.
+const USUAL: [(&str, &str); 11] = [
+    ("SHIFT-JIS", "SHIFT-JIS"),
+    ("EUC-JP", "EUC-JP"),
+    ("GB2312", "GBK"),
+    ("BIG5", "BIG5"),
+    ("EUC-KR", "EUC-KR"),
+    ("ISO-8859-1", "ISO-8859-1"),
+    ("ISO-8859-2", "ISO-8859-2"),
+    ("ISO-8859-15", "ISO-8859-15"),
+    ("WINDOWS-1252", "WINDOWS-1252"),
+    ("WINDOWS-1251", "WINDOWS-1251"),
+    ("KOI8-R", "KOI8-R"),
+];
+
+/// Returns whether a text was hardly decoded by an encoding that it isn't in: control characters
+/// and half-width katakana are rare.
+fn is_plausible(text: &[u8]) -> bool {
+    let is_rare = |c: char| matches!(c, '\u{80}'..='\u{9f}' | '\u{ff61}'..='\u{ff9f}');
+    !text.chars().any(is_rare)
+}
+
 /// What becomes of bytes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Way {
@@ -41,6 +64,37 @@ impl Repo {
         text: &[u8],
     ) -> Result<Option<Vec<u8>>, RepoError> {
         self.there_and_back(encoding, text, [Way::ToDisk, Way::FromDisk])
+    }
+
+    /// Returns the encoding in which bytes and a text can both be, if of the usual ones there is
+    /// only one: those in which the bytes are the same text count as one.
+    ///
+    /// # Errors
+    /// If git can't be asked.
+    pub(super) fn encoding_of(
+        &self,
+        bytes: &[u8],
+        text: &[u8],
+    ) -> Result<Option<&'static str>, RepoError> {
+        let mut fitting: Option<(&str, Vec<u8>)> = None;
+        for (asked, name) in USUAL {
+            let asked = BStr::new(asked);
+            let Some(decoded) = self
+                .decoded(asked, bytes)?
+                .filter(|text| is_plausible(text))
+            else {
+                continue;
+            };
+            if self.encoded(asked, text)?.is_none() {
+                continue;
+            }
+            match &fitting {
+                Some((_, same)) if *same == decoded => {}
+                Some(_) => return Ok(None),
+                None => fitting = Some((name, decoded)),
+            }
+        }
+        Ok(fitting.map(|(name, _)| name))
     }
 
     fn there_and_back(

@@ -394,6 +394,10 @@ impl Tree for WorkTree<'_> {
             .map_err(|error| error.at(path))
     }
 
+    fn encoding_of(&self, bytes: &[u8], text: &[u8]) -> Option<&'static str> {
+        self.repo.encoding_of(bytes, text).ok().flatten()
+    }
+
     fn carry(
         &self,
         from: &RepoPath,

@@ -25,11 +25,12 @@ const LIBRARY: &[&str] = &[
     "compare: text path kind progress",
     "plan: text patch path pathspec search tree kind compare threads",
     "message: text patch path plan tree",
+    "lint: text kind patch path pathspec tree format plan",
     "respond: text patch path tree format response plan compare kind progress",
     "leftover: text path format compare",
-    "diagnose: text patch path tree search plan compare kind format response leftover",
+    "diagnose: text patch path tree search plan lint compare kind format response leftover",
     "report: text patch path plan kind diagnose format",
-    "apply: text patch path tree format response plan message kind diagnose report",
+    "apply: text patch path tree format response plan lint message kind diagnose report",
 ];
 
 /// The rooms of the program, each with the rooms of the program and of the library that it may use.

@@ -33,6 +33,7 @@ use git_llmpatch::transaction::{Holder, TransactionError, Warning};
 use llmpatch::diagnose::Diagnose;
 use llmpatch::kind::Kind;
 use llmpatch::leftover::Leftover;
+use llmpatch::lint::Lints;
 use llmpatch::patch::Format;
 use llmpatch::path::{RepoPath, Resolver};
 use llmpatch::pathspec::{Defaults, Pathspec};
@@ -123,11 +124,16 @@ const CASES: &[(Kind, &str)] = &[
     (Kind::ConflictMarkers, "envelope/lint-conflict-markers"),
     (Kind::PatchMarkers, "envelope/lint-patch-markers"),
     (Kind::HiddenCharacters, "envelope/lint-hidden-characters"),
-    (Kind::MixedIndentation, "envelope/lint-mixed-indentation"),
+    (Kind::ToolSyntax, "envelope/lint-tool-syntax"),
+    (Kind::LineNumbers, "envelope/lint-line-numbers"),
+    (Kind::DiffPrefixes, "blocks/lint-diff-prefixes"),
+    (Kind::EscapedText, "envelope/lint-escaped-text"),
+    (Kind::Entities, "envelope/lint-entities"),
+    (
+        Kind::Encoding,
+        "envelope/a-line-in-utf-8-in-a-file-of-shift-jis-is-refused",
+    ),
     (Kind::Executes, "envelope/lint-executes"),
-    (Kind::EmptiedFile, "envelope/lint-emptied-file"),
-    (Kind::Undone, "envelope/lint-undone"),
-    (Kind::SmallReplace, "opx/lint-small-replace"),
     (Kind::NoChange, "shapes/a-hunk-that-changes-nothing"),
     (
         Kind::PartialDeleteBody,
@@ -349,13 +355,21 @@ fn said(response: &str, tree: MemoryTree, options: &Options) -> Vec<Diagnostic> 
     let parsed = format::parse(&source, &options.format);
     let mut all = Diagnostic::all(&parsed.errors, sources);
     all.extend(Diagnostic::all(&parsed.warnings, sources));
-    match plan::plan(&[parsed.patch], &tree, &Resolver::default(), &options.rules) {
-        Ok(plan) => all.extend(Diagnostic::all(&plan.warnings, sources)),
+    let patches = [parsed.patch];
+    let resolver = Resolver::default();
+    let changes = match plan::plan(&patches, &tree, &resolver, &options.rules) {
+        Ok(plan) => {
+            all.extend(Diagnostic::all(&plan.warnings, sources));
+            plan.changes
+        }
         Err(refusal) => {
             all.extend(Diagnostic::all(&refusal.errors, sources));
             all.extend(Diagnostic::all(&refusal.warnings, sources));
+            refusal.changes
         }
-    }
+    };
+    let found = Lints::default().find(&patches, &resolver, &changes);
+    all.extend(Diagnostic::all(&found, sources));
     merge(all)
 }
 

@@ -7,7 +7,7 @@ use llmpatch::diagnose::Diagnose as _;
 use llmpatch::format::{self, Options};
 use llmpatch::kind::Kind;
 use llmpatch::path::Resolver;
-use llmpatch::plan::{self, Lints, Rules, Verdict};
+use llmpatch::plan::{self, Rules};
 use llmpatch::text::{Source, SourceId};
 use llmpatch::tree::{Entry, MemoryTree};
 
@@ -120,7 +120,7 @@ pub(super) fn check(scene: &Scene, before: &Files, after: &Files) {
         if diff.is_empty() || is_binary(&diff) {
             continue;
         }
-        let mut came = apply(&diff, before, &unlinted());
+        let mut came = apply(&diff, before, &Rules::default());
         let mut after = after.clone();
         if way.contains(&"-U0") {
             // Lines that only their number places end as those around them, unless the diff shows a
@@ -149,7 +149,7 @@ pub(super) fn check(scene: &Scene, before: &Files, after: &Files) {
                 before,
                 &Rules {
                     strict: true,
-                    ..unlinted()
+                    ..Rules::default()
                 },
             );
             if way.contains(&"-U0") {
@@ -157,17 +157,6 @@ pub(super) fn check(scene: &Scene, before: &Files, after: &Files) {
             }
             assert_eq!(strict.files.as_ref(), Ok(&after), "strictly, {}", said());
         }
-    }
-}
-
-/// What is remarked of a change as such, that it empties a file for one, isn't looked for here.
-fn unlinted() -> Rules {
-    let lints = Lints::ALL.iter().fold(Lints::default(), |lints, &lint| {
-        lints.with(lint, Verdict::Ignore)
-    });
-    Rules {
-        lints,
-        ..Rules::default()
     }
 }
 
@@ -443,7 +432,7 @@ proptest! {
                 at_once |= !gap && prose.starts_with([' ', '-', '+']);
             }
         }
-        let ours = apply(&text, &before, &unlinted());
+        let ours = apply(&text, &before, &Rules::default());
         scene.write(&before);
         std::fs::write(scene.directory.path().join(".git/patch"), &text).unwrap();
         let patch = ["apply", "--index", "--whitespace=nowarn", ".git/patch"];

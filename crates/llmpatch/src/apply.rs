@@ -7,6 +7,7 @@ use bstr::{BString, ByteSlice as _};
 use crate::diagnose::{Diagnose, Diagnosis};
 use crate::format::{self, unified};
 use crate::kind::Kind;
+use crate::lint::Lints;
 use crate::message;
 use crate::patch::{Format, Patch};
 use crate::path::Resolver;
@@ -31,6 +32,8 @@ pub struct Options {
     pub resolver: Resolver,
     /// How exact the response must be, and what it may touch.
     pub rules: Rules,
+    /// What is done about text that looks like a slip.
+    pub lints: Lints,
 }
 
 /// What a response makes of a tree.
@@ -135,7 +138,7 @@ pub fn apply(
     let responses = Responses::read(std::slice::from_ref(&source), &reading);
     let planned = if responses.has_edits() {
         let plan = plan::plan(&responses.patches, tree, &options.resolver, &options.rules);
-        responses.planned(plan)
+        responses.planned(plan, &options.resolver, &options.lints)
     } else {
         Err(responses.refused())
     };
@@ -252,22 +255,26 @@ impl<'s> Responses<'s> {
         self.warnings.push(warning);
     }
 
-    /// Makes a change of the responses' plan.
+    /// Makes a change of the responses' plan, if the lints have nothing against it.
     ///
     /// # Errors
     /// With everything that is wrong: what can't be read first, in the responses' order.
     pub fn planned(
         mut self,
         plan: Result<Plan, plan::Refusal>,
+        resolver: &Resolver,
+        lints: &Lints,
     ) -> Result<Planned<'s>, Refused<'s>> {
-        let (plan, found, noticed) = match plan {
+        let (changes, placements, found, noticed) = match plan {
             Ok(plan) => (
-                Some((plan.changes, plan.placements)),
+                plan.changes,
+                Some(plan.placements),
                 Vec::new(),
                 plan.warnings,
             ),
-            Err(refusal) => (None, refusal.errors, refusal.warnings),
+            Err(refusal) => (refusal.changes, None, refusal.errors, refusal.warnings),
         };
+        let linted = lints.find(&self.patches, resolver, &changes);
         // That nothing would change is no finding while part of the response is unknown.
         let is_readable = self.errors.is_empty();
         let found = found
@@ -283,8 +290,13 @@ impl<'s> Responses<'s> {
             .iter()
             .filter(|warning| !(is_unchanged && warning.value.diagnosis().kind == Kind::NoChange));
         self.warnings.extend(Diagnostic::all(noticed, self.sources));
-        match plan {
-            Some((changes, placements)) if self.errors.is_empty() => Ok(Planned {
+        let (wrong, doubtful): (Vec<_>, Vec<_>) =
+            linted.iter().partition(|found| found.value.is_error);
+        self.errors.extend(Diagnostic::all(wrong, self.sources));
+        self.warnings
+            .extend(Diagnostic::all(doubtful, self.sources));
+        match placements {
+            Some(placements) if self.errors.is_empty() => Ok(Planned {
                 patches: self.patches,
                 changes,
                 placements,

@@ -81,6 +81,8 @@ kinds! {
     Unrepresentable = "inexpressible", Response;
     /// An earlier edit of the response changed the same lines.
     Conflict = "conflict", Response;
+    /// A file isn't UTF-8, and a new line would be, with characters beyond ASCII.
+    Encoding = "encoding", Response;
     /// Text that replaces a whole file, and looks as if code had been left out. In a hunk it is a
     /// warning.
     Elision = "elision", Response;
@@ -156,19 +158,22 @@ kinds! {
     ConflictMarkers = "conflict-markers", Nobody;
     /// An added line is a marker of a patch, in a file that had none.
     PatchMarkers = "patch-markers", Nobody;
-    /// An added line has an invisible character, such as one that changes the reading order.
+    /// An added line has a part of a tool's call or output, or a file is in a Markdown fence.
+    ToolSyntax = "tool-syntax", Nobody;
+    /// An added line has an invisible character, such as one that changes the reading order, a sign
+    /// for a lost character, or an escape sequence of a terminal.
     HiddenCharacters = "hidden-characters", Nobody;
-    /// An added line is indented with tabs where all others have spaces, or the other way round.
-    MixedIndentation = "mixed-indentation", Nobody;
+    /// Added lines begin with the numbers of a file that was shown.
+    LineNumbers = "line-numbers", Nobody;
+    /// Added lines begin with the `+` or `-` of a diff.
+    DiffPrefixes = "diff-prefixes", Nobody;
+    /// A long added line has escapes such as `\\n` in place of line ends.
+    EscapedText = "escaped-text", Nobody;
+    /// An added line has entities such as `&lt;` in place of the signs of code.
+    Entities = "entities", Nobody;
     /// A file is touched that runs by itself or decides what runs: a hook, a workflow, the settings
     /// of an editor or an agent.
     Executes = "executes", Nobody;
-    /// An edit leaves nothing of a file's text.
-    EmptiedFile = "emptied-file", Nobody;
-    /// An edit takes back what an earlier one of the same response did.
-    Undone = "undone", Nobody;
-    /// A file is replaced whole for less than one line in twenty.
-    SmallReplace = "small-replace", Nobody;
     /// A printed response replaces an existing file as a whole, since the format can't express the
     /// change otherwise.
     ReplacedWhole = "replaced-whole", Nobody;

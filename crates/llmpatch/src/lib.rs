@@ -74,6 +74,7 @@ pub mod diagnose;
 pub mod format;
 pub mod kind;
 pub mod leftover;
+pub mod lint;
 pub mod message;
 pub mod patch;
 pub mod path;

@@ -216,6 +216,12 @@ pub trait Tree {
             .map_or(Ok(()), |below| below.settle(files, rules))
     }
 
+    /// Returns the only encoding in which bytes that aren't UTF-8 and a text beside them can both
+    /// be, if one can be named.
+    fn encoding_of(&self, bytes: &[u8], text: &[u8]) -> Option<&'static str> {
+        self.below()?.encoding_of(bytes, text)
+    }
+
     /// Returns what works out the id that git would give to a content at a path; `None` where
     /// nobody knows git.
     ///

@@ -12,9 +12,10 @@ use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 
 use libtest_mimic::{Arguments, Failed, Trial};
+use llmpatch::lint::{Lints, Verdict};
 use llmpatch::path::Resolver;
 use llmpatch::pathspec::{Defaults, Pathspec, Pathspecs};
-use llmpatch::plan::{Guard, Lints, Origin, Verdict};
+use llmpatch::plan::{Guard, Origin};
 use llmpatch::text::Shown;
 use llmpatch::tree::{Content, Entry, File, Mode, Obstacle};
 use llmpatch::{Diagnostic, Format, Fuzz, MemoryTree, Options, RepoPath, apply};
@@ -111,7 +112,7 @@ fn options(case: &Path) -> Options {
                     roots.push((rest["root.".len()..].to_owned(), value.to_owned()));
                 }
                 Some((_, rest)) if rest.starts_with("lint.") => {
-                    rules.lints = with_lint(rules.lints, &rest["lint.".len()..], value);
+                    options.lints = with_lint(options.lints, &rest["lint.".len()..], value);
                 }
                 _ => panic!("{name}: no option that this test knows"),
             },
@@ -161,7 +162,7 @@ fn protecting(spec: &str) -> Guard {
 }
 
 fn with_lint(lints: Lints, name: &str, verdict: &str) -> Lints {
-    let lint = Lints::ALL.into_iter().find(|lint| lint.code() == name);
+    let lint = Lints::all().find(|lint| lint.code() == name);
     let verdict = match verdict {
         "allow" | "ignore" => Verdict::Ignore,
         "warn" => Verdict::Warn,

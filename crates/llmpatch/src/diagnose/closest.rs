@@ -9,9 +9,9 @@ use super::Nearest;
 use super::difference::{Difference, How};
 use super::place::{BYTE_FOR_BYTE, CORRECT_THEM, File};
 use super::{Diagnosis, Kind};
-use crate::plan::{Closest, looks_elided};
+use crate::plan::Closest;
 use crate::search::Gap;
-use crate::text::{Excerpt, LineNo, Span, plural};
+use crate::text::{Excerpt, LineNo, Span, looks_elided, plural};
 
 const APART: &str = "old lines must follow one another without a gap: put the missing ones in, or change the \
      two places apart";

@@ -65,9 +65,7 @@ pub(super) enum How {
     )]
     UnprefixedMinus,
     /// The file has this character as one byte, and the patch in UTF-8.
-    #[error(
-        "the file isn't in UTF-8: it has `{0}` as the single byte \\{1:03o}, as Latin-1 has it"
-    )]
+    #[error("the file has `{0}` as the single byte \\{1:03o}, as Latin-1 has it")]
     Encoding(char, u32),
     #[error("the two differ only in upper and lower case")]
     Case,
@@ -740,8 +738,7 @@ mod tests {
     #[test]
     fn a_file_in_latin_1_is_told() {
         let difference = Difference::of("caf\u{e9} = 1".as_bytes(), b"caf\xe9 = 1", 90, false);
-        let said =
-            "the file isn't in UTF-8: it has `\u{e9}` as the single byte \\351, as Latin-1 has it";
+        let said = "the file has `\u{e9}` as the single byte \\351, as Latin-1 has it";
         assert_eq!(
             (difference.how.to_string(), difference.is_hidden()),
             (said.to_owned(), true)

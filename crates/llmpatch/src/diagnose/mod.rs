@@ -10,6 +10,7 @@ mod difference;
 mod format;
 mod leftover;
 mod lines;
+mod lint;
 mod merge;
 mod path;
 mod place;

@@ -8,7 +8,7 @@ use crate::path::RepoPath;
 use crate::plan::{
     Ambiguity, Closest, Earlier, FileAsFound, Part, PlaceError, Places, Quote, Reason, Unplaced,
 };
-use crate::text::{LineNo, Lines, listed};
+use crate::text::{LineNo, Lines, is_utf8, listed};
 use crate::tree::Content;
 
 pub(super) const BYTE_FOR_BYTE: &str = "old lines must be in the file byte for byte";
@@ -156,7 +156,16 @@ impl Diagnose for Unplaced {
                 self.path
             )
         });
-        said.notes(note).notes(ends).path(&self.path)
+        let is_other = !is_utf8(&self.seen.content);
+        let encoding = is_other.then(|| {
+            "the file isn't UTF-8, so the response's text beyond ASCII isn't in it; with \
+             `working-tree-encoding=<encoding>` in `.gitattributes`, git converts it"
+                .to_owned()
+        });
+        said.notes(note)
+            .notes(ends)
+            .notes(encoding)
+            .path(&self.path)
     }
 }
 

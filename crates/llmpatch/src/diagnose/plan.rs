@@ -14,8 +14,8 @@ use crate::patch::Format;
 use crate::path::{PathError, RepoPath};
 use crate::plan::derive::{Replaced, Unrepresentable};
 use crate::plan::{
-    Barrier, Conflict, Error, FileAsFound, Finding, Irregular, Missing, Occupied, Origin, Part,
-    Placing, Quote, Suggestion, Warning,
+    Barrier, Conflict, Error, FileAsFound, Irregular, Missing, Occupied, Origin, Part, Placing,
+    Quote, Suggestion, Warning,
 };
 use crate::text::{LineNo, Shown, listed, plural};
 use crate::tree::{Content, Disagreement, Drift, Gone, Obstacle, TreeError, is_binary};
@@ -55,18 +55,18 @@ impl Diagnose for Error {
             Error::Conflict(conflict) => conflict.diagnosis(),
             Error::Tree(error) => error.diagnosis(),
             Error::Unmerged { path, why } => unmerged(of.path(path), why),
-            Error::Lint(found) => {
-                let Diagnosis {
-                    line, help, advice, ..
-                } = found.diagnosis();
-                Diagnosis {
-                    line,
-                    help,
-                    advice,
-                    is_warning: false,
-                    ..of.path(found.path())
-                }
-            }
+            Error::Encoding { path, fits } => of
+                .path(path)
+                .label("has characters beyond ASCII")
+                .notes(fits.map(|name| {
+                    format!("`working-tree-encoding={name}` fits the file and the line")
+                }))
+                .help(
+                    "say in `.gitattributes` which encoding it is in \
+                     (`working-tree-encoding=<encoding>`), and apply again: git then converts \
+                     both; or keep to ASCII",
+                )
+                .advice("write the new lines of this file in ASCII only: it isn't UTF-8"),
             Error::Binary { path, content } => of
                 .path(path)
                 .notes(content.as_ref().and_then(binary_note))
@@ -605,7 +605,6 @@ impl Diagnose for Warning {
                 line: Some(*at),
                 ..of
             },
-            Warning::Found { finding, .. } => found(of, *finding),
             Warning::Namesake { path, other } => {
                 let directory = &other.as_bytes()[..other.as_bytes().len() - path.as_bytes().len()];
                 of.help(format!(
@@ -718,49 +717,6 @@ fn among(of: Diagnosis, chosen: LineNo, others: &[LineNo]) -> Diagnosis {
         line: Some(chosen),
         candidates,
         ..of
-    }
-}
-
-/// Says what to do about what a lint found.
-fn found(of: Diagnosis, finding: Finding) -> Diagnosis {
-    match finding {
-        Finding::Elided => of
-            .help(
-                "nothing is put in its place: write the lines that it stands for, or leave it \
-                 out",
-            )
-            .advice(
-                "nothing is put in place of such a line: leave it out of the hunk, since \
-                     what no hunk shows stays as it is, or write the lines that it stands for",
-            ),
-        Finding::ElidedFile { .. } => of
-            .help(
-                "nothing is put in its place: give the whole file, or only hunks of what \
-                     changes; if the line is meant, run `git -c llmpatch.lint.elision=allow \
-                     llmpatch apply`",
-            )
-            .advice(
-                "nothing is put in place of such a line: send every line that the file is \
-                     to have, or only the lines that change (`*** Update File:`, \
-                     op=\"patch\", a diff)",
-            ),
-        Finding::SmallReplace { .. } => of.help("op=\"patch\" leaves the other lines alone"),
-        Finding::Emptied => of.help("if the file is to go, delete it"),
-        Finding::Executes(_) => of.help(
-            "look at it before anything runs; `git config llmpatch.protect :preset:executes` \
-             refuses such files",
-        ),
-        Finding::HiddenCharacter(_) => of
-            .help(
-                "look at the line in an editor that shows such characters, and take it out \
-                 unless it is meant",
-            )
-            .advice("leave out characters that nobody sees"),
-        Finding::ConflictMarker
-        | Finding::PatchMarker
-        | Finding::SpacesAmongTabs
-        | Finding::TabsAmongSpaces
-        | Finding::Undone => of,
     }
 }
 

@@ -1,6 +1,49 @@
 //! Fences around code: Markdown's, and the tag that stands for one.
 
-use super::envelope;
+use super::blocks::path::is_markdown;
+use super::{InFile, envelope};
+use crate::patch::{FileEdit, Operation, Status};
+use crate::text::{Located, Text};
+
+/// A file that would be one fenced block of Markdown, though its name isn't that of Markdown.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("the file would be one block of Markdown, fences included")]
+pub struct FencedFile;
+
+/// Finds a fence around all that a file is to hold by an edit.
+pub(crate) fn around_file(edit: &FileEdit<'_>) -> Option<Located<InFile<FencedFile>>> {
+    let is_new = edit
+        .header
+        .as_ref()
+        .is_some_and(|header| header.status == Status::Added);
+    let lines: Vec<&Text<'_>> = match &edit.operation {
+        Operation::Create { lines, .. } | Operation::Replace { lines } => lines.iter().collect(),
+        Operation::Update { hunks, .. } if is_new => {
+            let lines = hunks.iter().flat_map(|hunk| &hunk.lines);
+            lines.map(|line| &line.text).collect()
+        }
+        _ => return None,
+    };
+    let error = InFile {
+        path: Some(edit.path[..].into()),
+        what: FencedFile,
+    };
+    let span = lines.first()?.span;
+    is_fenced(&edit.path, lines.into_iter().map(|line| &line[..]))
+        .then(|| Located::new(span, error))
+}
+
+/// Returns whether the first and the last line of a file that aren't blank are a fence around all
+/// others, where its name isn't that of Markdown.
+pub(crate) fn is_fenced<'l>(path: &[u8], lines: impl DoubleEndedIterator<Item = &'l [u8]>) -> bool {
+    let mut lines = lines.filter(|line| !envelope::is_blank(line));
+    let fence = lines.next().and_then(Fence::read).map(|(fence, _)| fence);
+    let is_around = |fence: Fence| {
+        let last = lines.next_back();
+        fence.is_markdowns() && last.is_some_and(|last| fence.is_closed_by(last))
+    };
+    !is_markdown(path) && fence.is_some_and(is_around)
+}
 
 /// What a fence is made of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

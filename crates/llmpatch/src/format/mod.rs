@@ -130,6 +130,7 @@ pub enum Error {
     Blocks(#[from] InFile<blocks::Error>),
     Tool(#[from] InFile<tool::Error>),
     Files(#[from] InFile<files::Error>),
+    Fenced(#[from] InFile<fence::FencedFile>),
 }
 
 impl Error {

@@ -9,7 +9,6 @@ use super::guard::Barrier;
 use super::merge::Unmerged;
 use super::place_error::{PlaceError, Unplaced};
 use super::suggest::Suggestion;
-use super::warning::Warning;
 use crate::kind::Kind;
 use crate::patch::Format;
 use crate::path::{PathError, RepoPath};
@@ -62,6 +61,12 @@ pub enum Error {
         Shown(end)
     )]
     EndInFile { path: RepoPath, end: BString },
+    /// A line in UTF-8 for a file that isn't; `fits` is the only encoding in which both can be.
+    #[error("`{path}` isn't UTF-8, and this line would be")]
+    Encoding {
+        path: RepoPath,
+        fits: Option<&'static str>,
+    },
     /// A hunk or a find that can't be placed.
     #[error(transparent)]
     Place(Box<Unplaced>),
@@ -122,9 +127,6 @@ pub enum Error {
     /// The tree can't be read, or isn't fit for this change.
     #[error(transparent)]
     Tree(#[from] TreeError),
-    /// What a lint found that is told to be an error.
-    #[error("{_0}")]
-    Lint(Box<Warning>),
 }
 
 /// Why a file isn't there.
@@ -222,6 +224,7 @@ impl Error {
             Error::Missing(..) => Kind::FileMissing,
             Error::Occupied(..) => Kind::FileExists,
             Error::Binary { .. } => Kind::Binary,
+            Error::Encoding { .. } => Kind::Encoding,
             Error::Place(unplaced) => unplaced.error.kind(),
             Error::Joined { error, .. } => error.kind(),
             Error::Conflict(_) => Kind::Conflict,
@@ -229,7 +232,6 @@ impl Error {
             | Error::DeleteShorter { .. }
             | Error::DeleteLeaves { .. } => Kind::Stale,
             Error::Unmerged { .. } => Kind::Stale,
-            Error::Lint(found) => found.kind(),
             Error::EndInFile { .. } => Kind::Parse,
             Error::AlreadyApplied { .. } | Error::CancelsOut { .. } | Error::NothingToDo { .. } => {
                 Kind::Unchanged

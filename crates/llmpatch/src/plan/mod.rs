@@ -21,15 +21,13 @@ pub mod choose;
 mod conflict;
 pub mod derive;
 mod duplicates;
-mod elision;
+mod encoding;
 mod error;
 mod fuzz;
 mod growth;
 mod guard;
-mod history;
 pub mod hunks;
 mod identity;
-mod lint;
 mod merge;
 mod nearest;
 mod opened;
@@ -49,11 +47,9 @@ mod warning;
 pub use self::applied::Applied;
 pub use self::changeset::{Change, ChangeSet, Sides};
 pub use self::conflict::Conflict;
-pub(crate) use self::elision::looks_elided;
 pub use self::error::{Error, FileAsFound, Irregular, Missing, Occupied};
 pub use self::guard::{Barrier, Guard, Origin};
 pub use self::identity::{NoPlanId, PlanId};
-pub use self::lint::{Finding, Lints, Verdict};
 pub use self::merge::{Conflicts, MergeLines, Unmerged, merge};
 pub use self::place_error::{
     After, Ambiguity, Closest, Earlier, Part, PlaceError, Places, Reason, Unplaced,
@@ -81,8 +77,6 @@ pub struct Rules {
     /// How much old lines may differ from the file's where nothing equals them; of no account if
     /// strict.
     pub fuzz: Fuzz,
-    /// What is done about what lints find.
-    pub lints: Lints,
     /// Which paths it may touch.
     pub guard: Guard,
     /// Let new and moved files replace what is there.
@@ -114,6 +108,8 @@ pub struct Refusal {
     pub errors: Vec<Located<Error>>,
     /// What was dropped, guessed or relaxed on the way.
     pub warnings: Vec<Located<Warning>>,
+    /// What those edits would do that nothing is wrong with.
+    pub changes: ChangeSet,
 }
 
 /// Works out what every file would become if these patches were applied one after the other.
@@ -150,6 +146,8 @@ pub fn plan(
     }
     planner.look_here();
     let Planner {
+        edits,
+        paths: resolved,
         mut overlay,
         mut errors,
         mut warnings,
@@ -179,14 +177,20 @@ pub fn plan(
             ));
         }
     }
+    let resolved = resolved.iter().zip(&edits);
+    let by_path = resolved.filter_map(|(path, edit)| Some((path.as_ref().ok()?, *edit)));
+    errors.extend(encoding::mixed(by_path, &changes, tree));
     if changes.is_empty() && errors.is_empty() && is_read {
         errors.extend(named.iter().filter_map(|(path, span)| {
             Some(Located::new(*span, disagreement(tree, path)?.into()))
         }));
     }
-    judge(rules.lints, &mut errors, &mut warnings);
     if !errors.is_empty() {
-        return Err(Refusal { errors, warnings });
+        return Err(Refusal {
+            errors,
+            warnings,
+            changes,
+        });
     }
     if changes.is_empty() && !rules.allow_empty && is_read && !paths.is_empty() {
         // The error says of every file what these say of each.
@@ -197,7 +201,11 @@ pub fn plan(
             None => Error::NothingToDo { paths },
         };
         errors.push(Located::new(first_span(patches), error));
-        return Err(Refusal { errors, warnings });
+        return Err(Refusal {
+            errors,
+            warnings,
+            changes,
+        });
     }
     Ok(Plan {
         changes,
@@ -217,22 +225,6 @@ fn disagreement(tree: &dyn Tree, path: &RepoPath) -> Option<TreeError> {
     tree.confirm(path, before.as_ref())
         .err()
         .filter(|error| matches!(error, TreeError::Disagrees { .. }))
-}
-
-/// Drops what lints found that is allowed, and makes errors of what they found that is an error.
-fn judge(lints: Lints, errors: &mut Vec<Located<Error>>, warnings: &mut Vec<Located<Warning>>) {
-    for warning in std::mem::take(warnings) {
-        let by_itself = if let Warning::Found { finding, .. } = &warning.value {
-            finding.verdict()
-        } else {
-            Verdict::Warn
-        };
-        match lints.verdict(warning.value.kind()).unwrap_or(by_itself) {
-            Verdict::Ignore => {}
-            Verdict::Warn => warnings.push(warning),
-            Verdict::Error => errors.push(warning.map(|warning| Error::Lint(Box::new(warning)))),
-        }
-    }
 }
 
 impl Planner<'_> {

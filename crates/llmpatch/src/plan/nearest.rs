@@ -9,12 +9,11 @@ use std::cell::OnceCell;
 use bstr::{BString, ByteSlice as _};
 
 use super::applied::is_framed;
-use super::elision;
 use super::place::texts;
 use super::place_error::{After, Closest, PlaceError, Places, Reason};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::search::{Bounds, Effort, Ends, Fuzz, Gap, Near, Nearness, Needle, first, is_telling};
-use crate::text::{LineNo, Lines, Located, Span, Text};
+use crate::text::{LineNo, Lines, Located, Span, Text, looks_elided};
 
 /// A file and all that is looked for in it.
 pub(super) struct Nearest<'f, 'p> {
@@ -211,7 +210,7 @@ impl<'f, 'p> Nearest<'f, 'p> {
         });
         let (text, of_line) = texts[gap.wanted()];
         let line = gap.line().min(self.lines.len().saturating_sub(1));
-        let is_left_out = matches!(gap, Gap::LeftOut { .. }) && !elision::looks_elided(text);
+        let is_left_out = matches!(gap, Gap::LeftOut { .. }) && !looks_elided(text);
         let line = self.unfolded(text, line).unwrap_or(line);
         let is_part =
             self.ends == Ends::Part && (gap.wanted() == 0 || gap.wanted() + 1 == texts.len());

@@ -1,26 +1,20 @@
 //! Files that edits change one after the other, each of which is read once for all edits in a row.
 
-use std::cell::OnceCell;
-
 use super::error::Error;
 use super::growth::Growth;
-use super::lint::{self, Finding, Indent};
 use super::place::{Edit, Task};
 use super::place_error::PlaceError;
 use super::planner::{Done, Failed, Named, Planner};
 use super::unplaced;
 use super::warning::Warning;
-use crate::patch::Status;
 use crate::path::RepoPath;
 use crate::search::{Document, Needle};
-use crate::text::{Located, Span, Splice};
+use crate::text::{Span, Splice};
 use crate::tree::{Content, File};
 
 /// A file that one edit after the other changes.
 pub(super) struct OpenFile {
     document: Document,
-    /// What its lines are indented with, once somebody asked.
-    indentation: OnceCell<Option<Indent>>,
     /// What the overlay has of it; `None` if that isn't yet what the document has.
     content: Option<Content>,
 }
@@ -38,7 +32,6 @@ impl Planner<'_> {
             self.close(path, open, &file);
             return done;
         }
-        self.inspect(path, &open, &splices);
         if self.is_last(path) && open.document.is_untouched() {
             // Nobody will look at it again.
             let content = Content::spliced(open.document.base().clone(), splices);
@@ -74,13 +67,9 @@ impl Planner<'_> {
         }
         let open = OpenFile {
             document: edit.read(&file.content, edit.needles()),
-            indentation: OnceCell::new(),
             content: None,
         };
         let (splices, done) = self.placed(at, &open, edit, file);
-        if !splices.is_empty() {
-            self.inspect(path, &open, &splices);
-        }
         (Content::spliced(file.content.clone(), splices), done)
     }
 
@@ -165,50 +154,9 @@ impl Planner<'_> {
         let document = edit.read(&file.content, self.needles(path));
         let open = OpenFile {
             document,
-            indentation: OnceCell::new(),
             content: Some(file.content.clone()),
         };
         Ok((file, Box::new(open)))
-    }
-
-    /// Looks at what the splices of one edit are about to do.
-    fn inspect(
-        &mut self,
-        path: &RepoPath,
-        OpenFile {
-            document,
-            indentation,
-            ..
-        }: &OpenFile,
-        splices: &[Splice],
-    ) {
-        let edit = self.edits[self.number];
-        // Of a file that goes, nothing is left to look at.
-        if edit
-            .header
-            .as_ref()
-            .is_some_and(|header| header.status == Status::Deleted)
-        {
-            return;
-        }
-        let of_path = |finding| Warning::Found {
-            path: path.clone(),
-            finding,
-        };
-        let found = lint::in_document(edit, document, indentation, splices);
-        self.found
-            .extend(found.into_iter().map(|found| found.map(of_path)));
-        let changes = splices.iter().map(|splice| {
-            (
-                splice.old.start,
-                document.slice(splice.old.clone()),
-                &splice.new[..],
-            )
-        });
-        if edit.destination().is_none() && self.history.note(path, changes) {
-            self.found
-                .push(Located::new(edit.span, of_path(Finding::Undone)));
-        }
     }
 
     /// Returns whether no later edit is of a file.

@@ -165,15 +165,15 @@ impl<'t> Overlay<'t> {
         self.slots.get(path)?.now.as_ref()
     }
 
-    /// Returns what an edit finds at a path, if that has been read; nothing of what is elsewhere
-    /// now, and so not lost.
-    pub(super) fn known(&self, path: &RepoPath) -> Option<Content> {
+    /// Returns the file whose place a new one takes: the one that is at a path, or was there until
+    /// an earlier edit deleted it.
+    pub(super) fn predecessor(&self, path: &RepoPath) -> Option<Content> {
         let slot = self.slots.get(path)?;
-        match (&slot.now, &slot.gone) {
-            (Some(file), _) => Some(file.content.clone()),
-            (None, Some(Missing::Moved { .. })) => Some(Vec::new().into()),
-            (None, _) => None,
-        }
+        let file = match (&slot.now, &slot.gone) {
+            (None, Some(Missing::Deleted(_))) => slot.before.as_ref(),
+            (now, _) => now.as_ref(),
+        };
+        file.map(|file| file.content.clone())
     }
 
     /// Returns what was at a path in the tree below, if that has been read and is a file.

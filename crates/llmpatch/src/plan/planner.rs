@@ -1,6 +1,5 @@
 //! The edits of a response, done one after the other on an overlay; what each does to its file.
 
-use std::borrow::Cow;
 use std::cell::{Cell, OnceCell};
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -9,8 +8,6 @@ use bstr::BString;
 
 use super::error::{Error, Missing};
 use super::growth;
-use super::history::History;
-use super::lint::{self, Finding};
 use super::opened::OpenFile;
 use super::overlay::{FileState, Overlay};
 use super::place::Edit;
@@ -20,11 +17,11 @@ use super::section::{self, DiffSection};
 use super::suggest::{self, Names, Suggestion};
 use super::warning::Warning;
 use super::{ENOUGH, Rules};
-use crate::patch::{FileEdit, Format, Hunk, Operation, Patch, Status};
+use crate::patch::{FileEdit, Format, Hunk, Operation, Patch};
 use crate::path::{PathError, RepoPath, Resolver, unlikely};
-use crate::pathspec::{Case, executes};
+use crate::pathspec::Case;
 use crate::search::{Document, Effort};
-use crate::text::{Ending, LineNo, Located, Span, Text};
+use crate::text::{Ending, LineNo, Lines, Located, Span, Text};
 use crate::tree::{Content, File, Mode, Tree};
 
 /// The plan in the making.
@@ -57,14 +54,11 @@ pub(super) struct Planner<'p> {
     pub(super) placements: Vec<Placement>,
     /// Which edit of the response is at work, from 0.
     pub(super) number: usize,
-    pub(super) history: History,
     /// The edits that change a file in its place, by number.
     pub(super) rows: BTreeMap<RepoPath, Vec<usize>>,
     /// Files that such edits are changing, and whether the overlay hasn't got all of that.
     pub(super) open: BTreeMap<RepoPath, Box<OpenFile>>,
     pub(super) is_ahead: bool,
-    /// What lints have found in the edit at work.
-    pub(super) found: Vec<Located<Warning>>,
 }
 
 /// Marks an edit whose errors have been recorded.
@@ -141,11 +135,9 @@ impl<'p> Planner<'p> {
             vacated,
             placements: Vec::new(),
             number: 0,
-            history: History::default(),
             rows,
             open: BTreeMap::new(),
             is_ahead: false,
-            found: Vec::new(),
         }
     }
 }
@@ -163,7 +155,6 @@ impl Planner<'_> {
                 .map(|to| self.resolve(root, to, edit.span));
             return;
         };
-        self.found.clear();
         let in_place = match &edit.operation {
             Operation::Substitute(_) => true,
             Operation::Update { to: None, .. } => {
@@ -177,7 +168,6 @@ impl Planner<'_> {
         if self.has_its_end(edit, &path) {
             return self.overlay.forget(&path);
         }
-        let known = self.known(edit, &path);
         let at = Named {
             path: &path,
             written: &edit.path,
@@ -201,7 +191,7 @@ impl Planner<'_> {
                 Operation::Create {
                     lines, ends_open, ..
                 },
-            ) => self.create_as_meant(at, joined(lines, b"", Ending::Lf, *ends_open)),
+            ) => self.create_as_meant(at, joined(lines, *ends_open)),
             (None, Operation::Replace { lines }) => self.replace(at, lines, false),
             (None, Operation::Delete { expected }) => self.delete(at, expected.as_deref()),
             (None, Operation::Move { to }) => self.update(at, root, to, &[]),
@@ -228,13 +218,8 @@ impl Planner<'_> {
             }
             (None, Operation::Unreadable) => Err(Failed::Lost),
         };
-        match done {
-            Err(Failed::Lost) => self.overlay.forget(&path),
-            Ok(()) => {
-                self.lint(edit, &path, known);
-                self.warnings.append(&mut self.found);
-            }
-            Err(Failed::Partly) => {}
+        if done == Err(Failed::Lost) {
+            self.overlay.forget(&path);
         }
     }
 
@@ -260,62 +245,6 @@ impl Planner<'_> {
                 .push(Located::new(span, Error::EndInFile { path, end }));
         }
         is_there
-    }
-
-    /// Returns the file that an edit is about to change, as far as that is known before it is done.
-    pub(super) fn known(&self, edit: &FileEdit<'_>, path: &RepoPath) -> Option<Content> {
-        match edit.header.as_ref().map(|header| header.status) {
-            // What is in its place now is on its way to another.
-            Some(Status::Added)
-                if self
-                    .vacated
-                    .get(path)
-                    .is_some_and(|edit| *edit > self.number) =>
-            {
-                Some(Vec::new().into())
-            }
-            Some(Status::Renamed) => self.overlay.aside(path).map(|file| file.content),
-            _ => None,
-        }
-        .or_else(|| self.overlay.known(path))
-    }
-
-    /// Looks at what an edit of a whole file made of it. `known` is the file as it was, if that was
-    /// known before.
-    pub(super) fn lint(&mut self, edit: &FileEdit<'_>, path: &RepoPath, known: Option<Content>) {
-        let before = known
-            .or_else(|| self.overlay.before(path))
-            .unwrap_or_else(|| Vec::new().into());
-        let after = self
-            .overlay
-            .now(path)
-            .filter(|_| lint::is_whole(edit))
-            .map(|file| file.content.clone());
-        let Some(after) = after else { return };
-        if before.is_binary() || after.is_binary() || before == after {
-            return;
-        }
-        for found in lint::findings(edit, &before, &after) {
-            self.warn(
-                found.span,
-                Warning::Found {
-                    path: path.clone(),
-                    finding: found.value,
-                },
-            );
-        }
-        if self
-            .history
-            .note(path, [(0, Cow::Borrowed(&before[..]), &after[..])])
-        {
-            self.warn(
-                edit.span,
-                Warning::Found {
-                    path: path.clone(),
-                    finding: Finding::Undone,
-                },
-            );
-        }
     }
 
     pub(super) fn resolve(
@@ -350,19 +279,7 @@ impl Planner<'_> {
                 match self.rules.guard.barrier(&path, case) {
                     Some(barrier) if is_new => self.fail(span, Error::Guarded(barrier)),
                     Some(_) => Err(Failed::Lost),
-                    None => {
-                        if is_new && let Some(what) = executes(path.as_bytes()) {
-                            let finding = Finding::Executes(what);
-                            self.warn(
-                                span,
-                                Warning::Found {
-                                    path: path.clone(),
-                                    finding,
-                                },
-                            );
-                        }
-                        Ok(path)
-                    }
+                    None => Ok(path),
                 }
             }
             Err(error) => {
@@ -406,6 +323,10 @@ impl Planner<'_> {
     pub(super) fn create(&mut self, at: Named<'_, '_>, bytes: Vec<u8>, mode: Option<u32>) -> Done {
         let there = self.overlay.obstacle(at.path);
         let there = self.room(at, there)?;
+        let bytes = match self.overlay.predecessor(at.path) {
+            Some(old) => like(&old, bytes),
+            None => bytes,
+        };
         let content: Content = self
             .read(
                 self.tree.check_out(at.path, bytes).map_err(Error::from),
@@ -421,14 +342,7 @@ impl Planner<'_> {
     fn replace(&mut self, at: Named<'_, '_>, lines: &[Text<'_>], ends_open: bool) -> Done {
         let Named { path, span, .. } = at;
         let file = self.base(path, span)?;
-        let old = file.content.lines();
-        let is_binary = file.content.is_binary();
-        let (bom, ending) = if is_binary {
-            (&b""[..], Ending::Lf)
-        } else {
-            (old.bom(), old.majority())
-        };
-        let content: Content = joined(lines, bom, ending, ends_open).into();
+        let content: Content = like(&file.content, joined(lines, ends_open)).into();
         if content == file.content {
             self.warn(span, Warning::NoChange { path: path.clone() });
         }
@@ -710,22 +624,41 @@ impl Planner<'_> {
     }
 }
 
-/// Joins lines, each terminated; if the text ends open, the last one isn't.
-fn joined(lines: &[Text<'_>], bom: &[u8], ending: Ending, ends_open: bool) -> Vec<u8> {
-    let mut bytes =
-        Vec::with_capacity(bom.len() + lines.iter().map(|line| line.len() + 2).sum::<usize>());
-    bytes.extend_from_slice(bom);
+/// Joins lines, each terminated by LF; if the text ends open, the last one isn't.
+fn joined(lines: &[Text<'_>], ends_open: bool) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(lines.iter().map(|line| line.len() + 1).sum());
     for line in lines {
         bytes.extend_from_slice(line);
+        bytes.push(b'\n');
+    }
+    bytes.truncate(bytes.len() - usize::from(ends_open));
+    bytes
+}
+
+/// Gives what replaces all of a text its byte order mark and the terminator that most of its lines
+/// have.
+fn like(old: &Content, new: Vec<u8>) -> Vec<u8> {
+    if old.is_binary() {
+        return new;
+    }
+    let lines = old.lines();
+    let bom = if new.starts_with(Lines::BOM) {
+        b""
+    } else {
+        lines.bom()
+    };
+    let is_crlf = lines.majority() == Ending::CrLf;
+    if bom.is_empty() && !is_crlf {
+        return new;
+    }
+    let mut bytes = bom.to_vec();
+    for line in Lines::within(&new).iter() {
+        bytes.extend_from_slice(line.text);
+        let ending = match line.ending {
+            Ending::Lf if is_crlf => Ending::CrLf,
+            ending => ending,
+        };
         bytes.extend_from_slice(ending.as_bytes());
     }
-    bytes.truncate(
-        bytes.len()
-            - if ends_open {
-                ending.as_bytes().len()
-            } else {
-                0
-            },
-    );
     bytes
 }

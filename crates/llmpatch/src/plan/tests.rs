@@ -137,7 +137,6 @@ const fn rules(strict: bool, unique: bool) -> Rules {
         strict,
         unique,
         fuzz: Fuzz::Exact,
-        lints: Lints::NONE,
         guard: Guard::NONE,
         overwrite: false,
         knows_base: false,
@@ -576,7 +575,7 @@ fn keeps_line_ends() {
             "a\nb\n",
             "@@\n-a\n-b",
             &LENIENT,
-            Ok(("", &[Kind::EmptiedFile])),
+            Ok(("", &[])),
         ),
         (
             "a lone CR is no line end",
@@ -713,14 +712,7 @@ fn substitutes_text() {
             Only,
             Ok(("a", &[])),
         ),
-        (
-            "deletes all",
-            "a",
-            "a",
-            None,
-            Only,
-            Ok(("", &[Kind::EmptiedFile])),
-        ),
+        ("deletes all", "a", "a", None, Only, Ok(("", &[]))),
         (
             "one blank line",
             "a\nb\nc\n",

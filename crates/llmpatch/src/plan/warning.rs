@@ -1,7 +1,6 @@
 //! What planning dropped, guessed or relaxed, as data: what is said of it beside its headline is
 //! made in `diagnose/`.
 
-use super::lint::Finding;
 use super::place_error::Part;
 use crate::kind::Kind;
 use crate::path::RepoPath;
@@ -48,9 +47,6 @@ pub enum Warning {
     /// All of a line was replaced by nothing, but for its end.
     #[error("line {at} of `{path}` is now empty, where text was removed")]
     EmptyLine { path: RepoPath, at: LineNo },
-    /// What a lint found.
-    #[error("`{path}`: {finding}")]
-    Found { path: RepoPath, finding: Finding },
     /// An edit that changes nothing.
     #[error("this edit of `{path}` changes nothing")]
     NoChange { path: RepoPath },
@@ -301,7 +297,6 @@ impl Warning {
             Warning::NewlineAdded { .. } => Kind::NewlineAdded,
             Warning::NewlineGone { .. } => Kind::FinalNewline,
             Warning::EmptyLine { .. } => Kind::EmptyLine,
-            Warning::Found { finding, .. } => finding.kind(),
             Warning::NoChange { .. } | Warning::AlreadyThere { .. } => Kind::NoChange,
             Warning::Filled { .. } => Kind::FilledEmpty,
             Warning::Namesake { .. } => Kind::Directory,
@@ -320,7 +315,6 @@ impl Warning {
         | Warning::NewlineAdded { path }
         | Warning::NewlineGone { path }
         | Warning::EmptyLine { path, .. }
-        | Warning::Found { path, .. }
         | Warning::NoChange { path }
         | Warning::AlreadyThere { path }
         | Warning::Filled { path }

@@ -9,7 +9,7 @@ use super::error::{Absence, Error, Hiding, Nearly, Residue, Warning};
 use super::prose::Prose;
 use super::walk::{WalkItem, WalkOutcome};
 use super::{absence, repeats};
-use crate::format::fence::Fence;
+use crate::format::fence::{self, Fence};
 use crate::format::{
     self, Block, InFile, Options, Parsed, ResponsePart, blocks, envelope, opx, tool,
 };
@@ -200,6 +200,9 @@ fn accept<'a>(source: &'a Source, block: Block<'a>, parsed: &mut Parsed<'a>) {
     parsed.errors.extend(block.errors);
     parsed.warnings.extend(block.warnings);
     if format == parsed.patch.format {
+        let fenced = block.edits.iter().filter_map(fence::around_file);
+        let fenced = fenced.map(|error| error.map(Into::into));
+        parsed.errors.extend(fenced);
         parsed.patch.edits.extend(block.edits);
     }
 }

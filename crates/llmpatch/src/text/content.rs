@@ -334,6 +334,19 @@ impl fmt::Debug for Content {
     }
 }
 
+/// Returns whether a text is UTF-8. Of a text with other bytes in it, at least half of the lines
+/// beyond ASCII must be UTF-8.
+pub fn is_utf8(content: &[u8]) -> bool {
+    if std::str::from_utf8(content).is_ok() {
+        return true;
+    }
+    let beyond = content.split(|&byte| byte == b'\n');
+    let beyond = beyond.filter(|line| !line.is_ascii());
+    let (utf8, other): (Vec<_>, Vec<_>) =
+        beyond.partition(|line| std::str::from_utf8(line).is_ok());
+    utf8.len() >= other.len()
+}
+
 /// Returns how many items two sequences begin with alike.
 pub(crate) fn same_start<T: PartialEq>(a: &[T], b: &[T]) -> usize {
     let whole = MANY

@@ -6,13 +6,15 @@
 //! of a line.
 
 mod content;
+mod elision;
 mod excerpt;
 mod lines;
 mod shown;
 mod source;
 
-pub use content::{Content, Hindrance, Splice, Withheld, is_binary, same_ends};
+pub use content::{Content, Hindrance, Splice, Withheld, is_binary, is_utf8, same_ends};
 pub(crate) use content::{same_end, same_start};
+pub(crate) use elision::looks_elided;
 pub use excerpt::Excerpt;
 pub(crate) use lines::partition_near;
 pub use lines::{Ending, Line, LineNo, Lines, Starts};

@@ -68,12 +68,6 @@ impl Diagnose for Error {
                 "close the fence after the block, not in it; around a text that has \
                      fences, use a longer one",
             ),
-            Error::FencedFile => of
-                .label("this fence would be the first line of the file")
-                .help(
-                    "leave out the fences inside of the block: its lines are the file's, as \
-                     they are",
-                ),
             Error::StrayEnd { .. } => of
                 .label("ends nothing")
                 .help(

@@ -8,6 +8,7 @@ mod tool;
 mod unified;
 
 use super::{Diagnose, Diagnosis};
+use crate::format::fence::FencedFile;
 use crate::format::{Error, InFile, Warning, files};
 use crate::kind::Kind;
 
@@ -21,6 +22,7 @@ impl Diagnose for Error {
             Error::Blocks(error) => error.diagnosis(),
             Error::Tool(error) => error.diagnosis(),
             Error::Files(error) => error.diagnosis(),
+            Error::Fenced(error) => error.diagnosis(),
         }
     }
 }
@@ -44,6 +46,14 @@ impl<T: Diagnose> Diagnose for InFile<T> {
             path: self.path.clone(),
             ..self.what.diagnosis()
         }
+    }
+}
+
+impl Diagnose for FencedFile {
+    fn diagnosis(&self) -> Diagnosis {
+        Diagnosis::new(Kind::Parse)
+            .label("this fence would be the first line of the file")
+            .help("leave out the fences: the lines between them are the file's, as they are")
     }
 }
 

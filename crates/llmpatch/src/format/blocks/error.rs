@@ -50,8 +50,6 @@ pub enum Error {
     BlankSearch,
     #[error("the Markdown fence around this block would become a line of the file")]
     Fence,
-    #[error("the new file would be one block of Markdown, fences included")]
-    FencedFile,
     #[error("`{}` outside of a block", Shown(marker))]
     StrayEnd { marker: BString },
     #[error(

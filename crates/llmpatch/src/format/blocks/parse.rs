@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use super::error::{Error, Warning};
 use super::marker::{self, Family, Marker, SEVEN};
-use super::path::is_markdown;
 use crate::format::envelope::{is_blank, trim};
 use crate::format::fence::Fence;
 use crate::format::{Block, InFile, Options, excerpt, unindented};
@@ -301,15 +300,6 @@ impl<'a, 'o> BlockReader<'a, 'o> {
     }
 
     fn create(&mut self, new: Range<usize>) -> Operation<'a> {
-        let rows = &self.rows[new.clone()];
-        let is_markdown = self.path.as_ref().is_some_and(|path| is_markdown(path));
-        if let ([first, .., last], false) = (rows, is_markdown)
-            && Fence::read(first.text)
-                .is_some_and(|(fence, _)| fence.is_markdowns() && fence.is_closed_by(last.text))
-        {
-            let span = first.span;
-            self.error(span, Error::FencedFile);
-        }
         Operation::Create {
             lines: self.unescaped(new),
             fills_empty: true,

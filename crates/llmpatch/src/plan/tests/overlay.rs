@@ -519,7 +519,7 @@ fn replacing_keeps_mark_and_line_ends() {
     );
     assert_eq!(
         outcome("a\n", replace(""), &LENIENT),
-        Ok((String::new(), vec![Kind::EmptiedFile]))
+        Ok((String::new(), vec![]))
     );
     assert_eq!(
         outcome("a\n", replace("a"), &LENIENT),

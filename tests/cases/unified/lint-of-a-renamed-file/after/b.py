@@ -1,6 +1,5 @@
     s0
 >>>>>>> theirs
-	x
     s1
     s2
     s3

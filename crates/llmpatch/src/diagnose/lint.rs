@@ -1,0 +1,59 @@
+use super::{Diagnose, Diagnosis};
+use crate::lint::{Finding, Found};
+
+impl Diagnose for Found {
+    fn diagnosis(&self) -> Diagnosis {
+        let of = Diagnosis {
+            is_warning: !self.is_error,
+            ..Diagnosis::new(self.finding.kind())
+        }
+        .path(&self.path);
+        match self.finding {
+            Finding::Elided => of
+                .help(
+                    "nothing is put in its place: write the lines that it stands for, or leave it \
+                     out",
+                )
+                .advice(
+                    "nothing is put in place of such a line: leave it out of the hunk, since \
+                     what no hunk shows stays as it is, or write the lines that it stands for",
+                ),
+            Finding::ElidedFile { .. } => of
+                .help(
+                    "nothing is put in its place: give the whole file, or only hunks of what \
+                     changes; if the line is meant, run `git -c llmpatch.lint.elision=allow \
+                     llmpatch apply`",
+                )
+                .advice(
+                    "nothing is put in place of such a line: send every line that the file is \
+                     to have, or only the lines that change (`*** Update File:`, \
+                     op=\"patch\", a diff)",
+                ),
+            Finding::Executes(_) => of.help(
+                "look at it before anything runs; `git config llmpatch.protect :preset:executes` \
+                 refuses such files",
+            ),
+            Finding::Character(_) => of
+                .help(
+                    "look at the line in an editor that shows such characters, and take it out \
+                     unless it is meant",
+                )
+                .advice("leave out characters that nobody sees, and write those that were lost"),
+            Finding::ToolMark(_) | Finding::Fenced => of
+                .help("if it isn't meant, take it out of the file")
+                .advice(
+                    "send only what the file is to have, without the marks of a tool around it",
+                ),
+            Finding::LineNumbers => of
+                .help("if they aren't meant, take them out of the file")
+                .advice("send the lines without the numbers that a tool showed before them"),
+            Finding::DiffPrefixes => of
+                .help("if they aren't meant, take them out of the file")
+                .advice("send the lines as the file is to have them, without `+` before them"),
+            Finding::Escaped(_) | Finding::Entity(_) => of
+                .help("if it isn't meant, write the characters themselves")
+                .advice("send the text as the file is to have it: it is encoded once too often"),
+            Finding::ConflictMarker | Finding::PatchMarker => of,
+        }
+    }
+}

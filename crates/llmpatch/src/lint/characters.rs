@@ -1,0 +1,76 @@
+//! Characters that nobody sees, or that show that others were lost.
+
+use bstr::ByteSlice as _;
+
+use super::Finding;
+use super::touched::Touched;
+use crate::text::{Located, Span};
+
+/// Finds the first added line with a character that nobody sees and that the file hasn't: who has
+/// it already means it, as those do who write from right to left.
+pub(super) fn find(touched: &Touched<'_>) -> Vec<Located<Finding>> {
+    let mut met: Vec<(char, Option<Span>)> = Vec::new();
+    for line in touched.added() {
+        for character in hidden(line) {
+            if met.iter().all(|(known, _)| *known != character) {
+                met.push((character, line.span));
+            }
+        }
+    }
+    let is_new = |(found, _): &&(char, Option<Span>)| {
+        let found = found.encode_utf8(&mut [0; 4]).as_bytes().to_vec();
+        !touched.before.contains_str(found)
+    };
+    let found = met.iter().find(is_new);
+    found
+        .map(|(found, span)| Located::new(*span, Finding::Character(*found)))
+        .into_iter()
+        .collect()
+}
+
+/// Returns the characters of a line that nobody sees and that aren't where writing needs them:
+/// joiners are between letters and in emoji, tags in flags.
+fn hidden(line: &[u8]) -> Vec<char> {
+    if line.is_ascii() {
+        let escape = memchr::memchr(ESCAPE as u8, line);
+        return escape.map(|_| ESCAPE).into_iter().collect();
+    }
+    let mut before = None;
+    let mut is_flag = false;
+    let mut found = Vec::new();
+    for (start, end, character) in line.char_indices() {
+        is_flag = before == Some('\u{1f3f4}') || is_flag && class(character) == TAG;
+        let joins = matches!(character, '\u{200c}' | '\u{200d}')
+            && before.is_some_and(|before: char| !before.is_ascii());
+        let is_mark = character == '\u{feff}' && before.is_none();
+        // Bytes that aren't UTF-8 are read as this character, too.
+        let is_other = character == LOST && &line[start..end] != "\u{fffd}".as_bytes();
+        before = Some(character);
+        if !class(character).is_empty() && !joins && !is_mark && !is_flag && !is_other {
+            found.push(character);
+        }
+    }
+    found
+}
+
+const ESCAPE: char = '\u{1b}';
+const LOST: char = char::REPLACEMENT_CHARACTER;
+const TAG: &str = "an invisible tag character";
+
+/// Returns the kind of a character that nobody sees, or that is put where others were lost; an
+/// empty text of any other.
+pub(super) fn class(character: char) -> &'static str {
+    match character {
+        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+            "an invisible bidi control"
+        }
+        '\u{180e}' | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2064}' | '\u{feff}' => {
+            "an invisible zero-width character"
+        }
+        '\u{e0000}'..='\u{e007f}' => TAG,
+        '\u{e0100}'..='\u{e01ef}' => "an invisible variation selector",
+        LOST => "the sign for a character that was lost",
+        ESCAPE | '\u{9b}' => "an escape sequence of a terminal",
+        _ => "",
+    }
+}

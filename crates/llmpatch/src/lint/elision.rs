@@ -1,0 +1,82 @@
+//! Notices added text that looks as if the model had left code out.
+//!
+//! A line that is in the file already is meant. A file that is new can't have lost anything, so its
+//! lines aren't looked at.
+
+use std::cell::OnceCell;
+use std::collections::{HashMap, HashSet};
+
+use super::Finding;
+use super::touched::Touched;
+use crate::text::{Lines, Located, Text, looks_elided};
+
+/// Finds the added lines that are written in place of code.
+pub(super) fn find(touched: &Touched<'_>) -> Vec<Located<Finding>> {
+    let path = touched.path.as_bytes();
+    let is_code = has_ending(path, BODIES);
+    let is_prose = has_ending(path, PROSE);
+    let is_found = |line: &&Text<'_>| looks_elided(line) && !(is_code && line.trim_ascii() == DOTS);
+    if touched.before.is_empty() || !touched.added().any(|line| is_found(&line)) {
+        return Vec::new();
+    }
+    let old = touched.old();
+    let known: HashSet<&[u8]> = old.iter().map(|line| line.text.trim_ascii()).collect();
+    let of_file_once = OnceCell::new();
+    let mut found = Vec::new();
+    for run in &touched.runs {
+        let finding = match run.is_whole {
+            true => *of_file_once.get_or_init(|| of_file(&old, &touched.after.lines())),
+            false => Finding::Elided,
+        };
+        let elided = run.lines.iter().copied().filter(is_found);
+        // Examples in documents leave out what doesn't matter.
+        let is_example = |line: &Text<'_>| is_prose && !run.is_whole && !has_words(line);
+        let new = elided.filter(|line| !known.contains(line.trim_ascii()) && !is_example(line));
+        found.extend(new.map(|line| Located::new(line.span, finding)));
+    }
+    found
+}
+
+const DOTS: &[u8] = b"...";
+/// Where three dots alone are code: a body in Python, the end of a document in YAML.
+const BODIES: &[&str] = &["py", "pyi", "pyx", "yaml", "yml"];
+/// Files in which code is an example.
+const PROSE: &[&str] = &["md", "markdown", "mdx", "rst", "adoc", "txt"];
+
+fn has_ending(path: &[u8], endings: &[&str]) -> bool {
+    let ending = path.rsplit(|&byte| byte == b'.').next().unwrap_or_default();
+    endings
+        .iter()
+        .any(|known| ending.eq_ignore_ascii_case(known.as_bytes()))
+}
+
+fn has_words(line: &[u8]) -> bool {
+    line.iter().any(u8::is_ascii_alphanumeric)
+}
+
+/// Returns what it means that a line of what replaces a whole file stands for code.
+fn of_file(old: &Lines<'_>, new: &Lines<'_>) -> Finding {
+    let lost = lost(old, new);
+    match lost.iter().all(|line| line.trim_ascii().is_empty()) {
+        true => Finding::Elided,
+        false => Finding::ElidedFile {
+            lost: lost.len(),
+            total: old.len(),
+        },
+    }
+}
+
+/// Returns the lines of the old text that the new one has no more, or not so often.
+fn lost<'o>(old: &Lines<'o>, new: &Lines<'_>) -> Vec<&'o [u8]> {
+    let mut left: HashMap<&[u8], usize> = HashMap::new();
+    new.iter()
+        .for_each(|line| *left.entry(line.text).or_default() += 1);
+    let is_lost = |line: &&[u8]| match left.get_mut(*line).filter(|left| **left > 0) {
+        Some(left) => {
+            *left -= 1;
+            false
+        }
+        None => true,
+    };
+    old.iter().map(|line| line.text).filter(is_lost).collect()
+}

@@ -1,0 +1,179 @@
+//! The files of a change, each with what it was, what it becomes and the lines that edits add.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use super::Finding;
+use crate::patch::{FileEdit, Format, Mark, Operation, Patch, Status, Substitution};
+use crate::path::{RepoPath, Resolver};
+use crate::plan::{Change, ChangeSet};
+use crate::text::{Content, Lines, Located, Span, Text, same_ends};
+
+/// A file of a change.
+pub(super) struct Touched<'e> {
+    pub(super) path: &'e RepoPath,
+    /// Where the response first names it.
+    pub(super) named: Option<Span>,
+    /// What it was; nothing for a file that is new, or whose old content has moved elsewhere.
+    pub(super) before: Content,
+    pub(super) after: Content,
+    /// The lines that edits add; none in a binary file, or one that goes.
+    pub(super) runs: Vec<Run<'e>>,
+}
+
+/// Lines in a row that one edit adds.
+pub(super) struct Run<'e> {
+    pub(super) lines: Vec<&'e Text<'e>>,
+    /// Whether they are all that the file is to hold.
+    pub(super) is_whole: bool,
+    /// Whether the format has a `+` before each of them.
+    pub(super) has_prefixes: bool,
+}
+
+impl Touched<'_> {
+    /// Returns the lines of the file before the change.
+    pub(super) fn old(&self) -> Lines<'_> {
+        self.before.lines()
+    }
+
+    /// Returns the added lines.
+    pub(super) fn added(&self) -> impl Iterator<Item = &Text<'_>> {
+        self.runs.iter().flat_map(|run| run.lines.iter().copied())
+    }
+
+    /// Finds the first added line of which something is true that is true of no line of the file:
+    /// who has such lines already means them.
+    pub(super) fn first(
+        &self,
+        find: impl Fn(&[u8]) -> Option<Finding>,
+    ) -> Option<Located<Finding>> {
+        let found = self
+            .added()
+            .find_map(|line| Some(Located::new(line.span, find(line)?)))?;
+        let is_known = self.old().iter().any(|line| find(line.text).is_some());
+        (!is_known).then_some(found)
+    }
+}
+
+/// The edits of a file, which an earlier edit may have moved to where it is.
+#[derive(Default)]
+struct Edited<'e> {
+    /// The path that it had before the response.
+    origin: Option<RepoPath>,
+    edits: Vec<(Format, &'e FileEdit<'e>)>,
+}
+
+/// Returns the files of a change, by path.
+pub(super) fn files<'e>(
+    patches: &'e [Patch<'e>],
+    resolver: &Resolver,
+    changes: &'e ChangeSet,
+) -> Vec<Touched<'e>> {
+    let of_patch = |patch: &'e Patch<'e>| patch.edits.iter().map(|edit| (patch.format, edit));
+    let edits = || patches.iter().flat_map(of_patch);
+    let resolved = |edit: &FileEdit<'_>, written: &Text<'_>| {
+        let root = edit.root.as_ref().map(|root| &root[..]);
+        resolver.resolve(root, written).ok()
+    };
+    let is_copy = |edit: &FileEdit<'_>| status(edit) == Some(Status::Copied);
+    let moved: BTreeSet<RepoPath> = edits()
+        .filter(|(_, edit)| edit.destination().is_some() && !is_copy(edit))
+        .filter_map(|(_, edit)| resolved(edit, &edit.path))
+        .collect();
+    let mut named = BTreeMap::new();
+    let mut files: BTreeMap<RepoPath, Edited<'e>> = BTreeMap::new();
+    for (format, edit) in edits() {
+        let Some(path) = resolved(edit, &edit.path) else {
+            continue;
+        };
+        named
+            .entry(path.clone())
+            .or_insert(edit.path.span.or(edit.span));
+        let is_elsewhere = is_whole(edit) && moved.contains(&path);
+        let file = files.entry(path.clone()).or_insert_with(|| Edited {
+            origin: (!is_elsewhere).then(|| path.clone()),
+            edits: Vec::new(),
+        });
+        file.edits.push((format, edit));
+        let Some(to) = edit.destination().and_then(|to| resolved(edit, to)) else {
+            continue;
+        };
+        let span = edit.destination().and_then(|to| to.span);
+        named.entry(to.clone()).or_insert(span.or(edit.span));
+        if let Some(file) = files.remove(&path) {
+            files.insert(to, file);
+        }
+    }
+    let touched = changes.iter().map(|change| {
+        let file = files.remove(&change.path).unwrap_or_default();
+        touched(change, file, &named, changes)
+    });
+    touched.collect()
+}
+
+fn touched<'e>(
+    change: &'e Change,
+    file: Edited<'e>,
+    named: &BTreeMap<RepoPath, Option<Span>>,
+    changes: &ChangeSet,
+) -> Touched<'e> {
+    let origin = file.origin.as_ref().and_then(|path| changes.get(path));
+    let content = |file: Option<&crate::tree::File>| match file {
+        Some(file) => file.content.clone(),
+        None => Content::from(Vec::new()),
+    };
+    let before = content(origin.and_then(|origin| origin.before.as_ref()));
+    let after = content(change.after.as_ref());
+    let is_text =
+        change.after.is_some() && ![&before, &after].iter().any(|content| content.contains(&0));
+    let edits = file.edits.into_iter().filter(|_| is_text);
+    Touched {
+        path: &change.path,
+        named: named.get(&change.path).copied().flatten(),
+        before,
+        after,
+        runs: edits
+            .flat_map(|(format, edit)| runs(format, edit))
+            .collect(),
+    }
+}
+
+fn status(edit: &FileEdit<'_>) -> Option<Status> {
+    edit.header.as_ref().map(|header| header.status)
+}
+
+/// Returns whether an edit says all that its file is to hold.
+fn is_whole(edit: &FileEdit<'_>) -> bool {
+    status(edit) == Some(Status::Added)
+        || matches!(
+            edit.operation,
+            Operation::Create { .. } | Operation::Replace { .. }
+        )
+}
+
+/// Returns the lines that an edit adds, each run of them by itself.
+fn runs<'e>(format: Format, edit: &'e FileEdit<'e>) -> Vec<Run<'e>> {
+    let is_whole = is_whole(edit);
+    let is_hunk = matches!(edit.operation, Operation::Update { .. });
+    let run = |lines: Vec<&'e Text<'e>>| Run {
+        lines,
+        is_whole,
+        has_prefixes: is_hunk || format == Format::Envelope,
+    };
+    match &edit.operation {
+        Operation::Create { lines, .. } | Operation::Replace { lines } => {
+            vec![run(lines.iter().collect())]
+        }
+        Operation::Substitute(Substitution { find, put, .. }) => {
+            let (head, tail) = same_ends(find, put);
+            vec![run(put[head..put.len() - tail].iter().collect())]
+        }
+        Operation::Update { hunks, .. } => {
+            let added = hunks.iter().map(|hunk| {
+                let added = hunk.lines.iter().filter(|line| line.mark == Mark::Added);
+                run(added.map(|line| &line.text).collect())
+            });
+            added.filter(|run| !run.lines.is_empty()).collect()
+        }
+        _ => Vec::new(),
+    }
+}

@@ -1,0 +1,245 @@
+//! Counts what the lints find in commits that people made, each shown as a response in every
+//! format: of true edits they should find nothing.
+//!
+//! `cargo run --release --example lints -- REPOSITORY [COMMITS]` takes the last commits that aren't
+//! merges (1000 unless told otherwise), and the files of the last one as if all were new. It reads
+//! the repository and writes nothing anywhere. Each finding is printed with its commit, its path
+//! and its line; what the format can't say is left out and counted. Ends with status 1 if a lint
+//! finds anything but files that run by themselves, tests and manuals aside: who tests or describes
+//! what such text does has it in files. What is found in these is counted.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::process::Command;
+
+use anyhow::{Context as _, Result, bail};
+use git_llmpatch::repo::{Commit, Repo, Side};
+use llmpatch::compare::Compare;
+use llmpatch::format::{self, Options};
+use llmpatch::kind::Kind;
+use llmpatch::lint::{Found, Lints};
+use llmpatch::patch::{FileEdit, Format, Operation, Patch};
+use llmpatch::path::Resolver;
+use llmpatch::plan::{self, ChangeSet, Rules, derive};
+use llmpatch::progress::Progress;
+use llmpatch::respond::{self, Look};
+use llmpatch::text::{Shown, Source, SourceId, Text};
+use llmpatch::tree::{MemoryTree, Tree};
+
+const FORMATS: [Format; 5] = [
+    Format::Envelope,
+    Format::Opx,
+    Format::Blocks,
+    Format::Tool,
+    Format::Unified,
+];
+
+/// What came of it.
+#[derive(Default)]
+struct Tally {
+    commits: usize,
+    /// How many files they changed, together.
+    files: usize,
+    /// How many responses there were.
+    responses: usize,
+    /// How many of them a format can't say, or aren't read as what they are.
+    left_out: usize,
+    /// What lints found: kind, commit, path and line, and in which formats.
+    found: BTreeMap<(Kind, String, String), BTreeSet<String>>,
+    /// How much of it is in tests and manuals, and how many files run by themselves.
+    shown: BTreeMap<Kind, usize>,
+    /// Refusals, by kind.
+    refused: BTreeMap<(String, String), BTreeSet<String>>,
+}
+
+fn main() -> Result<()> {
+    let mut args = std::env::args().skip(1);
+    let path = args.next().context("which repository?")?;
+    let count: usize = args.next().map_or(Ok(1000), |count| count.parse())?;
+    let repo = Repo::open_at(path.as_ref())?;
+    let mut tally = Tally::default();
+    for (number, id) in listed(&repo, count)?.iter().enumerate() {
+        let mut commits = repo.commits(id, false)?;
+        let commit = commits.first_mut().context("a commit is one")?;
+        if number == 0 {
+            let parents = std::mem::take(&mut commit.parents);
+            look_at_files(&repo, commit, &mut tally)?;
+            commit.parents = parents;
+        }
+        replay(&repo, commit, &mut tally)?;
+    }
+    tally.print();
+    if !tally.found.is_empty() {
+        bail!("lints found something in true edits");
+    }
+    Ok(())
+}
+
+/// Lists the last commits that aren't merges.
+fn listed(repo: &Repo, count: usize) -> Result<Vec<String>> {
+    let listed = Command::new("git")
+        .arg("--git-dir")
+        .arg(repo.git_dir())
+        .args(["rev-list", "--no-merges"])
+        .arg(format!("--max-count={count}"))
+        .arg("HEAD")
+        .output()?;
+    let listed = String::from_utf8(listed.stdout)?;
+    Ok(listed.lines().map(str::to_owned).collect())
+}
+
+/// Looks at all files of a commit as if one response made them.
+fn look_at_files(repo: &Repo, commit: &Commit, tally: &mut Tally) -> Result<()> {
+    let touched = repo.touched(commit, &Progress::default())?;
+    let (changes, _) = respond::change_of(touched, Format::Tool);
+    let texts = changes.iter().filter_map(|change| {
+        let content = &change.after.as_ref()?.content;
+        (!content.is_binary()).then_some((&change.path, content.lines()))
+    });
+    let texts: Vec<_> = texts.collect();
+    let edits = texts.iter().map(|(path, lines)| {
+        let lines = lines.iter().map(|line| Text::derived(line.text)).collect();
+        let operation = Operation::Create {
+            lines,
+            fills_empty: false,
+            ends_open: false,
+        };
+        FileEdit::new(Text::derived(path.as_bytes()), operation, None)
+    });
+    let patches = [Patch {
+        format: Format::Tool,
+        edits: edits.collect(),
+    }];
+    tally.files += texts.len();
+    let found = Lints::default().find(&patches, &Resolver::default(), &changes);
+    for found in found {
+        tally.note(&found.value, &commit.id, "as a new file", "files");
+    }
+    Ok(())
+}
+
+/// Shows each file that a commit changes in every format.
+fn replay(repo: &Repo, commit: &Commit, tally: &mut Tally) -> Result<()> {
+    let touched = repo.touched(commit, &Progress::default())?;
+    let (changes, _) = respond::change_of(touched, Format::Unified);
+    let tree: Box<dyn Tree> = match commit.parents.first() {
+        Some(parent) => Box::new(repo.revision_tree(parent)?),
+        None => Box::new(MemoryTree::new()),
+    };
+    let differ = repo.differ(Side::Blobs)?;
+    tally.commits += 1;
+    for change in &changes {
+        tally.files += 1;
+        let change = ChangeSet::new([change.clone()]);
+        for format in FORMATS {
+            look(format, &commit.id, &change, &*tree, &differ, tally)?;
+        }
+    }
+    Ok(())
+}
+
+/// Shows a change in a format, reads and plans it, and counts what lints find.
+fn look(
+    format: Format,
+    commit: &str,
+    changes: &ChangeSet,
+    tree: &dyn Tree,
+    compare: &dyn Compare,
+    tally: &mut Tally,
+) -> Result<()> {
+    tally.responses += 1;
+    let text = match format {
+        Format::Unified => {
+            let patch = derive::unified(changes, compare, &Default::default())?;
+            format::unified::print(&patch, Default::default())
+        }
+        _ => {
+            let look = Look::default();
+            let progress = Progress::default();
+            match respond::respond(format, changes, tree, compare, &look, Vec::new(), &progress)? {
+                Ok(response) => response.text,
+                Err(_) => {
+                    tally.left_out += 1;
+                    return Ok(());
+                }
+            }
+        }
+    };
+    let Some(source) = Source::new(SourceId(0), commit, text) else {
+        tally.left_out += 1;
+        return Ok(());
+    };
+    let parsed = format::parse(&source, &Options::default());
+    let patches = [parsed.patch];
+    let resolver = Resolver::default();
+    let planned = match plan::plan(&patches, tree, &resolver, &Rules::default()) {
+        Ok(plan) => plan.changes,
+        Err(refusal) => {
+            tally.left_out += 1;
+            for error in &refusal.errors {
+                let key = (error.value.kind().to_string(), error.value.to_string());
+                tally.refused.entry(key).or_default().insert(commit.into());
+            }
+            return Ok(());
+        }
+    };
+    for error in &parsed.errors {
+        let key = ("parse".to_owned(), error.value.to_string());
+        tally.refused.entry(key).or_default().insert(commit.into());
+    }
+    for found in Lints::default().find(&patches, &resolver, &planned) {
+        let text = found.span.map_or(&b""[..], |span| {
+            &source.bytes()[span.start as usize..span.end as usize]
+        });
+        let line = text.split(|&byte| byte == b'\n').next().unwrap_or(text);
+        let line = &line[..line.len().min(160)];
+        let text = Shown(line).to_string();
+        tally.note(&found.value, commit, &text, &format.to_string());
+    }
+    Ok(())
+}
+
+/// Returns whether a path is that of tests, of what they read, or of a manual.
+fn shows_text(path: &[u8]) -> bool {
+    let names: [&[u8]; 6] = [b"test", b"tests", b"t", b"man", b"md", b"snap"];
+    path.split(|byte| b"/.".contains(byte))
+        .any(|name| names.contains(&name))
+}
+
+impl Tally {
+    /// Counts what a lint found.
+    fn note(&mut self, found: &Found, commit: &str, text: &str, format: &str) {
+        let kind = found.finding.kind();
+        if kind == Kind::Executes || shows_text(found.path.as_bytes()) {
+            *self.shown.entry(kind).or_default() += 1;
+            return;
+        }
+        let key = (kind, commit.to_owned(), format!("{found}: {text}"));
+        self.found.entry(key).or_default().insert(format.to_owned());
+    }
+
+    fn print(&self) {
+        let mut kinds: BTreeMap<Kind, usize> = BTreeMap::new();
+        for ((kind, commit, place), formats) in &self.found {
+            *kinds.entry(*kind).or_default() += 1;
+            let formats: Vec<_> = formats.iter().map(String::as_str).collect();
+            println!("{kind} {commit} ({}) {place}", formats.join(" "));
+        }
+        for ((kind, what), commits) in &self.refused {
+            println!("refused as {kind} in {} commits: {what}", commits.len());
+        }
+        let Self {
+            commits,
+            files,
+            responses,
+            left_out,
+            ..
+        } = self;
+        println!("{commits} commits, {files} files, {responses} responses, {left_out} left out");
+        for (kind, count) in kinds {
+            println!("{kind}: {count}");
+        }
+        for (kind, count) in &self.shown {
+            println!("{kind} in tests and manuals, or of files that run by themselves: {count}");
+        }
+    }
+}

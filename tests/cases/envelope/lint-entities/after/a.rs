@@ -1,0 +1,1 @@
+fn f(a: Vec&lt;u8&gt;) { a &amp;&amp; b }

@@ -1,0 +1,1 @@
+import os\nimport sys\nx = 1\n

@@ -1,0 +1,3 @@
+<<<<<<< SEARCH
+:start_line:1
+x = 2
