@@ -14,11 +14,13 @@
 )]
 
 pub mod documents;
+pub mod seed;
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
 use std::io::Write as _;
+use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
@@ -99,9 +101,8 @@ impl Repo {
         let directory = TempDir::new().unwrap();
         let top = directory.child("work");
         top.create_dir_all().unwrap();
-        let repo = Self { directory, top };
-        repo.git(&["init", "-q", "-b", "main"]);
-        repo
+        seed::init(&top);
+        Self { directory, top }
     }
 
     /// Makes a repository whose one commit holds these files.
@@ -110,7 +111,7 @@ impl Repo {
         for (path, content) in files {
             repo.child(path).write_str(content).unwrap();
         }
-        repo.commit("base");
+        repo.begin();
         repo
     }
 
@@ -119,10 +120,33 @@ impl Repo {
     pub fn of_directory(directory: &Path) -> Self {
         let repo = Self::empty();
         if directory.is_dir() {
-            copy("-R", &directory.join("."), repo.path());
+            for (path, file) in files(directory) {
+                repo.put(&path, &file);
+            }
         }
-        repo.commit("base");
+        repo.begin();
         repo
+    }
+
+    /// Writes a file as it is somewhere else.
+    fn put(&self, path: &Path, file: &OnDisk) {
+        let path = self.top.path().join(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        if file.link {
+            std::os::unix::fs::symlink(OsStr::from_bytes(&file.bytes), path).unwrap();
+            return;
+        }
+        fs::write(&path, &file.bytes).unwrap();
+        if file.executable {
+            fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+        }
+    }
+
+    /// Makes the first commit.
+    fn begin(&self) {
+        if !seed::commit(self.path(), "base") {
+            self.commit("base");
+        }
     }
 
     pub fn path(&self) -> &Path {
@@ -211,7 +235,7 @@ impl Repo {
     pub fn copied(&self) -> Self {
         let directory = TempDir::new().unwrap();
         let top = directory.child("work");
-        copy("-a", &self.top, &top);
+        copy(&self.top, &top);
         Self { directory, top }
     }
 
@@ -362,10 +386,10 @@ pub fn files(root: &Path) -> BTreeMap<PathBuf, OnDisk> {
     found
 }
 
-fn copy(option: &str, from: &Path, to: &Path) {
+fn copy(from: &Path, to: &Path) {
     assert!(
         Command::new("cp")
-            .arg(option)
+            .arg("-a")
             .args([from, to])
             .status()
             .unwrap()
