@@ -15,11 +15,11 @@ use llmpatch::text::{Content, Located, Source, SourceId, Splice};
 use llmpatch::tree::{File, MemoryTree, Mode};
 use proptest::prelude::*;
 use similar::{ChangeTag, TextDiff};
-use support::Repo;
+use support::{Repo, few};
 
 fn config(cases: u32) -> ProptestConfig {
     ProptestConfig {
-        cases,
+        cases: few(cases),
         failure_persistence: None,
         ..ProptestConfig::default()
     }

@@ -5,6 +5,7 @@
 
 #[path = "unified/applying.rs"]
 mod applying;
+mod support;
 
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt as _;
@@ -18,6 +19,7 @@ use llmpatch::path::RepoPath;
 use llmpatch::plan::{Change, ChangeSet, derive};
 use llmpatch::tree::{File, Mode};
 use proptest::prelude::*;
+use support::few;
 
 /// What every path holds, and whether it is executable.
 type Files = BTreeMap<Vec<u8>, (Vec<u8>, bool)>;
@@ -661,7 +663,7 @@ prop_compose! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: few(48), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn equals_git_for_any_change((before, after) in scene()) {

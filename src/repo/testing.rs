@@ -8,6 +8,21 @@ use std::process::Command;
 use super::Repo;
 use llmpatch::path::RepoPath;
 
+/// Returns whether all of what could be tried is to be: `CASES=all`, as in `.ci/run`.
+fn in_full() -> bool {
+    std::env::var_os("CASES").is_some_and(|extent| extent == "all")
+}
+
+/// Returns each `nth` row of a table, or all rows where all are to be tried.
+pub(crate) fn some<T>(rows: impl IntoIterator<Item = T>, nth: usize) -> impl Iterator<Item = T> {
+    rows.into_iter().step_by(if in_full() { 1 } else { nth })
+}
+
+/// Returns with how many random inputs a law is tried: with all only where all rows are.
+pub(crate) fn few(cases: u32) -> u32 {
+    if in_full() { cases } else { cases / 8 }
+}
+
 /// A repository in a directory of its own, which goes when this goes.
 pub(crate) struct Sample {
     directory: tempfile::TempDir,

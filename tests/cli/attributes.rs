@@ -8,7 +8,7 @@
 
 use assert_fs::prelude::*;
 
-use super::support::{Repo, all_by_git};
+use super::support::{Repo, all_by_git, some};
 
 /// Directories, and the attributes of the files in them.
 const RULES: [(&str, &str); 7] = [
@@ -115,13 +115,9 @@ fn compare(ours: &Repo, git: &Repo, what: &str) {
         left == right,
         "{what}: staged, ours and git's: {differing:?}"
     );
+    let here = ours.files();
     for (path, file) in git.files() {
-        assert_eq!(
-            ours.files().get(&path),
-            Some(&file),
-            "{what}: {}",
-            path.display()
-        );
+        assert_eq!(here.get(&path), Some(&file), "{what}: {}", path.display());
     }
     assert_eq!(
         ours.git(&["diff", "--cached"]),
@@ -199,114 +195,115 @@ const CHANGES: [(&str, &str, &str); 14] = [
 
 #[test]
 fn rules_that_the_response_brings_are_in_force_for_its_files() {
-    for setting in SETTINGS {
-        for (rules, before, after) in CHANGES {
-            let ours = Repo::empty();
-            ours.git(&["config", "core.safecrlf", "false"]);
-            if !before.is_empty() {
-                ours.child(rules).write_str(before).unwrap();
-            }
-            for (name, content) in CONTENTS {
-                ours.child(format!("d/e/{name}.txt"))
-                    .write_str(content)
-                    .unwrap();
-            }
-            ours.commit("early");
-            ours.git(&["config", "core.autocrlf", setting]);
-            ours.child("d/late.txt")
-                .write_str("one\r\ntwo\r\n")
-                .unwrap();
-            ours.commit("late");
-            let git = ours.copied();
-            let (what, mut response) = (
-                format!("{rules}: {before:?} to {after:?} with {setting}"),
-                String::new(),
-            );
-            let changed = CONTENTS.map(|(name, _)| format!("d/e/{name}.txt"));
-            for path in changed.iter().map(String::as_str).chain(["d/late.txt"]) {
-                let ending = if ours.text(path).contains("one\r\n") {
-                    "\r\n"
-                } else {
-                    "\n"
-                };
-                git.child(path)
-                    .write_str(
-                        &ours
-                            .text(path)
-                            .replacen("one", &format!("one{ending}more"), 1),
-                    )
-                    .unwrap();
-                response += &format!("*** Update File: {path}\n one\n+more\n");
-            }
-            response += "*** Add File: d/e/new.txt\n+new\n+$Id$\n";
-            git.child("d/e/new.txt").write_str("new\n$Id$\n").unwrap();
-            git.git(&["add", "-A"]);
-            // The rules are last in the response, and govern what is before them.
-            match (before, after) {
-                (_, "") => response += &format!("*** Delete File: {rules}\n"),
-                ("", _) => {
-                    response += &format!(
-                        "*** Add File: {rules}\n+{}\n",
-                        after.trim_end().replace('\n', "\n+")
-                    )
-                }
-                _ => {
-                    let plus = after.trim_end().replace('\n', "\n+");
-                    response += &format!("*** Update File: {rules}\n-{before}+{plus}\n");
-                }
-            }
-            std::fs::remove_file(git.path().join(rules)).ok();
-            if !after.is_empty() {
-                git.child(rules).write_str(after).unwrap();
-            }
-            git.git(&["add", "-A", rules]);
-            // A new file is what a checkout writes.
-            for new in ["d/e/new.txt", rules]
-                .iter()
-                .filter(|new| **new != rules || before.is_empty())
-            {
-                std::fs::remove_file(git.path().join(new)).unwrap();
-                git.git(&["checkout-index", new]);
-            }
-            settle(&git);
-
-            let response = format!("*** Begin Patch\n{response}*** End Patch\n");
-            let (committed, plain) = (ours.copied(), ours.copied());
-            let printed = ours
-                .run(&["apply", "--index", "--diff", "--apply"], &response)
-                .succeeded()
-                .stdout;
-            compare(&ours, &git, &what);
-            assert!(
-                printed == git.git(&["diff", "--cached"]),
-                "{what}: the diff is git's"
-            );
-            plain.run(&["apply"], &response).succeeded();
-            assert_eq!(plain.files(), git.files(), "{what}: the work tree alone");
-            let plan = |args: &[&str]| committed.run(args, &response).succeeded().stderr;
-            assert_eq!(
-                plan(&["apply", "--check"]),
-                plan(&["apply", "--index", "--check"]),
-                "{what}"
-            );
-            committed.run(&["apply", "--commit"], &response).succeeded();
-            assert_eq!(
-                committed.git(&["rev-parse", "HEAD:"]).trim(),
-                git.git(&["write-tree"]).trim(),
-                "{what}"
-            );
-            assert_eq!(
-                modified(&committed),
-                [""; 0],
-                "{what}: nothing is modified after the commit"
-            );
-            ours.run(&["undo"], "").succeeded();
-            assert_eq!(
-                ours.git(&["status", "--porcelain"]),
-                "",
-                "{what}: after undo"
-            );
+    let all = SETTINGS
+        .iter()
+        .flat_map(|setting| CHANGES.map(|change| (setting, change)));
+    for (setting, (rules, before, after)) in some(all, 5) {
+        let ours = Repo::empty();
+        ours.git(&["config", "core.safecrlf", "false"]);
+        if !before.is_empty() {
+            ours.child(rules).write_str(before).unwrap();
         }
+        for (name, content) in CONTENTS {
+            ours.child(format!("d/e/{name}.txt"))
+                .write_str(content)
+                .unwrap();
+        }
+        ours.commit("early");
+        ours.git(&["config", "core.autocrlf", setting]);
+        ours.child("d/late.txt")
+            .write_str("one\r\ntwo\r\n")
+            .unwrap();
+        ours.commit("late");
+        let git = ours.copied();
+        let (what, mut response) = (
+            format!("{rules}: {before:?} to {after:?} with {setting}"),
+            String::new(),
+        );
+        let changed = CONTENTS.map(|(name, _)| format!("d/e/{name}.txt"));
+        for path in changed.iter().map(String::as_str).chain(["d/late.txt"]) {
+            let ending = if ours.text(path).contains("one\r\n") {
+                "\r\n"
+            } else {
+                "\n"
+            };
+            git.child(path)
+                .write_str(
+                    &ours
+                        .text(path)
+                        .replacen("one", &format!("one{ending}more"), 1),
+                )
+                .unwrap();
+            response += &format!("*** Update File: {path}\n one\n+more\n");
+        }
+        response += "*** Add File: d/e/new.txt\n+new\n+$Id$\n";
+        git.child("d/e/new.txt").write_str("new\n$Id$\n").unwrap();
+        git.git(&["add", "-A"]);
+        // The rules are last in the response, and govern what is before them.
+        match (before, after) {
+            (_, "") => response += &format!("*** Delete File: {rules}\n"),
+            ("", _) => {
+                response += &format!(
+                    "*** Add File: {rules}\n+{}\n",
+                    after.trim_end().replace('\n', "\n+")
+                )
+            }
+            _ => {
+                let plus = after.trim_end().replace('\n', "\n+");
+                response += &format!("*** Update File: {rules}\n-{before}+{plus}\n");
+            }
+        }
+        std::fs::remove_file(git.path().join(rules)).ok();
+        if !after.is_empty() {
+            git.child(rules).write_str(after).unwrap();
+        }
+        git.git(&["add", "-A", rules]);
+        // A new file is what a checkout writes.
+        for new in ["d/e/new.txt", rules]
+            .iter()
+            .filter(|new| **new != rules || before.is_empty())
+        {
+            std::fs::remove_file(git.path().join(new)).unwrap();
+            git.git(&["checkout-index", new]);
+        }
+        settle(&git);
+
+        let response = format!("*** Begin Patch\n{response}*** End Patch\n");
+        let (committed, plain) = (ours.copied(), ours.copied());
+        let printed = ours
+            .run(&["apply", "--index", "--diff", "--apply"], &response)
+            .succeeded()
+            .stdout;
+        compare(&ours, &git, &what);
+        assert!(
+            printed == git.git(&["diff", "--cached"]),
+            "{what}: the diff is git's"
+        );
+        plain.run(&["apply"], &response).succeeded();
+        assert_eq!(plain.files(), git.files(), "{what}: the work tree alone");
+        let plan = |args: &[&str]| committed.run(args, &response).succeeded().stderr;
+        assert_eq!(
+            plan(&["apply", "--check"]),
+            plan(&["apply", "--index", "--check"]),
+            "{what}"
+        );
+        committed.run(&["apply", "--commit"], &response).succeeded();
+        assert_eq!(
+            committed.git(&["rev-parse", "HEAD:"]).trim(),
+            git.git(&["write-tree"]).trim(),
+            "{what}"
+        );
+        assert_eq!(
+            modified(&committed),
+            [""; 0],
+            "{what}: nothing is modified after the commit"
+        );
+        ours.run(&["undo"], "").succeeded();
+        assert_eq!(
+            ours.git(&["status", "--porcelain"]),
+            "",
+            "{what}: after undo"
+        );
     }
 }
 

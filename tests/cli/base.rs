@@ -5,38 +5,40 @@ use std::fs;
 
 use assert_fs::prelude::*;
 
-use super::support::{Repo, documents, run};
+use super::support::{Repo, documents, run, some};
 use super::{envelope, onto, repo, update};
 
 /// Without drift a base changes nothing of what an apply does.
 #[test]
 fn where_nothing_changed_since_it_is_as_without() {
-    for (what, response) in onto::changes() {
-        for args in [
-            &[][..],
-            &["--index"],
-            &["--cached"],
-            &["--commit", "-m", "x"],
-            &["--onto=HEAD"],
-        ] {
-            let with = onto::base();
-            let without = with.copied();
-            let run = with.run(&[&["apply", "--base=HEAD"], args].concat(), &response);
-            let bare = without.run(&[&["apply"], args].concat(), &response);
-            assert_eq!(
-                (run.status, &run.stderr),
-                (bare.status, &bare.stderr),
-                "{what} {args:?}"
-            );
-            assert_eq!(with.files(), without.files(), "{what} {args:?}");
-            let seen = |repo: &Repo| {
-                [
-                    repo.git(&["ls-files", "-s"]),
-                    repo.git(&["status", "--porcelain"]),
-                ]
-            };
-            assert_eq!(seen(&with), seen(&without), "{what} {args:?}");
-        }
+    let targets = [
+        &[][..],
+        &["--index"],
+        &["--cached"],
+        &["--commit", "-m", "x"],
+        &["--onto=HEAD"],
+    ];
+    let all = onto::changes()
+        .into_iter()
+        .flat_map(|change| targets.map(|args| (change.clone(), args)));
+    for ((what, response), args) in some(all, 3) {
+        let with = onto::base();
+        let without = with.copied();
+        let run = with.run(&[&["apply", "--base=HEAD"], args].concat(), &response);
+        let bare = without.run(&[&["apply"], args].concat(), &response);
+        assert_eq!(
+            (run.status, &run.stderr),
+            (bare.status, &bare.stderr),
+            "{what} {args:?}"
+        );
+        assert_eq!(with.files(), without.files(), "{what} {args:?}");
+        let seen = |repo: &Repo| {
+            [
+                repo.git(&["ls-files", "-s"]),
+                repo.git(&["status", "--porcelain"]),
+            ]
+        };
+        assert_eq!(seen(&with), seen(&without), "{what} {args:?}");
     }
 }
 

@@ -10,7 +10,7 @@ use assert_fs::prelude::*;
 use serde_json::{Value, json};
 
 use super::onto::{base, changes};
-use super::support::{Repo, Run, isolated, run};
+use super::support::{Repo, Run, isolated, run, some};
 use super::{envelope, update};
 
 fn line(id: impl Into<Value>, response: &str) -> String {
@@ -89,11 +89,12 @@ fn each_is_what_apply_makes_of_it_alone() {
         .enumerate()
         .map(|(id, response)| line(id, response))
         .collect();
-    for setting in [
+    let settings = [
         "core.bare=false",
         "commit.cleanup=verbatim",
         "i18n.commitEncoding=latin1",
-    ] {
+    ];
+    for setting in some(settings, 3) {
         let (key, value) = setting.split_once('=').unwrap();
         repo.git(&["config", key, value]);
         for (kind, args) in [

@@ -3,7 +3,7 @@
 
 use assert_fs::prelude::*;
 
-use super::support::{Repo, isolated, run};
+use super::support::{Repo, isolated, run, some};
 use super::{envelope, update};
 
 const BASE: &str = "--base=HEAD~1";
@@ -71,41 +71,43 @@ fn lines_in_conflict_are_left_as_git_apply_leaves_them() {
             "*** Update File: a.txt\n@@\n line 2\n-line 3\n+there\n@@\n-line 9\n line 10\n*** Update File: b.txt\n@@\n-b\n+there\n",
         ),
     ];
-    for response in &texts {
-        for settings in [
-            &[][..],
-            &["merge.conflictStyle=diff3"],
-            &["merge.conflictStyle=zdiff3"],
-        ] {
-            for attributes in ["", "a.txt conflict-marker-size=12\n"] {
-                let repo = fork(response, settings);
-                if !attributes.is_empty() {
-                    repo.child(".git/info/attributes")
-                        .write_str(attributes)
-                        .unwrap();
-                }
-                let theirs = repo.copied();
-                theirs.git(&["update-index", "--refresh"]);
-                let diff = theirs.git(&["diff", "--full-index", "main~1", "picked"]);
-                let mut git = isolated(std::process::Command::new("git"), theirs.path());
-                run(git.args(["apply", "-3"]), diff.as_bytes()).ended(1);
-                let before = seen(&repo);
-                let ours = marked(&repo, response).ended(4);
-                assert_eq!(
-                    seen(&repo),
-                    seen(&theirs),
-                    "{response} {settings:?} {attributes}"
-                );
-                let status = [&repo, &theirs].map(|repo| repo.git(&["status", "--porcelain"]));
-                assert_eq!(status[0], status[1]);
-                assert!(ours.stderr.contains("[in-conflict]"), "{}", ours.stderr);
-                // All of it can be taken back.
-                repo.run(&["undo"], "").succeeded();
-                assert_eq!(seen(&repo), before);
-                assert_eq!(repo.git(&["status", "--porcelain"]), "");
-                repo.git(&["fsck", "--strict"]);
-            }
+    let styles = [
+        &[][..],
+        &["merge.conflictStyle=diff3"],
+        &["merge.conflictStyle=zdiff3"],
+    ];
+    let sizes = ["", "a.txt conflict-marker-size=12\n"];
+    let all = texts.iter().flat_map(|response| {
+        let of = move |settings| sizes.map(|attributes| (response, settings, attributes));
+        styles.into_iter().flat_map(of)
+    });
+    for (response, settings, attributes) in some(all, 5) {
+        let repo = fork(response, settings);
+        if !attributes.is_empty() {
+            repo.child(".git/info/attributes")
+                .write_str(attributes)
+                .unwrap();
         }
+        let theirs = repo.copied();
+        theirs.git(&["update-index", "--refresh"]);
+        let diff = theirs.git(&["diff", "--full-index", "main~1", "picked"]);
+        let mut git = isolated(std::process::Command::new("git"), theirs.path());
+        run(git.args(["apply", "-3"]), diff.as_bytes()).ended(1);
+        let before = seen(&repo);
+        let ours = marked(&repo, response).ended(4);
+        assert_eq!(
+            seen(&repo),
+            seen(&theirs),
+            "{response} {settings:?} {attributes}"
+        );
+        let status = [&repo, &theirs].map(|repo| repo.git(&["status", "--porcelain"]));
+        assert_eq!(status[0], status[1]);
+        assert!(ours.stderr.contains("[in-conflict]"), "{}", ours.stderr);
+        // All of it can be taken back.
+        repo.run(&["undo"], "").succeeded();
+        assert_eq!(seen(&repo), before);
+        assert_eq!(repo.git(&["status", "--porcelain"]), "");
+        repo.git(&["fsck", "--strict"]);
     }
 }
 

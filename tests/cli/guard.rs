@@ -5,8 +5,8 @@ use assert_fs::prelude::*;
 use llmpatch::pathspec::{Case, Defaults, Pathspec, Pathspecs};
 use proptest::prelude::*;
 
-use super::support::Repo;
 use super::support::documents::{document, kinds};
+use super::support::{Repo, few};
 use super::{envelope, opx, repo, update};
 
 /// The paths that each refused, in order, as a message names them.
@@ -617,7 +617,7 @@ fn made_up_pathspecs_mean_what_they_mean_to_git() {
     let spec = (magic, body).prop_map(|(magic, body)| magic.to_owned() + &body);
     let specs = prop::collection::vec(spec, 1..4);
     let mut runner = proptest::test_runner::TestRunner::new(ProptestConfig {
-        cases: 400,
+        cases: few(400),
         failure_persistence: None,
         ..Default::default()
     });

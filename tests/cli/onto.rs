@@ -6,7 +6,7 @@ use std::path::Path;
 
 use assert_fs::prelude::*;
 
-use super::support::{Repo, Run, documents, isolated, run};
+use super::support::{Repo, Run, documents, isolated, run, some};
 use super::{envelope, repo, update};
 
 /// Changes of all kinds; what git is given is what `git llmpatch diff` prints of them.
@@ -258,7 +258,7 @@ fn commits_say_what_git_commit_makes_them_say() {
     let tail =
         "Subject  \n\n\n# no comment\ntext\n\n\n\nmore  \n\nReviewed-by: A <a@example.org>\n";
     let committer = "x\n\nSigned-off-by: Carl Committer <carl@example.com>\n";
-    for args in [
+    let options = [
         &["-m", "one", "-m", "two\nlines"][..],
         &["-m", tail],
         &["-m", tail, "-s"],
@@ -286,44 +286,47 @@ fn commits_say_what_git_commit_makes_them_say() {
         &["-m", "x", "--date", "3 Feb 2001 noon"],
         &["-m", "x", "-S"],
         &["-m", "x", "--gpg-sign=key"],
-    ] {
-        for setting in [
-            "core.bare=false",
-            "commit.cleanup=verbatim",
-            "commit.gpgSign=true",
-            "i18n.commitEncoding=latin1",
-        ] {
-            let repo = base();
-            repo.script("sign", sign);
-            repo.git(&[
-                "config",
-                "gpg.program",
-                &repo.child("sign").display().to_string(),
-            ]);
-            let (key, value) = setting.split_once('=').unwrap();
-            repo.git(&["config", key, value]);
-            let tree = repo
-                .run(&["apply", "--onto=HEAD"], update("a.txt", "two", "2"))
-                .succeeded()
-                .stdout;
-            let ours = [&["apply", "--onto=HEAD", "--commit"], args].concat();
-            let ours = at_noon(&repo, repo.command(), &ours, &update("a.txt", "two", "2"))
-                .succeeded()
-                .stdout;
-            repo.git(&["read-tree", tree.trim()]);
-            let cleanup: &[&str] = if value == "verbatim" {
-                &[]
-            } else {
-                &["--cleanup=whitespace"]
-            };
-            let git = isolated(std::process::Command::new("git"), repo.path());
-            at_noon(&repo, git, &[&["commit", "-q"], cleanup, args].concat(), "").succeeded();
-            // A message with `-m` has a line end added by git, which one from a file that is kept
-            // as it is hasn't.
-            let both = [ours.trim(), "HEAD"]
-                .map(|id| repo.git(&["cat-file", "commit", id]).trim_end().to_owned());
-            assert_eq!(both[0], both[1], "{args:?} {setting}");
-        }
+    ];
+    let settings = [
+        "core.bare=false",
+        "commit.cleanup=verbatim",
+        "commit.gpgSign=true",
+        "i18n.commitEncoding=latin1",
+    ];
+    let all = options
+        .into_iter()
+        .flat_map(|args| settings.map(|setting| (args, setting)));
+    for (args, setting) in some(all, 5) {
+        let repo = base();
+        repo.script("sign", sign);
+        repo.git(&[
+            "config",
+            "gpg.program",
+            &repo.child("sign").display().to_string(),
+        ]);
+        let (key, value) = setting.split_once('=').unwrap();
+        repo.git(&["config", key, value]);
+        let tree = repo
+            .run(&["apply", "--onto=HEAD"], update("a.txt", "two", "2"))
+            .succeeded()
+            .stdout;
+        let ours = [&["apply", "--onto=HEAD", "--commit"], args].concat();
+        let ours = at_noon(&repo, repo.command(), &ours, &update("a.txt", "two", "2"))
+            .succeeded()
+            .stdout;
+        repo.git(&["read-tree", tree.trim()]);
+        let cleanup: &[&str] = if value == "verbatim" {
+            &[]
+        } else {
+            &["--cleanup=whitespace"]
+        };
+        let git = isolated(std::process::Command::new("git"), repo.path());
+        at_noon(&repo, git, &[&["commit", "-q"], cleanup, args].concat(), "").succeeded();
+        // A message with `-m` has a line end added by git, which one from a file that is kept
+        // as it is hasn't.
+        let both = [ours.trim(), "HEAD"]
+            .map(|id| repo.git(&["cat-file", "commit", id]).trim_end().to_owned());
+        assert_eq!(both[0], both[1], "{args:?} {setting}");
     }
     let repo = base();
     let mail = format!(

@@ -11,7 +11,7 @@ use std::process::{Command, Stdio};
 use assert_fs::prelude::*;
 use rustix::process::{Pid, Signal, kill_process};
 
-use crate::support::{self, OnDisk, Repo, Run, make_pipe, program};
+use crate::support::{self, OnDisk, Repo, Run, make_pipe, program, some};
 
 const RESPONSE: &str = "*** Begin Patch
 *** Update File: a.txt
@@ -210,82 +210,83 @@ fn a_tampered_journal_touches_nothing_outside_and_hangs_nowhere() {
         .collect();
     targets.push(git.join("index.lock"));
     assert!(targets.len() > 6, "{targets:?}");
-    for target in &targets {
+    let all = targets
+        .iter()
+        .flat_map(|target| TAMPERINGS.map(|(name, tamper)| (target, name, tamper)));
+    for (target, name, tamper) in some(all, 7) {
         let target = target.strip_prefix(template.path()).unwrap();
-        for (name, tamper) in TAMPERINGS {
-            let what = format!("{} is {name}", target.display());
-            let repo = template.copied();
-            let there = repo.child("../outside");
+        let what = format!("{} is {name}", target.display());
+        let repo = template.copied();
+        let there = repo.child("../outside");
+        assert!(
+            Command::new("cp")
+                .arg("-a")
+                .args([&template.path().join("../outside"), &there.to_path_buf()])
+                .status()
+                .unwrap()
+                .success()
+        );
+        tamper(&repo.child(target), &there);
+        let before = outside(&repo);
+        let mut is_named = false;
+        for (args, input) in [
+            (&["check"][..], RESPONSE),
+            (&["apply"], OTHER),
+            (&["undo"], ""),
+            (&["recover"], ""),
+        ] {
+            let run = run(&repo, args, input);
             assert!(
-                Command::new("cp")
-                    .arg("-a")
-                    .args([&template.path().join("../outside"), &there.to_path_buf()])
-                    .status()
-                    .unwrap()
-                    .success()
+                [0, 1, 3].contains(&run.status),
+                "{what}: {args:?} {} {}",
+                run.status,
+                run.stderr
             );
-            tamper(&repo.child(target), &there);
-            let before = outside(&repo);
-            let mut is_named = false;
-            for (args, input) in [
-                (&["check"][..], RESPONSE),
-                (&["apply"], OTHER),
-                (&["undo"], ""),
-                (&["recover"], ""),
-            ] {
-                let run = run(&repo, args, input);
-                assert!(
-                    [0, 1, 3].contains(&run.status),
-                    "{what}: {args:?} {} {}",
-                    run.status,
-                    run.stderr
-                );
-                assert_eq!(outside(&repo), before, "{what}: {args:?}");
-                // What is torn is never taken for fine, unless somebody removed what says so.
-                let is_file = repo
-                    .child("a.txt")
-                    .symlink_metadata()
-                    .is_ok_and(|meta| meta.is_file() && meta.len() < 100);
-                let is_torn = is_file && repo.text("a.txt") == "new\n" && name != "gone";
-                let is_said = run.status == 3 || args[0] == "recover" || args[0] == "undo";
-                assert!(
-                    !is_torn || is_said,
-                    "{what}: {args:?} {}{}",
-                    run.stdout,
-                    run.stderr
-                );
-                is_named |= args[0] != "check" && run.status == 3;
-            }
-            // Where an original is none any more, or another wrote what is to be believed, that is
-            // said.
-            let is_of = |start| {
-                target
-                    .file_name()
-                    .unwrap()
-                    .to_string_lossy()
-                    .starts_with(start)
-            };
-            let is_lost =
-                is_of("original") && !matches!(name, "cut" | "other bytes" | "huge" | "another's");
+            assert_eq!(outside(&repo), before, "{what}: {args:?}");
+            // What is torn is never taken for fine, unless somebody removed what says so.
+            let is_file = repo
+                .child("a.txt")
+                .symlink_metadata()
+                .is_ok_and(|meta| meta.is_file() && meta.len() < 100);
+            let is_torn = is_file && repo.text("a.txt") == "new\n" && name != "gone";
+            let is_said = run.status == 3 || args[0] == "recover" || args[0] == "undo";
             assert!(
-                is_named || !(is_lost || name == "another's" && is_of("manifest")),
-                "{what}"
+                !is_torn || is_said,
+                "{what}: {args:?} {}{}",
+                run.stdout,
+                run.stderr
             );
-            // The journal says nothing of this one.
+            is_named |= args[0] != "check" && run.status == 3;
+        }
+        // Where an original is none any more, or another wrote what is to be believed, that is
+        // said.
+        let is_of = |start| {
+            target
+                .file_name()
+                .unwrap()
+                .to_string_lossy()
+                .starts_with(start)
+        };
+        let is_lost =
+            is_of("original") && !matches!(name, "cut" | "other bytes" | "huge" | "another's");
+        assert!(
+            is_named || !(is_lost || name == "another's" && is_of("manifest")),
+            "{what}"
+        );
+        // The journal says nothing of this one.
+        assert!(
+            ["old\n", "new\n"].contains(&&*repo.text("other.txt")),
+            "{what}"
+        );
+        for path in ["a.txt", "dir/a.txt", "gone/b.txt"] {
+            let is_a_file = repo
+                .child(path)
+                .symlink_metadata()
+                .map_or(true, |meta| meta.is_file());
             assert!(
-                ["old\n", "new\n"].contains(&&*repo.text("other.txt")),
-                "{what}"
+                is_a_file,
+                "{what}: {path} is what only looks like an original"
             );
-            for path in ["a.txt", "dir/a.txt", "gone/b.txt"] {
-                let is_a_file = repo
-                    .child(path)
-                    .symlink_metadata()
-                    .map_or(true, |meta| meta.is_file());
-                assert!(
-                    is_a_file,
-                    "{what}: {path} is what only looks like an original"
-                );
-            }
         }
     }
 }

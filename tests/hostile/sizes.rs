@@ -7,11 +7,11 @@ use assert_fs::prelude::*;
 
 use crate::bounded::within;
 use crate::scaled;
-use crate::support::{Repo, Run};
+use crate::support::{self, Repo, Run, some};
 
 /// How large a response is, in MiB.
 fn large() -> usize {
-    scaled(4, 60)
+    scaled(if support::in_full() { 4 } else { 1 }, 60)
 }
 
 /// Repeats a text until it is so many MiB long.
@@ -87,7 +87,7 @@ fn a_file_that_memory_has_no_room_for_is_refused() {
 #[test]
 fn a_large_answer_without_a_patch_is_refused() {
     let repo = repo();
-    for prose in [
+    let all = [
         "word ",
         "word\n",
         "\n",
@@ -102,8 +102,9 @@ fn a_large_answer_without_a_patch_is_refused() {
         "</edit>\n",
         ">>>\n",
         "{\"a\":[",
-    ] {
-        let answer = repeated(prose, large() / 4);
+    ];
+    for prose in some(all, 4) {
+        let answer = repeated(prose, large().div_ceil(4));
         let run = applied(&repo, &answer, 20);
         // One of too many lines isn't even looked through.
         let is_too_long = answer.matches('\n').count() > 4 << 20;
@@ -126,7 +127,7 @@ fn a_large_answer_without_a_patch_is_refused() {
 fn bare_newlines_are_bounded() {
     let repo = repo();
     // As many as may be, less the few of the markers: what is read of them takes its room.
-    for response in newlines(&"\n".repeat(scaled(1 << 20, (4 << 20) - 20))) {
+    for response in newlines(&"\n".repeat(scaled(large() << 18, (4 << 20) - 20))) {
         let run = within(
             scaled(400, 1000),
             repo.path(),
@@ -266,7 +267,7 @@ fn very_many_faults_and_warnings_are_bounded() {
 #[test]
 fn a_line_of_any_length_is_a_line() {
     let repo = repo();
-    let long = repeated("x", scaled(4, 60));
+    let long = repeated("x", large());
     repo.child("long.txt")
         .write_str(&format!("{long}\nold\n{long}y"))
         .unwrap();
@@ -279,7 +280,7 @@ fn a_line_of_any_length_is_a_line() {
             "<edit file=\"long.txt\" op=\"patch\"><find>\n<<<\n{long}y\n>>>\n</find><put>\n<<<\nend\n>>>\n</put></edit>\n"
         ),
     ] {
-        let run = within(200 + 24 * scaled(4, 60), repo.path(), &["apply"], response.as_bytes()).ended(0);
+        let run = within(200 + 24 * large(), repo.path(), &["apply"], response.as_bytes()).ended(0);
         assert!(run.stderr.len() < 10_000, "{}", run.stderr.len());
     }
     assert_eq!(
@@ -302,7 +303,7 @@ fn a_line_of_any_length_is_a_line() {
         format!("<{long}"),
     ] {
         let run = within(
-            200 + 24 * scaled(4, 60),
+            200 + 24 * large(),
             repo.path(),
             &["apply"],
             response.as_bytes(),

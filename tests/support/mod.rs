@@ -19,6 +19,7 @@ pub mod seed;
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::fs;
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
@@ -220,8 +221,8 @@ impl Repo {
 
     /// Runs our program in this repository with any arguments, and a response on standard input.
     pub fn run(&self, args: &[&str], input: impl AsRef<[u8]>) -> Run {
-        // Whatever the command line's own tests run is asked for as a document, too.
-        let twin = (env!("CARGO_CRATE_NAME") == "cli")
+        // What the command line's own tests run is asked for as a document, too.
+        let twin = (env!("CARGO_CRATE_NAME") == "cli" && is_chosen(args, input.as_ref()))
             .then(|| documents::Twin::of(self, args))
             .flatten();
         let run = run(self.command().args(args), input.as_ref());
@@ -310,6 +311,28 @@ pub fn path() -> String {
         Path::new(program()).parent().unwrap().display(),
         std::env::var("PATH").unwrap()
     )
+}
+
+/// Returns whether all rows of a table are to be tried: `CASES=all`, as in `.ci/run`.
+pub fn in_full() -> bool {
+    std::env::var_os("CASES").is_some_and(|extent| extent == "all")
+}
+
+/// Returns each `nth` row of a table, or all rows where all are to be tried.
+pub fn some<T>(rows: impl IntoIterator<Item = T>, nth: usize) -> impl Iterator<Item = T> {
+    rows.into_iter().step_by(if in_full() { 1 } else { nth })
+}
+
+/// Returns with how many random inputs a law is tried: with all only where all rows are.
+pub fn few(cases: u32) -> u32 {
+    if in_full() { cases } else { cases / 8 }
+}
+
+/// Chooses some runs, the same each time.
+fn is_chosen(args: &[&str], input: &[u8]) -> bool {
+    let mut hasher = DefaultHasher::new();
+    (args, input).hash(&mut hasher);
+    in_full() || hasher.finish() % 4 == 0
 }
 
 /// Returns whether git is to do all conversions: what `BACKEND=git cargo test --test cli` asks for.

@@ -1,6 +1,6 @@
-//! Many at once: eight processes make two hundred changes to one repository and its linked
-//! worktrees, each in a way of its own, ours among git's, while `git status` looks on. Afterwards
-//! every single change is accounted for.
+//! Many at once: eight processes make forty changes, with `CASES=all` two hundred, to one repository
+//! and its linked worktrees, each in a way of its own, ours among git's, while `git status` looks
+//! on. Afterwards every single change is accounted for.
 //!
 //! A change is three files of its own: one edited, one added, one deleted. It is in, whole,
 //! wherever it was said to be, or refused as `locked`, with a word on who holds the lock; nothing
@@ -31,13 +31,17 @@ use std::sync::{Mutex, RwLock};
 
 use assert_fs::prelude::*;
 use ledger::{Change, Found, Side};
-use support::{Repo, Run, isolated, program};
+use support::{Repo, Run, in_full, isolated, program};
 
 /// What a hook says when a `git commit` has read the index and locked it.
 const LOCKED: &str = "the index is locked";
 
 const WORKERS: usize = 8;
-const ROUNDS: usize = 25;
+
+/// Returns how many changes each worker makes.
+fn rounds() -> usize {
+    if in_full() { 25 } else { 5 }
+}
 
 /// A way to make a change.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,7 +103,7 @@ struct Worktree {
 
 fn repository() -> (Repo, Vec<Worktree>) {
     let repo = Repo::empty();
-    for number in 0..WORKERS * ROUNDS {
+    for number in 0..WORKERS * rounds() {
         for (path, content) in Change(number).before() {
             repo.child(path).write_str(&content).unwrap();
         }
@@ -163,8 +167,8 @@ fn eight_processes_make_two_hundred_changes_and_each_is_accounted_for() {
                 let home = [0, 0, 0, 0, 1, 1, 2, 2][worker];
                 let (worktree, processes, reports) = (&worktrees[home], &processes, &reports);
                 scope.spawn(move || {
-                    for round in 0..ROUNDS {
-                        let change = Change(worker * ROUNDS + round);
+                    for round in 0..rounds() {
+                        let change = Change(worker * rounds() + round);
                         let mut way = WAYS[(worker * 3 + round) % WAYS.len()];
                         if way == Way::CommitStaged && !worktree.sweeps {
                             way = Way::Commit;
@@ -187,7 +191,7 @@ fn eight_processes_make_two_hundred_changes_and_each_is_accounted_for() {
         println!("{looks} looks");
     });
     let reports = reports.into_inner().unwrap();
-    assert_eq!(reports.len(), WORKERS * ROUNDS);
+    assert_eq!(reports.len(), WORKERS * rounds());
     let refused = reports
         .iter()
         .filter(|(_, report)| report.tree == Side::Old && report.index == Side::Old)
@@ -556,7 +560,7 @@ fn account(worktree: &Worktree, reports: Vec<&Report>) {
         ));
     }
     // Other workers' changes belong elsewhere.
-    for number in 0..WORKERS * ROUNDS {
+    for number in 0..WORKERS * rounds() {
         let change = Change(number);
         for place in ["tree", "index", "head"] {
             if !own.contains(&change) && !matches!(found.side(place, change), Ok(Side::Old)) {

@@ -240,7 +240,7 @@ fn misnumbered(diff: &[u8], off: &[u32]) -> Vec<u8> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 40, max_shrink_iters: 200, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: few(40), max_shrink_iters: 200, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn what_git_prints_is_read_as_git_means_it((before, after) in scene()) {

@@ -85,6 +85,8 @@ pub mod report;
 pub mod respond;
 mod response;
 mod search;
+#[cfg(test)]
+mod testing;
 pub mod text;
 pub mod threads;
 pub mod tree;

@@ -11,7 +11,7 @@ use proptest::prelude::*;
 
 use super::super::objects::whole_id;
 use super::super::slot::empty;
-use super::super::testing::path as path_of;
+use super::super::testing::{few, path as path_of};
 use super::*;
 
 const PATHS: [&str; 14] = [
@@ -165,7 +165,7 @@ fn made(base: &Base) -> Sample {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(96))]
+    #![proptest_config(ProptestConfig::with_cases(few(96)))]
 
     #[test]
     fn what_becomes_of_an_index_is_what_git_makes_of_it(

@@ -80,7 +80,7 @@ fn changes_of(tree: &dyn Tree, deeds: &[Origin]) -> ChangeSet {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: few(24), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn apply_then_undo_is_the_identity(deeds in vec(origin(), 1..10), target in 0..4usize) {

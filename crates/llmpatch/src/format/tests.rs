@@ -210,7 +210,7 @@ fn whys(refused: &[Unrepresentable]) -> Vec<Why> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: crate::testing::cases(1500), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn an_envelope_is_read_as_it_was(edits in vec(edit(in_an_envelope()), 1..4)) {

@@ -168,7 +168,7 @@ mod tests {
     use crate::text::Lines;
 
     proptest! {
-        #![proptest_config(ProptestConfig { cases: 500, failure_persistence: None, ..ProptestConfig::default() })]
+        #![proptest_config(ProptestConfig { cases: crate::testing::cases(500), failure_persistence: None, ..ProptestConfig::default() })]
 
         /// Hunks of one or two lines, placed one after the other with lines left between: what is
         /// found around each is what a look at every line finds.

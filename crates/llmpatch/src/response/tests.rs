@@ -668,7 +668,7 @@ fn reading_takes_time_in_proportion_to_the_length() {
             "",
         ),
     ] {
-        let text = unit.repeat(1_000_000 / unit.len()) + tail;
+        let text = unit.repeat(crate::testing::length(1_000_000) / unit.len()) + tail;
         let source = source(&text);
         let parsed = parse(&source, &Options::default());
         assert!(!parsed.errors.is_empty(), "{unit:?}");

@@ -549,7 +549,7 @@ fn reading_takes_time_in_proportion_to_the_length() {
         ("--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\nprose\n", ""),
         ("<<E\n", ""),
     ] {
-        let text = unit.repeat(200_000 / unit.len()) + tail;
+        let text = unit.repeat(crate::testing::length(200_000) / unit.len()) + tail;
         let source = source(text.into_bytes());
         let _ = parse(&source, &Options::default());
     }

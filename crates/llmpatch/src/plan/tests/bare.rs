@@ -108,7 +108,7 @@ impl std::fmt::Debug for Chunk {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 4000, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: crate::testing::cases(4000), failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn strict_is_the_bare_algorithm(

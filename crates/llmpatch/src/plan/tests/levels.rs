@@ -470,7 +470,7 @@ fn at(fuzz: Fuzz) -> Rules {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 1500, failure_persistence: None, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: crate::testing::cases(1500), failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Every level agrees with the plain description; where exact finds a way, no level changes
     /// anything of it, and a level that finds one is not overruled by a looser one.

@@ -336,7 +336,7 @@ fn embedded() {
 
 #[test]
 fn long_and_deep_scripts() {
-    let many = 100_000;
+    let many = crate::testing::length(100_000);
     let rows = [
         ("(".repeat(many) + "apply_patch", "unclear"),
         (

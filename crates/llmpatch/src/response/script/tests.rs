@@ -409,7 +409,7 @@ fn quoted(text: &str, escaped: &[(&str, &str)]) -> String {
 
 proptest! {
     #![proptest_config(ProptestConfig {
-        cases: 400,
+        cases: crate::testing::cases(400),
         failure_persistence: None,
         ..ProptestConfig::default()
     })]

@@ -90,7 +90,7 @@ fn a_line_that_was_not_announced_is_found_too() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1_000))]
+    #![proptest_config(ProptestConfig::with_cases(crate::testing::cases(1_000)))]
 
     #[test]
     fn agrees_with_the_description(

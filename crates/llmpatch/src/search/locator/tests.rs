@@ -75,7 +75,7 @@ fn of_very_many_the_first_are_listed() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1_000))]
+    #![proptest_config(ProptestConfig::with_cases(crate::testing::cases(1_000)))]
 
     #[test]
     fn agrees_with_the_rules(

@@ -107,7 +107,7 @@ fn several_matches() {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(1_500))]
+    #![proptest_config(ProptestConfig::with_cases(crate::testing::cases(1_500)))]
 
     #[test]
     fn agrees_with_trying_everything(
