@@ -5,8 +5,10 @@
 //! - `after/`: the work tree afterwards, every byte and executable bit; with `warnings.txt`, what was said on stderr.
 //! - or `error.txt`: the exit status on its first line and what was said on stderr behind it. Nothing may have changed then.
 //!
-//! Every case is also told to programs: its document (`--json`) keeps to the schema and tells the kinds that people are told.
-//! Every case that applies is also put to git: `git apply` of what `git llmpatch diff` prints must come to the same tree.
+//! A case is also told to programs: its document (`--json`) keeps to the schema and tells the kinds that people are told.
+//! A case that applies is also put to git: `git apply` of what `git llmpatch diff` prints must come to the same tree.
+//! Both are tried of each eighth case; of all with `CASES=all`, and of those that a filter chooses.
+//!
 //! Expectations are renewed by `SNAPSHOTS=overwrite cargo test --test cases`; read them before you commit them.
 
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
@@ -14,32 +16,81 @@
 mod support;
 
 use std::collections::BTreeMap;
+use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use support::{Repo, snapshot};
+use support::{OnDisk, Repo, in_full, snapshot};
+
+/// What is tried of a case.
+#[derive(Clone, Copy)]
+struct Check {
+    name: &'static str,
+    run: fn(&Path) -> Result<(), Failed>,
+    /// Of so many cases it is tried of one.
+    turn: usize,
+}
+
+/// The responses of people come to what is expected.
+const APPLY: Check = Check {
+    name: "apply",
+    run: applies,
+    turn: 1,
+};
+const JSON: Check = Check {
+    name: "json",
+    run: is_told_to_programs,
+    turn: 8,
+};
+const GIT_APPLY: Check = Check {
+    name: "git-apply",
+    run: agrees_with_git,
+    turn: 8,
+};
 
 fn main() {
     let args = Arguments::from_args();
+    let is_chosen = in_full() || args.filter.is_some();
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
     let mut trials = Vec::new();
-    for format in directories(&root) {
-        for case in directories(&format) {
-            let name = format!("{}/{}", name(&format), name(&case));
-            if !case.join("error.txt").exists() {
-                let case = case.clone();
-                trials.push(Trial::test(format!("git-apply {name}"), move || {
-                    agrees_with_git(&case)
-                }));
-            }
-            let documented = case.clone();
-            trials.push(Trial::test(format!("json {name}"), move || {
-                is_told_to_programs(&documented)
-            }));
-            trials.push(Trial::test(format!("apply {name}"), move || applies(&case)));
+    for (number, case) in directories(&root)
+        .iter()
+        .flat_map(|of| directories(of))
+        .enumerate()
+    {
+        let applies = !case.join("error.txt").exists();
+        for check in [GIT_APPLY, JSON, APPLY]
+            .into_iter()
+            .skip(usize::from(!applies))
+        {
+            let is_left_out = !is_chosen && number % check.turn != 0;
+            trials.push(trial(check, case.clone()).with_ignored_flag(is_left_out));
         }
     }
     libtest_mimic::run(&args, trials).exit();
+}
+
+fn trial(check: Check, case: PathBuf) -> Trial {
+    let directory = format!("{}/{}", name(case.parent().unwrap()), name(&case));
+    let name = format!("{} {directory}", check.name);
+    Trial::test(name.clone(), move || {
+        let ended = catch_unwind(|| (check.run)(&case));
+        let ended = ended.unwrap_or_else(|panic| Err(said(&*panic).into()));
+        ended.map_err(|failed| repeated(&failed, &directory, &name))
+    })
+}
+
+/// Adds to what failed where the case is and what repeats it.
+fn repeated(failed: &Failed, directory: &str, name: &str) -> Failed {
+    let message = failed.message().unwrap_or_default();
+    let command = format!("cargo test --test cases -- --exact '{name}'");
+    format!("{message}\n\ncase:   tests/cases/{directory}\nrepeat: {command}").into()
+}
+
+fn said(panic: &dyn std::any::Any) -> &str {
+    let text = panic.downcast_ref::<String>().map(String::as_str);
+    text.or(panic.downcast_ref().copied())
+        .unwrap_or("it panicked")
 }
 
 fn applies(case: &Path) -> Result<(), Failed> {
@@ -143,17 +194,30 @@ fn same(want: &Files, got: &Files, what: &str) -> Result<(), Failed> {
         .into_iter()
         .filter(|path| want.get(*path) != got.get(*path))
     {
-        said += &format!(
-            "  {}\n    wanted {:?}\n    got    {:?}\n",
-            path.display(),
-            want.get(path),
-            got.get(path)
-        );
+        said += &format!("{}\n", path.display());
+        said += &difference(want.get(path), got.get(path));
     }
     Err(said.into())
 }
 
-type Files = BTreeMap<PathBuf, support::OnDisk>;
+/// Returns the lines in which a file differs, with their ends.
+fn difference(want: Option<&OnDisk>, got: Option<&OnDisk>) -> String {
+    let lines = |file: Option<&OnDisk>| -> String {
+        let Some(file) = file else {
+            return "(no file)\n".to_owned();
+        };
+        let lines = file.bytes.split_inclusive(|&byte| byte == b'\n');
+        let lines = lines.map(|line| format!("{}\n", line.escape_ascii()));
+        lines.collect()
+    };
+    let (old, new) = (lines(want), lines(got));
+    if old == new {
+        return format!("  wanted {want:?}\n  got    {got:?}\n");
+    }
+    support::difference(&old, &new)
+}
+
+type Files = BTreeMap<PathBuf, OnDisk>;
 
 fn files(directory: &Path) -> Files {
     support::files(directory)

@@ -29,7 +29,7 @@ use std::process::{Command, Output, Stdio};
 use assert_fs::TempDir;
 use assert_fs::fixture::ChildPath;
 use assert_fs::prelude::*;
-use snapbox::IntoData as _;
+use similar::TextDiff;
 
 /// Lets `$us` be our process in a hook: the nearest of its ancestors that has our name.
 pub const US: &str = "us=$PPID; until [ -z \"$us\" ] || grep -qsx git-llmpatch /proc/$us/comm; do us=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$us/status); done";
@@ -423,10 +423,20 @@ fn copy(from: &Path, to: &Path) {
 /// Compares text with what a file holds; `SNAPSHOTS=overwrite` writes the file instead.
 #[track_caller]
 pub fn snapshot(got: String, file: &Path) {
-    // Raw, since a backslash is no slash here, and `...` or `[..]` in a message stand for
-    // themselves.
-    let want = snapbox::Data::read_from(file, Some(snapbox::data::DataFormat::Text)).raw();
-    snapbox::Assert::new()
-        .action_env("SNAPSHOTS")
-        .eq(got.raw(), want);
+    let want = fs::read_to_string(file).unwrap_or_default();
+    if want == got {
+        return;
+    }
+    if std::env::var_os("SNAPSHOTS").is_some_and(|how| how == "overwrite") {
+        fs::write(file, got).unwrap();
+        return;
+    }
+    let (file, lines) = (file.display(), difference(&want, &got));
+    panic!("{file}:\n{lines}\nif that is as it should be: SNAPSHOTS=overwrite renews the file");
+}
+
+/// Returns the lines in which two texts differ.
+pub fn difference(want: &str, got: &str) -> String {
+    let lines = TextDiff::from_lines(want, got);
+    lines.unified_diff().header("wanted", "got").to_string()
 }

@@ -6,7 +6,7 @@
 
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -28,11 +28,21 @@ fn main() {
         for case in entries(&root.join(&format)) {
             let directory = root.join(&format).join(&case);
             let needs_git = needs_git(&directory);
-            let trial = Trial::test(format!("{format}/{case}"), move || plans(&directory));
+            let name = format!("{format}/{case}");
+            let trial = Trial::test(name.clone(), move || {
+                plans(&directory).map_err(|failed| repeated(&failed, &name))
+            });
             trials.push(trial.with_ignored_flag(needs_git));
         }
     }
     libtest_mimic::run(&args, trials).exit();
+}
+
+/// Adds to what failed where the case is and what repeats it.
+fn repeated(failed: &Failed, name: &str) -> Failed {
+    let message = failed.message().unwrap_or_default();
+    let command = format!("cargo test -p llmpatch --test cases -- --exact '{name}'");
+    format!("{message}\n\ncase:   tests/cases/{name}\nrepeat: {command}").into()
 }
 
 /// Returns whether a case is about what git makes of files, knows of them, or reads of its settings.
@@ -279,7 +289,8 @@ fn files(tree: &MemoryTree) -> BTreeMap<String, String> {
 
 fn same(want: &BTreeMap<String, String>, got: &BTreeMap<String, String>) -> Result<(), Failed> {
     let mut said = String::new();
-    for path in want.keys().chain(got.keys()) {
+    let paths: BTreeSet<_> = want.keys().chain(got.keys()).collect();
+    for path in paths {
         if want.get(path) != got.get(path) {
             said += &format!(
                 "{path}\n  wanted {:?}\n  got    {:?}\n",
