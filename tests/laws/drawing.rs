@@ -36,7 +36,9 @@ pub fn draw(bytes: &[u8]) {
     let tree = wishes(&parsed.patch, choices);
     match plan::plan(&[parsed.patch], &tree, &Resolver::default(), &rules) {
         Ok(Plan { warnings, .. }) => drawn::<plan::Error, _>(&source, &[], &warnings),
-        Err(Refusal { errors, warnings }) => drawn(&source, &errors, &warnings),
+        Err(Refusal {
+            errors, warnings, ..
+        }) => drawn(&source, &errors, &warnings),
     }
 }
 

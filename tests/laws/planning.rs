@@ -197,7 +197,9 @@ fn under_every_rule(source: &Source, tree: impl Fn(&Patch<'_>) -> MemoryTree) {
                     );
                 }
             }
-            Err(Refusal { errors, warnings }) => {
+            Err(Refusal {
+                errors, warnings, ..
+            }) => {
                 assert!(!errors.is_empty(), "a refusal says why");
                 told(source, errors, warnings);
             }

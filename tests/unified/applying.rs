@@ -305,7 +305,7 @@ proptest! {
         prop_assume!(!diff.is_empty() && !is_binary(&diff) && std::str::from_utf8(&diff).is_ok());
         let diff = misnumbered(&diff, &off);
         let recount = Options { recount: true, ..Options::default() };
-        let mut ours = apply_with(&diff, &before, &unlinted(), &recount);
+        let mut ours = apply_with(&diff, &before, &Rules::default(), &recount);
         scene.write(&before);
         std::fs::write(scene.directory.path().join(".git/patch"), &diff).unwrap();
         let zero = if context == 0 { &["--unidiff-zero"][..] } else { &[] };
@@ -336,7 +336,7 @@ proptest! {
         let lines = diff.split_inclusive(|&byte| byte == b'\n');
         let bare = lines.map(|line| if line.starts_with(b"@@ -") { b"@@ ... @@\n" } else { line });
         let diff = bare.collect::<Vec<_>>().concat();
-        let ours = apply(&diff, &before, &unlinted());
+        let ours = apply(&diff, &before, &Rules::default());
         match ours.files {
             Ok(files) => prop_assert_eq!(files, after, "{}", shown(&diff)),
             Err(why) => prop_assert_eq!(why, [Kind::Ambiguous].into(), "{}", shown(&diff)),
@@ -364,7 +364,7 @@ proptest! {
             });
             *content = lines.collect::<Vec<_>>().concat();
         }
-        let ours = apply(&diff, &other, &Rules { fuzz: Fuzz::Trailing, ..unlinted() });
+        let ours = apply(&diff, &other, &Rules { fuzz: Fuzz::Trailing, ..Rules::default() });
         let bare = |files: Files| -> Files {
             files.into_iter().map(|(name, (content, mode))| {
                 let mut lines: Vec<_> = content.split(|&byte| byte == b'\n').map(|line| line.trim_ascii_end().to_vec()).collect();
@@ -396,7 +396,7 @@ proptest! {
         let diff = scene.git(&["diff", "--cached", renames, &prefixes[0], &prefixes[1]]);
         prop_assume!(!diff.is_empty() && !is_binary(&diff));
         let stripped = Options { strip: Some(strip), ..Options::default() };
-        let ours = apply_with(&diff, &before, &unlinted(), &stripped);
+        let ours = apply_with(&diff, &before, &Rules::default(), &stripped);
         scene.write(&before);
         std::fs::write(scene.directory.path().join(".git/patch"), &diff).unwrap();
         let patch = ["apply", "--index", "--whitespace=nowarn", &format!("-p{strip}"), ".git/patch"];
