@@ -378,14 +378,17 @@ proptest! {
         fuzz in prop::sample::select(vec![Fuzz::Exact, Fuzz::Indent]),
     ) {
         let rules = Rules { allow_empty: true, fuzz, ..Rules::default() };
+        let is_there = std::cell::Cell::new(false);
         let wrapped = |sections: &str| if is_diff { sections.to_owned() } else { format!("*** Begin Patch\n{sections}*** End Patch\n") };
         let planned = |response: &str, state: &str| {
             let source = Source::new(SourceId(0), "answer.txt", response.into()).unwrap();
             let parsed = format::parse(&source, &Options::default());
             let plan = plan::plan(&[parsed.patch], &MemoryTree::new().with("f", state), &Resolver::default(), &rules).ok();
-            // What was applied before has no place either; that is said of a response as a whole
-            // alone.
-            plan.filter(|plan| parsed.errors.is_empty() && !plan.placements.is_empty()).map(|plan| {
+            // What was applied before has no place, nor has what is there already; that is said of a
+            // response as a whole alone.
+            let has_places = |plan: &Plan| !plan.placements.is_empty();
+            is_there.set(plan.as_ref().is_some_and(|plan| !has_places(plan)));
+            plan.filter(|plan| parsed.errors.is_empty() && has_places(plan)).map(|plan| {
                 let now = plan.changes.iter().next().map(|change| change.after.as_ref().unwrap().content.to_vec());
                 let warnings = plan.warnings.iter().map(|warning| warning.value.clone());
                 let places = plan.placements.iter().map(|placed| (placed.number, placed.old, placed.new, placed.how));
@@ -402,7 +405,9 @@ proptest! {
             let section = section(&state, drawn, (*off).max(0), is_diff);
             if section.lines().count() < 3 { continue; }
             all += &section;
-            let Some((now, warned, placed)) = planned(&wrapped(&section), &state) else { is_whole = false; break };
+            let done = planned(&wrapped(&section), &state);
+            if is_there.get() { return Ok(()); }
+            let Some((now, warned, placed)) = done else { is_whole = false; break };
             state = now;
             warnings.extend(warned);
             places.extend(placed);

@@ -118,6 +118,10 @@ const CASES: &[(Kind, &str)] = &[
     (Kind::BlankDropped, "shapes/blank-line-at-the-end-of-a-hunk"),
     (Kind::Duplicates, "shapes/lines-that-stand-twice"),
     (Kind::AdditionPlace, "shapes/added-lines-only"),
+    (
+        Kind::AlreadyThere,
+        "envelope/lines-that-are-there-already-are-warned-of",
+    ),
     (Kind::NewlineAdded, "shapes/a-file-without-a-final-newline"),
     (Kind::Elision, "shapes/left-out-code-of-a-whole-file"),
     (Kind::Conflict, "shapes/two-edits-of-one-line"),

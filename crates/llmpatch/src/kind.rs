@@ -152,6 +152,8 @@ kinds! {
     Duplicates = "duplicates", Nobody;
     /// A hunk of added lines only: where they were put.
     AdditionPlace = "addition-place", Nobody;
+    /// Added lines that were right before or after their place already.
+    AlreadyThere = "already-there", Nobody;
     /// A file that ended without a newline now ends with one.
     NewlineAdded = "newline-added", Nobody;
     /// An added line is a conflict marker, in a file that had none.
@@ -207,7 +209,8 @@ kinds! {
     JsonPatch = "json-patch", Nobody;
     /// A new file without a newline at its end, or a text without which a file loses it.
     FinalNewline = "final-newline", Nobody;
-    /// Text was removed from a line, and what is left is an empty line.
+    /// Where text was removed, an empty line is left: what remains of its line, or the one that is
+    /// now at the end of the file.
     EmptyLine = "empty-line", Nobody;
     /// An empty file that was there already was filled.
     FilledEmpty = "filled-empty", Nobody;

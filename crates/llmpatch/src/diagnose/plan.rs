@@ -617,6 +617,7 @@ impl Diagnose for Warning {
             | Warning::IdDiffers { .. }
             | Warning::NewlineAdded { .. }
             | Warning::NewlineGone { .. }
+            | Warning::BlankEnd { .. }
             | Warning::NoChange { .. }
             | Warning::AlreadyThere { .. }
             | Warning::Filled { .. } => of,
@@ -645,6 +646,11 @@ fn placed(of: Diagnosis, path: &RepoPath, part: Part, how: &Placing) -> Diagnosi
                 "if another is meant, name the lines that it is inside of; --unique refuses such \
                  hunks",
             ),
+        Placing::Again(at) => Diagnosis {
+            line: Some(*at),
+            ..of
+        }
+        .help("leave them out, unless they are to be there twice"),
         Placing::Fuzzy { line, .. } => of.shows(place(
             path,
             line,

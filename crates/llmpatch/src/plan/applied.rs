@@ -19,6 +19,7 @@ use super::Rules;
 use super::error::{Error, Missing};
 use super::place_error::{Closest, Part, PlaceError, Reason};
 use super::planner::Planner;
+use super::section;
 use crate::patch::{
     FileEdit, Format, Header, Hunk, HunkLine, Mark, Occurrence, Operation, Patch, Position, Status,
     Substitution, Times,
@@ -103,6 +104,24 @@ impl Planner<'_> {
         is_made.then(|| Applied {
             hunks: self.hunks(),
             first: first().map(|(line, content)| (line, content.clone())),
+        })
+    }
+
+    /// Returns the hunks of the response if all that it does is to add lines that are there already.
+    pub(super) fn repeated(&self) -> Option<Applied> {
+        let is_in_place = |edit: &&FileEdit<'_>| {
+            edit.destination().is_none() && edit.header.as_deref().is_none_or(section::is_in_place)
+        };
+        let is_all = self.errors.is_empty()
+            && !self.does_more
+            && self.edits.iter().all(|edit| match is_whole(edit) {
+                true => self.is_idle(edit),
+                false => is_in_place(edit),
+            });
+        let first = self.again.clone().filter(|_| is_all)?;
+        Some(Applied {
+            hunks: self.hunks(),
+            first: Some(first),
         })
     }
 

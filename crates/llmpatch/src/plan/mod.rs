@@ -15,6 +15,7 @@
 //!   does.
 //! - A `-` body is compared with the file's lines, their terminators aside.
 
+mod again;
 mod applied;
 mod changeset;
 pub mod choose;
@@ -139,7 +140,8 @@ pub fn plan(
         .edits
         .iter()
         .all(|edit| edit.operation != Operation::Unreadable);
-    let applied = if is_read { planner.applied() } else { None };
+    let repeated = planner.repeated().filter(|_| is_read);
+    let applied = repeated.or_else(|| planner.applied().filter(|_| is_read));
     if applied.is_none() {
         planner.agree_on_fuzz(patches);
         planner.join();
@@ -168,6 +170,7 @@ pub fn plan(
         errors.clear();
         placements.clear();
         changes = ChangeSet::new(Vec::new());
+        warnings.retain(|warning| warning.value.kind() != Kind::AlreadyThere);
     }
     for change in &changes {
         if let Err(error) = tree.confirm(&change.path, change.before.as_ref()) {

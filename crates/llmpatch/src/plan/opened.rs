@@ -119,7 +119,17 @@ impl Planner<'_> {
             };
             self.unplaced(&section, outcome.errors);
         }
+        if ends_blank(&open.document, &outcome.splices) {
+            self.warn(span, Warning::BlankEnd { path: path.clone() });
+        }
         self.placements.extend(outcome.placed);
+        match outcome.again {
+            Some(line) if self.again.is_none() => {
+                self.again = Some((line, open.document.content()));
+            }
+            Some(_) => {}
+            None => self.does_more |= !outcome.splices.is_empty(),
+        }
         (
             outcome.splices,
             if outcome.whole { Ok(()) } else { Err(failed) },
@@ -213,4 +223,18 @@ impl Planner<'_> {
             .flat_map(Edit::needles)
             .collect()
     }
+}
+
+/// Returns whether a blank line is the last of a file once its last lines have gone, and wasn't
+/// before.
+fn ends_blank(document: &Document, splices: &[Splice]) -> bool {
+    let len = document.len();
+    let Some(last) = splices.last().filter(|last| last.old.end == len) else {
+        return false;
+    };
+    let is_blank = |line: usize| document.text(line).trim_ascii().is_empty();
+    let lines = document.line_count();
+    let kept = document.line(last.old.start);
+    let is_gone = last.new.is_empty() && document.line_start(last.old.start) == last.old.start;
+    is_gone && kept > 0 && kept < lines && is_blank(kept - 1) && !is_blank(lines - 1)
 }

@@ -7,6 +7,7 @@ mod by_text;
 mod context;
 mod headings;
 mod in_order;
+mod put;
 mod unnumbered;
 
 use std::borrow::Cow;
@@ -14,6 +15,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::Rules;
+use super::again::already_there;
 use super::growth::Growth;
 use super::place_error::{Part, PlaceError};
 use super::placement::{Match, Placement, Rows};
@@ -22,7 +24,7 @@ use super::warning::{Placing, Warning};
 use crate::patch::{FileEdit, Hunk, HunkLine, Mark, Operation, Status, Substitution};
 use crate::path::RepoPath;
 use crate::search::{Document, Effort, Needle};
-use crate::text::{Content, Ending, Located, Span, Splice, Text};
+use crate::text::{Content, Ending, LineNo, Located, Span, Splice, Text};
 
 /// What changes parts of a file.
 #[derive(Clone, Copy)]
@@ -214,6 +216,8 @@ pub(super) struct Outcome {
     pub(super) whole: bool,
     /// Where those parts are, in their order.
     pub(super) placed: Vec<Placement>,
+    /// If each of them that does anything adds lines that are there already: where the first are.
+    pub(super) again: Option<LineNo>,
     pub(super) warnings: Vec<Located<Warning>>,
     /// Whether a warning says already that a word was cut in two.
     has_cut: bool,
@@ -241,6 +245,22 @@ impl PlacedHunk<'_, '_> {
             lines.map(|line| (&line.text[..], line.unterminated))
         };
         side(Mark::Added).eq(side(Mark::Removed))
+    }
+
+    /// Returns where the added lines are, if they are right before or behind the old ones already.
+    fn again(&self, file: &Document) -> Option<LineNo> {
+        let mut old = self.range.clone();
+        let mut added = self.added.iter().map(|(text, _)| Cow::Borrowed(&text[..]));
+        let mut new = Vec::new();
+        for line in &self.lines {
+            let text = match line.mark {
+                Mark::Added => added.next(),
+                Mark::Context => old.next().map(|at| file.text(at)),
+                Mark::Removed => old.next().and(None),
+            };
+            new.extend(text);
+        }
+        already_there(file, &self.range, &new).map(LineNo::from_index)
     }
 
     fn put(&self, splicer: &mut Splicer<'_>) {
@@ -337,9 +357,19 @@ fn made(
     }
     let mut warnings = outcome.warnings;
     let mut splicer = Splicer::new(task.file);
+    let mut again = None;
+    let mut does_more = false;
     for hunk in hunks {
         if !hunk.is_idle() {
             hunk.put(&mut splicer);
+            // A line number alone is a place that its author means.
+            let is_numbered = all[hunk.number - 1].position.is_some() && hunk.range.is_empty();
+            let line = hunk.again(task.file).filter(|_| !is_numbered);
+            does_more |= line.is_none();
+            again = again.or(line);
+            warnings.extend(line.map(|line| {
+                task.warning(Part::Hunk(hunk.number), hunk.span, Placing::Again(line))
+            }));
         } else if hunk.lines.iter().any(|line| line.mark != Mark::Context) {
             warnings.push(task.warning(Part::Hunk(hunk.number), hunk.span, Placing::Idle));
         }
@@ -357,6 +387,7 @@ fn made(
     Outcome {
         splices,
         warnings,
+        again: again.filter(|_| !does_more),
         ..outcome
     }
 }

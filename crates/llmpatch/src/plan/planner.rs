@@ -59,6 +59,10 @@ pub(super) struct Planner<'p> {
     /// Files that such edits are changing, and whether the overlay hasn't got all of that.
     pub(super) open: BTreeMap<RepoPath, Box<OpenFile>>,
     pub(super) is_ahead: bool,
+    /// Where the first lines are that are added again, and their file.
+    pub(super) again: Option<(LineNo, Content)>,
+    /// Whether an edit of a file in its place does more than to add lines again.
+    pub(super) does_more: bool,
 }
 
 /// Marks an edit whose errors have been recorded.
@@ -138,6 +142,8 @@ impl<'p> Planner<'p> {
             rows,
             open: BTreeMap::new(),
             is_ahead: false,
+            again: None,
+            does_more: false,
         }
     }
 }

@@ -57,6 +57,26 @@ fn is_blank(line: &str) -> bool {
     line.trim_ascii().is_empty()
 }
 
+/// Returns whether all that replacements of so many lines do is to add lines that are right before
+/// or behind their place already.
+fn repeats<T: AsRef<str>>(lines: &[String], replacements: &[(usize, usize, Vec<T>)]) -> bool {
+    let is_at = |at: usize, new: &[&str]| {
+        let found = lines.get(at..at + new.len());
+        found.is_some_and(|found| found.iter().eq(new.iter()))
+    };
+    let says = |lines: &[&str]| lines.concat().contains(char::is_alphanumeric);
+    let again = |(at, len, new): &(usize, usize, Vec<T>)| {
+        let new: Vec<_> = new.iter().map(AsRef::as_ref).collect();
+        let more = new.len().saturating_sub(*len);
+        let behind = more > 0 && is_at(*at, &new) && says(&new[*len..]);
+        let before = more > 0 && *at >= more && is_at(at - more, &new) && says(&new[..more]);
+        let is_idle = more == 0 && is_at(*at, &new) && new.len() == *len;
+        (!is_idle).then_some(behind || before)
+    };
+    let all: Vec<_> = replacements.iter().filter_map(again).collect();
+    !all.is_empty() && !all.contains(&false)
+}
+
 fn edit<'a>(path: &'a str, operation: Operation<'a>) -> FileEdit<'a> {
     FileEdit {
         path: text(path),

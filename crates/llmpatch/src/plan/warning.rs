@@ -44,9 +44,19 @@ pub enum Warning {
     /// What takes the place of the end of the file doesn't end with a newline.
     #[error("`{path}` no longer ends with a newline")]
     NewlineGone { path: RepoPath },
-    /// All of a line was replaced by nothing, but for its end.
-    #[error("line {at} of `{path}` is now empty, where text was removed")]
-    EmptyLine { path: RepoPath, at: LineNo },
+    /// All of a line was replaced by nothing, apart from its end and whitespace that it may have.
+    #[error(
+        "line {at} of `{path}` {}, where text was removed",
+        if *has_space { "now holds only whitespace" } else { "is now empty" }
+    )]
+    EmptyLine {
+        path: RepoPath,
+        at: LineNo,
+        has_space: bool,
+    },
+    /// The last lines were removed, and a blank line before them is now the last.
+    #[error("`{path}` now ends with a blank line, since what came after it was removed")]
+    BlankEnd { path: RepoPath },
     /// An edit that changes nothing.
     #[error("this edit of `{path}` changes nothing")]
     NoChange { path: RepoPath },
@@ -178,6 +188,9 @@ pub enum Placing {
         counted: LineNo,
         number: NonZeroUsize,
     },
+    /// The added lines are right before or behind the old ones already, from this line on.
+    #[error(": the lines to add are there already, on line {_0}; they are added a second time")]
+    Again(LineNo),
     /// A hunk that changes nothing.
     #[error(" changes nothing")]
     Idle,
@@ -279,6 +292,7 @@ impl Warning {
             Warning::Placed { how, .. } => match how {
                 Placing::Relaxed { .. } | Placing::Behind { .. } => Kind::LocatorRelaxed,
                 Placing::OutsideContext { .. } => Kind::OutsideContext,
+                Placing::Again(_) => Kind::AlreadyThere,
                 Placing::Fuzzy { .. } => Kind::Fuzzy,
                 Placing::Restated(_) => Kind::Restated,
                 Placing::BlankDropped(_) => Kind::BlankDropped,
@@ -296,7 +310,7 @@ impl Warning {
             Warning::IdDiffers { .. } => Kind::IdDiffers,
             Warning::NewlineAdded { .. } => Kind::NewlineAdded,
             Warning::NewlineGone { .. } => Kind::FinalNewline,
-            Warning::EmptyLine { .. } => Kind::EmptyLine,
+            Warning::EmptyLine { .. } | Warning::BlankEnd { .. } => Kind::EmptyLine,
             Warning::NoChange { .. } | Warning::AlreadyThere { .. } => Kind::NoChange,
             Warning::Filled { .. } => Kind::FilledEmpty,
             Warning::Namesake { .. } => Kind::Directory,
@@ -315,6 +329,7 @@ impl Warning {
         | Warning::NewlineAdded { path }
         | Warning::NewlineGone { path }
         | Warning::EmptyLine { path, .. }
+        | Warning::BlankEnd { path }
         | Warning::NoChange { path }
         | Warning::AlreadyThere { path }
         | Warning::Filled { path }

@@ -2,8 +2,9 @@
 //!
 //! A chunk is found by its old lines, from where the one before ended. So it gets more context
 //! until these lines are nowhere behind it, and, unless a context line after `@@` leads past them,
-//! nowhere before it either. Chunks that grow into one another become one; at worst all of the file
-//! is one chunk, which is there once.
+//! nowhere before it either. It also shows the lines next to it that are like those that it adds.
+//! Chunks that grow into one another become one; at worst all of the file is one chunk, which is
+//! there once.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -11,6 +12,7 @@ use std::ops::Range;
 use super::hunks::lines;
 use crate::compare::{Options, Region, heading};
 use crate::patch::{Hunk, HunkLine, Mark};
+use crate::plan::again::already_there;
 use crate::search::{Document, IndentedBlock, Run};
 use crate::text::{Lines, Text};
 
@@ -41,6 +43,7 @@ pub(super) fn chunks<'c>(
         .collect();
     let placed = ChunkPlacer {
         old,
+        new,
         file,
         headings,
         groups,
@@ -114,6 +117,7 @@ impl Group {
 
 struct ChunkPlacer<'l, 'c> {
     old: &'l Lines<'c>,
+    new: &'l Lines<'c>,
     file: Document,
     /// The lines that name what follows them.
     headings: Vec<usize>,
@@ -179,7 +183,7 @@ impl ChunkPlacer<'_, '_> {
         }
         let run = self.run_of(start..end);
         let places = &run;
-        if places.count_from(start + 1) > 0 {
+        if places.count_from(start + 1) > 0 || self.adds_again(group) {
             return None;
         }
         // What names the place best may be among the chunk's own lines; then the one above names
@@ -212,6 +216,17 @@ impl ChunkPlacer<'_, '_> {
         alone
             .chain(openers.iter().filter_map(below))
             .find(|locators| self.leads_to(locators, &run, start))
+    }
+
+    /// Returns whether a chunk seems to add lines that are there already.
+    fn adds_again(&self, group: &Group) -> bool {
+        let all = lines(&group.regions, group.old.clone(), |mark, at| match mark {
+            Mark::Context => Some(self.old.text(at)),
+            Mark::Added => Some(self.new.text(at)),
+            Mark::Removed => None,
+        });
+        let new: Vec<_> = all.into_iter().flatten().collect();
+        already_there(&self.file, &group.old, &new).is_some()
     }
 
     /// Returns whether a search for these lines, then for the run, ends where it should.

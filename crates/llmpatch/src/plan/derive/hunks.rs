@@ -101,11 +101,11 @@ pub(super) fn hunks<'c>(sides: Sides<'c>, regions: &[Region], options: &Options)
 
 /// Makes the lines of a hunk that shows these old lines; `line` makes one of an old line or, if it
 /// is added, of a new one.
-pub(super) fn lines<'c>(
+pub(super) fn lines<T>(
     regions: &[Region],
     shown: Range<usize>,
-    line: impl Fn(Mark, usize) -> HunkLine<'c>,
-) -> Vec<HunkLine<'c>> {
+    line: impl Fn(Mark, usize) -> T,
+) -> Vec<T> {
     let mut lines = Vec::with_capacity(shown.len());
     let mut at = shown.start;
     for region in regions {

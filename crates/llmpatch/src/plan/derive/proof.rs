@@ -113,6 +113,7 @@ pub fn leaves_doubt(kind: Kind) -> bool {
         kind,
         Kind::LocatorRelaxed
             | Kind::OutsideContext
+            | Kind::AlreadyThere
             | Kind::Restated
             | Kind::BlankDropped
             | Kind::Duplicates

@@ -7,6 +7,7 @@ use std::ops::Range;
 use super::proof::texts;
 use crate::compare::Region;
 use crate::patch::{Occurrence, Operation, Substitution};
+use crate::plan::again::already_there;
 use crate::search::{Bounds, Document, Matches, Needle};
 use crate::text::{Lines, Text};
 
@@ -173,7 +174,8 @@ impl State {
             return Some(substitution);
         }
         let is_here = all.next().is_some_and(|range| range.start == at);
-        (is_here && all.next().is_none()).then_some(substitution)
+        let is_one = is_here && all.next().is_none();
+        (is_one && !change.adds_again(&substitution, above)).then_some(substitution)
     }
 
     /// Returns where a text is when the changes before one are made, given where it is before and
@@ -210,6 +212,20 @@ impl State {
 }
 
 impl<'c> Change<'_, 'c> {
+    /// Returns whether an edit seems to add lines that are there already, when the changes before it
+    /// are made.
+    fn adds_again(&self, edit: &Substitution<'_>, above: usize) -> bool {
+        let put: Vec<&[u8]> = edit.put.iter().map(|line| &line[..]).collect();
+        let first = (self.come.start - above).saturating_sub(put.len());
+        let last = (self.gone.start + edit.find.len() + put.len()).min(self.old.len());
+        let before = self.new.start(first)..self.new.start(self.come.start);
+        let behind = self.old.start(self.gone.start)..self.old.start(last);
+        let around = [&self.new.bytes()[before], &self.old.bytes()[behind]];
+        let start = self.come.start - above - first;
+        let document = Document::new(around.concat().into(), []);
+        already_there(&document, &(start..start + edit.find.len()), &put).is_some()
+    }
+
     /// Returns how many lines of context there may be.
     fn most_context(&self) -> usize {
         self.come.start + self.old.len() - self.gone.end

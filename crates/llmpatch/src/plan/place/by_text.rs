@@ -13,24 +13,21 @@
 //! as written and then without such lines before the next. At a level the find's lines are whole
 //! lines of the file, so one that begins or ends in mid-line is found by none.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
 use std::ops::Range;
-
-use bstr::ByteSlice as _;
 
 use super::super::duplicates::SHOWN;
 use super::super::fuzz::{Block, Levels};
 use super::super::nearest::Nearest;
 use super::super::place_error::{After, Ambiguity, CANDIDATES, Part, PlaceError, Places, Reason};
 use super::super::placement::Match;
-use super::super::splice;
-use super::super::warning::{Placing, Quote, Warning};
+use super::super::warning::{Placing, Warning};
+use super::put::{Put, TouchedLines};
 use super::{Outcome, Task, follows_from, texts};
 use crate::patch::{Occurrence, Substitution, Times, Written};
 use crate::plan::Rules;
-use crate::search::{Bounds, Document, Effort, Ends, Matches, Needle, Side, cuts_word, first};
-use crate::text::{LineNo, Lines, Located, Span, Splice, Text, same_end, same_start};
+use crate::search::{Bounds, Document, Effort, Ends, Matches, Needle, first};
+use crate::text::{LineNo, Lines, Located, Span, Text};
 
 /// Returns the needles that a substitution looks for.
 pub(super) fn needles(edit: &Substitution<'_>) -> Vec<Needle> {
@@ -120,7 +117,7 @@ fn found(task: Task<'_>, edit: &Substitution<'_>) -> Result<Outcome, Located<Pla
         return found(task, &edit);
     }
     let unescaped = |_| Located::new(span, Warning::Unescaped { path: path.clone() });
-    let mut warnings: Vec<_> = edit.written.iter().map(unescaped).collect();
+    let warnings: Vec<_> = edit.written.iter().map(unescaped).collect();
     let (core, bounds) = core(edit, &edit.find);
     let sought = SoughtText {
         edit,
@@ -136,6 +133,19 @@ fn found(task: Task<'_>, edit: &Substitution<'_>) -> Result<Outcome, Located<Pla
             found.ok_or_else(|| sought.place_error(&lines, effort))?
         }
     };
+    done(task, &sought, found, warnings)
+}
+
+/// Puts the new text at each place.
+fn done(
+    task: Task<'_>,
+    sought: &SoughtText<'_, '_>,
+    found: TextPlaces,
+    mut warnings: Vec<Located<Warning>>,
+) -> Result<Outcome, Located<PlaceError>> {
+    let SoughtText {
+        edit, core, span, ..
+    } = *sought;
     let TextPlaces {
         ranges,
         is_core,
@@ -143,6 +153,11 @@ fn found(task: Task<'_>, edit: &Substitution<'_>) -> Result<Outcome, Located<Pla
         fitted,
         warning,
     } = found;
+    let Task {
+        path,
+        file: document,
+        ..
+    } = task;
     warnings.extend(warning.map(|how| task.warning(part(edit), how.span, how.value)));
     let mut find = &edit.find[..];
     let mut put = &edit.put[..];
@@ -177,110 +192,26 @@ fn found(task: Task<'_>, edit: &Substitution<'_>) -> Result<Outcome, Located<Pla
         return Err(Located::new(span, PlaceError::TooMuch { count }));
     }
     let mut ranges = ranges.into_iter().peekable();
+    let mut again = Vec::new();
     // Lines with many places are read once.
     while let Some(first) = ranges.peek() {
         let around = TouchedLines::new(document, first);
         let lines = around.lines();
+        let mut is_first = true;
         while let Some(range) = ranges.next_if(|range| around.are_of(document, range)) {
-            done.put(task, range, (&around, &lines), &put);
+            again.push(done.put(task, range, (&around, &lines, is_first), &put));
+            is_first = false;
         }
     }
+    let first = again.iter().flatten().next();
+    let how = first.map(|line| task.warning(part(edit), span, Placing::Again(*line)));
+    done.warnings.extend(how);
+    done.again = first.copied().filter(|_| !again.contains(&None));
     if put.is_idle {
         done.warnings
             .push(Located::new(span, Warning::NoChange { path: path.clone() }));
     }
     Ok(done)
-}
-
-impl Outcome {
-    /// Notes a place, and what comes there unless it is what is there.
-    fn put(
-        &mut self,
-        task: Task<'_>,
-        range: Range<usize>,
-        (around, lines): (&TouchedLines<'_>, &Lines<'_>),
-        edit: &Put<'_, '_>,
-    ) {
-        let Task {
-            path,
-            file: document,
-            ..
-        } = task;
-        let Put {
-            lines: put,
-            fitted,
-            how,
-            span,
-            is_idle,
-            is_literal,
-        } = *edit;
-        let within = range.start - around.start..range.end - around.start;
-        // A line break at the end of both leaves the line behind it alone.
-        let ends_line = is_literal && put.last().is_some_and(|line| line.is_empty());
-        let last = usize::from(ends_line && around.bytes[within.clone()].ends_with(b"\n"));
-        let rows = rows(lines, &(within.start..within.end - last), put.len() - last);
-        let [old, new] = rows.map(|rows| rows.start + around.line..rows.end + around.line);
-        self.placed.push(task.placement(0, span, old, new, how));
-        if let Some(how) = cuts_word(lines, &within).filter(|_| !self.has_cut) {
-            self.has_cut = true;
-            let index = lines.index_at(if how == Side::End {
-                within.end
-            } else {
-                within.start
-            });
-            let line = Quote {
-                number: LineNo::from_index(index + around.line),
-                ..Quote::new(lines, index)
-            };
-            self.warnings.push(Located::new(
-                span,
-                Warning::InsideWord {
-                    path: path.clone(),
-                    how,
-                    line,
-                },
-            ));
-        }
-        if is_idle {
-            return;
-        }
-        let (within, new) = match fitted {
-            Some(fitted) => splice::within(lines, within, fitted),
-            None => splice::within(lines, within, put),
-        };
-        let range = within.start + around.start..within.end + around.start;
-        let path = || path.clone();
-        let warning = match final_newline(document, &range, &new) {
-            Some(true) => Some(Warning::NewlineAdded { path: path() }),
-            Some(false) if is_literal => Some(Warning::NewlineGone { path: path() }),
-            _ if is_literal && leaves_empty_line(document, &range, &new) => {
-                Some(Warning::EmptyLine {
-                    path: path(),
-                    at: LineNo::from_index(document.line(range.start)),
-                })
-            }
-            _ => None,
-        };
-        self.warnings
-            .extend(warning.map(|warning| Located::new(span, warning)));
-        let (head, tail) = lines_alike(&around.bytes[within], &new);
-        let old = range.start + head..range.end - tail;
-        let new = new[head..new.len() - tail].to_vec();
-        splice::push(&mut self.splices, Splice { old, new });
-    }
-}
-
-/// What is put at each place of a text.
-struct Put<'e, 't> {
-    lines: &'e [Text<'t>],
-    /// The lines as the file needs them; `None` for as they are.
-    fitted: Option<&'e [Vec<u8>]>,
-    how: Match,
-    span: Option<Span>,
-    /// Whether it is what is there.
-    is_idle: bool,
-    /// Whether it is text byte for byte, so that what it leaves of lines is worth a word.
-    is_literal: bool,
 }
 
 /// Returns an edit as it was written, backslashes before markers included, if the file has its
@@ -297,86 +228,6 @@ fn as_written<'t>(document: &Document, edit: &Substitution<'t>) -> Option<Substi
         occurrence: edit.occurrence,
         written: None,
     })
-}
-
-/// Returns how many bytes the whole lines have that two texts begin with alike, and those that the
-/// rest of them end with alike.
-fn lines_alike(old: &[u8], new: &[u8]) -> (usize, usize) {
-    let head = old[..same_start(old, new)]
-        .rfind_byte(b'\n')
-        .map_or(0, |newline| newline + 1);
-    let tail = same_end(&old[head..], &new[head..]);
-    (
-        head,
-        old[old.len() - tail..]
-            .find_byte(b'\n')
-            .map_or(0, |newline| tail - newline - 1),
-    )
-}
-
-/// Returns whether a file gets a newline at its end, or loses it, once something takes the place of
-/// a range.
-fn final_newline(document: &Document, range: &Range<usize>, new: &[u8]) -> Option<bool> {
-    let len = document.len();
-    let ends = |to: usize| document.slice(to.saturating_sub(1)..to).ends_with(b"\n");
-    if range.end < len {
-        return None;
-    }
-    let before = ends(len);
-    let after = if new.is_empty() {
-        ends(range.start)
-    } else {
-        new.ends_with(b"\n")
-    };
-    let is_emptied = new.is_empty() && range.start == 0;
-    (before != after && !is_emptied).then_some(after)
-}
-
-/// Returns whether nothing is left of a line but its end.
-fn leaves_empty_line(document: &Document, range: &Range<usize>, new: &[u8]) -> bool {
-    let is_start = range.start == 0 || document.slice(range.start - 1..range.start)[..] == *b"\n";
-    let line = document.slice(range.end..document.len().min(range.end + 2));
-    let is_end = line.starts_with(b"\n") || line.starts_with(b"\r\n");
-    new.is_empty() && !range.is_empty() && is_start && is_end
-}
-
-/// The lines around a range of a file: those that it touches, one before them and one behind.
-struct TouchedLines<'d> {
-    bytes: Cow<'d, [u8]>,
-    /// The offset at which they begin in the file.
-    start: usize,
-    /// The index of the first of them.
-    line: usize,
-    /// What the touched lines are of the file.
-    touched: Range<usize>,
-}
-
-impl<'d> TouchedLines<'d> {
-    fn new(document: &'d Document, range: &Range<usize>) -> Self {
-        let touched = document.line_start(range.start)..document.line_end(range.end);
-        let start = document.line_start(touched.start.saturating_sub(1));
-        let end = document.line_end(touched.end);
-        Self {
-            touched,
-            bytes: document.slice(start..end),
-            start,
-            line: document.line(start),
-        }
-    }
-
-    /// Returns whether they are the lines around this range, too.
-    fn are_of(&self, document: &Document, range: &Range<usize>) -> bool {
-        let end = self.touched.end;
-        self.touched.start <= range.start && (range.end < end || end == document.len())
-    }
-
-    fn lines(&self) -> Lines<'_> {
-        if self.start == 0 {
-            Lines::new(&self.bytes)
-        } else {
-            Lines::within(&self.bytes)
-        }
-    }
 }
 
 /// Says of the last match that it isn't the last as occurrences are counted, if so.
@@ -737,14 +588,4 @@ fn without_blank_edges<'e, 't>(lines: &'e [Text<'t>]) -> (&'e [Text<'t>], Bounds
             end_at_line: end < lines.len(),
         },
     )
-}
-
-/// Returns which lines a match touches, and which are there when `put` lines have taken its place.
-fn rows(lines: &Lines<'_>, range: &Range<usize>, put: usize) -> [Range<usize>; 2] {
-    let first = lines.index_at(range.start);
-    let last = lines.index_at(range.end);
-    // A match in the middle of a line leaves that line even if nothing is put there.
-    let leaves_none = put == 0 && splice::whole_lines(lines, range.clone()) != *range;
-    let new = if leaves_none { 0 } else { put.max(1) };
-    [first..last + 1, first..first + new]
 }

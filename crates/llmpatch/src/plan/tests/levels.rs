@@ -226,6 +226,9 @@ fn apply(lines: &[String], chunks: &[Chunk], up_to: Fuzz) -> Option<Vec<String>>
     {
         return None;
     }
+    if repeats(lines, &replacements) {
+        return None;
+    }
     let mut result = lines.to_vec();
     for (at, len, new) in replacements.into_iter().rev() {
         result.splice(at..at + len, new);

@@ -1,0 +1,34 @@
+//! Added lines that are there already: right behind the old lines of a hunk or find, or right before
+//! them.
+//!
+//! An author who shows such lines among the old ones means to have them twice. Blank lines and
+//! brackets often are.
+
+use std::ops::Range;
+
+use crate::search::Document;
+
+/// Returns from which line on a hunk's new lines are where its old ones are, if there are more of
+/// them.
+pub(super) fn already_there(
+    file: &Document,
+    old: &Range<usize>,
+    new: &[impl AsRef<[u8]>],
+) -> Option<usize> {
+    let added = new
+        .len()
+        .checked_sub(old.len())
+        .filter(|added| *added > 0)?;
+    let run = file.run(new);
+    let says_something = |lines: &[_]| lines.iter().any(is_telling);
+    if says_something(&new[old.len()..]) && run.contains(old.start) {
+        return Some(old.end);
+    }
+    let before = old.start.checked_sub(added)?;
+    (says_something(&new[..added]) && run.contains(before)).then_some(before)
+}
+
+fn is_telling(line: &impl AsRef<[u8]>) -> bool {
+    let says = |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 0x80;
+    line.as_ref().iter().any(says)
+}

@@ -1,0 +1,5 @@
+import a
+import a
+import b
+
+x = 2
