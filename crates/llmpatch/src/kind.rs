@@ -136,7 +136,7 @@ kinds! {
     /// A line after `@@` that isn't in the file as written, or only before the previous hunk, and
     /// was found by a looser rule.
     LocatorRelaxed = "locator-relaxed", Nobody;
-    /// A line after `@@` that isn't in the block of the one before it.
+    /// What is looked for isn't in the block that the line after `@@` before it opens.
     OutsideContext = "outside-context", Nobody;
     /// A `\ No newline at end of file` in a format that has no such line.
     NoNewlineMark = "no-newline-mark", Nobody;

@@ -199,12 +199,12 @@ impl Place<'_> {
                 .label("is earlier")
                 .help(IN_ORDER),
             PlaceError::OutsideContext { outer, at, end } => self
-                .at(*at, "the context line is here", "in another block")
-                .label("not inside of the context line before it")
+                .at(*at, "the line is here", "in another block")
+                .label("not in the block of the context line before it")
                 .note(format!(
                     "line {end} is indented no deeper than line {outer}, and ends its block"
                 ))
-                .help("name the lines that this one is inside of, or this one alone"),
+                .help("name the block that it is in, or nothing after `@@` but this line"),
             PlaceError::Applied { at } => {
                 let text = "the new text is here already";
                 let caption = if self.of.part == Part::Find {

@@ -642,10 +642,7 @@ fn placed(of: Diagnosis, path: &RepoPath, part: Part, how: &Placing) -> Diagnosi
                 "the line that is used",
                 "in another block",
             ))
-            .help(
-                "if another is meant, name the lines that it is inside of; --unique refuses such \
-                 hunks",
-            ),
+            .help("if another is meant, name the block that it is in; --unique refuses such hunks"),
         Placing::Again(at) => Diagnosis {
             line: Some(*at),
             ..of

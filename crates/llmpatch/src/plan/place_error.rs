@@ -72,9 +72,9 @@ pub enum PlaceError {
         None => "before the previous hunk; hunks must follow the file's order".into(),
     })]
     ContextEarlier { at: LineNo, outer: Option<LineNo> },
-    /// The context line isn't in the block that the context line before it opens, and that ends
-    /// before another line.
-    #[error("names context line {at}, which is outside of the block of its context line {outer}")]
+    /// A context line, or old lines that are elsewhere, too, aren't in the block that the context
+    /// line before opens, and that ends before another line.
+    #[error("leads to line {at}, which is outside of the block of its context line {outer}")]
     OutsideContext {
         outer: LineNo,
         at: LineNo,

@@ -104,9 +104,9 @@ pub enum Placing {
     /// A context line was found by a looser rule.
     #[error(": context line isn't in the file as written; line {}, which {how}, is used", .line.number)]
     Relaxed { how: Relaxation, line: Quote },
-    /// A context line isn't in the block that the one before it opens, and that ends before another
-    /// line.
-    #[error(": context line {} is outside of the block of context line {outer}, which ends before line {end}", .line.number)]
+    /// A context line, or old lines that are elsewhere, too, aren't in the block that the context
+    /// line before opens, and that ends before another line.
+    #[error(": line {} is outside of the block of its context line {outer}, which ends before line {end}", .line.number)]
     OutsideContext {
         outer: LineNo,
         line: Quote,

@@ -244,7 +244,13 @@ impl ChunkPlacer<'_, '_> {
                 .end_before(pair[1], text)
                 .is_some()
         };
-        if locators.windows(2).any(is_outside) {
+        let places = if run.count() > 1 {
+            vec![start]
+        } else {
+            Vec::new()
+        };
+        let sought = [locators, &places].concat();
+        if sought.windows(2).any(is_outside) {
             return false;
         }
         run.at_or_after(cursor) == Some(start)

@@ -1,8 +1,8 @@
 //! The context lines of a hunk, those behind `@@`: found one after the other, or said why not.
 //!
-//! Several narrow: each is to be in the block that the one before opens. One that is only before
-//! the cursor is accepted where the hunk before is in its block, too, and what follows it is ahead
-//! there, and only once.
+//! Several narrow: each is to be in the block that the one before opens, and so are old lines that
+//! are elsewhere in the file, too. One that is only before the cursor is accepted where the hunk
+//! before is in its block, too, and what follows it is ahead there, and only once.
 
 use std::collections::hash_map::Entry;
 
@@ -13,7 +13,7 @@ use super::super::warning::{Placing, Quote};
 use super::in_order::OrderPlacer;
 use crate::patch::Hunk;
 use crate::search::{IndentedBlock, Loose, Relaxation, Run};
-use crate::text::{LineNo, Located, Text};
+use crate::text::{LineNo, Located, Span, Text};
 
 /// How many lines before the cursor may equal a context line that is meant to be one of them.
 const BEHIND: usize = 1000;
@@ -59,7 +59,7 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
                 },
             };
             if let Some(outer) = context.at {
-                self.check_inside(number, hunk, locator, outer, at)?;
+                self.check_inside(number, locator.span.or(hunk.span), outer, at)?;
             }
             self.cursor = at + 1;
             context = FoundContext {
@@ -113,12 +113,11 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
         }
     }
 
-    /// Warns of, or refuses, a context line that isn't in the block of the one before.
-    fn check_inside(
+    /// Warns of, or refuses, a line that isn't in the block of the context line before.
+    pub(super) fn check_inside(
         &mut self,
         number: usize,
-        hunk: &Hunk<'_>,
-        locator: &Text<'_>,
+        span: Option<Span>,
         outer: usize,
         at: usize,
     ) -> Result<(), Located<PlaceError>> {
@@ -127,7 +126,6 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
             return Ok(());
         };
         let rules = self.task.rules;
-        let span = locator.span.or(hunk.span);
         let [outer, end] = [outer, end].map(LineNo::from_index);
         if rules.strict || rules.unique {
             let at = LineNo::from_index(at);

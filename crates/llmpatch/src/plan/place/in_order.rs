@@ -470,7 +470,11 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
     /// Warns of, or under `unique` refuses, a hunk whose old lines are in other places as well.
     fn look_for_duplicates(
         &mut self,
-        SoughtRun { number, hunk, .. }: SoughtRun<'f, 'p>,
+        SoughtRun {
+            number,
+            hunk,
+            context,
+        }: SoughtRun<'f, 'p>,
         found: &RunPlace<'f, 'p>,
     ) -> Result<(), Located<PlaceError>> {
         let RunPlace {
@@ -479,6 +483,9 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
         let may_be_elsewhere = hunk.is_anchor() && !self.task.rules.unique;
         if places.count() == 1 || may_be_elsewhere {
             return Ok(());
+        }
+        if let Some(outer) = context.filter(|_| !found.restated) {
+            self.check_inside(number, first_old(hunk), outer, found.at)?;
         }
         let is_around = hunk.locators.is_empty();
         let others = self.duplicates.others(

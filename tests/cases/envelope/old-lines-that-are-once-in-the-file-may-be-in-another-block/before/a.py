@@ -1,0 +1,12 @@
+class A:
+    def run(self):
+        return 0
+
+
+class B:
+    size = 1
+
+
+class C:
+    def run(self):
+        return 1
