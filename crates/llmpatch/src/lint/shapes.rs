@@ -18,14 +18,14 @@ pub(super) fn line_numbers(touched: &Touched<'_>) -> Vec<Located<Finding>> {
             return false;
         };
         let mut last = first;
-        let mut rises = |line: &Text<'_>| {
+        let rises = |line: &Text<'_>| {
             number(line).is_some_and(|(number, other)| {
                 let rises = number > last && other == sign;
                 last = number;
                 rises
             })
         };
-        lines.all(|line| rises(line)) && last > first && !is_known()
+        lines.all(rises) && last > first && !is_known()
     })
 }
 
@@ -143,10 +143,18 @@ fn escape(line: &[u8]) -> Option<&'static str> {
     (line_ends > 1 || line_ends == 1 && quotes > 0).then_some("\\n")
 }
 
-/// Returns whether the `'` at an offset is between letters, as in a word.
+/// Returns whether the `'` at an offset is one in a word, and begins no string as it does behind the
+/// letters of `b'…'` and `rb'…'`.
 fn is_apostrophe(line: &[u8], at: usize) -> bool {
-    let is_letter = |at: usize| line.get(at).is_some_and(u8::is_ascii_alphabetic);
-    at.checked_sub(1).is_some_and(is_letter) && is_letter(at + 1)
+    let letters = line[..at]
+        .iter()
+        .rev()
+        .take_while(|byte| byte.is_ascii_alphabetic());
+    let is_prefix = letters.clone().count() <= 2
+        && letters
+            .clone()
+            .all(|byte| b"bruf".contains(&byte.to_ascii_lowercase()));
+    !is_prefix && line.get(at + 1).is_some_and(u8::is_ascii_alphabetic)
 }
 
 const ENTITIES: [&str; 4] = ["&lt;", "&gt;", "&amp;", "&quot;"];
@@ -189,6 +197,7 @@ mod tests {
             (r"it's one\ntwo\nthree", true),
             (r#"print("a\nb\n")"#, false),
             (r"print('a\nb\n')", false),
+            (r"b'Location: /\r\n\r\n')", false),
             (r".expect(/^a<\/li>\nb\n$/)", false),
             (r"a\nb", false),
             (r"C:\new\names", false),
