@@ -202,7 +202,7 @@ fn look(
 fn shows_text(path: &[u8]) -> bool {
     let names: [&[u8]; 6] = [b"test", b"tests", b"t", b"man", b"md", b"snap"];
     path.split(|byte| b"/.".contains(byte))
-        .any(|name| names.contains(&name))
+        .any(|name| names.contains(&name) || name.starts_with(b"test_"))
 }
 
 impl Tally {
