@@ -63,7 +63,7 @@ fn main() {
             .into_iter()
             .skip(usize::from(!applies))
         {
-            let is_left_out = !is_chosen && number % check.turn != 0;
+            let is_left_out = !is_chosen && !number.is_multiple_of(check.turn);
             trials.push(trial(check, case.clone()).with_ignored_flag(is_left_out));
         }
     }

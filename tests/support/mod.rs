@@ -332,7 +332,7 @@ pub fn few(cases: u32) -> u32 {
 fn is_chosen(args: &[&str], input: &[u8]) -> bool {
     let mut hasher = DefaultHasher::new();
     (args, input).hash(&mut hasher);
-    in_full() || hasher.finish() % 4 == 0
+    in_full() || hasher.finish().is_multiple_of(4)
 }
 
 /// Returns whether git is to do all conversions: what `BACKEND=git cargo test --test cli` asks for.
