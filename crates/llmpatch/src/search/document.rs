@@ -4,8 +4,10 @@
 use std::borrow::Cow;
 use std::cell::{Cell, LazyCell, OnceCell, RefCell};
 use std::collections::HashMap;
+use std::iter::Peekable;
 use std::ops::Range;
 use std::rc::Rc;
+use std::slice;
 
 use super::Run;
 use super::many::Many;
@@ -349,7 +351,7 @@ impl Document {
 
     /// Returns whether a match begins at an offset, as the file is now.
     pub(super) fn is_at(&self, needle: &Needle, at: usize) -> bool {
-        let (bytes, view) = self.around(&[at..at], needle.longest());
+        let (bytes, view) = self.around(slice::from_ref(&(at..at)), needle.longest());
         needle.is_at(view.text(&bytes), view.first_at(at))
     }
 
@@ -402,52 +404,61 @@ impl Document {
                 });
                 continue;
             }
-            let Some(first) = splices.peek() else {
+            if splices.peek().is_none() {
                 return all;
-            };
-            let mut now = first.old.start..first.old.end;
-            let mut base = None;
-            let mut new = Vec::new();
-            let mut copied = None;
-            let mut base_end = None;
-            loop {
-                if let Some(touched) = before.next_if(|spliced| spliced.start <= now.end) {
-                    let old = &touched.splice.old;
-                    if touched.start < now.start || copied.is_none() && touched.start == now.start {
-                        now.start = touched.start;
-                        base = Some(old.start);
-                    }
-                    if touched.end() >= now.end {
-                        now.end = touched.end();
-                        base_end = Some(old.end);
-                    }
-                } else if let Some(Splice { old, new: put }) =
-                    splices.next_if(|splice| splice.old.start <= now.end)
-                {
-                    let from = copied.unwrap_or(now.start);
-                    self.parts(from..old.start)
-                        .for_each(|part| new.extend_from_slice(part));
-                    new.extend_from_slice(put);
-                    copied = Some(old.end);
-                    if old.end > now.end {
-                        (now.end, base_end) = (old.end, None);
-                    }
-                } else {
-                    break;
-                }
             }
-            self.parts(copied.unwrap_or(now.start)..now.end)
-                .for_each(|part| new.extend_from_slice(part));
-            let old = base.unwrap_or_else(|| self.in_base(now.start, true))
-                ..base_end.unwrap_or_else(|| self.in_base(now.end, false));
+            let (now, splice) = self.joined(&mut before, &mut splices);
             let line = self.line(now.start);
             let gone = self.line(now.end) - line;
             let start = moved(now.start, bytes);
-            let made = Spliced::new(Splice { old, new }, start, moved(line, lines));
+            let made = Spliced::new(splice, start, moved(line, lines));
             bytes += made.splice.new.len() as isize - now.len() as isize;
             lines += made.newlines.len() as isize - gone as isize;
             all.push(made);
         }
+    }
+
+    /// Joins the next splice and what touches it: where that is now, and what takes the place of what
+    /// in the base.
+    fn joined(
+        &self,
+        before: &mut Peekable<slice::Iter<'_, Spliced>>,
+        splices: &mut Peekable<slice::Iter<'_, Splice>>,
+    ) -> (Range<usize>, Splice) {
+        let mut now = splices.peek().map_or(0..0, |first| first.old.clone());
+        let (mut base, mut base_end) = (None, None);
+        let mut new = Vec::new();
+        // Up to where the file as it is now has been copied.
+        let mut copied = None;
+        loop {
+            if let Some(touched) = before.next_if(|spliced| spliced.start <= now.end) {
+                let old = &touched.splice.old;
+                if copied.is_none() && touched.start <= now.start {
+                    (now.start, base) = (touched.start, Some(old.start));
+                }
+                if touched.end() >= now.end {
+                    (now.end, base_end) = (touched.end(), Some(old.end));
+                }
+            } else if let Some(Splice { old, new: put }) =
+                splices.next_if(|splice| splice.old.start <= now.end)
+            {
+                let kept = self.parts(copied.unwrap_or(now.start)..old.start);
+                kept.for_each(|part| new.extend_from_slice(part));
+                new.extend_from_slice(put);
+                copied = Some(old.end);
+                if old.end > now.end {
+                    (now.end, base_end) = (old.end, None);
+                }
+            } else {
+                break;
+            }
+        }
+        let kept = self.parts(copied.unwrap_or(now.start)..now.end);
+        kept.for_each(|part| new.extend_from_slice(part));
+        let start = base.unwrap_or_else(|| self.in_base(now.start, true));
+        let end = base_end.unwrap_or_else(|| self.in_base(now.end, false));
+        let old = start..end;
+        (now, Splice { old, new })
     }
 
     /// Returns whether the byte order mark that the file began with is no longer what it begins
@@ -482,7 +493,7 @@ impl Document {
             is_behind || found.end + 1 < range.start
         });
         self.now.take();
-        self.look_around(&[range.start..range.start + new.len()]);
+        self.look_around(slice::from_ref(&(range.start..range.start + new.len())));
     }
 
     /// Returns how many of the spliced parts come before the first for which something doesn't

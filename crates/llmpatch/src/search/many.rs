@@ -25,6 +25,12 @@ use crate::threads;
 const WORD: usize = 8;
 /// The length of a needle that is sure to cover a word.
 const SHORTEST: usize = 2 * WORD - 1;
+/// Of needles whose words are those of many others, the automaton finds those below this length too,
+/// if they have no more than so many bytes in all.
+const LONGEST: usize = 256;
+const MOST: usize = 1 << 20;
+/// How many needles have a word, on the average, before that is so.
+const COMMON: usize = if cfg!(test) { 2 } else { 64 };
 /// How many words of the text are counted.
 const SAMPLE: usize = 1 << 15;
 /// The most comparisons with a needle, in bytes, for each byte of the text.
@@ -36,8 +42,8 @@ pub(super) struct Many {
     /// The number of each, by its hash.
     numbers: ByWord<u64, usize>,
     words: Words,
-    /// The shorter needles, and which ones they are.
-    short: Option<(AhoCorasick, Vec<usize>)>,
+    /// The shorter needles, which ones they are, and how long the longest is.
+    short: Option<(AhoCorasick, Vec<usize>, usize)>,
     /// How many bytes were compared with each needle, while a text is read; nothing between two.
     spent: RefCell<Vec<usize>>,
 }
@@ -61,9 +67,24 @@ impl Many {
         if needles.len() < 2 {
             return None;
         }
-        let is_short = |number: &usize| needles[*number].matched().len() < SHORTEST;
-        let (short, long): (Vec<usize>, Vec<usize>) = (0..needles.len()).partition(is_short);
-        let words = Words::new(text, &needles, &long);
+        let is_below = |len| {
+            let needles = &needles;
+            move |number: &usize| needles[*number].matched().len() < len
+        };
+        let (mut short, long): (Vec<usize>, Vec<usize>) =
+            (0..needles.len()).partition(is_below(SHORTEST));
+        let mut words = Words::new(text, &needles, &long);
+        if words.are_common() {
+            let (middling, long) = long.into_iter().partition(is_below(LONGEST));
+            let middling: Vec<usize> = middling;
+            let size = middling
+                .iter()
+                .map(|number| needles[*number].literal().len());
+            if size.sum::<usize>() <= MOST {
+                short.extend(middling);
+                words = Words::new(text, &needles, &long);
+            }
+        }
         let literals = || short.iter().map(|&number| needles[number].literal());
         // So many short needles have no automaton only if they are too long together, which they
         // aren't.
@@ -74,7 +95,8 @@ impl Many {
                 .ok()
         };
         let automaton = if short.is_empty() { None } else { automaton() };
-        let short = automaton.map(|automaton| (automaton, short));
+        let reach = literals().map(<[u8]>::len).max().unwrap_or(0);
+        let short = automaton.map(|automaton| (automaton, short, reach));
         let spent = RefCell::new(vec![0; needles.len()]);
         Some(Self {
             needles,
@@ -147,11 +169,11 @@ impl Many {
     }
 
     fn scan_short(&self, text: &[u8], mut found: impl FnMut(usize, usize)) {
-        if let Some((automaton, short)) = &self.short {
+        if let Some((automaton, short, reach)) = &self.short {
             let number = |matched: &Match| short[matched.pattern().as_usize()];
             // The start and the end of a text are as good as an LF; only matches with that one are
             // sought at these edges.
-            let reach = text.len().min(SHORTEST);
+            let reach = text.len().min(*reach);
             let is_all = reach == text.len();
             let rest = text.len() - reach;
             let start = [b"\n", &text[..reach], newline_if(is_all)].concat();
@@ -237,6 +259,11 @@ impl Words {
             words.first.entry(*word).or_insert(nth as u32);
         }
         words
+    }
+
+    /// Returns whether a word hardly says which needle is there, as in a text of few symbols.
+    fn are_common(&self) -> bool {
+        self.all.len() > self.first.len().saturating_mul(COMMON)
     }
 
     /// Finds what covers a word of the text in a range that begins with one.
