@@ -12,6 +12,7 @@
 mod bounded;
 mod commands;
 mod depths;
+mod growth;
 mod journals;
 mod races;
 mod sizes;

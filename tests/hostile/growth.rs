@@ -1,0 +1,149 @@
+//! How much work is done, in instructions rather than seconds: of every format, both ways, and of
+//! edits that do much with little, four times as much takes not much more than four times as long.
+//!
+//! valgrind counts, and where it can't, these tests are skipped, unless `FAULTS` is set, as for the tests of that name.
+
+use std::fmt::Write as _;
+use std::process::Command;
+
+use serde_json::json;
+
+use crate::scaled;
+use crate::support::{Repo, isolated, program, run};
+
+/// Counts the instructions of a run that does what it should; `None` where nothing counts.
+fn instructions(repo: &Repo, args: &[&str], input: &str) -> Option<f64> {
+    let counts = [
+        "--tool=cachegrind",
+        "--cache-sim=no",
+        "--cachegrind-out-file=/dev/null",
+    ];
+    let mut command = isolated(Command::new("valgrind"), repo.path());
+    command.args(counts).arg(program()).args(args);
+    let is_there = Command::new("valgrind").arg("--version").output().is_ok();
+    if !is_there {
+        assert!(std::env::var_os("FAULTS").is_none(), "valgrind isn't there");
+        return None;
+    }
+    let ended = run(&mut command, input.as_bytes());
+    let count = ended
+        .stderr
+        .lines()
+        .find_map(|line| line.split_once(" refs:"));
+    let (_, count) = count.unwrap_or_else(|| panic!("{args:?}: {}", ended.stderr));
+    assert_eq!(ended.status, 0, "{args:?}: {}", ended.stderr);
+    Some(count.trim().replace(',', "").parse().unwrap())
+}
+
+/// Demands that work grows about as what there is to do, beside that of a run with nothing to do: what
+/// a logarithm adds, and tables that only larger files have, is allowed for; a square would be 16
+/// times as much.
+#[track_caller]
+fn is_linear(what: &str, args: &[&str], scene: impl Fn(usize) -> (Repo, String)) {
+    let small = scaled(150, 3000);
+    let counted = |size| {
+        let (repo, input) = scene(size);
+        instructions(&repo, args, &input)
+    };
+    let Some([start, few, many]) = [4, small, 4 * small]
+        .map(counted)
+        .into_iter()
+        .collect::<Option<Vec<_>>>()
+        .map(|all| [all[0], all[1], all[2]])
+    else {
+        eprintln!("{what}: skipped, since valgrind isn't there");
+        return;
+    };
+    let grown = (many - start) / (few - start).max(start / 4.0);
+    eprintln!("{what}: {grown:.1} times for 4 times as much");
+    assert!(
+        grown < 9.0,
+        "{what}: {start} {few} {many}, {grown:.1} times for 4 times as much"
+    );
+}
+
+/// Lines of two symbols, in an order that repeats itself nowhere.
+fn lines(count: usize, seed: u64) -> String {
+    let mut state = seed;
+    let mut next = || {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        if state >> 40 & 1 == 0 { "a\n" } else { "b\n" }
+    };
+    (0..count).map(|_| next()).collect()
+}
+
+/// A file of such lines, of which every eighth is another afterwards, and the diff that says so.
+fn changed(count: usize) -> (Repo, String) {
+    let before = lines(count, 1);
+    let after: String = before
+        .lines()
+        .enumerate()
+        .map(|(nth, line)| match nth % 8 {
+            3 => format!("{}\n", if line == "a" { "b" } else { "a" }),
+            _ => format!("{line}\n"),
+        })
+        .collect();
+    let repo = Repo::with(&[("a.txt", &before)]);
+    std::fs::write(repo.child("a.txt"), after).unwrap();
+    let diff = repo.git(&["diff"]);
+    repo.git(&["checkout", "-q", "."]);
+    (repo, diff)
+}
+
+const FORMATS: [&str; 5] = ["envelope", "opx", "unified", "blocks", "tool"];
+
+#[test]
+fn the_work_of_writing_a_format_is_linear() {
+    for format in FORMATS {
+        let to = format!("--to={format}");
+        is_linear(&to, &["convert", &to], changed);
+    }
+}
+
+#[test]
+fn the_work_of_reading_a_format_is_linear() {
+    for format in FORMATS {
+        let to = format!("--to={format}");
+        is_linear(&format!("--format={format}"), &["check", "-q"], |count| {
+            let (repo, diff) = changed(count);
+            let response = repo.run(&["convert", &to], &diff).succeeded().stdout;
+            (repo, response)
+        });
+    }
+    is_linear(
+        "--format=files",
+        &["check", "-q", "--format=files", "--overwrite"],
+        |count| {
+            let repo = Repo::with(&[("a.txt", &lines(count, 1))]);
+            (repo, format!("a.txt\n```\n{}```\n", lines(count, 2)))
+        },
+    );
+}
+
+/// A call that replaces every place of a text.
+fn every(old: &str, new: &str) -> String {
+    let call =
+        json!({"file_path": "a.txt", "old_string": old, "new_string": new, "replace_all": true});
+    json!({"name": "Edit", "input": call}).to_string() + "\n"
+}
+
+#[test]
+fn the_work_of_an_edit_at_many_places_is_linear() {
+    let one_line = |count| format!("{}\n", "x; y ".repeat(count));
+    let first = every("x", "zz");
+    let then = first.clone() + &every("z;", "z:") + &every("y", "v");
+    for (what, response) in [("once", &first), ("again", &then)] {
+        is_linear(what, &["check", "-q"], |count| {
+            (Repo::with(&[("a.txt", &one_line(count))]), response.clone())
+        });
+    }
+    // Many places in what an edit has just put there.
+    is_linear("in new text", &["check", "-q"], |count| {
+        let mut text = String::new();
+        (0..count).for_each(|nth| write!(text, "x{nth}; ").unwrap());
+        let put = every("start", &text) + &every(";", ",");
+        (Repo::with(&[("a.txt", "start\n")]), put)
+    });
+}
