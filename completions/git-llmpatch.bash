@@ -50,7 +50,7 @@ _git_llmpatch ()
 		,--limit=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
 		,--json=*) __gitcomp "document schema" "" "${cur#--json=}"; return ;;
-		,-*) __gitcomp "--index --cached --commit --conflicts= --onto= --branch= --each --intent-to-add --interactive --expect= --check --dry-run --diff --stat --numstat --name-only --summary --apply --message= --edit --signoff --trailer= --author= --date= --gpg-sign --gpg-sign= --no-gpg-sign --no-verify --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
+		,-*) __gitcomp "--index --cached --commit --conflicts= --onto= --branch= --each --intent-to-add --interactive --expect= --check --dry-run --diff --stat --numstat --name-only --summary --apply --message= --edit --signoff --trailer= --author= --date= --gpg-sign --gpg-sign= --no-gpg-sign --no-verify --format= --file= --recount --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
 		esac
 		case "$prev" in
 		--conflicts) __gitcomp "refuse markers" "" "$cur"; return ;;
@@ -64,6 +64,7 @@ _git_llmpatch ()
 		--date) return ;;
 		--format) __gitcomp "envelope opx unified blocks tool files" "" "$cur"; return ;;
 		--file) return ;;
+		-p) return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--base) __git_complete_refs --cur="$cur"; return ;;
 		--directory) _git_llmpatch_directories "$cur"; return ;;
@@ -84,12 +85,13 @@ _git_llmpatch ()
 		,--limit=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
 		,--json=*) __gitcomp "document schema" "" "${cur#--json=}"; return ;;
-		,-*) __gitcomp "--staged --cached --onto= --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
+		,-*) __gitcomp "--staged --cached --onto= --format= --file= --recount --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
 		esac
 		case "$prev" in
 		--onto) __git_complete_refs --cur="$cur"; return ;;
 		--format) __gitcomp "envelope opx unified blocks tool files" "" "$cur"; return ;;
 		--file) return ;;
+		-p) return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--base) __git_complete_refs --cur="$cur"; return ;;
 		--directory) _git_llmpatch_directories "$cur"; return ;;
@@ -109,12 +111,13 @@ _git_llmpatch ()
 		,--root-is=*) _git_llmpatch_directories "${cur#--root-is=}"; return ;;
 		,--limit=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
-		,-*) __gitcomp "--stat --numstat --name-only --summary --cached --onto= --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --quiet --verbose --color --color="; return ;;
+		,-*) __gitcomp "--stat --numstat --name-only --summary --cached --onto= --format= --file= --recount --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --quiet --verbose --color --color="; return ;;
 		esac
 		case "$prev" in
 		--onto) __git_complete_refs --cur="$cur"; return ;;
 		--format) __gitcomp "envelope opx unified blocks tool files" "" "$cur"; return ;;
 		--file) return ;;
+		-p) return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--base) __git_complete_refs --cur="$cur"; return ;;
 		--directory) _git_llmpatch_directories "$cur"; return ;;
@@ -136,7 +139,7 @@ _git_llmpatch ()
 		,--root-is=*) _git_llmpatch_directories "${cur#--root-is=}"; return ;;
 		,--limit=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
-		,-*) __gitcomp "--to= --unified= --cached --onto= --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --quiet --verbose --color --color="; return ;;
+		,-*) __gitcomp "--to= --unified= --cached --onto= --format= --file= --recount --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --quiet --verbose --color --color="; return ;;
 		esac
 		case "$prev" in
 		--to) __gitcomp "unified envelope opx blocks tool" "" "$cur"; return ;;
@@ -144,6 +147,7 @@ _git_llmpatch ()
 		--onto) __git_complete_refs --cur="$cur"; return ;;
 		--format) __gitcomp "envelope opx unified blocks tool files" "" "$cur"; return ;;
 		--file) return ;;
+		-p) return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--base) __git_complete_refs --cur="$cur"; return ;;
 		--directory) _git_llmpatch_directories "$cur"; return ;;
@@ -187,7 +191,7 @@ _git_llmpatch ()
 		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
 		,--root-is=*) _git_llmpatch_directories "${cur#--root-is=}"; return ;;
 		,--limit=*) return ;;
-		,-*) __gitcomp "--onto= --commit --output= --resume --bundle= --jobs= --format= --file= --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit="; return ;;
+		,-*) __gitcomp "--onto= --commit --output= --resume --bundle= --jobs= --format= --file= --recount --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit="; return ;;
 		esac
 		case "$prev" in
 		--onto) __git_complete_refs --cur="$cur"; return ;;
@@ -196,6 +200,7 @@ _git_llmpatch ()
 		-j|--jobs) return ;;
 		--format) __gitcomp "envelope opx unified blocks tool files" "" "$cur"; return ;;
 		--file) return ;;
+		-p) return ;;
 		--fuzz) __gitcomp "trailing indent unicode" "" "$cur"; return ;;
 		--base) __git_complete_refs --cur="$cur"; return ;;
 		--directory) _git_llmpatch_directories "$cur"; return ;;

@@ -58,6 +58,7 @@ blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'
 tool\t'Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`'
 files\t'Whole files in Markdown fences under their paths; never looked for unless asked for'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l file -d 'The file that search/replace blocks change, if the response doesn\'t name it' -r -F
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s p -d 'Take this many directories off the names in a diff, as `git apply`; without it, only what is seen to be a prefix goes' -r
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l fuzz -d 'If lines aren\'t in a file as written, use the only place that differs in nothing but this (also llmpatch.fuzz)' -r -f -a "trailing\t'Whitespace at line ends'
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
@@ -89,6 +90,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s s -l
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s S -d 'Sign the commit with the default key'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l no-gpg-sign -d 'Don\'t sign the commit, whatever commit.gpgSign says'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l no-verify -d 'Skip the hooks pre-commit and commit-msg'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l recount -d 'Ignore the line counts of a diff\'s hunks, as `git apply`: each ends where its lines do'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l strict -d 'Accept only what the format itself allows (also llmpatch.strict)'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l no-strict -d 'Take back --strict or llmpatch.strict'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l unique -d 'Refuse lines that are in several places of a file, instead of taking the first (also llmpatch.unique)'
@@ -110,6 +112,7 @@ blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'
 tool\t'Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`'
 files\t'Whole files in Markdown fences under their paths; never looked for unless asked for'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l file -d 'The file that search/replace blocks change, if the response doesn\'t name it' -r -F
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -s p -d 'Take this many directories off the names in a diff, as `git apply`; without it, only what is seen to be a prefix goes' -r
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l fuzz -d 'If lines aren\'t in a file as written, use the only place that differs in nothing but this (also llmpatch.fuzz)' -r -f -a "trailing\t'Whitespace at line ends'
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
@@ -124,6 +127,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l json
 schema\t'The form of such documents, and nothing is done'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l staged -d 'Look at what is staged: responses, and markers of patches in other files; print a line a finding'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l cached -d 'Work it out on the index instead of the work tree'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l recount -d 'Ignore the line counts of a diff\'s hunks, as `git apply`: each ends where its lines do'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l strict -d 'Accept only what the format itself allows (also llmpatch.strict)'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l no-strict -d 'Take back --strict or llmpatch.strict'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l unique -d 'Refuse lines that are in several places of a file, instead of taking the first (also llmpatch.unique)'
@@ -145,6 +149,7 @@ blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'
 tool\t'Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`'
 files\t'Whole files in Markdown fences under their paths; never looked for unless asked for'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l file -d 'The file that search/replace blocks change, if the response doesn\'t name it' -r -F
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -s p -d 'Take this many directories off the names in a diff, as `git apply`; without it, only what is seen to be a prefix goes' -r
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l fuzz -d 'If lines aren\'t in a file as written, use the only place that differs in nothing but this (also llmpatch.fuzz)' -r -f -a "trailing\t'Whitespace at line ends'
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
@@ -161,6 +166,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l name-
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -s z -d 'With --numstat or --name-only, end names with NUL and don\'t quote them'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l summary -d 'Print which files are added, deleted, renamed or change their mode'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l cached -d 'Work it out on the index instead of the work tree'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l recount -d 'Ignore the line counts of a diff\'s hunks, as `git apply`: each ends where its lines do'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l strict -d 'Accept only what the format itself allows (also llmpatch.strict)'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l no-strict -d 'Take back --strict or llmpatch.strict'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l unique -d 'Refuse lines that are in several places of a file, instead of taking the first (also llmpatch.unique)'
@@ -187,6 +193,7 @@ blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'
 tool\t'Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`'
 files\t'Whole files in Markdown fences under their paths; never looked for unless asked for'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l file -d 'The file that search/replace blocks change, if the response doesn\'t name it' -r -F
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -s p -d 'Take this many directories off the names in a diff, as `git apply`; without it, only what is seen to be a prefix goes' -r
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l fuzz -d 'If lines aren\'t in a file as written, use the only place that differs in nothing but this (also llmpatch.fuzz)' -r -f -a "trailing\t'Whitespace at line ends'
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
@@ -198,6 +205,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l co
 always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l cached -d 'Work it out on the index instead of the work tree'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l recount -d 'Ignore the line counts of a diff\'s hunks, as `git apply`: each ends where its lines do'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l strict -d 'Accept only what the format itself allows (also llmpatch.strict)'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l no-strict -d 'Take back --strict or llmpatch.strict'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l unique -d 'Refuse lines that are in several places of a file, instead of taking the first (also llmpatch.unique)'
@@ -237,6 +245,7 @@ blocks\t'`<<<<<<< SEARCH` … `>>>>>>> REPLACE`'
 tool\t'Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`'
 files\t'Whole files in Markdown fences under their paths; never looked for unless asked for'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l file -d 'The file that search/replace blocks change, if the response doesn\'t name it' -r -F
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -s p -d 'Take this many directories off the names in a diff, as `git apply`; without it, only what is seen to be a prefix goes' -r
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l fuzz -d 'If lines aren\'t in a file as written, use the only place that differs in nothing but this (also llmpatch.fuzz)' -r -f -a "trailing\t'Whitespace at line ends'
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
@@ -246,6 +255,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l root
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l limit -d 'Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l commit -d 'Make a commit of each, with the notes of the response for its message'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l resume -d 'Continue after the last line of that file, if there is one'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l recount -d 'Ignore the line counts of a diff\'s hunks, as `git apply`: each ends where its lines do'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l strict -d 'Accept only what the format itself allows (also llmpatch.strict)'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l no-strict -d 'Take back --strict or llmpatch.strict'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l unique -d 'Refuse lines that are in several places of a file, instead of taking the first (also llmpatch.unique)'

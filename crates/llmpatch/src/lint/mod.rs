@@ -1,6 +1,6 @@
 //! Lints: what a response adds that applies and still looks like a slip of its author.
 //!
-//! A lint is a row of [`Lints::TABLE`]. It looks at the lines that edits add and that the file
+//! A lint is a row of `Lints::TABLE`. It looks at the lines that edits add and that the file
 //! didn't have, once the whole change is known, and changes nothing. Its verdict decides whether
 //! what it finds is a warning or an error, so that nothing is changed.
 
