@@ -21,7 +21,7 @@ pub(crate) struct Directory {
 }
 
 impl Directory {
-    /// Makes one where the system has such.
+    /// Makes a directory in the directory for temporary files.
     pub(crate) fn new() -> io::Result<Self> {
         let own = Permissions::from_mode(0o700);
         let (made, _listed) = listed(|| Builder::new().permissions(own).tempdir())?;
@@ -62,19 +62,19 @@ pub(crate) fn create(path: &Path, bits: u32) -> io::Result<fs::File> {
 
 /// A file under a name that nobody else has.
 #[derive(Debug)]
-pub(crate) struct File {
+pub(crate) struct TempFile {
     made: NamedTempFile,
     _listed: Listed,
 }
 
-impl File {
-    /// Makes one where the system has such, whose name begins and ends like this.
+impl TempFile {
+    /// Makes a file in the directory for temporary files, whose name begins and ends like this.
     pub(crate) fn new(start: &str, end: &str) -> io::Result<Self> {
         let (made, _listed) = listed(|| Builder::new().prefix(start).suffix(end).tempfile())?;
         Ok(Self { made, _listed })
     }
 
-    /// Makes one in the directory of the file whose place it is to take, with that file's permission
+    /// Makes a file in the directory of the file whose place it is to take, with that file's permission
     /// bits but for the umask's.
     pub(crate) fn beside(directory: &Path, prefix: &str, bits: u32) -> io::Result<Self> {
         let (mut builder, bits) = (Builder::new(), Permissions::from_mode(bits));
@@ -87,7 +87,7 @@ impl File {
         self.made.path()
     }
 
-    /// Returns it as the system knows it.
+    /// Returns the open file.
     pub(crate) fn as_file(&self) -> &fs::File {
         self.made.as_file()
     }
@@ -106,7 +106,7 @@ pub(crate) fn replace_by_link(link: &Path, to: &Path) -> io::Result<()> {
     made.persist(link).map_err(|error| error.error)
 }
 
-impl Write for File {
+impl Write for TempFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         self.made.write(bytes)
     }

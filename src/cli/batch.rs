@@ -81,7 +81,7 @@ pub(super) struct Batch {
 }
 
 /// A line of the input that is to be worked out.
-struct Task {
+struct InputLine {
     /// Its number among those, from 0.
     number: usize,
     line: Vec<u8>,
@@ -225,7 +225,7 @@ struct Feed {
     /// Whether those that have one are handed on, too.
     checks: bool,
     budget: Arc<Budget>,
-    tasks: SyncSender<Task>,
+    tasks: SyncSender<InputLine>,
 }
 
 impl Feed {
@@ -254,7 +254,7 @@ impl Feed {
                 continue;
             }
             self.budget.take(len);
-            let task = Task {
+            let task = InputLine {
                 number,
                 line,
                 claim,

@@ -142,7 +142,7 @@ pub(super) fn install(directory: &Path, pieces: &[InstalledFile], advice: &str) 
 /// Writes a file and renames it into place, so that a shell that starts meanwhile never reads half
 /// of it.
 fn write(directory: &Path, path: &Path, content: &[u8]) -> anyhow::Result<()> {
-    let mut file = temporary::File::beside(directory, "", 0o644)?;
+    let mut file = temporary::TempFile::beside(directory, "", 0o644)?;
     file.write_all(content)?;
     file.as_file()
         .set_permissions(PermissionsExt::from_mode(0o644))?;

@@ -453,7 +453,7 @@ fn edit(
     editor: impl FnOnce(&Path) -> Result<(), IoError>,
 ) -> Result<Vec<u8>, IoError> {
     let doing = "can't keep the hunk for the editor";
-    let mut file = temporary::File::new("llmpatch-hunk-", ".diff").context(doing)?;
+    let mut file = temporary::TempFile::new("llmpatch-hunk-", ".diff").context(doing)?;
     file.write_all(text).context(doing)?;
     editor(file.path())?;
     // An editor may have put another file in its place.

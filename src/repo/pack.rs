@@ -165,7 +165,7 @@ impl Pack {
         let write = |bytes: &[u8]| {
             step("write a pack")?;
             let mut file = loop {
-                let file = temporary::File::beside(&directory, UNFINISHED, 0o444)?;
+                let file = temporary::TempFile::beside(&directory, UNFINISHED, 0o444)?;
                 // Where there are no locks, nobody takes it for a dead run's.
                 let _ = flock(file.as_file(), FlockOperation::LockExclusive);
                 if file.as_file().metadata()?.nlink() > 0 {
@@ -316,7 +316,7 @@ impl Repo {
             .filter(|parent| !parent.as_os_str().is_empty())
             .unwrap_or(Path::new("."));
         let write = || {
-            let mut file = temporary::File::beside(directory, ".llmpatch-", 0o666)?;
+            let mut file = temporary::TempFile::beside(directory, ".llmpatch-", 0o666)?;
             file.write_all(&bundle)?;
             file.as_file().sync_all()?;
             file.rename(path)

@@ -624,16 +624,16 @@ fn a_rebase_that_stands_between_commits_takes_one_as_git_commit_makes_it() {
     }
     compare(&ours, &git);
 
-    // Each commit that is rebased is followed by one of ours.
+    // Each commit that is rebased is followed by one of ours. A line without words may be added again.
     let (ours, git) = (base.copied(), base.copied());
     ours.child("../answer")
-        .write_str(&envelope("*** Update File: a.txt\n@@\n+more\n one\n"))
+        .write_str(&envelope("*** Update File: a.txt\n@@\n+==\n one\n"))
         .unwrap();
     for (repo, run) in [
         (&ours, "git llmpatch apply -q --commit -m more ../answer"),
         (
             &git,
-            "sed -i '1s/^/more\\n/' a.txt && git commit -q -a -m more",
+            "sed -i '1s/^/==\\n/' a.txt && git commit -q -a -m more",
         ),
     ] {
         let mut command = isolated(Command::new("git"), repo.path());

@@ -30,12 +30,11 @@ fn every_example_applies_without_a_warning() {
         assert_eq!(patches.len(), count, "{format}");
         for patch in patches {
             let repo = Repo::with(&[("src/greet.py", before)]);
+            repo.git(&["config", "llmpatch.unique", "true"]);
+            repo.git(&["config", "llmpatch.strict", "true"]);
             // What is taught is the bare format.
             let run = repo
-                .run(
-                    &["apply", "--strict", "--unique"],
-                    format!("So:\n```\n{patch}```\n"),
-                )
+                .run(&["apply"], format!("So:\n```\n{patch}```\n"))
                 .succeeded();
             assert_eq!(run.stderr, "", "{format}:\n{patch}");
         }

@@ -12,7 +12,7 @@ use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
 
 use super::output::Output;
-use super::{Task, Worked};
+use super::{InputLine, Worked};
 use crate::cli::apply::author_told;
 use crate::cli::base::{About, Base};
 use crate::cli::commit::Commit;
@@ -135,7 +135,7 @@ pub(super) struct Job {
 
 impl Job {
     /// Works out lines until there are no more, or nobody wants an answer.
-    pub(super) fn work(&self, waiting: &Mutex<Receiver<Task>>, done: &Sender<Worked>) {
+    pub(super) fn work(&self, waiting: &Mutex<Receiver<InputLine>>, done: &Sender<Worked>) {
         if let Err(failure) = self.try_work(waiting, done) {
             let _ = done.send(Err(failure));
         }
@@ -143,7 +143,7 @@ impl Job {
 
     fn try_work(
         &self,
-        waiting: &Mutex<Receiver<Task>>,
+        waiting: &Mutex<Receiver<InputLine>>,
         done: &Sender<Worked>,
     ) -> Result<(), Failure> {
         // Programs and models are told, and nobody at a terminal.
@@ -161,7 +161,7 @@ impl Job {
         let mut candidates = Candidates::new(&repo, &revision, self.commits)?;
         let about = session.about.clone();
         let next = || waiting.lock().ok()?.recv().ok();
-        while let Some(Task {
+        while let Some(InputLine {
             number,
             line,
             claim,

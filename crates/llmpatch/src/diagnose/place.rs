@@ -499,7 +499,7 @@ impl Place<'_> {
                 "give a line of context next to the added ones, or a context line after \
                      `@@` instead of numbers",
             ),
-            Ambiguity::Unsaid => self.nowhere("where?").help(
+            Ambiguity::Anywhere => self.nowhere("where?").help(
                 "give a line of context next to the added ones, or a context line after `@@`",
             ),
             Ambiguity::NumberOnly => self

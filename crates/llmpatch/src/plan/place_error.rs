@@ -249,7 +249,7 @@ pub enum Ambiguity {
     Nowhere,
     /// Added lines under a header without numbers and without a context line.
     #[error("only adds lines, and nothing says where")]
-    Unsaid,
+    Anywhere,
     /// Added lines with nothing but a number to say where they go, where that isn't enough.
     #[error("only adds lines, and nothing but its line number says where")]
     NumberOnly,

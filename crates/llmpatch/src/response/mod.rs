@@ -60,7 +60,7 @@ use crate::patch::{FileEdit, Format, Operation, Patch};
 use crate::text::{Located, Source, Span};
 use settle::{settle, undone, unread};
 pub(crate) use walk::stated_base;
-use walk::{MOST_OPENINGS, Walk, WalkItem};
+use walk::{Patience, Walk, WalkItem};
 
 /// Finds and reads the patches of a response.
 pub(crate) fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a> {

@@ -7,7 +7,7 @@
 
 use bstr::ByteSlice as _;
 
-use super::MOST_OPENINGS;
+use super::Patience;
 use crate::format::envelope::{trim, trim_start};
 use crate::format::fence::Fence;
 use crate::text::{LineNo, Source};
@@ -199,11 +199,11 @@ pub(super) fn thoughts(
     source: &Source,
     number: LineNo,
     fence: Option<Fence>,
-    openings: &mut usize,
+    patience: &mut Patience,
 ) -> Option<Thoughts> {
     let row = source.row(number)?;
     let (mark, behind) = opening(row.text)?;
-    if *openings > MOST_OPENINGS {
+    if fence.is_some() && !patience.is_left() {
         return None;
     }
     let start = row.start() + behind;
@@ -240,13 +240,17 @@ pub(super) fn thoughts(
             behind: Some(line.start() + end),
         };
         if depth == 0 {
-            *openings += usize::from(is_fenced);
+            if is_fenced {
+                patience.spend(line.start() - row.start());
+            }
             return Some(part).filter(|_| !is_fenced);
         }
         depth -= 1;
         last = Some(part).filter(|_| !is_fenced);
     }
-    *openings += usize::from(fence.is_some());
+    if fence.is_some() {
+        patience.spend(source.bytes().len() - row.start());
+    }
     last.or_else(|| fence.is_none().then_some(unclosed))
 }
 
@@ -289,7 +293,12 @@ mod tests {
             ),
         ] {
             let source = Source::new(SourceId(0), "", text.into()).unwrap();
-            let found = thoughts(&source, LineNo::FIRST, None, &mut 0);
+            let found = thoughts(
+                &source,
+                LineNo::FIRST,
+                None,
+                &mut Patience::new(text.len(), 0),
+            );
             let got = found.map(|found| &text[found.start..found.end]);
             assert_eq!(got, want, "{text}");
         }

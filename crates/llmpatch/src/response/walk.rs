@@ -1,5 +1,6 @@
 //! The walk through a response, from top to bottom: what begins in each line.
 
+use std::collections::HashSet;
 use std::ops::Range;
 
 use bstr::{BString, ByteSlice as _};
@@ -58,8 +59,9 @@ pub(super) struct Walk<'a, 'o> {
     session: messages::Session,
     /// Up to where it is known that no JSON with calls begins.
     plain: usize,
-    /// How many opening marks of reasoning and heredocs were looked at that began nothing, perhaps.
-    openings: usize,
+    patience: Patience,
+    /// Words that end no heredoc from here on.
+    unended: HashSet<Vec<u8>>,
     /// Whether there was something but whitespace so far.
     is_begun: bool,
     /// What the last line before the patches says that they are about, and what OPX does.
@@ -75,9 +77,32 @@ pub(super) struct Walk<'a, 'o> {
 /// short it is.
 pub(super) const MOST_EDITS: usize = 100_000;
 
-/// How many marks that may begin a part are looked at which turn out to be text: each may cost a
-/// pass over the response.
-pub(super) const MOST_OPENINGS: usize = 1000;
+/// How many bytes are looked at in vain for the ends of parts, which turn out to be text then: as
+/// many as the response has this often, and so many more.
+const PASSES: usize = 16;
+const FEW: usize = 8 << 20;
+
+/// How much is looked at in vain.
+pub(super) struct Patience {
+    most: usize,
+    spent: usize,
+}
+
+impl Patience {
+    /// A draft in a draft is looked at with a fraction of it each.
+    pub(super) fn new(len: usize, drafts: u8) -> Self {
+        let most = (PASSES * len + FEW) >> (6 * drafts);
+        Self { most, spent: 0 }
+    }
+
+    pub(super) fn is_left(&self) -> bool {
+        self.spent <= self.most
+    }
+
+    pub(super) fn spend(&mut self, bytes: usize) {
+        self.spent = self.spent.saturating_add(bytes + 1);
+    }
+}
 
 /// In how many drafts, one in the other, patches are looked for.
 const MOST_DRAFTS: u8 = 3;
@@ -90,6 +115,7 @@ impl<'a, 'o> Walk<'a, 'o> {
         let session = messages::Session::default();
         let stated = None;
         let bases = Vec::new();
+        let patience = Patience::new(source.bytes().len(), options.drafts);
         Self {
             source,
             options,
@@ -97,7 +123,8 @@ impl<'a, 'o> Walk<'a, 'o> {
             around,
             session,
             plain: 0,
-            openings: 0,
+            patience,
+            unended: HashSet::new(),
             is_begun: false,
             stated,
             bases,
@@ -189,8 +216,12 @@ impl<'a, 'o> Walk<'a, 'o> {
 
     /// Returns whether an offset is in a comment that ends.
     fn is_in_comment(&mut self, offset: usize) -> bool {
-        self.openings += 1;
-        self.prose.is_hidden() && self.source.bytes()[offset..].contains_str("-->")
+        if !self.prose.is_hidden() || !self.patience.is_left() {
+            return false;
+        }
+        let rest = &self.source.bytes()[offset..];
+        self.patience.spend(rest.len());
+        rest.contains_str("-->")
     }
 
     /// Passes over the part in which the model thinks aloud that begins in a line.
@@ -199,7 +230,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             return None;
         }
         let fence = self.prose.fence();
-        let part = reasoning::thoughts(self.source, row.number, fence, &mut self.openings)?;
+        let part = reasoning::thoughts(self.source, row.number, fence, &mut self.patience)?;
         if part.behind.is_none() && self.is_in_comment(row.start()) {
             return None;
         }
@@ -340,16 +371,24 @@ impl<'a, 'o> Walk<'a, 'o> {
         let word = prose::delimiter(&row.text[at + 2..])?;
         let next = self.source.row(row.number.next())?;
         let begins = embedded::begins_patch(next.text);
-        if row.text[..at].ends_with(b"<") || !begins && self.openings > MOST_OPENINGS {
+        let is_known = || self.unended.contains(word) || !self.patience.is_left();
+        if row.text[..at].ends_with(b"<") || !begins && is_known() {
             return None;
         }
-        self.openings += usize::from(!begins);
         let ends = |row: &Row<'_>| {
             let text = row.text.trim_start();
             let rest = text.strip_prefix(word).map(|rest| rest.first());
             rest.is_some_and(|next| next.is_none_or(|byte| !byte.is_ascii_alphanumeric()))
         };
         let close = self.source.rows(next.number).find(ends);
+        if !begins {
+            let end = close.map_or(self.source.bytes().len(), |close| close.start());
+            // It is read as a patch, which takes longer than a look for its end.
+            self.patience.spend(8 * (end - next.start()));
+        }
+        if close.is_none() {
+            self.unended.insert(word.to_vec());
+        }
         if close.is_none() && !begins {
             return None;
         }

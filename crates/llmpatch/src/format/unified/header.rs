@@ -3,7 +3,7 @@
 use bstr::ByteSlice as _;
 
 use super::error::Error;
-use super::names::{Naming, Side};
+use super::names::{Naming, SideName};
 use super::parse::Rows;
 use crate::format::excerpt;
 use crate::patch::{Header, Status};
@@ -42,7 +42,7 @@ pub(super) struct RawHeader<'a, 'o> {
     /// The names behind `diff --git`, if they could be told apart.
     git: Option<[Text<'a>; 2]>,
     /// What is behind `---` and `+++`.
-    sides: Option<[Side<'a>; 2]>,
+    sides: Option<[SideName<'a>; 2]>,
     old_mode: Option<u32>,
     new_mode: Option<u32>,
     deleted: bool,

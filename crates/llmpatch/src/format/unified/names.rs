@@ -12,7 +12,7 @@ use crate::text::{Row, Span, Text};
 
 /// A name behind `---` or `+++`.
 #[derive(Clone, Debug)]
-pub(super) struct Side<'a> {
+pub(super) struct SideName<'a> {
     /// The name; none for `/dev/null`.
     pub(super) name: Option<Text<'a>>,
     /// Whether its time is the epoch, by which `diff -N` says that the file isn't there.
@@ -131,7 +131,7 @@ impl<'o> Naming<'o> {
 
     /// Reads what follows `--- ` or `+++ `: a name, unless it is `/dev/null`, and behind a tab what
     /// `diff -u` says of the time.
-    pub(super) fn side<'a>(&self, row: Row<'a>) -> Result<Side<'a>, Error> {
+    pub(super) fn side<'a>(&self, row: Row<'a>) -> Result<SideName<'a>, Error> {
         let (name, len) = read(row)?;
         let time = row.text.get(len..).unwrap_or_default();
         if time.first().is_some_and(|byte| !b"\t ".contains(byte)) {
@@ -140,7 +140,7 @@ impl<'o> Naming<'o> {
         let is_epoch = is_epoch(time);
         let is_null = *name == *b"/dev/null";
         let name = (!is_null).then(|| self.stripped(name, 0)).transpose()?;
-        Ok(Side { name, is_epoch })
+        Ok(SideName { name, is_epoch })
     }
 
     /// Takes as many directories off a name as were asked for, but for those that it lacks.

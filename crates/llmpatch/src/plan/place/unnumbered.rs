@@ -125,7 +125,7 @@ impl NumberPlacer<'_, '_> {
                 (at + 1, Some(how))
             }
             _ if self.task.file.is_empty() => (0, None),
-            _ => return error(Ambiguity::Unsaid.into()),
+            _ => return error(Ambiguity::Anywhere.into()),
         };
         let is_open = hunk.lines.last().is_some_and(|line| line.unterminated);
         if is_open && at < self.task.file.line_count() {
