@@ -273,7 +273,11 @@ fn under_every_rule(source: &Source, tree: impl Fn(&Patch<'_>) -> MemoryTree) {
                     ..Rules::default()
                 },
             );
-            let said = !lenient.errors.is_empty() || !lenient.warnings.is_empty();
+            // Hunks without numbers are no unified diff to the letter, and need no warning else.
+            let said = [&lenient.errors, &strictly.errors]
+                .iter()
+                .any(|errors| !errors.is_empty())
+                || !lenient.warnings.is_empty();
             if let (Ok(plain), false) = (&plain, said)
                 && plain.warnings.is_empty()
                 && !has_additions(&lenient.patch)

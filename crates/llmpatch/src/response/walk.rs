@@ -67,6 +67,8 @@ pub(super) struct Walk<'a, 'o> {
     /// What the last line before the patches says that they are about, and what OPX does.
     stated: Option<Located<BString>>,
     bases: Vec<Located<BString>>,
+    /// Whether the last line, which is in no patch, opens quotes.
+    is_in_quotes: bool,
     /// How many edits have been read, an element or an envelope without any counted as one.
     edits: usize,
     /// Where the commands run that come next, by the commands above, as far as the fence.
@@ -128,6 +130,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             is_begun: false,
             stated,
             bases,
+            is_in_quotes: false,
             edits: 0,
             place: command::WorkingDir::default(),
         }
@@ -278,6 +281,11 @@ impl<'a, 'o> Walk<'a, 'o> {
             }
             None => return self.input(row),
         };
+        // JSON has strings, too; it says itself what they are.
+        let first = self.source.bytes()[body.clone()].trim_ascii_start().first();
+        if first.is_some_and(|byte| b"{[".contains(byte)) {
+            return self.input(row);
+        }
         let blocks = self.scripts(body.clone(), &command::WorkingDir::default());
         if blocks.is_empty() || self.begins_patch_beside(&blocks, body.clone()) {
             return self.input(row);
@@ -425,6 +433,7 @@ impl<'a, 'o> Walk<'a, 'o> {
 
     /// Reads a line that is in no patch.
     fn prose(&mut self, row: Row<'a>) {
+        self.is_in_quotes = opens_quotes(row.text);
         self.is_begun |= !envelope::is_blank(row.text);
         if !self.prose.around().fenced
             && !self.prose.is_hidden()
@@ -454,13 +463,7 @@ impl<'a, 'o> Walk<'a, 'o> {
     /// Takes in a patch that stands by itself, unless the line above opens quotes around it: then it
     /// is text of a script, of which nobody knows what is done with it.
     fn push_bare(&mut self, mut block: Block<'a>) -> usize {
-        let above = self
-            .source
-            .line_at(block.range.start)
-            .index()
-            .checked_sub(1);
-        let above = above.and_then(|index| self.source.row(LineNo::from_index(index)));
-        if above.is_some_and(|row| opens_quotes(row.text)) {
+        if self.is_in_quotes {
             embedded::refuse(&mut block, Error::Command(command::Doubt::Quotes));
         }
         self.push(block)
@@ -473,6 +476,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             self.around.pass();
         }
         let end = block.range.end;
+        self.is_in_quotes = false;
         self.edits += block.edits.len().max(1);
         self.prose.found.push(match self.edits > MOST_EDITS {
             true => WalkItem::residue(
@@ -568,13 +572,16 @@ impl<'a, 'o> Walk<'a, 'o> {
     }
 }
 
-/// Returns whether a line ends with a quote that none before it on the line opens.
+/// Returns whether a line ends with a quote that none before it on the line opens. One behind a
+/// letter is an apostrophe.
 fn opens_quotes(line: &[u8]) -> bool {
     let line = line.trim_end_with(|c| c.is_ascii_whitespace() || c == '\\');
-    line.last().is_some_and(|quote| {
-        let count = memchr::memchr_iter(*quote, line).count();
-        b"'\"`".contains(quote) && count % 2 == 1 && !Fence::is_at(line)
-    })
+    let Some((quote, before)) = line.split_last() else {
+        return false;
+    };
+    let count = memchr::memchr_iter(*quote, line).count();
+    let is_apostrophe = *quote == b'\'' && before.last().is_some_and(u8::is_ascii_alphanumeric);
+    b"'\"`".contains(quote) && count % 2 == 1 && !is_apostrophe && !Fence::is_at(line)
 }
 
 /// Returns whether a line looks like the first of a program.
