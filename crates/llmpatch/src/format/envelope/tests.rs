@@ -151,7 +151,7 @@ table! { chunks:
     "*** Update File: a\n@@ -1 +1 @@\n-y\n" => "update a #[-y]\nwarning 3: locator-numbers";
     "*** Update File: a\n@@ -1,x +1 @@\n-y\n" => "update a @-1,x +1 @@@[-y]";
     // Empty lines: context in a chunk, nothing before a marker and between header and first `@@`.
-    "*** Update File: a\n\n\n@@\n-y\n\n+z\n\n\n" => "update a [-y| |+z]";
+    "*** Update File: a\n\n\n@@\n-y\n\n+z\n\n\n" => "update a [-y| |+z]\nwarning 7: blank-in-body";
     "*** Update File: a\n@@\n-y\n\n@@\n-z\n \n" => "update a [-y| ] [-z| ]";
     "*** Update File: a\n\n-y\n" => "update a [ |-y]";
     "*** Update File: a\n@@\n-y\n\n*** End of File\n" => "update a [-y]$";
@@ -194,7 +194,8 @@ table! { markers:
     "*** Update File: a ***\n@@\n-x\n" => "update a [-x]\nwarning 2: decorated-marker";
     "\n  \n*** Delete File: a\n" => "delete a";
     "Here it is:\n*** Delete File: a\n" => "delete a\nerror 2: text before the first file header of a patch";
-    "  *** Delete File: a\n" => "error 2: text before the first file header of a patch";
+    // No line of a file can be meant there.
+    "  *** Delete File: a\n" => "delete a\nwarning 2: decorated-marker";
     "*** Rename File: a -> b\n-x\n*** Delete File: c\n" =>
         "unreadable a\nunreadable b\ndelete c\nerror 2: unknown header `*** Rename File:`";
     "*** Update File: a\n@@\n-x\n*** Note: y\nz\n" => "unreadable a\nerror 5: unknown header `*** Note:`";
@@ -224,6 +225,10 @@ fn ends() {
         ),
         (
             "*** Begin Patch\n*** Update File: a\n@@\n-x\n *** End Patch\n\nDone.\n",
+            "update a [-x]\nwarning 5: decorated-marker",
+        ),
+        (
+            "*** Begin Patch\n*** Update File: a\n@@\n-x\n *** End Patch\n+y\n",
             "unreadable a\nerror 5: a patch has no `*** End Patch`",
         ),
         (
@@ -317,7 +322,7 @@ fn every_habit_of_models_is_named_with_its_remedy() {
             "the path is in the file header already",
         ),
         ("*** Update File: a\n@@ x\n", "only says where to look"),
-        ("  *** Update File: a\n", "write `*** Update File: <path>`"),
+        ("***Update File: a\n", "write `*** Update File: <path>`"),
     ] {
         let text = format!("*** Begin Patch\n{body}*** End Patch\n");
         let source = source(text.as_bytes());
