@@ -43,6 +43,15 @@ impl Effort {
         self.left.set(left.unwrap_or(0));
         left.is_some()
     }
+
+    /// Does something that may take so much of what is left, and no more.
+    fn within<T>(&self, most: usize, work: impl FnOnce(&Effort) -> T) -> T {
+        let most = self.left.get().min(most as u64);
+        let share = Self::new(most);
+        let done = work(&share);
+        self.left.set(self.left.get() - most + share.left.get());
+        done
+    }
 }
 
 impl Default for Effort {
@@ -100,6 +109,8 @@ impl<'f, 'p> Nearness<'f, 'p> {
     const VOTES: usize = 1 << 15;
     /// How many lines of a run may vote.
     const VOTERS: usize = 256;
+    /// How much is done at most, beside comparing a run once, to find it at a level of fuzz.
+    const LEVEL: usize = 1 << 18;
     /// How many shifts are looked at line by line.
     const TRIED: usize = 12;
     /// How alike, in percent, a place must be to be worth telling.
@@ -171,7 +182,7 @@ impl<'f, 'p> Nearness<'f, 'p> {
     /// the first of all; `None` also if that would be too much for a message.
     pub(crate) fn run(&self, run: &[&[u8]], from: usize, effort: &Effort) -> Option<usize> {
         let rarest = self.rarest(run, 0)?;
-        self.run_by(rarest, run, from, effort, |line, other| line == other)
+        self.run_by(rarest, run, from, effort, |nth, text| text == run[nth])
     }
 
     /// Returns which line of a run is in the fewest lines of the file, and in so many at least.
@@ -182,24 +193,24 @@ impl<'f, 'p> Nearness<'f, 'p> {
             .min_by_key(count)
     }
 
-    /// The same, of lines that are `is_same`; `rarest` is the line of the run that is looked up.
+    /// The same, of lines that are `is_same` as one of the run; `rarest` is the one that is looked
+    /// up.
     fn run_by(
         &self,
         rarest: usize,
         run: &[&[u8]],
         from: usize,
         effort: &Effort,
-        is_same: impl Fn(&[u8], &[u8]) -> bool,
+        is_same: impl Fn(usize, &[u8]) -> bool,
     ) -> Option<usize> {
         let mut first = None;
         for &at in &self.found(run[rarest])?.lines {
             let Some(start) = (at as usize).checked_sub(rarest) else {
                 continue;
             };
-            let same = run
-                .iter()
+            let same = (0..run.len())
                 .zip(start..self.lines.len())
-                .take_while(|&(line, at)| is_same(self.lines.text(at), line));
+                .take_while(|&(nth, at)| is_same(nth, self.lines.text(at)));
             // In a file that repeats itself, a run may be nearly everywhere.
             let same = same.count();
             if !effort.spend(16 * (same + 1)) {
@@ -225,13 +236,7 @@ impl<'f, 'p> Nearness<'f, 'p> {
         from: usize,
         effort: &Effort,
     ) -> Option<Near> {
-        let form = |line: &[u8]| Fuzz::Unicode.form(line).into_owned();
-        let at_a_level = self.rarest(wanted, 1).and_then(|rarest| {
-            self.run_by(rarest, wanted, from, effort, |line, other| {
-                form(line) == form(other)
-            })
-        });
-        if let Some(start) = at_a_level {
+        if let Some(start) = self.at_a_level(wanted, from, effort) {
             return Some(beside(&self.lines, wanted, start, ends));
         }
         let by_lines = self.best(wanted, ends, from, &ByWord::default(), effort);
@@ -249,6 +254,21 @@ impl<'f, 'p> Nearness<'f, 'p> {
             best.alike >= Self::CLOSE
                 || best.telling > 0
                 || (best.agree > 0 && best.alike >= Self::CLOSE / 2)
+        })
+    }
+
+    /// Returns where a run begins at the loosest level of fuzz, if that isn't too much.
+    fn at_a_level(&self, wanted: &[&[u8]], from: usize, effort: &Effort) -> Option<usize> {
+        let rarest = self.rarest(wanted, 1)?;
+        let once: usize = wanted.iter().map(|line| 16 + line.len()).sum();
+        if !effort.spend(once) {
+            return None;
+        }
+        let forms: Vec<_> = wanted.iter().map(|line| Fuzz::Unicode.form(line)).collect();
+        effort.within(Self::LEVEL + once, |share| {
+            self.run_by(rarest, wanted, from, share, |nth, text| {
+                share.spend(text.len()) && Fuzz::Unicode.form(text) == forms[nth]
+            })
         })
     }
 
