@@ -215,6 +215,9 @@ impl<'c> Change<'_, 'c> {
     /// Returns whether an edit seems to add lines that are there already, when the changes before it
     /// are made.
     fn adds_again(&self, edit: &Substitution<'_>, above: usize) -> bool {
+        if edit.put.len() <= edit.find.len() {
+            return false;
+        }
         let put: Vec<&[u8]> = edit.put.iter().map(|line| &line[..]).collect();
         let first = (self.come.start - above).saturating_sub(put.len());
         let last = (self.gone.start + edit.find.len() + put.len()).min(self.old.len());
