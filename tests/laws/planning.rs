@@ -367,17 +367,19 @@ fn unique_only_ever_refuses(
         (Ok(plain), Err(refusal)) => {
             // Later hunks may miss the place that this one would have brought them to.
             let first = refusal.errors.first().map(|fault| fault.value.kind());
-            assert_eq!(
-                first,
-                Some(Kind::Ambiguous),
-                "unique refuses what is ambiguous: {:?}",
-                refusal.errors
-            );
+            let told = match first {
+                Some(Kind::Ambiguous) => Kind::Duplicates,
+                Some(Kind::ContextNotFound) => Kind::OutsideContext,
+                _ => panic!(
+                    "unique refuses what is ambiguous or outside of its context: {:?}",
+                    refusal.errors
+                ),
+            };
             // A unified diff says by its numbers which of several is meant.
             let said = plain
                 .warnings
                 .iter()
-                .any(|warning| warning.value.kind() == Kind::Duplicates);
+                .any(|warning| warning.value.kind() == told);
             assert!(said || numbered, "without a word");
         }
         (Err(_), Err(_)) => {}
