@@ -10,7 +10,7 @@ use llmpatch::Fuzz;
 use llmpatch::format::{self, Options};
 use llmpatch::kind::Kind;
 use llmpatch::path::{RepoPath, Resolver};
-use llmpatch::plan::{self, Change, ChangeSet, Plan, Refusal, Rules};
+use llmpatch::plan::{self, Change, ChangeSet, Placing, Plan, Refusal, Rules, Warning};
 use llmpatch::text::{Content, Source, SourceId, Splice};
 use llmpatch::tree::{File, MemoryTree, Mode};
 use proptest::prelude::*;
@@ -366,6 +366,19 @@ fn section(state: &str, drawn: &[Drawn], off: isize, is_diff: bool) -> String {
     section
 }
 
+/// Leaves out what is said of a place by the file as it was before the whole response: by how much
+/// that has grown since, and where a number was in it.
+fn of_its_section(mut warning: Warning) -> Option<Warning> {
+    if let Warning::Placed { how, .. } = &mut warning {
+        match how {
+            Placing::Shifted { .. } => return None,
+            Placing::Moved { is_far, .. } => *is_far = false,
+            _ => {}
+        }
+    }
+    Some(warning)
+}
+
 proptest! {
     #![proptest_config(config(1500))]
 
@@ -390,7 +403,7 @@ proptest! {
             is_there.set(plan.as_ref().is_some_and(|plan| !has_places(plan)));
             plan.filter(|plan| parsed.errors.is_empty() && has_places(plan)).map(|plan| {
                 let now = plan.changes.iter().next().map(|change| change.after.as_ref().unwrap().content.to_vec());
-                let warnings = plan.warnings.iter().map(|warning| warning.value.clone());
+                let warnings = plan.warnings.iter().filter_map(|warning| of_its_section(warning.value.clone()));
                 let places = plan.placements.iter().map(|placed| (placed.number, placed.old, placed.new, placed.how));
                 let warnings: Vec<_> = warnings.collect();
                 (now.map_or(state.to_owned(), |now| String::from_utf8(now).unwrap()), warnings, places.collect::<Vec<_>>())
