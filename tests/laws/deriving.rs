@@ -272,6 +272,8 @@ fn is_unsayable(change: &Change, changes: &ChangeSet, format: Format) -> bool {
         // What is one fence isn't taken from a response.
         || after.starts_with(b"```")
         || after.starts_with(b"~~~")
+        // One encoding a file.
+        || (before.to_str().is_err() && !after.is_ascii())
         || (format == Format::Envelope && after.starts_with(b"++ "))
         || (format == Format::Opx && (either(&markup) || either(&is_all_blank)))
         || (format == Format::Blocks && (is_blocks_own || either(&is_all_blank)))

@@ -5,7 +5,8 @@ use crate::patch::{FileEdit, Header, Hunk, HunkLine, Operation, Patch, Position,
 ///
 /// The prefixes are `a/` and `b/`, which `git apply` expects, whatever `diff.noprefix`,
 /// `diff.mnemonicPrefix` and their like say (`git format-patch` does so too). An edit without a
-/// [`Header`] is of another format and isn't printed.
+/// [`Header`] is of another format and isn't printed. A hunk whose place only its lines say has dots
+/// for numbers, which git doesn't read.
 pub fn print(patch: &Patch<'_>, quoting: Quoting) -> Vec<u8> {
     let mut printer = Printer {
         out: Vec::new(),
@@ -104,26 +105,30 @@ impl Printer {
     }
 
     fn hunk(&mut self, hunk: &Hunk<'_>) {
-        if let Some(position) = &hunk.position {
-            let Position {
-                old_start,
-                old_lines,
-                new_start,
-                new_lines,
-                heading,
-            } = position;
-            let mut numbers = format!(
-                "-{} +{} @@",
-                range(old_start, old_lines),
-                range(new_start, new_lines)
-            )
-            .into_bytes();
-            if !heading.is_empty() {
-                numbers.push(b' ');
-                numbers.extend(heading);
+        let (numbers, heading) = match &hunk.position {
+            Some(position) => {
+                let Position {
+                    old_start,
+                    old_lines,
+                    new_start,
+                    new_lines,
+                    heading,
+                } = position;
+                let old = range(old_start, old_lines);
+                let new = range(new_start, new_lines);
+                (format!("-{old} +{new} @@"), &heading[..])
             }
-            self.line("@@ ", &numbers);
+            None => {
+                let named = hunk.locators.first().map(|line| &line[..]);
+                ("... @@".to_owned(), named.unwrap_or_default())
+            }
+        };
+        let mut header = numbers.into_bytes();
+        if !heading.is_empty() {
+            header.push(b' ');
+            header.extend(heading);
         }
+        self.line("@@ ", &header);
         for HunkLine {
             mark,
             text,

@@ -199,13 +199,13 @@ impl State {
             .matches(needle)
             .iter()
             .map(|range| range.start + cut..range.end + cut)
-            .filter(|range| range.start < end && range.end > end)
+            .filter(|range| range.start < end && range.end >= end)
             .collect();
         let behind = from
             .iter_from(start)
             .map(move |range| range.start - start + end..range.end - start + end);
         to.iter()
-            .take_while(move |range| range.end <= end)
+            .take_while(move |range| range.end < end)
             .chain(across)
             .chain(behind)
     }
@@ -316,5 +316,24 @@ fn occurrence(
         (_, None) => Some(Occurrence::Last),
         _ if at < end => None,
         _ => NonZeroUsize::new(count + 1).map(Occurrence::Nth),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_a_match_ends_at_is_the_file_as_it_is_then() {
+        // An empty line that goes is behind what leads to it: the new file has another there.
+        for (after, new) in [("a\nb\n", 1..2), ("a\n", 1..1)] {
+            let regions = [Region { old: 1..2, new }];
+            let made = substitutions(b"a\n\n", after.as_bytes(), &regions, 0, Occurrence::Only);
+            let [Operation::Substitute(one)] = &made.unwrap()[..] else {
+                panic!("one change is one edit")
+            };
+            let find: Vec<&[u8]> = one.find.iter().map(|line| &line[..]).collect();
+            assert_eq!(find, [&b"a"[..], b""]);
+        }
     }
 }
