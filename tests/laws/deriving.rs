@@ -375,9 +375,14 @@ fn is_read_again(patch: &Patch<'_>, printed: &[u8]) {
                 ..format::Options::default()
             },
         );
-        // A file that is one fence isn't taken from a response, whatever it says.
-        let is_fence =
-            |error: &Located<format::Error>| matches!(error.value, format::Error::Fenced(_));
+        // Neither a file that is one fence is taken from a response, nor lines that are the removed
+        // ones with the marks of a word diff.
+        let is_fence = |error: &Located<format::Error>| {
+            matches!(
+                error.value,
+                format::Error::Fenced(_) | format::Error::Unified(unified::Error::WordDiff)
+            )
+        };
         if parsed.errors.iter().any(is_fence) {
             return;
         }
