@@ -53,7 +53,10 @@ pub(crate) struct HeldBack(());
 impl HeldBack {
     /// Begins to hold them back.
     pub(crate) fn begin() -> Self {
-        flags().holders.fetch_add(1, Ordering::SeqCst);
+        let flags = flags();
+        // A signal that is already ending the process ends it before anything is changed.
+        let _ended = temporaries();
+        flags.holders.fetch_add(1, Ordering::SeqCst);
         Self(())
     }
 }
@@ -181,9 +184,9 @@ fn watch(mut woken: UnixStream) {
         let Some(Received(signal)) = came(flags).find(|Received(signal)| acts(*signal)) else {
             continue;
         };
+        // Held to the end, so that nothing is made and no change begins any more.
+        let temporaries = temporaries();
         if flags.holders.load(Ordering::SeqCst) == 0 {
-            // Held to the end, so that nothing is made any more.
-            let temporaries = temporaries();
             temporaries.iter().for_each(|path| remove(path));
             die_of(signal);
         }
