@@ -10,10 +10,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use git_llmpatch::repo::Repo;
-use llmpatch::diagnose::Diagnose as _;
 use llmpatch::format::{self, Options};
 use llmpatch::path::{RepoPath, Resolver};
 use llmpatch::plan::{self, Rules};
+use llmpatch::report::Diagnose as _;
 use llmpatch::text::{Source, SourceId};
 use llmpatch::tree::{Entry, Tree as _};
 
@@ -118,9 +118,9 @@ fn check(repo: &Repo, commit: &str, shown: Vec<u8>) -> Result<(), Outcome> {
     );
     if let Some(fault) = parsed.errors.first() {
         let why = fault.value.to_string();
-        let known = fault.value.diagnosis().kind.code() == "unsupported" || why.contains("NUL");
+        let known = fault.value.diagnostic().kind.code() == "unsupported" || why.contains("NUL");
         return Err(if known {
-            Outcome::LeftOut(fault.value.diagnosis().kind.code().into())
+            Outcome::LeftOut(fault.value.diagnostic().kind.code().into())
         } else {
             Outcome::Wrong(why)
         });
@@ -152,7 +152,7 @@ fn check(repo: &Repo, commit: &str, shown: Vec<u8>) -> Result<(), Outcome> {
     if let Some(warning) = plan
         .warnings
         .iter()
-        .find(|warning| warning.value.diagnosis().kind.code() != "addition-place")
+        .find(|warning| warning.value.diagnostic().kind.code() != "addition-place")
     {
         return Err(Outcome::Wrong(format!("warning: {}", warning.value)));
     }

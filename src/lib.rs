@@ -29,8 +29,8 @@
 #![warn(clippy::print_stdout, clippy::print_stderr)]
 
 pub mod cli;
-mod diagnose;
 pub mod dir;
+mod explain;
 pub mod repo;
 pub mod report;
 mod signal;

@@ -7,14 +7,13 @@ use std::ops::{Deref, DerefMut};
 use bstr::BString;
 
 use crate::transaction::RunKind;
-use llmpatch::diagnose::{Diagnose, Diagnosis};
 use llmpatch::kind::Kind;
 use llmpatch::leftover::Leftover;
 use llmpatch::patch::Format;
 use llmpatch::path::PathError;
 use llmpatch::pathspec::PathspecError;
 use llmpatch::plan::PlanId;
-use llmpatch::report::{Diagnostic, FileReport, Report, State};
+use llmpatch::report::{Diagnose, Diagnostic, FileReport, Report, State};
 use llmpatch::text::{self, Shown, SystemError};
 
 /// A failure; boxed, since a report is long and failures are rare.
@@ -157,8 +156,8 @@ pub(super) enum CliError {
 }
 
 impl Diagnose for CliError {
-    fn diagnosis(&self) -> Diagnosis {
-        let of = Diagnosis::new;
+    fn diagnostic(&self) -> Diagnostic {
+        let of = Diagnostic::new;
         match self {
             CliError::Unexpected { found, files } => of(Kind::Stale)
                 .note(format!("the plan would now be {found}:\n{}", listed(files)))
@@ -195,7 +194,7 @@ impl Diagnose for CliError {
                     "stage the response itself, or set the attribute `-llmpatch` for this path",
                 )
             }
-            CliError::MoreMarkers { first, .. } => first.diagnosis(),
+            CliError::MoreMarkers { first, .. } => first.diagnostic(),
             CliError::NoPathspec { key, .. } => of(Kind::Io).help(format!(
                 "correct it with `git config --edit`; `git config --show-origin --get-all \
                      {key}` says where it is set"
@@ -223,11 +222,11 @@ impl Diagnose for CliError {
             ),
             CliError::NoBase => of(Kind::Unsupported)
                 .help("name the commit or tree with --base=<rev>, or leave --3way out"),
-            CliError::Root(error) => error.diagnosis(),
-            CliError::Directory(error) => Diagnosis {
+            CliError::Root(error) => error.diagnostic(),
+            CliError::Directory(error) => Diagnostic {
                 label: None,
                 advice: None,
-                ..error.diagnosis()
+                ..error.diagnostic()
             }
             .help("name a directory of this work tree, from its top, or leave the option out"),
         }
@@ -276,8 +275,8 @@ impl fmt::Display for IoError {
 }
 
 impl Diagnose for IoError {
-    fn diagnosis(&self) -> Diagnosis {
-        let of = Diagnosis::new(Kind::Io);
+    fn diagnostic(&self) -> Diagnostic {
+        let of = Diagnostic::new(Kind::Io);
         match self.0.downcast_ref::<io::Error>().map(io::Error::kind) {
             Some(io::ErrorKind::NotFound) => {
                 of.help("name a file that is there, or `-` for standard input")

@@ -8,9 +8,9 @@ use super::error::Failure;
 use super::flow::Session;
 use super::recover;
 use crate::transaction::{Locked, Seen, Target, TransactionError};
-use llmpatch::diagnose::Diagnose;
 use llmpatch::plan::ChangeSet;
 use llmpatch::progress::Stage;
+use llmpatch::report::Diagnose;
 use llmpatch::report::{Diagnostic, Report, State, Status, merge};
 
 /// A change that is ready to be made.

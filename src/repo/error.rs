@@ -1,4 +1,4 @@
-use llmpatch::diagnose::Diagnose as _;
+use llmpatch::report::Diagnose as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
@@ -156,7 +156,7 @@ impl RepoError {
             }
             other => TreeError::Backend {
                 path,
-                help: other.diagnosis().help,
+                help: other.diagnostic().help,
                 said: other.to_string(),
             },
         }

@@ -5,10 +5,10 @@ use std::fmt::Write as _;
 
 use super::render::{Drawing, Tone};
 use super::wrap::wrap;
-use llmpatch::diagnose::{FileLine, FilePlace};
 use llmpatch::format::unified;
 use llmpatch::kind::Kind;
 use llmpatch::report::{Diagnostic, Extent, FileReport, Report, ResponsePlace, State};
+use llmpatch::report::{FileLine, FilePlace};
 use llmpatch::text::{Shown, sentence};
 
 /// How a stream wants its text.

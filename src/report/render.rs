@@ -14,7 +14,7 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use super::human::Style;
 use super::wrap::wrap;
-use llmpatch::diagnose::{FileLine, FilePlace};
+use llmpatch::report::{FileLine, FilePlace};
 use llmpatch::text::{Excerpt, LineNo, Shown};
 
 /// How a message is introduced.

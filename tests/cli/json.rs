@@ -4,9 +4,8 @@ use std::io::Write as _;
 use std::process::Stdio;
 
 use assert_fs::prelude::*;
-use llmpatch::diagnose::{Diagnose, Diagnosis};
 use llmpatch::kind::Kind;
-use llmpatch::report::{Diagnostic, Report, State};
+use llmpatch::report::{Diagnose, Diagnostic, Report, State};
 use serde_json::{Value, json};
 
 use super::support::documents::{Schema, document, documents, kinds};
@@ -80,11 +79,11 @@ fn diagnostic(kind: Kind) -> Diagnostic {
         }
     }
     impl Diagnose for Said {
-        fn diagnosis(&self) -> Diagnosis {
-            Diagnosis::new(self.0)
+        fn diagnostic(&self) -> Diagnostic {
+            Diagnostic::new(self.0)
         }
     }
-    Diagnostic::new(&Said(kind), None, &[])
+    Diagnostic::located(&Said(kind), None, &[])
 }
 
 #[test]

@@ -28,9 +28,9 @@ const LIBRARY: &[&str] = &[
     "lint: text kind patch path pathspec tree format plan",
     "respond: text patch path tree format response plan compare kind progress",
     "leftover: text path format compare",
-    "diagnose: text patch path tree search plan lint compare kind format response leftover",
-    "report: text patch path plan kind diagnose format",
-    "apply: text patch path tree format response plan lint message kind diagnose report",
+    "explain: text patch path tree search plan lint compare kind format response leftover report",
+    "report: text patch path plan kind format",
+    "apply: text patch path tree format response plan lint message kind report",
 ];
 
 /// The rooms of the program, each with the rooms of the program and of the library that it may use.
@@ -39,10 +39,10 @@ const PROGRAM: &[&str] = &[
     "signal:",
     "temporary: signal",
     "dir: llmpatch::{text path threads}",
-    "repo: dir temporary llmpatch::{text path tree kind compare progress diagnose report}",
+    "repo: dir temporary llmpatch::{text path tree kind compare progress report}",
     "transaction: dir repo signal llmpatch::{text path tree plan kind progress threads report}",
-    "diagnose: repo transaction llmpatch::{text tree kind diagnose}",
-    "report: llmpatch::{text kind format diagnose report}",
+    "explain: repo transaction llmpatch::{text tree kind report}",
+    "report: llmpatch::{text kind format report}",
 ];
 
 /// What only these rooms or files of a package may name.

@@ -1,10 +1,10 @@
 //! Laws of what is said: nothing of it may move a terminal's cursor or turn its text around.
 
 use git_llmpatch::report::human::{self, Style};
-use llmpatch::diagnose::Diagnose;
 use llmpatch::format::{self, Options};
 use llmpatch::path::Resolver;
 use llmpatch::plan::{self, Plan, Refusal, Rules};
+use llmpatch::report::Diagnose;
 use llmpatch::report::{Diagnostic, Report, State};
 use llmpatch::text::{Located, Shown, Source};
 

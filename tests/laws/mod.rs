@@ -19,7 +19,7 @@ pub use planning::{place, plan};
 pub use reading::{blocks, envelope, opx, response, tool, unified};
 pub use recovering::recover;
 
-use llmpatch::diagnose::Diagnose;
+use llmpatch::report::Diagnose;
 use llmpatch::text::{Located, Source, SourceId, Span};
 
 /// A name and what it does with bytes.
@@ -65,13 +65,13 @@ fn stands_in(source: &Source, span: Option<Span>) {
 /// looks like is for `draw`: to draw everything takes a hundred times as long as to read it.
 fn told<E: Diagnose, W: Diagnose>(source: &Source, errors: &[Located<E>], warnings: &[Located<W>]) {
     errors.iter().for_each(|error| {
-        let of = error.value.diagnosis();
+        let of = error.value.diagnostic();
         stands_in(source, error.span);
-        stands_in(source, of.mark);
+        stands_in(source, of.spans.mark);
         assert!(!of.is_warning, "`{}` is no error", of.kind);
     });
     warnings.iter().for_each(|warning| {
-        let of = warning.value.diagnosis();
+        let of = warning.value.diagnostic();
         stands_in(source, warning.span);
         assert!(of.is_warning, "`{}` is no warning", of.kind);
     });

@@ -30,7 +30,6 @@ use git_llmpatch::dir::Lost;
 use git_llmpatch::repo;
 use git_llmpatch::report::human::{Style, draw};
 use git_llmpatch::transaction::{Holder, TransactionError, Warning};
-use llmpatch::diagnose::Diagnose;
 use llmpatch::kind::Kind;
 use llmpatch::leftover::Leftover;
 use llmpatch::lint::Lints;
@@ -38,6 +37,7 @@ use llmpatch::patch::Format;
 use llmpatch::path::{RepoPath, Resolver};
 use llmpatch::pathspec::{Defaults, Pathspec};
 use llmpatch::plan::derive::{Replaced, Unrepresentable, What};
+use llmpatch::report::Diagnose;
 use llmpatch::report::{Diagnostic, merge};
 use llmpatch::text::{LineNo, Source, SourceId};
 use llmpatch::tree::MemoryTree;
@@ -232,7 +232,7 @@ fn every_kind_is_shown() {
     show("protected", &protected());
     shown.insert("protected");
     for said in of_the_system() {
-        let one = Diagnostic::new(&*said, None, &[]);
+        let one = Diagnostic::located(&*said, None, &[]);
         show(one.kind.code(), std::slice::from_ref(&one));
         shown.insert(one.kind.code());
     }

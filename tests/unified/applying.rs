@@ -3,11 +3,11 @@
 use std::collections::BTreeSet;
 
 use llmpatch::Fuzz;
-use llmpatch::diagnose::Diagnose as _;
 use llmpatch::format::{self, Options};
 use llmpatch::kind::Kind;
 use llmpatch::path::Resolver;
 use llmpatch::plan::{self, Rules};
+use llmpatch::report::Diagnose as _;
 use llmpatch::text::{Source, SourceId};
 use llmpatch::tree::{Entry, MemoryTree};
 
@@ -48,7 +48,7 @@ fn apply_with(diff: &[u8], before: &Files, rules: &Rules, options: &Options<'_>)
     let kinds = |warnings: &[llmpatch::text::Located<format::Warning>]| -> BTreeSet<Kind> {
         warnings
             .iter()
-            .map(|warning| warning.value.diagnosis().kind)
+            .map(|warning| warning.value.diagnostic().kind)
             .collect()
     };
     let mut warnings = kinds(&parsed.warnings);
@@ -56,7 +56,7 @@ fn apply_with(diff: &[u8], before: &Files, rules: &Rules, options: &Options<'_>)
         let faults = parsed
             .errors
             .iter()
-            .map(|fault| fault.value.diagnosis().kind)
+            .map(|fault| fault.value.diagnostic().kind)
             .collect();
         return Came {
             files: Err(faults),
@@ -68,7 +68,7 @@ fn apply_with(diff: &[u8], before: &Files, rules: &Rules, options: &Options<'_>)
             warnings.extend(
                 plan.warnings
                     .iter()
-                    .map(|warning| warning.value.diagnosis().kind),
+                    .map(|warning| warning.value.diagnostic().kind),
             );
             let mut files = before.clone();
             for change in &plan.changes {

@@ -4,7 +4,6 @@ use std::fmt;
 
 use bstr::{BString, ByteSlice as _};
 
-use crate::diagnose::{Diagnose, Diagnosis};
 use crate::format::{self, unified};
 use crate::kind::Kind;
 use crate::lint::Lints;
@@ -12,7 +11,7 @@ use crate::message;
 use crate::patch::{Format, Patch};
 use crate::path::Resolver;
 use crate::plan::{self, ChangeSet, Placement, Plan, Rules};
-use crate::report::{Diagnostic, PartReport, feedback, merge};
+use crate::report::{Diagnose, Diagnostic, PartReport, feedback, merge};
 use crate::text::{LineNo, Located, Source, SourceId};
 use crate::tree::{Entry, Tree};
 
@@ -87,8 +86,8 @@ impl std::error::Error for Refusal {}
 struct TooLong;
 
 impl Diagnose for TooLong {
-    fn diagnosis(&self) -> Diagnosis {
-        Diagnosis::new(Kind::Unsupported).help("give it in parts")
+    fn diagnostic(&self) -> Diagnostic {
+        Diagnostic::new(Kind::Unsupported).help("give it in parts")
     }
 }
 
@@ -288,7 +287,7 @@ impl<'s> Responses<'s> {
             .any(|error| error.kind == Kind::Unchanged);
         let noticed = noticed
             .iter()
-            .filter(|warning| !(is_unchanged && warning.value.diagnosis().kind == Kind::NoChange));
+            .filter(|warning| !(is_unchanged && warning.value.diagnostic().kind == Kind::NoChange));
         self.warnings.extend(Diagnostic::all(noticed, self.sources));
         let (wrong, doubtful): (Vec<_>, Vec<_>) =
             linted.iter().partition(|found| found.value.is_error);

@@ -70,7 +70,7 @@
 
 pub mod apply;
 pub mod compare;
-pub mod diagnose;
+pub mod explain;
 pub mod format;
 pub mod kind;
 pub mod leftover;

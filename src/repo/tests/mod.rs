@@ -11,7 +11,7 @@ use bstr::ByteSlice as _;
 use super::open::Surroundings;
 use super::testing::{Sample, path};
 use super::*;
-use llmpatch::diagnose::Diagnose as _;
+use llmpatch::report::Diagnose as _;
 use llmpatch::tree::{Entry, Tree, TreeError};
 
 /// What a tree says of a path, in short.
@@ -221,7 +221,7 @@ fn what_cannot_be_served_is_refused_in_words() {
     let nowhere = tempfile::tempdir().unwrap();
     let error = Repo::open_at(nowhere.path()).unwrap_err();
     assert!(
-        matches!(error, RepoError::NotFound { .. }) && error.diagnosis().help.is_some(),
+        matches!(error, RepoError::NotFound { .. }) && error.diagnostic().help.is_some(),
         "{error:?}"
     );
 

@@ -2,11 +2,11 @@ use bstr::BString;
 use snapbox::{IntoData as _, assert_data_eq, str};
 
 use super::*;
-use llmpatch::diagnose::{FileLine, FilePlace};
 use llmpatch::kind::Kind;
 use llmpatch::path::RepoPath;
 use llmpatch::plan::{Change, ChangeSet};
 use llmpatch::report::{Committed, Extent};
+use llmpatch::report::{FileLine, FilePlace};
 use llmpatch::report::{LineCount, Status};
 use llmpatch::text::{Excerpt, LineNo, Source, SourceId};
 use llmpatch::tree::{File, Mode};

@@ -91,7 +91,7 @@ fn a_hook_that_says_no_is_named_and_everything_is_put_back() {
             undone.error.to_string(),
             format!("the {name} hook refused the commit (exit status 3)")
         );
-        assert_eq!(undone.error.diagnosis().kind, Kind::Hook);
+        assert_eq!(undone.error.diagnostic().kind, Kind::Hook);
         assert_eq!((undone.attention, undone.open), (vec![], vec![]));
         assert_eq!(seen(&sample), before, "{name}");
         if name != "prepare-commit-msg" {
@@ -175,7 +175,7 @@ fn an_editor_that_gives_up_leaves_nothing_behind() {
         },
     )
     .unwrap_err();
-    assert_eq!(undone.error.diagnosis().kind, Kind::Io, "{undone}");
+    assert_eq!(undone.error.diagnostic().kind, Kind::Io, "{undone}");
     assert_eq!(seen(&sample), before);
 }
 
@@ -225,8 +225,8 @@ fn what_stands_in_the_way_of_a_commit_is_said_before_anything_is_written() {
         set_up(&sample);
         let before = seen(&sample);
         let undone = commit(&sample, &[("a", Some(after))], request(message)).unwrap_err();
-        assert_eq!(undone.error.diagnosis().kind, kind, "{undone}");
-        assert!(undone.error.diagnosis().help.is_some(), "{undone}");
+        assert_eq!(undone.error.diagnostic().kind, kind, "{undone}");
+        assert!(undone.error.diagnostic().help.is_some(), "{undone}");
         assert_eq!(seen(&sample), before, "{undone}");
     }
 }
@@ -305,7 +305,7 @@ fn a_commit_of_somebody_else_is_never_taken_for_ours() {
         undone.error.to_string(),
         "`HEAD` was moved by another program, most likely a `git commit`"
     );
-    assert_eq!(undone.error.diagnosis().kind, Kind::Locked, "{undone}");
+    assert_eq!(undone.error.diagnostic().kind, Kind::Locked, "{undone}");
     assert_eq!((undone.attention, undone.open), (vec![], vec![]));
     let after = seen(&sample);
     assert_eq!(
@@ -334,7 +334,7 @@ fn a_commit_of_somebody_else_is_never_taken_back() {
         &["-c", &format!("alias.another=!{ANOTHER}"), "another"],
     );
     let undone = prepared.publish().unwrap_err();
-    assert_eq!(undone.error.diagnosis().kind, Kind::Locked, "{undone}");
+    assert_eq!(undone.error.diagnostic().kind, Kind::Locked, "{undone}");
     assert_eq!(theirs(&sample), "theirs\nsample\ntheirs\n");
     assert_eq!(git(&sample, &["diff", "--name-only"]), "dirty\n");
 }

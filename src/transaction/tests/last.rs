@@ -492,7 +492,7 @@ fn whatever_changed_since_is_named_and_nothing_is_taken_back() {
                 .all(|(said, want)| said.starts_with(want)),
             "{name}: {said:?}"
         );
-        assert_eq!(undone.error.diagnosis().kind, Kind::Stale);
+        assert_eq!(undone.error.diagnostic().kind, Kind::Stale);
         assert_eq!(seen(&sample), before, "{name}");
         assert!(!is_nothing_kept(&sample), "{name}");
     }
@@ -633,7 +633,11 @@ fn an_entry_whose_blob_is_gone_is_not_put_back() {
     sample.git("-c gc.pruneExpire=now gc -q --prune=now");
     let before = seen(&sample);
     let undone = undo(&sample).unwrap_err();
-    assert_eq!(undone.error.diagnosis().kind, Kind::Unsupported, "{undone}");
+    assert_eq!(
+        undone.error.diagnostic().kind,
+        Kind::Unsupported,
+        "{undone}"
+    );
     assert_eq!(seen(&sample), before);
 }
 

@@ -18,9 +18,9 @@ use bstr::BString;
 
 use crate::dir::write::watch;
 use crate::repo::testing::{Sample, few, path, some};
-use llmpatch::diagnose::Diagnose as _;
 use llmpatch::kind::Kind;
 use llmpatch::plan::Change;
+use llmpatch::report::Diagnose as _;
 use llmpatch::tree::{Entry, Mode, Tree};
 
 /// All that a person could see of a repository: files with mode and inode, directories, the index,
@@ -488,7 +488,7 @@ fn a_git_directory_on_another_file_system_serves_all_but_commits() {
             match (&target, outcome) {
                 (Target::Commit(_), outcome) => {
                     assert_eq!(
-                        outcome.unwrap_err().error.diagnosis().kind,
+                        outcome.unwrap_err().error.diagnostic().kind,
                         Kind::Unsupported,
                         "{name}"
                     );
@@ -564,7 +564,7 @@ fn an_editor_that_saves_meanwhile_loses_nothing() {
                 );
                 if let Err(undone) = &outcome {
                     assert_eq!(
-                        undone.error.diagnosis().kind,
+                        undone.error.diagnostic().kind,
                         Kind::Stale,
                         "{what}: {undone}"
                     );
@@ -596,7 +596,7 @@ fn a_file_that_changed_since_it_was_planned_on_is_stale() {
             &mut Vec::new(),
         )
         .unwrap_err();
-        assert_eq!(error.diagnosis().kind, Kind::Stale, "{target:?}: {error}");
+        assert_eq!(error.diagnostic().kind, Kind::Stale, "{target:?}: {error}");
         assert_eq!(seen(&sample), before, "{target:?}");
     }
 }
@@ -615,7 +615,7 @@ fn a_lock_of_another_program_is_named_and_left_alone() {
         let sample = sample().then(&format!("config llmpatch.lockTimeout {setting}"));
         std::fs::write(sample.top().join(".git/index.lock"), "").unwrap();
         let undone = apply(&sample, WANTED[0].1, &target).unwrap_err();
-        assert_eq!(undone.error.diagnosis().kind, Kind::Locked);
+        assert_eq!(undone.error.diagnostic().kind, Kind::Locked);
         assert!(
             undone
                 .error
@@ -691,8 +691,8 @@ fn what_is_not_ours_in_the_way_is_refused() {
             },
         )
         .unwrap_err();
-        assert_eq!(undone.error.diagnosis().kind, Kind::FileExists);
-        assert_eq!(undone.error.diagnosis().path.unwrap(), in_the_way);
+        assert_eq!(undone.error.diagnostic().kind, Kind::FileExists);
+        assert_eq!(undone.error.diagnostic().path.unwrap(), in_the_way);
         assert_eq!(seen(&sample), before);
     }
 }

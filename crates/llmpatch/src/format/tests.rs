@@ -6,11 +6,11 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::{Options, Unrepresentable, Why, has_line_number, is_of_printing, parse, print};
-use crate::diagnose::Diagnose as _;
 use crate::kind::Kind;
 use crate::patch::{
     FileEdit, Format, Hunk, HunkLine, Mark, Occurrence, Operation, Patch, Substitution,
 };
+use crate::report::Diagnose as _;
 use crate::text::{Source, SourceId, Text};
 
 const ODD: &[&[u8]] = &[
@@ -193,7 +193,7 @@ fn is_read(printed: &[u8], patch: &Patch<'_>) {
             );
             let is_plain = parsed.warnings.iter().all(|warning| {
                 is_of_printing(&warning.value)
-                    || warning.value.diagnosis().kind == Kind::RepeatedEdit
+                    || warning.value.diagnostic().kind == Kind::RepeatedEdit
             });
             assert!(
                 parsed.errors.is_empty() && is_plain,

@@ -1,12 +1,12 @@
 use super::*;
-use crate::diagnose::Diagnose as _;
+use crate::report::Diagnose as _;
 
 /// What a resolved path is called in these tables: the path, or `!` and the error's name.
 fn told(result: Result<RepoPath, PathError>) -> String {
     match result {
         Ok(path) => path.to_string(),
         Err(error) => {
-            let of = error.diagnosis();
+            let of = error.diagnostic();
             assert!(of.help.is_some() && of.label.is_some(), "{error:?}");
             let name = format!("{error:?}");
             format!("!{}", name.split(' ').next().unwrap())

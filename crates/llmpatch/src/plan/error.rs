@@ -1,5 +1,5 @@
 //! What planning can find wrong, as data: what is said of it beside its headline is made in
-//! `diagnose/`.
+//! `explain/`.
 
 use bstr::BString;
 

@@ -4,10 +4,10 @@ mod levels;
 mod overlay;
 
 use super::*;
-use crate::diagnose::Diagnose as _;
 use crate::kind::Kind;
 use crate::patch::{FileEdit, Format, Hunk, HunkLine, Mark, Occurrence, Substitution};
 use crate::path::RepoPath;
+use crate::report::Diagnose as _;
 use crate::text::Text;
 use crate::tree::{Entry, File, MemoryTree, Mode, Obstacle};
 

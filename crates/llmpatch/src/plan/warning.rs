@@ -1,5 +1,5 @@
 //! What planning dropped, guessed or relaxed, as data: what is said of it beside its headline is
-//! made in `diagnose/`.
+//! made in `explain/`.
 
 use super::place_error::Part;
 use crate::kind::Kind;

@@ -1,20 +1,33 @@
 use std::collections::HashMap;
 use std::collections::hash_map::Entry;
+use std::fmt;
 
 use bstr::BString;
 use serde::Serialize;
 
 use super::json;
-use crate::diagnose::{Diagnose, Diagnosis, FilePlace, Nearest, Passage};
+use super::lines::{FilePlace, Nearest, Passage};
 use crate::kind::Kind;
 use crate::text::{Excerpt, LineNo, Lines, Located, Source, Span};
 
-/// An error or a warning with everything that a reader needs, independent of where it came from.
+/// An error or a warning of which something can be said.
+///
+/// `Display` is the headline: small first letter, no full stop, paths in backticks and through
+/// [`crate::text::Shown`].
+pub trait Diagnose: fmt::Display {
+    /// Returns everything that is said of it but the headline.
+    fn diagnostic(&self) -> Diagnostic;
+}
+
+/// An error or a warning with everything that people, programs and the model are told of it.
+///
+/// [`Diagnose::diagnostic`] makes it, and leaves the headline empty and its places in responses as
+/// spans; [`Diagnostic::located`] fills in the headline and reads the spans.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Diagnostic {
     /// The stable kind.
     pub kind: Kind,
-    /// Whether it is only noticed, rather than an error.
+    /// Whether this is a warning. A kind that is a warning may be told to be an error.
     #[serde(skip)]
     pub is_warning: bool,
     /// The headline.
@@ -23,41 +36,57 @@ pub struct Diagnostic {
     pub response: Option<ResponsePlace>,
     /// Other places in the responses of which the same is true.
     pub also: Vec<ResponsePlace>,
-    /// The place in the responses that makes it an error here.
+    /// The place in the responses that makes it an error here, such as an earlier edit of the same
+    /// lines.
     pub cause: Option<ResponsePlace>,
-    /// The few words under the marked place.
+    /// The few words under the marked place in the response, such as `this line is not there`.
     #[serde(skip)]
     pub label: Option<String>,
     /// The path this is about, as the response wrote it.
     #[serde(flatten, serialize_with = "json::path")]
     pub path: Option<BString>,
-    /// Places in files, best first.
+    /// The places in files that a reader should look at, best first.
     #[serde(skip)]
     pub places: Vec<FilePlace>,
-    /// The line of the file that it is about.
+    /// The line of the file that this is about.
     pub line: Option<LineNo>,
-    /// The lines among which nothing decides.
+    /// The lines, ascending, among which nothing decides.
     pub candidates: Vec<LineNo>,
     /// The place that comes nearest to what was looked for.
     #[serde(serialize_with = "json::nearest")]
     pub nearest: Option<Nearest>,
-    /// What the files hold around the places in question.
+    /// What the file holds around the places in question, for a reader who can't look at it.
     #[serde(skip)]
     pub passages: Vec<Passage>,
-    /// Whether it is that the change is in the file already, as it seems.
+    /// Whether the change is in the file already, as it seems.
     #[serde(skip)]
     pub is_made: bool,
-    /// Whether it is a way of writing that spoils every place alike.
+    /// Whether a way of writing is wrong that spoils every place alike: errors with the same advice
+    /// are told as one.
     #[serde(skip)]
     pub is_habit: bool,
-    /// Further facts.
+    /// Further facts, one sentence each.
     pub notes: Vec<String>,
     /// What to do about it.
     #[serde(rename = "hint")]
     pub help: Option<String>,
-    /// What the author of the response can do about it, where that is something else.
+    /// What the model can do about it, where `help` is of use only at the command line.
     #[serde(skip)]
     pub advice: Option<String>,
+    /// The places in the responses that aren't read yet.
+    #[serde(skip)]
+    pub spans: Spans,
+}
+
+/// The places in the responses that a diagnostic is about, before they are read.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Spans {
+    /// The part of the marked place that differs, if that is known.
+    pub mark: Option<Span>,
+    /// Other places of which the same is true.
+    pub also: Vec<Span>,
+    /// The place that makes it an error.
+    pub cause: Option<Span>,
 }
 
 /// A place in a response, with the line that is there.
@@ -81,62 +110,129 @@ pub struct ResponsePlace {
 /// Records an error or a warning that is about no place in a response.
 impl<E: Diagnose> From<&E> for Diagnostic {
     fn from(error: &E) -> Self {
-        Self::new(error, None, &[])
+        Self::located(error, None, &[])
     }
 }
 
 impl Diagnostic {
-    /// Records what is said of an error or a warning and where it points.
-    pub fn new(error: &dyn Diagnose, span: Option<Span>, sources: &[Source]) -> Self {
-        Self::of(error.to_string(), error.diagnosis(), span, sources)
-    }
-
-    fn of(message: String, of: Diagnosis, span: Option<Span>, sources: &[Source]) -> Self {
-        let place = |span| ResponsePlace::new(span, sources);
-        let nearest = of.nearest.as_ref().map(|nearest| nearest.line);
-        let first = of
-            .places
-            .first()
-            .map(|place| place.first.line)
-            .or(of.candidates.first().copied());
+    /// Makes a diagnostic that has nothing but its kind.
+    pub fn new(kind: Kind) -> Self {
         Self {
-            kind: of.kind,
-            is_warning: of.is_warning,
-            message: readable(message, Self::LONGEST),
-            response: of.mark.or(span).and_then(place),
-            also: of.also.into_iter().filter_map(place).collect(),
-            cause: of.cause.and_then(place),
-            label: of.label.map(|label| readable(label, Self::LONGEST)),
-            path: of.path,
-            places: of.places,
-            line: of.line.or(nearest).or(first),
-            candidates: of.candidates,
-            nearest: of.nearest,
-            passages: of.passages,
-            is_made: of.is_made,
-            is_habit: of.is_habit,
-            // A hook may have a lot to say.
-            notes: of
-                .notes
-                .into_iter()
-                .map(|note| readable(note, 16 * Self::LONGEST))
-                .collect(),
-            help: of.help.map(|help| readable(help, Self::LONGEST)),
-            advice: of.advice.map(|advice| readable(advice, Self::LONGEST)),
+            kind,
+            is_warning: kind.is_warning(),
+            message: String::new(),
+            response: None,
+            also: Vec::new(),
+            cause: None,
+            label: None,
+            path: None,
+            places: Vec::new(),
+            line: None,
+            candidates: Vec::new(),
+            nearest: None,
+            passages: Vec::new(),
+            is_made: false,
+            is_habit: false,
+            notes: Vec::new(),
+            help: None,
+            advice: None,
+            spans: Spans::default(),
         }
     }
 
-    /// Makes one that has nothing but a headline.
+    /// Makes a diagnostic that has nothing but its kind and a headline.
     pub fn bare(kind: Kind, is_warning: bool, message: String) -> Self {
-        Self::of(
-            message,
-            Diagnosis {
-                is_warning,
-                ..Diagnosis::new(kind)
-            },
-            None,
-            &[],
-        )
+        Self {
+            is_warning,
+            message: readable(message, Self::LONGEST),
+            ..Self::new(kind)
+        }
+    }
+
+    /// Sets the few words under the marked place in the response.
+    #[must_use]
+    pub fn label(mut self, label: impl Into<String>) -> Self {
+        self.label = Some(label.into());
+        self
+    }
+
+    /// Sets the path.
+    #[must_use]
+    pub fn path(mut self, path: &(impl AsRef<[u8]> + ?Sized)) -> Self {
+        self.path = Some(path.as_ref().into());
+        self
+    }
+
+    /// Adds a further fact.
+    #[must_use]
+    pub fn note(mut self, note: impl Into<String>) -> Self {
+        self.notes.push(note.into());
+        self
+    }
+
+    /// Adds further facts.
+    #[must_use]
+    pub fn notes(mut self, notes: impl IntoIterator<Item = String>) -> Self {
+        self.notes.extend(notes);
+        self
+    }
+
+    /// Sets what to do about it.
+    #[must_use]
+    pub fn help(mut self, help: impl Into<String>) -> Self {
+        self.help = Some(help.into());
+        self
+    }
+
+    /// Sets what the model can do about it.
+    #[must_use]
+    pub fn advice(mut self, advice: impl Into<String>) -> Self {
+        self.advice = Some(advice.into());
+        self
+    }
+
+    /// Sets the part of the marked place in the response that differs.
+    #[must_use]
+    pub fn mark(mut self, part: Option<Span>) -> Self {
+        self.spans.mark = part;
+        self
+    }
+
+    /// Sets the other places in the responses of which the same is true.
+    #[must_use]
+    pub fn also(mut self, spans: impl IntoIterator<Item = Span>) -> Self {
+        self.spans.also = spans.into_iter().collect();
+        self
+    }
+
+    /// Sets the place in the responses that makes it an error.
+    #[must_use]
+    pub fn cause(mut self, span: impl Into<Option<Span>>) -> Self {
+        self.spans.cause = span.into();
+        self
+    }
+
+    /// Tells an error or a warning, and reads the places in the responses that it is about.
+    pub fn located(error: &dyn Diagnose, span: Option<Span>, sources: &[Source]) -> Self {
+        let mut of = error.diagnostic();
+        let place = |span| ResponsePlace::new(span, sources);
+        let Spans { mark, also, cause } = std::mem::take(&mut of.spans);
+        of.response = mark.or(span).and_then(place);
+        of.also = also.into_iter().filter_map(place).collect();
+        of.cause = cause.and_then(place);
+        of.message = readable(error.to_string(), Self::LONGEST);
+        for text in [&mut of.label, &mut of.help, &mut of.advice] {
+            *text = text.take().map(|text| readable(text, Self::LONGEST));
+        }
+        // A hook may have a lot to say.
+        for note in &mut of.notes {
+            *note = readable(std::mem::take(note), 16 * Self::LONGEST);
+        }
+        let nearest = of.nearest.as_ref().map(|nearest| nearest.line);
+        let shown = of.places.first().map(|place| place.first.line);
+        let first = shown.or(of.candidates.first().copied());
+        of.line = of.line.or(nearest).or(first);
+        of
     }
 
     /// The longest that a headline may be, in bytes: a path as long as a system takes, all of its
@@ -157,12 +253,12 @@ impl Diagnostic {
         let told = said
             .by_ref()
             .take(Self::TOLD)
-            .map(|one| Diagnostic::new(&one.value, one.span, sources));
+            .map(|one| Diagnostic::located(&one.value, one.span, sources));
         let mut all = merge(told);
         if let Some(first) = said.next() {
             let count = 1 + said.count();
             let message = format!("{count} more like these aren't shown");
-            let of = first.value.diagnosis();
+            let of = first.value.diagnostic();
             all.push(Self::bare(of.kind, of.is_warning, message));
         }
         all
@@ -310,8 +406,8 @@ mod tests {
     struct Sample(Kind, &'static str);
 
     impl Diagnose for Sample {
-        fn diagnosis(&self) -> Diagnosis {
-            Diagnosis::new(self.0)
+        fn diagnostic(&self) -> Diagnostic {
+            Diagnostic::new(self.0)
         }
     }
 
@@ -380,7 +476,7 @@ mod tests {
             Kind::UnsafePath,
             Box::leak("ä".repeat(1 << 20).into_boxed_str()),
         );
-        let message = Diagnostic::new(&said, None, &[]).message;
+        let message = Diagnostic::located(&said, None, &[]).message;
         assert!(
             message.starts_with("ää") && message.contains("ä … ä") && message.len() < 500,
             "{message}"
@@ -389,7 +485,7 @@ mod tests {
             Kind::UnsafePath,
             Box::leak("x".repeat(9_000).into_boxed_str()),
         );
-        assert_eq!(Diagnostic::new(&said, None, &[]).message.len(), 9_000);
+        assert_eq!(Diagnostic::located(&said, None, &[]).message.len(), 9_000);
     }
 
     #[test]

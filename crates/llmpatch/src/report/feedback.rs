@@ -7,8 +7,8 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
+use super::Passage;
 use super::{Diagnostic, ResponsePlace};
-use crate::diagnose::Passage;
 use crate::kind::{Blame, Kind};
 use crate::patch::{Format, Hunk, Mark, Operation, Patch};
 use crate::text::{Excerpt, LineNo, Shown, Source, Span, sentence};

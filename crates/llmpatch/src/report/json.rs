@@ -17,8 +17,8 @@ use serde::{Serialize, Serializer};
 use serde_json::ser::Formatter;
 use serde_json::value::RawValue;
 
+use super::Nearest;
 use super::{Committed, Diagnostic, Report, State};
-use crate::diagnose::Nearest;
 use crate::path::RepoPath;
 use crate::text::{LineNo, Shown};
 

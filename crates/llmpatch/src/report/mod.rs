@@ -10,10 +10,12 @@ mod detail;
 mod diagnostic;
 pub mod feedback;
 pub mod json;
+mod lines;
 
 pub use committed::{Committed, Extent};
 pub use detail::{Detail, EditOperation, EditReport, HunkReport, PartReport};
-pub use diagnostic::{Diagnostic, ResponsePlace, merge};
+pub use diagnostic::{Diagnose, Diagnostic, ResponsePlace, merge};
+pub use lines::{FileLine, FilePlace, Nearest, Passage};
 
 use std::collections::HashSet;
 

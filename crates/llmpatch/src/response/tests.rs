@@ -2,9 +2,9 @@ mod sessions;
 
 use proptest::prelude::*;
 
-use crate::diagnose::Diagnose as _;
 use crate::format::{Options, Parsed, parse};
 use crate::patch::Format;
+use crate::report::Diagnose as _;
 use crate::text::{Source, SourceId};
 
 const ADD_A: &str = "*** Begin Patch\n*** Add File: a\n+x\n*** End Patch\n";
@@ -39,7 +39,7 @@ fn read_with(text: impl AsRef<[u8]>, options: &Options) -> String {
         format!(
             "warning {}: {}",
             line(warning.span),
-            warning.value.diagnosis().kind
+            warning.value.diagnostic().kind
         )
     }));
     out.extend(
@@ -60,7 +60,7 @@ fn help(text: impl AsRef<[u8]>) -> String {
     parsed
         .errors
         .first()
-        .and_then(|error| error.value.diagnosis().help)
+        .and_then(|error| error.value.diagnostic().help)
         .unwrap_or_default()
 }
 
@@ -766,11 +766,12 @@ fn exercise(bytes: &[u8]) {
             for (span, said) in parsed
                 .errors
                 .iter()
-                .map(|error| (error.span, &error.value as &dyn crate::diagnose::Diagnose))
+                .map(|error| (error.span, &error.value as &dyn crate::report::Diagnose))
             {
-                assert!(!said.diagnosis().is_warning);
+                assert!(!said.diagnostic().is_warning);
                 assert!(
-                    said.to_string().len() + said.diagnosis().help.map_or(0, |help| help.len()) > 0
+                    said.to_string().len() + said.diagnostic().help.map_or(0, |help| help.len())
+                        > 0
                 );
                 assert!(
                     span.is_none_or(
@@ -779,7 +780,7 @@ fn exercise(bytes: &[u8]) {
                 );
             }
             for warning in &parsed.warnings {
-                assert!(warning.value.diagnosis().kind.is_warning());
+                assert!(warning.value.diagnostic().kind.is_warning());
                 let _ = warning.value.to_string();
             }
         }

@@ -1,9 +1,9 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::diagnose::Diagnose as _;
 use crate::format::{Options, is_of_printing};
 use crate::patch::{FileEdit, Hunk, HunkLine, Mark, Operation};
+use crate::report::Diagnose as _;
 use crate::text::{LineNo, Source, SourceId, Text};
 
 fn source(text: &[u8]) -> Source {
@@ -26,7 +26,7 @@ fn read_whole(text: &str, options: &Options) -> String {
         block
             .warnings
             .iter()
-            .map(|w| format!("warning {}: {}", line(w.span), w.value.diagnosis().kind)),
+            .map(|w| format!("warning {}: {}", line(w.span), w.value.diagnostic().kind)),
     );
     out.extend(
         block
@@ -334,12 +334,12 @@ fn every_habit_of_models_is_named_with_its_remedy() {
         let help = block
             .errors
             .first()
-            .and_then(|error| error.value.diagnosis().help)
+            .and_then(|error| error.value.diagnostic().help)
             .unwrap_or_default();
         assert!(help.contains(want), "{body}{help}");
         for error in &block.errors {
             assert!(
-                !error.value.to_string().ends_with('.') && error.value.diagnosis().help.is_some()
+                !error.value.to_string().ends_with('.') && error.value.diagnostic().help.is_some()
             );
         }
     }

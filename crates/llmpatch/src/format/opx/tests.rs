@@ -1,10 +1,10 @@
 //! Tables named after the rule that they show, and the laws of the reader.
 
 use super::*;
-use crate::diagnose::Diagnose as _;
 use crate::format::Block;
 use crate::kind::Kind;
 use crate::patch::{FileEdit, Occurrence, Operation, Substitution};
+use crate::report::Diagnose as _;
 use crate::text::{Source, SourceId, Text};
 
 mod laws;
@@ -206,7 +206,7 @@ fn an_occurrence_is_first_last_or_a_number_from_one() {
         let kinds: Vec<_> = block
             .errors
             .iter()
-            .map(|error| error.value.diagnosis().kind)
+            .map(|error| error.value.diagnostic().kind)
             .collect();
         assert_eq!(kinds, [Kind::Occurrence], "{text}");
         assert_eq!(block.edits[0].operation, Operation::Unreadable);
@@ -222,7 +222,7 @@ fn a_marker_attribute_is_for_a_later_version() {
         let block = read(text);
         assert_eq!(block.errors.len(), 1, "{text}");
         assert_eq!(
-            block.errors[0].value.diagnosis().kind,
+            block.errors[0].value.diagnostic().kind,
             Kind::Unsupported,
             "{text}"
         );
@@ -422,8 +422,8 @@ fn an_unreadable_edit_is_one_error_and_reading_goes_on_behind_it() {
             "{text}"
         );
         for error in &block.errors {
-            assert!(error.value.diagnosis().help.is_some(), "{text}");
-            assert_eq!(error.value.diagnosis().kind, Kind::Parse, "{text}");
+            assert!(error.value.diagnostic().help.is_some(), "{text}");
+            assert_eq!(error.value.diagnostic().kind, Kind::Parse, "{text}");
         }
     }
 }
@@ -449,7 +449,7 @@ fn the_words_of_other_tools_are_answered_with_the_right_one() {
         ("", "`new` (make a file)"),
     ] {
         let block = read(format!("<edit file=\"a\" op=\"{op}\"/>"));
-        let help = block.errors[0].value.diagnosis().help.unwrap();
+        let help = block.errors[0].value.diagnostic().help.unwrap();
         assert!(help.contains(want), "{op}: {help}");
     }
 }

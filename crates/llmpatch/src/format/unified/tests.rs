@@ -1,6 +1,6 @@
-use crate::diagnose::Diagnose as _;
 use crate::format::{Options, parse};
 use crate::patch::{Format, Mark, Operation, Patch, Position, Status};
+use crate::report::Diagnose as _;
 use crate::text::{Shown, Source, SourceId, Text};
 
 fn source(text: impl Into<Vec<u8>>) -> Source {
@@ -30,7 +30,7 @@ fn read_with(text: impl Into<Vec<u8>>, options: &Options) -> String {
     said.extend(parsed.errors.iter().map(|error| {
         format!(
             "{} {}: {}",
-            error.value.diagnosis().kind,
+            error.value.diagnostic().kind,
             line(error.span),
             error.value
         )

@@ -237,7 +237,7 @@ fn it_joins_what_else_is_wrong_and_shows_nothing_of_the_file() {
         error.to_string(),
         "`a` is protected by `a` (llmpatch.protect)"
     );
-    let of = error.diagnosis();
+    let of = error.diagnostic();
     assert!(of.passages.is_empty() && of.places.is_empty());
 }
 

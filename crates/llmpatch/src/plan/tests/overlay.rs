@@ -378,7 +378,7 @@ fn lines_that_stand_where_they_are_not_looked_for_are_shown() {
             rules,
         )
         .unwrap_err();
-        let places = refusal.errors[0].value.diagnosis().places;
+        let places = refusal.errors[0].value.diagnostic().places;
         assert_eq!(
             places
                 .iter()
@@ -429,7 +429,7 @@ fn a_delete_body_is_compared() {
     )
     .unwrap_err();
     assert_eq!(
-        strict.errors[0].value.diagnosis().places[0]
+        strict.errors[0].value.diagnostic().places[0]
             .first
             .line
             .get(),
@@ -438,7 +438,7 @@ fn a_delete_body_is_compared() {
     let refusal = run(&tree(), body(&["a", "x", "c"]), &Rules::default()).unwrap_err();
     assert_eq!(refusal.errors[0].value.kind(), Kind::Stale);
     assert_eq!(
-        refusal.errors[0].value.diagnosis().places[0]
+        refusal.errors[0].value.diagnostic().places[0]
             .first
             .line
             .get(),

@@ -28,7 +28,7 @@ fn read_all(bytes: &[u8]) -> usize {
         for error in &block.errors {
             let span = error.span.unwrap();
             assert!(span.start <= span.end && span.end as usize <= bytes.len());
-            assert!(!error.value.to_string().is_empty() && error.value.diagnosis().help.is_some());
+            assert!(!error.value.to_string().is_empty() && error.value.diagnostic().help.is_some());
         }
         (at, count) = (block.range.end, count + 1);
     }

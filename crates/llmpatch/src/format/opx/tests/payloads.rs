@@ -193,7 +193,7 @@ fn an_open_payload_says_what_may_be_the_reason() {
     ] {
         let block = read(text);
         assert_eq!(block.errors.len(), 1, "{text}");
-        assert_eq!(block.errors[0].value.diagnosis().notes, [want], "{text}");
+        assert_eq!(block.errors[0].value.diagnostic().notes, [want], "{text}");
         assert_eq!(block.range.end, text.len(), "{text}");
     }
 }

@@ -1,11 +1,11 @@
-use super::{Diagnose, Diagnosis};
 use crate::lint::{Finding, Found};
+use crate::report::{Diagnose, Diagnostic};
 
 impl Diagnose for Found {
-    fn diagnosis(&self) -> Diagnosis {
-        let of = Diagnosis {
+    fn diagnostic(&self) -> Diagnostic {
+        let of = Diagnostic {
             is_warning: !self.is_error,
-            ..Diagnosis::new(self.finding.kind())
+            ..Diagnostic::new(self.finding.kind())
         }
         .path(&self.path);
         match self.finding {

@@ -1,8 +1,8 @@
 //! What can be done about contents that can't be read, written or compared.
 
-use super::{Diagnose, Diagnosis};
 use crate::compare::CompareError;
 use crate::kind::Kind;
+use crate::report::{Diagnose, Diagnostic};
 use crate::tree::{Hindrance, Remedy, Repair};
 
 impl Remedy {
@@ -39,18 +39,18 @@ impl Repair {
 }
 
 impl Diagnose for CompareError {
-    fn diagnosis(&self) -> Diagnosis {
+    fn diagnostic(&self) -> Diagnostic {
         match self {
             CompareError::Stored {
                 path,
                 kind: Kind::Unsupported,
                 ..
-            } => Diagnosis::new(Kind::Unsupported).path(path).help(
+            } => Diagnostic::new(Kind::Unsupported).path(path).help(
                 "leave out the option that prints a diff; the change itself doesn't need one",
             ),
-            CompareError::Stored { path, kind, .. } => Diagnosis::new(*kind).path(path),
-            CompareError::Engine { path, .. } => Diagnosis::new(Kind::Io).path(path),
-            CompareError::Objects { .. } => Diagnosis::new(Kind::Io),
+            CompareError::Stored { path, kind, .. } => Diagnostic::new(*kind).path(path),
+            CompareError::Engine { path, .. } => Diagnostic::new(Kind::Io).path(path),
+            CompareError::Objects { .. } => Diagnostic::new(Kind::Io),
         }
     }
 }

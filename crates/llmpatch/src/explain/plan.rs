@@ -4,11 +4,10 @@ use std::io::ErrorKind;
 
 use bstr::{BString, ByteSlice as _};
 
+use super::TOO_MUCH;
 use super::difference::Difference;
 use super::merge::unmerged;
 use super::place::{File, place, rivals};
-use super::{Diagnose, Diagnosis, TOO_MUCH};
-use super::{Nearest, Passage};
 use crate::kind::Kind;
 use crate::patch::Format;
 use crate::path::{PathError, RepoPath};
@@ -17,19 +16,21 @@ use crate::plan::{
     Barrier, Conflict, Error, FileAsFound, Irregular, Missing, Occupied, Origin, Part, Placing,
     Quote, Suggestion, Warning,
 };
+use crate::report::{Diagnose, Diagnostic};
+use crate::report::{Nearest, Passage};
 use crate::text::{LineNo, Shown, listed, plural};
 use crate::tree::{Content, Disagreement, Drift, Gone, Obstacle, TreeError, is_binary};
 
 impl Diagnose for Error {
-    fn diagnosis(&self) -> Diagnosis {
-        let of = Diagnosis::new(self.kind());
+    fn diagnostic(&self) -> Diagnostic {
+        let of = Diagnostic::new(self.kind());
         match self {
             Error::Path {
                 written,
                 error,
                 meant,
             } => suspicious(written, error, meant.as_ref()),
-            Error::Guarded(barrier) => barrier.diagnosis(),
+            Error::Guarded(barrier) => barrier.diagnostic(),
             Error::Missing(path, why) => missing(of.path(path), path, why),
             Error::Occupied(path, what) => occupied(of.path(path), path, what),
             Error::Irregular(path, what) => of.path(path).help(irregular(what)),
@@ -51,9 +52,9 @@ impl Diagnose for Error {
                     Shown(end)
                 )),
             Error::TooMuch { path } => of.path(path).help(TOO_MUCH),
-            Error::Place(unplaced) => unplaced.diagnosis(),
-            Error::Conflict(conflict) => conflict.diagnosis(),
-            Error::Tree(error) => error.diagnosis(),
+            Error::Place(unplaced) => unplaced.diagnostic(),
+            Error::Conflict(conflict) => conflict.diagnostic(),
+            Error::Tree(error) => error.diagnostic(),
             Error::Unmerged { path, why } => unmerged(of.path(path), why),
             Error::Encoding { path, fits } => of
                 .path(path)
@@ -88,7 +89,7 @@ impl Diagnose for Error {
                 of.label("the file ends before this")
                     .unlike(path, file.passages(Some(len.saturating_sub(1)..len)))
             }
-            Error::DeleteLeaves { path, seen, .. } => Diagnosis {
+            Error::DeleteLeaves { path, seen, .. } => Diagnostic {
                 passages: beginning(path, seen),
                 ..of
             }
@@ -106,11 +107,8 @@ impl Diagnose for Error {
                 spans,
                 applied,
             } => {
-                let of = Diagnosis {
-                    also: spans.clone(),
-                    ..error.diagnosis()
-                };
                 let (count, all) = applied;
+                let of = error.diagnostic().also(spans.iter().copied());
                 of.notes((*all > 1).then(|| format!("already applied: {count} of {all} hunks")))
             }
             Error::AlreadyApplied { paths, applied } => {
@@ -118,7 +116,7 @@ impl Diagnose for Error {
                     let quote = Quote::new(&content.lines(), line.index());
                     Nearest::new(*line, *line, quote.text.text())
                 });
-                Diagnosis {
+                Diagnostic {
                     nearest,
                     ..unchanged(paths)
                 }
@@ -128,15 +126,15 @@ impl Diagnose for Error {
     }
 }
 
-fn unchanged(paths: &[RepoPath]) -> Diagnosis {
+fn unchanged(paths: &[RepoPath]) -> Diagnostic {
     let path = if let [path] = paths {
         Some(path.as_bstr().into())
     } else {
         None
     };
-    Diagnosis {
+    Diagnostic {
         path,
-        ..Diagnosis::new(Kind::Unchanged)
+        ..Diagnostic::new(Kind::Unchanged)
     }
     .help("--allow-empty makes that a success")
     .advice("if something else was meant, send a patch that does it")
@@ -168,18 +166,18 @@ fn binary_note(content: &Content) -> Option<String> {
     ))
 }
 
-fn suspicious(written: &BString, error: &PathError, meant: Option<&RepoPath>) -> Diagnosis {
-    let Diagnosis {
+fn suspicious(written: &BString, error: &PathError, meant: Option<&RepoPath>) -> Diagnostic {
+    let Diagnostic {
         kind,
         label,
         notes,
         help,
         advice,
         ..
-    } = error.diagnosis();
-    let of = Diagnosis {
+    } = error.diagnostic();
+    let of = Diagnostic {
         label,
-        ..Diagnosis::new(kind)
+        ..Diagnostic::new(kind)
     }
     .path(written);
     match meant {
@@ -193,13 +191,13 @@ fn suspicious(written: &BString, error: &PathError, meant: Option<&RepoPath>) ->
                 None => "paths count from the top of the repository; correct it".to_owned(),
             })
             .advice("name the file by its path from the top of the repository"),
-        None if matches!(error, PathError::DotGit { .. }) => Diagnosis {
+        None if matches!(error, PathError::DotGit { .. }) => Diagnostic {
             notes,
             help,
             advice,
             ..of
         },
-        None => Diagnosis { help, advice, ..of },
+        None => Diagnostic { help, advice, ..of },
     }
 }
 
@@ -214,10 +212,10 @@ fn root_of(written: &BString, meant: &RepoPath) -> Option<String> {
     is_absolute.then(|| Shown(root).to_string())
 }
 
-impl Diagnosis {
+impl Diagnostic {
     /// Adds what to do about a file that isn't the one that a section deletes.
     fn unlike(self, path: &RepoPath, passages: Vec<Passage>) -> Self {
-        Diagnosis { passages, ..self }
+        Diagnostic { passages, ..self }
             .path(path)
             .help(
                 "the file has changed since the model saw it; look at it, and drop the `-` \
@@ -231,7 +229,7 @@ impl Diagnosis {
 }
 
 impl Diagnose for Barrier {
-    fn diagnosis(&self) -> Diagnosis {
+    fn diagnostic(&self) -> Diagnostic {
         let (Barrier::Limit { path, .. } | Barrier::Protected { path, .. }) = self;
         let help = match self {
             Barrier::Limit {
@@ -247,14 +245,14 @@ impl Diagnose for Barrier {
             }
         };
         let advice = "leave this file out of the patch";
-        Diagnosis::new(Kind::Protected)
+        Diagnostic::new(Kind::Protected)
             .path(path)
             .help(format!("{advice}, or {help}"))
             .advice(advice)
     }
 }
 
-fn missing(of: Diagnosis, path: &RepoPath, why: &Missing) -> Diagnosis {
+fn missing(of: Diagnostic, path: &RepoPath, why: &Missing) -> Diagnostic {
     match why {
         Missing::Never(suggestion) => suggested(of, path, suggestion),
         Missing::Tracked {
@@ -280,16 +278,15 @@ fn missing(of: Diagnosis, path: &RepoPath, why: &Missing) -> Diagnosis {
             }
         }
         Missing::BelowFile(_) => of.help("correct the path in the patch"),
-        Missing::Deleted(by) => Diagnosis { cause: *by, ..of }
+        Missing::Deleted(by) => of
+            .cause(*by)
             .help("put this edit before the one that deletes the file, or drop one of them"),
-        Missing::Moved { to, by } => {
-            Diagnosis { cause: *by, ..of }.help(format!("name it `{to}` from there on"))
-        }
+        Missing::Moved { to, by } => of.cause(*by).help(format!("name it `{to}` from there on")),
     }
 }
 
 /// Says what there is where a file was looked for that never was, and what to do.
-fn suggested(of: Diagnosis, path: &RepoPath, suggestion: &Suggestion) -> Diagnosis {
+fn suggested(of: Diagnostic, path: &RepoPath, suggestion: &Suggestion) -> Diagnostic {
     let Suggestion {
         meant,
         below,
@@ -383,7 +380,7 @@ fn others(suggestion: &Suggestion) -> Option<String> {
     })
 }
 
-fn occupied(of: Diagnosis, path: &RepoPath, what: &Occupied) -> Diagnosis {
+fn occupied(of: Diagnostic, path: &RepoPath, what: &Occupied) -> Diagnostic {
     let passages = |content: &Content| {
         beginning(
             path,
@@ -398,14 +395,14 @@ fn occupied(of: Diagnosis, path: &RepoPath, what: &Occupied) -> Diagnosis {
             content, format, ..
         } => {
             let change = change_instead(*format);
-            Diagnosis {
+            Diagnostic {
                 passages: passages(content),
                 ..of
             }
             .help(format!("{change}, or run with --overwrite"))
             .advice(change)
         }
-        Occupied::Target(content) => Diagnosis {
+        Occupied::Target(content) => Diagnostic {
             passages: passages(content),
             ..of
         }
@@ -417,11 +414,9 @@ fn occupied(of: Diagnosis, path: &RepoPath, what: &Occupied) -> Diagnosis {
             "choose another path, or delete the file that is there first in the same \
                      patch",
         ),
-        Occupied::Made(by) => Diagnosis {
-            cause: Some(*by),
-            ..of
-        }
-        .help("leave one of the two out, or change the lines of the new file in this one"),
+        Occupied::Made(by) => of
+            .cause(*by)
+            .help("leave one of the two out, or change the lines of the new file in this one"),
         Occupied::Directory(_) | Occupied::FileAbove(_) => {
             of.help("choose another path, or delete what is in the way in the same patch")
         }
@@ -481,11 +476,8 @@ fn irregular(what: &Irregular) -> &'static str {
 }
 
 impl Diagnose for Conflict {
-    fn diagnosis(&self) -> Diagnosis {
-        let of = Diagnosis {
-            cause: self.by,
-            ..Diagnosis::new(Kind::Conflict)
-        };
+    fn diagnostic(&self) -> Diagnostic {
+        let of = Diagnostic::new(Kind::Conflict).cause(self.by);
         let of = match &self.found {
             Some((path, content, range)) => {
                 let file = File::new(path, content, false);
@@ -495,7 +487,7 @@ impl Diagnose for Conflict {
                     "before the response, the file has it here",
                     "not changed yet",
                 );
-                Diagnosis {
+                Diagnostic {
                     passages: file.passages([range.clone()]),
                     ..of.at(place)
                 }
@@ -518,7 +510,7 @@ impl Diagnose for Conflict {
 
 /// Says what became of a file since the one that the response is about, and shows it to whoever is
 /// to answer again.
-fn drifted(path: &RepoPath, drift: &Drift) -> Diagnosis {
+fn drifted(path: &RepoPath, drift: &Drift) -> Diagnostic {
     let lines = drift
         .lines
         .iter()
@@ -533,11 +525,11 @@ fn drifted(path: &RepoPath, drift: &Drift) -> Diagnosis {
     let now = drift.now.as_ref().filter(|now| !is_binary(now));
     let passages =
         now.map(|now| Passage::around(path.as_bstr(), &now.lines(), drift.lines.clone()));
-    let of = Diagnosis::new(Kind::Stale)
+    let of = Diagnostic::new(Kind::Stale)
         .path(path)
         .notes(lines)
         .notes(drift.commits.iter().map(commit));
-    Diagnosis {
+    Diagnostic {
         passages: passages.unwrap_or_default(),
         ..of
     }
@@ -549,8 +541,8 @@ fn drifted(path: &RepoPath, drift: &Drift) -> Diagnosis {
 }
 
 impl Diagnose for TreeError {
-    fn diagnosis(&self) -> Diagnosis {
-        let of = |kind| Diagnosis::new(kind).path(self.path());
+    fn diagnostic(&self) -> Diagnostic {
+        let of = |kind| Diagnostic::new(kind).path(self.path());
         let of = match self {
             TreeError::Disagrees { path, how } => of(Kind::Stale).help(match how {
                 Disagreement::WorkTreeFromIndex | Disagreement::MissingInWorkTree => {
@@ -578,7 +570,7 @@ impl Diagnose for TreeError {
                 }
                 _ => "see who owns it, and whether you may read it and the directories above it",
             }),
-            TreeError::Backend { help, .. } => Diagnosis {
+            TreeError::Backend { help, .. } => Diagnostic {
                 help: help.clone(),
                 ..of(Kind::Io)
             },
@@ -588,10 +580,10 @@ impl Diagnose for TreeError {
 }
 
 impl Diagnose for Warning {
-    fn diagnosis(&self) -> Diagnosis {
-        let of = Diagnosis {
+    fn diagnostic(&self) -> Diagnostic {
+        let of = Diagnostic {
             is_warning: true,
-            ..Diagnosis::new(self.kind())
+            ..Diagnostic::new(self.kind())
         }
         .path(self.path());
         match self {
@@ -601,7 +593,7 @@ impl Diagnose for Warning {
             }
             Warning::BlankEdges { at, .. }
             | Warning::PartialDeleteBody { first: at, .. }
-            | Warning::EmptyLine { at, .. } => Diagnosis {
+            | Warning::EmptyLine { at, .. } => Diagnostic {
                 line: Some(*at),
                 ..of
             },
@@ -627,7 +619,7 @@ impl Diagnose for Warning {
 }
 
 /// Says where a hunk or a find was placed, and where else it could have been.
-fn placed(of: Diagnosis, path: &RepoPath, part: Part, how: &Placing) -> Diagnosis {
+fn placed(of: Diagnostic, path: &RepoPath, part: Part, how: &Placing) -> Diagnostic {
     match how {
         Placing::Relaxed { line, .. } => of.shows(place(
             path,
@@ -643,7 +635,7 @@ fn placed(of: Diagnosis, path: &RepoPath, part: Part, how: &Placing) -> Diagnosi
                 "in another block",
             ))
             .help("if another is meant, name the block that it is in; --unique refuses such hunks"),
-        Placing::Again(at) => Diagnosis {
+        Placing::Again(at) => Diagnostic {
             line: Some(*at),
             ..of
         }
@@ -664,7 +656,7 @@ fn placed(of: Diagnosis, path: &RepoPath, part: Part, how: &Placing) -> Diagnosi
             let places = rivals(path, lines, "the lines are here", label)
                 .into_iter()
                 .collect();
-            among(Diagnosis { places, ..of }, *chosen, others).help(match part {
+            among(Diagnostic { places, ..of }, *chosen, others).help(match part {
                 Part::Search => {
                     "it is the line that the response names; if another is meant, give \
                          more lines around the change; --unique refuses such blocks"
@@ -683,7 +675,7 @@ fn placed(of: Diagnosis, path: &RepoPath, part: Part, how: &Placing) -> Diagnosi
         } => {
             let away = at.index().abs_diff(claimed.index());
             let label = format!("{away} line{} away from there", plural(away));
-            Diagnosis {
+            Diagnostic {
                 line: Some(*at),
                 label: is_far.then_some(label),
                 ..of
@@ -697,11 +689,11 @@ fn placed(of: Diagnosis, path: &RepoPath, part: Part, how: &Placing) -> Diagnosi
         | Placing::BlankDropped(at)
         | Placing::Behind { ahead: at, .. }
         | Placing::AddedAfter(at)
-        | Placing::AddedByNumber(at) => Diagnosis {
+        | Placing::AddedByNumber(at) => Diagnostic {
             line: Some(*at),
             ..of
         },
-        Placing::Overlapping { at, number, .. } => Diagnosis {
+        Placing::Overlapping { at, number, .. } => Diagnostic {
             line: Some(*at),
             ..of
         }
@@ -713,10 +705,10 @@ fn placed(of: Diagnosis, path: &RepoPath, part: Part, how: &Placing) -> Diagnosi
     }
 }
 
-fn among(of: Diagnosis, chosen: LineNo, others: &[LineNo]) -> Diagnosis {
+fn among(of: Diagnostic, chosen: LineNo, others: &[LineNo]) -> Diagnostic {
     let mut candidates = [others, &[chosen]].concat();
     candidates.sort();
-    Diagnosis {
+    Diagnostic {
         line: Some(chosen),
         candidates,
         ..of
@@ -724,14 +716,14 @@ fn among(of: Diagnosis, chosen: LineNo, others: &[LineNo]) -> Diagnosis {
 }
 
 impl Diagnose for Unrepresentable {
-    fn diagnosis(&self) -> Diagnosis {
-        Diagnosis::new(Kind::Unrepresentable).path(&self.path)
+    fn diagnostic(&self) -> Diagnostic {
+        Diagnostic::new(Kind::Unrepresentable).path(&self.path)
     }
 }
 
 impl Diagnose for Replaced {
-    fn diagnosis(&self) -> Diagnosis {
-        Diagnosis::new(Kind::ReplacedWhole)
+    fn diagnostic(&self) -> Diagnostic {
+        Diagnostic::new(Kind::ReplacedWhole)
             .path(&self.path)
             .help("apply it only to the file as it was here")
     }
@@ -739,10 +731,10 @@ impl Diagnose for Replaced {
 
 #[cfg(test)]
 mod tests {
-    use crate::diagnose::Diagnose as _;
     use crate::patch::{FileEdit, Format, Operation, Patch};
     use crate::path::Resolver;
     use crate::plan;
+    use crate::report::Diagnose as _;
     use crate::text::Text;
     use crate::tree::MemoryTree;
 
@@ -813,7 +805,7 @@ mod tests {
             };
             let refusal =
                 plan::plan(&[patch], &tree, &resolver, &plan::Rules::default()).unwrap_err();
-            let of = refusal.errors[0].value.diagnosis();
+            let of = refusal.errors[0].value.diagnostic();
             assert_eq!(of.notes, notes, "{written} in {directory}");
             assert!(
                 of.help.as_ref().unwrap().starts_with(help),

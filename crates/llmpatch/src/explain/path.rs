@@ -1,6 +1,6 @@
-use super::{Diagnose, Diagnosis};
 use crate::kind::Kind;
 use crate::path::{PathError, Slip};
+use crate::report::{Diagnose, Diagnostic};
 use crate::text::Shown;
 
 const PLAINLY: &str =
@@ -9,8 +9,8 @@ const FROM_THE_TOP: &str =
     "a patch can only touch files of this work tree; name them from its top, such as `src/main.rs`";
 
 impl Diagnose for PathError {
-    fn diagnosis(&self) -> Diagnosis {
-        let of = Diagnosis::new(Kind::UnsafePath);
+    fn diagnostic(&self) -> Diagnostic {
+        let of = Diagnostic::new(Kind::UnsafePath);
         let about = |path: &bstr::BString| of.clone().path(path);
         match self {
             PathError::Empty => of

@@ -5,14 +5,14 @@ use std::io::ErrorKind;
 use bstr::{BString, ByteSlice as _};
 
 use crate::repo::{CommitError, RepoError};
-use llmpatch::diagnose::{Diagnose, Diagnosis};
 use llmpatch::kind::Kind;
+use llmpatch::report::{Diagnose, Diagnostic};
 use llmpatch::text::Shown;
 use llmpatch::tree::{Remedy, Repair};
 
 impl Diagnose for RepoError {
-    fn diagnosis(&self) -> Diagnosis {
-        let of = Diagnosis::new(self.kind());
+    fn diagnostic(&self) -> Diagnostic {
+        let of = Diagnostic::new(self.kind());
         match self {
             RepoError::NotFound { .. } => of.help(
                 "run it inside a work tree, or make one with `git init`; `git -C \
@@ -62,8 +62,8 @@ impl Diagnose for RepoError {
 }
 
 impl Diagnose for CommitError {
-    fn diagnosis(&self) -> Diagnosis {
-        let of = Diagnosis::new;
+    fn diagnostic(&self) -> Diagnostic {
+        let of = Diagnostic::new;
         match self {
             CommitError::InProgress { finish, .. } => of(Kind::Unsupported).help(format!(
                 "end it with {finish}, or apply the change without `--commit`"
@@ -93,7 +93,7 @@ impl Diagnose for CommitError {
                 "only line ends or permissions differ, which git doesn't store; apply it \
                      without `--commit`",
             ),
-            CommitError::OtherTree => Diagnosis::new(Kind::Unsupported).help(
+            CommitError::OtherTree => Diagnostic::new(Kind::Unsupported).help(
                 "make the commits with `--onto=HEAD --branch=<name>`, then switch to that \
                      branch",
             ),
@@ -127,7 +127,7 @@ impl Diagnose for CommitError {
                 "run `git llmpatch recover` once git has ended and HEAD can be read: it \
                      finishes the apply if there is a commit, and takes it back if not",
             ),
-            CommitError::Repository(error) => error.diagnosis(),
+            CommitError::Repository(error) => error.diagnostic(),
             CommitError::Io { .. } => of(Kind::Io),
         }
     }

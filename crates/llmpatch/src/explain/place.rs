@@ -2,12 +2,13 @@
 
 use std::ops::Range;
 
-use super::{Diagnose, Diagnosis, TOO_MUCH, closest};
-use super::{FileLine, FilePlace, Nearest, Passage};
+use super::{TOO_MUCH, closest};
 use crate::path::RepoPath;
 use crate::plan::{
     Ambiguity, Closest, Earlier, FileAsFound, Part, PlaceError, Places, Quote, Reason, Unplaced,
 };
+use crate::report::{Diagnose, Diagnostic};
+use crate::report::{FileLine, FilePlace, Nearest, Passage};
 use crate::text::{LineNo, Lines, is_utf8, listed};
 use crate::tree::Content;
 
@@ -110,7 +111,7 @@ pub(super) fn rivals(
     })
 }
 
-impl Diagnosis {
+impl Diagnostic {
     /// Adds a place in a file that a reader should look at.
     pub(super) fn shows(self, place: FilePlace) -> Self {
         Self {
@@ -134,13 +135,13 @@ impl Diagnosis {
 }
 
 impl Diagnose for Unplaced {
-    fn diagnosis(&self) -> Diagnosis {
+    fn diagnostic(&self) -> Diagnostic {
         let file = File::seen(&self.path, &self.seen);
         let said = Place {
             of: self,
             file: &file,
         }
-        .diagnosis();
+        .diagnostic();
         let note = self.seen.is_left.then(|| {
             format!(
                 "that is `{}` as the edits before this one leave it, not as it is",
@@ -176,7 +177,7 @@ struct Place<'u> {
 }
 
 impl Place<'_> {
-    fn diagnosis(&self) -> Diagnosis {
+    fn diagnostic(&self) -> Diagnostic {
         match &self.of.error {
             PlaceError::NotFound { reason, .. } => self.not_found(reason),
             PlaceError::Ambiguous(ambiguity) => self.ambiguous(ambiguity),
@@ -213,7 +214,7 @@ impl Place<'_> {
                     "the new lines are here already"
                 };
                 let found = self.at(*at, caption, "from here on");
-                Diagnosis {
+                Diagnostic {
                     is_made: true,
                     ..found
                 }
@@ -228,7 +229,7 @@ impl Place<'_> {
             PlaceError::Indentation { at, line } => {
                 let label = "indented otherwise than the lines before it";
                 let found = self.at(*line, "the file's line for it", label);
-                Diagnosis {
+                Diagnostic {
                     passages: self.file.passages([self.from(*at)]),
                     ..found
                 }
@@ -262,20 +263,20 @@ impl Place<'_> {
     }
 
     /// Begins what is said, and shows these lines of the file.
-    fn said(&self, ranges: impl IntoIterator<Item = Range<usize>>) -> Diagnosis {
-        Diagnosis {
+    fn said(&self, ranges: impl IntoIterator<Item = Range<usize>>) -> Diagnostic {
+        Diagnostic {
             passages: self.file.passages(ranges),
-            ..Diagnosis::new(self.of.error.kind())
+            ..Diagnostic::new(self.of.error.kind())
         }
     }
 
     /// The same of what isn't in the file.
-    fn nowhere(&self, label: &str) -> Diagnosis {
+    fn nowhere(&self, label: &str) -> Diagnostic {
         self.said([]).label(label)
     }
 
     /// The same, and shows where the lines are instead.
-    fn at(&self, at: LineNo, caption: &str, label: &str) -> Diagnosis {
+    fn at(&self, at: LineNo, caption: &str, label: &str) -> Diagnostic {
         self.said([self.from(at)])
             .at(self.file.place(at.index(), caption, label))
     }
@@ -284,7 +285,7 @@ impl Place<'_> {
         line.index()..line.index() + self.of.len.max(1)
     }
 
-    fn earlier(&self, at: LineNo, than: &Earlier) -> Diagnosis {
+    fn earlier(&self, at: LineNo, than: &Earlier) -> Diagnostic {
         let (label, said, help) = match than {
             Earlier::Previous => (
                 "before what earlier hunks have reached",
@@ -317,11 +318,16 @@ impl Place<'_> {
             .notes(context.map(note))
     }
 
-    fn context(&self, places: &Places, near: Option<&Closest>, lines: Option<LineNo>) -> Diagnosis {
+    fn context(
+        &self,
+        places: &Places,
+        near: Option<&Closest>,
+        lines: Option<LineNo>,
+    ) -> Diagnostic {
         let said = match near {
-            Some(near) => Diagnosis {
+            Some(near) => Diagnostic {
                 advice: None,
-                ..closest::diagnosis(self.of.error.kind(), near, self.file)
+                ..closest::diagnostic(self.of.error.kind(), near, self.file)
             },
             None => {
                 let caption = match places.count > Quote::DRAWN {
@@ -335,21 +341,21 @@ impl Place<'_> {
                 let said = self
                     .said(first_few(&places.lines, 1))
                     .label("this line is not there");
-                Diagnosis {
+                Diagnostic {
                     places: self.file.rivals(&places.lines, &caption),
                     line: lines,
                     ..said
                 }
             }
         };
-        let said = Diagnosis {
+        let said = Diagnostic {
             candidates: places.lines.clone(),
             ..said
         };
         let Some(line) = lines else {
             return said.help("give a whole line of the file after `@@`, or drop it");
         };
-        Diagnosis {
+        Diagnostic {
             passages: self.file.passages([self.from(line)]),
             ..said
         }
@@ -359,9 +365,9 @@ impl Place<'_> {
         .help("drop the text after `@@`, or give a whole line of the file there")
     }
 
-    fn not_found(&self, reason: &Reason) -> Diagnosis {
+    fn not_found(&self, reason: &Reason) -> Diagnostic {
         match reason {
-            Reason::Near(near) => closest::diagnosis(self.of.error.kind(), near, self.file),
+            Reason::Near(near) => closest::diagnostic(self.of.error.kind(), near, self.file),
             Reason::NoSuchLine => corrected(self.nowhere("this line is not in the file")),
             Reason::NotTogether(lines) if lines.is_empty() => {
                 corrected(self.nowhere("from here on"))
@@ -403,7 +409,7 @@ impl Place<'_> {
     }
 
     /// Begins what is said of lines that end with the file, and shows them.
-    fn up_to(&self, last: LineNo) -> Diagnosis {
+    fn up_to(&self, last: LineNo) -> Diagnostic {
         let end = last.index() + 1;
         let lines = end.saturating_sub(self.of.len.max(1))..end;
         self.said([lines])
@@ -411,7 +417,7 @@ impl Place<'_> {
     }
 
     /// Shows several places of which nothing says which is meant.
-    fn several(&self, places: &Places) -> Diagnosis {
+    fn several(&self, places: &Places) -> Diagnostic {
         let caption = match places.count > Quote::DRAWN {
             true => format!(
                 "the first {} of {} places that match",
@@ -424,29 +430,29 @@ impl Place<'_> {
     }
 
     /// Shows two places of which nothing says which is meant.
-    fn both(&self, one: LineNo, other: LineNo) -> Diagnosis {
+    fn both(&self, one: LineNo, other: LineNo) -> Diagnostic {
         self.which(&[one, other], "both of these places match")
     }
 
     /// Shows the places of a text that isn't there as often as was said.
-    fn counted(&self, places: &Places) -> Diagnosis {
-        Diagnosis {
+    fn counted(&self, places: &Places) -> Diagnostic {
+        Diagnostic {
             places: self.file.rivals(&places.lines, "the text is here"),
             candidates: places.lines.clone(),
             ..self.said(first_few(&places.lines, self.of.len))
         }
     }
 
-    fn which(&self, lines: &[LineNo], caption: &str) -> Diagnosis {
+    fn which(&self, lines: &[LineNo], caption: &str) -> Diagnostic {
         let said = self.said(first_few(lines, self.of.len)).label("which one?");
-        Diagnosis {
+        Diagnostic {
             places: self.file.rivals(lines, caption),
             candidates: lines.into(),
             ..said
         }
     }
 
-    fn ambiguous(&self, ambiguity: &Ambiguity) -> Diagnosis {
+    fn ambiguous(&self, ambiguity: &Ambiguity) -> Diagnostic {
         match ambiguity {
             Ambiguity::Find(places) => self.several(places).help(match self.of.part {
                 Part::Text => {
@@ -510,7 +516,7 @@ impl Place<'_> {
     }
 }
 
-fn corrected(said: Diagnosis) -> Diagnosis {
+fn corrected(said: Diagnostic) -> Diagnostic {
     said.help(CORRECT_THEM).advice(BYTE_FOR_BYTE)
 }
 

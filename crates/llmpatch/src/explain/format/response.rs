@@ -1,13 +1,13 @@
-use crate::diagnose::{Diagnose, Diagnosis};
 use crate::format::unified;
 use crate::kind::Kind;
+use crate::report::{Diagnose, Diagnostic};
 use crate::response::command;
 use crate::response::{Absence, Error, Hiding, Nearly, Residue, Warning};
 use crate::text::LineNo;
 
 impl Diagnose for Error {
-    fn diagnosis(&self) -> Diagnosis {
-        let of = Diagnosis::new(Kind::Parse);
+    fn diagnostic(&self) -> Diagnostic {
+        let of = Diagnostic::new(Kind::Parse);
         match self {
             Error::Utf16 { encoding } => of
                 .help(format!(
@@ -15,7 +15,7 @@ impl Diagnose for Error {
                      llmpatch apply`"
                 ))
                 .advice("send plain text in UTF-8"),
-            Error::NoPatch(absence) => absence.diagnosis(),
+            Error::NoPatch(absence) => absence.diagnostic(),
             Error::Mixed {
                 first,
                 line,
@@ -43,8 +43,8 @@ impl Diagnose for Error {
                          binary stream, save it again as UTF-8",
                 )
                 .advice("take the NUL out: a patch is text"),
-            Error::Residue(residue) => residue.diagnosis(),
-            Error::Alternatives { .. } => Diagnosis::new(Kind::Ambiguous)
+            Error::Residue(residue) => residue.diagnostic(),
+            Error::Alternatives { .. } => Diagnostic::new(Kind::Ambiguous)
                 .help("give the response with one of them, or each in a response of its own")
                 .advice("send one response"),
             Error::Encoding(_) => of.help(
@@ -53,7 +53,7 @@ impl Diagnose for Error {
             Error::Coloured => of
                 .label("coloured otherwise than the rest")
                 .help("print the diff again with `--no-color`"),
-            Error::Command(trouble) => Diagnosis::new(Kind::Unsupported).help(match trouble {
+            Error::Command(trouble) => Diagnostic::new(Kind::Unsupported).help(match trouble {
                 command::Doubt::Reverse { .. } => {
                     "to take a patch back, give the patch that makes it undone, or use `git \
                      llmpatch undo`"
@@ -63,7 +63,7 @@ impl Diagnose for Error {
                      directory that is meant"
                 }
             }),
-            Error::Literal(_) => Diagnosis::new(Kind::Unsupported)
+            Error::Literal(_) => Diagnostic::new(Kind::Unsupported)
                 .help("give the patch itself, as text")
                 .advice("write the patch as one plain string, or as text"),
             Error::Cut { .. } => of
@@ -143,8 +143,8 @@ fn meant(by: &Hiding) -> String {
 }
 
 impl Diagnose for Residue {
-    fn diagnosis(&self) -> Diagnosis {
-        let of = Diagnosis::new(Kind::Parse);
+    fn diagnostic(&self) -> Diagnostic {
+        let of = Diagnostic::new(Kind::Parse);
         match self {
             Residue::TooMany { .. } => of.label("and this is one more").help("give it in parts"),
             Residue::StrayHeader {
@@ -172,8 +172,8 @@ impl Diagnose for Residue {
                     "put `--- a/<path>` and `+++ b/<path>` before it; if it only explains \
                      something, indent it",
                 ),
-            Residue::Combined => unified::Error::Combined.diagnosis(),
-            Residue::Binary { .. } => Diagnosis::new(Kind::Unsupported).help(
+            Residue::Combined => unified::Error::Combined.diagnostic(),
+            Residue::Binary { .. } => Diagnostic::new(Kind::Unsupported).help(
                 "take the line out and copy the file by hand; `git diff --binary` and \
                      `git apply` know binary files",
             ),
@@ -192,17 +192,17 @@ impl Diagnose for Residue {
                 "remove such prefixes from all lines of the patch; markers and tags come \
                      first on their lines",
             ),
-            Residue::Blocks(error) => error.diagnosis(),
+            Residue::Blocks(error) => error.diagnostic(),
         }
     }
 }
 
 fn stray_header(
-    of: Diagnosis,
+    of: Diagnostic,
     more: usize,
     begin: Option<LineNo>,
     ended: Option<LineNo>,
-) -> Diagnosis {
+) -> Diagnostic {
     let of = of
         .label("belongs to no patch")
         .notes(ended.map(|ended| format!("the patch before ended in line {ended}")))
@@ -230,11 +230,11 @@ fn stray_header(
 }
 
 impl Diagnose for Absence {
-    fn diagnosis(&self) -> Diagnosis {
+    fn diagnostic(&self) -> Diagnostic {
         const SAY: &str = "say in one of these ways what is to be changed";
         const AS_TEXT: &str = "send the patch as plain text, not as a string: with real line ends, and no \
              backslash before quotes";
-        let of = Diagnosis::new(Kind::Parse);
+        let of = Diagnostic::new(Kind::Parse);
         match self {
             Absence::Empty => of
                 .help("give the response as a file or on standard input")
@@ -290,26 +290,26 @@ impl Diagnose for Absence {
 }
 
 impl Diagnose for Warning {
-    fn diagnosis(&self) -> Diagnosis {
+    fn diagnostic(&self) -> Diagnostic {
         match self {
-            Warning::ProseEdit => Diagnosis::new(Kind::ProseEdit)
+            Warning::ProseEdit => Diagnostic::new(Kind::ProseEdit)
                 .help("put it first on its line if it is meant, or in backticks if it is not"),
-            Warning::Hidden { by, .. } => Diagnosis::new(kind_of(by)).help(meant(by)),
-            Warning::Nearly { what } => Diagnosis::new(Kind::NearPatch).help(correct(what)),
-            Warning::Coloured => Diagnosis::new(Kind::DecoratedMarker),
-            Warning::Script => Diagnosis::new(Kind::NearPatch),
-            Warning::Undone { .. } => Diagnosis::new(Kind::UndoneCall),
+            Warning::Hidden { by, .. } => Diagnostic::new(kind_of(by)).help(meant(by)),
+            Warning::Nearly { what } => Diagnostic::new(Kind::NearPatch).help(correct(what)),
+            Warning::Coloured => Diagnostic::new(Kind::DecoratedMarker),
+            Warning::Script => Diagnostic::new(Kind::NearPatch),
+            Warning::Undone { .. } => Diagnostic::new(Kind::UndoneCall),
             Warning::RepeatedPatch { .. } | Warning::RepeatedResponse { .. } => {
-                Diagnosis::new(Kind::RepeatedPatch).help("to apply it twice, run it twice")
+                Diagnostic::new(Kind::RepeatedPatch).help("to apply it twice, run it twice")
             }
-            Warning::RepeatedEdit { path, .. } => Diagnosis::new(Kind::RepeatedEdit)
+            Warning::RepeatedEdit { path, .. } => Diagnostic::new(Kind::RepeatedEdit)
                 .path(path)
                 .help("leave one of them out if it is meant once"),
             Warning::StrayMarker { .. } => {
-                Diagnosis::new(Kind::StrayMarker).help("leave the line out")
+                Diagnostic::new(Kind::StrayMarker).help("leave the line out")
             }
-            Warning::Skipped { .. } => Diagnosis::new(Kind::SkippedFormat),
-            Warning::NamelessFence => Diagnosis::new(Kind::NamelessFence).help(
+            Warning::Skipped { .. } => Diagnostic::new(Kind::SkippedFormat),
+            Warning::NamelessFence => Diagnostic::new(Kind::NamelessFence).help(
                 "if it is a file, put its path alone on the line above; a path in a \
                      sentence doesn't count",
             ),

@@ -7,51 +7,51 @@ mod response;
 mod tool;
 mod unified;
 
-use super::{Diagnose, Diagnosis};
 use crate::format::fence::FencedFile;
 use crate::format::{Error, InFile, Warning, files};
 use crate::kind::Kind;
+use crate::report::{Diagnose, Diagnostic};
 
 impl Diagnose for Error {
-    fn diagnosis(&self) -> Diagnosis {
+    fn diagnostic(&self) -> Diagnostic {
         match self {
-            Error::Response(error) => error.diagnosis(),
-            Error::Envelope(error) => error.diagnosis(),
-            Error::Opx(error) => error.diagnosis(),
-            Error::Unified(error) => error.diagnosis(),
-            Error::Blocks(error) => error.diagnosis(),
-            Error::Tool(error) => error.diagnosis(),
-            Error::Files(error) => error.diagnosis(),
-            Error::Fenced(error) => error.diagnosis(),
+            Error::Response(error) => error.diagnostic(),
+            Error::Envelope(error) => error.diagnostic(),
+            Error::Opx(error) => error.diagnostic(),
+            Error::Unified(error) => error.diagnostic(),
+            Error::Blocks(error) => error.diagnostic(),
+            Error::Tool(error) => error.diagnostic(),
+            Error::Files(error) => error.diagnostic(),
+            Error::Fenced(error) => error.diagnostic(),
         }
     }
 }
 
 impl Diagnose for Warning {
-    fn diagnosis(&self) -> Diagnosis {
+    fn diagnostic(&self) -> Diagnostic {
         match self {
-            Warning::Response(warning) => warning.diagnosis(),
-            Warning::Envelope(warning) => warning.diagnosis(),
-            Warning::Opx(warning) => warning.diagnosis(),
-            Warning::Unified(warning) => warning.diagnosis(),
-            Warning::Blocks(warning) => warning.diagnosis(),
-            Warning::Tool(warning) => warning.diagnosis(),
+            Warning::Response(warning) => warning.diagnostic(),
+            Warning::Envelope(warning) => warning.diagnostic(),
+            Warning::Opx(warning) => warning.diagnostic(),
+            Warning::Unified(warning) => warning.diagnostic(),
+            Warning::Blocks(warning) => warning.diagnostic(),
+            Warning::Tool(warning) => warning.diagnostic(),
         }
     }
 }
 
 impl<T: Diagnose> Diagnose for InFile<T> {
-    fn diagnosis(&self) -> Diagnosis {
-        Diagnosis {
+    fn diagnostic(&self) -> Diagnostic {
+        Diagnostic {
             path: self.path.clone(),
-            ..self.what.diagnosis()
+            ..self.what.diagnostic()
         }
     }
 }
 
 impl Diagnose for FencedFile {
-    fn diagnosis(&self) -> Diagnosis {
-        Diagnosis::new(Kind::Parse)
+    fn diagnostic(&self) -> Diagnostic {
+        Diagnostic::new(Kind::Parse)
             .label("this fence would be the first line of the file")
             .help("leave out the fences: the lines between them are the file's, as they are")
     }
@@ -68,8 +68,8 @@ fn more(count: usize, one: &str, several: &str) -> Option<String> {
 }
 
 impl Diagnose for files::Error {
-    fn diagnosis(&self) -> Diagnosis {
-        let of = Diagnosis::new(Kind::Parse);
+    fn diagnostic(&self) -> Diagnostic {
+        let of = Diagnostic::new(Kind::Parse);
         match self {
             files::Error::NoEnd => of
                 .label("opened here")

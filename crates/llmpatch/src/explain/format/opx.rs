@@ -1,14 +1,14 @@
-use crate::diagnose::{Diagnose, Diagnosis};
 use crate::format::opx::{Child, Error, NoEnd, Op, Warning};
 use crate::kind::Kind;
+use crate::report::{Diagnose, Diagnostic};
 use crate::text::Shown;
 
 const OPERATIONS: &str = "`new` (make a file), `patch` (change a part), `replace` (replace the whole file), \
      `remove`, `move`";
 
 impl Diagnose for Error {
-    fn diagnosis(&self) -> Diagnosis {
-        let of = Diagnosis::new(Kind::Parse);
+    fn diagnostic(&self) -> Diagnostic {
+        let of = Diagnostic::new(Kind::Parse);
         match self {
             Error::Unclosed { tag } => of
                 .label("this tag goes on to here")
@@ -30,13 +30,13 @@ impl Diagnose for Error {
             Error::MissingAttribute { tag, attribute } => {
                 of.help(missing_attribute(tag, attribute))
             }
-            Error::Marker => Diagnosis::new(Kind::Unsupported)
+            Error::Marker => Diagnostic::new(Kind::Unsupported)
                 .help("leave `marker` out and put the text between `<<<` and `>>>` lines"),
             Error::UnknownOperation { written } => of.help(match meant(written) {
                 Some(meant) => format!("write {meant}"),
                 None => format!("write one of {OPERATIONS}"),
             }),
-            Error::Occurrence { .. } => Diagnosis::new(Kind::Occurrence).help(
+            Error::Occurrence { .. } => Diagnostic::new(Kind::Occurrence).help(
                 "write `first`, `last` or a number from 1; or leave `occurrence` out if \
                      the text is in the file once",
             ),
@@ -84,25 +84,24 @@ impl Diagnose for Error {
 }
 
 impl Diagnose for Warning {
-    fn diagnosis(&self) -> Diagnosis {
+    fn diagnostic(&self) -> Diagnostic {
         match self {
             Warning::TypographicQuotes { .. } => {
-                Diagnosis::new(Kind::TypographicQuotes).help("write straight quotes: `\"`")
+                Diagnostic::new(Kind::TypographicQuotes).help("write straight quotes: `\"`")
             }
             Warning::UnknownAttribute { attribute, .. }
                 if attribute.eq_ignore_ascii_case(b"occurrence") =>
             {
-                Diagnosis::new(Kind::UnknownMarkup).help("`occurrence` belongs to `<find>`")
+                Diagnostic::new(Kind::UnknownMarkup).help("`occurrence` belongs to `<find>`")
             }
             Warning::UnknownAttribute { .. } | Warning::UnknownElement { .. } => {
-                Diagnosis::new(Kind::UnknownMarkup)
+                Diagnostic::new(Kind::UnknownMarkup)
             }
-            Warning::StrayText { .. } => Diagnosis::new(Kind::StrayText),
-            Warning::ProseEdit => {
-                Diagnosis::new(Kind::ProseEdit).help("if it is to be applied, begin a line with it")
-            }
-            Warning::CommentedEdit => Diagnosis::new(Kind::CommentedPatch),
-            Warning::IndentedPayload { .. } => Diagnosis::new(Kind::IndentedPayload)
+            Warning::StrayText { .. } => Diagnostic::new(Kind::StrayText),
+            Warning::ProseEdit => Diagnostic::new(Kind::ProseEdit)
+                .help("if it is to be applied, begin a line with it"),
+            Warning::CommentedEdit => Diagnostic::new(Kind::CommentedPatch),
+            Warning::IndentedPayload { .. } => Diagnostic::new(Kind::IndentedPayload)
                 .help("if the file is not indented so, write the text from the first column"),
         }
     }
@@ -165,7 +164,7 @@ fn not_closed(tag: &[u8], before: Option<&bstr::BString>) -> String {
     }
 }
 
-fn no_marker(of: Diagnosis, found: &[u8]) -> Diagnosis {
+fn no_marker(of: Diagnostic, found: &[u8]) -> Diagnostic {
     let label = (!found.is_empty()).then(|| "`<<<` must be here, alone on its line".into());
     let help = if found.starts_with(b"<<<") {
         "write `<<<` alone on the line after `<find>` or `<put>`, and the text on the \
@@ -174,10 +173,10 @@ fn no_marker(of: Diagnosis, found: &[u8]) -> Diagnosis {
         "put the text inside of `<find>` or `<put>` between a line that is only `<<<` and \
              a line that is only `>>>`"
     };
-    Diagnosis { label, ..of }.help(help)
+    Diagnostic { label, ..of }.help(help)
 }
 
-fn no_end(of: Diagnosis, holder: &str, clue: &NoEnd) -> Diagnosis {
+fn no_end(of: Diagnostic, holder: &str, clue: &NoEnd) -> Diagnostic {
     let end =
         format!("end the text with a line that is only `>>>`, and close it with `</{holder}>`");
     match clue {

@@ -6,14 +6,14 @@ use std::path::Path;
 use crate::transaction::{
     ChangedSince, Holder, How, Recovered, TransactionError, Undone, Unfit, Unresolved, Warning, Why,
 };
-use llmpatch::diagnose::{Diagnose, Diagnosis};
 use llmpatch::kind::Kind;
+use llmpatch::report::{Diagnose, Diagnostic};
 use llmpatch::text::{Shown, listed};
 use llmpatch::tree::TreeError;
 
 impl Diagnose for TransactionError {
-    fn diagnosis(&self) -> Diagnosis {
-        let of = Diagnosis::new;
+    fn diagnostic(&self) -> Diagnostic {
+        let of = Diagnostic::new;
         match self {
             TransactionError::Locked { lock, holder } => of(Kind::Locked).help(match holder {
                 Holder::Running => "wait until it is done, then try again".into(),
@@ -61,10 +61,10 @@ impl Diagnose for TransactionError {
                     }
                     _ => None,
                 };
-                Diagnosis {
+                Diagnostic {
                     help,
                     advice: None,
-                    ..error.diagnosis()
+                    ..error.diagnostic()
                 }
             }
             TransactionError::CurrentDirectory { path } => of(Kind::FileExists)
@@ -73,11 +73,11 @@ impl Diagnose for TransactionError {
             TransactionError::TooDeep { path } => of(Kind::Unsupported)
                 .path(path)
                 .help("give the new files shorter paths, or apply some of them at a time"),
-            TransactionError::Commit(error) => error.diagnosis(),
+            TransactionError::Commit(error) => error.diagnostic(),
             TransactionError::OtherFileSystem { path } => of(Kind::Unsupported)
                 .path(path)
                 .help("apply the change with `--index`, then run `git commit`"),
-            TransactionError::Repository(error) => error.diagnosis(),
+            TransactionError::Repository(error) => error.diagnostic(),
             TransactionError::Io { source, .. } => unwritten(source, None),
             TransactionError::NoJournal { source, .. } => unwritten(
                 source,
@@ -93,8 +93,8 @@ impl Diagnose for TransactionError {
 }
 
 impl Diagnose for Undone {
-    fn diagnosis(&self) -> Diagnosis {
-        self.error.diagnosis().notes(
+    fn diagnostic(&self) -> Diagnostic {
+        self.error.diagnostic().notes(
             self.open
                 .iter()
                 .map(|open| format!("{open}: {}", open.help())),
@@ -104,8 +104,8 @@ impl Diagnose for Undone {
 
 /// Says what can be done where the system doesn't let anything be written, if it isn't told
 /// already.
-fn unwritten(source: &std::io::Error, help: Option<&str>) -> Diagnosis {
-    let of = Diagnosis::new(Kind::Io);
+fn unwritten(source: &std::io::Error, help: Option<&str>) -> Diagnostic {
+    let of = Diagnostic::new(Kind::Io);
     match source.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
             of.help("make room on the disk, then try again")
@@ -117,7 +117,7 @@ fn unwritten(source: &std::io::Error, help: Option<&str>) -> Diagnosis {
         ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem if help.is_none() => {
             of.help("see who owns the file and its directory and whether you may write there")
         }
-        _ => Diagnosis {
+        _ => Diagnostic {
             help: help.map(str::to_owned),
             ..of
         },
@@ -125,7 +125,7 @@ fn unwritten(source: &std::io::Error, help: Option<&str>) -> Diagnosis {
 }
 
 /// Names what is left of changes that were interrupted.
-fn torn(recovered: &[Recovered]) -> Diagnosis {
+fn torn(recovered: &[Recovered]) -> Diagnostic {
     let left = recovered
         .iter()
         .filter(|one| one.how == How::Left && !one.paths.is_empty());
@@ -136,7 +136,7 @@ fn torn(recovered: &[Recovered]) -> Diagnosis {
     let open = || recovered.iter().flat_map(|one| &one.open);
     let mut helps: Vec<_> = open().map(Unresolved::help).collect();
     helps.dedup();
-    Diagnosis::new(Kind::Io)
+    Diagnostic::new(Kind::Io)
         .notes(recovered.iter().flat_map(|one| one.notes.iter().cloned()))
         .notes(left.map(about))
         .notes(open().map(ToString::to_string))
@@ -183,8 +183,8 @@ const TAKE_BACK: &str = "undo takes back all or nothing: restore this file as th
      change by hand";
 
 impl Diagnose for ChangedSince {
-    fn diagnosis(&self) -> Diagnosis {
-        let of = Diagnosis::new(Kind::Stale);
+    fn diagnostic(&self) -> Diagnostic {
+        let of = Diagnostic::new(Kind::Stale);
         match self {
             ChangedSince::Original { path, kept } => of
                 .path(path)
@@ -208,8 +208,8 @@ fn note(kept: &Path) -> String {
 }
 
 impl Diagnose for Warning {
-    fn diagnosis(&self) -> Diagnosis {
-        let of = Diagnosis::new;
+    fn diagnostic(&self) -> Diagnostic {
+        let of = Diagnostic::new;
         match self {
             Warning::HardLink { path, .. } => of(Kind::HardLink).path(path),
             Warning::Rights { path, .. } => of(Kind::Rights)
@@ -237,8 +237,8 @@ impl Diagnose for Warning {
 }
 
 impl Diagnose for Recovered {
-    fn diagnosis(&self) -> Diagnosis {
-        Diagnosis::new(Kind::Recovered)
+    fn diagnostic(&self) -> Diagnostic {
+        Diagnostic::new(Kind::Recovered)
             .notes(self.notes.iter().cloned())
             .notes(self.open.iter().map(ToString::to_string))
     }

@@ -1,17 +1,17 @@
 use std::sync::Arc;
 
-use crate::diagnose::{Diagnose, Diagnosis};
 use crate::format::envelope::{Error, Habit, Meant, NearEnd, Verb, Warning};
 use crate::kind::Kind;
-use crate::text::{LineNo, Shown, Span};
+use crate::report::{Diagnose, Diagnostic};
+use crate::text::{LineNo, Shown};
 
 const HEADERS: &str = "the headers are `*** Add File: <path>`, `*** Update File: <path>`, `*** Delete File: \
      <path>`, and `*** Move to: <path>` right after an Update; the markers are `*** End of \
      File` and `*** End Patch`";
 
 impl Diagnose for Error {
-    fn diagnosis(&self) -> Diagnosis {
-        let of = Diagnosis::new(Kind::Parse);
+    fn diagnostic(&self) -> Diagnostic {
+        let of = Diagnostic::new(Kind::Parse);
         match self {
             Error::LessIndented { begin, more } => of
                 .label(format!("lacks the indentation of line {begin}"))
@@ -93,12 +93,12 @@ impl Diagnose for Error {
                 .paths(path)
                 .help("ask for this section again")
                 .advice("write this section anew"),
-            Error::Strict(warning) => strict(warning.diagnosis()),
+            Error::Strict(warning) => strict(warning.diagnostic()),
         }
     }
 }
 
-impl Diagnosis {
+impl Diagnostic {
     /// Adds the path of a section, if it has one.
     fn paths(self, path: &Option<Arc<[u8]>>) -> Self {
         Self {
@@ -106,31 +106,23 @@ impl Diagnosis {
             ..self
         }
     }
-
-    /// Adds further lines in a row of which the same is true.
-    fn also(self, more: Option<Span>) -> Self {
-        Self {
-            also: more.into_iter().collect(),
-            ..self
-        }
-    }
 }
 
 impl Diagnose for Warning {
-    fn diagnosis(&self) -> Diagnosis {
+    fn diagnostic(&self) -> Diagnostic {
         match self {
-            Warning::DecoratedMarker { path, .. } => Diagnosis::new(Kind::DecoratedMarker)
+            Warning::DecoratedMarker { path, .. } => Diagnostic::new(Kind::DecoratedMarker)
                 .label("read as the marker alone")
                 .paths(path)
                 .help("write the marker without the stars at its end"),
-            Warning::IndentedMarker { path, .. } => Diagnosis::new(Kind::DecoratedMarker)
+            Warning::IndentedMarker { path, .. } => Diagnostic::new(Kind::DecoratedMarker)
                 .label("read as the marker alone")
                 .paths(path)
                 .help("begin the marker at the start of its line"),
-            Warning::Environment => Diagnosis::new(Kind::UnknownMarkup)
+            Warning::Environment => Diagnostic::new(Kind::UnknownMarkup)
                 .label("means nothing here")
                 .help("leave the line out: the patch is applied to this work tree"),
-            Warning::BlankInBody { path, verb, .. } => Diagnosis::new(Kind::BlankInBody)
+            Warning::BlankInBody { path, verb, .. } => Diagnostic::new(Kind::BlankInBody)
                 .label("an empty line")
                 .path(path)
                 .help(match verb {
@@ -140,22 +132,22 @@ impl Diagnose for Warning {
                     }
                     _ => format!("write `{}` on the line", verb.sign()),
                 }),
-            Warning::LocatorSpacing { path, .. } => Diagnosis::new(Kind::LocatorSpacing)
+            Warning::LocatorSpacing { path, .. } => Diagnostic::new(Kind::LocatorSpacing)
                 .label("read as the text after `@@ `")
                 .path(path)
                 .help("write one space between `@@` and the text"),
-            Warning::LocatorNumbers { path, .. } => Diagnosis::new(Kind::LocatorNumbers)
+            Warning::LocatorNumbers { path, .. } => Diagnostic::new(Kind::LocatorNumbers)
                 .label("read as `@@` alone")
                 .path(path)
                 .help(
                     "write `@@`, or `@@ ` and a line of the file that is before the \
                          change; numbers are never a position",
                 ),
-            Warning::NoNewlineMark { path, .. } => Diagnosis::new(Kind::NoNewlineMark)
+            Warning::NoNewlineMark { path, .. } => Diagnostic::new(Kind::NoNewlineMark)
                 .label("this format has no such line")
                 .path(path)
                 .help("leave the line out: a file that an envelope changes ends with a newline"),
-            Warning::LastPlus { path, .. } => Diagnosis::new(Kind::LastPlus)
+            Warning::LastPlus { path, .. } => Diagnostic::new(Kind::LastPlus)
                 .path(path)
                 .help("if the file is to end with an empty line, write one `+` more"),
         }
@@ -163,12 +155,12 @@ impl Diagnose for Warning {
 }
 
 /// Makes an error of a warning that is one in `--strict`.
-fn strict(warning: Diagnosis) -> Diagnosis {
+fn strict(warning: Diagnostic) -> Diagnostic {
     let help = warning
         .help
         .as_ref()
         .map(|help| format!("{help}; without `--strict` this is a warning"));
-    Diagnosis {
+    Diagnostic {
         kind: Kind::Parse,
         is_warning: false,
         advice: warning.help,
@@ -177,7 +169,7 @@ fn strict(warning: Diagnosis) -> Diagnosis {
     }
 }
 
-fn nested_begin(of: Diagnosis, near: Option<(LineNo, NearEnd)>) -> Diagnosis {
+fn nested_begin(of: Diagnostic, near: Option<(LineNo, NearEnd)>) -> Diagnostic {
     match near {
         Some(near) => of.help(make_an_end(near)),
         None => of
@@ -192,7 +184,7 @@ fn nested_begin(of: Diagnosis, near: Option<(LineNo, NearEnd)>) -> Diagnosis {
     }
 }
 
-fn truncated(of: Diagnosis, near: Option<(LineNo, NearEnd)>, fence: Option<LineNo>) -> Diagnosis {
+fn truncated(of: Diagnostic, near: Option<(LineNo, NearEnd)>, fence: Option<LineNo>) -> Diagnostic {
     let last = of
         .path
         .as_ref()

@@ -5,11 +5,12 @@ use std::ops::Range;
 
 use bstr::ByteSlice as _;
 
-use super::Nearest;
 use super::difference::{Difference, How};
 use super::place::{BYTE_FOR_BYTE, CORRECT_THEM, File};
-use super::{Diagnosis, Kind};
+use crate::kind::Kind;
 use crate::plan::Closest;
+use crate::report::Diagnostic;
+use crate::report::Nearest;
 use crate::search::Gap;
 use crate::text::{Excerpt, LineNo, Span, looks_elided, plural};
 
@@ -17,14 +18,14 @@ const APART: &str = "old lines must follow one another without a gap: put the mi
      two places apart";
 
 /// Returns how the nearest place differs, and shows it.
-pub(super) fn diagnosis(kind: Kind, closest: &Closest, file: &File<'_>) -> Diagnosis {
+pub(super) fn diagnostic(kind: Kind, closest: &Closest, file: &File<'_>) -> Diagnostic {
     let text = file.lines.text(closest.line);
-    let of = Diagnosis::new(kind);
+    let of = Diagnostic::new(kind);
     let (of, label_of_file, marked) = match closest.gap() {
         _ if looks_elided(&closest.text) => {
             let help =
                 "give every line of the file that is there, or begin another hunk after the gap";
-            let of = Diagnosis {
+            let of = Diagnostic {
                 is_habit: true,
                 ..of.label("stands for lines of the file").habit(help)
             };
@@ -37,11 +38,7 @@ pub(super) fn diagnosis(kind: Kind, closest: &Closest, file: &File<'_>) -> Diagn
             } else {
                 of
             };
-            let of = remedied(of, closest, &difference);
-            let of = Diagnosis {
-                mark: part(closest, &difference.patch),
-                ..of
-            };
+            let of = remedied(of, closest, &difference).mark(part(closest, &difference.patch));
             (
                 of,
                 if difference.is_hidden() {
@@ -87,7 +84,7 @@ pub(super) fn diagnosis(kind: Kind, closest: &Closest, file: &File<'_>) -> Diagn
                 "the file continues with this"
             };
             (
-                Diagnosis {
+                Diagnostic {
                     is_habit: is_fence,
                     ..of.label(label).habit(help)
                 },
@@ -112,7 +109,7 @@ pub(super) fn diagnosis(kind: Kind, closest: &Closest, file: &File<'_>) -> Diagn
     let start = closest.near.start;
     let nearest = Nearest::around(LineNo::from_index(start), place.first.line, text, differs);
     let region = start..closest.near.end.max(start + 1).min(file.lines.len());
-    Diagnosis {
+    Diagnostic {
         places: vec![place],
         nearest: Some(nearest),
         passages: file.passages([region]),
@@ -120,7 +117,7 @@ pub(super) fn diagnosis(kind: Kind, closest: &Closest, file: &File<'_>) -> Diagn
     }
 }
 
-impl Diagnosis {
+impl Diagnostic {
     /// Adds what to do about what went wrong when the patch was written; the model is told the
     /// same.
     fn habit(self, help: &str) -> Self {
@@ -129,7 +126,7 @@ impl Diagnosis {
 }
 
 /// Adds how a line differs, and what to do about it.
-fn remedied(of: Diagnosis, closest: &Closest, difference: &Difference) -> Diagnosis {
+fn remedied(of: Diagnostic, closest: &Closest, difference: &Difference) -> Diagnostic {
     const PLAINLY: &str =
         "give the text itself, not a JSON string: no backslash before quotes, and real line ends";
     let plain = if difference.patch.is_empty() {
@@ -188,7 +185,7 @@ fn remedied(of: Diagnosis, closest: &Closest, difference: &Difference) -> Diagno
         }
     };
     let is_habit = !matches!(difference.how, How::Unlike | How::Cut | How::Elided);
-    Diagnosis {
+    Diagnostic {
         is_habit,
         ..of.label(label).habit(habit)
     }

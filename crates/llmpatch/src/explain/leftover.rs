@@ -1,11 +1,11 @@
-use super::{Diagnose, Diagnosis};
-use super::{FileLine, FilePlace};
 use crate::kind::Kind;
 use crate::leftover::Leftover;
+use crate::report::{Diagnose, Diagnostic};
+use crate::report::{FileLine, FilePlace};
 use crate::text::Excerpt;
 
 impl Diagnose for Leftover {
-    fn diagnosis(&self) -> Diagnosis {
+    fn diagnostic(&self) -> Diagnostic {
         let text = Excerpt::of_line(self.marker.as_bytes());
         let place = FilePlace {
             path: self.path.clone(),
@@ -19,11 +19,11 @@ impl Diagnose for Leftover {
             },
             more: Vec::new(),
         };
-        let of = Diagnosis::new(Kind::Markers).path(&self.path).help(
+        let of = Diagnostic::new(Kind::Markers).path(&self.path).help(
             "take it out and stage the file again; where such lines are meant, set the \
                  attribute `-llmpatch`",
         );
-        Diagnosis {
+        Diagnostic {
             places: vec![place],
             ..of
         }

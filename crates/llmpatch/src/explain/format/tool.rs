@@ -1,10 +1,10 @@
-use crate::diagnose::{Diagnose, Diagnosis};
 use crate::format::tool::{Error, Warning};
 use crate::kind::Kind;
+use crate::report::{Diagnose, Diagnostic};
 
 impl Diagnose for Error {
-    fn diagnosis(&self) -> Diagnosis {
-        let of = Diagnosis::new(Kind::Parse);
+    fn diagnostic(&self) -> Diagnostic {
+        let of = Diagnostic::new(Kind::Parse);
         match self {
             Error::CutJson => of
                 .label("the JSON ends before it is complete")
@@ -59,19 +59,19 @@ impl Diagnose for Error {
             Error::Type { .. } => of
                 .label("not so here")
                 .help("correct the value, or ask for the call again"),
-            Error::Count { .. } => Diagnosis::new(Kind::Occurrence)
+            Error::Count { .. } => Diagnostic::new(Kind::Occurrence)
                 .label("no number from 1")
                 .help(
                     "say how often the text is in the file, or leave the field out if it is \
                      there once",
                 ),
-            Error::Field { field } if is_of_writing(field) => Diagnosis::new(Kind::Unsupported)
+            Error::Field { field } if is_of_writing(field) => Diagnostic::new(Kind::Unsupported)
                 .label("not known here")
                 .help("leave it out if the file is to be written as the call gives it")
                 .advice(format!(
                     "send the call without `{field}`, as it is to be done"
                 )),
-            Error::Field { .. } => Diagnosis::new(Kind::Unsupported)
+            Error::Field { .. } => Diagnostic::new(Kind::Unsupported)
                 .label("not known here")
                 .help(
                     "leave it out if the text is meant as it is; give more of the text \
@@ -81,7 +81,7 @@ impl Diagnose for Error {
                     "find text by itself: give as much of the text around it as makes it the \
                      only one in the file",
                 ),
-            Error::Foreign { .. } => Diagnosis::new(Kind::Unsupported)
+            Error::Foreign { .. } => Diagnostic::new(Kind::Unsupported)
                 .label("this call")
                 .help(
                     "ask for the change as `path`, `old_string` and `new_string`, with the text \
@@ -130,15 +130,15 @@ fn missing(field: &str) -> &'static str {
 }
 
 impl Diagnose for Warning {
-    fn diagnosis(&self) -> Diagnosis {
+    fn diagnostic(&self) -> Diagnostic {
         match self {
-            Warning::Skipped { .. } => Diagnosis::new(Kind::SkippedCall),
-            Warning::Repeated => Diagnosis::new(Kind::SkippedCall).label("the second one"),
-            Warning::Field { .. } => Diagnosis::new(Kind::UnknownMarkup),
-            Warning::NoNewline => Diagnosis::new(Kind::FinalNewline)
+            Warning::Skipped { .. } => Diagnostic::new(Kind::SkippedCall),
+            Warning::Repeated => Diagnostic::new(Kind::SkippedCall).label("the second one"),
+            Warning::Field { .. } => Diagnostic::new(Kind::UnknownMarkup),
+            Warning::NoNewline => Diagnostic::new(Kind::FinalNewline)
                 .help("end the text with `\\n` if the file is to end with a newline"),
-            Warning::Inside { .. } => Diagnosis::new(Kind::StrayMarker),
-            Warning::NoCall => Diagnosis::new(Kind::JsonPatch)
+            Warning::Inside { .. } => Diagnostic::new(Kind::StrayMarker),
+            Warning::NoCall => Diagnostic::new(Kind::JsonPatch)
                 .help("take it out of the JSON if it isn't meant to be applied"),
         }
     }

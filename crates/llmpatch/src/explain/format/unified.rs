@@ -1,14 +1,14 @@
 use bstr::ByteSlice as _;
 
-use crate::diagnose::{Diagnose, Diagnosis};
 use crate::format::unified::{Error, Warning};
 use crate::kind::Kind;
+use crate::report::{Diagnose, Diagnostic};
 use crate::text::Shown;
 
 impl Diagnose for Error {
-    fn diagnosis(&self) -> Diagnosis {
-        let of = Diagnosis::new(Kind::Parse);
-        let unsupported = Diagnosis::new(Kind::Unsupported);
+    fn diagnostic(&self) -> Diagnostic {
+        let of = Diagnostic::new(Kind::Parse);
+        let unsupported = Diagnostic::new(Kind::Unsupported);
         match self {
             Error::Quoting => of.help(
                 "write it as `git diff` does: in double quotes, with `\\` before quotes, \
@@ -24,7 +24,7 @@ impl Diagnose for Error {
                 unsupported.help("make the link or submodule by hand, and take this section out")
             }
             Error::NoMode { .. } => of.help("write 100644, or 100755 for a program"),
-            Error::Binary { path } => Diagnosis {
+            Error::Binary { path } => Diagnostic {
                 path: path.clone(),
                 ..unsupported
             }
@@ -128,31 +128,31 @@ fn are_beside(old: &[u8], new: &[u8]) -> bool {
 }
 
 impl Diagnose for Warning {
-    fn diagnosis(&self) -> Diagnosis {
+    fn diagnostic(&self) -> Diagnostic {
         match self {
             Warning::Recounted { path, taken, .. } => {
-                let of = Diagnosis::new(Kind::Recounted).path(path);
+                let of = Diagnostic::new(Kind::Recounted).path(path);
                 match taken {
                     0 => of,
                     1 => of.label("this line is taken in"),
                     _ => of.label(format!("{taken} lines from here on are taken in")),
                 }
             }
-            Warning::Unended { path, .. } => Diagnosis::new(Kind::StrayMarker)
+            Warning::Unended { path, .. } => Diagnostic::new(Kind::StrayMarker)
                 .path(path)
                 .label("is this the whole line?")
                 .help(
                     "no newline follows, and what is around the diff has no end: look \
                          whether the response was cut off",
                 ),
-            Warning::Beyond { path, .. } => Diagnosis::new(Kind::HunkMoved)
+            Warning::Beyond { path, .. } => Diagnostic::new(Kind::HunkMoved)
                 .path(path)
                 .label("no file has this line"),
-            Warning::Blank { path } => Diagnosis::new(Kind::BlankInBody)
+            Warning::Blank { path } => Diagnostic::new(Kind::BlankInBody)
                 .label("an empty line")
                 .path(path)
                 .help("write `+` on the line"),
-            Warning::LeftOut { path, .. } => Diagnosis::new(Kind::StrayText)
+            Warning::LeftOut { path, .. } => Diagnostic::new(Kind::StrayText)
                 .path(path)
                 .label("looks like a line of the hunk")
                 .help("if it belongs to the hunk, correct the counts after `@@`"),

@@ -3,15 +3,15 @@
 
 use bstr::ByteSlice as _;
 
-use super::Diagnosis;
 use crate::plan::Unmerged;
+use crate::report::Diagnostic;
 use crate::text::Shown;
 
 /// How many lines that are in conflict are shown.
 const MARKED: usize = 40;
 
 /// Says what the two sides of a conflict are.
-pub(super) fn unmerged(of: Diagnosis, why: &Unmerged) -> Diagnosis {
+pub(super) fn unmerged(of: Diagnostic, why: &Unmerged) -> Diagnostic {
     let of = of
         .help("make this change by hand, or ask the model again with the files as they are now")
         .advice(

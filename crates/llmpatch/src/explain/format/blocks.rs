@@ -1,6 +1,6 @@
-use crate::diagnose::{Diagnose, Diagnosis};
 use crate::format::blocks::{Error, Warning};
 use crate::kind::Kind;
+use crate::report::{Diagnose, Diagnostic};
 use crate::text::LineNo;
 
 const ESCAPE: &str = "if it is a line of the file, put a backslash before it";
@@ -8,8 +8,8 @@ const ESCAPE: &str = "if it is a line of the file, put a backslash before it";
 const BEGINS: &str = "the block that begins here";
 
 impl Diagnose for Error {
-    fn diagnosis(&self) -> Diagnosis {
-        let of = Diagnosis::new(Kind::Parse);
+    fn diagnostic(&self) -> Diagnostic {
+        let of = Diagnostic::new(Kind::Parse);
         match self {
             Error::NoPath => of
                 .label("of which file?")
@@ -83,7 +83,7 @@ impl Diagnose for Error {
                 .label("this tag")
                 .help("the response was probably cut off: ask for the whole response again")
                 .advice("close every tag, and send the whole of it"),
-            Error::Tool { .. } => Diagnosis::new(Kind::Unsupported)
+            Error::Tool { .. } => Diagnostic::new(Kind::Unsupported)
                 .help(
                     "ask for the change in search/replace blocks; or take this call out and \
                      make its change by hand",
@@ -98,7 +98,7 @@ impl Diagnose for Error {
 
 /// Says what to do about a block without an end, which another follows or the response's end, and
 /// that a line is nearly its end.
-fn no_end(of: Diagnosis, end: &str, before: Option<LineNo>, near: Option<LineNo>) -> Diagnosis {
+fn no_end(of: Diagnostic, end: &str, before: Option<LineNo>, near: Option<LineNo>) -> Diagnostic {
     match (near, before) {
         (Some(near), _) => of.help(format!(
             "write line {near} as `{end}`, alone and first on its line"
@@ -113,15 +113,15 @@ fn no_end(of: Diagnosis, end: &str, before: Option<LineNo>, near: Option<LineNo>
 }
 
 impl Diagnose for Warning {
-    fn diagnosis(&self) -> Diagnosis {
+    fn diagnostic(&self) -> Diagnostic {
         match self {
-            Warning::Divider { .. } => Diagnosis::new(Kind::Divider),
+            Warning::Divider { .. } => Diagnostic::new(Kind::Divider),
             Warning::Dividers { .. } => {
-                Diagnosis::new(Kind::Divider).label("has as many signs as the block's first line")
+                Diagnostic::new(Kind::Divider).label("has as many signs as the block's first line")
             }
-            Warning::Unescaped => Diagnosis::new(Kind::EscapedMarker)
+            Warning::Unescaped => Diagnostic::new(Kind::EscapedMarker)
                 .help("if the file is to have the backslash, write it twice"),
-            Warning::Conflict => Diagnosis::new(Kind::ProseConflict).help(
+            Warning::Conflict => Diagnostic::new(Kind::ProseConflict).help(
                 "if it is meant as a change, write `SEARCH` and `REPLACE` in place of the names",
             ),
         }
