@@ -64,46 +64,78 @@ pub(super) fn failed(errors: Vec<Diagnostic>) -> Failure {
 }
 
 /// Why a command does nothing, or less than was asked for.
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::EnumProperty)]
 pub(super) enum CliError {
     /// A change that isn't the one of `--expect`.
     #[error(
         "the change isn't the one that was expected: the response, the options or the files have changed since"
     )]
+    #[strum(props(
+        kind = "stale",
+        help = "look at the change again, with `git llmpatch check --json` or a preview, then expect the plan that it names"
+    ))]
     Unexpected {
         found: PlanId,
         files: Vec<FileReport>,
     },
     /// A response that changes nothing, and was to be committed.
     #[error("nothing changes, so no commit is made")]
+    #[strum(props(kind = "no-change"))]
     NoCommit,
     #[error("nothing of the change was chosen")]
+    #[strum(props(kind = "declined"))]
     Declined,
     #[error("there is nothing to undo")]
+    #[strum(props(kind = "nothing-to-undo"))]
     NothingToUndo,
     #[error("the last apply made the commit {id}, which git takes back, not undo")]
     UndoOfCommit { id: String, is_head: bool },
     /// What an interrupted run may have left half changed was to be read.
     #[error("an {origin} was interrupted, and files that are read here may be half changed")]
+    #[strum(props(kind = "locked"))]
     HalfDone { origin: RunKind },
     #[error("an {origin} was interrupted, and other files may be half changed")]
+    #[strum(props(kind = "interrupted"))]
     HalfDoneElsewhere { origin: RunKind },
     #[error("commit {0} is a merge, which a response can't express")]
+    #[strum(props(
+        kind = "inexpressible",
+        help = "`show --first-parent` writes its changes from its first parent"
+    ))]
     Merge(String),
     #[error("commit {0} changes no file, and is left out")]
+    #[strum(props(kind = "no-change"))]
     EmptyCommit(String),
     #[error("`{}` changes no file, so there is nothing to write", Shown(.0.as_bytes()))]
+    #[strum(props(kind = "inexpressible"))]
     NoFiles(String),
     /// A range, where one commit is wanted.
     #[error("`{}` doesn't name one commit", Shown(.0.as_bytes()))]
+    #[strum(props(
+        kind = "inexpressible",
+        help = "name one commit; `git log --no-merges --oneline` lists some"
+    ))]
     Several(String),
     #[error("`{}` isn't in the index", Shown(path))]
+    #[strum(props(
+        kind = "io",
+        help = "stage it, or check the file as it is, without --staged"
+    ))]
     NotStaged { path: BString },
     #[error("`{}` is unmerged, so there isn't one response to check", Shown(path))]
+    #[strum(props(kind = "stale", help = "finish its merge and stage it"))]
     UnmergedResponse { path: BString },
     #[error("`{}` is a symbolic link, not a response", Shown(path))]
+    #[strum(props(
+        kind = "unsafe-path",
+        help = "stage the response itself, or set the attribute `-llmpatch` for this path"
+    ))]
     StagedLink { path: BString },
     #[error("`{}` is a submodule, not a response", Shown(path))]
+    #[strum(props(
+        kind = "unsafe-path",
+        help = "stage the response itself, or set the attribute `-llmpatch` for this path"
+    ))]
     StagedSubmodule { path: BString },
     /// Markers that aren't told one by one.
     #[error("from here on, {count} more lines like these")]
@@ -113,6 +145,7 @@ pub(super) enum CliError {
         "`{key}` is set to `{}`, which isn't a pathspec: {error}",
         Shown(value)
     )]
+    #[strum(props(kind = "io"))]
     NoPathspec {
         key: &'static str,
         value: BString,
@@ -120,6 +153,7 @@ pub(super) enum CliError {
     },
     /// An author that the response names.
     #[error("the commit's author is `{}`, as the mail says", Shown(author))]
+    #[strum(props(kind = "mail-author", help = "`--author` names another, or yourself"))]
     MailAuthor { author: BString },
     /// An option that isn't for patches of the response's format.
     #[error("`{option}` has no effect: it isn't for the format {format}")]
@@ -130,24 +164,48 @@ pub(super) enum CliError {
     },
     /// The output of a `batch` that is still running.
     #[error("another `git llmpatch batch` writes to {name}")]
+    #[strum(props(
+        kind = "locked",
+        help = "wait until it is done, or write to another file"
+    ))]
     InUse { name: String },
     /// A line of the input of `batch` that isn't one.
     #[error("the line isn't what `batch` reads: {error}")]
+    #[strum(props(
+        kind = "parse",
+        help = "write it like this: {\"id\": 1, \"response\": \"…\"}, or {\"id\": 1, \"file\": \"response.txt\", \"base\": \"HEAD~1\"}"
+    ))]
     NoLine { error: String },
     #[error("the line must have either a `response` or a `file`")]
+    #[strum(props(
+        kind = "parse",
+        help = "write it like this: {\"id\": 1, \"response\": \"…\"}, or {\"id\": 1, \"file\": \"response.txt\", \"base\": \"HEAD~1\"}"
+    ))]
     NoResponse,
     #[error(
         "the responses are based on {} and on {}, but a change has only one base",
         Shown(first),
         Shown(second)
     )]
+    #[strum(props(
+        kind = "parse",
+        help = "apply one after the other, or name one base for all with --base=<rev>"
+    ))]
     TwoBases { first: BString, second: BString },
     /// What a response says that it is about.
     #[error("the response is based on `{}`, which names no commit or tree here", Shown(rev.as_bytes()))]
+    #[strum(props(
+        kind = "stale",
+        help = "fetch it, name another with --base=<rev>, or use the files as they are now with --no-base"
+    ))]
     UnknownBase { rev: String },
     #[error(
         "nothing says which commit or tree the response is based on, so there is nothing to merge"
     )]
+    #[strum(props(
+        kind = "unsupported",
+        help = "name the commit or tree with --base=<rev>, or leave --3way out"
+    ))]
     NoBase,
     #[error("--root-is can't be used: {0}")]
     Root(PathError),
@@ -157,71 +215,39 @@ pub(super) enum CliError {
 
 impl Diagnose for CliError {
     fn diagnostic(&self) -> Diagnostic {
-        let of = Diagnostic::new;
+        let of = Diagnostic::fixed(Kind::Io, self);
         match self {
-            CliError::Unexpected { found, files } => of(Kind::Stale)
-                .note(format!("the plan would now be {found}:\n{}", listed(files)))
-                .help(
-                    "look at the change again, with `git llmpatch check --json` or a preview, \
-                     then expect the plan that it names",
-                ),
-            CliError::NoCommit | CliError::EmptyCommit(_) => of(Kind::NoChange),
-            CliError::Declined => of(Kind::Declined),
-            CliError::NothingToUndo => of(Kind::NothingToUndo)
-                .note("the last ten applies in this work tree can be taken back, each once"),
-            CliError::UndoOfCommit { id, is_head: true } => of(Kind::NothingToUndo).help(format!(
-                "`git revert {id}` makes a commit that takes it back; `git reset --keep \
-                     HEAD^` drops it, if nobody has it yet"
-            )),
-            CliError::UndoOfCommit { id, is_head: false } => of(Kind::NothingToUndo).help(format!(
-                "`git revert {id}` makes a commit that takes it back"
-            )),
-            CliError::HalfDone { .. } => of(Kind::Locked).help(RECOVER),
-            CliError::HalfDoneElsewhere { .. } => of(Kind::Interrupted).help(RECOVER),
-            CliError::Merge(_) => of(Kind::Unrepresentable)
-                .help("`show --first-parent` writes its changes from its first parent"),
-            CliError::NoFiles(_) => of(Kind::Unrepresentable),
-            CliError::Several(_) => of(Kind::Unrepresentable)
-                .help("name one commit; `git log --no-merges --oneline` lists some"),
-            CliError::NotStaged { path } => of(Kind::Io)
-                .path(path)
-                .help("stage it, or check the file as it is, without --staged"),
-            CliError::UnmergedResponse { path } => of(Kind::Stale)
-                .path(path)
-                .help("finish its merge and stage it"),
-            CliError::StagedLink { path } | CliError::StagedSubmodule { path } => {
-                of(Kind::UnsafePath).path(path).help(
-                    "stage the response itself, or set the attribute `-llmpatch` for this path",
-                )
+            CliError::Unexpected { found, files } => {
+                of.note(format!("the plan would now be {found}:\n{}", listed(files)))
             }
+            CliError::NothingToUndo => {
+                of.note("the last ten applies in this work tree can be taken back, each once")
+            }
+            CliError::UndoOfCommit { id, is_head: true } => Diagnostic::new(Kind::NothingToUndo)
+                .help(format!(
+                    "`git revert {id}` makes a commit that takes it back; `git reset --keep \
+                     HEAD^` drops it, if nobody has it yet"
+                )),
+            CliError::UndoOfCommit { id, is_head: false } => Diagnostic::new(Kind::NothingToUndo)
+                .help(format!(
+                    "`git revert {id}` makes a commit that takes it back"
+                )),
+            CliError::HalfDone { .. } => of.help(RECOVER),
+            CliError::HalfDoneElsewhere { .. } => of.help(RECOVER),
+            CliError::NotStaged { path } => of.path(path),
+            CliError::UnmergedResponse { path } => of.path(path),
+            CliError::StagedLink { path } | CliError::StagedSubmodule { path } => of.path(path),
             CliError::MoreMarkers { first, .. } => first.diagnostic(),
-            CliError::NoPathspec { key, .. } => of(Kind::Io).help(format!(
+            CliError::NoPathspec { key, .. } => of.help(format!(
                 "correct it with `git config --edit`; `git config --show-origin --get-all \
                      {key}` says where it is set"
             )),
-            CliError::MailAuthor { .. } => {
-                of(Kind::MailAuthor).help("`--author` names another, or yourself")
-            }
             CliError::UnusedOption { formats, .. } => {
                 let formats: Vec<_> = formats.iter().map(ToString::to_string).collect();
                 let formats = text::sentence(&formats);
-                of(Kind::UnusedOption).help(format!("leave it out; it is for {formats}"))
+                Diagnostic::new(Kind::UnusedOption)
+                    .help(format!("leave it out; it is for {formats}"))
             }
-            CliError::InUse { .. } => {
-                of(Kind::Locked).help("wait until it is done, or write to another file")
-            }
-            CliError::NoLine { .. } | CliError::NoResponse => of(Kind::Parse).help(
-                "write it like this: {\"id\": 1, \"response\": \"…\"}, or {\"id\": 1, \
-                     \"file\": \"response.txt\", \"base\": \"HEAD~1\"}",
-            ),
-            CliError::TwoBases { .. } => of(Kind::Parse)
-                .help("apply one after the other, or name one base for all with --base=<rev>"),
-            CliError::UnknownBase { .. } => of(Kind::Stale).help(
-                "fetch it, name another with --base=<rev>, or use the files as they are \
-                     now with --no-base",
-            ),
-            CliError::NoBase => of(Kind::Unsupported)
-                .help("name the commit or tree with --base=<rev>, or leave --3way out"),
             CliError::Root(error) => error.diagnostic(),
             CliError::Directory(error) => Diagnostic {
                 label: None,
@@ -229,6 +255,7 @@ impl Diagnose for CliError {
                 ..error.diagnostic()
             }
             .help("name a directory of this work tree, from its top, or leave the option out"),
+            _ => of,
         }
     }
 }

@@ -13,9 +13,9 @@ use llmpatch::tree::TreeError;
 
 impl Diagnose for TransactionError {
     fn diagnostic(&self) -> Diagnostic {
-        let of = Diagnostic::new;
+        let of = Diagnostic::fixed(Kind::Io, self);
         match self {
-            TransactionError::Locked { lock, holder } => of(Kind::Locked).help(match holder {
+            TransactionError::Locked { lock, holder } => of.help(match holder {
                 Holder::Running => "wait until it is done, then try again".into(),
                 Holder::Gone => "run `git llmpatch recover`, as the user who owns the lock".into(),
                 Holder::Elsewhere { .. } => ELSEWHERE.into(),
@@ -25,32 +25,12 @@ impl Diagnose for TransactionError {
                     Shown::path(lock)
                 ),
             }),
-            TransactionError::Interrupted(_) => of(Kind::Io),
             TransactionError::Torn { recovered } => torn(recovered),
-            TransactionError::Unfit(unfit) => of(Kind::Io).help(unfit.why.help()),
-            TransactionError::Changed { path } => of(Kind::Stale)
-                .path(path)
-                .help("another program writes to it; try again, and the change is worked out anew"),
-            TransactionError::Overtaken { path } => of(Kind::Stale)
-                .path(path)
-                .help("show the model the file as it is now"),
-            TransactionError::Appeared { path } => of(Kind::FileExists)
-                .path(path)
-                .help("another program made it; look at it, move it away or try again"),
-            TransactionError::ChangedSince { all } => {
-                of(Kind::Stale).notes(all.iter().map(ToString::to_string))
-            }
-            TransactionError::Superseded => {
-                of(Kind::Stale).help("run `git llmpatch undo` again to take that one back")
-            }
-            TransactionError::Damaged { .. } => of(Kind::Io).help(
-                "take the change back by hand, and remove that directory, so that what \
-                     was applied before can be taken back",
-            ),
-            TransactionError::Unkept { .. } => of(Kind::Io).help(
-                "see to it that the directories there can be written to, then run it \
-                     again",
-            ),
+            TransactionError::Unfit(unfit) => of.help(unfit.why.help()),
+            TransactionError::Changed { path } => of.path(path),
+            TransactionError::Overtaken { path } => of.path(path),
+            TransactionError::Appeared { path } => of.path(path),
+            TransactionError::ChangedSince { all } => of.notes(all.iter().map(ToString::to_string)),
             TransactionError::Tree(error) => {
                 let help = match error {
                     TreeError::Disagrees { .. } => {
@@ -67,16 +47,10 @@ impl Diagnose for TransactionError {
                     ..error.diagnostic()
                 }
             }
-            TransactionError::CurrentDirectory { path } => of(Kind::FileExists)
-                .path(path)
-                .help("run the command from the top of the work tree"),
-            TransactionError::TooDeep { path } => of(Kind::Unsupported)
-                .path(path)
-                .help("give the new files shorter paths, or apply some of them at a time"),
+            TransactionError::CurrentDirectory { path } => of.path(path),
+            TransactionError::TooDeep { path } => of.path(path),
             TransactionError::Commit(error) => error.diagnostic(),
-            TransactionError::OtherFileSystem { path } => of(Kind::Unsupported)
-                .path(path)
-                .help("apply the change with `--index`, then run `git commit`"),
+            TransactionError::OtherFileSystem { path } => of.path(path),
             TransactionError::Repository(error) => error.diagnostic(),
             TransactionError::Io { source, .. } => unwritten(source, None),
             TransactionError::NoJournal { source, .. } => unwritten(
@@ -88,6 +62,7 @@ impl Diagnose for TransactionError {
                          is",
                 ),
             ),
+            _ => of,
         }
     }
 }
@@ -209,29 +184,16 @@ fn note(kept: &Path) -> String {
 
 impl Diagnose for Warning {
     fn diagnostic(&self) -> Diagnostic {
-        let of = Diagnostic::new;
+        let of = Diagnostic::fixed(Kind::Io, self);
         match self {
-            Warning::HardLink { path, .. } => of(Kind::HardLink).path(path),
-            Warning::Rights { path, .. } => of(Kind::Rights)
-                .path(path)
-                .help("restore by hand what it should have"),
-            Warning::WrittenLate { path, .. } => of(Kind::WrittenLate)
-                .path(path)
-                .help("take from it what you need, then remove it"),
-            Warning::Open(open) => of(Kind::Leftover).help(open.help()),
-            Warning::Leftover { path } => of(Kind::Leftover).path(path).help("remove it"),
-            Warning::Unsettled { path, .. } => of(Kind::Leftover)
-                .path(path)
-                .help("the next apply removes it, and so does `git llmpatch recover`"),
-            Warning::NoUndo { .. } => of(Kind::NoUndo),
-            Warning::IndexBehind { .. } => of(Kind::IndexBehind)
-                .help("run `git llmpatch recover` to update the index to the new commit"),
-            Warning::HookChanged { .. } => of(Kind::HookChanged).help("look at it with `git show`"),
-            Warning::InConflict { path } => of(Kind::InConflict).path(path.as_bstr()).help(
-                "resolve it, as with `git mergetool`, then `git add` it; `git llmpatch \
-                     undo` takes the whole change back",
-            ),
-            Warning::CommitTakenBack => of(Kind::HookChanged).help("`git reflog` shows it"),
+            Warning::HardLink { path, .. } => of.path(path),
+            Warning::Rights { path, .. } => of.path(path),
+            Warning::WrittenLate { path, .. } => of.path(path),
+            Warning::Open(open) => of.help(open.help()),
+            Warning::Leftover { path } => of.path(path),
+            Warning::Unsettled { path, .. } => of.path(path),
+            Warning::InConflict { path } => of.path(path.as_bstr()),
+            _ => of,
         }
     }
 }

@@ -11,14 +11,18 @@ use llmpatch::tree::{Hindrance, Remedy, Repair, TreeError};
 
 /// Why a repository can't serve.
 #[allow(missing_docs, reason = "the message says what the fields are")]
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::EnumProperty)]
 #[non_exhaustive]
 pub enum RepoError {
     /// No repository around a directory.
     #[error("`{}` is not inside a git repository", Shown::path(directory))]
+    #[strum(props(
+        help = "run it inside a work tree, or make one with `git init`; `git -C <directory> llmpatch` runs it elsewhere"
+    ))]
     NotFound { directory: PathBuf },
     /// `GIT_DIR` names something else.
     #[error("`GIT_DIR` is `{}`, which is not a git repository", Shown::path(named))]
+    #[strum(props(help = "set `GIT_DIR` to the `.git` of a repository, or unset it"))]
     NoGitDir { named: PathBuf },
     /// It belongs to somebody else, and git wasn't told to trust it.
     #[error("the repository `{}` belongs to somebody else", Shown::path(top))]
@@ -28,25 +32,37 @@ pub enum RepoError {
         "`{}` looks like a git repository and is part of the work tree of another",
         Shown::path(git_dir)
     )]
+    #[strum(props(kind = "unsupported"))]
     Embedded { git_dir: PathBuf },
     /// A bare repository, asked for its files.
     #[error("`{}` is a bare repository and has no work tree", Shown::path(git_dir))]
+    #[strum(props(
+        kind = "unsupported",
+        help = "run it in a work tree of this repository, or use `--cached` or `--onto=<rev>`"
+    ))]
     NoWorkTree { git_dir: PathBuf },
     /// A work tree that is the repository's own directory.
     #[error(
         "`{}` is both the work tree and the repository's own directory",
         Shown::path(top)
     )]
+    #[strum(props(
+        kind = "unsupported",
+        help = "set `GIT_WORK_TREE` to another directory"
+    ))]
     TopIsGitDir { top: PathBuf },
     /// A repository or an index of a kind that isn't known here.
     #[error("this repository {what}, which git-llmpatch can't handle")]
+    #[strum(props(kind = "unsupported"))]
     Unsupported { what: String, repair: Repair },
     /// An attribute of a path that asks for what isn't done here.
     #[error("a path {what}")]
+    #[strum(props(kind = "unsupported", help = "make this change by hand"))]
     Attribute { what: String },
     /// A file whose content nobody can tell: what it is, such as `is only a pointer`, and what is
     /// in the way.
     #[error("`{}` {what}", Shown(path))]
+    #[strum(props(kind = "unsupported"))]
     Withheld {
         path: BString,
         what: String,
@@ -54,9 +70,13 @@ pub enum RepoError {
     },
     /// An object that isn't there, and what git said when it was to fetch it for a partial clone.
     #[error("object {id} is missing{}", said.as_ref().map_or(String::new(), |said| format!(", and git can't fetch it: {}", Shown(said))))]
+    #[strum(props(kind = "unsupported"))]
     MissingObject { id: String, said: Option<BString> },
     /// A name that stands for no commit or tree.
     #[error("`{}` names no commit here", Shown(rev.as_bytes()))]
+    #[strum(props(
+        help = "name a commit, a branch or a tag; `git log --all --oneline` lists commits"
+    ))]
     NoRevision { rev: String },
     /// A setting that can't be read.
     #[error("`{key}` is set to `{}`, which is not {wanted}", Shown(value))]
@@ -73,6 +93,7 @@ pub enum RepoError {
     NoGit { source: io::Error },
     /// The git program is older than what it would be asked for.
     #[error("the `git` program is version {version}, but 2.30 or later is needed")]
+    #[strum(props(help = "install a newer git, or put one first on the PATH"))]
     OldGit { version: String },
     /// There is no place for what git's children are given.
     #[error(
@@ -80,6 +101,7 @@ pub enum RepoError {
         Shown::path(parent),
         SystemError(source)
     )]
+    #[strum(props(help = "set `TMPDIR` to a directory that you may write to"))]
     NoTemporary { parent: PathBuf, source: io::Error },
     /// libgit2 refused.
     #[error("can't read {what}: {}", Shown(source.message().as_bytes()))]
@@ -178,15 +200,6 @@ impl RepoError {
 
     /// Returns the stable kind.
     pub fn kind(&self) -> Kind {
-        match self {
-            RepoError::NoWorkTree { .. }
-            | RepoError::Embedded { .. }
-            | RepoError::TopIsGitDir { .. }
-            | RepoError::Unsupported { .. }
-            | RepoError::Attribute { .. }
-            | RepoError::Withheld { .. }
-            | RepoError::MissingObject { .. } => Kind::Unsupported,
-            _ => Kind::Io,
-        }
+        Kind::at_variant(self).unwrap_or(Kind::Io)
     }
 }

@@ -17,56 +17,89 @@ use llmpatch::tree::TreeError;
 
 /// Why a change could not be made.
 #[allow(missing_docs, reason = "the message says what the fields are")]
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::EnumProperty)]
 #[non_exhaustive]
 pub enum TransactionError {
     /// Another program holds the index lock.
     #[error("`{}` is held by {holder}", Shown::path(lock))]
+    #[strum(props(kind = "locked"))]
     Locked { lock: PathBuf, holder: Holder },
     /// A signal asked to stop.
     #[error(transparent)]
+    #[strum(props(kind = "io"))]
     Interrupted(#[from] Received),
     /// Of a change that was interrupted before, something is left for a person to see to.
     #[error("{}", torn(recovered))]
     Torn { recovered: Vec<Recovered> },
     /// What is kept in the git directory isn't what we keep there.
     #[error(transparent)]
+    #[strum(props(kind = "io"))]
     Unfit(#[from] Unfit),
     /// A path isn't what it was when the change was worked out.
     #[error("`{path}` was changed by another program meanwhile")]
+    #[strum(props(
+        kind = "stale",
+        help = "another program writes to it; try again, and the change is worked out anew"
+    ))]
     Changed { path: RepoPath },
     /// Another apply changed a path meanwhile, and the response was tried again on the result.
     #[error("another apply changed `{path}` meanwhile, and the response doesn't fit any more")]
+    #[strum(props(kind = "stale", help = "show the model the file as it is now"))]
     Overtaken { path: RepoPath },
     /// Something appeared where a new file goes.
     #[error("`{path}` was created by another program meanwhile")]
+    #[strum(props(
+        kind = "file-exists",
+        help = "another program made it; look at it, move it away or try again"
+    ))]
     Appeared { path: RepoPath },
     /// What is to be taken back isn't what the last change made of it.
     #[error("{} changed since the last apply", if all.len() == 1 { "a path".to_owned() } else { format!("{} paths", all.len()) })]
+    #[strum(props(kind = "stale"))]
     ChangedSince { all: Vec<ChangedSince> },
     /// What was kept of the last change isn't what was worked out from it any more.
     #[error("another apply or undo was made meanwhile")]
+    #[strum(props(
+        kind = "stale",
+        help = "run `git llmpatch undo` again to take that one back"
+    ))]
     Superseded,
     /// What was kept of the last change makes no sense.
     #[error(
         "what was kept of the last apply, in `{}`, is damaged",
         Shown::path(directory)
     )]
+    #[strum(props(
+        kind = "io",
+        help = "take the change back by hand, and remove that directory, so that what was applied before can be taken back"
+    ))]
     Damaged { directory: PathBuf },
     /// What is kept is of an apply before the last one, whose own couldn't be kept.
     #[error(
         "what undo needs of the last apply is still in `{}`, and couldn't be put in its place",
         Shown::path(directory)
     )]
+    #[strum(props(
+        kind = "io",
+        help = "see to it that the directories there can be written to, then run it again"
+    ))]
     Unkept { directory: PathBuf },
     /// A tree couldn't be read again, or isn't what it must be any more.
     #[error(transparent)]
     Tree(#[from] TreeError),
     /// A file goes where the directory is in which the command was started.
     #[error("`{path}` is the current directory, and a file goes there")]
+    #[strum(props(
+        kind = "file-exists",
+        help = "run the command from the top of the work tree"
+    ))]
     CurrentDirectory { path: RepoPath },
     /// So many new directories are in one another that nobody can mean it.
     #[error("`{path}` and others are in too many new directories, one in the other")]
+    #[strum(props(
+        kind = "unsupported",
+        help = "give the new files shorter paths, or apply some of them at a time"
+    ))]
     TooDeep { path: RepoPath },
     /// There is no commit.
     #[error(transparent)]
@@ -74,6 +107,10 @@ pub enum TransactionError {
     /// A file is on another file system than the repository, so that a commit with hooks could not
     /// be undone safely.
     #[error("`{path}` is on another file system than the repository's git directory")]
+    #[strum(props(
+        kind = "unsupported",
+        help = "apply the change with `--index`, then run `git commit`"
+    ))]
     OtherFileSystem { path: RepoPath },
     /// The repository refused.
     #[error(transparent)]
@@ -289,17 +326,23 @@ impl From<NextIndexError> for TransactionError {
 
 /// What is worth a word although the change was made.
 #[allow(missing_docs, reason = "the message says what the fields are")]
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::EnumProperty)]
 #[non_exhaustive]
 pub enum Warning {
     /// The file had more than one name; the others keep the old content.
     #[error("`{path}` had {others} other hard link{} the old content", if *others == 1 { ", which keeps" } else { "s, which keep" })]
+    #[strum(props(kind = "hard-link"))]
     HardLink { path: RepoPath, others: u64 },
     /// The new file doesn't have all that the old one had, and nobody may do more with it.
     #[error("`{path}` lost {}", lost_of(lost))]
+    #[strum(props(kind = "rights", help = "restore by hand what it should have"))]
     Rights { path: RepoPath, lost: Vec<Lost> },
     /// Somebody who held the old file open wrote to it after it was replaced, or may have.
     #[error("`{path}` {}, is `{}`", written_late(unread), Shown(kept))]
+    #[strum(props(
+        kind = "written-late",
+        help = "take from it what you need, then remove it"
+    ))]
     WrittenLate {
         path: RepoPath,
         unread: Option<String>,
@@ -307,27 +350,44 @@ pub enum Warning {
     },
     /// Something is left for a person to see to.
     #[error(transparent)]
+    #[strum(props(kind = "leftover"))]
     Open(Unresolved),
     /// A file of ours could not be removed.
     #[error("`{}` is left over from this change", Shown(path))]
+    #[strum(props(kind = "leftover", help = "remove it"))]
     Leftover { path: BString },
     /// The change is certain, and its journal could not be put in order.
     #[error("the journal `{}` could not be cleaned up: {reason}", Shown(path))]
+    #[strum(props(
+        kind = "leftover",
+        help = "the next apply removes it, and so does `git llmpatch recover`"
+    ))]
     Unsettled { path: BString, reason: String },
     /// The change was made, and what undo would need could not be kept.
     #[error("this change can't be taken back with `git llmpatch undo`: {reason}")]
+    #[strum(props(kind = "no-undo"))]
     NoUndo { reason: String },
     /// The commit was made, and the index could not follow.
     #[error("the commit was made, but the index could not be brought up to date: {reason}")]
+    #[strum(props(
+        kind = "index-behind",
+        help = "run `git llmpatch recover` to update the index to the new commit"
+    ))]
     IndexBehind { reason: String },
     /// The commit isn't just what the response asks for.
     #[error("the commit doesn't hold just this change: a hook changed {}", listed(paths.iter().map(|path| format!("`{}`", Shown(path))), paths.len()))]
+    #[strum(props(kind = "hook-changed", help = "look at it with `git show`"))]
     HookChanged { paths: Vec<BString> },
     /// A path is left in a merge, as it was asked for.
     #[error("`{path}` is in conflict with what has changed since the base")]
+    #[strum(props(
+        kind = "in-conflict",
+        help = "resolve it, as with `git mergetool`, then `git add` it; `git llmpatch undo` takes the whole change back"
+    ))]
     InConflict { path: RepoPath },
     /// A hook that ran after the commit moved HEAD back.
     #[error("a hook took the commit back; the files hold the change")]
+    #[strum(props(kind = "hook-changed", help = "`git reflog` shows it"))]
     CommitTakenBack,
 }
 

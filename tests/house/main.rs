@@ -5,3 +5,4 @@
 
 mod packages;
 mod rooms;
+mod variants;

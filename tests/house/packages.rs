@@ -21,6 +21,7 @@ const OF_THE_LIBRARY: &[&str] = &[
     "serde",
     "serde_json",
     "similar",
+    "strum",
     "thiserror",
     "unicode-normalization",
     "unicode-width",

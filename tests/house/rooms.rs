@@ -21,7 +21,7 @@ const LIBRARY: &[&str] = &[
     "format: text patch response",
     "response: text patch format",
     "search: text threads",
-    "tree: text path",
+    "tree: text path kind",
     "compare: text path kind progress",
     "plan: text patch path pathspec search tree kind compare threads",
     "message: text patch path plan tree",
@@ -161,6 +161,13 @@ fn room(file: &Path) -> String {
 /// Returns the source files of a package by their path below `src`, each with the paths that its
 /// code names. What is only for tests isn't among them.
 fn sources(package: &str) -> Vec<(PathBuf, Vec<String>)> {
+    let texts = texts(package).into_iter();
+    texts.map(|(path, text)| (path, names(&text))).collect()
+}
+
+/// Returns the source files of a package by their path below `src`, with their text. What is only
+/// for tests isn't among them.
+pub fn texts(package: &str) -> Vec<(PathBuf, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join(package)
         .join("src");
@@ -182,7 +189,7 @@ fn sources(package: &str) -> Vec<(PathBuf, Vec<String>)> {
                 .is_some_and(|extension| extension == "rs")
                 && !is_test
             {
-                found.push((inside, names(&fs::read_to_string(&path).unwrap())));
+                found.push((inside, fs::read_to_string(&path).unwrap()));
             }
         }
     }

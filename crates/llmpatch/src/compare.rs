@@ -165,7 +165,7 @@ impl Default for Renames {
 
 /// Why two contents can't be compared.
 #[allow(missing_docs, reason = "the message says what the fields are")]
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::EnumProperty)]
 #[non_exhaustive]
 pub enum CompareError {
     /// The file can't be turned into what git would store: an error of this kind.
@@ -177,8 +177,10 @@ pub enum CompareError {
     },
     /// The engine, the attributes or the objects.
     #[error("can't compare what `{path}` was and will be: {message}")]
+    #[strum(props(kind = "io"))]
     Engine { path: RepoPath, message: String },
     #[error("can't look up objects: {message}")]
+    #[strum(props(kind = "io"))]
     Objects { message: String },
 }
 

@@ -3,6 +3,8 @@
 
 use std::fmt;
 
+use strum::EnumProperty;
+
 /// Whom an error is laid at, and so the exit status.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blame {
@@ -252,6 +254,12 @@ kinds! {
 }
 
 impl Kind {
+    /// Returns the kind that stands at an error's variant as its property `kind`.
+    pub fn at_variant(error: &impl EnumProperty) -> Option<Kind> {
+        let code = error.get_str("kind")?;
+        Kind::ALL.iter().copied().find(|kind| kind.code() == code)
+    }
+
     /// Returns whether it is a warning rather than an error, unless a setting or the circumstances
     /// make it the other.
     pub fn is_warning(self) -> bool {

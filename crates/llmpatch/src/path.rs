@@ -198,10 +198,14 @@ fn is_dot_git(name: &[u8]) -> bool {
 
 /// What is wrong with the spelling of a path. Paths and roots are as written.
 #[allow(missing_docs, reason = "the message says what the fields are")]
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::EnumProperty)]
 #[non_exhaustive]
 pub enum PathError {
     #[error("the path is empty")]
+    #[strum(props(
+        label = "a path belongs here",
+        help = "name the file, from the top of the work tree, such as `src/main.rs`"
+    ))]
     Empty,
     #[error("`{}` holds a NUL byte", Shown(path))]
     Nul { path: BString },
@@ -243,14 +247,17 @@ pub enum PathError {
         Shown(root),
         Shown(name)
     )]
+    #[strum(props(label = "another root", advice = "leave `root` out"))]
     UnknownRoot { root: BString, name: BString },
     #[error("root `{}` isn't known, since there is no work tree here", Shown(root))]
+    #[strum(props(label = "another root", advice = "leave `root` out"))]
     RootWithoutTree { root: BString },
     #[error(
         "root `{}` is mapped to `{}`, which isn't in this work tree",
         Shown(root),
         Shown(directory)
     )]
+    #[strum(props(label = "mapped to a place outside", advice = "leave `root` out"))]
     RootOutside { root: BString, directory: BString },
     /// A name that a new file hardly has, and what is probably meant.
     #[error("`{}` {slip}", Shown(path))]

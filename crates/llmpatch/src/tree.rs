@@ -8,6 +8,7 @@ use std::ops::Range;
 
 use bstr::BString;
 
+use crate::kind::Kind;
 use crate::path::RepoPath;
 use crate::text::SystemError;
 pub use crate::text::{Content, Hindrance, Withheld, is_binary};
@@ -253,21 +254,25 @@ pub trait Tree {
 
 /// Why a tree can't say what is at a path.
 #[allow(missing_docs, reason = "the message says what the fields are")]
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::EnumProperty)]
 #[non_exhaustive]
 pub enum TreeError {
     /// The file isn't what it must be for a change of index and work tree together.
     #[error("`{path}` {how}")]
+    #[strum(props(kind = "stale"))]
     Disagrees { path: RepoPath, how: Disagreement },
     /// The path isn't what it is in the tree that the response is about.
     #[error("`{path}` {} since the base", drift.how)]
+    #[strum(props(kind = "stale"))]
     Drifted { path: RepoPath, drift: Drift },
     /// The path is in a merge that isn't finished.
     #[error("`{path}` is unmerged")]
+    #[strum(props(kind = "stale", help = "resolve it and `git add` it first"))]
     Unmerged { path: RepoPath },
     /// Something that this version can't do right, so doesn't: `what` is such as `has a filter
     /// driver (filter=lfs)`.
     #[error("`{path}` {what}")]
+    #[strum(props(kind = "unsupported"))]
     Unsupported {
         path: RepoPath,
         what: String,
@@ -275,12 +280,14 @@ pub enum TreeError {
     },
     /// The system refused.
     #[error("can't read `{path}`: {}", SystemError(source))]
+    #[strum(props(kind = "io"))]
     Io {
         path: RepoPath,
         source: std::io::Error,
     },
     /// What the tree is read from says no: `said` is why, `help` what to do about that.
     #[error("can't read `{path}`: {said}")]
+    #[strum(props(kind = "io"))]
     Backend {
         path: RepoPath,
         said: String,
@@ -289,6 +296,11 @@ pub enum TreeError {
 }
 
 impl TreeError {
+    /// Returns the stable kind.
+    pub fn kind(&self) -> Kind {
+        Kind::at_variant(self).unwrap_or(Kind::Io)
+    }
+
     /// Returns the path that this is about.
     pub fn path(&self) -> &RepoPath {
         let (TreeError::Disagrees { path, .. }

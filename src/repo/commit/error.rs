@@ -9,58 +9,112 @@ use llmpatch::text::{Shown, SystemError};
 
 /// Why there is no commit.
 #[allow(missing_docs, reason = "the message says what the fields are")]
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::EnumProperty)]
 #[non_exhaustive]
 pub enum CommitError {
     /// The repository is in the middle of something that a commit would disturb or complete.
     #[error("{what} is in progress")]
+    #[strum(props(kind = "unsupported"))]
     InProgress {
         what: &'static str,
         finish: &'static str,
     },
     /// git knows no name and address to commit with.
     #[error("git knows no name and address to commit with")]
+    #[strum(props(
+        kind = "identity",
+        help = "set `git config user.name` and `git config user.email`, then try again"
+    ))]
     Identity { said: BString },
     /// git would take no such author.
     #[error("`{}` isn't an author that git accepts", Shown(author))]
+    #[strum(props(
+        kind = "identity",
+        help = "name somebody as in `--author=\"A <a@example.org>\"`, or by a part of the name of an author in this history"
+    ))]
     Author { author: BString, said: BString },
     /// git would take no such date.
     #[error("`{}` isn't a date that git accepts", Shown(date))]
+    #[strum(props(
+        kind = "identity",
+        help = "give a date as for `git commit --date`, such as `2026-01-31T12:00:00+0100` or `yesterday`"
+    ))]
     Date { date: BString },
     /// Another commit came while ours was being made, so that ours would have taken it back.
     #[error("`HEAD` was moved by another program, most likely a `git commit`")]
+    #[strum(props(
+        kind = "locked",
+        help = "see with `git log` what it committed, then try again"
+    ))]
     HeadMoved,
     /// There is no message, and nobody is asked for one.
     #[error("the commit message is empty")]
+    #[strum(props(
+        kind = "unsupported",
+        help = "give a message with `-m`, or write one with `--edit`"
+    ))]
     EmptyMessage,
     /// The message is to be edited, and there is nothing to do it with.
     #[error("git knows no editor for the commit message")]
+    #[strum(props(
+        kind = "unsupported",
+        help = "set `git config core.editor`, or give the message with `-m` and without `--edit`"
+    ))]
     NoEditor,
     /// The tree of the new commit would be that of the old one.
     #[error("nothing to commit: what git stores stays the same")]
+    #[strum(props(
+        kind = "unchanged",
+        help = "only line ends or permissions differ, which git doesn't store; apply it without `--commit`"
+    ))]
     NothingToCommit,
     /// The commits that are ready hold something else than the change.
     #[error(
         "the responses together make another change than one after the other, so they can't become commits here"
     )]
+    #[strum(props(
+        kind = "unsupported",
+        help = "make the commits with `--onto=HEAD --branch=<name>`, then switch to that branch"
+    ))]
     OtherTree,
     /// A commit is to be made on a tree.
     #[error("{id} is a tree, and the parent of a commit must be a commit")]
+    #[strum(props(
+        kind = "unsupported",
+        help = "name a commit with `--onto`, or leave `--commit` out"
+    ))]
     NoParent { id: String },
     /// A branch that is to move has commits which it would lose.
     #[error("the branch `{}` has commits that the new one isn't based on", Shown(name.as_bytes()))]
+    #[strum(props(kind = "stale"))]
     BranchAhead { name: String },
     /// A branch that is to move is the one of a work tree, whose files would stay what they are.
     #[error("the branch `{}` is checked out in `{}`", Shown(name.as_bytes()), Shown(top))]
+    #[strum(props(
+        kind = "unsupported",
+        help = "name another branch, or run `git llmpatch apply --commit` in that work tree"
+    ))]
     BranchInUse { name: String, top: BString },
     /// A branch that is to move is the one that a work tree rebases or bisects.
     #[error("the branch `{}` is being rebased or bisected in `{}`", Shown(name.as_bytes()), Shown(top))]
+    #[strum(props(
+        kind = "unsupported",
+        help = "name another branch, or finish that first"
+    ))]
     BranchBusy { name: String, top: BString },
     /// A branch was moved while its commit was made.
     #[error("the branch `{}` was moved by another program", Shown(name.as_bytes()))]
+    #[strum(props(
+        kind = "locked",
+        help = "see with `git log` where it is now, then try again"
+    ))]
     BranchMoved { name: String },
     /// A hook refused.
     #[error("the {} refused the commit{}", hook_name(name), exit_status(*status))]
+    #[strum(props(
+        kind = "hook",
+        help = "do what it asks for (its output is above), or commit with `--no-verify`"
+    ))]
     Hook {
         name: Option<BString>,
         status: Option<i32>,
@@ -68,16 +122,22 @@ pub enum CommitError {
     },
     /// `git commit` made no commit, and it was no hook that stopped it.
     #[error("`git commit` made no commit{}", exit_status(*status))]
+    #[strum(props(kind = "io", help = "see what git says above"))]
     NoCommit { status: Option<i32> },
     /// Whether `git commit` has ended, or what HEAD is now, can't be read: nobody knows whether
     /// there is a commit.
     #[error("can't tell whether `git commit` made a commit: {0}")]
+    #[strum(props(
+        kind = "io",
+        help = "run `git llmpatch recover` once git has ended and HEAD can be read: it finishes the apply if there is a commit, and takes it back if not"
+    ))]
     InDoubt(RepoError),
     /// The repository can't be read, or there is no git program.
     #[error(transparent)]
     Repository(#[from] RepoError),
     /// A file beside the commit can't be written.
     #[error("can't write `{}`: {}", Shown(path), SystemError(source))]
+    #[strum(props(kind = "io"))]
     Io {
         path: BString,
         source: std::io::Error,

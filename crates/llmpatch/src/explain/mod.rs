@@ -1,9 +1,9 @@
-//! What is said of an error or a warning beside its headline: labels, places, notes, help, advice
-//! to the model.
+//! What is computed about an error or a warning: labels, places in files, notes, help.
 //!
-//! Errors are data, and their `Display` is the headline. Here each of them is turned into a
-//! [`Diagnostic`], in one `match` arm a variant, so that all that is said of it is together and is
-//! found by searching for its name. Rooms that make errors know nothing of this one.
+//! Errors are data: their `Display` is the headline, and the kind, label, help and advice that are
+//! the same whatever the fields hold stand at the variant as its properties. Here a
+//! [`Diagnostic`](crate::report::Diagnostic) is made of each, in one `match` arm for a variant of
+//! which more is to be said. Rooms that make errors know nothing of this one.
 
 mod closest;
 mod difference;

@@ -10,12 +10,9 @@ const FROM_THE_TOP: &str =
 
 impl Diagnose for PathError {
     fn diagnostic(&self) -> Diagnostic {
-        let of = Diagnostic::new(Kind::UnsafePath);
+        let of = Diagnostic::fixed(Kind::UnsafePath, self);
         let about = |path: &bstr::BString| of.clone().path(path);
         match self {
-            PathError::Empty => of
-                .label("a path belongs here")
-                .help("name the file, from the top of the work tree, such as `src/main.rs`"),
             PathError::Nul { path } => about(path).label("a path can't hold a NUL").help(PLAINLY),
             PathError::NotNormal { path } => about(path)
                 .label("not a path as git writes it")
@@ -61,21 +58,17 @@ impl Diagnose for PathError {
             | PathError::UriEscape { path } => about(path)
                 .label("not a path in the work tree")
                 .help(FROM_THE_TOP),
-            PathError::UnknownRoot { root, .. } | PathError::RootWithoutTree { root } => of
-                .label("another root")
-                .help(format!(
+            PathError::UnknownRoot { root, .. } | PathError::RootWithoutTree { root } => {
+                of.help(format!(
                     "leave `root` out, or map it to a directory of this work tree: `git \
                          config llmpatch.root.{} <directory>`",
                     Shown(root)
                 ))
-                .advice("leave `root` out"),
-            PathError::RootOutside { root, .. } => of
-                .label("mapped to a place outside")
-                .help(format!(
-                    "set `llmpatch.root.{}` to a directory of this work tree",
-                    Shown(root)
-                ))
-                .advice("leave `root` out"),
+            }
+            PathError::RootOutside { root, .. } => of.help(format!(
+                "set `llmpatch.root.{}` to a directory of this work tree",
+                Shown(root)
+            )),
             PathError::Unlikely { path, slip, meant } => about(path)
                 .label(match slip {
                     Slip::Placeholder | Slip::Abbreviation => "not a file's name",
@@ -86,6 +79,7 @@ impl Diagnose for PathError {
                     Some(meant) => format!("write `{}`, if that is meant", Shown(meant)),
                     None => PLAINLY.to_owned(),
                 }),
+            _ => of,
         }
     }
 }

@@ -201,11 +201,9 @@ impl Place<'_> {
                 .help(IN_ORDER),
             PlaceError::OutsideContext { outer, at, end } => self
                 .at(*at, "the line is here", "in another block")
-                .label("not in the block of the context line before it")
                 .note(format!(
                     "line {end} is indented no deeper than line {outer}, and ends its block"
-                ))
-                .help("name the block that it is in, or nothing after `@@` but this line"),
+                )),
             PlaceError::Applied { at } => {
                 let text = "the new text is here already";
                 let caption = if self.of.part == Part::Find {
@@ -222,10 +220,7 @@ impl Place<'_> {
                 .help("leave out what is there already")
             }
             PlaceError::Earlier { at, than, .. } => self.earlier(*at, than),
-            PlaceError::NotAtEnd { at } => self
-                .at(*at, FOUND, "not at the end of the file")
-                .label("not at the end of the file")
-                .help("drop `*** End of File`, or give the file's last lines"),
+            PlaceError::NotAtEnd { at } => self.at(*at, FOUND, "not at the end of the file"),
             PlaceError::Indentation { at, line } => {
                 let label = "indented otherwise than the lines before it";
                 let found = self.at(*line, "the file's line for it", label);
@@ -238,27 +233,14 @@ impl Place<'_> {
             }
             PlaceError::Unshiftable { at } => self
                 .at(*at, FOUND, "indented less than in the patch")
-                .label("indented less than what is to be taken away")
                 .help(INDENT),
-            PlaceError::Unconfirmed => self.nowhere("a line of the hunk, or prose?").help(
-                "correct the counts after `@@` and the lines; before prose, put an empty \
-                     line",
-            ),
-            PlaceError::PastEnd { .. } | PlaceError::NotLast { .. } => self
-                .nowhere("where?")
-                .help("correct the number, or give lines of context next to the added ones"),
-            PlaceError::OutOfRange { places, .. } => self
-                .counted(places)
-                .help("correct the number, or give more of the text around it and no occurrence"),
-            PlaceError::Times { places, .. } => self.counted(places).help(
-                "correct the number, or give more of the text so that only the places \
-                     that are meant have it",
-            ),
-            PlaceError::Overlapping { .. } => self
-                .said([])
-                .help("give more of the text around each place, one call a place"),
+            PlaceError::Unconfirmed => self.nowhere("a line of the hunk, or prose?"),
+            PlaceError::PastEnd { .. } | PlaceError::NotLast { .. } => self.nowhere("where?"),
+            PlaceError::OutOfRange { places, .. } => self.counted(places),
+            PlaceError::Times { places, .. } => self.counted(places),
+            PlaceError::Overlapping { .. } => self.said([]),
             PlaceError::TooMuch { .. } => self.said([]).help(TOO_MUCH),
-            PlaceError::Overlap => self.said([]).help("join the two hunks"),
+            PlaceError::Overlap => self.said([]),
         }
     }
 
@@ -266,7 +248,7 @@ impl Place<'_> {
     fn said(&self, ranges: impl IntoIterator<Item = Range<usize>>) -> Diagnostic {
         Diagnostic {
             passages: self.file.passages(ranges),
-            ..Diagnostic::new(self.of.error.kind())
+            ..Diagnostic::fixed(self.of.error.kind(), &self.of.error)
         }
     }
 
@@ -366,7 +348,7 @@ impl Place<'_> {
     }
 
     fn not_found(&self, reason: &Reason) -> Diagnostic {
-        match reason {
+        let of = match reason {
             Reason::Near(near) => closest::diagnostic(self.of.error.kind(), near, self.file),
             Reason::NoSuchLine => corrected(self.nowhere("this line is not in the file")),
             Reason::NotTogether(lines) if lines.is_empty() => {
@@ -381,31 +363,22 @@ impl Place<'_> {
                     listed(lines, lines.len())
                 )),
             Reason::EmptyFile => corrected(self.nowhere("from here on")).note("the file is empty"),
-            Reason::Edges(at) => self
-                .at(
-                    *at,
-                    "the text is here, without empty lines around it",
-                    "in the middle of other text",
-                )
-                .label("from here on")
-                .help("leave out the empty lines at the edges, or give whole lines next to them"),
+            Reason::Edges(at) => self.at(
+                *at,
+                "the text is here, without empty lines around it",
+                "in the middle of other text",
+            ),
             Reason::Newline(last) => self
                 .up_to(*last)
-                .label("shown without a newline")
-                .help("remove `\\ No newline at end of file` after the line")
                 .note("the file ends with a newline; the patch says that it doesn't"),
             Reason::NoNewline(last) => self
                 .up_to(*last)
-                .label("shown with a newline")
-                .help("put `\\ No newline at end of file` on a line of its own after it")
                 .note("the file doesn't end with a newline; the patch says that it does"),
             Reason::Unnumbered { at, claimed } => self
                 .at(*at, FOUND, "not where the hunk's number says")
-                .label("is elsewhere")
-                .help("correct the number, or leave --strict out")
-                .note(format!("its number says that they are on line {claimed}"))
-                .advice("correct the number"),
-        }
+                .note(format!("its number says that they are on line {claimed}")),
+        };
+        of.stated(reason)
     }
 
     /// Begins what is said of lines that end with the file, and shows them.
@@ -453,7 +426,7 @@ impl Place<'_> {
     }
 
     fn ambiguous(&self, ambiguity: &Ambiguity) -> Diagnostic {
-        match ambiguity {
+        let of = match ambiguity {
             Ambiguity::Find(places) => self.several(places).help(match self.of.part {
                 Part::Text => {
                     "give more of the text around it, or `replace_all` if every place is \
@@ -470,49 +443,23 @@ impl Place<'_> {
                     .help("give more of the lines around the change")
                     .notes(claimed.map(note))
             }
-            Ambiguity::Numbers(places) => self.several(places).help(
-                "give more lines around the change, or a context line after `@@` instead \
-                     of numbers",
-            ),
-            Ambiguity::Blank(places) => self.several(places).help(
-                "give a line with text next to the change, or put the blank lines right \
-                     after their context line",
-            ),
-            Ambiguity::Unique(places) => self
-                .several(places)
-                .help("give more lines around the change, or a context line after `@@`"),
+            Ambiguity::Numbers(places) => self.several(places),
+            Ambiguity::Blank(places) => self.several(places),
+            Ambiguity::Unique(places) => self.several(places),
             Ambiguity::Moved(places) => self
                 .several(places)
-                .help("give more lines around the change, or the right numbers")
                 .note("none of them is where the hunk's number says"),
-            Ambiguity::Fuzz { places, .. } => self
-                .several(places)
-                .help("give the lines as they are in the file, byte for byte, or more of them"),
+            Ambiguity::Fuzz { places, .. } => self.several(places),
             Ambiguity::Heading {
                 numbered, other, ..
-            } => self.both(*numbered, *other).help(
-                "correct the number or the heading after it, or give more lines around \
-                     the change",
-            ),
-            Ambiguity::End { numbered, end } => self.both(*numbered, *end).help(
-                "give the lines after the change, or correct the number if the end of the \
-                     file is meant",
-            ),
-            Ambiguity::RestatedTwice { context, behind } => self
-                .both(*context, *behind)
-                .help("give more lines around the change, or another context line"),
-            Ambiguity::Nowhere => self.nowhere("where?").help(
-                "give a line of context next to the added ones, or a context line after \
-                     `@@` instead of numbers",
-            ),
-            Ambiguity::Anywhere => self.nowhere("where?").help(
-                "give a line of context next to the added ones, or a context line after `@@`",
-            ),
-            Ambiguity::NumberOnly => self
-                .nowhere("where?")
-                .help("give a line of context next to the added ones, or leave --strict out")
-                .advice("give a line of context next to the added ones"),
-        }
+            } => self.both(*numbered, *other),
+            Ambiguity::End { numbered, end } => self.both(*numbered, *end),
+            Ambiguity::RestatedTwice { context, behind } => self.both(*context, *behind),
+            Ambiguity::Nowhere => self.nowhere("where?"),
+            Ambiguity::Anywhere => self.nowhere("where?"),
+            Ambiguity::NumberOnly => self.nowhere("where?"),
+        };
+        of.stated(ambiguity)
     }
 }
 

@@ -23,7 +23,7 @@ use crate::tree::{Content, Disagreement, Drift, Gone, Obstacle, TreeError, is_bi
 
 impl Diagnose for Error {
     fn diagnostic(&self) -> Diagnostic {
-        let of = Diagnostic::new(self.kind());
+        let of = Diagnostic::fixed(self.kind(), self);
         match self {
             Error::Path {
                 written,
@@ -34,48 +34,24 @@ impl Diagnose for Error {
             Error::Missing(path, why) => missing(of.path(path), path, why),
             Error::Occupied(path, what) => occupied(of.path(path), path, what),
             Error::Irregular(path, what) => of.path(path).help(irregular(what)),
-            Error::NoBase { path } => of
-                .path(path)
-                .help(
-                    "name the state that the model saw (`--base=<tree>`), or ask for the \
-                     change by `str_replace`",
-                )
-                .advice(
-                    "use `str_replace` with a line of the file, and put the new lines beside \
-                     it",
-                ),
-            Error::EndInFile { path, end } => of
-                .path(path)
-                .label("the end, or a line that stays?")
-                .help(format!(
-                    "write `{}` at the start of a line of its own, where the patch ends",
-                    Shown(end)
-                )),
+            Error::NoBase { path } => of.path(path),
+            Error::EndInFile { path, end } => of.path(path).help(format!(
+                "write `{}` at the start of a line of its own, where the patch ends",
+                Shown(end)
+            )),
             Error::TooMuch { path } => of.path(path).help(TOO_MUCH),
             Error::Place(unplaced) => unplaced.diagnostic(),
             Error::Conflict(conflict) => conflict.diagnostic(),
             Error::Tree(error) => error.diagnostic(),
             Error::Unmerged { path, why } => unmerged(of.path(path), why),
-            Error::Encoding { path, fits } => of
-                .path(path)
-                .label("has characters beyond ASCII")
-                .notes(fits.map(|name| {
+            Error::Encoding { path, fits } => {
+                of.path(path).notes(fits.map(|name| {
                     format!("`working-tree-encoding={name}` fits the file and the line")
                 }))
-                .help(
-                    "say in `.gitattributes` which encoding it is in \
-                     (`working-tree-encoding=<encoding>`), and apply again: git then converts \
-                     both; or keep to ASCII",
-                )
-                .advice("write the new lines of this file in ASCII only: it isn't UTF-8"),
-            Error::Binary { path, content } => of
-                .path(path)
-                .notes(content.as_ref().and_then(binary_note))
-                .help("replace, delete or move the file as a whole")
-                .advice(
-                    "leave the file out of the patch; it can be deleted or moved, but only as \
-                     a whole",
-                ),
+            }
+            Error::Binary { path, content } => {
+                of.path(path).notes(content.as_ref().and_then(binary_note))
+            }
             Error::DeleteDiffers { path, line, seen } => {
                 let file = File::seen(path, seen);
                 let line = line.index();
@@ -542,9 +518,9 @@ fn drifted(path: &RepoPath, drift: &Drift) -> Diagnostic {
 
 impl Diagnose for TreeError {
     fn diagnostic(&self) -> Diagnostic {
-        let of = |kind| Diagnostic::new(kind).path(self.path());
+        let of = Diagnostic::fixed(self.kind(), self).path(self.path());
         let of = match self {
-            TreeError::Disagrees { path, how } => of(Kind::Stale).help(match how {
+            TreeError::Disagrees { path, how } => of.help(match how {
                 Disagreement::WorkTreeFromIndex | Disagreement::MissingInWorkTree => {
                     "stage, stash or restore it, or apply without --index or --commit".to_owned()
                 }
@@ -562,9 +538,9 @@ impl Diagnose for TreeError {
                 }
             }),
             TreeError::Drifted { path, drift } => return drifted(path, drift),
-            TreeError::Unmerged { .. } => of(Kind::Stale).help("resolve it and `git add` it first"),
-            TreeError::Unsupported { remedy, .. } => of(Kind::Unsupported).help(remedy.help()),
-            TreeError::Io { source, .. } => of(Kind::Io).help(match source.kind() {
+            TreeError::Unmerged { .. } => of,
+            TreeError::Unsupported { remedy, .. } => of.help(remedy.help()),
+            TreeError::Io { source, .. } => of.help(match source.kind() {
                 ErrorKind::OutOfMemory => {
                     "free some memory, or raise what limits it: a file is read whole"
                 }
@@ -572,7 +548,7 @@ impl Diagnose for TreeError {
             }),
             TreeError::Backend { help, .. } => Diagnostic {
                 help: help.clone(),
-                ..of(Kind::Io)
+                ..of
             },
         };
         of.advice("nothing is wrong with the patch in this: whoever applies it has to solve this")
@@ -583,7 +559,7 @@ impl Diagnose for Warning {
     fn diagnostic(&self) -> Diagnostic {
         let of = Diagnostic {
             is_warning: true,
-            ..Diagnostic::new(self.kind())
+            ..Diagnostic::fixed(self.kind(), self)
         }
         .path(self.path());
         match self {
@@ -605,15 +581,7 @@ impl Diagnose for Warning {
                     Shown(directory.trim_end_with(|c| c == '/'))
                 ))
             }
-            Warning::ModeDiffers { .. }
-            | Warning::IdDiffers { .. }
-            | Warning::NewlineAdded { .. }
-            | Warning::NewlineGone { .. }
-            | Warning::BlankEnd { .. }
-            | Warning::NoChange { .. }
-            | Warning::AlreadyThere { .. }
-            | Warning::Filled { .. } => of,
-            Warning::Unescaped { .. } => of,
+            _ => of,
         }
     }
 }

@@ -40,6 +40,7 @@ impl Repair {
 
 impl Diagnose for CompareError {
     fn diagnostic(&self) -> Diagnostic {
+        let of = Diagnostic::fixed(Kind::Io, self);
         match self {
             CompareError::Stored {
                 path,
@@ -49,8 +50,8 @@ impl Diagnose for CompareError {
                 "leave out the option that prints a diff; the change itself doesn't need one",
             ),
             CompareError::Stored { path, kind, .. } => Diagnostic::new(*kind).path(path),
-            CompareError::Engine { path, .. } => Diagnostic::new(Kind::Io).path(path),
-            CompareError::Objects { .. } => Diagnostic::new(Kind::Io),
+            CompareError::Engine { path, .. } => of.path(path),
+            _ => of,
         }
     }
 }

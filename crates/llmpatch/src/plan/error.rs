@@ -17,12 +17,13 @@ use crate::tree::{Content, Gone, Obstacle, Remedy, Repair, TreeError, Withheld};
 
 /// Why a response can't be applied to this tree.
 #[allow(missing_docs, reason = "the message says what the fields are")]
-#[derive(Debug, thiserror::Error)]
+#[derive(Debug, thiserror::Error, strum::EnumProperty)]
 #[non_exhaustive]
 pub enum Error {
     /// A path that is unsafe by its spelling, or that can hardly be meant for a new file; `meant`
     /// is the one tracked path that may be.
     #[error("{error}")]
+    #[strum(props(kind = "unsafe-path"))]
     Path {
         written: BString,
         error: PathError,
@@ -30,27 +31,45 @@ pub enum Error {
     },
     /// A path that responses may not touch.
     #[error(transparent)]
+    #[strum(props(kind = "protected"))]
     Guarded(Barrier),
     /// This file isn't there.
     #[error("`{_0}` {_1}")]
+    #[strum(props(kind = "file-missing"))]
     Missing(RepoPath, Missing),
     /// Something is where this new file should be.
     #[error("`{_0}` {_1}")]
+    #[strum(props(kind = "file-exists"))]
     Occupied(RepoPath, Occupied),
     /// Something that is no regular file is at this path or above it.
     #[error("`{_0}` {_1}")]
+    #[strum(props(kind = "unsafe-path"))]
     Irregular(RepoPath, Irregular),
     /// Lines are to be inserted by a line number of the file that the model saw, and nobody knows
     /// that file.
     #[error(
         "only a line number says where lines are added to `{path}`, and without a base nobody knows what the number counts"
     )]
+    #[strum(props(
+        kind = "unsupported",
+        help = "name the state that the model saw (`--base=<tree>`), or ask for the change by `str_replace`",
+        advice = "use `str_replace` with a line of the file, and put the new lines beside it"
+    ))]
     NoBase { path: RepoPath },
     /// The copies of a file have too many bytes.
     #[error("the copies of `{path}` have more bytes than a response may add")]
+    #[strum(props(
+        kind = "unsupported",
+        help = "make fewer places of it, in edits with more of the text around each; LIMITS in `git llmpatch help` says how much may be added"
+    ))]
     TooMuch { path: RepoPath },
     /// Lines of a binary file can't be changed. Its content, if it has been looked at.
     #[error("`{path}` is a binary file, of which no lines can be changed")]
+    #[strum(props(
+        kind = "binary",
+        help = "replace, delete or move the file as a whole",
+        advice = "leave the file out of the patch; it can be deleted or moved, but only as a whole"
+    ))]
     Binary {
         path: RepoPath,
         content: Option<Content>,
@@ -60,9 +79,16 @@ pub enum Error {
         "`{}` with a space before it may be the end of the patch or a line of `{path}`, which has such a line",
         Shown(end)
     )]
+    #[strum(props(kind = "parse", label = "the end, or a line that stays?"))]
     EndInFile { path: RepoPath, end: BString },
     /// A line in UTF-8 for a file that isn't; `fits` is the only encoding in which both can be.
     #[error("`{path}` isn't UTF-8, and this line would be")]
+    #[strum(props(
+        kind = "encoding",
+        label = "has characters beyond ASCII",
+        help = "say in `.gitattributes` which encoding it is in (`working-tree-encoding=<encoding>`), and apply again: git then converts both; or keep to ASCII",
+        advice = "write the new lines of this file in ASCII only: it isn't UTF-8"
+    ))]
     Encoding {
         path: RepoPath,
         fits: Option<&'static str>,
@@ -72,12 +98,14 @@ pub enum Error {
     Place(Box<Unplaced>),
     /// Lines that an earlier edit of the response changes.
     #[error(transparent)]
+    #[strum(props(kind = "conflict"))]
     Conflict(Box<Conflict>),
     /// The file isn't the one whose content the delete section shows: `line` is its first that
     /// differs.
     #[error(
         "`{path}` isn't the file that this section wants to delete: its content differs from the `-` lines"
     )]
+    #[strum(props(kind = "stale"))]
     DeleteDiffers {
         path: RepoPath,
         line: LineNo,
@@ -87,9 +115,11 @@ pub enum Error {
     #[error(
         "`{path}` isn't the file that this section wants to delete: it holds fewer lines than the section shows"
     )]
+    #[strum(props(kind = "stale"))]
     DeleteShorter { path: RepoPath, seen: FileAsFound },
     /// A section of a unified diff that deletes a file and doesn't show all of it.
     #[error("`{path}` is to be deleted, but {left} line{} of it would be left", plural(*.left))]
+    #[strum(props(kind = "stale"))]
     DeleteLeaves {
         path: RepoPath,
         left: usize,
@@ -108,21 +138,25 @@ pub enum Error {
         "already applied: {}{} {} as the patch wants {}",
         all_of(.applied.hunks), quoted(.paths), is_or_are(.paths), it_or_them(.paths)
     )]
+    #[strum(props(kind = "unchanged"))]
     AlreadyApplied {
         paths: Vec<RepoPath>,
         applied: Applied,
     },
     /// Nothing would change.
     #[error("nothing to do: {} {} already as the patch wants {}", quoted(.paths), is_or_are(.paths), it_or_them(.paths))]
+    #[strum(props(kind = "unchanged"))]
     NothingToDo { paths: Vec<RepoPath> },
     /// Edits take back what others do.
     #[error(
         "nothing to do: the edits cancel each other out, and {} {} as {}",
         quoted(.paths), is_or_are(.paths), if let [_] = paths[..] { "it was" } else { "they were" }
     )]
+    #[strum(props(kind = "unchanged"))]
     CancelsOut { paths: Vec<RepoPath> },
     /// The file has changed since the base, and the change can't be made of what it is now.
     #[error("`{path}` can't be merged: {why}")]
+    #[strum(props(kind = "stale"))]
     Unmerged { path: RepoPath, why: Unmerged },
     /// The tree can't be read, or isn't fit for this change.
     #[error(transparent)]
@@ -219,32 +253,10 @@ impl Error {
     /// Returns the stable kind.
     pub fn kind(&self) -> Kind {
         match self {
-            Error::Path { .. } | Error::Irregular(..) => Kind::UnsafePath,
-            Error::Guarded(_) => Kind::Protected,
-            Error::Missing(..) => Kind::FileMissing,
-            Error::Occupied(..) => Kind::FileExists,
-            Error::Binary { .. } => Kind::Binary,
-            Error::Encoding { .. } => Kind::Encoding,
             Error::Place(unplaced) => unplaced.error.kind(),
             Error::Joined { error, .. } => error.kind(),
-            Error::Conflict(_) => Kind::Conflict,
-            Error::DeleteDiffers { .. }
-            | Error::DeleteShorter { .. }
-            | Error::DeleteLeaves { .. } => Kind::Stale,
-            Error::Unmerged { .. } => Kind::Stale,
-            Error::EndInFile { .. } => Kind::Parse,
-            Error::AlreadyApplied { .. } | Error::CancelsOut { .. } | Error::NothingToDo { .. } => {
-                Kind::Unchanged
-            }
-            Error::Tree(
-                TreeError::Disagrees { .. }
-                | TreeError::Drifted { .. }
-                | TreeError::Unmerged { .. },
-            ) => Kind::Stale,
-            Error::Tree(TreeError::Unsupported { .. })
-            | Error::NoBase { .. }
-            | Error::TooMuch { .. } => Kind::Unsupported,
-            Error::Tree(TreeError::Io { .. } | TreeError::Backend { .. }) => Kind::Io,
+            Error::Tree(error) => error.kind(),
+            _ => Kind::at_variant(self).unwrap_or(Kind::Io),
         }
     }
 

@@ -52,13 +52,14 @@ pub enum Part {
 
 /// Why a hunk, or a find, has no place.
 #[allow(missing_docs, reason = "the message says what the fields are")]
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::EnumProperty)]
 #[non_exhaustive]
 pub enum PlaceError {
     /// The context line isn't in the file. `places` are the lines that a looser reading finds, if
     /// they are several; `near` is the one that may be meant if it finds none, and `lines` the
     /// place of the hunk's old lines, if there is only one.
     #[error("names a context line that isn't in the file: `{}`", Shown(.text))]
+    #[strum(props(kind = "context-not-found"))]
     Context {
         text: BString,
         places: Places,
@@ -71,10 +72,16 @@ pub enum PlaceError {
         Some(outer) => format!("and not after line {outer}, where the one before it is"),
         None => "before the previous hunk; hunks must follow the file's order".into(),
     })]
+    #[strum(props(kind = "context-not-found"))]
     ContextEarlier { at: LineNo, outer: Option<LineNo> },
     /// A context line, or old lines that are elsewhere, too, aren't in the block that the context
     /// line before opens, and that ends before another line.
     #[error("leads to line {at}, which is outside of the block of its context line {outer}")]
+    #[strum(props(
+        kind = "context-not-found",
+        label = "not in the block of the context line before it",
+        help = "name the block that it is in, or nothing after `@@` but this line"
+    ))]
     OutsideContext {
         outer: LineNo,
         at: LineNo,
@@ -95,15 +102,24 @@ pub enum PlaceError {
     },
     /// The lines aren't at the end of the file.
     #[error("isn't at the end of the file, though `*** End of File` says so")]
+    #[strum(props(
+        label = "not at the end of the file",
+        help = "drop `*** End of File`, or give the file's last lines"
+    ))]
     NotAtEnd { at: LineNo },
     /// Several places fit, or nothing says which is meant.
     #[error(transparent)]
+    #[strum(props(kind = "ambiguous"))]
     Ambiguous(#[from] Ambiguity),
     /// Lines follow at once on the ones that the hunk's counts claim, and the file doesn't hold
     /// them there.
     #[error(
         "is complete by its counts, but more lines follow it, which the file doesn't have there"
     )]
+    #[strum(props(
+        kind = "parse",
+        help = "correct the counts after `@@` and the lines; before prose, put an empty line"
+    ))]
     Unconfirmed,
     /// The lines are there but for their indentation, and the old lines show different shifts:
     /// `line` is the first that is shifted otherwise than those before it.
@@ -116,21 +132,32 @@ pub enum PlaceError {
     #[error(
         "is on line {at} apart from its indentation, and an added line lacks the spaces by which the file is indented less"
     )]
+    #[strum(props(label = "indented less than what is to be taken away"))]
     Unshiftable { at: LineNo },
     /// Added lines behind the end of the file, which has so many.
     #[error("adds lines after line {after}, but the file has only {lines}")]
+    #[strum(props(help = "correct the number, or give lines of context next to the added ones"))]
     PastEnd { after: usize, lines: usize },
     /// Added lines without newline that aren't the last.
     #[error("adds lines after line {after} without a newline at their end, but more lines follow")]
+    #[strum(props(help = "correct the number, or give lines of context next to the added ones"))]
     NotLast { after: usize },
     /// An occurrence that isn't there.
     #[error("asks for occurrence {wanted}, and the text occurs {}, on {places}", times(.places.count))]
+    #[strum(props(
+        kind = "occurrence",
+        help = "correct the number, or give more of the text around it and no occurrence"
+    ))]
     OutOfRange {
         wanted: NonZeroUsize,
         places: Places,
     },
     /// A text that isn't there as often as it is said to be.
     #[error("is to be replaced {}, and occurs {}, on {places}", times(wanted.get()), times(.places.count))]
+    #[strum(props(
+        kind = "occurrence",
+        help = "correct the number, or give more of the text so that only the places that are meant have it"
+    ))]
     Times {
         wanted: NonZeroUsize,
         places: Places,
@@ -139,12 +166,18 @@ pub enum PlaceError {
     #[error(
         "occurs on line {at} and again before it ends there, so that not all of them can be replaced"
     )]
+    #[strum(props(
+        kind = "ambiguous",
+        help = "give more of the text around each place, one call a place"
+    ))]
     Overlapping { at: LineNo },
     /// So many places that the text for all of them is more than a response may make of a file.
     #[error("occurs {}, and its new text in all these places is more than a response may add", times(*.count))]
+    #[strum(props(kind = "unsupported"))]
     TooMuch { count: usize },
     /// Two hunks change the same lines.
     #[error("changes lines that another hunk changes too")]
+    #[strum(props(kind = "conflict", help = "join the two hunks"))]
     Overlap,
 }
 
@@ -170,7 +203,7 @@ pub enum Earlier {
 
 /// What is known of why lines that the patch says are there aren't.
 #[allow(missing_docs, reason = "the text above each says what the fields are")]
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, strum::EnumProperty)]
 pub enum Reason {
     /// Lines like them are in the file; the span of the message points at the first that isn't so.
     Near(Box<Closest>),
@@ -181,12 +214,29 @@ pub enum Reason {
     /// are; none if nobody looked.
     NotTogether(Vec<LineNo>),
     /// The text is there, but not the empty lines at its edges.
+    #[strum(props(
+        label = "from here on",
+        help = "leave out the empty lines at the edges, or give whole lines next to them"
+    ))]
     Edges(LineNo),
     /// They are at the end of the file, which ends with a newline: where the last of them is.
+    #[strum(props(
+        label = "shown without a newline",
+        help = "remove `\\ No newline at end of file` after the line"
+    ))]
     Newline(LineNo),
     /// They are at the end of the file, which ends without a newline: where the last of them is.
+    #[strum(props(
+        label = "shown with a newline",
+        help = "put `\\ No newline at end of file` on a line of its own after it"
+    ))]
     NoNewline(LineNo),
     /// They aren't where the hunk's number claims, and may not be moved.
+    #[strum(props(
+        label = "is elsewhere",
+        help = "correct the number, or leave --strict out",
+        advice = "correct the number"
+    ))]
     Unnumbered { at: LineNo, claimed: LineNo },
     /// The file is empty.
     EmptyFile,
@@ -194,7 +244,7 @@ pub enum Reason {
 
 /// Why nothing says which place is meant.
 #[allow(missing_docs, reason = "the message says what the fields are")]
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::EnumProperty)]
 pub enum Ambiguity {
     /// A find without `occurrence`.
     #[error("matches {} places, and nothing says which is meant: {_0}", _0.count)]
@@ -209,26 +259,40 @@ pub enum Ambiguity {
     },
     /// Line numbers in the hunk's header claim a place.
     #[error("matches {} places, and nothing says which is meant: {_0}", _0.count)]
+    #[strum(props(
+        help = "give more lines around the change, or a context line after `@@` instead of numbers"
+    ))]
     Numbers(Places),
     /// Nothing but blank lines.
     #[error(
         "has no old lines but blank ones, which match {} places, and nothing says which is meant: {_0}", _0.count
     )]
+    #[strum(props(
+        help = "give a line with text next to the change, or put the blank lines right after their context line"
+    ))]
     Blank(Places),
     /// `--unique`
     #[error("matches {} places, and nothing says which is meant: {_0}", _0.count)]
+    #[strum(props(help = "give more lines around the change, or a context line after `@@`"))]
     Unique(Places),
     /// None of them is where the hunk's number says.
     #[error("matches {} places, and nothing says which is meant: {_0}", _0.count)]
+    #[strum(props(help = "give more lines around the change, or the right numbers"))]
     Moved(Places),
     /// A level that only takes what is the one candidate.
     #[error("matches {} places apart from {} (--fuzz={level}), and nothing says which is meant: {places}", .places.count, level.allows())]
+    #[strum(props(
+        help = "give the lines as they are in the file, byte for byte, or more of them"
+    ))]
     Fuzz { level: Fuzz, places: Places },
     /// The number in the hunk's header means one place, and the heading behind it another, which is
     /// below the heading.
     #[error(
         "is on line {numbered} by its number, and on line {other} by its heading, which is line {heading}"
     )]
+    #[strum(props(
+        help = "correct the number or the heading after it, or give more lines around the change"
+    ))]
     Heading {
         numbered: LineNo,
         other: LineNo,
@@ -238,20 +302,34 @@ pub enum Ambiguity {
     #[error(
         "is on line {numbered} by its number, and also at the end of the file, on line {end}, where a hunk without context after its changes belongs"
     )]
+    #[strum(props(
+        help = "give the lines after the change, or correct the number if the end of the file is meant"
+    ))]
     End { numbered: LineNo, end: LineNo },
     /// The lines are at the context line and again behind it.
     #[error(
         "matches at its context line {context} and again on line {behind}, and nothing says which is meant"
     )]
+    #[strum(props(help = "give more lines around the change, or another context line"))]
     RestatedTwice { context: LineNo, behind: LineNo },
     /// Added lines with nothing to say where they go.
     #[error("only adds lines, and its line numbers mean nothing in this format")]
+    #[strum(props(
+        help = "give a line of context next to the added ones, or a context line after `@@` instead of numbers"
+    ))]
     Nowhere,
     /// Added lines under a header without numbers and without a context line.
     #[error("only adds lines, and nothing says where")]
+    #[strum(props(
+        help = "give a line of context next to the added ones, or a context line after `@@`"
+    ))]
     Anywhere,
     /// Added lines with nothing but a number to say where they go, where that isn't enough.
     #[error("only adds lines, and nothing but its line number says where")]
+    #[strum(props(
+        help = "give a line of context next to the added ones, or leave --strict out",
+        advice = "give a line of context next to the added ones"
+    ))]
     NumberOnly,
 }
 
@@ -353,17 +431,7 @@ impl Closest {
 impl PlaceError {
     /// Returns the stable kind.
     pub fn kind(&self) -> Kind {
-        match self {
-            PlaceError::Context { .. }
-            | PlaceError::ContextEarlier { .. }
-            | PlaceError::OutsideContext { .. } => Kind::ContextNotFound,
-            PlaceError::Ambiguous(_) | PlaceError::Overlapping { .. } => Kind::Ambiguous,
-            PlaceError::Unconfirmed => Kind::Parse,
-            PlaceError::OutOfRange { .. } | PlaceError::Times { .. } => Kind::Occurrence,
-            PlaceError::Overlap => Kind::Conflict,
-            PlaceError::TooMuch { .. } => Kind::Unsupported,
-            _ => Kind::LinesNotFound,
-        }
+        Kind::at_variant(self).unwrap_or(Kind::LinesNotFound)
     }
 
     /// Returns whether it says that lines aren't where they are looked for.

@@ -11,7 +11,7 @@ use std::num::NonZeroUsize;
 
 /// What planning dropped, guessed or relaxed.
 #[allow(missing_docs, reason = "the message says what the fields are")]
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::EnumProperty)]
 #[non_exhaustive]
 pub enum Warning {
     /// A hunk, or a find, has its place by more than its lines, or does nothing there.
@@ -23,6 +23,7 @@ pub enum Warning {
     },
     /// The file's mode isn't the one that the patch says it had.
     #[error("`{path}` has mode {file:06o}; the patch was made for one with {patch:06o}")]
+    #[strum(props(kind = "mode-differs"))]
     ModeDiffers {
         path: RepoPath,
         file: u32,
@@ -33,6 +34,7 @@ pub enum Warning {
     #[error(
         "`{path}` isn't the file that the patch was made from: its id is {file}, the patch says {patch}"
     )]
+    #[strum(props(kind = "id-differs"))]
     IdDiffers {
         path: RepoPath,
         file: String,
@@ -40,15 +42,18 @@ pub enum Warning {
     },
     /// The last line had no terminator and now has one.
     #[error("`{path}` did not end with a newline; it does now")]
+    #[strum(props(kind = "newline-added"))]
     NewlineAdded { path: RepoPath },
     /// What takes the place of the end of the file doesn't end with a newline.
     #[error("`{path}` no longer ends with a newline")]
+    #[strum(props(kind = "final-newline"))]
     NewlineGone { path: RepoPath },
     /// All of a line was replaced by nothing, apart from its end and whitespace that it may have.
     #[error(
         "line {at} of `{path}` {}, where text was removed",
         if *has_space { "now holds only whitespace" } else { "is now empty" }
     )]
+    #[strum(props(kind = "empty-line"))]
     EmptyLine {
         path: RepoPath,
         at: LineNo,
@@ -56,21 +61,27 @@ pub enum Warning {
     },
     /// The last lines were removed, and a blank line before them is now the last.
     #[error("`{path}` now ends with a blank line, since what came after it was removed")]
+    #[strum(props(kind = "empty-line"))]
     BlankEnd { path: RepoPath },
     /// An edit that changes nothing.
     #[error("this edit of `{path}` changes nothing")]
+    #[strum(props(kind = "no-change"))]
     NoChange { path: RepoPath },
     /// The new file is already there, byte for byte.
     #[error("`{path}` is already there with exactly this content")]
+    #[strum(props(kind = "no-change"))]
     AlreadyThere { path: RepoPath },
     /// A file of the same name is in the directory from which somebody may mean the path.
     #[error("`{path}` is changed, and not `{other}`: paths count from the top of the work tree")]
+    #[strum(props(kind = "directory"))]
     Namesake { path: RepoPath, other: RepoPath },
     /// A new file where an empty one is.
     #[error("`{path}` is there already and empty; it is filled")]
+    #[strum(props(kind = "filled-empty"))]
     Filled { path: RepoPath },
     /// A delete body that shows only a part of the file, from line to line.
     #[error("`{path}` is deleted whole, though this section shows only {} of {total}", range(*first, *last))]
+    #[strum(props(kind = "partial-delete-body"))]
     PartialDeleteBody {
         path: RepoPath,
         first: LineNo,
@@ -81,14 +92,17 @@ pub enum Warning {
     #[error(
         "find in `{path}` matches on line {at} only without the empty lines at its edges; they are left out of find and put"
     )]
+    #[strum(props(kind = "blank-edges"))]
     BlankEdges { path: RepoPath, at: LineNo },
     /// Lines that the file holds without the backslashes before what would else be markers.
     #[error(
         "SEARCH in `{path}` is in the file only without the backslashes before its markers; they are left out"
     )]
+    #[strum(props(kind = "escaped-marker"))]
     Unescaped { path: RepoPath },
     /// A match that begins or ends inside a word.
     #[error("the match in `{path}` {how} inside a word on line {}", .line.number)]
+    #[strum(props(kind = "inside-word"))]
     InsideWord {
         path: RepoPath,
         how: Side,
@@ -98,15 +112,17 @@ pub enum Warning {
 
 /// How a hunk, or a find, came to a place that may not be the one that was meant.
 #[allow(missing_docs, reason = "the message says what the fields are")]
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::EnumProperty)]
 #[non_exhaustive]
 pub enum Placing {
     /// A context line was found by a looser rule.
     #[error(": context line isn't in the file as written; line {}, which {how}, is used", .line.number)]
+    #[strum(props(kind = "locator-relaxed"))]
     Relaxed { how: Relaxation, line: Quote },
     /// A context line, or old lines that are elsewhere, too, aren't in the block that the context
     /// line before opens, and that ends before another line.
     #[error(": line {} is outside of the block of its context line {outer}, which ends before line {end}", .line.number)]
+    #[strum(props(kind = "outside-context"))]
     OutsideContext {
         outer: LineNo,
         line: Quote,
@@ -116,12 +132,14 @@ pub enum Placing {
     #[error(
         ": its context line {at} is before the previous hunk, in the same block; what comes after that in the patch is on line {ahead}"
     )]
+    #[strum(props(kind = "locator-relaxed"))]
     Behind { at: LineNo, ahead: LineNo },
     /// The old lines were found at a level; `line` is the first that differs.
     #[error(
         " isn't in the file as written; it is applied on line {at}, which is the same apart from {} (--fuzz={level})",
         level.allows()
     )]
+    #[strum(props(kind = "fuzzy"))]
     Fuzzy {
         level: Fuzz,
         at: LineNo,
@@ -129,14 +147,17 @@ pub enum Placing {
     },
     /// The old lines begin with the context line itself, this one.
     #[error(": its lines begin with its own context line {_0}, and are changed there")]
+    #[strum(props(kind = "restated"))]
     Restated(LineNo),
     /// A trailing empty line that isn't in the file was left out, and the hunk was placed on this
     /// one.
     #[error(": its last old line is empty and isn't in the file; placed on line {_0} without it")]
+    #[strum(props(kind = "blank-dropped"))]
     BlankDropped(LineNo),
     /// The lines are in so many other places too, of which the first few are listed and the first
     /// of all shown.
     #[error(": its lines are in {} places; line {chosen} is changed; they are also on {}", .count + 1, listed(.others, *.count))]
+    #[strum(props(kind = "duplicates"))]
     Duplicates {
         chosen: LineNo,
         others: Vec<LineNo>,
@@ -145,13 +166,16 @@ pub enum Placing {
     },
     /// A hunk of added lines only, which go to the end of the file.
     #[error(" only adds lines: they go after the last line of the file")]
+    #[strum(props(kind = "addition-place"))]
     AddedAtEnd,
     /// A hunk of added lines only, which go behind its context line, this one.
     #[error(" only adds lines: they go right after its context line {_0}")]
+    #[strum(props(kind = "addition-place"))]
     AddedAfter(LineNo),
     /// A hunk of added lines only, which go behind the first of several context lines; so many
     /// `others` equal it.
     #[error(" only adds lines: they go right after its context line {after}; the same line is also on {}", listed(.others, *.count))]
+    #[strum(props(kind = "addition-place"))]
     AddedAfterOneOf {
         after: LineNo,
         others: Vec<LineNo>,
@@ -162,6 +186,7 @@ pub enum Placing {
     #[error(
         " isn't on line {claimed}, as its number says; its lines are on line {at}, and are changed there"
     )]
+    #[strum(props(kind = "hunk-moved"))]
     Moved {
         claimed: LineNo,
         at: LineNo,
@@ -172,17 +197,21 @@ pub enum Placing {
     #[error(
         " is changed on line {at}, as its number says; counted in the file as it was before the response, that is line {other} now, which has its lines too"
     )]
+    #[strum(props(kind = "duplicates"))]
     Shifted { at: LineNo, other: LineNo },
     /// A hunk of a unified diff that only its number places at the top of the file.
     #[error(" only adds lines: they go at the top of the file, by its number alone")]
+    #[strum(props(kind = "addition-place"))]
     AddedAtTop,
     /// A hunk of a unified diff that only its number places, behind this line.
     #[error(" only adds lines: they go after line {_0}, by its number alone")]
+    #[strum(props(kind = "addition-place"))]
     AddedByNumber(LineNo),
     /// The rightmost match of a find overlaps the last as occurrences are counted, this `number`.
     #[error(
         ": the rightmost match, on line {at}, is changed; counted from the start without overlaps, the last is number {number}, on line {counted}"
     )]
+    #[strum(props(kind = "overlap"))]
     Overlapping {
         at: LineNo,
         counted: LineNo,
@@ -190,9 +219,11 @@ pub enum Placing {
     },
     /// The added lines are right before or behind the old ones already, from this line on.
     #[error(": the lines to add are there already, on line {_0}; they are added a second time")]
+    #[strum(props(kind = "already-there"))]
     Again(LineNo),
     /// A hunk that changes nothing.
     #[error(" changes nothing")]
+    #[strum(props(kind = "no-change"))]
     Idle,
 }
 
@@ -288,37 +319,11 @@ impl Placing {
 impl Warning {
     /// Returns the stable kind.
     pub fn kind(&self) -> Kind {
-        match self {
-            Warning::Placed { how, .. } => match how {
-                Placing::Relaxed { .. } | Placing::Behind { .. } => Kind::LocatorRelaxed,
-                Placing::OutsideContext { .. } => Kind::OutsideContext,
-                Placing::Again(_) => Kind::AlreadyThere,
-                Placing::Fuzzy { .. } => Kind::Fuzzy,
-                Placing::Restated(_) => Kind::Restated,
-                Placing::BlankDropped(_) => Kind::BlankDropped,
-                Placing::Duplicates { .. } | Placing::Shifted { .. } => Kind::Duplicates,
-                Placing::Moved { .. } => Kind::HunkMoved,
-                Placing::Overlapping { .. } => Kind::Overlap,
-                Placing::Idle => Kind::NoChange,
-                Placing::AddedAtEnd
-                | Placing::AddedAfter(_)
-                | Placing::AddedAfterOneOf { .. }
-                | Placing::AddedAtTop
-                | Placing::AddedByNumber(_) => Kind::AdditionPlace,
-            },
-            Warning::ModeDiffers { .. } => Kind::ModeDiffers,
-            Warning::IdDiffers { .. } => Kind::IdDiffers,
-            Warning::NewlineAdded { .. } => Kind::NewlineAdded,
-            Warning::NewlineGone { .. } => Kind::FinalNewline,
-            Warning::EmptyLine { .. } | Warning::BlankEnd { .. } => Kind::EmptyLine,
-            Warning::NoChange { .. } | Warning::AlreadyThere { .. } => Kind::NoChange,
-            Warning::Filled { .. } => Kind::FilledEmpty,
-            Warning::Namesake { .. } => Kind::Directory,
-            Warning::PartialDeleteBody { .. } => Kind::PartialDeleteBody,
-            Warning::BlankEdges { .. } => Kind::BlankEdges,
-            Warning::Unescaped { .. } => Kind::EscapedMarker,
-            Warning::InsideWord { .. } => Kind::InsideWord,
-        }
+        let kind = match self {
+            Warning::Placed { how, .. } => Kind::at_variant(how),
+            _ => Kind::at_variant(self),
+        };
+        kind.unwrap_or(Kind::NoChange)
     }
 
     /// Returns the file that it is about.

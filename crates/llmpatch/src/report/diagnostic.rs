@@ -4,6 +4,7 @@ use std::fmt;
 
 use bstr::BString;
 use serde::Serialize;
+use strum::EnumProperty;
 
 use super::json;
 use super::lines::{FilePlace, Nearest, Passage};
@@ -137,6 +138,24 @@ impl Diagnostic {
             help: None,
             advice: None,
             spans: Spans::default(),
+        }
+    }
+
+    /// Makes a diagnostic of what stands at an error's variant, whatever the fields hold: its
+    /// properties `kind`, `label`, `help` and `advice`. A variant that has no kind is of this one.
+    pub fn fixed(kind: Kind, error: &impl EnumProperty) -> Self {
+        Self::new(Kind::at_variant(error).unwrap_or(kind)).stated(error)
+    }
+
+    /// Sets the label, help and advice that stand at an error's variant.
+    #[must_use]
+    pub fn stated(self, error: &impl EnumProperty) -> Self {
+        let text = |name| error.get_str(name).map(str::to_owned);
+        Self {
+            label: text("label").or(self.label),
+            help: text("help").or(self.help),
+            advice: text("advice").or(self.advice),
+            ..self
         }
     }
 

@@ -7,54 +7,96 @@ use crate::text::{LineNo, Shown};
 
 /// Why a response as a whole can't be read.
 #[allow(missing_docs, reason = "the message says what the fields are")]
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::EnumProperty)]
 #[non_exhaustive]
 pub enum Error {
     #[error("the response is in UTF-16")]
+    #[strum(props(advice = "send plain text in UTF-8"))]
     Utf16 { encoding: &'static str },
     #[error(transparent)]
     NoPatch(#[from] Absence),
     /// Patches of two formats; `line` is where the first of them begins.
     #[error("the response has patches in two formats, {first} and {second}")]
+    #[strum(props(
+        advice = "send the whole change in one format; what is only quoted goes between backticks"
+    ))]
     Mixed {
         first: Format,
         line: LineNo,
         second: Format,
     },
     #[error("{} is empty", format.a_patch())]
+    #[strum(props(
+        label = "begins here, and is empty",
+        help = "ask for the patch again, or take the empty one out",
+        advice = "say what is to be changed, or take the empty patch out"
+    ))]
     Empty { format: Format },
     #[error("a NUL byte in {}", format.a_patch())]
+    #[strum(props(
+        label = "NUL",
+        help = "a patch is text: take the NUL out; if the response was copied from a binary stream, save it again as UTF-8",
+        advice = "take the NUL out: a patch is text"
+    ))]
     Nul { format: Format },
     #[error(transparent)]
     Residue(#[from] Residue),
     /// Several responses to one question, of which nobody says which counts.
     #[error("{count} of the responses in `{place}` have patches")]
+    #[strum(props(
+        kind = "ambiguous",
+        help = "give the response with one of them, or each in a response of its own",
+        advice = "send one response"
+    ))]
     Alternatives { place: String, count: usize },
     /// A mail whose body can't be decoded.
     #[error("{0}")]
+    #[strum(props(
+        help = "decode the mail first: `git mailinfo message patch <mail`, then give `patch`"
+    ))]
     Encoding(encoding::Undecodable),
     #[error("some lines of the patch have colour codes, and some that would have them don't")]
+    #[strum(props(
+        label = "coloured otherwise than the rest",
+        help = "print the diff again with `--no-color`"
+    ))]
     Coloured,
     /// A patch in a command of the shell.
     #[error("it isn't clear what the command makes of this patch: {0}")]
+    #[strum(props(kind = "unsupported"))]
     Command(command::Doubt),
     /// A patch in a string literal of a program.
     #[error("this patch is in a string that can't be read: {0}")]
+    #[strum(props(
+        kind = "unsupported",
+        help = "give the patch itself, as text",
+        advice = "write the patch as one plain string, or as text"
+    ))]
     Literal(script::Unreadable),
     /// A message of which its own member says that it was cut off.
     #[error("the response was cut off: `{field}` is `{value}`")]
+    #[strum(props(
+        label = "it is here",
+        help = "what came before the cut may be half of the change: ask for the whole response again",
+        advice = "the response was cut off: send the whole change again, in a shorter response"
+    ))]
     Cut { field: String, value: String },
     /// A call that is begun and never told whole.
     #[error("a tool call is {said} and never told whole")]
+    #[strum(props(
+        label = "begins here",
+        help = "give the whole session, or ask for the call again"
+    ))]
     Unfinished { said: String },
 }
 
 /// What shows that something of a patch was lost, or is too much of one.
 #[allow(missing_docs, reason = "the message says what the fields are")]
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::EnumProperty)]
 #[non_exhaustive]
 pub enum Residue {
     #[error("the response has more than {most} edits")]
+    #[strum(props(label = "and this is one more", help = "give it in parts"))]
     TooMany { most: usize },
     /// Headers outside of all envelopes: the first of them, and how many `more` there are up to the
     /// next patch. `begin` is the line that may have been meant as the Begin, `ended` the last line
@@ -67,21 +109,44 @@ pub enum Residue {
         ended: Option<LineNo>,
     },
     #[error("`*** End Patch` outside of a patch: the one before ended in line {ended}")]
+    #[strum(props(label = "ends nothing"))]
     StrayEnd { ended: LineNo },
     #[error("the response ends in the middle of `{}`", Shown(.start))]
+    #[strum(props(
+        label = "another patch would begin here",
+        help = "the response was probably cut off: ask for the whole response again, or take this line out if it is none",
+        advice = "send the whole patch, or take this line out if it begins none"
+    ))]
     CutStart { start: BString },
     /// A hunk without a file, and how many `more` there are up to the next patch.
     #[error("a hunk without `--- ` and `+++ ` or `diff --git` before it")]
+    #[strum(props(
+        label = "a hunk of which file?",
+        help = "put `--- a/<path>` and `+++ b/<path>` before it; if it only explains something, indent it"
+    ))]
     StrayHunk { more: usize },
     #[error("the diff of a merge against all its parents can't be applied")]
     Combined,
     /// A binary file, as `diff -r` names it.
     #[error("the patch shows no lines: {}", Shown(line))]
+    #[strum(props(
+        kind = "unsupported",
+        help = "take the line out and copy the file by hand; `git diff --binary` and `git apply` know binary files"
+    ))]
     Binary { line: BString },
     #[error("`{}` outside of an `<edit>`", Shown(tag))]
+    #[strum(props(
+        label = "closes nothing",
+        help = "an edit ended earlier than was meant, or its start is missing: look at the edit before, or ask for the response again",
+        advice = "an edit ended earlier than was meant, or its start is missing: see that every text is between `<<<` and `>>>` lines, and that every tag is closed once"
+    ))]
     StrayClosing { tag: BString },
     /// A patch behind a list bullet or a quotation mark.
     #[error("{} has `{}` before it", start(*format), Shown(prefix))]
+    #[strum(props(
+        label = "a patch would begin here",
+        help = "remove such prefixes from all lines of the patch; markers and tags come first on their lines"
+    ))]
     Prefixed { format: Format, prefix: BString },
     #[error(transparent)]
     Blocks(#[from] blocks::Error),
@@ -89,37 +154,71 @@ pub enum Residue {
 
 /// Why there is nothing to apply.
 #[allow(missing_docs, reason = "the message says what the fields are")]
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::EnumProperty)]
 #[non_exhaustive]
 pub enum Absence {
     #[error("the response is empty")]
+    #[strum(props(help = "give the response as a file or on standard input"))]
     Empty,
     #[error("the response has no patch: it is a binary file")]
+    #[strum(props(help = "give the model's response, as text"))]
     Binary,
     #[error("the response has no patch")]
+    #[strum(props(
+        help = "this version reads `*** Begin Patch` … `*** End Patch`, OPX (`<edit file=\"…\" op=\"…\">`), unified diffs, search/replace blocks and tool calls as JSON; ask the model for one of them"
+    ))]
     Prose,
     #[error("the response has no patch: `*** Begin Patch` isn't written as it must be")]
+    #[strum(props(
+        label = "this is nearly the start of a patch",
+        help = "write `*** Begin Patch` on a line of its own"
+    ))]
     NearBegin,
     #[error(
         "the response has no patch but a unified diff that doesn't start at the start of a line"
     )]
+    #[strum(props(
+        label = "the diff is here",
+        help = "take away what is before every line of it: `diff --git`, `---`, `+++` and `@@` come first on their lines"
+    ))]
     Unified,
     #[error(
         "the response has no patch, but what may be whole files: `{}`",
         Shown(path)
     )]
+    #[strum(props(
+        label = "what it holds",
+        help = "if each such fence holds a whole file, run it with `--format=files`; else ask the model for a patch"
+    ))]
     Files { path: BString },
     #[error("the response has no patch: its tool calls don't say how a file changes")]
+    #[strum(props(
+        label = "for example, this call",
+        help = "ask for the change itself: by calls with `path`, `old_string` and `new_string`, or in another format"
+    ))]
     Calls,
     #[error("the response has no patch: its line ends are written out as `\\n`")]
+    #[strum(props(
+        label = "the patch is in here, escaped",
+        help = "ask for it again with a line of its own for each line; if it was cut out of JSON, give it with its quotes to `jq -r .`, and what that prints to this command"
+    ))]
     Escaped,
     #[error("the response has no patch: its tags are escaped as in HTML, `&lt;` for `<`")]
+    #[strum(props(
+        label = "this would begin an edit",
+        help = "write `<`, `>` and `&` plainly: nothing in a patch is ever decoded"
+    ))]
     Html,
     #[error("the response has no patch outside of {}", .0.of_all())]
     Hidden(Hiding),
     #[error("the response has no patch, but what is nearly one: {0}")]
+    #[strum(props(label = "this"))]
     Nearly(Nearly),
     #[error("the response has no `<edit>` at the start of a line")]
+    #[strum(props(
+        label = "this is in the middle of a line",
+        help = "put each `<edit` first on its line if it is meant"
+    ))]
     MidLine,
     #[error("the response has no patch in the format {asked}")]
     OtherFormat { asked: Format, found: Format },
@@ -218,23 +317,32 @@ pub enum Nearly {
 
 /// What was left out of a response.
 #[allow(missing_docs, reason = "the message says what the fields are")]
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::EnumProperty)]
 #[non_exhaustive]
 pub enum Warning {
     #[error("an `<edit>` in the middle of a line is ignored")]
+    #[strum(props(
+        kind = "prose-edit",
+        help = "put it first on its line if it is meant, or in backticks if it is not"
+    ))]
     ProseEdit,
     #[error("{} in {by} is ignored", format.a_patch())]
     Hidden { format: Format, by: Hiding },
     #[error("{what}: it is ignored")]
+    #[strum(props(kind = "near-patch"))]
     Nearly { what: Nearly },
     #[error("colour codes are taken off the patch")]
+    #[strum(props(kind = "decorated-marker"))]
     Coloured,
     #[error("the script around this patch does more: nothing else of it is done")]
+    #[strum(props(kind = "near-patch"))]
     Script,
     /// Calls that failed, were refused, or were never carried out.
     #[error("{} {} ignored", calls(*count), if *count == 1 { "is" } else { "are" })]
+    #[strum(props(kind = "undone-call"))]
     Undone { count: usize },
     #[error("{} that repeats the one in line {first} is ignored: it is applied once", format.a_patch())]
+    #[strum(props(kind = "repeated-patch", help = "to apply it twice, run it twice"))]
     RepeatedPatch { format: Format, first: LineNo },
     /// The patch of a response that is the patch of an earlier one.
     #[error(
@@ -242,6 +350,7 @@ pub enum Warning {
         format.a_patch(),
         Shown(name.as_bytes())
     )]
+    #[strum(props(kind = "repeated-patch", help = "to apply it twice, run it twice"))]
     RepeatedResponse {
         format: Format,
         name: String,
@@ -251,12 +360,22 @@ pub enum Warning {
         "this edit of `{}` repeats the one in line {first}: both are applied",
         Shown(path)
     )]
+    #[strum(props(
+        kind = "repeated-edit",
+        help = "leave one of them out if it is meant once"
+    ))]
     RepeatedEdit { path: BString, first: LineNo },
     #[error("`{marker}` outside of a patch is ignored")]
+    #[strum(props(kind = "stray-marker", help = "leave the line out"))]
     StrayMarker { marker: &'static str },
     #[error("{} is ignored: the format asked for is {asked}", found.a_patch())]
+    #[strum(props(kind = "skipped-format"))]
     Skipped { found: Format, asked: Format },
     #[error("this fenced block has no path and is ignored")]
+    #[strum(props(
+        kind = "nameless-fence",
+        help = "if it is a file, put its path alone on the line above; a path in a sentence doesn't count"
+    ))]
     NamelessFence,
 }
 

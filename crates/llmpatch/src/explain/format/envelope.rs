@@ -11,12 +11,11 @@ const HEADERS: &str = "the headers are `*** Add File: <path>`, `*** Update File:
 
 impl Diagnose for Error {
     fn diagnostic(&self) -> Diagnostic {
-        let of = Diagnostic::new(Kind::Parse);
+        let of = Diagnostic::fixed(Kind::Parse, self);
         match self {
             Error::LessIndented { begin, more } => of
                 .label(format!("lacks the indentation of line {begin}"))
-                .also(*more)
-                .help("indent every line of a patch like its `*** Begin Patch`, or none"),
+                .also(*more),
             Error::BeforeHeader {
                 meant: Some(meant),
                 more,
@@ -47,14 +46,10 @@ impl Diagnose for Error {
                      or `+`) before it"
                 ))
             }
-            Error::MisplacedMove { path, verb } => of
-                .label("can't be here")
-                .paths(path)
-                .help(misplaced_move(*verb)),
-            Error::MisplacedEndOfFile { path, verb } => of
-                .label("can't be here")
-                .paths(path)
-                .help(misplaced_end_of_file(*verb)),
+            Error::MisplacedMove { path, verb } => of.paths(path).help(misplaced_move(*verb)),
+            Error::MisplacedEndOfFile { path, verb } => {
+                of.paths(path).help(misplaced_end_of_file(*verb))
+            }
             Error::BadLine {
                 path,
                 verb,
@@ -64,22 +59,11 @@ impl Diagnose for Error {
                 let (label, help) = of_habit(*habit, *verb);
                 of.label(label).path(path).also(*more).help(help)
             }
-            Error::UnifiedHeader { path, verb, more } => of
-                .label("these belong to another format")
-                .path(path)
-                .also(*more)
-                .help(unified_header(*verb)),
-            Error::NoChunk { path } => of.label("nothing to do").path(path).help(
-                "write the change: a line `@@`, then the lines with a space, `-` or `+` \
-                     before each; to rename only, write `*** Move to: <new path>`",
-            ),
-            Error::EmptyChunk { path, is_located } => of
-                .label("no line follows")
-                .path(path)
-                .help(empty_chunk(*is_located)),
-            Error::EndWithTail { .. } => of
-                .label("must be on its own line")
-                .help("begin a new line after `*** End Patch`"),
+            Error::UnifiedHeader { path, verb, more } => {
+                of.path(path).also(*more).help(unified_header(*verb))
+            }
+            Error::NoChunk { path } => of.path(path),
+            Error::EmptyChunk { path, is_located } => of.path(path).help(empty_chunk(*is_located)),
             Error::Truncated {
                 begin,
                 path,
@@ -89,11 +73,9 @@ impl Diagnose for Error {
                 let begin = near.map(|_| format!("the patch begins in line {begin}"));
                 truncated(of.paths(path).notes(begin), *near, *fence)
             }
-            Error::More { path, .. } => of
-                .paths(path)
-                .help("ask for this section again")
-                .advice("write this section anew"),
+            Error::More { path, .. } => of.paths(path),
             Error::Strict(warning) => strict(warning.diagnostic()),
+            _ => of,
         }
     }
 }
@@ -110,46 +92,22 @@ impl Diagnostic {
 
 impl Diagnose for Warning {
     fn diagnostic(&self) -> Diagnostic {
+        let of = Diagnostic::fixed(Kind::Parse, self);
         match self {
-            Warning::DecoratedMarker { path, .. } => Diagnostic::new(Kind::DecoratedMarker)
-                .label("read as the marker alone")
-                .paths(path)
-                .help("write the marker without the stars at its end"),
-            Warning::IndentedMarker { path, .. } => Diagnostic::new(Kind::DecoratedMarker)
-                .label("read as the marker alone")
-                .paths(path)
-                .help("begin the marker at the start of its line"),
-            Warning::Environment => Diagnostic::new(Kind::UnknownMarkup)
-                .label("means nothing here")
-                .help("leave the line out: the patch is applied to this work tree"),
-            Warning::BlankInBody { path, verb, .. } => Diagnostic::new(Kind::BlankInBody)
-                .label("an empty line")
-                .path(path)
-                .help(match verb {
-                    Verb::Update => {
-                        "if the file has no such line there, leave it out; else write a space on it"
-                            .to_owned()
-                    }
-                    _ => format!("write `{}` on the line", verb.sign()),
-                }),
-            Warning::LocatorSpacing { path, .. } => Diagnostic::new(Kind::LocatorSpacing)
-                .label("read as the text after `@@ `")
-                .path(path)
-                .help("write one space between `@@` and the text"),
-            Warning::LocatorNumbers { path, .. } => Diagnostic::new(Kind::LocatorNumbers)
-                .label("read as `@@` alone")
-                .path(path)
-                .help(
-                    "write `@@`, or `@@ ` and a line of the file that is before the \
-                         change; numbers are never a position",
-                ),
-            Warning::NoNewlineMark { path, .. } => Diagnostic::new(Kind::NoNewlineMark)
-                .label("this format has no such line")
-                .path(path)
-                .help("leave the line out: a file that an envelope changes ends with a newline"),
-            Warning::LastPlus { path, .. } => Diagnostic::new(Kind::LastPlus)
-                .path(path)
-                .help("if the file is to end with an empty line, write one `+` more"),
+            Warning::DecoratedMarker { path, .. } => of.paths(path),
+            Warning::IndentedMarker { path, .. } => of.paths(path),
+            Warning::BlankInBody { path, verb, .. } => of.path(path).help(match verb {
+                Verb::Update => {
+                    "if the file has no such line there, leave it out; else write a space on it"
+                        .to_owned()
+                }
+                _ => format!("write `{}` on the line", verb.sign()),
+            }),
+            Warning::LocatorSpacing { path, .. } => of.path(path),
+            Warning::LocatorNumbers { path, .. } => of.path(path),
+            Warning::NoNewlineMark { path, .. } => of.path(path),
+            Warning::LastPlus { path, .. } => of.path(path),
+            _ => of,
         }
     }
 }

@@ -8,11 +8,11 @@ const OPERATIONS: &str = "`new` (make a file), `patch` (change a part), `replace
 
 impl Diagnose for Error {
     fn diagnostic(&self) -> Diagnostic {
-        let of = Diagnostic::new(Kind::Parse);
+        let of = Diagnostic::fixed(Kind::Parse, self);
         match self {
-            Error::Unclosed { tag } => of
-                .label("this tag goes on to here")
-                .help(format!("end the tag with `>`: `<{} …>`", Shown(tag))),
+            Error::Unclosed { tag } => {
+                of.help(format!("end the tag with `>`: `<{} …>`", Shown(tag)))
+            }
             Error::Unquoted { attribute, value } => {
                 of.help(format!("write `{}=\"{}\"`", Shown(attribute), Shown(value)))
             }
@@ -20,26 +20,16 @@ impl Diagnose for Error {
                 "write `{}=\"…\"`, all on one line",
                 Shown(attribute)
             )),
-            Error::DuplicateAttribute { .. } => of.help("keep the one that is meant"),
-            Error::NoAttribute { .. } => {
-                of.help("write attributes as `name=\"value\"`, with a space between them")
-            }
             Error::OtherAttribute { attribute, .. } => {
                 of.help(format!("write `{attribute}=\"…\"`"))
             }
             Error::MissingAttribute { tag, attribute } => {
                 of.help(missing_attribute(tag, attribute))
             }
-            Error::Marker => Diagnostic::new(Kind::Unsupported)
-                .help("leave `marker` out and put the text between `<<<` and `>>>` lines"),
             Error::UnknownOperation { written } => of.help(match meant(written) {
                 Some(meant) => format!("write {meant}"),
                 None => format!("write one of {OPERATIONS}"),
             }),
-            Error::Occurrence { .. } => Diagnostic::new(Kind::Occurrence).help(
-                "write `first`, `last` or a number from 1; or leave `occurrence` out if \
-                     the text is in the file once",
-            ),
             Error::MissingChild { op, child } => of
                 .label(format!("this edit has no `<{}>`", child.name()))
                 .help(missing(*op, *child)),
@@ -53,42 +43,21 @@ impl Diagnose for Error {
             } => of.help("write one `<edit>` for each text to change"),
             Error::DuplicateChild { child } => of.help(format!("keep one `<{}>`", child.name())),
             Error::ForeignChild { op, child } => of.help(foreign(*op, *child)),
-            Error::StrayText { .. } => of.help(
-                "if this belongs to a text to find or put, it must be between that one's \
-                     `<<<` and `>>>` lines; else leave it out",
-            ),
-            Error::StrayClose { .. } => of.help("leave it out, or add what it was meant to close"),
-            Error::Truncated { tag } => of.label("opened here").help(not_closed(tag, None)),
-            Error::NotClosed { tag, before } => {
-                of.label("opened here").help(not_closed(tag, Some(before)))
-            }
-            Error::NestedWrapper => of.help("put all edits into one `<opx>`, or leave `<opx>` out"),
-            Error::EmptyWrapper => of.help("put the edits between `<opx>` and `</opx>`"),
+            Error::Truncated { tag } => of.help(not_closed(tag, None)),
+            Error::NotClosed { tag, before } => of.help(not_closed(tag, Some(before))),
             Error::NoMarker { found } => no_marker(of, found),
-            Error::Cdata => of.help(
-                "put the text between a line that is only `<<<` and a line that is only \
-                     `>>>`, in place of `<![CDATA[` and `]]>`; nothing in it is escaped",
-            ),
             Error::OpenPayload { holder, clue } => {
                 no_end(of.label("the text begins here"), holder.name(), clue)
             }
-            Error::EmptyFind => of.help(
-                "write the text that is to be replaced, as it is in the file; to replace \
-                     the whole file, write op=\"replace\"",
-            ),
-            Error::EnvelopeInside { .. } => {
-                of.help("write the whole response in one of the two formats")
-            }
+            _ => of,
         }
     }
 }
 
 impl Diagnose for Warning {
     fn diagnostic(&self) -> Diagnostic {
+        let of = Diagnostic::fixed(Kind::Parse, self);
         match self {
-            Warning::TypographicQuotes { .. } => {
-                Diagnostic::new(Kind::TypographicQuotes).help("write straight quotes: `\"`")
-            }
             Warning::UnknownAttribute { attribute, .. }
                 if attribute.eq_ignore_ascii_case(b"occurrence") =>
             {
@@ -97,12 +66,7 @@ impl Diagnose for Warning {
             Warning::UnknownAttribute { .. } | Warning::UnknownElement { .. } => {
                 Diagnostic::new(Kind::UnknownMarkup)
             }
-            Warning::StrayText { .. } => Diagnostic::new(Kind::StrayText),
-            Warning::ProseEdit => Diagnostic::new(Kind::ProseEdit)
-                .help("if it is to be applied, begin a line with it"),
-            Warning::CommentedEdit => Diagnostic::new(Kind::CommentedPatch),
-            Warning::IndentedPayload { .. } => Diagnostic::new(Kind::IndentedPayload)
-                .help("if the file is not indented so, write the text from the first column"),
+            _ => of,
         }
     }
 }

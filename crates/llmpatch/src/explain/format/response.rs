@@ -7,14 +7,12 @@ use crate::text::LineNo;
 
 impl Diagnose for Error {
     fn diagnostic(&self) -> Diagnostic {
-        let of = Diagnostic::new(Kind::Parse);
+        let of = Diagnostic::fixed(Kind::Parse, self);
         match self {
-            Error::Utf16 { encoding } => of
-                .help(format!(
-                    "convert it first: `iconv -f {encoding} -t UTF-8 response.txt | git \
+            Error::Utf16 { encoding } => of.help(format!(
+                "convert it first: `iconv -f {encoding} -t UTF-8 response.txt | git \
                      llmpatch apply`"
-                ))
-                .advice("send plain text in UTF-8"),
+            )),
             Error::NoPatch(absence) => absence.diagnostic(),
             Error::Mixed {
                 first,
@@ -27,33 +25,9 @@ impl Diagnose for Error {
                     "one of them is probably quoted: read only one with \
                          `--format={first}` or `--format={second}`, or ask for a response in \
                          one format"
-                ))
-                .advice(
-                    "send the whole change in one format; what is only quoted goes between \
-                     backticks",
-                ),
-            Error::Empty { .. } => of
-                .label("begins here, and is empty")
-                .help("ask for the patch again, or take the empty one out")
-                .advice("say what is to be changed, or take the empty patch out"),
-            Error::Nul { .. } => of
-                .label("NUL")
-                .help(
-                    "a patch is text: take the NUL out; if the response was copied from a \
-                         binary stream, save it again as UTF-8",
-                )
-                .advice("take the NUL out: a patch is text"),
+                )),
             Error::Residue(residue) => residue.diagnostic(),
-            Error::Alternatives { .. } => Diagnostic::new(Kind::Ambiguous)
-                .help("give the response with one of them, or each in a response of its own")
-                .advice("send one response"),
-            Error::Encoding(_) => of.help(
-                "decode the mail first: `git mailinfo message patch <mail`, then give `patch`",
-            ),
-            Error::Coloured => of
-                .label("coloured otherwise than the rest")
-                .help("print the diff again with `--no-color`"),
-            Error::Command(trouble) => Diagnostic::new(Kind::Unsupported).help(match trouble {
+            Error::Command(trouble) => of.help(match trouble {
                 command::Doubt::Reverse { .. } => {
                     "to take a patch back, give the patch that makes it undone, or use `git \
                      llmpatch undo`"
@@ -63,22 +37,7 @@ impl Diagnose for Error {
                      directory that is meant"
                 }
             }),
-            Error::Literal(_) => Diagnostic::new(Kind::Unsupported)
-                .help("give the patch itself, as text")
-                .advice("write the patch as one plain string, or as text"),
-            Error::Cut { .. } => of
-                .label("it is here")
-                .help(
-                    "what came before the cut may be half of the change: ask for the whole \
-                     response again",
-                )
-                .advice(
-                    "the response was cut off: send the whole change again, in a shorter \
-                     response",
-                ),
-            Error::Unfinished { .. } => of
-                .label("begins here")
-                .help("give the whole session, or ask for the call again"),
+            _ => of,
         }
     }
 }
@@ -144,55 +103,23 @@ fn meant(by: &Hiding) -> String {
 
 impl Diagnose for Residue {
     fn diagnostic(&self) -> Diagnostic {
-        let of = Diagnostic::new(Kind::Parse);
+        let of = Diagnostic::fixed(Kind::Parse, self);
         match self {
-            Residue::TooMany { .. } => of.label("and this is one more").help("give it in parts"),
             Residue::StrayHeader {
                 more, begin, ended, ..
             } => stray_header(of, *more, *begin, *ended),
-            Residue::StrayEnd { ended } => of.label("ends nothing").help(format!(
+            Residue::StrayEnd { ended } => of.help(format!(
                 "what is between line {ended} and here is in no patch: if line {ended} is \
                      a line of a file, write its prefix before it; else take this line out"
             )),
-            Residue::CutStart { .. } => of
-                .label("another patch would begin here")
-                .help(
-                    "the response was probably cut off: ask for the whole response again, or \
-                     take this line out if it is none",
-                )
-                .advice("send the whole patch, or take this line out if it begins none"),
-            Residue::StrayHunk { more } => of
-                .label("a hunk of which file?")
-                .notes(super::more(
-                    *more,
-                    "another hunk after it has no file either",
-                    "# more hunks after it have no file either",
-                ))
-                .help(
-                    "put `--- a/<path>` and `+++ b/<path>` before it; if it only explains \
-                     something, indent it",
-                ),
+            Residue::StrayHunk { more } => of.notes(super::more(
+                *more,
+                "another hunk after it has no file either",
+                "# more hunks after it have no file either",
+            )),
             Residue::Combined => unified::Error::Combined.diagnostic(),
-            Residue::Binary { .. } => Diagnostic::new(Kind::Unsupported).help(
-                "take the line out and copy the file by hand; `git diff --binary` and \
-                     `git apply` know binary files",
-            ),
-            Residue::StrayClosing { .. } => of
-                .label("closes nothing")
-                .help(
-                    "an edit ended earlier than was meant, or its start is missing: look \
-                         at the edit before, or ask for the response again",
-                )
-                .advice(
-                    "an edit ended earlier than was meant, or its start is missing: see \
-                         that every text is between `<<<` and `>>>` lines, and that every tag \
-                         is closed once",
-                ),
-            Residue::Prefixed { .. } => of.label("a patch would begin here").help(
-                "remove such prefixes from all lines of the patch; markers and tags come \
-                     first on their lines",
-            ),
             Residue::Blocks(error) => error.diagnostic(),
+            _ => of,
         }
     }
 }
@@ -234,85 +161,32 @@ impl Diagnose for Absence {
         const SAY: &str = "say in one of these ways what is to be changed";
         const AS_TEXT: &str = "send the patch as plain text, not as a string: with real line ends, and no \
              backslash before quotes";
-        let of = Diagnostic::new(Kind::Parse);
+        let of = Diagnostic::fixed(Kind::Parse, self);
         match self {
-            Absence::Empty => of
-                .help("give the response as a file or on standard input")
-                .advice(SAY),
-            Absence::Binary => of.help("give the model's response, as text").advice(SAY),
-            Absence::Prose => of
-                .help(
-                    "this version reads `*** Begin Patch` … `*** End Patch`, OPX (`<edit \
-                         file=\"…\" op=\"…\">`), unified diffs, search/replace blocks and \
-                         tool calls as JSON; ask the model for one of them",
-                )
-                .advice(SAY),
-            Absence::NearBegin => of
-                .label("this is nearly the start of a patch")
-                .help("write `*** Begin Patch` on a line of its own"),
-            Absence::Unified => of.label("the diff is here").help(
-                "take away what is before every line of it: `diff --git`, `---`, `+++` \
-                     and `@@` come first on their lines",
-            ),
-            Absence::Files { .. } => of
-                .label("what it holds")
-                .help(
-                    "if each such fence holds a whole file, run it with `--format=files`; \
-                     else ask the model for a patch",
-                )
-                .advice(SAY),
-            Absence::Calls => of.label("for example, this call").help(
-                "ask for the change itself: by calls with `path`, `old_string` and \
-                     `new_string`, or in another format",
-            ),
-            Absence::Escaped => of
-                .label("the patch is in here, escaped")
-                .help(
-                    "ask for it again with a line of its own for each line; if it was cut \
-                         out of JSON, give it with its quotes to `jq -r .`, and what that \
-                         prints to this command",
-                )
-                .advice(AS_TEXT),
-            Absence::Html => of
-                .label("this would begin an edit")
-                .help("write `<`, `>` and `&` plainly: nothing in a patch is ever decoded"),
+            Absence::Empty => of.advice(SAY),
+            Absence::Binary => of.advice(SAY),
+            Absence::Prose => of.advice(SAY),
+            Absence::Files { .. } => of.advice(SAY),
+            Absence::Escaped => of.advice(AS_TEXT),
             Absence::Hidden(by) => of.label(format!("this patch is in {by}")).help(meant(by)),
-            Absence::Nearly(what) => of.label("this").help(correct(what)),
-            Absence::MidLine => of
-                .label("this is in the middle of a line")
-                .help("put each `<edit` first on its line if it is meant"),
+            Absence::Nearly(what) => of.help(correct(what)),
             Absence::OtherFormat { asked, found } => of
                 .label(format!("this one is {found}"))
                 .help(format!("leave `--format` out, or give `--format={found}`"))
                 .advice(format!("send {}", asked.a_patch())),
+            _ => of,
         }
     }
 }
 
 impl Diagnose for Warning {
     fn diagnostic(&self) -> Diagnostic {
+        let of = Diagnostic::fixed(Kind::Parse, self);
         match self {
-            Warning::ProseEdit => Diagnostic::new(Kind::ProseEdit)
-                .help("put it first on its line if it is meant, or in backticks if it is not"),
             Warning::Hidden { by, .. } => Diagnostic::new(kind_of(by)).help(meant(by)),
-            Warning::Nearly { what } => Diagnostic::new(Kind::NearPatch).help(correct(what)),
-            Warning::Coloured => Diagnostic::new(Kind::DecoratedMarker),
-            Warning::Script => Diagnostic::new(Kind::NearPatch),
-            Warning::Undone { .. } => Diagnostic::new(Kind::UndoneCall),
-            Warning::RepeatedPatch { .. } | Warning::RepeatedResponse { .. } => {
-                Diagnostic::new(Kind::RepeatedPatch).help("to apply it twice, run it twice")
-            }
-            Warning::RepeatedEdit { path, .. } => Diagnostic::new(Kind::RepeatedEdit)
-                .path(path)
-                .help("leave one of them out if it is meant once"),
-            Warning::StrayMarker { .. } => {
-                Diagnostic::new(Kind::StrayMarker).help("leave the line out")
-            }
-            Warning::Skipped { .. } => Diagnostic::new(Kind::SkippedFormat),
-            Warning::NamelessFence => Diagnostic::new(Kind::NamelessFence).help(
-                "if it is a file, put its path alone on the line above; a path in a \
-                     sentence doesn't count",
-            ),
+            Warning::Nearly { what } => of.help(correct(what)),
+            Warning::RepeatedEdit { path, .. } => of.path(path),
+            _ => of,
         }
     }
 }

@@ -8,11 +8,12 @@ use crate::text::{LineNo, Shown, Span};
 /// Why an envelope can't be read. `more` is where the further lines in a row are of which the same
 /// is true, and `path` and `verb` are of the section.
 #[allow(missing_docs, reason = "the message says what the fields are")]
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::EnumProperty)]
 #[non_exhaustive]
 pub enum Error {
     /// Lines of the patch that lack the whitespace before its Begin.
     #[error("a line is indented less than the `*** Begin Patch` of its patch")]
+    #[strum(props(help = "indent every line of a patch like its `*** Begin Patch`, or none"))]
     LessIndented { begin: LineNo, more: Option<Span> },
     /// Text before the first header. `meant` is the header that it nearly is.
     #[error("text before the first file header of a patch")]
@@ -35,11 +36,13 @@ pub enum Error {
         meant: Option<Meant>,
     },
     #[error("`*** Move to:` isn't on the line after an `*** Update File:`")]
+    #[strum(props(label = "can't be here"))]
     MisplacedMove {
         path: Option<Arc<[u8]>>,
         verb: Option<Verb>,
     },
     #[error("`*** End of File` follows no chunk")]
+    #[strum(props(label = "can't be here"))]
     MisplacedEndOfFile {
         path: Option<Arc<[u8]>>,
         verb: Option<Verb>,
@@ -52,17 +55,27 @@ pub enum Error {
         more: Option<Span>,
     },
     #[error("headers of a unified diff in the section of `{}`", Shown(path))]
+    #[strum(props(label = "these belong to another format"))]
     UnifiedHeader {
         path: Arc<[u8]>,
         verb: Verb,
         more: Option<Span>,
     },
     #[error("`{}` is to be updated, but no change follows", Shown(path))]
+    #[strum(props(
+        label = "nothing to do",
+        help = "write the change: a line `@@`, then the lines with a space, `-` or `+` before each; to rename only, write `*** Move to: <new path>`"
+    ))]
     NoChunk { path: Arc<[u8]> },
     /// A chunk without lines, and whether its `@@` names a place.
     #[error("a chunk of `{}` has no lines", Shown(path))]
+    #[strum(props(label = "no line follows"))]
     EmptyChunk { path: Arc<[u8]>, is_located: bool },
     #[error("`*** End Patch` is followed by `{}` on its line", Shown(tail))]
+    #[strum(props(
+        label = "must be on its own line",
+        help = "begin a new line after `*** End Patch`"
+    ))]
     EndWithTail { tail: BString },
     /// An envelope without an End. `near` is one that doesn't count, `fence` a Markdown fence.
     #[error("a patch has no `*** End Patch`")]
@@ -74,6 +87,10 @@ pub enum Error {
     },
     /// More errors than are worth saying.
     #[error("{count} further problems in the same section")]
+    #[strum(props(
+        help = "ask for this section again",
+        advice = "write this section anew"
+    ))]
     More {
         path: Option<Arc<[u8]>>,
         count: usize,
@@ -96,37 +113,72 @@ pub enum NearEnd {
 
 /// What was guessed or ignored in a section of an envelope, and how often.
 #[allow(missing_docs, reason = "the message says what the fields are")]
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::EnumProperty)]
 #[non_exhaustive]
 pub enum Warning {
     #[error("a marker with ` ***` after it{}", times(*count))]
+    #[strum(props(
+        kind = "decorated-marker",
+        label = "read as the marker alone",
+        help = "write the marker without the stars at its end"
+    ))]
     DecoratedMarker {
         path: Option<Arc<[u8]>>,
         count: usize,
     },
     #[error("a marker with whitespace before it{}", times(*count))]
+    #[strum(props(
+        kind = "decorated-marker",
+        label = "read as the marker alone",
+        help = "begin the marker at the start of its line"
+    ))]
     IndentedMarker {
         path: Option<Arc<[u8]>>,
         count: usize,
     },
     #[error("`*** Environment ID:` is ignored")]
+    #[strum(props(
+        kind = "unknown-markup",
+        label = "means nothing here",
+        help = "leave the line out: the patch is applied to this work tree"
+    ))]
     Environment,
     #[error("an empty line of `{}` has no `{}` and is read as an empty line of the file{}", Shown(path), verb.sign(), times(*count))]
+    #[strum(props(kind = "blank-in-body", label = "an empty line"))]
     BlankInBody {
         path: Arc<[u8]>,
         verb: Verb,
         count: usize,
     },
     #[error("`@@` without a space after it in the section of `{}`{}", Shown(path), times(*count))]
+    #[strum(props(
+        kind = "locator-spacing",
+        label = "read as the text after `@@ `",
+        help = "write one space between `@@` and the text"
+    ))]
     LocatorSpacing { path: Arc<[u8]>, count: usize },
     #[error("line numbers after `@@` in the section of `{}`{}: they are ignored", Shown(path), times(*count))]
+    #[strum(props(
+        kind = "locator-numbers",
+        label = "read as `@@` alone",
+        help = "write `@@`, or `@@ ` and a line of the file that is before the change; numbers are never a position"
+    ))]
     LocatorNumbers { path: Arc<[u8]>, count: usize },
     #[error("`\\ No newline at end of file` in the section of `{}` is ignored{}", Shown(path), times(*count))]
+    #[strum(props(
+        kind = "no-newline-mark",
+        label = "this format has no such line",
+        help = "leave the line out: a file that an envelope changes ends with a newline"
+    ))]
     NoNewlineMark { path: Arc<[u8]>, count: usize },
     #[error(
         "the `+` at the end of `{}` is read as the newline of its last line",
         Shown(path)
     )]
+    #[strum(props(
+        kind = "last-plus",
+        help = "if the file is to end with an empty line, write one `+` more"
+    ))]
     LastPlus { path: Arc<[u8]> },
 }
 
