@@ -167,7 +167,7 @@ fn sources(package: &str) -> Vec<(PathBuf, Vec<String>)> {
 
 /// Returns the source files of a package by their path below `src`, with their text. What is only
 /// for tests isn't among them.
-pub fn texts(package: &str) -> Vec<(PathBuf, String)> {
+pub(crate) fn texts(package: &str) -> Vec<(PathBuf, String)> {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join(package)
         .join("src");
