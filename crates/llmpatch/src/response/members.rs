@@ -25,7 +25,14 @@ const MESSAGES: &[Row] = &[
         carriers: &["message", "messages", "content", "text", "input"],
         thoughts: &["thinking", "data", "signature"],
         instructions: &["system", "tools", "input_schema", "tool_choice"],
-        results: &["toolUseResult", "tool_use_result", "result", "summary"],
+        results: &[
+            "toolUseResult",
+            "tool_use_result",
+            "result",
+            "summary",
+            "attachment",
+            "normalizedMessages",
+        ],
     },
     // OpenAI's Chat Completions
     Row {
@@ -341,7 +348,9 @@ pub(super) fn speaker(fields: &Fields<'_>) -> Speaker {
         | "result"
         | "file-history-snapshot"
         | "queue-operation"
-        | "progress" => Speaker::Log,
+        | "saved_hook_context" => Speaker::Log,
+        // What a sub-agent says is told while it works.
+        of if of.ends_with("_progress") && !fields.has(&["message"]) => Speaker::Log,
         of if is_result_type(of) => Speaker::Tool,
         _ => match fields.word(&["source"]).as_deref() {
             Some("user" | "environment") if fields.has(&["action", "observation"]) => {
