@@ -88,6 +88,13 @@ pub enum Error {
         help = "give the whole session, or ask for the call again"
     ))]
     Unfinished { said: String },
+    /// Results that name no calls, of which some say that theirs failed or was refused.
+    #[error("some calls of a message weren't carried out, and it isn't said which")]
+    #[strum(props(
+        label = "this answers it",
+        help = "give the calls that were carried out, without the rest of the session"
+    ))]
+    Unsaid,
 }
 
 /// What shows that something of a patch was lost, or is too much of one.

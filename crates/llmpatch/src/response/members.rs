@@ -172,6 +172,13 @@ const MESSAGES: &[Row] = &[
         instructions: &["inputSchema", "outputSchema"],
         results: &["structuredContent", "_meta"],
     },
+    // Continue
+    Row {
+        carriers: &["history", "message", "content", "toolCalls"],
+        thoughts: &[],
+        instructions: &[],
+        results: &["toolCallStates", "contextItems", "promptLogs"],
+    },
     // OpenHands
     Row {
         carriers: &["history", "events"],
@@ -406,6 +413,8 @@ pub(super) enum Outcome {
     Undone,
     /// It is only begun: another message tells the rest.
     Begun,
+    /// It was told, and nobody says yet what became of it.
+    Running,
 }
 
 /// Returns what the members of a call or of its result say of what became of the call.
@@ -437,17 +446,15 @@ pub(super) fn outcome(fields: &Fields<'_>) -> Option<Outcome> {
     {
         return Some(Outcome::Undone);
     }
-    for (name, value) in fields.iter().filter(|(name, _)| WORDS.contains(name)) {
+    for (_, value) in fields.iter().filter(|(name, _)| WORDS.contains(name)) {
         let word = value.string().map(|word| word.text().to_ascii_lowercase());
-        let _ = name;
         match word.as_deref().unwrap_or_default() {
             "error" | "errored" | "failed" | "failure" | "cancelled" | "canceled" | "denied"
             | "declined" | "rejected" | "aborted" | "output-error" | "output-denied" => {
                 return Some(Outcome::Undone);
             }
-            "pending" | "running" | "in_progress" | "input-streaming" | "partial-call" => {
-                return Some(Outcome::Begun);
-            }
+            "pending" | "input-streaming" | "partial-call" => return Some(Outcome::Begun),
+            "running" | "in_progress" => return Some(Outcome::Running),
             _ => {}
         }
     }
@@ -459,7 +466,7 @@ fn is_failure(code: Value<'_>) -> bool {
 }
 
 /// Returns whether an error is named: something that is neither null, false nor empty.
-fn is_said(error: Value<'_>) -> bool {
+pub(super) fn is_said(error: Value<'_>) -> bool {
     !matches!(error.is(), Is::Null | Is::Bool(false))
         && !matches!(error.written(), "\"\"" | "{}" | "[]")
 }
@@ -480,10 +487,12 @@ pub(super) fn says_undone(text: &str) -> bool {
         "denied by user",
         "canceled by user",
         "cancelled by user",
+        "tool execution failed",
     ];
     let lines = text.trim_start().lines().take(5);
     let mut lines = lines.map(|line| line.chars().take(400).collect::<String>().to_lowercase());
     let first = lines.next().unwrap_or_default();
+    let first = first.replace("the user", "user");
     let says = |line: &str| {
         line.starts_with("aborted")
             || ["exit code:", "exited with code ", "\"exit_code\":"]
@@ -495,6 +504,17 @@ pub(super) fn says_undone(text: &str) -> bool {
         || SAID.iter().any(|said| first.contains(said))
         || says(&first)
         || lines.any(|line| says(&line))
+}
+
+/// Returns whether a text says by itself that a call in the text before it wasn't carried out, in
+/// the words of Cline and its kin.
+pub(super) fn denies(text: &str) -> bool {
+    let text = text.trim_start();
+    let is_of_tool = text.starts_with("Tool [") && text.contains("] was not executed");
+    is_of_tool
+        || ["The user denied this operation", "Skipping tool ["]
+            .iter()
+            .any(|lead| text.starts_with(lead))
 }
 
 /// Returns whether a number other than 0 is behind some words.

@@ -4,6 +4,7 @@
 //! JSON is entered by the members of known messages ([`super::members`]). What is anywhere else
 //! isn't read, and is told with its place.
 
+mod answers;
 mod session;
 mod strings;
 
@@ -172,6 +173,10 @@ impl<'a, 'm> Messages<'a, 'm> {
                 return self.member(&fields, "result", around);
             }
             Speaker::Other | Speaker::Log | Speaker::Tool if !around.is_given => {
+                match speaker {
+                    Speaker::Other => self.hear(object),
+                    _ => self.session.is_heard |= speaker == Speaker::Tool,
+                }
                 return self.pass(object, around.path);
             }
             Speaker::Unknown if fields.has(&["jsonrpc"]) && fields.has(&["result", "error"]) => {
@@ -190,6 +195,7 @@ impl<'a, 'm> Messages<'a, 'm> {
         let before = (self.reader.count, self.reader.blocks.len());
         if let Some(shape) = fields.shape() {
             let id = around.id.map(str::to_owned).or_else(|| call_id(&fields));
+            let id = self.id_of(id, "", around);
             let outcome = members::outcome(&fields).filter(|_| !around.is_given);
             self.reader.is_wrapped = around.is_wrapped;
             self.call(object, id, outcome, |reader| {
@@ -201,6 +207,7 @@ impl<'a, 'm> Messages<'a, 'm> {
         } else if let Some(wrapper) = wrapper(&fields) {
             self.is_message |= !around.is_given;
             let id = call_id(&fields).or_else(|| around.id.map(str::to_owned));
+            let id = self.id_of(id, &wrapper.name, around);
             self.wrapper(object, wrapper, id, around);
         } else {
             self.message(object, &fields, speaker, around);
@@ -210,6 +217,12 @@ impl<'a, 'm> Messages<'a, 'm> {
         {
             self.cut(before.1, field, value);
         }
+    }
+
+    /// Returns the id of a call: a call of a message that has none is given one.
+    fn id_of(&mut self, id: Option<String>, tool: &str, around: Nesting<'_>) -> Option<String> {
+        let is_message = around.is_wrapped && !around.is_given;
+        id.or_else(|| is_message.then(|| self.session.name_call(Some(tool.to_owned()))))
     }
 
     /// Reads the members of an object that is no call.
@@ -351,6 +364,9 @@ impl<'a, 'm> Messages<'a, 'm> {
         if (self.reader.count, self.reader.remarks.len()) == before {
             self.reader.skip(object, &name);
         }
+        // A call that changes no file needn't end.
+        let is_idle = self.reader.blocks.len() == start && is_whole(arguments);
+        let outcome = outcome.filter(|outcome| *outcome != Outcome::Running || !is_idle);
         self.reader.call = outer;
         self.settle(object, id, outcome, start);
     }
@@ -437,6 +453,14 @@ fn wrapper<'t>(fields: &Fields<'t>) -> Option<Wrapper<'t>> {
         arguments,
         outcome: own,
     })
+}
+
+/// Returns whether what a call is given was told to its end.
+fn is_whole(arguments: Value<'_>) -> bool {
+    match arguments.string() {
+        Ok(text) if text.text().trim_start().starts_with('{') => text.value().is_ok_and(is_whole),
+        _ => members::is_said(arguments),
+    }
 }
 
 /// Returns whether a text, as JSON writes it, has what begins a patch.

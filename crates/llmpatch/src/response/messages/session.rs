@@ -2,6 +2,7 @@
 
 use std::collections::HashMap;
 
+use super::answers::Waiting;
 use super::{CALL_ID, DEEPEST, Messages, RESULT_ID};
 use crate::format::tool;
 use crate::format::tool::fields::{self, Fields};
@@ -28,7 +29,13 @@ pub(in crate::response) struct Session {
     outcomes: HashMap<String, Outcome>,
     /// What is only begun, or was cut off: the calls in it, and the error unless the session tells
     /// what became of each.
-    open: Vec<(Vec<String>, Located<Error>)>,
+    pub(super) open: Vec<(Vec<String>, Located<Error>)>,
+    /// The calls that have no id, since somebody else spoke.
+    pub(super) waiting: Vec<Waiting>,
+    /// How many there were.
+    pub(super) unnamed: usize,
+    /// Whether somebody else spoke since the last of them.
+    pub(super) is_heard: bool,
     /// Whether the model said anything.
     pub(super) is_met: bool,
     /// The first part with what looks like a patch that isn't the model's, and its place.
@@ -53,7 +60,7 @@ impl Session {
     }
 
     /// Notes what became of a call.
-    fn answer(&mut self, id: String, outcome: Outcome) {
+    pub(super) fn answer(&mut self, id: String, outcome: Outcome) {
         let cuts = self.told.get(&id).copied().unwrap_or_default();
         self.answered = self.answered.max(cuts);
         let known = self.outcomes.entry(id).or_insert(outcome);
@@ -173,7 +180,7 @@ impl Messages<'_, '_> {
         if let (Some(id), Some(Outcome::Undone)) = (id, outcome) {
             self.session.outcomes.insert(id.to_owned(), Outcome::Undone);
         }
-        if let (Some(id), Some(Outcome::Begun)) = (id, outcome) {
+        if let (Some(id), Some(Outcome::Begun | Outcome::Running)) = (id, outcome) {
             self.reader.blocks.truncate(before);
             self.session.calls.remove(id);
             self.begin(id, object);
@@ -222,7 +229,7 @@ impl Messages<'_, '_> {
         };
         let cuts = self.session.cuts;
         match outcome {
-            Some(Outcome::Begun) => {
+            Some(Outcome::Begun | Outcome::Running) => {
                 self.reader.blocks.truncate(start);
                 return self.begin(&id, object);
             }
@@ -261,7 +268,8 @@ impl Messages<'_, '_> {
                 let Ok(fields) = Fields::of(value) else {
                     return;
                 };
-                if let Some(id) = result_id(&fields) {
+                let named = result_id(&fields);
+                if let Some(id) = named.or_else(|| self.session.next_waiting(&fields)) {
                     let outcome = match said(&fields) {
                         Some(Outcome::Undone) => Outcome::Undone,
                         _ => Outcome::Done,

@@ -218,7 +218,12 @@ impl Messages<'_, '_> {
             embedded::refuse(&mut block, Error::Command(doubt));
         }
         self.reader.is_wrapped = around.is_wrapped;
+        let is_named = self.reader.call.is_some();
+        if is_prose && !is_named {
+            self.reader.call = Some(self.session.name_call(None));
+        }
         self.reader.take_patch(string.range(), block);
+        self.reader.call = self.reader.call.take().filter(|_| is_named);
     }
 }
 

@@ -1,0 +1,141 @@
+//! Results that name no call: they answer the calls since the last result, in order.
+//!
+//! Ollama, Gemini and OpenAI's old functions give calls no ids. Cline and its kin (Roo, Kilo) have
+//! calls written in the model's text, and tell what came of them in the text of the next message.
+
+use super::{Messages, Session};
+use crate::format::tool::fields::Fields;
+use crate::format::tool::json::{Is, Value};
+use crate::response::Error;
+use crate::response::members::{self, Outcome, Speaker, speaker};
+use crate::text::Located;
+
+/// A call without an id that no result was met of.
+#[derive(Debug)]
+pub(super) struct Waiting {
+    /// The name of the tool; `None` of a patch in the model's text.
+    tool: Option<String>,
+    id: String,
+}
+
+impl Session {
+    /// Gives an id to a call that has none.
+    pub(super) fn name_call(&mut self, tool: Option<String>) -> String {
+        if std::mem::take(&mut self.is_heard) {
+            self.waiting.clear();
+        }
+        self.unnamed += 1;
+        let id = format!("unnamed {}", self.unnamed);
+        let call = id.clone();
+        self.waiting.push(Waiting { tool, id: call });
+        id
+    }
+
+    /// Returns the id of the call that a result without one is of.
+    pub(super) fn next_waiting(&mut self, result: &Fields<'_>) -> Option<String> {
+        if !is_result(result) {
+            return None;
+        }
+        let name = result.word(&["name", "tool_name", "toolName"]);
+        let is_of = |call: &Waiting| call.tool.is_some() && (name.is_none() || call.tool == name);
+        let index = self.waiting.iter().position(is_of)?;
+        Some(self.waiting.remove(index).id)
+    }
+
+    /// Takes the ids of the patches in the model's text since somebody else spoke.
+    fn take_texts(&mut self) -> Vec<String> {
+        let texts = self.waiting.extract_if(.., |call| call.tool.is_none());
+        texts.map(|call| call.id).collect()
+    }
+}
+
+/// Returns whether an object is what came of a call.
+fn is_result(fields: &Fields<'_>) -> bool {
+    let is_wrapped = fields.has(&["functionResponse", "function_response", "toolResult"]);
+    speaker(fields) == Speaker::Tool && !is_wrapped
+        || fields.has(&["name"]) && fields.has(&["response"])
+}
+
+impl Messages<'_, '_> {
+    /// Reads what somebody else says of the calls in the model's text.
+    pub(super) fn hear(&mut self, message: Value<'_>) {
+        self.session.is_heard = true;
+        if self.session.waiting.iter().all(|call| call.tool.is_some()) {
+            return;
+        }
+        let mut verdicts = Verdicts::default();
+        verdicts.take(message, 0);
+        let Some(outcome) = verdicts.outcome else {
+            return;
+        };
+        let texts = self.session.take_texts();
+        if verdicts.is_mixed {
+            let span = self.reader.source.span(message.range());
+            let error = Located::new(span, Error::Unsaid);
+            return self.session.open.push((Vec::new(), error));
+        }
+        for id in texts {
+            self.session.answer(id, outcome);
+        }
+    }
+}
+
+/// What the texts of a message say of calls.
+#[derive(Default)]
+struct Verdicts {
+    outcome: Option<Outcome>,
+    /// Whether some say that their calls took effect, and others that they didn't.
+    is_mixed: bool,
+    /// Whether the last text named a call, and the next one says what came of it.
+    is_announced: bool,
+}
+
+impl Verdicts {
+    fn take(&mut self, value: Value<'_>, depth: usize) {
+        match value.is() {
+            Is::String => {
+                if let Ok(text) = value.string() {
+                    self.text(text.text());
+                }
+            }
+            Is::Array => {
+                for item in value.items() {
+                    self.take(item, depth + 1);
+                }
+            }
+            Is::Object if depth < super::DEEPEST => {
+                let fields = Fields::of(value).ok();
+                let fields = fields.filter(|fields| speaker(fields) != Speaker::Tool);
+                if let Some((_, value)) = fields.as_ref().and_then(|fields| fields.get(TEXTS)) {
+                    self.take(value, depth + 1);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    fn text(&mut self, text: &str) {
+        let named = text
+            .strip_prefix('[')
+            .and_then(|rest| rest.split_once("] Result:"));
+        let said = named.map_or(text, |(_, said)| said).trim_start();
+        let was_announced = std::mem::replace(&mut self.is_announced, false);
+        if named.is_some() && said.is_empty() {
+            self.is_announced = true;
+        } else if members::denies(said)
+            || (named.is_some() || was_announced) && members::says_undone(said)
+        {
+            self.add(Outcome::Undone);
+        } else if named.is_some() || was_announced {
+            self.add(Outcome::Done);
+        }
+    }
+
+    fn add(&mut self, outcome: Outcome) {
+        self.is_mixed |= self.outcome.is_some_and(|known| known != outcome);
+        self.outcome = Some(outcome);
+    }
+}
+
+/// Members of a message in which its texts are.
+const TEXTS: &[&str] = &["message", "content", "parts", "text"];
