@@ -17,11 +17,16 @@ use crate::text::{LineNo, Located, Source};
 
 const OPEN: &[u8] = b"<tool_call>";
 const CLOSE: &[u8] = b"</tool_call>";
+/// What is before each message of a stream of server-sent events.
+const EVENT: &[u8] = b"data:";
 
 /// Returns where in a line a value may begin.
 pub(super) fn starts_here(line: &[u8]) -> Option<usize> {
     let text = trim_start(line);
-    let text = text.strip_prefix(OPEN).map_or(text, trim_start);
+    let text = [OPEN, EVENT]
+        .iter()
+        .find_map(|lead| text.strip_prefix(*lead))
+        .map_or(text, trim_start);
     let begins = match text.first()? {
         b'{' => matches!(
             trim_start(&text[1..]).first(),

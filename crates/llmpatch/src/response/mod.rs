@@ -80,6 +80,10 @@ pub(crate) fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a>
     let items = std::mem::take(&mut found.prose.found);
     let bases = std::mem::take(&mut found.bases);
     let mut parsed = settle(source, options, items, &found.prose);
+    if let Some(torn) = found.session.pieces.torn(source, options, &parsed) {
+        parsed.errors = vec![torn];
+        parsed.warnings.clear();
+    }
     parsed.warnings.extend(undone);
     parsed
         .parts

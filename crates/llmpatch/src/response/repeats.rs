@@ -110,7 +110,7 @@ fn goes_on(source: &Source, before: &Block<'_>, block: &Block<'_>) -> bool {
 }
 
 /// Returns what an edit does, whatever its author notes of it.
-fn deed<'e, 'a>(edit: &'e FileEdit<'a>) -> impl Ord + use<'e, 'a> {
+pub(super) fn deed<'e, 'a>(edit: &'e FileEdit<'a>) -> impl Ord + use<'e, 'a> {
     (&edit.path, &edit.root, &edit.operation, &edit.header)
 }
 

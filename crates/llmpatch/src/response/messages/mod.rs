@@ -5,6 +5,7 @@
 //! isn't read, and is told with its place.
 
 mod answers;
+mod pieces;
 mod session;
 mod strings;
 
@@ -189,9 +190,17 @@ impl<'a, 'm> Messages<'a, 'm> {
             _ => {}
         }
         self.session.is_met |= speaker == Speaker::Model;
-        if is_of_stream(&fields) {
+        // Beside pieces, Claude Code tells the whole message.
+        if fields.word(fields::TYPE).as_deref() == Some("stream_event") {
+            return self
+                .session
+                .pieces
+                .note(self.reader.source.span(object.range()));
+        }
+        if pieces::is_piece(&fields) {
             return self.reader.error(object.range(), tool::Error::Stream);
         }
+        self.session.pieces.look(&fields);
         let before = (self.reader.count, self.reader.blocks.len());
         if let Some(shape) = fields.shape() {
             let id = around.id.map(str::to_owned).or_else(|| call_id(&fields));
@@ -259,6 +268,10 @@ impl<'a, 'm> Messages<'a, 'm> {
                 }
                 Holds::Carrier if ALTERNATIVES.contains(&name) => self.alternatives(value, inside),
                 Holds::Carrier if value.is() == Is::String => {
+                    if let Ok(text) = value.string() {
+                        let span = self.reader.source.span(value.range());
+                        self.session.pieces.add(text.text(), span);
+                    }
                     self.text(value, inside, path.as_deref());
                 }
                 Holds::Carrier => {
@@ -467,14 +480,6 @@ fn is_whole(arguments: Value<'_>) -> bool {
 fn is_marked(written: &str) -> bool {
     const MARKS: [&str; 4] = ["*** Begin Patch", "<<<<<<< SEARCH", "diff --git ", "@@ -"];
     MARKS.iter().any(|mark| written.contains(mark))
-}
-
-fn is_of_stream(fields: &Fields<'_>) -> bool {
-    let of = fields.word(fields::TYPE).unwrap_or_default();
-    let is_chunk = fields
-        .word(&["object"])
-        .is_some_and(|of| of.ends_with(".chunk"));
-    is_chunk || (of.ends_with("_delta") || of.ends_with(".delta")) && !fields.has(fields::PATH)
 }
 
 /// Members by which an object is a message, or holds calls.

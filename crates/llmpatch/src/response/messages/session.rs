@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 
 use super::answers::Waiting;
+use super::pieces::Pieces;
 use super::{CALL_ID, DEEPEST, Messages, RESULT_ID};
 use crate::format::tool;
 use crate::format::tool::fields::{self, Fields};
@@ -36,6 +37,8 @@ pub(in crate::response) struct Session {
     pub(super) unnamed: usize,
     /// Whether somebody else spoke since the last of them.
     pub(super) is_heard: bool,
+    /// What the model said, if these are pieces of a stream.
+    pub(in crate::response) pieces: Pieces,
     /// Whether the model said anything.
     pub(super) is_met: bool,
     /// The first part with what looks like a patch that isn't the model's, and its place.
