@@ -268,7 +268,7 @@ pub enum Ambiguity {
         "has no old lines but blank ones, which match {} places, and nothing says which is meant: {_0}", _0.count
     )]
     #[strum(props(
-        help = "give a line with text next to the change, or put the blank lines right after their context line"
+        help = "give a line with text next to the change"
     ))]
     Blank(Places),
     /// `--unique`

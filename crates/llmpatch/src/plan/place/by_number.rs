@@ -17,6 +17,8 @@
 //!   which shows no terminator.
 //! - Lines beyond a hunk's counts are lines of it if the file has them behind the counted ones, or
 //!   if only with them the hunk has a place. Otherwise nobody can tell whether they are prose.
+//! - Old lines that are all blank say nothing, as no old lines do: where others are like them, the
+//!   number alone decides, with a warning.
 //! - A heading is a line of the file whatever whitespace is around it; of long ones, which git
 //!   cuts, the start is compared.
 //! - A file that is only a byte order mark has one line to git, without newline, and none to us.
@@ -33,6 +35,7 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, HashSet};
 use std::ops::Range;
 
+use super::super::duplicates::SHOWN;
 use super::super::fuzz::Levels;
 use super::super::nearest::Nearest;
 use super::super::place_error::{
@@ -366,10 +369,14 @@ impl NumberPlacer<'_, '_> {
             let other = self
                 .shifted(claimed)
                 .filter(|&other| run.contains(other) && fits(other));
-            let warning = other.map(|other| {
-                let [at, other] = [claimed, other].map(LineNo::from_index);
-                Located::new(hunk.span, Placing::Shifted { at, other })
-            });
+            let warning = match other {
+                Some(other) => {
+                    let [at, other] = [claimed, other].map(LineNo::from_index);
+                    Some(Placing::Shifted { at, other })
+                }
+                None => self.by_number_alone(hunk, claimed, &run)?,
+            };
+            let warning = warning.map(|how| Located::new(hunk.span, how));
             return Ok(HunkPlace {
                 warnings: warning.into_iter().collect(),
                 ..at_line(claimed)
@@ -412,6 +419,33 @@ impl NumberPlacer<'_, '_> {
             [_] => Err(self.place_error(hunk, &run, claimed)),
             _ => Err(ambiguous(hunk, Ambiguity::Moved(places))),
         }
+    }
+
+    /// Warns of, or under `strict` refuses, blank old lines that are elsewhere, too: nothing but the
+    /// number says where they are.
+    fn by_number_alone(
+        &self,
+        hunk: &Hunk<'_>,
+        claimed: usize,
+        run: &Run<'_>,
+    ) -> Result<Option<Placing>, Located<PlaceError>> {
+        let count = run.count() - 1;
+        if count == 0 || !hunk.is_blank() || hunk.is_anchor() {
+            return Ok(None);
+        }
+        if self.task.rules.strict {
+            let places = Candidates::new(run.iter(), run.count());
+            return Err(ambiguous(hunk, Ambiguity::Blank(places)));
+        }
+        let others = run.iter().filter(|other| *other != claimed);
+        let others = others.take(SHOWN).map(LineNo::from_index).collect();
+        let chosen = LineNo::from_index(claimed);
+        Ok(Some(Placing::duplicates(
+            self.task.file,
+            chosen,
+            others,
+            count,
+        )))
     }
 
     /// Checks that the place at a hunk's number is no other than the one that its heading means.
