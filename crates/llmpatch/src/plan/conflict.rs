@@ -54,10 +54,12 @@ impl Planner<'_> {
         if past.is_empty() || found(now).is_some() {
             return None;
         }
-        let (edit, range) = past
-            .iter()
-            .rev()
-            .find_map(|past| Some((past.edit, found(&past.content)?)))?;
+        let mut content = now.clone();
+        let mut states = past.iter().rev().map_while(|past| {
+            content = past.found(&content).filter(|_| self.effort.is_left())?;
+            Some((past.edit, content.clone()))
+        });
+        let (edit, range) = states.find_map(|(edit, content)| Some((edit, found(&content)?)))?;
         let by = self.changed_by(edit, &range);
         let nth = by.map_or(0, |(at, _)| at - range.start);
         let original = self.overlay.in_tree(path);

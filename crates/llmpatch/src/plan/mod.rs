@@ -279,7 +279,7 @@ impl Planner<'_> {
                 break;
             }
         }
-        self.settle();
+        self.settle_all();
         self
     }
 }

@@ -15,7 +15,7 @@ use crate::tree::{Content, File};
 /// A file that one edit after the other changes.
 pub(super) struct OpenFile {
     document: Document,
-    /// What the overlay has of it; `None` if that isn't yet what the document has.
+    /// What the overlay has of it; `None` while that isn't what the document has.
     content: Option<Content>,
 }
 
@@ -29,7 +29,7 @@ impl Planner<'_> {
             self.warn(span, Warning::NoChange { path: path.clone() });
         }
         if splices.is_empty() {
-            self.close(path, open, &file);
+            self.close(path, open);
             return done;
         }
         if self.is_last(path) && open.document.is_untouched() {
@@ -44,9 +44,13 @@ impl Planner<'_> {
             );
             return done;
         }
+        let back = open.document.taken_by(&splices);
+        if !back.is_empty() {
+            self.overlay.keep_parts(path, back);
+        }
         open.document.change(&splices);
         open.content = None;
-        self.close(path, open, &file);
+        self.close(path, open);
         done
     }
 
@@ -177,40 +181,32 @@ impl Planner<'_> {
             .is_none_or(|last| *last <= self.number)
     }
 
-    /// Writes what an open file has become to the overlay, unless later edits go on with it and
-    /// nothing reads it in between.
-    fn close(&mut self, path: &RepoPath, mut open: Box<OpenFile>, file: &File) {
-        let is_last = self.is_last(path);
-        if open.content.is_none() && (is_last || self.overlay.keeps(path)) {
-            self.put(path, &mut open, file.mode);
-        }
-        self.is_ahead |= open.content.is_none();
+    /// Keeps an open file for the later edits that go on with it, or else writes what it has become
+    /// to the overlay.
+    fn close(&mut self, path: &RepoPath, open: Box<OpenFile>) {
         // What is no longer before the first line isn't a byte order mark as the file was read.
-        if !is_last && !open.document.has_lost_mark() {
-            self.open.insert(path.clone(), open);
-        } else if open.content.is_none() {
-            self.put(path, &mut open, file.mode);
+        let goes_on = !self.is_last(path) && !open.document.has_lost_mark();
+        self.open.insert(path.clone(), open);
+        if !goes_on {
+            self.settle(path);
+            self.open.remove(path);
         }
     }
 
-    fn put(&mut self, path: &RepoPath, open: &mut OpenFile, mode: crate::tree::Mode) {
-        let content = open.document.content();
-        open.content = Some(content.clone());
-        self.overlay.put(path, File { content, mode });
+    /// Writes what edits have made of a file to the overlay, if it is open.
+    pub(super) fn settle(&mut self, path: &RepoPath) {
+        let open = self.open.get_mut(path);
+        if let Some(open) = open.filter(|open| open.content.is_none()) {
+            let content = open.document.content();
+            self.overlay.set(path, &content);
+            open.content = Some(content);
+        }
     }
 
-    /// Writes what edits have made of the open files to the overlay.
-    pub(super) fn settle(&mut self) {
-        if !std::mem::take(&mut self.is_ahead) {
-            return;
-        }
-        let mut all = std::mem::take(&mut self.open);
-        for (path, open) in all.iter_mut().filter(|(_, open)| open.content.is_none()) {
-            if let Some(mode) = self.overlay.now(path).map(|file| file.mode) {
-                self.put(path, open, mode);
-            }
-        }
-        self.open = all;
+    /// Does the same for all files.
+    pub(super) fn settle_all(&mut self) {
+        let open: Vec<_> = self.open.keys().cloned().collect();
+        open.iter().for_each(|path| self.settle(path));
     }
 
     /// Returns what this and the following edits look for in a file.

@@ -12,7 +12,7 @@ use super::error::{Error, Irregular, Missing, Occupied};
 use super::suggest;
 use crate::path::RepoPath;
 use crate::plan::{Change, ChangeSet};
-use crate::text::Span;
+use crate::text::{Span, Splice};
 use crate::tree::{AttributeFiles, Content, Entry, File, Planned, RULES, Tree, TreeError};
 
 pub(super) struct Overlay<'t> {
@@ -35,18 +35,47 @@ const KEPT: usize = 64 << 20;
 
 /// Returns how many bytes it takes to keep a content: its own, and what says of which parts it is.
 fn room(content: &Content) -> usize {
-    content.size()
-        + content
-            .splices()
-            .map_or(0, |(_, splices)| std::mem::size_of_val(splices))
+    let splices = content.splices();
+    content.size() + splices.map_or(0, |(_, splices)| size_of_val(splices))
 }
 
 /// A file as an edit found it that changed it.
-#[derive(Clone, Debug)]
+#[derive(Debug)]
 pub(super) struct Past {
-    pub(super) content: Content,
+    found: Found,
     /// Which edit of the response, from 0.
     pub(super) edit: usize,
+}
+
+/// What an edit found.
+#[derive(Debug)]
+enum Found {
+    /// All of the file.
+    Whole(Content),
+    /// What the edit changed, to be put back into the file as it left it: the one given here, or
+    /// else what the next edit found, or behind the last one what the file is now.
+    Parts {
+        back: Vec<Splice>,
+        left: Option<Content>,
+    },
+    /// There was no room to keep it.
+    Lost,
+}
+
+impl Past {
+    /// Returns the file as the edit found it, given what the next one found; `None` if that isn't
+    /// known.
+    pub(super) fn found(&self, next: &Content) -> Option<Content> {
+        match &self.found {
+            Found::Whole(content) => Some(content.clone()),
+            Found::Parts { back, left } => {
+                let left = left.as_ref().unwrap_or(next).clone();
+                // In one piece, so that no other is held by it.
+                Some(Content::spliced(left, back.clone()).to_vec().into())
+            }
+            Found::Lost => None,
+        }
+    }
 }
 
 /// A path that an edit has named.
@@ -186,7 +215,7 @@ impl<'t> Overlay<'t> {
     }
 
     /// Returns the file at a path as the edits so far found it that changed it, wherever it was
-    /// then; perhaps not all of them.
+    /// then.
     pub(super) fn past(&self, path: &RepoPath) -> &[Past] {
         self.slots.get(path).map_or(&[], |slot| &slot.past)
     }
@@ -224,28 +253,55 @@ impl<'t> Overlay<'t> {
         (slot.now, slot.origin, slot.gone) = (None, None, Some(Missing::Deleted(by)));
     }
 
-    /// Returns whether there is room to keep the file at a path, were it changed now.
-    pub(super) fn keeps(&self, path: &RepoPath) -> bool {
-        self.now(path)
-            .is_some_and(|now| self.kept + room(&now.content) <= KEPT)
+    /// Keeps what an edit changes of a file in its place, as what would put it back. What the file
+    /// is then is set once somebody wants it.
+    pub(super) fn keep_parts(&mut self, path: &RepoPath, back: Vec<Splice>) {
+        let room = back
+            .iter()
+            .map(|splice| size_of_val(splice) + splice.new.len());
+        let has_room = self.has_room(room.sum());
+        let parts = Found::Parts { back, left: None };
+        self.push(path, if has_room { parts } else { Found::Lost });
+    }
+
+    /// Sets what edits in its place have made of a file.
+    pub(super) fn set(&mut self, path: &RepoPath, content: &Content) {
+        let has_room = self.has_room(room(content));
+        let slot = self.slot_of(path);
+        if let Some(now) = &mut slot.now {
+            now.content = content.clone();
+        }
+        if let Some(Past { found, .. }) = slot.past.last_mut() {
+            match found {
+                Found::Parts { left, .. } if has_room => *left = Some(content.clone()),
+                Found::Parts { .. } => *found = Found::Lost,
+                Found::Whole(_) | Found::Lost => {}
+            }
+        }
     }
 
     /// Keeps a file that has been read as it is, before an edit changes it.
     fn keep(&mut self, path: &RepoPath, new: Option<&File>) -> &mut Slot {
-        let slot = self.slots.get_mut(path).expect(READ);
-        if let Some(now) = slot
-            .now
-            .as_ref()
-            .filter(|now| new.is_none_or(|new| new.content != now.content))
-            && self.kept + room(&now.content) <= KEPT
-        {
-            self.kept += room(&now.content);
-            slot.past.push(Past {
-                content: now.content.clone(),
-                edit: self.edit.0,
-            });
+        let now = self.now(path).map(|now| now.content.clone());
+        let is_other = |now: &Content| new.is_none_or(|new| new.content != *now);
+        if let Some(now) = now.filter(is_other) {
+            let has_room = self.has_room(room(&now));
+            let whole = Found::Whole(now);
+            self.push(path, if has_room { whole } else { Found::Lost });
         }
-        slot
+        self.slot_of(path)
+    }
+
+    /// Takes so many bytes of what may be kept for messages, if there are so many.
+    fn has_room(&mut self, bytes: usize) -> bool {
+        let has_room = self.kept + bytes <= KEPT;
+        self.kept += if has_room { bytes } else { 0 };
+        has_room
+    }
+
+    fn push(&mut self, path: &RepoPath, found: Found) {
+        let edit = self.edit.0;
+        self.slot_of(path).past.push(Past { found, edit });
     }
 
     /// Looks at the tree as it would be without a file that has been read.

@@ -56,9 +56,8 @@ pub(super) struct Planner<'p> {
     pub(super) number: usize,
     /// The edits that change a file in its place, by number.
     pub(super) rows: BTreeMap<RepoPath, Vec<usize>>,
-    /// Files that such edits are changing, and whether the overlay hasn't got all of that.
+    /// Files that such edits are changing.
     pub(super) open: BTreeMap<RepoPath, Box<OpenFile>>,
-    pub(super) is_ahead: bool,
     /// Where the first lines are that are added again, and their file.
     pub(super) again: Option<(LineNo, Content)>,
     /// Whether an edit of a file in its place does more than to add lines again.
@@ -141,7 +140,6 @@ impl<'p> Planner<'p> {
             number: 0,
             rows,
             open: BTreeMap::new(),
-            is_ahead: false,
             again: None,
             does_more: false,
         }
@@ -169,7 +167,10 @@ impl Planner<'_> {
             _ => false,
         };
         if !in_place {
-            self.settle();
+            self.settle(&path);
+            let to = edit.destination();
+            let to = to.map(|to| self.resolver.resolve(root.map(|root| &root[..]), to));
+            to.iter().flatten().for_each(|to| self.settle(to));
         }
         if self.has_its_end(edit, &path) {
             return self.overlay.forget(&path);
@@ -238,7 +239,7 @@ impl Planner<'_> {
         let Some(end) = hunks.last().and_then(|hunk| hunk.end.as_ref()) else {
             return false;
         };
-        self.settle();
+        self.settle(path);
         let Ok(FileState::File(file)) = self.overlay.file(path) else {
             return false;
         };

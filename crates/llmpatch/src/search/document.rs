@@ -355,6 +355,21 @@ impl Document {
         needle.is_at(view.text(&bytes), view.first_at(at))
     }
 
+    /// Returns what would put back what splices are about to change, in the file as they leave it.
+    pub(crate) fn taken_by(&self, splices: &[Splice]) -> Vec<Splice> {
+        let (mut gone, mut come) = (0, 0);
+        let back = splices.iter().filter_map(|Splice { old, new }| {
+            let start = old.start + come - gone;
+            (gone, come) = (gone + old.len(), come + new.len());
+            let taken = self.slice(old.clone());
+            (*taken != new[..]).then(|| Splice {
+                old: start..start + new.len(),
+                new: taken.into_owned(),
+            })
+        });
+        back.collect()
+    }
+
     /// Makes the splices of one edit, which are in order.
     pub(crate) fn change(&mut self, splices: &[Splice]) {
         if let [Splice { old, new }] = splices {

@@ -44,6 +44,11 @@ impl Effort {
         left.is_some()
     }
 
+    /// Returns whether anything may be done yet.
+    pub(crate) fn is_left(&self) -> bool {
+        self.left.get() > 0
+    }
+
     /// Does something that may take so much of what is left, and no more.
     fn within<T>(&self, most: usize, work: impl FnOnce(&Effort) -> T) -> T {
         let most = self.left.get().min(most as u64);
