@@ -19,6 +19,7 @@ use rustix::io::{FdFlags, fcntl_setfd, retry_on_intr};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 use super::commit_barrier::CommitBarrier;
+use super::open::without_last_slash;
 use super::standin::StandIn;
 use super::{Repo, RepoError};
 use crate::temporary::Directory;
@@ -114,7 +115,7 @@ impl Git {
 
     pub(super) fn at(git_dir: &Path, top: Option<&Path>) -> Self {
         Self {
-            git_dir: git_dir.to_owned(),
+            git_dir: without_last_slash(git_dir),
             top: top.map(Path::to_owned),
         }
     }
@@ -149,7 +150,7 @@ impl Git {
         Ok(command)
     }
 
-    fn set_up<A: AsRef<OsStr>>(
+    pub(super) fn set_up<A: AsRef<OsStr>>(
         &self,
         mut command: Command,
         args: impl IntoIterator<Item = A>,

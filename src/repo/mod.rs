@@ -21,6 +21,7 @@ mod error;
 mod filter;
 pub(crate) mod git;
 mod history;
+mod hooks;
 mod index_file;
 mod index_record;
 mod index_tree;

@@ -35,6 +35,7 @@ mod last;
 mod layout;
 mod lock;
 mod manifest;
+mod news;
 mod onto;
 mod publish;
 mod recheck;
@@ -73,6 +74,7 @@ use llmpatch::progress::{Progress, Stage};
 use llmpatch::text::SystemError;
 use llmpatch::tree::File;
 use lock::IndexLock;
+use news::IndexNews;
 use record::Entry;
 use sealed::Sealed as _;
 use staging::{Staging, Watch};
@@ -139,6 +141,7 @@ pub struct Prepared<'r> {
     head: Option<git2::Oid>,
     /// Behind all that is tidied up, so that it is released when that is done.
     lock: IndexLock,
+    _news: IndexNews<'r>,
     _held: HeldBack,
 }
 
@@ -203,6 +206,7 @@ pub struct Locked<'r> {
     repo: &'r Repo,
     journal: Journal,
     lock: IndexLock,
+    _news: IndexNews<'r>,
     _held: HeldBack,
 }
 
@@ -216,13 +220,15 @@ impl<'r> Locked<'r> {
         progress: &Progress,
         recovered: &mut Vec<Recovered>,
     ) -> Result<Self, TransactionError> {
-        let held = HeldBack::begin();
+        let _held = HeldBack::begin();
+        let _news = IndexNews::of(repo, progress);
         let (journal, lock) = recover::take(repo, progress, recovered)?;
         Ok(Self {
             repo,
             journal,
             lock,
-            _held: held,
+            _news,
+            _held,
         })
     }
 
@@ -257,6 +263,7 @@ impl<'r> Locked<'r> {
         // Dropped in the reverse order.
         let Self {
             _held,
+            _news,
             lock,
             journal,
             repo,
@@ -288,6 +295,7 @@ impl<'r> Locked<'r> {
             unmerged: Vec::new(),
             head,
             lock,
+            _news,
             _held,
         };
         prepared.prepare()?;
@@ -475,8 +483,9 @@ impl<'r> Prepared<'r> {
             staging,
             next,
             intended,
-            mut lock,
             _held,
+            _news,
+            mut lock,
             ..
         } = self;
         drop((next, intended));

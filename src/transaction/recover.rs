@@ -23,6 +23,7 @@ use super::lock::{
     IndexLock, Life, Stamp, Turn, Wait, index_lock, index_name, remove_dead_lock, with_suffix,
 };
 use super::manifest::{Manifest, RunKind};
+use super::news::IndexNews;
 use super::publish::is_missing;
 use super::record::Record;
 use super::undo::{Remains, Undo};
@@ -160,10 +161,11 @@ pub fn recover(
     progress: &Progress,
 ) -> Result<Vec<Recovered>, TransactionError> {
     let held = HeldBack::begin();
+    let news = IndexNews::of(repo, progress);
     let mut recovered = Vec::new();
     let outcome = in_turn(repo, asked, progress, &mut recovered, |_| Ok(Ok(())));
     signal::check()?;
-    drop(held);
+    drop((news, held));
     outcome.map(|()| recovered)
 }
 

@@ -29,6 +29,7 @@ mod each;
 mod filters;
 mod foreign;
 mod guard;
+mod hooks;
 mod json;
 mod onto;
 mod other_formats;

@@ -36,6 +36,7 @@ pub(crate) use self::many::Committer;
 use self::trace::{Refusal, Trace};
 use super::commit_barrier::CommitBarrier;
 use super::git::{ChildWatch, Git, checked};
+use super::hooks::names_repository;
 use super::objects::whole_id;
 use super::{Repo, RepoError};
 use crate::dir::write::step;
@@ -329,10 +330,7 @@ impl Repo {
         let arguments = self.arguments(request, draft, ready.zip(before))?;
         let mut command =
             git.held_command(&barrier, watch.lock, draft.editor.as_deref(), arguments)?;
-        let is_said = ["GIT_DIR", "GIT_WORK_TREE"]
-            .iter()
-            .any(|name| std::env::var_os(name).is_some());
-        if !is_said && self.is_found_from(self.top()?) {
+        if !names_repository() && self.is_found_from(self.top()?) {
             // Hooks inherit these, and one that works in other repositories too would be led
             // astray.
             command

@@ -1,0 +1,156 @@
+//! The hooks that hear of an index, beside what they hear from git.
+
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+use assert_fs::prelude::*;
+
+use super::support::{Repo, isolated, program, run};
+use super::{envelope, repo};
+
+/// A place to work in, and what besides the environment says of it.
+struct Place {
+    name: &'static str,
+    here: PathBuf,
+    environment: Vec<(&'static str, String)>,
+}
+
+/// The response that every place takes, as git takes it.
+const DIFF: &str = "--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+zwei\n three\n\
+    --- /dev/null\n+++ b/new.txt\n@@ -0,0 +1 @@\n+new\n";
+
+/// Writes down how it is called, and what it sees.
+const HOOK: &str = "#!/bin/sh\n{ echo \"$0 $* in $(pwd -P), index.lock: $(ls \"$(git rev-parse --git-dir)/index.lock\" 2>&1)\"
+    env | grep -E '^GIT_(DIR|WORK_TREE|INDEX_FILE|PREFIX|CONFIG_PARAMETERS)=' | sort; command -v git-apply; GIT_OPTIONAL_LOCKS=0 git status --porcelain; } >>\"$LOG\"\n\
+    echo seen\n";
+
+/// Makes a repository with this hook in every way that git may find it.
+fn places(hook: &str) -> (Repo, Vec<Place>) {
+    let repo = repo();
+    repo.child(".gitignore").write_str("/hooks/\n").unwrap();
+    repo.commit("ignore");
+    let top = repo.path().to_owned();
+    let linked = top.with_file_name("linked");
+    repo.git(&["worktree", "add", "-q", linked.to_str().unwrap()]);
+    repo.git(&["clone", "-q", "--bare", ".", "../bare.git"]);
+    let bare = top.with_file_name("bare.git");
+    for file in [
+        top.join(".git/hooks").join(hook),
+        top.join("hooks").join(hook),
+        linked.join("hooks").join(hook),
+        bare.join("hooks").join(hook),
+    ] {
+        std::fs::create_dir_all(file.parent().unwrap()).unwrap();
+        repo.script(file.to_str().unwrap(), HOOK);
+    }
+    let place = |name, here: &Path, environment: &[(&'static str, &str)]| Place {
+        name,
+        here: here.to_owned(),
+        environment: environment
+            .iter()
+            .map(|(name, value)| (*name, (*value).to_owned()))
+            .collect(),
+    };
+    let relative = ("GIT_CONFIG_KEY_0", "core.hooksPath");
+    let hooks = |at| {
+        let count = ("GIT_CONFIG_COUNT", "1");
+        [count, relative, ("GIT_CONFIG_VALUE_0", at)]
+    };
+    let absolute = top.join(".git/hooks");
+    let places = vec![
+        place("its top", &top, &[]),
+        place("a linked work tree", &linked, &[]),
+        place("hooks elsewhere", &top, &hooks("hooks")),
+        place("hooks elsewhere, linked", &linked, &hooks("hooks")),
+        place("hooks nowhere", &top, &hooks("none")),
+        place(
+            "hooks by a whole path",
+            &linked,
+            &hooks(absolute.to_str().unwrap()),
+        ),
+        place(
+            "named",
+            &top,
+            &[("GIT_DIR", ".git"), ("GIT_WORK_TREE", ".")],
+        ),
+        place("another index", &top, &[("GIT_INDEX_FILE", ".git/other")]),
+        place("bare", &bare, &[]),
+    ];
+    repo.git(&["read-tree", "--index-output=.git/other", "HEAD"]);
+    repo.git(&["--git-dir=../bare.git", "read-tree", "HEAD"]);
+    (repo, places)
+}
+
+impl Place {
+    /// Runs a program there, and returns what its hooks wrote down.
+    #[track_caller]
+    fn heard(&self, program: &str, args: &[&str], input: &str) -> String {
+        let log = self.here.parent().unwrap().join("log");
+        let _ = std::fs::remove_file(&log);
+        let mut command = isolated(Command::new(program), &self.here);
+        command.args(args).env("LOG", &log);
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        let run = run(&mut command, input.as_bytes()).succeeded();
+        assert!(!run.stdout.contains("seen"), "{}", run.stdout);
+        // git writes the same paths shorter where the environment names the repository.
+        let here = self.here.to_str().unwrap();
+        let heard = std::fs::read_to_string(log).unwrap_or_default();
+        heard
+            .replace(&format!("{here}/"), "")
+            .replace(&format!("={here}\n"), "=.\n")
+    }
+}
+
+#[test]
+fn who_hears_of_the_index_hears_what_git_would_say() {
+    let (_repo, places) = places("post-index-change");
+    for place in &places {
+        let targets: &[&str] = match place.name {
+            "bare" => &["--cached"],
+            _ => &["--index", "--cached"],
+        };
+        for target in targets {
+            if *target == "--index" {
+                place.heard("git", &["update-index", "-q", "--refresh"], "");
+            }
+            let wanted = place.heard("git", &["apply", target], DIFF);
+            assert_eq!(
+                wanted.is_empty(),
+                place.name == "hooks nowhere",
+                "{}",
+                place.name
+            );
+            place.heard("git", &["apply", "-R", target], DIFF);
+            let ours = place.heard(program(), &["apply", target], DIFF);
+            assert_eq!(ours, wanted, "{}: {target}", place.name);
+            if place.name == "bare" {
+                continue;
+            }
+            let undone = place.heard(program(), &["undo"], "");
+            assert_eq!(
+                undone.matches("0 0 in").count(),
+                wanted.matches("0 0 in").count()
+            );
+        }
+    }
+}
+
+#[test]
+fn nobody_hears_of_an_index_that_stays() {
+    let (repo, places) = places("post-index-change");
+    repo.git(&["config", "core.untrackedCache", "true"]);
+    repo.git(&["update-index", "--split-index", "--untracked-cache"]);
+    let top = &places[0];
+    let added = "*** Add File: n.txt\n+n\n";
+    assert_eq!(top.heard(program(), &["apply"], &envelope(added)), "");
+    assert_eq!(top.heard(program(), &["undo"], ""), "");
+    let heard = top.heard(program(), &["apply", "-N"], &envelope(added));
+    assert_eq!(heard.matches(" 0 0 in").count(), 1, "{heard}");
+    let other = "*** Add File: o.txt\n+n\n";
+    let heard = top.heard(program(), &["apply", "--index"], &envelope(other));
+    assert_eq!(
+        heard.matches(" 0 0 in").count(),
+        1,
+        "a split index: {heard}"
+    );
+}
