@@ -1,5 +1,5 @@
 use std::cell::OnceCell;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteSlice as _};
 
@@ -9,8 +9,9 @@ use super::git::{Git, check_version};
 /// git's configuration, as git itself would read it: once, when the repository is opened.
 ///
 /// libgit2 reads the files, which takes no child, where it reads what git would. It knows nothing
-/// of `git -c` and of `GIT_CONFIG_COUNT`, not all conditions of includes, and not where a git that
-/// wasn't built for `/usr` has the system's file. There git is asked once for all that there is.
+/// of `git -c` and of `GIT_CONFIG_COUNT`, not all conditions of includes, not by which link a
+/// repository was reached, and not where a git that wasn't built for `/usr` has the system's file.
+/// There git is asked once for all that there is.
 pub struct Config {
     /// In git's order: the last value of a key counts. A key without `=` has no value, which means
     /// true.
@@ -20,8 +21,12 @@ pub struct Config {
     system: OnceCell<System>,
 }
 
-/// The variables that carry settings past libgit2.
-const CARRIERS: [&str; 2] = ["GIT_CONFIG_PARAMETERS", "GIT_CONFIG_COUNT"];
+/// The variables that carry settings past libgit2, or past what is made of it here.
+const CARRIERS: [&str; 3] = [
+    "GIT_CONFIG_PARAMETERS",
+    "GIT_CONFIG_COUNT",
+    "GIT_CONFIG_SYSTEM",
+];
 
 impl Config {
     pub(super) fn of(git: &git2::Repository, top: Option<&Path>) -> Result<Self, RepoError> {
@@ -35,17 +40,22 @@ impl Config {
             found(&system).file("gitconfig")
         };
         if carried || file == SystemFile::Unknown {
-            return Self::listed_by(&Git::at(git.path(), top));
+            return Self::listed_by(&Git::at(&as_reached(git), top));
         }
-        let is_libgit2s = file == SystemFile::Libgit2s;
+        use git2::ConfigLevel::{ProgramData, System, XDG};
+        let mut is_libgit2s = file == SystemFile::Libgit2s;
+        let has_system = is_libgit2s;
+        // One that is named is the only one of the user's.
+        let has_users = std::env::var_os("GIT_CONFIG_GLOBAL").is_none();
         let mut all = Vec::new();
         let note = |entry: &git2::ConfigEntry<'_>| {
-            if is_libgit2s
-                || !matches!(
-                    entry.level(),
-                    git2::ConfigLevel::System | git2::ConfigLevel::ProgramData
-                )
-            {
+            let is_gits = match entry.level() {
+                System | ProgramData => has_system,
+                XDG => has_users,
+                _ => true,
+            };
+            is_libgit2s &= is_gits;
+            if is_gits {
                 all.push((
                     entry.name_bytes().into(),
                     entry.has_value().then(|| entry.value_bytes().into()),
@@ -56,7 +66,7 @@ impl Config {
             .config()
             .and_then(|config| config.entries(None)?.for_each(note));
         if read.is_ok() && has_conditions(&all) {
-            return Self::listed_by(&Git::at(git.path(), top));
+            return Self::listed_by(&Git::at(&as_reached(git), top));
         }
         read.map_err(|error| RepoError::git("the configuration", error))?;
         Ok(Self {
@@ -254,6 +264,22 @@ impl System {
             Self::Local => SystemFile::Libgit2s,
         }
     }
+}
+
+/// Returns the git directory by the name by which git reached it, for `includeIf "gitdir:"` takes
+/// that as well as the true one: as the environment has it, or from a current directory that is
+/// known by a link.
+fn as_reached(git: &git2::Repository) -> PathBuf {
+    if let Some(named) = std::env::var_os("GIT_DIR").filter(|named| !named.is_empty()) {
+        return named.into();
+    }
+    let here = std::env::var_os("PWD").map(|here| Path::new(&here).join(".git"));
+    let is_it = |reached: &PathBuf| {
+        reached
+            .canonicalize()
+            .is_ok_and(|real| real == git.path().components().as_path())
+    };
+    here.filter(is_it).unwrap_or_else(|| git.path().to_owned())
 }
 
 /// Returns whether the settings of the system are to be left out.

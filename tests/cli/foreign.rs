@@ -140,6 +140,92 @@ fn settings_are_those_that_git_reads() {
     refused(&repo, "config.worktree", &|_| {});
 }
 
+/// Every way in which the environment says what is configured, each with a file that protects.
+#[test]
+fn what_the_environment_says_is_configured_is_what_git_says() {
+    let repo = Repo::with(&[("a.txt", "one\n"), ("sub/b.txt", "b\n")]);
+    let place = repo.path().parent().unwrap().to_owned();
+    let protect = "[llmpatch]\n\tprotect = a.txt\n";
+    let (work, linked) = (place.join("work"), place.join("link/work"));
+    std::os::unix::fs::symlink(&place, place.join("link")).unwrap();
+    for (file, text) in [
+        ("system", protect),
+        ("global", ""),
+        ("home/.gitconfig", "[user]\n\tname = x\n"),
+        ("xdg/git/config", protect),
+        (
+            "by-link",
+            "[includeIf \"gitdir:./link/\"]\n\tpath = system\n",
+        ),
+        ("by-name", "[includeIf \"gitdir:work/\"]\n\tpath = system\n"),
+        (
+            "by-case",
+            "[includeIf \"gitdir/i:./LINK/\"]\n\tpath = system\n",
+        ),
+    ] {
+        repo.child(format!("../{file}")).write_str(text).unwrap();
+    }
+    let at = |name: &str| place.join(name).display().to_string();
+    let system = ("GIT_CONFIG_SYSTEM", at("system"));
+    let plain = |name, value: &str| (name, value.to_owned());
+    let home = ("HOME", at("home"));
+    let mut rows = vec![
+        vec![system.clone()],
+        vec![("GIT_CONFIG_SYSTEM", String::new())],
+        vec![home.clone(), ("XDG_CONFIG_HOME", at("xdg"))],
+        vec![
+            home.clone(),
+            ("XDG_CONFIG_HOME", at("xdg")),
+            ("GIT_CONFIG_GLOBAL", at("global")),
+        ],
+        vec![home, ("GIT_CONFIG_GLOBAL", at("system"))],
+        vec![("GIT_CONFIG_GLOBAL", String::new())],
+        vec![
+            plain("GIT_CONFIG_COUNT", "0"),
+            plain("GIT_CONFIG_KEY_0", "llmpatch.protect"),
+            plain("GIT_CONFIG_VALUE_0", "a.txt"),
+        ],
+        vec![plain("GIT_CONFIG_PARAMETERS", "'llmpatch.protect'='a.txt'")],
+        vec![
+            ("GIT_DIR", at("link/work/.git")),
+            ("GIT_CONFIG_GLOBAL", at("by-link")),
+        ],
+    ];
+    for no in ["1", "0", "true", "yes", "no", "on", "off", "false", "2", ""] {
+        rows.push(vec![system.clone(), plain("GIT_CONFIG_NOSYSTEM", no)]);
+    }
+    for file in ["by-link", "by-name", "by-case"] {
+        rows.push(vec![("GIT_CONFIG_GLOBAL", at(file))]);
+        rows.push(vec![("GIT_CONFIG_SYSTEM", at(file))]);
+    }
+    let mut protecting = 0;
+    for row in rows {
+        for here in [&work, &linked, &work.join("sub"), &linked.join("sub")] {
+            let ready = |program: &str| {
+                let mut command = support::isolated(std::process::Command::new(program), here);
+                for name in ["GIT_CONFIG_NOSYSTEM", "GIT_CONFIG_GLOBAL"] {
+                    command.env_remove(name);
+                }
+                command.env("HOME", "/nonexistent").env("PWD", here);
+                command.envs(row.iter().map(|(name, value)| (name, value)));
+                command
+            };
+            let mut git = ready("git");
+            let git = support::run(git.args(["config", "--get-all", "llmpatch.protect"]), b"");
+            let mut ours = ready(support::program());
+            let ours = support::run(ours.arg("check"), update("a.txt", "one", "1").as_bytes());
+            assert_eq!(
+                ours.stderr.starts_with("error[protected]"),
+                git.stdout == "a.txt\n",
+                "{row:?} in {}: {git:?} {ours:?}",
+                here.display()
+            );
+            protecting += usize::from(git.stdout == "a.txt\n");
+        }
+    }
+    assert!(protecting > 20, "{protecting}");
+}
+
 #[test]
 fn the_systems_own_settings_are_those_of_the_git_in_use() {
     let response = update("a.txt", "one", "1");
