@@ -428,8 +428,13 @@ impl<'r> Conversion<'r> {
         if content.is_kept() {
             return Ok(content);
         }
+        let driver = self.driver(path)?;
+        // What names no encoding hinders a checkout, not what is stored.
+        if driver.is_none() && matches!(self.encoding(path), Err(RepoError::Attribute { .. })) {
+            return Ok(content);
+        }
         let on_disk = self.keep(path, content.clone())?;
-        Ok(match self.driver(path)? {
+        Ok(match driver {
             Some(_) => Content::kept_as(
                 content,
                 self.to_git(path, &on_disk, || Ok(None))?.into_owned(),
@@ -496,13 +501,13 @@ impl<'r> Conversion<'r> {
     /// If the attribute names none.
     fn encoding(&self, path: &RepoPath) -> Result<Option<BString>, RepoError> {
         match self.rules.values(path, ["working-tree-encoding"])? {
-            [Value::Unspecified] => Ok(None),
+            [Value::Unspecified | Value::False] => Ok(None),
             [Value::Word(name)] => {
                 let is_stored = name.is_empty()
                     || [&b"utf-8"[..], b"utf8"].contains(&&name.to_ascii_lowercase()[..]);
                 Ok((!is_stored).then(|| name.into()))
             }
-            _ => Err(RepoError::Attribute {
+            [Value::True] => Err(RepoError::Attribute {
                 what: "has a `working-tree-encoding` that names none".into(),
             }),
         }

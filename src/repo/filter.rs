@@ -146,12 +146,13 @@ impl GitFilter {
             "core.safecrlf=false".into(),
         ];
         for key in ["core.autocrlf", "core.eol"] {
-            let value = repo.config().string(key).ok().flatten();
-            options.extend(
-                value
-                    .into_iter()
-                    .flat_map(|value| ["-c".into(), format!("{key}={value}").into()]),
-            );
+            let setting = match repo.config().string(key) {
+                Ok(None) => continue,
+                Ok(Some(value)) => format!("{key}={value}"),
+                // Without a value it is on, for git.
+                Err(_) => key.to_owned(),
+            };
+            options.extend(["-c".into(), setting.into()]);
         }
         let prelude = BString::default();
         let (rules, children, answers) = Default::default();

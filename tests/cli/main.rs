@@ -42,6 +42,7 @@ mod show;
 mod signals;
 mod snapshot;
 mod staged;
+mod states;
 mod streams;
 #[path = "../support/mod.rs"]
 mod support;
