@@ -95,6 +95,11 @@ impl IndexFile {
         })
     }
 
+    /// Returns whether bytes are those of a file that could be read.
+    pub(super) fn is_one(bytes: &[u8], format: ObjectFormat) -> bool {
+        Base::parse(bytes.to_vec(), format).is_some()
+    }
+
     /// Returns what it has that only git understands.
     pub(super) fn shape(&self) -> IndexExtras {
         self.base.shape

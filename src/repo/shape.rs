@@ -100,6 +100,11 @@ impl Repo {
         Ok((index, shape))
     }
 
+    /// Returns whether bytes are those of an index, whatever its shape.
+    pub(crate) fn is_index(&self, bytes: &[u8]) -> bool {
+        IndexFile::is_one(bytes, self.git2().object_format())
+    }
+
     /// Returns mode and blob of each path that has an entry and is in no merge.
     ///
     /// # Errors

@@ -17,7 +17,7 @@ use super::committing::remove_ref_locks;
 use super::error::{Holder, TransactionError, Unfit, Unresolved, Why};
 use super::flush::Flush;
 use super::home::Home;
-use super::journal::Journal;
+use super::journal::{Journal, plain};
 use super::kept;
 use super::lock::{
     IndexLock, Life, Stamp, Turn, Wait, index_lock, index_name, remove_dead_lock, with_suffix,
@@ -323,6 +323,8 @@ impl Recovery<'_> {
             let is_over = if self.made(manifest)? != CommitMade::No {
                 done.how = How::Finished;
                 self.finish(manifest, &mut done)
+            } else if !self.is_whole(manifest)? {
+                return left(Why::Broken);
             } else {
                 done.how = How::TakenBack;
                 self.take_back(manifest, &mut done)?
@@ -521,6 +523,32 @@ impl Recovery<'_> {
         Ok(())
     }
 
+    fn undo<'u>(&'u self, manifest: &'u Manifest) -> Result<Undo<'u>, TransactionError> {
+        Ok(Undo {
+            dir: self.repo.dir()?,
+            journal: self.journal,
+            manifest,
+            progress: self.progress,
+        })
+    }
+
+    /// Returns whether what is kept of a change is what was there before it.
+    fn is_whole(&self, manifest: &Manifest) -> Result<bool, TransactionError> {
+        let path = self.journal.path();
+        let io = TransactionError::io("read", &path);
+        if !manifest.touched.is_empty()
+            && !self.undo(manifest)?.has_whole_originals().map_err(io)?
+        {
+            return Ok(false);
+        }
+        let index = self.repo.index_path();
+        if !manifest.with_index || !self.journal.is_index(index, "index.new").map_err(io)? {
+            return Ok(true);
+        }
+        let kept = self.journal.dir().read(&plain("index.old")).map_err(io)?;
+        Ok(kept.is_none_or(|(kept, _)| self.repo.is_index(&kept)))
+    }
+
     /// Takes a change back; says whether nothing of it is left to do.
     fn take_back(
         &self,
@@ -535,13 +563,7 @@ impl Recovery<'_> {
                 .map_err(TransactionError::io("put back", index))?;
         }
         if !manifest.touched.is_empty() {
-            remains = Undo {
-                dir: self.repo.dir()?,
-                journal: self.journal,
-                manifest,
-                progress: self.progress,
-            }
-            .run();
+            remains = self.undo(manifest)?.run();
         }
         done.attention = remains.paths();
         if !remains.failed.is_empty() {

@@ -8,7 +8,8 @@
 //! the disk.
 //!
 //! An original is known by where it lies rather than by its bytes: an editor that held it open may
-//! have written to it, and then that is what comes back.
+//! have written to it, and then that is what comes back. Of a run that died nobody knows that: where
+//! an original isn't what it was, nothing is taken back.
 
 use std::io;
 
@@ -66,6 +67,17 @@ struct Location<'u> {
 }
 
 impl<'u> Undo<'u> {
+    /// Returns whether every original in the journal is one: none was cut, or written to.
+    pub(super) fn has_whole_originals(&self) -> io::Result<bool> {
+        for (number, touched) in self.manifest.touched.iter().enumerate() {
+            let original = self.in_journal(original_name(number));
+            if self.occupant(&original, touched)? == Occupant::Other {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
     /// Puts back all that can be.
     pub(super) fn run(&self) -> Remains {
         let mut remains = Remains::default();

@@ -267,8 +267,7 @@ fn a_tampered_journal_touches_nothing_outside_and_hangs_nowhere() {
                 .to_string_lossy()
                 .starts_with(start)
         };
-        let is_lost =
-            is_of("original") && !matches!(name, "cut" | "other bytes" | "huge" | "another's");
+        let is_lost = is_of("original") && name != "another's";
         assert!(
             is_named || !(is_lost || name == "another's" && is_of("manifest")),
             "{what}"
@@ -286,6 +285,11 @@ fn a_tampered_journal_touches_nothing_outside_and_hangs_nowhere() {
             assert!(
                 is_a_file,
                 "{what}: {path} is what only looks like an original"
+            );
+            let is_whole = || ["old\n", "new\n"].contains(&&*repo.text(path));
+            assert!(
+                !repo.child(path).exists() || is_whole(),
+                "{what}: {path} is torn"
             );
         }
     }
@@ -855,4 +859,32 @@ fn a_file_system_mounted_in_the_work_tree_is_flushed_too() {
         return;
     };
     assert!(mounted > plain, "{mounted} {plain}");
+}
+
+#[test]
+fn nothing_is_taken_back_with_half_an_original() {
+    let template = crashed();
+    let journals = below(&template.child(".git/llmpatch"));
+    let originals = journals.iter().filter(|at| {
+        at.file_name()
+            .is_some_and(|name| name.to_string_lossy().starts_with("original-"))
+    });
+    let mut tried = 0;
+    for original in originals {
+        let repo = template.copied();
+        let original = repo.child(original.strip_prefix(template.path()).unwrap());
+        std::fs::write(&original, "ol").unwrap();
+        let before = repo.files();
+        for (args, input) in [(&["recover"][..], ""), (&["apply"], OTHER)] {
+            let run = run(&repo, args, input).ended(3);
+            assert!(run.stderr.contains("is damaged"), "{}", run.stderr);
+            assert_eq!(repo.files(), before);
+        }
+        // Whoever has seen to it goes on.
+        std::fs::write(&original, "old\n").unwrap();
+        run(&repo, &["recover"], "").succeeded();
+        assert!(is_old(&repo));
+        tried += 1;
+    }
+    assert_eq!(tried, 3);
 }
