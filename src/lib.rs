@@ -34,5 +34,6 @@ mod explain;
 pub mod repo;
 pub mod report;
 mod signal;
+pub mod store;
 mod temporary;
 pub mod transaction;

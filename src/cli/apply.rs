@@ -16,7 +16,8 @@ use super::recover;
 use super::responses::{self, ResponseOrigin};
 use super::review::Review;
 use crate::repo::{Against, Revision, is_branch_name};
-use crate::transaction::{self, CommitRequest, Onto, Target};
+use crate::store::{self, Onto};
+use crate::transaction::{self, CommitRequest, Target};
 use llmpatch::pathspec::Case;
 use llmpatch::plan::PlanId;
 use llmpatch::report::{Diagnostic, FileReport, Report, State, Status};
@@ -370,7 +371,7 @@ impl Apply {
                 .map_err(|error| publish::not_made(report, State::NothingChanged, &error, None))?;
             return Ok(ready);
         }
-        let stored = transaction::store(&session.repo, &ready.changes, &onto)
+        let stored = store::store(&session.repo, &ready.changes, &onto)
             .map_err(|error| publish::not_made(report, State::NothingChanged, &error, None))?;
         report.tree = Some(stored.tree);
         if !ready.changes.is_empty() {
@@ -417,7 +418,7 @@ impl Apply {
         let mut all = self.commits(session, &sources, onto)?;
         match (&all.commit, &self.branch) {
             (None, _) => all.warnings.push(Diagnostic::from(&CliError::NoCommit)),
-            (Some(last), Some(branch)) => transaction::name(&session.repo, branch, onto, &last.id)?,
+            (Some(last), Some(branch)) => store::name(&session.repo, branch, onto, &last.id)?,
             (Some(_), None) => {}
         }
         let printed = human::stored(&all).into();
@@ -467,7 +468,7 @@ impl Apply {
             let author = self.committing.author_of(mail.as_ref());
             all.warnings.extend(author_told(author.as_ref()));
             on.commit = Some(self.committing.request_for(&worked, given.clone(), mail));
-            let made = transaction::store(&session.repo, &worked.changes, &on)?;
+            let made = store::store(&session.repo, &worked.changes, &on)?;
             if let Some(commit) = made.commit {
                 on.revision = session.repo.revision(&commit.id)?;
                 all.commits.push(commit.id.clone());

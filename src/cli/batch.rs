@@ -33,7 +33,7 @@ use super::named_file;
 use super::options::{Reading, Verbosity};
 use super::responses::ResponseOrigin;
 use crate::repo::Revision;
-use crate::transaction::{self, CandidatePack, Candidates};
+use crate::store::{self, CandidatePack, Candidates};
 use llmpatch::report::Report;
 use llmpatch::text::{Shown, Source};
 
@@ -123,12 +123,12 @@ impl Batch {
             Some(path) => Output::open(&session.repo, path, self.resume, &onto)?,
             None => Output::standard(),
         };
-        transaction::remove_dead_packs(&session.repo);
+        store::remove_dead_packs(&session.repo);
         let answers = self.start(input, answered, &onto)?;
         let made = answer(session, &revision, &mut output, &answers)?;
         if let Some(bundle) = &self.bundle {
             self.check_bundle(session)?;
-            transaction::bundle(&session.repo, &revision, &made, bundle)?;
+            store::bundle(&session.repo, &revision, &made, bundle)?;
         }
         Ok((Report::default(), Printed::default()))
     }

@@ -5,7 +5,7 @@ use super::exit::Exit;
 use super::flow::{self, Printed, Session};
 use super::options::{Reading, Verbosity};
 use crate::report::human;
-use crate::transaction;
+use crate::{store, transaction};
 use llmpatch::report::{Report, State, Status};
 
 /// Store the work tree's present files as a tree, and print its id
@@ -39,7 +39,7 @@ impl Snapshot {
             }
             .into());
         }
-        let tree = Some(transaction::snapshot(&session.repo, self.untracked)?);
+        let tree = Some(store::snapshot(&session.repo, self.untracked)?);
         let report = Report {
             status: Status::Applied,
             state: State::Changed,

@@ -4,6 +4,7 @@ use std::io::ErrorKind;
 
 use bstr::{BString, ByteSlice as _};
 
+use super::transaction::unwritten;
 use crate::repo::{CommitError, RepoError};
 use llmpatch::kind::Kind;
 use llmpatch::report::{Diagnose, Diagnostic};
@@ -35,6 +36,7 @@ impl Diagnose for RepoError {
                 }
                 _ => of,
             },
+            RepoError::Write { source, .. } => unwritten(source, None),
             _ => of,
         }
     }

@@ -79,7 +79,7 @@ impl Diagnose for Undone {
 
 /// Says what can be done where the system doesn't let anything be written, if it isn't told
 /// already.
-fn unwritten(source: &std::io::Error, help: Option<&str>) -> Diagnostic {
+pub(super) fn unwritten(source: &std::io::Error, help: Option<&str>) -> Diagnostic {
     let of = Diagnostic::new(Kind::Io);
     match source.kind() {
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {

@@ -105,6 +105,14 @@ impl Config {
             && matches!(self.bool("core.precomposeunicode"), Ok(Some(true)))
     }
 
+    /// Returns whether to wait until the disk has what is written: `llmpatch.fsync`.
+    ///
+    /// # Errors
+    /// If it is set to something else than true or false.
+    pub(crate) fn fsync(&self) -> Result<bool, RepoError> {
+        Ok(self.bool("llmpatch.fsync")?.unwrap_or(true))
+    }
+
     /// Returns a setting that is true or false, in any of git's spellings.
     ///
     /// # Errors

@@ -2,7 +2,7 @@ use llmpatch::report::Diagnose as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use bstr::BString;
+use bstr::{BString, ByteSlice as _};
 
 use llmpatch::kind::Kind;
 use llmpatch::path::RepoPath;
@@ -109,9 +109,12 @@ pub enum RepoError {
         what: &'static str,
         source: git2::Error,
     },
-    /// The system refused.
+    /// The system refused to read.
     #[error("can't read `{}`: {}", Shown(what), SystemError(source))]
     Io { what: BString, source: io::Error },
+    /// The system refused to write.
+    #[error("can't write `{}`: {}", Shown(what), SystemError(source))]
+    Write { what: BString, source: io::Error },
 }
 
 /// What libgit2 says of repositories that it can't read, and what that means.
@@ -134,6 +137,15 @@ const BEYOND_LIBGIT2: [(&str, &str, Repair); 3] = [
 ];
 
 impl RepoError {
+    /// Makes errors of writing a file.
+    pub(crate) fn write<P: AsRef<Path> + ?Sized>(what: &P) -> impl Fn(io::Error) -> Self + Copy {
+        let what = what.as_ref();
+        move |source| RepoError::Write {
+            what: <[u8]>::from_path(what).unwrap_or_default().into(),
+            source,
+        }
+    }
+
     /// Returns why a repository can't be opened.
     pub(super) fn opening(directory: &Path, error: git2::Error) -> Self {
         match error.code() {

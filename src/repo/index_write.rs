@@ -81,20 +81,18 @@ impl<'r> NextIndex<'r> {
     ///
     /// # Errors
     /// If it can't be read.
-    pub(crate) fn copy(repo: &'r Repo, from: &Path, path: PathBuf) -> Result<Self, NextIndexError> {
-        step("copy the index")?;
-        let (permissions, since) = match fs::metadata(from) {
+    pub(crate) fn copy(repo: &'r Repo, from: &Path, path: PathBuf) -> Result<Self, RepoError> {
+        let seen = step("copy the index").and_then(|()| fs::metadata(from));
+        let (permissions, since) = match seen {
             // Whole seconds, since git as it is commonly built compares no more, cut as git cuts
             // them.
             Ok(seen) => {
-                let age = seen
-                    .modified()?
-                    .duration_since(UNIX_EPOCH)
-                    .unwrap_or_default();
+                let modified = seen.modified().map_err(RepoError::write("index"))?;
+                let age = modified.duration_since(UNIX_EPOCH).unwrap_or_default();
                 (Some(seen.permissions()), Some(age.as_secs() as i32))
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => (None, None),
-            Err(error) => return Err(error.into()),
+            Err(source) => return Err(RepoError::write("index")(source)),
         };
         let (index, shape) = if from == repo.index_path() {
             repo.index_and_shape()
@@ -192,7 +190,7 @@ impl<'r> NextIndex<'r> {
     ///
     /// # Errors
     /// If the entry can't be made.
-    pub(crate) fn intend(&mut self, path: &RepoPath, mode: Mode) -> Result<(), NextIndexError> {
+    pub(crate) fn intend(&mut self, path: &RepoPath, mode: Mode) -> Result<(), RepoError> {
         let below = [path.as_bytes(), b"/"].concat();
         let has =
             |path: &RepoPath| (0..=3).any(|stage| self.index.get(path.as_bytes(), stage).is_some());
@@ -228,7 +226,7 @@ impl<'r> NextIndex<'r> {
         path: &RepoPath,
         slot: Option<&Slot>,
         stat: Option<&Stat>,
-    ) -> Result<(), NextIndexError> {
+    ) -> Result<(), RepoError> {
         (0..=3).for_each(|stage| self.index.remove(path.as_bytes(), stage));
         let Some(slot) = slot else { return Ok(()) };
         let objects = self.repo.git2().odb();
@@ -248,7 +246,7 @@ impl<'r> NextIndex<'r> {
     ///
     /// # Errors
     /// If the tree can't be read.
-    pub(crate) fn reset_to(&mut self, tree: Option<Oid>) -> Result<(), NextIndexError> {
+    pub(crate) fn reset_to(&mut self, tree: Option<Oid>) -> Result<(), RepoError> {
         if tree.is_some() && self.index.tree() == tree {
             return Ok(());
         }
@@ -302,7 +300,7 @@ impl<'r> NextIndex<'r> {
         old: Option<Oid>,
         new: Oid,
         other: &Path,
-    ) -> Result<(), NextIndexError> {
+    ) -> Result<(), RepoError> {
         let git = self.repo.git2();
         let tree = |id: Oid| git.find_tree(id);
         let old = old.map(tree).transpose().map_err(writing)?;
@@ -355,26 +353,30 @@ impl<'r> NextIndex<'r> {
     ///
     /// # Errors
     /// If it can't be written.
-    pub(super) fn write_plain(&mut self) -> Result<(), NextIndexError> {
-        step("write the next index")?;
+    pub(super) fn write_plain(&mut self) -> Result<(), RepoError> {
+        let failed = RepoError::write("index");
+        step("write the next index").map_err(failed)?;
         if let Some(since) = self.since {
             racy::mark(self.repo, &mut self.index, since)?;
         }
         // Until it has the bits that the other has, it is nobody else's.
         let bits = self.permissions.as_ref().map_or(0o666, |_| 0o600);
-        Ok(temporary::create(&self.path, bits)?.write_all(&self.index.to_bytes())?)
+        temporary::create(&self.path, bits)
+            .and_then(|mut file| file.write_all(&self.index.to_bytes()))
+            .map_err(failed)
     }
 
     /// Writes the file.
     ///
     /// # Errors
     /// If it can't be written.
-    pub(crate) fn write(&mut self) -> Result<(), NextIndexError> {
+    pub(crate) fn write(&mut self) -> Result<(), RepoError> {
         self.write_plain()?;
         self.shape.restore(&Git::new(self.repo), &self.path)?;
         if let Some(permissions) = &self.permissions {
-            step("set the mode of the next index")?;
-            fs::set_permissions(&self.path, permissions.clone())?;
+            step("set the mode of the next index")
+                .and_then(|()| fs::set_permissions(&self.path, permissions.clone()))
+                .map_err(RepoError::write("index"))?;
         }
         Ok(())
     }
@@ -383,10 +385,10 @@ impl<'r> NextIndex<'r> {
     ///
     /// # Errors
     /// If it can't be renamed; then nothing happened.
-    pub(crate) fn install(self, over: &Path) -> Result<(), NextIndexError> {
-        step("rename the next index over the index")?;
-        fs::rename(&self.path, over)?;
-        Ok(())
+    pub(crate) fn install(self, over: &Path) -> Result<(), RepoError> {
+        step("rename the next index over the index")
+            .and_then(|()| fs::rename(&self.path, over))
+            .map_err(RepoError::write("index"))
     }
 }
 
@@ -395,17 +397,6 @@ impl Drop for NextIndex<'_> {
         // After `install` there is nothing of that name.
         let _ = fs::remove_file(&self.path);
     }
-}
-
-/// Why a new index could not be made.
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum NextIndexError {
-    /// libgit2 refused.
-    #[error(transparent)]
-    Repository(#[from] RepoError),
-    /// The system refused.
-    #[error(transparent)]
-    Io(#[from] io::Error),
 }
 
 fn writing(error: git2::Error) -> RepoError {

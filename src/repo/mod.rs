@@ -74,7 +74,7 @@ pub use history::{Commit, Touched};
 use index_file::{Fingerprint, IndexFile};
 use index_record::Record;
 pub use index_tree::IndexTree;
-pub(crate) use index_write::{Blob, NextIndex, NextIndexError};
+pub(crate) use index_write::{Blob, NextIndex};
 pub use line_ends::Value as AttributeValue;
 use links::Real;
 pub use mail::Mail;
@@ -196,6 +196,19 @@ impl Repo {
     pub(crate) fn objects_dir(&self) -> PathBuf {
         std::env::var_os("GIT_OBJECT_DIRECTORY")
             .map_or_else(|| self.common_dir().join("objects"), PathBuf::from)
+    }
+
+    /// Waits until the objects that were written are on the disk, unless `llmpatch.fsync` is off.
+    ///
+    /// # Errors
+    /// If the setting can't be read, or the system can't flush them.
+    pub(crate) fn flush_objects(&self) -> Result<(), RepoError> {
+        if !self.config.fsync()? {
+            return Ok(());
+        }
+        Dir::open(&self.objects_dir())
+            .and_then(|objects| objects.flush_file_system(None))
+            .map_err(RepoError::write("the objects"))
     }
 
     /// Returns it as a place that can't be left.

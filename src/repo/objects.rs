@@ -161,6 +161,18 @@ fn name_of(format: ObjectFormat, bytes: &[u8]) -> String {
         .to_string()
 }
 
+/// Returns the id that a git command printed.
+///
+/// # Errors
+/// With what it printed, if that is no id.
+pub(super) fn printed_id(command: &str, printed: BString) -> Result<Oid, RepoError> {
+    let id = printed.trim_end().to_str().ok().and_then(whole_id);
+    id.ok_or_else(|| RepoError::Child {
+        command: command.to_owned(),
+        message: printed,
+    })
+}
+
 /// Reads the whole name of an object, by whichever hash; `None` if it is none.
 pub(super) fn whole_id(digits: &str) -> Option<Oid> {
     let format = match digits.len() {

@@ -152,10 +152,7 @@ impl Pack {
             return Ok(());
         }
         self.add_bases(repo)?;
-        let io = |source| RepoError::Io {
-            what: "a pack".into(),
-            source,
-        };
+        let io = RepoError::write("a pack");
         let (pack, index, name) = self.bytes(repo.git2().object_format());
         if pack.len() > MOST {
             // Offsets beyond it would be written in another way.
@@ -279,10 +276,6 @@ impl Repo {
         objects: &BTreeSet<String>,
         path: &Path,
     ) -> Result<(), RepoError> {
-        let io = |source| RepoError::Io {
-            what: path.as_os_str().as_bytes().into(),
-            source,
-        };
         // Beside trees alone, git doesn't look into those of a commit.
         let known = has.commit.iter().flat_map(|id| [*id, has.tree]);
         let mut asked: Vec<u8> = known
@@ -321,7 +314,7 @@ impl Repo {
             file.as_file().sync_all()?;
             file.rename(path)
         };
-        write().map_err(io)
+        write().map_err(RepoError::write(path))
     }
 }
 

@@ -5,8 +5,8 @@ use bstr::ByteSlice as _;
 use git2::Oid;
 
 use super::git::{Git, checked, run, temporary};
-use super::objects::whole_id;
-use super::{NextIndex, NextIndexError, Repo, RepoError};
+use super::objects::printed_id;
+use super::{NextIndex, Repo, RepoError};
 
 /// Where references keep snapshots: below it come the second at which one was made, and the id of
 /// its tree.
@@ -18,7 +18,7 @@ impl Repo {
     ///
     /// # Errors
     /// If there is no work tree, or git can't read or store what is in it.
-    pub(crate) fn write_work_tree(&self, with_untracked: bool) -> Result<Oid, NextIndexError> {
+    pub(crate) fn write_work_tree(&self, with_untracked: bool) -> Result<Oid, RepoError> {
         let top = self.top()?;
         let place = temporary()?;
         let mut index = NextIndex::copy(self, self.index_path(), place.path().join("index"))?;
@@ -31,17 +31,7 @@ impl Repo {
             checked(&mut command, args[0], b"")
         };
         run(&["add", if with_untracked { "--all" } else { "--update" }])?;
-        let said = run(&["write-tree"])?;
-        let unknown = || RepoError::Child {
-            command: "write-tree".into(),
-            message: said.clone(),
-        };
-        Ok(said
-            .trim_end()
-            .to_str()
-            .ok()
-            .and_then(whole_id)
-            .ok_or_else(unknown)?)
+        printed_id("write-tree", run(&["write-tree"])?)
     }
 
     /// Makes a reference that keeps a tree from now on, given in seconds, and drops those that have

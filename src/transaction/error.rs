@@ -9,7 +9,7 @@ use bstr::BString;
 use super::lock::path_bytes;
 use super::recover::{How, Recovered};
 use crate::dir::Lost;
-use crate::repo::{CommitError, NextIndexError, Repo};
+use crate::repo::{CommitError, Repo};
 use crate::signal::Received;
 use llmpatch::path::RepoPath;
 use llmpatch::text::{Shown, SystemError, listed};
@@ -311,15 +311,6 @@ impl TransactionError {
             doing,
             path: path_bytes(path.as_path()),
             source,
-        }
-    }
-}
-
-impl From<NextIndexError> for TransactionError {
-    fn from(error: NextIndexError) -> Self {
-        match error {
-            NextIndexError::Repository(error) => TransactionError::Repository(error),
-            NextIndexError::Io(source) => TransactionError::io("write the next", "index")(source),
         }
     }
 }

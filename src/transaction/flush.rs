@@ -28,7 +28,7 @@ pub(super) enum Flush {
 
 impl Flush {
     pub(super) fn from_config(config: &Config) -> Result<Self, crate::repo::RepoError> {
-        Ok(if config.bool("llmpatch.fsync")?.unwrap_or(true) {
+        Ok(if config.fsync()? {
             Flush::Always
         } else {
             Flush::Never
@@ -62,16 +62,6 @@ impl Flush {
                 .iter()
                 .try_for_each(|directory| directory.flush())
         }
-    }
-
-    /// Waits until the objects that were written are on the disk.
-    pub(super) fn objects_of(self, repo: &Repo) -> Result<(), TransactionError> {
-        if self == Flush::Never {
-            return Ok(());
-        }
-        let flushed =
-            Dir::open(&repo.objects_dir()).and_then(|objects| objects.flush_file_system(None));
-        flushed.map_err(TransactionError::io("flush", "the objects"))
     }
 
     /// Waits until all that was written for a change is on the disk: to the git directory, to that

@@ -24,7 +24,6 @@
 //! A file that a hook rewrote before another hook refused is left as the hook wrote it, and named,
 //! its original kept: nothing tells a hook's rewriting from what its owner typed meanwhile.
 
-mod batch;
 mod committing;
 mod error;
 mod flush;
@@ -36,13 +35,11 @@ mod layout;
 mod lock;
 mod manifest;
 mod news;
-mod onto;
 mod publish;
 mod recheck;
 mod record;
 mod recover;
 mod sealed;
-mod snapshot;
 mod staging;
 mod undo;
 
@@ -52,14 +49,11 @@ mod tests;
 pub use llmpatch::report::Committed;
 use std::collections::BTreeMap;
 
-pub use batch::{Candidate, CandidatePack, Candidates, bundle, remove_dead_packs};
 pub use error::{ChangedSince, Holder, TransactionError, Unfit, Unresolved, Warning, Why};
 pub use kept::{Earlier, Seen, earlier};
 pub use last::{Last, Reverse, Undoing, last};
 pub use manifest::RunKind;
-pub use onto::{Onto, Stored, name, store};
 pub use recover::{Asked, How, Interrupted, Recovered, interrupted, recover};
-pub use snapshot::snapshot;
 
 use crate::dir::{Dir, Stat};
 use crate::repo::{self, Against, Blob, CommitError, Consult, NextIndex, Repo};
@@ -154,13 +148,8 @@ pub fn check(repo: &Repo, target: &Target) -> Result<(), TransactionError> {
     let Target::Commit(request) = target else {
         return Ok(());
     };
-    check_request(repo, request)?;
+    repo.check_request(request)?;
     Ok(repo.check_calm()?)
-}
-
-fn check_request(repo: &Repo, request: &CommitRequest) -> Result<(), TransactionError> {
-    repo.check_message(request)?;
-    Ok(repo.check_identity(request)?)
 }
 
 /// Returns every place that a journal could have us touch whose manifest or record is this, sealed
@@ -269,7 +258,7 @@ impl<'r> Locked<'r> {
             repo,
         } = self;
         if let Target::Commit(request) = &target {
-            check_request(repo, request)?;
+            repo.check_request(request)?;
         }
         progress.enter(Stage::Preparing, changes.len());
         let head = recheck_for(repo, changes, &target, &progress)?;

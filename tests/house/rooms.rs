@@ -40,6 +40,7 @@ const PROGRAM: &[&str] = &[
     "temporary: signal",
     "dir: llmpatch::{text path threads}",
     "repo: dir temporary llmpatch::{text path tree kind compare progress report}",
+    "store: repo llmpatch::{path plan report}",
     "transaction: dir repo signal llmpatch::{text path tree plan kind progress threads report}",
     "explain: repo transaction llmpatch::{text tree kind report}",
     "report: llmpatch::{text kind format report}",
@@ -47,7 +48,7 @@ const PROGRAM: &[&str] = &[
 
 /// What only these rooms or files of a package may name.
 const RESERVED: &[(&str, &[&str])] = &[
-    ("git2", &["repo", "transaction"]),
+    ("git2", &["repo", "store", "transaction"]),
     ("clap", &["cli"]),
     ("annotate_snippets", &["report/render.rs"]),
     ("anyhow", &["cli"]),

@@ -21,8 +21,8 @@ use crate::cli::flow::Session;
 use crate::cli::options::{Reading, Verbosity};
 use crate::cli::responses::{self, ResponseOrigin};
 use crate::repo::{Repo, Revision};
-use crate::transaction::{Candidate, Candidates, Committed};
-use llmpatch::report::Report;
+use crate::store::{Candidate, Candidates};
+use llmpatch::report::{Committed, Report};
 use llmpatch::text::{Shown, SourceId};
 use llmpatch::tree::Tree;
 

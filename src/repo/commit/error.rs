@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use bstr::BString;
 
 use crate::repo::RepoError;
-use llmpatch::text::{Shown, SystemError};
+use llmpatch::text::Shown;
 
 /// Why there is no commit.
 #[allow(missing_docs, reason = "the message says what the fields are")]
@@ -135,13 +135,6 @@ pub enum CommitError {
     /// The repository can't be read, or there is no git program.
     #[error(transparent)]
     Repository(#[from] RepoError),
-    /// A file beside the commit can't be written.
-    #[error("can't write `{}`: {}", Shown(path), SystemError(source))]
-    #[strum(props(kind = "io"))]
-    Io {
-        path: BString,
-        source: std::io::Error,
-    },
 }
 
 fn hook_name(name: &Option<BString>) -> String {

@@ -23,7 +23,7 @@ impl Repo {
     ///
     /// # Errors
     /// `identity` with git's own words; that git is missing or too old.
-    pub(crate) fn check_identity(&self, request: &CommitRequest) -> Result<(), CommitError> {
+    pub(super) fn check_identity(&self, request: &CommitRequest) -> Result<(), CommitError> {
         check_version()?;
         let git = Git::new(self);
         match &request.author {

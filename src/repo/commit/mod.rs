@@ -37,7 +37,7 @@ use self::trace::{Refusal, Trace};
 use super::commit_barrier::CommitBarrier;
 use super::git::{ChildWatch, Git, checked};
 use super::hooks::names_repository;
-use super::objects::whole_id;
+use super::objects::{printed_id, whole_id};
 use super::{Repo, RepoError};
 use crate::dir::write::step;
 use crate::temporary;
@@ -144,12 +144,21 @@ impl Repo {
         Ok(!is_at_one && !self.index()?.has_conflicts())
     }
 
+    /// Checks what git would refuse of a request, whatever the change is.
+    ///
+    /// # Errors
+    /// `unsupported` for an empty message, `identity`, or if the configuration can't be read.
+    pub(crate) fn check_request(&self, request: &CommitRequest) -> Result<(), CommitError> {
+        self.check_message(request)?;
+        self.check_identity(request)
+    }
+
     /// Checks that git wouldn't take the message for empty, as it does where there are signatures
     /// only.
     ///
     /// # Errors
     /// `unsupported`, or if the configuration can't be read.
-    pub(crate) fn check_message(&self, request: &CommitRequest) -> Result<(), CommitError> {
+    fn check_message(&self, request: &CommitRequest) -> Result<(), CommitError> {
         let mut lines = request.message.lines();
         let says_nothing =
             lines.all(|line| line.starts_with(b"Signed-off-by: ") || line.trim_ascii().is_empty());
@@ -291,13 +300,8 @@ impl Repo {
         let written = step("write the message")
             .and_then(|()| temporary::create(&message, 0o600))
             .and_then(|mut file| file.write_all(&request.message));
-        match written {
-            Ok(()) => Ok(Draft { message, editor }),
-            Err(source) => Err(CommitError::Io {
-                path: <[u8]>::from_path(&message).unwrap_or_default().into(),
-                source,
-            }),
-        }
+        written.map_err(RepoError::write(&message))?;
+        Ok(Draft { message, editor })
     }
 
     /// Runs git to commit what an index holds, which is one commit and a change to it. `directory`
@@ -340,11 +344,7 @@ impl Repo {
         }
         command.env("GIT_INDEX_FILE", index);
         let trace = Trace::begin(directory, &mut command);
-        let io = |source| CommitError::Io {
-            path: <[u8]>::from_path(index).unwrap_or_default().into(),
-            source,
-        };
-        step("start git commit").map_err(io)?;
+        step("start git commit").map_err(RepoError::write(index))?;
         let status = git
             .attach(&mut command, barrier, watch)
             .map_err(|error| match error {
@@ -472,10 +472,7 @@ impl Repo {
                 let now = now.to_string();
                 let reason =
                     "git-llmpatch: take back a commit that was made on another than it was for";
-                step("move HEAD back").map_err(|source| CommitError::Io {
-                    path: "HEAD".into(),
-                    source,
-                })?;
+                step("move HEAD back").map_err(RepoError::write("HEAD"))?;
                 // Only if it still is where we saw it; else there are more commits on top.
                 match Git::new(self)
                     .output(["update-ref", "-m", reason, "HEAD", &parent, &now], b"")
@@ -500,15 +497,7 @@ impl Repo {
             "write-tree",
             b"",
         )?;
-        let unknown = || RepoError::Child {
-            command: "write-tree".into(),
-            message: said.clone(),
-        };
-        said.trim_end()
-            .to_str()
-            .ok()
-            .and_then(whole_id)
-            .ok_or_else(unknown)
+        printed_id("write-tree", said)
     }
 
     /// Finds the commit of one of these trees among those that came, and says what it was made on.

@@ -10,6 +10,7 @@ use git2::Oid;
 use super::identity::author_of;
 use super::{CommitError, CommitRequest, Sign, sign_argument, with};
 use crate::repo::git::{Git, checked, run};
+use crate::repo::objects::printed_id;
 use crate::repo::{Repo, RepoError};
 
 impl Repo {
@@ -43,12 +44,7 @@ impl Repo {
             command.env("GIT_AUTHOR_DATE", exact_date(&git, date)?);
         }
         let said = checked(&mut command, "commit-tree", &message)?;
-        let name = said.trim_end().to_str_lossy();
-        let unknown = || RepoError::Child {
-            command: "commit-tree".into(),
-            message: said.clone(),
-        };
-        Ok(self.commit_id(&name).ok_or_else(unknown)?)
+        Ok(printed_id("commit-tree", said)?)
     }
 
     /// Returns whether a commit is signed.

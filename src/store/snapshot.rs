@@ -2,18 +2,16 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use super::TransactionError;
-use super::flush::Flush;
-use crate::repo::Repo;
+use crate::repo::{Repo, RepoError};
 
 /// Keeps what the work tree holds now as a tree, for as long as `llmpatch.snapshotExpire` says, and
 /// returns its id.
 ///
 /// # Errors
 /// `unsupported` without a work tree, `io`.
-pub fn snapshot(repo: &Repo, with_untracked: bool) -> Result<String, TransactionError> {
+pub fn snapshot(repo: &Repo, with_untracked: bool) -> Result<String, RepoError> {
     let tree = repo.write_work_tree(with_untracked)?;
-    Flush::from_config(repo.config())?.objects_of(repo)?;
+    repo.flush_objects()?;
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .unwrap_or_default()

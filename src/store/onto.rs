@@ -5,8 +5,6 @@
 use git2::Oid;
 use llmpatch::report::Committed;
 
-use super::TransactionError;
-use super::flush::Flush;
 use crate::repo::{CommitError, CommitRequest, ObjectStore, Repo, RepoError, Revision, TreeWriter};
 use llmpatch::plan::ChangeSet;
 
@@ -38,11 +36,11 @@ impl Onto {
     ///
     /// # Errors
     /// `identity`, `unsupported`, `stale`, `io`.
-    pub fn check(&self, repo: &Repo) -> Result<(), TransactionError> {
+    pub fn check(&self, repo: &Repo) -> Result<(), CommitError> {
         self.place(repo).map(drop)
     }
 
-    fn place(&self, repo: &Repo) -> Result<Option<Place>, TransactionError> {
+    fn place(&self, repo: &Repo) -> Result<Option<Place>, CommitError> {
         let Some(request) = &self.commit else {
             return Ok(None);
         };
@@ -51,7 +49,7 @@ impl Onto {
             .revision
             .commit
             .ok_or_else(|| CommitError::NoParent { id: id() })?;
-        super::check_request(repo, request)?;
+        repo.check_request(request)?;
         let branch = self
             .branch
             .as_ref()
@@ -66,12 +64,7 @@ impl Onto {
 /// # Errors
 /// `stale` if the branch has commits of its own, `unsupported` if it is checked out, `locked` if
 /// another program moved it.
-pub fn name(
-    repo: &Repo,
-    branch: &str,
-    base: Revision,
-    commit: &str,
-) -> Result<(), TransactionError> {
+pub fn name(repo: &Repo, branch: &str, base: Revision, commit: &str) -> Result<(), CommitError> {
     let parent = base.commit.ok_or_else(|| CommitError::NoParent {
         id: base.to_string(),
     })?;
@@ -79,7 +72,7 @@ pub fn name(
         id: commit.to_owned(),
     };
     let commit = repo.commit_id(commit).ok_or_else(unknown)?;
-    Ok(repo.move_branch(branch, repo.check_branch(branch, parent)?, commit)?)
+    repo.move_branch(branch, repo.check_branch(branch, parent)?, commit)
 }
 
 /// Stores the tree that a change makes of another.
@@ -104,9 +97,8 @@ pub(super) fn write_tree(
 /// # Errors
 /// As [`Onto::check`]; `unchanged` if a commit would hold what its parent does; `locked` if another
 /// program moved the branch. Whatever was written then is named by nothing.
-pub fn store(repo: &Repo, changes: &ChangeSet, onto: &Onto) -> Result<Stored, TransactionError> {
+pub fn store(repo: &Repo, changes: &ChangeSet, onto: &Onto) -> Result<Stored, CommitError> {
     let place = onto.place(repo)?;
-    let flush = Flush::from_config(repo.config())?;
     let mut objects = repo;
     let tree = write_tree(
         &TreeWriter::new(repo, onto.revision.tree),
@@ -115,19 +107,19 @@ pub fn store(repo: &Repo, changes: &ChangeSet, onto: &Onto) -> Result<Stored, Tr
     )?;
     let made = match (&onto.commit, place) {
         (Some(_), _) if tree == onto.revision.tree => {
-            return Err(CommitError::NothingToCommit.into());
+            return Err(CommitError::NothingToCommit);
         }
         (Some(request), Some((parent, old))) => {
             Some((repo.commit_tree(request, tree, parent)?, old))
         }
         _ => None,
     };
-    flush.objects_of(repo)?;
+    repo.flush_objects()?;
     let commit = made.map(|(id, old)| {
         if let Some(branch) = &onto.branch {
             repo.move_branch(branch, old, id)?;
         }
-        Ok::<_, TransactionError>(Committed {
+        Ok::<_, CommitError>(Committed {
             branch: onto.branch.as_ref().map(|name| name.as_bytes().into()),
             ..repo.describe_commit(id)
         })

@@ -6,11 +6,10 @@ use std::path::Path;
 
 use git2::{ObjectType, Oid};
 
-use super::flush::Flush;
-use super::{TransactionError, onto};
+use super::onto;
 use crate::repo::{
     CommitError, CommitRequest, Committer, NewObjects, ObjectStore as _, Pack, Packing, Repo,
-    Revision, TreeWriter,
+    RepoError, Revision, TreeWriter,
 };
 use llmpatch::plan::ChangeSet;
 
@@ -44,11 +43,7 @@ impl<'r> Candidates<'r> {
     ///
     /// # Errors
     /// With `commits`: `identity`, or if the revision is no commit.
-    pub fn new(
-        repo: &'r Repo,
-        revision: &Revision,
-        commits: bool,
-    ) -> Result<Self, TransactionError> {
+    pub fn new(repo: &'r Repo, revision: &Revision, commits: bool) -> Result<Self, CommitError> {
         let parent = if commits {
             let parent = revision.commit.ok_or_else(|| CommitError::NoParent {
                 id: revision.to_string(),
@@ -76,7 +71,7 @@ impl<'r> Candidates<'r> {
         &mut self,
         changes: &ChangeSet,
         request: impl FnOnce() -> CommitRequest,
-    ) -> Result<Candidate, TransactionError> {
+    ) -> Result<Candidate, CommitError> {
         let made = self.put(changes, request);
         // What a failure leaves belongs to no candidate.
         let objects = self.packing.take();
@@ -92,7 +87,7 @@ impl<'r> Candidates<'r> {
         &mut self,
         changes: &ChangeSet,
         request: impl FnOnce() -> CommitRequest,
-    ) -> Result<(Oid, Option<Oid>), TransactionError> {
+    ) -> Result<(Oid, Option<Oid>), CommitError> {
         let Some((parent, committer)) = &self.parent else {
             return Ok((
                 onto::write_tree(&self.writer, changes, &mut self.packing)?,
@@ -108,7 +103,7 @@ impl<'r> Candidates<'r> {
             None => onto::write_tree(&self.writer, changes, &mut loose)?,
         };
         if tree == self.top {
-            return Err(CommitError::NothingToCommit.into());
+            return Err(CommitError::NothingToCommit);
         }
         let commit = match committer {
             Some(committer) => {
@@ -146,8 +141,8 @@ pub fn bundle(
     onto: &Revision,
     made: &BTreeSet<String>,
     path: &Path,
-) -> Result<(), TransactionError> {
-    Ok(repo.write_bundle(onto, made, path)?)
+) -> Result<(), RepoError> {
+    repo.write_bundle(onto, made, path)
 }
 
 /// Removes what runs that were killed left of packs.
@@ -174,8 +169,8 @@ impl CandidatePack {
     ///
     /// # Errors
     /// `io`
-    pub fn store(self, repo: &Repo) -> Result<(), TransactionError> {
+    pub fn store(self, repo: &Repo) -> Result<(), RepoError> {
         self.0.write(repo)?;
-        Flush::from_config(repo.config())?.objects_of(repo)
+        repo.flush_objects()
     }
 }
