@@ -5,7 +5,7 @@
 
 use crate::report::human;
 use std::cell::{Cell, RefCell};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::os::unix::ffi::OsStrExt as _;
 
@@ -233,7 +233,7 @@ impl Session {
             .planned(plan, &self.resolver, &self.lints)
             .map_err(|refused| self.refused(refused, sources))?;
         if self.verbosity.json {
-            name_as_written(&mut warnings, &patches, &self.resolver);
+            Diagnostic::name_as_written(&mut warnings, &patches, &self.resolver);
         }
         Ok(Worked {
             sources,
@@ -423,8 +423,8 @@ impl Session {
         }
         let mut detail = Detail::default();
         if self.verbosity.json {
-            name_as_written(&mut refused.errors, &refused.patches, &self.resolver);
-            name_as_written(&mut refused.warnings, &refused.patches, &self.resolver);
+            Diagnostic::name_as_written(&mut refused.errors, &refused.patches, &self.resolver);
+            Diagnostic::name_as_written(&mut refused.warnings, &refused.patches, &self.resolver);
             detail = Detail {
                 parts: std::mem::take(&mut refused.parts),
                 ..Detail::of(&refused.patches, &[], sources)
@@ -523,27 +523,6 @@ pub(super) fn conclude(report: &Report, verbosity: &Verbosity, style: Style) -> 
         output::complain(&human::complaints(report, style));
     }
     Exit::of(report)
-}
-
-/// Puts paths as the response wrote them in place of those from the top of the work tree.
-fn name_as_written(all: &mut [Diagnostic], patches: &[Patch<'_>], resolver: &Resolver) {
-    let mut written: HashMap<BString, BString> = HashMap::new();
-    for edit in patches.iter().flat_map(|patch| &patch.edits) {
-        for path in std::iter::once(&edit.path).chain(edit.destination()) {
-            if let Ok(resolved) = resolver.resolve(edit.root.as_deref(), path)
-                && *resolved.as_bytes() != path[..]
-            {
-                written
-                    .entry(resolved.as_bstr().to_owned())
-                    .or_insert_with(|| path[..].into());
-            }
-        }
-    }
-    for path in all.iter_mut().filter_map(|one| one.path.as_mut()) {
-        if let Some(name) = written.get(path) {
-            path.clone_from(name);
-        }
-    }
 }
 
 /// Prints the schema of documents, if that was asked for, and returns how the run ends.

@@ -29,7 +29,7 @@ const LIBRARY: &[&str] = &[
     "respond: text patch path tree format response plan compare kind progress",
     "leftover: text path format compare",
     "explain: text patch path tree search plan lint compare kind format response leftover report",
-    "report: text patch path plan kind format",
+    "report: text patch path tree compare plan kind format",
     "apply: text patch path tree format response plan lint message kind report",
 ];
 

@@ -83,7 +83,7 @@ impl std::error::Error for Refusal {}
     Source::MAX_LEN >> 20,
     Source::MAX_LINES
 )]
-struct TooLong;
+pub struct TooLong;
 
 impl Diagnose for TooLong {
     fn diagnostic(&self) -> Diagnostic {
@@ -122,6 +122,30 @@ pub fn apply(
             feedback: None,
         }));
     };
+    match work_out(std::slice::from_ref(&source), tree, options) {
+        Ok(planned) => Ok(Applied {
+            message: message::compose(&planned.patches, &planned.changes),
+            changes: planned.changes,
+            warnings: planned.warnings,
+        }),
+        Err(refused) => Err(Box::new(Refusal {
+            feedback: refused.feedback(),
+            errors: refused.errors,
+            warnings: refused.warnings,
+        })),
+    }
+}
+
+/// Works out what responses, as one change, make of the files of a tree: [`apply()`], with what
+/// programs are told of the way.
+///
+/// # Errors
+/// With everything that is wrong, what can't be read first.
+pub fn work_out<'s>(
+    sources: &'s [Source],
+    tree: &dyn Tree,
+    options: &Options,
+) -> Result<Planned<'s>, Refused<'s>> {
     let is_here = |written: &[u8]| is_file(written, &options.resolver, tree);
     let reading = format::Options {
         format: options.format,
@@ -134,25 +158,12 @@ pub fn apply(
         drafts: 0,
         is_file: Some(&is_here),
     };
-    let responses = Responses::read(std::slice::from_ref(&source), &reading);
-    let planned = if responses.has_edits() {
-        let plan = plan::plan(&responses.patches, tree, &options.resolver, &options.rules);
-        responses.planned(plan, &options.resolver, &options.lints)
-    } else {
-        Err(responses.refused())
-    };
-    match planned {
-        Ok(planned) => Ok(Applied {
-            message: message::compose(&planned.patches, &planned.changes),
-            changes: planned.changes,
-            warnings: planned.warnings,
-        }),
-        Err(refused) => Err(Box::new(Refusal {
-            feedback: refused.feedback(),
-            errors: refused.errors,
-            warnings: refused.warnings,
-        })),
+    let responses = Responses::read(sources, &reading);
+    if !responses.has_edits() {
+        return Err(responses.refused());
     }
+    let plan = plan::plan(&responses.patches, tree, &options.resolver, &options.rules);
+    responses.planned(plan, &options.resolver, &options.lints)
 }
 
 /// Responses that were read as patches, and what is wrong with them so far. Several are one change,

@@ -1,12 +1,15 @@
 //! What a report holds for programs alone: it costs a second look at every file, so it is filled in
 //! where somebody reads it.
 
+use std::collections::BTreeMap;
+
 use bstr::BString;
 use serde::Serialize;
 
 use super::{ResponsePlace, json};
 use crate::format::ResponsePart;
 use crate::patch::{FileEdit, Format, Operation, Patch};
+use crate::path::{RepoPath, Resolver};
 use crate::plan::{Placement, PlanId};
 use crate::text::{LineNo, Source, Span};
 
@@ -200,5 +203,35 @@ impl HunkReport {
             new_lines: place.new.count,
             how: place.how.name(),
         }
+    }
+
+    /// Tells the hunks apart by the files that they end up in: those of a file that is moved go
+    /// with it, those of one that is deleted, or written anew as a whole, are gone.
+    pub fn by_file(
+        patches: &[Patch<'_>],
+        placements: &[Placement],
+        resolver: &Resolver,
+        sources: &[Source],
+    ) -> BTreeMap<RepoPath, Vec<HunkReport>> {
+        let mut files: BTreeMap<RepoPath, Vec<HunkReport>> = BTreeMap::new();
+        let mut placed = placements.iter().peekable();
+        for (number, edit) in patches.iter().flat_map(|patch| &patch.edits).enumerate() {
+            let own = std::iter::from_fn(|| placed.next_if(|place| place.edit <= number));
+            let own: Vec<_> = own.map(|place| HunkReport::of(place, sources)).collect();
+            let resolve = |written: &[u8]| resolver.resolve(edit.root.as_deref(), written).ok();
+            let Some(path) = resolve(&edit.path) else {
+                continue;
+            };
+            let to = edit.destination().and_then(|to| resolve(to));
+            match &edit.operation {
+                Operation::Update { .. } | Operation::Substitute(_) | Operation::Move { .. } => {
+                    let mut all = files.remove(&path).unwrap_or_default();
+                    all.extend(own);
+                    files.insert(to.unwrap_or(path), all);
+                }
+                _ => drop(files.remove(&path)),
+            }
+        }
+        files
     }
 }

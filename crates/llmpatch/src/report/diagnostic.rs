@@ -9,6 +9,8 @@ use strum::EnumProperty;
 use super::json;
 use super::lines::{FilePlace, Nearest, Passage};
 use crate::kind::Kind;
+use crate::patch::Patch;
+use crate::path::Resolver;
 use crate::text::{Excerpt, LineNo, Lines, Located, Source, Span};
 
 /// An error or a warning of which something can be said.
@@ -138,6 +140,27 @@ impl Diagnostic {
             help: None,
             advice: None,
             spans: Spans::default(),
+        }
+    }
+
+    /// Puts paths as the response wrote them in place of those from the top of the tree.
+    pub fn name_as_written(all: &mut [Self], patches: &[Patch<'_>], resolver: &Resolver) {
+        let mut written: HashMap<BString, BString> = HashMap::new();
+        for edit in patches.iter().flat_map(|patch| &patch.edits) {
+            for path in std::iter::once(&edit.path).chain(edit.destination()) {
+                if let Ok(resolved) = resolver.resolve(edit.root.as_deref(), path)
+                    && *resolved.as_bytes() != path[..]
+                {
+                    written
+                        .entry(resolved.as_bstr().to_owned())
+                        .or_insert_with(|| path[..].into());
+                }
+            }
+        }
+        for path in all.iter_mut().filter_map(|one| one.path.as_mut()) {
+            if let Some(name) = written.get(path) {
+                path.clone_from(name);
+            }
         }
     }
 

@@ -22,9 +22,11 @@ use std::collections::HashSet;
 use bstr::BString;
 use serde::Serialize;
 
+use crate::compare::{Compare, DiffSide};
 use crate::kind::Blame;
 use crate::path::RepoPath;
 use crate::plan::{Change, ChangeSet};
+use crate::tree::File;
 
 /// What became of a response, or of several that are one change.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -269,6 +271,24 @@ impl FileReport {
             }
         };
         listed.map(report).collect()
+    }
+
+    /// Fills in the modes before and afterwards, and the ids of the blobs where somebody knows what
+    /// git would store.
+    pub fn tell_states(&mut self, changes: &ChangeSet, compare: Option<&dyn Compare>) {
+        let origin = self.from.as_ref().unwrap_or(&self.path);
+        let before = changes.get(origin).and_then(|one| one.before.as_ref());
+        let after = changes.get(&self.path).and_then(|one| one.after.as_ref());
+        let id = |path: &RepoPath, file: Option<&File>, state: DiffSide<'_>| {
+            let (file, compare) = (file?, compare?);
+            let stored = compare.stored(path, &file.content, state).ok()?;
+            compare.id(Some(&stored)).ok()
+        };
+        self.old_oid = id(origin, before, DiffSide::Before);
+        self.new_oid = id(&self.path, after, DiffSide::After(self.from.as_ref()));
+        let mode = |file: &File| format!("{:06o}", file.mode.git());
+        self.old_mode = before.map(mode);
+        self.new_mode = after.map(mode);
     }
 }
 
