@@ -1,0 +1,78 @@
+//! A tree of the files of a request, which notes the files that it is asked for and doesn't have.
+
+use std::cell::RefCell;
+use std::collections::BTreeSet;
+
+use llmpatch::tree::{Content, Entry, Id, TreeError};
+use llmpatch::{MemoryTree, RepoPath, Tree};
+
+use crate::blobs;
+
+/// Files in memory, some known not to be there, and perhaps others that the caller has.
+pub(crate) struct AskingTree {
+    known: MemoryTree,
+    absent: BTreeSet<RepoPath>,
+    /// Whether the caller may have other files.
+    asks: bool,
+    wanted: RefCell<BTreeSet<RepoPath>>,
+}
+
+impl AskingTree {
+    /// Makes one of the files that a request has.
+    pub(crate) fn new(
+        known: MemoryTree,
+        absent: impl IntoIterator<Item = RepoPath>,
+        asks: bool,
+    ) -> Self {
+        Self {
+            known,
+            absent: absent.into_iter().collect(),
+            asks,
+            wanted: RefCell::default(),
+        }
+    }
+
+    /// Returns the files that it was asked for and doesn't know of. A path that isn't UTF-8 can't
+    /// be asked for, and counts as one where nothing is.
+    pub(crate) fn wanted(&self) -> Vec<String> {
+        let wanted = self.wanted.borrow();
+        let text = |path: &RepoPath| std::str::from_utf8(path.as_bytes()).ok().map(str::to_owned);
+        wanted.iter().filter_map(text).collect()
+    }
+}
+
+impl Tree for AskingTree {
+    fn below(&self) -> Option<&dyn Tree> {
+        Some(&self.known)
+    }
+
+    fn read(&self, path: &RepoPath) -> Result<Entry, TreeError> {
+        let entry = self.known.read(path)?;
+        if self.asks && entry == Entry::Absent {
+            // Where nothing is, a file may be in place of a directory above.
+            let above = path.ancestors().filter(|_| self.absent.contains(path));
+            let unknown = above.chain([path.clone()]).filter(|path| {
+                !self.absent.contains(path) && matches!(self.known.read(path), Ok(Entry::Absent))
+            });
+            self.wanted.borrow_mut().extend(unknown);
+        }
+        Ok(entry)
+    }
+
+    fn leaves_below(&self, directory: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
+        self.known.leaves_below(directory)
+    }
+
+    fn tracked(&self) -> Vec<RepoPath> {
+        self.known.tracked()
+    }
+
+    fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
+        self.known.case_twins(path)
+    }
+
+    fn id(&self, _: &RepoPath, content: &Content) -> Result<Option<Id>, TreeError> {
+        let content = content.clone();
+        Ok(Some(Box::new(move || blobs::id(&content))))
+    }
+}
