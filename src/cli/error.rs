@@ -100,7 +100,7 @@ pub(super) enum CliError {
     #[error("commit {0} is a merge, which a response can't express")]
     #[strum(props(
         kind = "inexpressible",
-        help = "`show --first-parent` writes its changes from its first parent"
+        help = "`git llmpatch show --first-parent` writes its changes from its first parent"
     ))]
     Merge(String),
     #[error("commit {0} changes no file, and is left out")]
@@ -239,8 +239,7 @@ impl Diagnose for CliError {
             CliError::StagedLink { path } | CliError::StagedSubmodule { path } => of.path(path),
             CliError::MoreMarkers { first, .. } => first.diagnostic(),
             CliError::NoPathspec { key, .. } => of.help(format!(
-                "correct it with `git config --edit`; `git config --show-origin --get-all \
-                     {key}` says where it is set"
+                "correct it; `git config --show-origin --get-all {key}` says where it is set"
             )),
             CliError::UnusedOption { formats, .. } => {
                 let formats: Vec<_> = formats.iter().map(ToString::to_string).collect();

@@ -17,7 +17,7 @@ impl Diagnose for RepoError {
         match self {
             RepoError::NotOwned { top } => of.help(format!(
                 "if you trust it, run `git config --global --add safe.directory {}`",
-                Shown::path(top)
+                word(&Shown::path(top).to_string())
             )),
             RepoError::Embedded { git_dir } => of.help(format!(
                 "run it in another directory; if this one is meant, and you trust what is \
@@ -27,9 +27,10 @@ impl Diagnose for RepoError {
             RepoError::Unsupported { repair, .. } => of.help(repair.help()),
             RepoError::Withheld { by, .. } => of.help(Repair::Content(*by).help()),
             RepoError::MissingObject { .. } => of.help(Remedy::Fetch.help()),
-            RepoError::Setting { key, .. } => {
-                of.help(format!("correct it with `git config {key} <value>`"))
-            }
+            RepoError::Setting { key, .. } => of.help(format!(
+                "correct it; `git config --show-origin --get-all {}` says where it is set",
+                word(key)
+            )),
             RepoError::NoGit { source } => match source.kind() {
                 ErrorKind::NotFound | ErrorKind::PermissionDenied => {
                     of.help("install git, or put it on the PATH")
@@ -64,6 +65,15 @@ impl Diagnose for CommitError {
             CommitError::Repository(error) => error.diagnostic(),
             _ => of,
         }
+    }
+}
+
+/// Writes a text as a word of a shell's command.
+fn word(text: &str) -> String {
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=~".contains(c);
+    match text.chars().all(is_plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', r"'\''")),
     }
 }
 

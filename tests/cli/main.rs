@@ -14,6 +14,7 @@
     reason = "a test that cannot be set up has failed"
 )]
 
+mod advice;
 mod apply;
 mod apply_patch;
 mod attributes;

@@ -283,7 +283,7 @@ fn a_file_that_git_is_told_to_skip_is_changed_where_it_is_as_the_index_has_it() 
     );
     assert!(
         run.stderr
-            .contains("help: run `git update-index --no-skip-worktree src/b.txt` first, "),
+            .contains("help: run `git update-index --no-skip-worktree <path>` first, "),
         "{}",
         run.stderr
     );

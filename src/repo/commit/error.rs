@@ -23,7 +23,7 @@ pub enum CommitError {
     #[error("git knows no name and address to commit with")]
     #[strum(props(
         kind = "identity",
-        help = "set `git config user.name` and `git config user.email`, then try again"
+        help = "run `git config user.name <name>` and `git config user.email <address>`, then try again"
     ))]
     Identity { said: BString },
     /// git would take no such author.
@@ -58,7 +58,7 @@ pub enum CommitError {
     #[error("git knows no editor for the commit message")]
     #[strum(props(
         kind = "unsupported",
-        help = "set `git config core.editor`, or give the message with `-m` and without `--edit`"
+        help = "run `git config core.editor <command>`, or give the message with `-m` and without `--edit`"
     ))]
     NoEditor,
     /// The tree of the new commit would be that of the old one.

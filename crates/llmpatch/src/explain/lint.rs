@@ -30,8 +30,8 @@ impl Diagnose for Found {
                      op=\"patch\", a diff)",
                 ),
             Finding::Executes(_) => of.help(
-                "look at it before anything runs; `git config llmpatch.protect :preset:executes` \
-                 refuses such files",
+                "look at it before anything runs; `git config --add llmpatch.protect \
+                 :preset:executes` refuses such files",
             ),
             Finding::Character(_) => of
                 .help(

@@ -217,7 +217,8 @@ impl Diagnose for Barrier {
                 ..
             } => "run with a --limit that covers it, which replaces the setting",
             Barrier::Protected { .. } => {
-                "make the change by hand; `git config --edit` changes llmpatch.protect"
+                "make the change by hand; `git config --show-origin --get-all llmpatch.protect` says \
+                 where that is set"
             }
         };
         let advice = "leave this file out of the patch";
@@ -235,7 +236,9 @@ fn missing(of: Diagnostic, path: &RepoPath, why: &Missing) -> Diagnostic {
             gone: Gone::LeftOut,
             ..
         } => of
-            .help("sparse checkout left it out; `git sparse-checkout add` adds it")
+            .help(
+                "sparse checkout left it out; `git sparse-checkout add <directory>` brings it back",
+            )
             .advice("leave the file alone"),
         Missing::Tracked { gone, is_to_go } => {
             let staged = if *gone == Gone::Unstaged {
@@ -243,7 +246,7 @@ fn missing(of: Diagnostic, path: &RepoPath, why: &Missing) -> Diagnostic {
             } else {
                 ""
             };
-            let back = format!("bring it back with `git restore{staged}`");
+            let back = format!("bring it back with `git restore{staged} <path>`");
             if *is_to_go {
                 of.help(format!(
                     "leave this out if the file is to be gone, or {back}"
@@ -520,15 +523,14 @@ impl Diagnose for TreeError {
     fn diagnostic(&self) -> Diagnostic {
         let of = Diagnostic::fixed(self.kind(), self).path(self.path());
         let of = match self {
-            TreeError::Disagrees { path, how } => of.help(match how {
+            TreeError::Disagrees { how, .. } => of.help(match how {
                 Disagreement::WorkTreeFromIndex | Disagreement::MissingInWorkTree => {
                     "stage, stash or restore it, or apply without --index or --commit".to_owned()
                 }
                 Disagreement::Skipped => {
-                    format!(
-                        "run `git update-index --no-skip-worktree {path}` first, or apply \
-                             without --index or --commit"
-                    )
+                    "run `git update-index --no-skip-worktree <path>` first, or apply without \
+                         --index or --commit"
+                        .to_owned()
                 }
                 Disagreement::IndexFromHead => {
                     "commit or unstage it first, or apply with --index".to_owned()

@@ -267,9 +267,7 @@ pub enum Ambiguity {
     #[error(
         "has no old lines but blank ones, which match {} places, and nothing says which is meant: {_0}", _0.count
     )]
-    #[strum(props(
-        help = "give a line with text next to the change"
-    ))]
+    #[strum(props(help = "give a line with text next to the change"))]
     Blank(Places),
     /// `--unique`
     #[error("matches {} places, and nothing says which is meant: {_0}", _0.count)]

@@ -52,7 +52,7 @@ pub enum Error {
     /// A mail whose body can't be decoded.
     #[error("{0}")]
     #[strum(props(
-        help = "decode the mail first: `git mailinfo message patch <mail`, then give `patch`"
+        help = "decode the mail first: `git mailinfo /dev/null /dev/stdout <mail` prints what to give"
     ))]
     Encoding(encoding::Undecodable),
     #[error("some lines of the patch have colour codes, and some that would have them don't")]
