@@ -146,11 +146,29 @@ impl BasedTree<'_> {
         })
     }
 
+    /// Returns that a path isn't what it was.
+    fn drifted(&self, path: &RepoPath, base: &Entry, now: Entry) -> TreeError {
+        self.drift(path, base, now).map_or_else(
+            |error| error,
+            |drift| TreeError::Drifted {
+                path: path.clone(),
+                drift,
+            },
+        )
+    }
+
+    /// Returns whether neither the index nor HEAD knows a path.
+    fn is_untracked(&self, path: &RepoPath) -> bool {
+        let index = self.repo.index_tree();
+        index.is_ok_and(|index| matches!(index.slot(path), Ok(None)) && index.gone(path).is_none())
+    }
+
     /// Returns what became of a path since.
     fn drift(&self, path: &RepoPath, base: &Entry, now: Entry) -> Result<Drift, TreeError> {
         let (how, now) = match (base, now) {
             (Entry::File(_), Entry::File(now)) => (DriftKind::Changed, Some(now)),
             (Entry::File(_), _) => (DriftKind::Gone, None),
+            (_, Entry::File(now)) if self.is_untracked(path) => (DriftKind::Untracked, Some(now)),
             (_, now) => (
                 DriftKind::Come,
                 if let Entry::File(file) = now {
@@ -222,6 +240,10 @@ impl Tree for BasedTree<'_> {
         Ok(match base {
             _ if self.is_same(path, &base, &now)? => now,
             Entry::File(file) => Entry::File(self.as_now(path, &file)?),
+            // It isn't missing: a patch that changes it was made with a newer base in mind.
+            Entry::Absent if !self.merges && matches!(now, Entry::File(_)) => {
+                return Err(self.drifted(path, &base, now));
+            }
             base => base,
         })
     }
@@ -260,10 +282,7 @@ impl Tree for BasedTree<'_> {
         match self.is_same(path, &base, &now)? {
             true => self.now.confirm(path, before),
             false if self.merges => Ok(()),
-            false => Err(TreeError::Drifted {
-                path: path.clone(),
-                drift: self.drift(path, &base, now)?,
-            }),
+            false => Err(self.drifted(path, &base, now)),
         }
     }
 }

@@ -91,6 +91,7 @@ const RUN: &[Tried] = &[
         &["git revert {id}", "git reset --keep HEAD^"],
         undo_of_a_commit,
     ),
+    (&["git llmpatch snapshot --untracked"], snapshot_of_all),
     (
         &[
             "git llmpatch check --json",
@@ -1012,4 +1013,17 @@ fn as_pages_say() {
         let run = in_shell(&repo, command).ended(status);
         assert!(run.stdout.contains(printed), "{command}: {}", run.stdout);
     }
+}
+
+#[test]
+fn snapshot_of_all() {
+    let repo = repo();
+    repo.child("u.txt").write_str("u\n").unwrap();
+    let response = update("u.txt", "u", "U");
+    let said = repo.run(&["apply", "--base=HEAD"], &response).ended(1);
+    let base = follow(&repo, &said, "git llmpatch snapshot --untracked", &[])
+        .succeeded()
+        .stdout;
+    repo.run(&["apply", "--base", base.trim()], &response)
+        .succeeded();
 }

@@ -163,6 +163,19 @@ fn files_that_come_go_or_become_another_kind_are_stale() {
         (
             (|repo| repo.child("new.txt").write_str("y\n").unwrap()) as fn(&Repo),
             &add,
+            "`new.txt` is here, untracked, and not in the base",
+        ),
+        (
+            |repo| repo.child("new.txt").write_str("y\n").unwrap(),
+            &update("new.txt", "y", "Y"),
+            "`new.txt` is here, untracked, and not in the base",
+        ),
+        (
+            |repo| {
+                repo.child("new.txt").write_str("y\n").unwrap();
+                repo.git(&["add", "new.txt"]);
+            },
+            &update("new.txt", "y", "Y"),
             "`new.txt` was added since the base",
         ),
         (
@@ -229,6 +242,39 @@ fn files_that_come_go_or_become_another_kind_are_stale() {
             vec!["stale".to_owned(); 2]
         )
     );
+}
+
+/// The help of such a refusal leads out of it: a base that has what the model was shown.
+#[test]
+fn a_snapshot_of_untracked_files_is_a_base_for_them() {
+    let repo = repo();
+    repo.child("u.txt").write_str("u\n").unwrap();
+    repo.child(".gitattributes")
+        .write_str("*.rs text\n")
+        .unwrap();
+    let response = update("u.txt", "u", "U");
+    let base = repo.run(&["snapshot"], "").succeeded().stdout;
+    let base = format!("--base={}", base.trim());
+    for args in [&["check", &base][..], &["check", &base, "--feedback"]] {
+        let run = repo.run(args, &response).ended(1);
+        let told = run.stderr + &run.stdout;
+        assert!(
+            told.contains("not in the base")
+                && told.contains("snapshot --untracked") == (args.len() == 2),
+            "{told}"
+        );
+        assert!(!told.contains("add the file"), "{told}");
+    }
+    // Other files aren't concerned.
+    repo.run(&["check", &base], update("a.txt", "two", "2"))
+        .succeeded();
+    let base = repo
+        .run(&["snapshot", "--untracked"], "")
+        .succeeded()
+        .stdout;
+    repo.run(&["apply", &format!("--base={}", base.trim())], &response)
+        .succeeded();
+    assert_eq!(repo.text("u.txt"), "U\n");
 }
 
 #[test]

@@ -262,7 +262,7 @@ pub enum TreeError {
     #[strum(props(kind = "stale"))]
     Disagrees { path: RepoPath, how: Disagreement },
     /// The path isn't what it is in the tree that the response is about.
-    #[error("`{path}` {} since the base", drift.how)]
+    #[error("`{path}` {}", drift.how)]
     #[strum(props(kind = "stale"))]
     Drifted { path: RepoPath, drift: Drift },
     /// The path is in a merge that isn't finished.
@@ -372,14 +372,17 @@ pub struct Drift {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DriftKind {
     /// It holds something else, or may be executed now and couldn't then.
-    #[error("has changed")]
+    #[error("has changed since the base")]
     Changed,
     /// It isn't there any more.
-    #[error("was removed")]
+    #[error("was removed since the base")]
     Gone,
     /// It wasn't there.
-    #[error("was added")]
+    #[error("was added since the base")]
     Come,
+    /// It is there, and nothing that git keeps has it.
+    #[error("is here, untracked, and not in the base")]
+    Untracked,
 }
 
 /// A tree in memory, for tests and for callers that have no repository.

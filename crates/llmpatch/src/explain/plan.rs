@@ -19,7 +19,7 @@ use crate::plan::{
 use crate::report::{Diagnose, Diagnostic};
 use crate::report::{Nearest, Passage};
 use crate::text::{LineNo, Shown, listed, plural};
-use crate::tree::{Content, Disagreement, Drift, Gone, Obstacle, TreeError, is_binary};
+use crate::tree::{Content, Disagreement, Drift, DriftKind, Gone, Obstacle, TreeError, is_binary};
 
 impl Diagnose for Error {
     fn diagnostic(&self) -> Diagnostic {
@@ -508,11 +508,19 @@ fn drifted(path: &RepoPath, drift: &Drift) -> Diagnostic {
         .path(path)
         .notes(lines)
         .notes(drift.commits.iter().map(commit));
-    Diagnostic {
+    let of = Diagnostic {
         passages: passages.unwrap_or_default(),
         ..of
+    };
+    if drift.how == DriftKind::Untracked {
+        return of
+            .help(
+                "name a base that has it: `git llmpatch snapshot --untracked` makes one, before \
+                 the model is asked",
+            )
+            .advice("change this file as it is shown here, if you were to change it");
     }
-    .help(
+    of.help(
         "ask the model again with the files as they are now, or apply it where it \
              belongs, with `--onto=<base>`",
     )
