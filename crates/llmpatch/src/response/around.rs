@@ -35,6 +35,8 @@ struct OpenFence<'a> {
     lines: usize,
     /// Lines of blocks at which it may have ended.
     closing: Vec<Span>,
+    /// How much had been found before it.
+    found: usize,
 }
 
 /// The reader of what is around blocks, line by line.
@@ -56,27 +58,25 @@ pub(crate) struct Around<'a> {
 }
 
 impl<'a> Around<'a> {
-    /// Reads a line that is in no patch. `is_fenced` says whether a fence is open behind it; one
-    /// may end with what hides it.
-    pub(crate) fn line(
-        &mut self,
-        source: &'a Source,
-        row: Row<'a>,
-        is_fenced: bool,
-        found: &mut Vec<WalkItem<'a>>,
-    ) {
+    /// Reads a line that is in no patch, if it opens or closes a fence; returns whether it does.
+    pub(super) fn fence_line(&mut self, row: Row<'a>, found: &mut Vec<WalkItem<'a>>) -> bool {
+        if let Some(open) = self.fence.take_if(|open| open.fence.is_closed_by(row.text)) {
+            self.close(open);
+            return true;
+        }
+        let read = Fence::read(row.text);
+        if let Some((fence, info)) = read {
+            self.open(fence, info, found);
+        }
+        read.is_some()
+    }
+
+    /// Reads a line that is in no patch, and neither opens nor closes a fence.
+    pub(super) fn line(&mut self, source: &'a Source, row: Row<'a>, found: &mut Vec<WalkItem<'a>>) {
         let text = trim(row.text);
         if text.is_empty() {
             self.above.is_apart = true;
             return;
-        }
-        if let Some(open) = self.fence.take_if(|open| open.fence.is_closed_by(row.text)) {
-            return self.close(open);
-        }
-        let read = Fence::read(row.text);
-        self.fence.take_if(|_| read.is_none() && !is_fenced);
-        if let Some((fence, info)) = read {
-            return self.open(fence, info, found);
         }
         self.above = Above::default();
         if text.iter().all(|&byte| byte == b'.') || text == "…".as_bytes() {
@@ -122,6 +122,11 @@ impl<'a> Around<'a> {
                 ));
             }
         }
+    }
+
+    /// Returns the fence that is open, and how much had been found before it.
+    pub(super) fn fence(&self) -> Option<(Fence, usize)> {
+        self.fence.as_ref().map(|open| (open.fence, open.found))
     }
 
     /// Ends the fence that is open, within a part that is passed over.
@@ -253,6 +258,7 @@ impl<'a> Around<'a> {
                     blocks: 0,
                     lines: 0,
                     closing: Vec::new(),
+                    found: found.len(),
                 });
             }
         }

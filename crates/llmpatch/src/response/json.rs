@@ -7,6 +7,7 @@ use bstr::ByteSlice as _;
 use serde_json::value::RawValue;
 
 use super::messages::{Messages, Session, ValueRead};
+use super::reasoning;
 use crate::format::envelope::{trim, trim_start};
 use crate::format::fence::Fence;
 use crate::format::tool::json::JsonText;
@@ -75,7 +76,8 @@ pub(crate) fn read(
     let line_end = line_end(source, source.line_at(end)).max(end);
     let rest = trim(&source.bytes()[end..line_end]);
     let rest = behind_marks(rest);
-    if !rest.is_empty() {
+    let is_draft = ends_draft(rest);
+    if !rest.is_empty() && !is_draft {
         read.blocks.push(refused(
             source,
             line_end - rest.len()..line_end,
@@ -84,17 +86,24 @@ pub(crate) fn read(
     }
     read.end = if is_string {
         source.bytes().len()
+    } else if is_draft {
+        line_end - rest.len()
     } else {
         line_end
     };
     Ok(read)
 }
 
+/// Returns whether a text begins with a mark that ends reasoning.
+fn ends_draft(text: &[u8]) -> bool {
+    reasoning::closing(text).is_some_and(|(_, at, _)| at == 0)
+}
+
 /// Returns what is behind the marks that end a call: a closing tag, and a model's own marks such as
 /// `<|call|>`.
 fn behind_marks(text: &[u8]) -> &[u8] {
     let mut rest = text;
-    loop {
+    while !ends_draft(rest) {
         let behind = rest.strip_prefix(CLOSE).or_else(|| {
             let (name, behind) = rest.strip_prefix(b"<|")?.split_once_str("|>")?;
             let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
@@ -105,6 +114,7 @@ fn behind_marks(text: &[u8]) -> &[u8] {
             None => return rest,
         }
     }
+    rest
 }
 
 /// Returns the offset at which the text of a line ends.

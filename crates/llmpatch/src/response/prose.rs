@@ -10,7 +10,6 @@ use super::absence::cut_start;
 use super::command::is_prompt;
 use super::{Hiding, Nearly, Residue, WalkItem, Warning, encoding, json, reasoning};
 use crate::format::envelope::{self, Marker, Meant};
-use crate::format::fence::Fence;
 use crate::format::tool::is_of_calls;
 use crate::format::{Warning as Any, blocks, excerpt, opx, unified};
 use crate::patch::Format;
@@ -28,7 +27,10 @@ pub(super) struct Prose<'a> {
     /// Whether a mark closes the text.
     pub(super) is_closed: bool,
     comment: Option<OpenComment>,
-    fence: Option<Fence>,
+    /// Whether the line that is read is in a fence.
+    is_fenced: bool,
+    /// How much has been found that is in a draft.
+    drafts: usize,
     /// What ends the shell's heredoc that is open.
     heredoc: Option<Vec<u8>>,
     seen: PatchesAbove,
@@ -52,8 +54,8 @@ struct OpenComment {
     found: usize,
     /// What had been seen before it.
     seen: PatchesAbove,
-    /// The fence that it is in, beyond which it can't go.
-    fence: Option<Fence>,
+    /// Whether it is in a fence, beyond which it can't go.
+    is_fenced: bool,
 }
 
 /// Which patches are above.
@@ -78,9 +80,9 @@ enum Unified {
 
 impl<'a> Prose<'a> {
     /// Returns what is around the line that comes next.
-    pub(super) fn around(&self) -> unified::HunkSurroundings<'_> {
+    pub(super) fn around(&self, fenced: bool) -> unified::HunkSurroundings<'_> {
         unified::HunkSurroundings {
-            fenced: self.fence.is_some(),
+            fenced,
             commented: self.comment.is_some(),
             closed: self.is_closed,
             heredoc: self.heredoc.as_deref(),
@@ -109,20 +111,21 @@ impl<'a> Prose<'a> {
         self.found.push(WalkItem::residue(format, span, residue));
     }
 
-    /// Reads a whole line.
-    pub(super) fn line(&mut self, source: &Source, row: Row<'_>) {
+    /// Reads a whole line; `is_fenced` says whether it is in a fence, or opens one.
+    pub(super) fn line(&mut self, source: &Source, row: Row<'_>, is_fenced: bool) {
         let Row {
             number,
             text: line,
             span,
             ..
         } = row;
-        self.fences(line);
-        if self.fence.is_none() && self.quoted(source, row) {
+        self.is_fenced = is_fenced;
+        self.comment
+            .take_if(|comment| comment.is_fenced && !is_fenced);
+        if !is_fenced && self.quoted(source, row) {
             return;
         }
         self.heredocs(line);
-        self.lone_mark(source, row);
         let is_last = number.index() + 1 == source.line_count();
         if is_last && matches!(self.unified, Unified::Old(_)) && line.starts_with(b"+++ ") {
             self.residue(
@@ -184,18 +187,6 @@ impl<'a> Prose<'a> {
         self.tags(source, row);
     }
 
-    /// Follows fences, which bound comments.
-    fn fences(&mut self, line: &[u8]) {
-        match (self.fence, Fence::read(line)) {
-            (None, Some((fence, _))) => self.fence = Some(fence),
-            (Some(fence), _) if fence.is_closed_by(line) => {
-                self.fence = None;
-                self.comment.take_if(|comment| comment.fence.is_some());
-            }
-            _ => {}
-        }
-    }
-
     /// Follows the shell's heredocs, the end of which is no line of a diff.
     fn heredocs(&mut self, line: &[u8]) {
         if self
@@ -215,20 +206,16 @@ impl<'a> Prose<'a> {
         OpenComment {
             found: self.found.len(),
             seen: self.seen,
-            fence: self.fence,
+            is_fenced: self.is_fenced,
         }
     }
 
-    /// Follows closing marks of reasoning that nothing opened: what is before them is a draft.
-    fn lone_mark(&mut self, source: &Source, row: Row<'_>) {
-        if self.fence.is_some() {
-            return;
-        }
-        if let Some((mark, ..)) = reasoning::closing(row.text) {
-            let (_, closing) = mark.shown();
-            (self.seen, self.comment) = (PatchesAbove::default(), None);
-            self.hide(source, 0, &Hiding::Unopened(closing));
-        }
+    /// Makes a draft of all so far, which a closing mark ends that nothing opened.
+    pub(super) fn end_draft(&mut self, source: &Source, mark: reasoning::Mark) {
+        (self.seen, self.comment, self.heredoc) = (PatchesAbove::default(), None, None);
+        self.unified = Unified::No;
+        self.hide(source, self.drafts, &Hiding::Unopened(mark.shown().1));
+        self.drafts = self.found.len();
     }
 
     /// Finds what can only have been part of a unified diff.
@@ -431,7 +418,7 @@ impl<'a> Prose<'a> {
 
     /// Makes nothing but warnings of the patches that were found since so many things had been
     /// found.
-    pub(super) fn hide(&mut self, source: &Source, since: usize, by: &Hiding) {
+    fn hide(&mut self, source: &Source, since: usize, by: &Hiding) {
         let hidden = |span, format| {
             let by = by.clone();
             Some(Located {
@@ -510,22 +497,12 @@ impl<'a> Prose<'a> {
         }
     }
 
-    /// Ends the fence that is open, within a part that is passed over.
-    pub(super) fn end_fence(&mut self) {
-        self.fence = None;
-    }
-
-    /// Returns the fence that is open.
-    pub(super) fn fence(&self) -> Option<Fence> {
-        self.fence
-    }
-
     /// Tells of a patch that begins in a quoted line; returns whether the line is quoted.
     fn quoted(&mut self, source: &Source, row: Row<'_>) -> bool {
-        let text = envelope::trim_start(row.text);
-        if !text.starts_with(b">") || text.starts_with(b">>>") {
+        if !is_quoted(row.text) {
             return false;
         }
+        let text = envelope::trim_start(row.text);
         let inner = text.trim_start_with(|c| matches!(c, '>' | ' ' | '\t'));
         let format = match inner {
             _ if envelope::starts_here(inner) => Format::Envelope,
@@ -549,6 +526,12 @@ impl<'a> Prose<'a> {
             .push(WalkItem::remark(span, Warning::Hidden { format, by }));
         true
     }
+}
+
+/// Returns whether a line is behind a quotation mark, rather than the end of a text of OPX.
+pub(super) fn is_quoted(line: &[u8]) -> bool {
+    let text = envelope::trim_start(line);
+    text.starts_with(b">") && !text.starts_with(b">>>")
 }
 
 /// Returns how long the indentation and the shell's prompt before a command are.

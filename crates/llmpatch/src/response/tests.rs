@@ -1,3 +1,4 @@
+mod drafts;
 mod sessions;
 
 use proptest::prelude::*;

@@ -75,6 +75,14 @@ pub(super) struct Walk<'a, 'o> {
     place: command::WorkingDir,
 }
 
+/// Where on its line a closing mark is looked for.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum MarkPlace {
+    /// Before all else, so that nothing but the mark begins in the line.
+    First,
+    Any,
+}
+
 /// The most edits that a response may have. Each takes up to a kilobyte once it is read, however
 /// short it is.
 pub(super) const MOST_EDITS: usize = 100_000;
@@ -142,7 +150,9 @@ impl<'a, 'o> Walk<'a, 'o> {
             && let Some(row) = self.source.row(number)
         {
             let end = self.row(row);
-            number = self.source.line_from(end).max(number.next());
+            let next = self.source.line_from(end).max(number.next());
+            let end = self.behind(end);
+            number = self.source.line_from(end).max(next);
         }
         self.around.end(&mut self.prose.found);
         let bases = if self.bases.is_empty() {
@@ -162,6 +172,8 @@ impl<'a, 'o> Walk<'a, 'o> {
         let first = row.behind(row.text.len() - envelope::trim_start(row.text).len());
         if let Some(end) = self.file(row) {
             end
+        } else if let Some(behind) = self.lone_mark(row, MarkPlace::First) {
+            self.rest_of(row, behind)
         } else if envelope::starts_here(row.text) {
             self.envelope(row, first)
         } else if opx::starts_here(&self.source.bytes()[first.start()..]) {
@@ -170,7 +182,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             self.push_bare(unified::parse_block(
                 self.source,
                 row.number,
-                self.prose.around(),
+                self.prose.around(self.around.fence().is_some()),
                 self.options,
             ))
         } else if let Some(at) = blocks::opener(row.text) {
@@ -182,33 +194,90 @@ impl<'a, 'o> Walk<'a, 'o> {
             end
         } else if let Some(end) = self.thoughts(row) {
             end
-        } else if let Some(end) = self.script(row) {
-            end
         } else if let Some(end) = self.json(row) {
+            end
+        } else if let Some(behind) = self.lone_mark(row, MarkPlace::Any) {
+            self.rest_of(row, behind)
+        } else if let Some(end) = self.script(row) {
             end
         } else {
             self.prose(row);
-            // The rest of a line has no rest of its own.
-            let closing = reasoning::closing(row.text).filter(|_| self.is_whole(row));
-            let behind = closing.map(|(_, _, end)| row.start() + end);
-            self.rest(row.number, behind)
+            self.source.start_of(row.number.next())
         }
     }
 
-    /// Reads the rest of a line behind a mark, if it begins a patch; returns the offset behind it.
-    fn rest(&mut self, number: LineNo, behind: Option<usize>) -> usize {
-        let next = self.source.start_of(number.next());
-        let (Some(behind), Some(row)) = (behind, self.source.row(number)) else {
-            return next;
-        };
-        if behind >= row.span.end as usize {
-            return next;
+    /// Reads the rest of a row behind a mark; returns the offset behind it. The rest of a line has
+    /// no rest of its own.
+    fn rest_of(&mut self, row: Row<'a>, behind: usize) -> usize {
+        match self.is_whole(row) {
+            true => self.rest(row.number, behind),
+            false => self.source.start_of(row.number.next()),
         }
-        let rest = row.behind(behind - row.start());
-        let begins = envelope::starts_here(rest.text)
-            || opx::starts_here(envelope::trim_start(rest.text))
-            || json::starts_here(rest.text).is_some();
-        if begins { self.row(rest) } else { next }
+    }
+
+    /// Reads the rest of a line from an offset on; returns the offset behind it.
+    fn rest(&mut self, number: LineNo, behind: usize) -> usize {
+        match self.source.row(number) {
+            Some(row) if behind < row.span.end as usize => {
+                self.row(row.behind(behind - row.start()))
+            }
+            _ => self.source.start_of(number.next()),
+        }
+    }
+
+    /// Reads the rest of a line behind a patch that ends in it, up to a closing mark of reasoning;
+    /// returns the offset behind what is read.
+    fn behind(&mut self, end: usize) -> usize {
+        let number = self.source.line_at(end);
+        let rest = self.source.row(number).and_then(|row| {
+            (row.start() < end && end < row.span.end as usize)
+                .then(|| row.behind(end - row.start()))
+        });
+        let mark = rest.and_then(|rest| self.lone_mark(rest, MarkPlace::Any));
+        mark.map_or(end, |behind| self.rest(number, behind))
+    }
+
+    /// Makes a draft of all before a closing mark of reasoning in a line that nothing opened;
+    /// returns the offset behind the mark, and behind those right behind it.
+    fn lone_mark(&mut self, row: Row<'a>, place: MarkPlace) -> Option<usize> {
+        let (mark, at, end) = reasoning::closing(row.text)?;
+        let before = envelope::trim_start(&row.text[..at]);
+        if place == MarkPlace::First && !before.is_empty() && !before.starts_with(b"<|") {
+            return None;
+        }
+        match self.around.fence() {
+            Some((fence, found)) if !self.leaves(fence, found, row.number) => return None,
+            None if prose::is_quoted(row.text) => return None,
+            _ => {}
+        }
+        self.prose.end_draft(self.source, mark);
+        self.around = around::Around::default();
+        self.place = command::WorkingDir::default();
+        self.stated = None;
+        self.bases.clear();
+        (self.is_begun, self.is_in_quotes) = (false, false);
+        let mut rest = row.behind(end);
+        while let Some((_, at, end)) = reasoning::closing(rest.text)
+            && envelope::is_blank(&rest.text[..at])
+        {
+            rest = rest.behind(end);
+        }
+        Some(rest.start())
+    }
+
+    /// Returns whether a closing mark in a line leaves the fence around it, before which so much
+    /// had been found: the fence holds a patch above the mark, or fences are only closed in what
+    /// follows if the mark closes this one.
+    fn leaves(&mut self, fence: Fence, found: usize, number: LineNo) -> bool {
+        let inside = self.prose.found.get(found..).unwrap_or_default();
+        let has_patch = inside.iter().any(|item| matches!(item, WalkItem::Block(_)));
+        if has_patch || !self.patience.is_left() {
+            return true;
+        }
+        let next = number.next();
+        let rest = self.source.bytes().len() - self.source.start_of(next);
+        self.patience.spend(rest);
+        !are_closed(self.source, next, fence)
     }
 
     /// Returns whether a row is a line, and not the rest of one.
@@ -232,7 +301,7 @@ impl<'a, 'o> Walk<'a, 'o> {
         if !self.is_whole(row) {
             return None;
         }
-        let fence = self.prose.fence();
+        let fence = self.around.fence().map(|(fence, _)| fence);
         let part = reasoning::thoughts(self.source, row.number, fence, &mut self.patience)?;
         if part.behind.is_none() && self.is_in_comment(row.start()) {
             return None;
@@ -242,25 +311,21 @@ impl<'a, 'o> Walk<'a, 'o> {
             Some(_) => Hiding::Reasoning(open, close),
             None => Hiding::Unclosed(open),
         };
-        self.is_begun = true;
         self.around.pass();
-        if fence.is_some() {
-            self.prose.end_fence();
-            self.around.end_fence();
-        }
+        self.around.end_fence();
         if let Some((format, span)) = self.draft(part.start..part.end) {
             self.prose.note_hidden(span, &by);
             let warning = Warning::Hidden { format, by };
             self.prose.found.push(WalkItem::remark(span, warning));
         }
         let behind = part.behind.unwrap_or(self.source.bytes().len());
-        Some(self.rest(self.source.line_at(behind), Some(behind)))
+        Some(self.rest(self.source.line_at(behind), behind))
     }
 
     /// Reads the script that a line begins: a program or shell commands in a fence or as the whole
     /// response, or a command that has a patch as its input.
     fn script(&mut self, row: Row<'a>) -> Option<usize> {
-        let around = self.prose.fence();
+        let around = self.around.fence().map(|(fence, _)| fence);
         let is_fenced = around.is_some();
         let opens = Fence::read(row.text)
             .map(|(fence, _)| fence)
@@ -286,8 +351,14 @@ impl<'a, 'o> Walk<'a, 'o> {
         if first.is_some_and(|byte| b"{[".contains(byte)) {
             return self.input(row);
         }
-        let blocks = self.scripts(body.clone(), &command::WorkingDir::default());
-        if blocks.is_empty() || self.begins_patch_beside(&blocks, body.clone()) {
+        let (blocks, end) = self.scripts(body.clone(), &command::WorkingDir::default());
+        let body = body.start..end;
+        let begins_patch = |row: &Row<'_>| files::begins_patch(self.source, *row);
+        if blocks.is_empty()
+            || self
+                .row_beside(&blocks, body.clone(), begins_patch)
+                .is_some()
+        {
             return self.input(row);
         }
         if opens.is_some() {
@@ -300,11 +371,17 @@ impl<'a, 'o> Walk<'a, 'o> {
         Some(body.end)
     }
 
-    /// Returns whether a patch begins in a range beside these.
-    fn begins_patch_beside(&self, blocks: &[Block<'_>], range: Range<usize>) -> bool {
+    /// Returns the first line of a range that is as asked for and in none of some patches.
+    fn row_beside(
+        &self,
+        blocks: &[Block<'_>],
+        range: Range<usize>,
+        is_asked: impl Fn(&Row<'a>) -> bool,
+    ) -> Option<Row<'a>> {
         let mut ahead = blocks.iter().peekable();
         let rows = self.source.rows(self.source.line_at(range.start));
-        rows.take_while(|row| row.start() < range.end).any(|row| {
+        let mut rows = rows.take_while(|row| row.start() < range.end);
+        rows.find(|row| {
             while ahead
                 .next_if(|block| block.range.end <= row.start())
                 .is_some()
@@ -312,12 +389,37 @@ impl<'a, 'o> Walk<'a, 'o> {
             let is_in = ahead
                 .peek()
                 .is_some_and(|block| block.range.contains(&row.start()));
-            !is_in && files::begins_patch(self.source, row)
+            !is_in && is_asked(row)
         })
     }
 
-    /// Returns the patches that a script in the response applies.
-    fn scripts(&self, range: Range<usize>, place: &command::WorkingDir) -> Vec<Block<'static>> {
+    /// Returns the patches that a script in the response applies, and where the script ends: at the
+    /// latest before a closing mark of reasoning that is in none of them.
+    fn scripts(
+        &self,
+        range: Range<usize>,
+        place: &command::WorkingDir,
+    ) -> (Vec<Block<'static>>, usize) {
+        let blocks = self.script_blocks(range.clone(), place);
+        let is_mark = |row: &Row<'_>| reasoning::closing(row.text).is_some();
+        // A text that a mark is in, and drafts before it, goes beyond what was meant.
+        let ends_early = blocks.iter().any(has_draft);
+        let beside = if ends_early { &[] } else { &blocks[..] };
+        let mark = self.row_beside(beside, range.clone(), is_mark);
+        match mark {
+            Some(row) if row.start() >= range.start => {
+                let range = range.start..row.start();
+                (self.script_blocks(range.clone(), place), range.end)
+            }
+            _ => (blocks, range.end),
+        }
+    }
+
+    fn script_blocks(
+        &self,
+        range: Range<usize>,
+        place: &command::WorkingDir,
+    ) -> Vec<Block<'static>> {
         let Ok(text) = self.source.bytes()[range.clone()].to_str() else {
             return Vec::new();
         };
@@ -357,7 +459,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             }
         }
         let start = row.start() + prose::prompt(row.text);
-        let blocks = self.scripts(start..end, &self.place);
+        let (blocks, stop) = self.scripts(start..end, &self.place);
         if blocks.is_empty() && !first.begins && self.draft(first.body.clone()).is_none() {
             return None;
         }
@@ -369,7 +471,7 @@ impl<'a, 'o> Walk<'a, 'o> {
         for block in blocks {
             self.push(block);
         }
-        Some(end)
+        Some(stop)
     }
 
     /// Returns the heredoc that a line begins. One that never ends counts only if a patch is first
@@ -435,7 +537,7 @@ impl<'a, 'o> Walk<'a, 'o> {
     fn prose(&mut self, row: Row<'a>) {
         self.is_in_quotes = opens_quotes(row.text);
         self.is_begun |= !envelope::is_blank(row.text);
-        if !self.prose.around().fenced
+        if self.around.fence().is_none()
             && !self.prose.is_hidden()
             && let Some(path) = files::path(self.source, row, self.options)
             && !files::has_patch(self.source, row)
@@ -443,7 +545,9 @@ impl<'a, 'o> Walk<'a, 'o> {
             let path = path.to_vec().into();
             self.prose.note_nearly(row.span, Nearly::File { path });
         }
-        self.prose.line(self.source, row);
+        let is_fence = self.around.fence_line(row, &mut self.prose.found);
+        let is_fenced = self.around.fence().is_some();
+        self.prose.line(self.source, row, is_fenced);
         if Fence::is_at(row.text) {
             self.place = command::WorkingDir::default();
         } else if prose::changes_directory(row.text)
@@ -455,9 +559,9 @@ impl<'a, 'o> Walk<'a, 'o> {
             let base = stated_base(row.text).map(|id| Located::new(row.span, id.into()));
             self.stated = base.or(self.stated.take());
         }
-        let is_fenced = self.prose.around().fenced;
-        self.around
-            .line(self.source, row, is_fenced, &mut self.prose.found);
+        if !is_fence {
+            self.around.line(self.source, row, &mut self.prose.found);
+        }
     }
 
     /// Takes in a patch that stands by itself, unless the line above opens quotes around it: then it
@@ -519,13 +623,13 @@ impl<'a, 'o> Walk<'a, 'o> {
         self.prose
             .found
             .extend(read.remarks.into_iter().map(WalkItem::Remark));
-        Some(self.source.start_of(self.source.line_at(read.end).next()))
+        Some(read.end)
     }
 
     /// Reads the file whose fence a line opens, where files were asked for.
     fn file(&mut self, row: Row<'a>) -> Option<usize> {
         if self.options.format != Some(Format::Files)
-            || self.prose.around().fenced
+            || self.around.fence().is_some()
             || !files::starts_here(row.text)
         {
             return None;
@@ -565,11 +669,42 @@ impl<'a, 'o> Walk<'a, 'o> {
             let next = rest.span.end as usize - envelope::trim_start(rest.text).len();
             if !opx::starts_here(&self.source.bytes()[next..]) {
                 self.prose.rest(self.source, rest);
-                return self.source.start_of(number.next());
+                return end;
             }
             at = next;
         }
     }
+}
+
+/// Returns whether a patch has others in it that a closing mark makes drafts of.
+fn has_draft(block: &Block<'_>) -> bool {
+    let is_draft = |warning: &Located<format::Warning>| {
+        matches!(
+            &warning.value,
+            format::Warning::Response(Warning::Hidden {
+                by: Hiding::Unopened(_),
+                ..
+            })
+        )
+    };
+    block.warnings.iter().any(is_draft)
+}
+
+/// Returns whether from a line on, in a fence, all fences are closed and none begins in another of
+/// its kind, nor a patch in the first.
+fn are_closed(source: &Source, number: LineNo, fence: Fence) -> bool {
+    let (mut open, mut is_first) = (Some(fence), true);
+    for row in source.rows(number) {
+        let read = Fence::read(row.text).map(|(fence, _)| fence);
+        match open {
+            Some(fence) if fence.is_closed_by(row.text) => (open, is_first) = (None, false),
+            Some(fence) if read.is_some_and(|other| fence.is_like(other)) => return false,
+            Some(_) if is_first && files::begins_patch(source, row) => return false,
+            Some(_) => {}
+            None => open = read,
+        }
+    }
+    open.is_none()
 }
 
 /// Returns whether a line ends with a quote that none before it on the line opens. One behind a
