@@ -77,6 +77,12 @@ pub(crate) fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a>
     {
         found.prose.note_hidden(span, &Hiding::Elsewhere(place));
     }
+    if let Some((span, place)) = found.session.lost() {
+        let (format, by) = (Format::Tool, Hiding::Elsewhere(place));
+        found.prose.note_hidden(span, &by);
+        let warning = Located::new(span, Warning::Hidden { format, by }.into());
+        found.prose.found.push(WalkItem::Remark(warning));
+    }
     let items = std::mem::take(&mut found.prose.found);
     let bases = std::mem::take(&mut found.bases);
     let mut parsed = settle(source, options, items, &found.prose);

@@ -178,7 +178,12 @@ impl<'a, 'm> Messages<'a, 'm> {
                     Speaker::Other => self.hear(object),
                     _ => self.session.is_heard |= speaker == Speaker::Tool,
                 }
-                return self.pass(object, around.path);
+                let retold = self.session.retold.len();
+                self.pass(object, around.path);
+                if speaker == Speaker::Other {
+                    self.session.retold.truncate(retold);
+                }
+                return;
             }
             Speaker::Unknown if fields.has(&["jsonrpc"]) && fields.has(&["result", "error"]) => {
                 self.is_message = true;
@@ -307,7 +312,11 @@ impl<'a, 'm> Messages<'a, 'm> {
             let span = self.reader.source.span(value.range());
             self.session.passed = Some((span, path.to_string()));
         }
+        let before = self.session.retold.len();
         self.results(value, 0);
+        for (_, _, place) in &mut self.session.retold[before..] {
+            *place = path.to_string();
+        }
     }
 
     /// Reads the choices of a response, of which only one may hold patches.

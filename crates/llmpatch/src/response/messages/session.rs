@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use super::answers::Waiting;
 use super::pieces::Pieces;
-use super::{CALL_ID, DEEPEST, Messages, RESULT_ID};
+use super::{CALL_ID, DEEPEST, Messages, RESULT_ID, wrapper};
 use crate::format::tool;
 use crate::format::tool::fields::{self, Fields};
 use crate::format::tool::json::{Is, JsonText, Value};
@@ -43,6 +43,8 @@ pub(in crate::response) struct Session {
     pub(super) is_met: bool,
     /// The first part with what looks like a patch that isn't the model's, and its place.
     pub(in crate::response) passed: Option<(Span, String)>,
+    /// The calls in parts that aren't the model's: their ids and places.
+    pub(super) retold: Vec<(String, Span, String)>,
     /// Calls without an id of which is said at once that they failed or were refused.
     pub(in crate::response) undone: Vec<Span>,
 }
@@ -70,6 +72,13 @@ impl Session {
         if outcome == Outcome::Undone {
             *known = outcome;
         }
+    }
+
+    /// Returns the first call that is only told where no call counts, and its place.
+    pub(in crate::response) fn lost(&self) -> Option<(Span, String)> {
+        let is_lost = |id: &str| !self.calls.contains_key(id) && !self.is_undone(Some(id));
+        let (_, span, place) = self.retold.iter().find(|(id, ..)| is_lost(id))?;
+        Some((*span, place.clone()))
     }
 
     /// Returns what is wrong with calls that are begun and never told whole, and with messages that
@@ -278,6 +287,13 @@ impl Messages<'_, '_> {
                         _ => Outcome::Done,
                     };
                     self.session.answer(id, outcome);
+                }
+                if let Some(call) = wrapper(&fields)
+                    && let Some(id) = call_id(&fields)
+                    && self.patch_in(call.arguments, depth).is_some()
+                {
+                    let span = self.reader.source.span(value.range());
+                    self.session.retold.push((id, span, String::new()));
                 }
                 for (_, value) in fields.iter() {
                     if matches!(value.is(), Is::Object | Is::Array) {
