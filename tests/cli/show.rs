@@ -144,6 +144,9 @@ fn what_cannot_be_said_is_told_of_every_file() {
         ("c.txt", "c\n"),
         ("fine.txt", "one\n"),
     ]);
+    repo.child("fence.txt")
+        .write_str("```\ncode\n```\n")
+        .unwrap();
     repo.chmod("a.sh", 0o755);
     repo.child("b.bin").write_binary(b"a\0b\n").unwrap();
     repo.child("c.txt").write_str("c").unwrap();
@@ -165,6 +168,10 @@ fn what_cannot_be_said_is_told_of_every_file() {
             ("a.sh", "its executable bit changes"),
             ("b.bin", "it is binary"),
             ("c.txt", "it ends without a newline"),
+            (
+                "fence.txt",
+                "all of it is in a Markdown fence, which would be taken for one around the file",
+            ),
             ("link", "it is a symbolic link"),
             ("new.sh", "it is new and executable"),
         ]
@@ -176,7 +183,7 @@ fn what_cannot_be_said_is_told_of_every_file() {
         assert_eq!(
             run.stderr,
             lines
-                + "help: `git format-patch` and `git show` can express everything that git can\n5 errors; nothing was changed\n"
+                + "help: `git format-patch` and `git show` can express everything that git can\n6 errors; nothing was changed\n"
         );
     }
 }

@@ -194,6 +194,7 @@ fn what(why: Why) -> What {
         Why::Nul => What::Binary,
         Why::Utf8 => What::Utf8,
         Why::Markup => What::Markup,
+        Why::Fence => What::Fence,
         Why::BlankEdges => What::BlankEdges,
         _ => What::Misread,
     }

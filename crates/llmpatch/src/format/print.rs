@@ -3,7 +3,7 @@
 
 use bstr::{BString, ByteSlice as _};
 
-use super::{Options, Warning, blocks, envelope, opx, tool};
+use super::{Options, Warning, blocks, envelope, fence, opx, tool};
 use crate::patch::{FileEdit, Format, Patch};
 use crate::response;
 use crate::text::{Source, SourceId, Text};
@@ -32,6 +32,8 @@ pub enum Why {
     Nul,
     /// A line that would be read as markup.
     Markup,
+    /// A fence around all of a file, which readers refuse.
+    Fence,
     /// Blank lines at the edges of a whole file, which readers drop.
     BlankEdges,
     /// A text to find that is blank.
@@ -64,10 +66,10 @@ pub fn print(patch: &Patch<'_>) -> Result<Vec<u8>, Vec<Unrepresentable>> {
     for edit in &patch.edits {
         let is_said = edit.header.is_none()
             && (patch.format == Format::Opx || edit.root.is_none() && edit.why.is_none());
-        let text = if is_said {
-            print(edit)
-        } else {
-            Err(Why::Detail)
+        let text = match is_said {
+            true if fence::around_file(edit).is_some() => Err(Why::Fence),
+            true => print(edit),
+            false => Err(Why::Detail),
         };
         match text.and_then(|text| is_read([begin, &text, end].concat(), edit).map(|()| text)) {
             Ok(text) => printed.push(text),

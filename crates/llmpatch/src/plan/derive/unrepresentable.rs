@@ -90,6 +90,9 @@ pub enum What {
     /// A line of the text would be read as a part of the patch.
     #[error("a line of it would be read as a part of the patch")]
     Markup,
+    /// A fence is around all of it.
+    #[error("all of it is in a Markdown fence, which would be taken for one around the file")]
+    Fence,
     /// What was written would be read as another change.
     #[error("what was written would be read as another change")]
     Misread,
