@@ -366,17 +366,43 @@ fn section(state: &str, drawn: &[Drawn], off: isize, is_diff: bool) -> String {
     section
 }
 
-/// Leaves out what is said of a place by the file as it was before the whole response: by how much
-/// that has grown since, and where a number was in it.
-fn of_its_section(mut warning: Warning) -> Option<Warning> {
-    if let Warning::Placed { how, .. } = &mut warning {
-        match how {
-            Placing::Shifted { .. } => return None,
-            Placing::Moved { is_far, .. } => *is_far = false,
-            _ => {}
+/// Returns whether two warnings say the same of a place, the first of a section of several and the
+/// second of one by itself. Of the file as it was before a response, which the second takes for the
+/// one that the first leaves, only the first knows more: that it has grown, so that a hunk is less
+/// far from its number.
+fn is_same(of_several: &Warning, alone: &Warning) -> bool {
+    let placed = |warning: &Warning| match warning {
+        Warning::Placed {
+            path,
+            part,
+            how:
+                Placing::Moved {
+                    claimed,
+                    at,
+                    is_far,
+                },
+        } => Some((path.clone(), *part, *claimed, *at, *is_far)),
+        _ => None,
+    };
+    match (placed(of_several), placed(alone)) {
+        (Some(one), Some(other)) => {
+            (&one.0, one.1, one.2, one.3) == (&other.0, other.1, other.2, other.3)
+                && one.4 <= other.4
         }
+        _ => of_several == alone,
     }
-    Some(warning)
+}
+
+/// Returns whether a warning is of what only a response of several sections can have: a number that
+/// meant another line before it.
+fn is_of_several(warning: &Warning) -> bool {
+    matches!(
+        warning,
+        Warning::Placed {
+            how: Placing::Shifted { .. },
+            ..
+        }
+    )
 }
 
 proptest! {
@@ -403,7 +429,7 @@ proptest! {
             is_there.set(plan.as_ref().is_some_and(|plan| !has_places(plan)));
             plan.filter(|plan| parsed.errors.is_empty() && has_places(plan)).map(|plan| {
                 let now = plan.changes.iter().next().map(|change| change.after.as_ref().unwrap().content.to_vec());
-                let warnings = plan.warnings.iter().filter_map(|warning| of_its_section(warning.value.clone()));
+                let warnings = plan.warnings.iter().map(|warning| warning.value.clone());
                 let places = plan.placements.iter().map(|placed| (placed.number, placed.old, placed.new, placed.how));
                 let warnings: Vec<_> = warnings.collect();
                 (now.map_or(state.to_owned(), |now| String::from_utf8(now).unwrap()), warnings, places.collect::<Vec<_>>())
@@ -421,13 +447,22 @@ proptest! {
             let done = planned(&wrapped(&section), &state);
             if is_there.get() { return Ok(()); }
             let Some((now, warned, placed)) = done else { is_whole = false; break };
+            prop_assert!(!warned.iter().any(is_of_several), "{warned:?}");
             state = now;
             warnings.extend(warned);
             places.extend(placed);
         }
         prop_assume!(!all.is_empty());
-        let want = is_whole.then_some((state, warnings, places));
-        prop_assert_eq!(planned(&wrapped(&all), &before), want, "{} on {:?}", wrapped(&all), before);
+        let got = planned(&wrapped(&all), &before);
+        let (got, said) = match got {
+            Some((state, warnings, places)) => (Some((state, places)), warnings),
+            None => (None, Vec::new()),
+        };
+        let want = is_whole.then_some((state, places));
+        prop_assert_eq!(got, want, "{} on {:?}", wrapped(&all), before);
+        let said: Vec<_> = said.into_iter().filter(|warning| !is_of_several(warning)).collect();
+        let are_same = said.len() == warnings.len() && said.iter().zip(&warnings).all(|(one, other)| is_same(one, other));
+        prop_assert!(!is_whole || are_same, "{} on {:?}: {said:?}, alone {warnings:?}", wrapped(&all), before);
     }
 }
 

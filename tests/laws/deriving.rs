@@ -10,7 +10,6 @@ use llmpatch::patch::{FileEdit, Format, Hunk, Mark, Operation, Patch};
 use llmpatch::path::{RepoPath, Resolver};
 use llmpatch::plan::{self, Change, ChangeSet, Rules, derive as derived};
 use llmpatch::respond::{Look, Response, respond};
-use llmpatch::text::Located;
 use llmpatch::tree::{Content, Entry, File, MemoryTree, Mode};
 
 use super::source;
@@ -270,8 +269,7 @@ fn is_unsayable(change: &Change, changes: &ChangeSet, format: Format) -> bool {
         content.contains(&0) || content.contains(&b'\r') || content.starts_with(b"\xef\xbb\xbf")
     }) || either(&|content| !has_end(content))
         // What is one fence isn't taken from a response.
-        || after.starts_with(b"```")
-        || after.starts_with(b"~~~")
+        || is_fenced(&after)
         // One encoding a file.
         || (before.to_str().is_err() && !after.is_ascii())
         || (format == Format::Envelope && after.starts_with(b"++ "))
@@ -377,19 +375,47 @@ fn is_read_again(patch: &Patch<'_>, printed: &[u8]) {
         );
         // Neither a file that is one fence is taken from a response, nor lines that are the removed
         // ones with the marks of a word diff.
-        let is_fence = |error: &Located<format::Error>| {
-            matches!(
-                error.value,
-                format::Error::Fenced(_) | format::Error::Unified(unified::Error::WordDiff)
-            )
-        };
-        if parsed.errors.iter().any(is_fence) {
+        for error in &parsed.errors {
+            match error.value {
+                format::Error::Fenced(_) => assert!(patch.edits.iter().any(makes_fence)),
+                format::Error::Unified(unified::Error::WordDiff) => {
+                    let has =
+                        |marks: [&str; 2]| marks.iter().all(|mark| printed.contains_str(mark));
+                    assert!(has(["[-", "-]"]) || has(["{+", "+}"]));
+                }
+                _ => panic!("{error:?}"),
+            }
+        }
+        if !parsed.errors.is_empty() {
             return;
         }
-        assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
         assert!(parsed.warnings.is_empty(), "{:?}", parsed.warnings);
         assert_eq!(&parsed.patch, patch);
     }
+}
+
+/// Returns whether an edit makes a file that is one fence.
+fn makes_fence(edit: &FileEdit<'_>) -> bool {
+    let Operation::Update { hunks, .. } = &edit.operation else {
+        return false;
+    };
+    let lines = hunks.iter().flat_map(Hunk::new_lines);
+    let lines: Vec<&[u8]> = lines.map(|line| &line.text[..]).collect();
+    is_fenced(&bstr::join("\n", lines))
+}
+
+/// Returns whether the first and the last line of a text that aren't blank are a fence.
+fn is_fenced(text: &[u8]) -> bool {
+    let lines = text.lines().map(<[u8]>::trim_ascii);
+    let lines: Vec<&[u8]> = lines.filter(|line| !line.is_empty()).collect();
+    let [first, .., last] = lines[..] else {
+        return false;
+    };
+    [b'`', b'~'].iter().any(|of| {
+        let is_mark = |byte: &&u8| *byte == of;
+        let opens = first.iter().take_while(is_mark).count();
+        opens >= 3 && last.len() >= opens && last.iter().all(|byte| byte == of)
+    })
 }
 
 /// Does what the hunks say, and demands that their numbers and old lines are true.

@@ -367,15 +367,16 @@ fn unique_only_ever_refuses(
         (Ok(plain), Err(refusal)) => {
             // Later hunks may miss the place that this one would have brought them to.
             let first = refusal.errors.first().map(|fault| fault.value.kind());
-            let told = match first {
-                Some(Kind::Ambiguous) => Kind::Duplicates,
-                Some(Kind::ContextNotFound) => Kind::OutsideContext,
+            // A unified diff says by its numbers which of several is meant.
+            let (told, numbered) = match first {
+                Some(Kind::Ambiguous) => (Kind::Duplicates, numbered),
+                // What is in another block than its context line says is told else.
+                Some(Kind::ContextNotFound) => (Kind::OutsideContext, false),
                 _ => panic!(
                     "unique refuses what is ambiguous or outside of its context: {:?}",
                     refusal.errors
                 ),
             };
-            // A unified diff says by its numbers which of several is meant.
             let said = plain
                 .warnings
                 .iter()

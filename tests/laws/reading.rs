@@ -104,20 +104,27 @@ fn read(bytes: &[u8]) {
         );
     }
     if lenient.errors.is_empty() && lenient.warnings.is_empty() {
-        // Hunks without numbers are no unified diff to the letter, and need no warning else.
+        // Hunks without numbers are no unified diff to the letter, and need no warning else: they
+        // are placed only where nothing is in doubt.
         let is_unnumbered = |error: &Located<format::Error>| {
             matches!(
                 error.value,
                 format::Error::Unified(unified::Error::NoNumbers)
             )
         };
-        let is_unnumbered = strict.errors.iter().any(is_unnumbered);
         assert!(
-            strict.errors.is_empty() || is_unnumbered,
+            strict.errors.iter().all(is_unnumbered),
             "what strict refuses carries a warning: {:?}",
             strict.errors
         );
-        assert!(lenient.patch == strict.patch || is_unnumbered);
+        let is_numbered = lenient.patch.edits.iter().all(has_numbers);
+        assert_eq!(
+            strict.errors.is_empty(),
+            is_numbered || lenient.patch.format != Format::Unified
+        );
+        if strict.errors.is_empty() {
+            assert_eq!(lenient.patch, strict.patch);
+        }
     }
     if format.is_none() && lenient.errors.is_empty() {
         let asked = read(Some(lenient.patch.format), false);

@@ -366,16 +366,14 @@ impl NumberPlacer<'_, '_> {
                 let [numbered, end] = [claimed, end].map(LineNo::from_index);
                 return Err(ambiguous(hunk, Ambiguity::End { numbered, end }));
             }
-            let other = self
-                .shifted(claimed)
-                .filter(|&other| run.contains(other) && fits(other));
-            let warning = match other {
-                Some(other) => {
-                    let [at, other] = [claimed, other].map(LineNo::from_index);
-                    Some(Placing::Shifted { at, other })
-                }
-                None => self.by_number_alone(hunk, claimed, &run)?,
+            let shifted = || {
+                let other = self.shifted(claimed)?;
+                let [at, to] = [claimed, other].map(LineNo::from_index);
+                let is_there = run.contains(other) && fits(other);
+                is_there.then_some(Placing::Shifted { at, other: to })
             };
+            let warning = self.by_number_alone(hunk, claimed, &run)?;
+            let warning = warning.or_else(shifted);
             let warning = warning.map(|how| Located::new(hunk.span, how));
             return Ok(HunkPlace {
                 warnings: warning.into_iter().collect(),
