@@ -30,6 +30,9 @@ const MOST_COPIED: usize = 0x1_0000;
 /// The most bytes that are inserted at once.
 const MOST_INSERTED: usize = 0x7f;
 const DELTA: u8 = 7;
+/// How many bytes a delta must have for git to read it. That of a file which becomes empty has
+/// fewer.
+const SHORTEST_DELTA: usize = 4;
 /// The most bytes that a pack may have.
 const MOST: usize = 0x7fff_ffff;
 
@@ -99,11 +102,12 @@ impl ObjectStore for Packing {
     ) -> Result<Oid, RepoError> {
         let id = Oid::hash_object_ext(kind, content, self.format)
             .map_err(|error| RepoError::git("an object", error))?;
-        let packed = match (base, content.splices()) {
-            (Some(base), Some((old, splices))) => {
-                let delta = delta(old.size(), content.size(), splices);
-                self.pack(DELTA, &delta, Some(base))
-            }
+        let delta = content
+            .splices()
+            .map(|(old, splices)| delta(old.size(), content.size(), splices))
+            .filter(|delta| delta.len() >= SHORTEST_DELTA);
+        let packed = match (base, delta) {
+            (Some(base), Some(delta)) => self.pack(DELTA, &delta, Some(base)),
             _ => self.pack(number(kind), content, None),
         };
         self.objects.push((id, packed));

@@ -13,6 +13,7 @@ use super::{envelope, repo, update};
 pub(super) fn changes() -> Vec<(&'static str, String)> {
     vec![
         ("a line", update("a.txt", "two", "2")),
+        ("a file that loses all lines", envelope("*** Update File: src/b.txt\n@@\n-b\n")),
         ("a new file", envelope("*** Add File: new/deep/er.txt\n+x\n")),
         ("a directory that goes", envelope("*** Delete File: src/b.txt\n*** Delete File: src/c.txt\n")),
         ("a file where a directory was", {
