@@ -83,11 +83,12 @@ impl<'r> Conversion<'r> {
                 what: format!("{why}, and is stored with CRLF under `text=auto`"),
             });
         }
-        match self
-            .repo
-            .filter()?
-            .clean(path, content.kept(), &self.rules.of(path)?)
-        {
+        match self.repo.filter()?.clean(
+            path,
+            self.driver(path)?.as_ref(),
+            content.kept(),
+            &self.rules.of(path)?,
+        ) {
             Ok(stored) => {
                 self.repo.by_git.borrow_mut().insert(path.clone(), why);
                 Ok(Cow::Owned(stored.into()))
@@ -352,27 +353,28 @@ impl<'r> Conversion<'r> {
             .by_git
             .borrow_mut()
             .insert(path.clone(), driven(&driver));
-        let smudged = match self
-            .repo
-            .filter()?
-            .smudge(path, &blob, &self.rules.of(path)?)
-        {
-            Err(RepoError::Child { message, .. }) => {
-                let what = format!(
-                    "{}, which can't tell its content: {}",
-                    driven(&driver),
-                    Shown(&message)
-                );
-                return Ok(Content::withheld(
-                    blob,
-                    Withheld {
-                        what,
-                        by: Hindrance::Filter,
-                    },
-                ));
-            }
-            smudged => smudged?,
-        };
+        let smudged =
+            match self
+                .repo
+                .filter()?
+                .smudge(path, Some(&driver), &blob, &self.rules.of(path)?)
+            {
+                Err(RepoError::Child { message, .. }) => {
+                    let what = format!(
+                        "{}, which can't tell its content: {}",
+                        driven(&driver),
+                        Shown(&message)
+                    );
+                    return Ok(Content::withheld(
+                        blob,
+                        Withheld {
+                            what,
+                            by: Hindrance::Filter,
+                        },
+                    ));
+                }
+                smudged => smudged?,
+            };
         if is_pointer(&smudged) {
             return Ok(not_at_hand(blob, &driver));
         }

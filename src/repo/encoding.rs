@@ -145,8 +145,8 @@ impl Repo {
         ]);
         let path = plain(format!("{directory}/text"));
         match way {
-            Way::FromDisk => git.clean(&path, bytes, &rules),
-            Way::ToDisk => git.smudge(&path, bytes, &rules),
+            Way::FromDisk => git.clean(&path, None, bytes, &rules),
+            Way::ToDisk => git.smudge(&path, None, bytes, &rules),
         }
     }
 }

@@ -1,12 +1,15 @@
 //! git as what converts bytes between work tree and store, for paths whose bytes aren't provably
 //! left as they are: filter drivers, encodings, line ends.
 //!
-//! Children that stay are asked about one path after the other, so a process filter is started once
-//! for all of them. They see a work tree of their own, with nothing in it but the bytes at hand and
+//! Children that stay are asked about one path after the other. They see a work tree of their own, with nothing in it but the bytes at hand and
 //! the `.gitattributes` that count for them, and store objects where nobody else sees them. The
-//! drivers themselves run where git would run them, with the environment that they would have.
+//! drivers themselves run where git would run them, with the environment that they would have; those
+//! that stay (`filter.<driver>.process`) are asked by us, see [`process_filter`].
+//!
+//! [`process_filter`]: super::process_filter
 
 use crate::dir::SystemPath as _;
+use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
@@ -22,6 +25,7 @@ use super::git::{
     Child, ChildStdin, ChildStdout, Command, Git, Stdio, check_version, checked, temporary,
 };
 use super::objects::blob_id;
+use super::process_filter::ProcessFilter;
 use super::{Repo, RepoError};
 use crate::temporary::Directory;
 use llmpatch::path::RepoPath;
@@ -58,6 +62,15 @@ pub(super) const ATTRIBUTES: [&str; 9] = [
 /// Every `.gitattributes` that there may be above a path, and what it holds if it is there.
 pub(super) type Rules = BTreeMap<RepoPath, Option<Vec<u8>>>;
 
+/// A driver that is a process.
+struct Process {
+    /// What a shell is told to start it.
+    command: BString,
+    /// Whether nothing goes unfiltered.
+    is_required: bool,
+    running: RefCell<Option<ProcessFilter>>,
+}
+
 /// The children, and where they work.
 pub(super) struct GitFilter {
     git: Git,
@@ -70,6 +83,8 @@ pub(super) struct GitFilter {
     place: Directory,
     rules: RefCell<Rules>,
     children: RefCell<BTreeMap<Task, Running>>,
+    /// The drivers that are processes.
+    processes: BTreeMap<BString, Process>,
     /// What the children made of bytes at a path so far, by these rules.
     answers: RefCell<BTreeMap<(Task, RepoPath, git2::Oid), Vec<u8>>>,
 }
@@ -98,7 +113,8 @@ impl GitFilter {
             ("GIT_INDEX_FILE", own("index")),
         ];
         let prelude = prelude(repo, &environment);
-        let options = drivers(repo, &prelude);
+        let processes = processes(repo, &prelude);
+        let options = drivers(repo, &prelude, &processes);
         let (rules, children, answers) = Default::default();
         Ok(Self {
             git: Git::new(repo),
@@ -108,6 +124,7 @@ impl GitFilter {
             place,
             rules,
             children,
+            processes,
             answers,
         })
     }
@@ -155,7 +172,7 @@ impl GitFilter {
             options.extend(["-c".into(), setting.into()]);
         }
         let prelude = BString::default();
-        let (rules, children, answers) = Default::default();
+        let (rules, children, processes, answers) = Default::default();
         let format = format!("--object-format={}", repo.git2().object_format());
         let alone = Self {
             git,
@@ -165,6 +182,7 @@ impl GitFilter {
             place,
             rules,
             children,
+            processes,
             answers,
         };
         checked(
@@ -175,19 +193,21 @@ impl GitFilter {
         Ok(alone)
     }
 
-    /// Returns the bytes of the blob that `git add` would make of a file.
+    /// Returns the bytes of the blob that `git add` would make of a file, which has this driver.
     ///
     /// # Errors
-    /// If git can't be asked, or refuses.
+    /// If git or a driver can't be asked, or refuses.
     pub(super) fn clean(
         &self,
         path: &RepoPath,
+        driver: Option<&BString>,
         bytes: &[u8],
         rules: &Rules,
     ) -> Result<Vec<u8>, RepoError> {
         self.know(rules)?;
         self.once(Task::Clean, path, bytes, || {
-            let id = self.hashed(Task::Clean, path, bytes)?;
+            let filtered = self.filtered(driver, "clean", path, &[], bytes)?;
+            let id = self.hashed(Task::Clean, path, &filtered)?;
             self.answer(Task::Read, &id)
         })
     }
@@ -199,6 +219,7 @@ impl GitFilter {
     pub(super) fn smudge(
         &self,
         path: &RepoPath,
+        driver: Option<&BString>,
         bytes: &[u8],
         rules: &Rules,
     ) -> Result<Vec<u8>, RepoError> {
@@ -215,8 +236,73 @@ impl GitFilter {
         }
         self.once(Task::Smudge, path, bytes, || {
             let id = self.hashed(Task::Store, path, bytes)?;
-            self.answer(Task::Smudge, &[&id[..], b" ", path.as_bytes()].concat())
+            let written = self.answer(Task::Smudge, &[&id[..], b" ", path.as_bytes()].concat())?;
+            let blob = BString::from([b"blob=", &id[..], b"\n"].concat());
+            let filtered = self.filtered(driver, "smudge", path, &[blob], &written)?;
+            Ok(filtered.into_owned())
         })
+    }
+
+    /// Returns what a driver that is a process makes of bytes.
+    fn filtered<'b>(
+        &self,
+        driver: Option<&BString>,
+        way: &str,
+        path: &RepoPath,
+        more: &[BString],
+        bytes: &'b [u8],
+    ) -> Result<Cow<'b, [u8]>, RepoError> {
+        let Some((driver, process)) = driver.and_then(|name| self.processes.get_key_value(name))
+        else {
+            return Ok(Cow::Borrowed(bytes));
+        };
+        let name = BString::from([b"pathname=", path.as_bytes(), b"\n"].concat());
+        let about = [&[name], more].concat();
+        let mut place = process.running.borrow_mut();
+        let running = match &mut *place {
+            Some(running) => Ok(running),
+            none => self.begin(driver, process).map(|begun| none.insert(begun)),
+        };
+        let (message, is_fatal) = match running.map(|running| running.convert(way, &about, bytes)) {
+            Ok(Ok(Some(converted))) => return Ok(Cow::Owned(converted)),
+            Ok(Ok(None)) => (format!("the filter refused to {way} it").into(), false),
+            Ok(Err(error)) => {
+                let said = place.take().map(ProcessFilter::end);
+                let is_fatal = error.kind() == io::ErrorKind::InvalidData;
+                (self.complaint(said, &error), is_fatal)
+            }
+            Err(not_begun) => not_begun,
+        };
+        // As git goes on, unless it is told what it doesn't understand.
+        if !process.is_required && !is_fatal {
+            return Ok(Cow::Borrowed(bytes));
+        }
+        let command = driver.to_string();
+        Err(RepoError::Child { command, message })
+    }
+
+    /// Starts a driver that is a process; says why that can't be, and whether git ends then.
+    fn begin(&self, driver: &BString, process: &Process) -> Result<ProcessFilter, (BString, bool)> {
+        let number = self.processes.range(..driver.clone()).count();
+        let command = process.command.to_os_str_lossy();
+        let words = [OsStr::new("-c"), &command];
+        let mut shell = self.git.set_up(Command::new("sh"), words);
+        let started = self.start(&number.to_string(), &mut shell);
+        let child = started.map_err(|error| (error.to_string().into(), false))?;
+        ProcessFilter::greet(child).map_err(|(child, error)| {
+            let said = self.complaint(Some(child.end()), &error);
+            (said, error.kind() != io::ErrorKind::Other)
+        })
+    }
+
+    /// Returns what a child complained of when it failed.
+    fn complaint(&self, said: Option<BString>, error: &io::Error) -> BString {
+        let said = said.unwrap_or_default();
+        let said = match said.is_empty() {
+            true => error.to_string().into_bytes(),
+            false => said.replace(&self.prelude, ""),
+        };
+        bstr::join("; ", ByteSlice::lines(&said[..])).into()
     }
 
     /// Returns what git says of each of [`ATTRIBUTES`] at a path.
@@ -364,35 +450,32 @@ impl GitFilter {
         let mut children = self.children.borrow_mut();
         let child = match children.entry(task) {
             Entry::Occupied(child) => child.into_mut(),
-            Entry::Vacant(place) => place.insert(self.start(task)?),
+            Entry::Vacant(place) => place.insert(self.start_task(task)?),
         };
         ask(child).map_err(|error| {
-            let said = children.remove(&task).map(Running::end).unwrap_or_default();
-            let said = if said.is_empty() {
-                error.to_string().into_bytes()
-            } else {
-                said.replace(&self.prelude, "")
-            };
-            let message = bstr::join("; ", ByteSlice::lines(&said[..])).into();
+            let said = children.remove(&task).map(Running::end);
             RepoError::Child {
                 command: task.words()[0].into(),
-                message,
+                message: self.complaint(said, &error),
             }
         })
     }
 
-    fn start(&self, task: Task) -> Result<Running, RepoError> {
+    fn start_task(&self, task: Task) -> Result<Running, RepoError> {
         let mut words = task.words().to_vec();
         if task == Task::Attributes {
             words.extend(ATTRIBUTES);
         }
-        let name = format!("{task:?}");
-        let said = self.place.path().join(&name);
+        self.start(&format!("{task:?}"), &mut self.command(&words))
+    }
+
+    /// Starts a child that stays; what it complains of goes to a file of this name.
+    fn start(&self, name: &str, command: &mut Command) -> Result<Running, RepoError> {
+        let said = self.place.path().join(name);
         let stderr = self
             .place
             .create(name)
             .map_err(|source| wrong(&said, source))?;
-        let mut command = self.command(&words);
         let child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -450,7 +533,7 @@ impl std::fmt::Debug for GitFilter {
 }
 
 /// A child that waits for questions.
-struct Running {
+pub(super) struct Running {
     child: Child,
     stdin: Option<ChildStdin>,
     stdout: BufReader<ChildStdout>,
@@ -459,7 +542,7 @@ struct Running {
 }
 
 impl Running {
-    fn write(&mut self, request: &[u8]) -> io::Result<()> {
+    pub(super) fn write(&mut self, request: &[u8]) -> io::Result<()> {
         self.stdin
             .as_mut()
             .map_or(Ok(()), |stdin| stdin.write_all(request))
@@ -474,8 +557,12 @@ impl Running {
         }
     }
 
+    pub(super) fn read_exact(&mut self, bytes: &mut [u8]) -> io::Result<()> {
+        self.stdout.read_exact(bytes)
+    }
+
     /// Ends it, and returns what it complained of.
-    fn end(mut self) -> BString {
+    pub(super) fn end(mut self) -> BString {
         self.stop();
         fs::read(&self.said).unwrap_or_default().trim().into()
     }
@@ -542,22 +629,49 @@ fn prelude(repo: &Repo, environment: &[(&str, Option<OsString>)]) -> BString {
     prelude.into()
 }
 
-/// Returns the options that have every driver run behind this.
-fn drivers(repo: &Repo, prelude: &BString) -> Vec<OsString> {
-    let mut options = Vec::new();
+/// Returns the drivers that are processes: for git that is what counts, whatever else is set.
+fn processes(repo: &Repo, prelude: &BString) -> BTreeMap<BString, Process> {
+    let mut processes = BTreeMap::new();
     for (key, value) in repo.config().entries("filter.") {
-        let before = match key.rsplit_once_str(".") {
-            // git puts the path in place of a `%f`.
-            Some((_, b"clean" | b"smudge")) => prelude.replace("%", "%%"),
-            Some((_, b"process")) => prelude.to_vec(),
-            _ => continue,
+        let Some((driver, b"process")) = key.rsplit_once_str(".") else {
+            continue;
         };
-        if !value.is_empty() {
-            options.push("-c".into());
-            options.push(OsString::from_vec(
-                [b"filter.", &key[..], b"=", &before, &value].concat(),
-            ));
+        let required = format!("filter.{}.required", driver.as_bstr());
+        let process = Process {
+            command: [&prelude[..], &value].concat().into(),
+            is_required: matches!(repo.config().bool(&required), Ok(Some(true))),
+            running: RefCell::default(),
+        };
+        processes.insert(driver.into(), process);
+        if value.is_empty() {
+            processes.remove(driver.as_bstr());
         }
+    }
+    processes
+}
+
+/// Returns the options that have every other driver run behind this, and these not at all.
+fn drivers(
+    repo: &Repo,
+    prelude: &BString,
+    processes: &BTreeMap<BString, Process>,
+) -> Vec<OsString> {
+    let mut options = Vec::new();
+    let mut set = |key: &[u8], value: &[u8]| {
+        let option = [b"filter.", key, b"=", value].concat();
+        options.extend(["-c".into(), OsString::from_vec(option)]);
+    };
+    for (key, value) in repo.config().entries("filter.") {
+        // git puts the path in place of a `%f`.
+        if let Some((_, b"clean" | b"smudge")) = key.rsplit_once_str(".")
+            && !value.is_empty()
+        {
+            set(&key, &[&prelude.replace("%", "%%")[..], &value].concat());
+        }
+    }
+    for driver in processes.keys() {
+        set(&[driver, &b".process"[..]].concat(), b"");
+        set(&[driver, &b".required"[..]].concat(), b"false");
     }
     options
 }

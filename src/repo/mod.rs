@@ -34,6 +34,7 @@ mod object_count;
 mod objects;
 mod open;
 mod pack;
+mod process_filter;
 mod racy;
 mod revision_tree;
 mod rules;

@@ -205,12 +205,8 @@ fn a_change_is_what_git_add_makes_of_it() {
         ours.run(&args, response()).succeeded();
         let log = std::fs::read_to_string(ours.child("tools/proc.log")).unwrap_or_default();
         let starts = log.lines().filter(|line| *line == "start").count();
-        // One for each direction, and one of the `git commit`.
-        let most = if matches!(target, "--cached" | "--commit") {
-            2
-        } else {
-            1
-        };
+        // One more is of the `git commit`.
+        let most = if target == "--commit" { 2 } else { 1 };
         assert!(starts <= most, "{target}: started {starts} times:\n{log}");
         compare(&ours, &git, target);
     }
@@ -738,5 +734,87 @@ fn line_ends_that_git_add_refuses_are_refused() {
             status == 0,
             "{safe}"
         );
+    }
+}
+
+#[test]
+fn a_process_is_started_once_whichever_way_bytes_go() {
+    let rules = "*** Update File: .gitattributes\n-*.sed filter=sed\n+*.sed filter=sed -text\n";
+    for args in [
+        &["apply", "--cached"][..],
+        &["apply", "--index", "-3", "--base=HEAD"],
+        &["apply", "--onto=HEAD"],
+    ] {
+        let repo = scene();
+        let _ = std::fs::remove_file(repo.child("tools/proc.log"));
+        let both = response().replace("*** Begin Patch\n", &format!("*** Begin Patch\n{rules}"));
+        repo.run(args, both).succeeded();
+        let log = repo.text("tools/proc.log");
+        assert_eq!(log.matches("start").count(), 1, "{args:?}:\n{log}");
+    }
+}
+
+#[test]
+fn a_process_that_fails_is_taken_as_git_takes_it() {
+    let diff = "--- a/a.proc\n+++ b/a.proc\n@@ -1,2 +1,2 @@\n one\n-two\n+zwei\n";
+    for (what, old, new) in [
+        (
+            "error",
+            "put(\"status=success\\n\");",
+            "put(\"status=error\\n\"); next;",
+        ),
+        (
+            "abort",
+            "put(\"status=success\\n\");",
+            "put(\"status=abort\\n\"); next;",
+        ),
+        (
+            "error at the end",
+            "print '0000';\n}\n",
+            "put(\"status=error\\n\");\n}\n",
+        ),
+        ("end", "put(\"status=success\\n\");", "exit 3;"),
+        (
+            "other words",
+            "put(\"status=success\\n\");",
+            "print 'ffff';",
+        ),
+        ("nobody", "note('start');", "exit 1;"),
+        ("version 3", "version=2", "version=3"),
+        ("one way", "\"capability=clean\\n\", ", ""),
+        (
+            "no way",
+            "\"capability=clean\\n\", \"capability=smudge\\n\"",
+            "",
+        ),
+        ("all well", "note('start');", ""),
+    ] {
+        for required in ["true", "false"] {
+            let base = Repo::with(&[("a.proc", "one\ntwo\n")]);
+            assert!(PROCESS.contains(old), "{what}");
+            base.script("tools/proc", &PROCESS.replacen(old, new, 1));
+            base.child(".gitignore").write_str("/tools\n").unwrap();
+            base.child(".gitattributes")
+                .write_str("*.proc filter=proc\n")
+                .unwrap();
+            base.git(&["config", "filter.proc.process", "tools/proc"]);
+            base.git(&["config", "filter.proc.clean", "tr a-z b-za"]);
+            base.git(&["config", "filter.proc.required", required]);
+            let mut add = isolated(std::process::Command::new("git"), base.path());
+            run(add.args(["add", "--renormalize", "."]), b"");
+            let (ours, git) = (base.copied(), base.copied());
+            let mut add = isolated(std::process::Command::new("git"), git.path());
+            git.child("a.proc").write_str("one\nzwei\n").unwrap();
+            let by_git = run(add.args(["add", "a.proc"]), b"");
+            let by_us = ours.run(&["apply", "--index"], diff);
+            let staged = |repo: &Repo| repo.git(&["ls-files", "-s"]);
+            assert_eq!(
+                (by_us.status == 0, staged(&ours)),
+                (by_git.status == 0, staged(&git)),
+                "{what}, required={required}: {}{}",
+                by_git.stderr,
+                by_us.stderr
+            );
+        }
     }
 }
