@@ -387,6 +387,7 @@ pub(super) const CALL_ID: &[&str] = &[
     "toolCallId",
     "tool_call_id",
     "toolUseId",
+    "toolUseID",
     "tool_use_id",
     "tool_id",
     "id",
@@ -398,6 +399,7 @@ pub(super) const RESULT_ID: &[&str] = &[
     "tool_call_id",
     "toolCallId",
     "toolUseId",
+    "toolUseID",
     "tool_id",
     "call_id",
     "callID",
@@ -420,6 +422,9 @@ pub(super) enum Outcome {
 /// Returns what the members of a call or of its result say of what became of the call.
 pub(super) fn outcome(fields: &Fields<'_>) -> Option<Outcome> {
     const WORDS: &[&str] = &["status", "state", "outcome", "decision"];
+    const UNDONE: [&str; 7] = [
+        "error", "fail", "cancel", "denied", "decline", "reject", "abort",
+    ];
     let says = |names: &[&str], wanted: bool| {
         fields
             .get(names)
@@ -448,11 +453,12 @@ pub(super) fn outcome(fields: &Fields<'_>) -> Option<Outcome> {
     }
     for (_, value) in fields.iter().filter(|(name, _)| WORDS.contains(name)) {
         let word = value.string().map(|word| word.text().to_ascii_lowercase());
-        match word.as_deref().unwrap_or_default() {
-            "error" | "errored" | "failed" | "failure" | "cancelled" | "canceled" | "denied"
-            | "declined" | "rejected" | "aborted" | "output-error" | "output-denied" => {
-                return Some(Outcome::Undone);
-            }
+        let word = word.as_deref().unwrap_or_default();
+        let word = word.strip_prefix("output-").unwrap_or(word);
+        if UNDONE.iter().any(|undone| word.starts_with(undone)) {
+            return Some(Outcome::Undone);
+        }
+        match word {
             "pending" | "input-streaming" | "partial-call" => return Some(Outcome::Begun),
             "running" | "in_progress" => return Some(Outcome::Running),
             _ => {}

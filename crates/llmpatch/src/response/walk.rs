@@ -6,6 +6,7 @@ use std::ops::Range;
 use bstr::{BString, ByteSlice as _};
 
 use super::error::{Error, Hiding, Nearly, Residue, Warning};
+use super::members::Outcome;
 use super::prose::{self, Prose};
 use super::{around, command, embedded, json, messages, parse, reasoning};
 use crate::format::fence::Fence;
@@ -67,6 +68,8 @@ pub(super) struct Walk<'a, 'o> {
     /// What the last line before the patches says that they are about, and what OPX does.
     stated: Option<Located<BString>>,
     bases: Vec<Located<BString>>,
+    /// What the last result that names no call says, and how much was found before it.
+    result: Option<(Outcome, usize)>,
     /// Whether the last line, which is in no patch, opens quotes.
     is_in_quotes: bool,
     /// How many edits have been read, an element or an envelope without any counted as one.
@@ -138,6 +141,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             is_begun: false,
             stated,
             bases,
+            result: None,
             is_in_quotes: false,
             edits: 0,
             place: command::WorkingDir::default(),
@@ -534,9 +538,36 @@ impl<'a, 'o> Walk<'a, 'o> {
     }
 
     /// Reads a line that is in no patch.
+    /// Reads what came of the calls above, as a session of Cline and its kin tells it that was
+    /// exported as Markdown.
+    fn result(&mut self, row: Row<'a>) {
+        if self.around.fence().is_some() || !row.text.starts_with(b"[") {
+            return;
+        }
+        let below = self.source.rows(row.number.next());
+        let said = below
+            .map(|row| row.text)
+            .find(|text| !text.trim_ascii().is_empty());
+        let below = said.unwrap_or_default().to_str_lossy();
+        let Some(outcome) = messages::said_in_text(&row.text.to_str_lossy(), &below) else {
+            return;
+        };
+        let found = self.prose.found.len();
+        let before = self.result.replace((outcome, found));
+        let since = before.map_or(0, |(_, found)| found);
+        for item in &mut self.prose.found[since..] {
+            if let WalkItem::Block(block) = item {
+                let id = self.session.name_call(None);
+                self.session.answer(id.clone(), outcome);
+                block.call.get_or_insert(id);
+            }
+        }
+    }
+
     fn prose(&mut self, row: Row<'a>) {
         self.is_in_quotes = opens_quotes(row.text);
         self.is_begun |= !envelope::is_blank(row.text);
+        self.result(row);
         if self.around.fence().is_none()
             && !self.prose.is_hidden()
             && let Some(path) = files::path(self.source, row, self.options)

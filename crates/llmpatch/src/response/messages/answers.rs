@@ -20,7 +20,7 @@ pub(super) struct Waiting {
 
 impl Session {
     /// Gives an id to a call that has none.
-    pub(super) fn name_call(&mut self, tool: Option<String>) -> String {
+    pub(in crate::response) fn name_call(&mut self, tool: Option<String>) -> String {
         if std::mem::take(&mut self.is_heard) {
             self.waiting.clear();
         }
@@ -115,10 +115,8 @@ impl Verdicts {
     }
 
     fn text(&mut self, text: &str) {
-        let named = text
-            .strip_prefix('[')
-            .and_then(|rest| rest.split_once("] Result:"));
-        let said = named.map_or(text, |(_, said)| said).trim_start();
+        let named = behind_name(text);
+        let said = named.unwrap_or(text).trim_start();
         let was_announced = std::mem::replace(&mut self.is_announced, false);
         if named.is_some() && said.is_empty() {
             self.is_announced = true;
@@ -135,6 +133,23 @@ impl Verdicts {
         self.is_mixed |= self.outcome.is_some_and(|known| known != outcome);
         self.outcome = Some(outcome);
     }
+}
+
+/// Returns what a text says that first names the call of which it tells.
+fn behind_name(text: &str) -> Option<&str> {
+    let (_, said) = text.strip_prefix('[')?.split_once("] Result:")?;
+    Some(said)
+}
+
+/// Returns what a line says of the call that it names, or the line below it.
+pub(in crate::response) fn said_in_text(line: &str, below: &str) -> Option<Outcome> {
+    behind_name(line)?;
+    let mut verdicts = Verdicts::default();
+    verdicts.text(line);
+    if verdicts.is_announced {
+        verdicts.text(below);
+    }
+    verdicts.outcome
 }
 
 /// Members of a message in which its texts are.

@@ -11,6 +11,7 @@ mod strings;
 
 use std::fmt;
 
+pub(super) use answers::said_in_text;
 pub(super) use session::Session;
 use session::call_id;
 

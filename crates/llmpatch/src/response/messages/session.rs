@@ -65,7 +65,7 @@ impl Session {
     }
 
     /// Notes what became of a call.
-    pub(super) fn answer(&mut self, id: String, outcome: Outcome) {
+    pub(in crate::response) fn answer(&mut self, id: String, outcome: Outcome) {
         let cuts = self.told.get(&id).copied().unwrap_or_default();
         self.answered = self.answered.max(cuts);
         let known = self.outcomes.entry(id).or_insert(outcome);
@@ -123,6 +123,7 @@ pub(super) fn said(fields: &Fields<'_>) -> Option<Outcome> {
         "response",
         "text",
         "error",
+        "run",
     ];
     let of = fields.word(fields::TYPE).unwrap_or_default();
     if of.starts_with("error-") || of.ends_with("-denied") {
@@ -280,6 +281,10 @@ impl Messages<'_, '_> {
                 let Ok(fields) = Fields::of(value) else {
                     return;
                 };
+                // What a hook says of a call isn't what came of it.
+                if fields.has(&["hookEvent", "hook_event_name"]) {
+                    return;
+                }
                 let named = result_id(&fields);
                 if let Some(id) = named.or_else(|| self.session.next_waiting(&fields)) {
                     let outcome = match said(&fields) {
