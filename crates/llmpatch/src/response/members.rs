@@ -179,6 +179,13 @@ const MESSAGES: &[Row] = &[
         instructions: &[],
         results: &["toolCallStates", "contextItems", "promptLogs"],
     },
+    // The events of Copilot's command line
+    Row {
+        carriers: &["data"],
+        thoughts: &["reasoningText", "reasoningOpaque"],
+        instructions: &["transformedContent"],
+        results: &["toolRequests", "result", "toolTelemetry"],
+    },
     // OpenHands
     Row {
         carriers: &["history", "events"],

@@ -13,7 +13,7 @@ use std::fmt;
 
 pub(super) use answers::said_in_text;
 pub(super) use session::Session;
-use session::call_id;
+use session::{call_id, result_id, said};
 
 use super::members::{self, CALL_ID, Holds, Outcome, RESULT_ID, Speaker, holds, speaker};
 use super::{Error, Hiding};
@@ -259,6 +259,12 @@ impl<'a, 'm> Messages<'a, 'm> {
             .word(DIRECTORY)
             .filter(|_| around.is_given || id.is_some());
         let outcome = members::outcome(fields).filter(|_| !around.is_given);
+        if !around.is_given
+            && let Some(call) = result_id(fields)
+            && said(fields) == Some(Outcome::Undone)
+        {
+            self.session.answer(call, Outcome::Undone);
+        }
         for (name, value) in fields.iter() {
             let inside = Nesting {
                 is_wrapped,
