@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 
 use crate::format::tool::fields::{self, Fields};
-use crate::format::tool::json::{Is, Value};
+use crate::format::tool::json::Is;
 use crate::format::{self, InFile, Options, Parsed, tool};
 use crate::response::{Error, repeats};
 use crate::text::{Located, Source, Span};
@@ -30,12 +30,19 @@ impl Pieces {
         self.first.get_or_insert(span);
     }
 
-    /// Notes what a message tells of a stream: Ollama's isn't done, Gemini's doesn't say why it
-    /// ended.
+    /// Notes what a message tells of a stream: Ollama's isn't done, Gemini's are many, and those of
+    /// its command line and of LangChain say that they are pieces.
     pub(super) fn look(&mut self, fields: &Fields<'_>) {
-        let is_open = |value: Value<'_>| value.is() == Is::Bool(false);
-        self.is_stream |= fields.get(&["done"]).is_some_and(|(_, done)| is_open(done))
-            || fields.has(&["candidates"]);
+        let is = |name: &str, wanted| {
+            let found = fields.get(&[name]);
+            found.is_some_and(|(_, value)| value.is() == Is::Bool(wanted))
+        };
+        self.is_stream |= is("done", false)
+            || is("delta", true)
+            || fields.has(&["candidates"])
+            || fields
+                .word(fields::TYPE)
+                .is_some_and(|of| of.ends_with("Chunk"));
     }
 
     /// Returns that a response is pieces of a stream, if together they say what it doesn't.
@@ -72,10 +79,15 @@ impl Pieces {
     }
 }
 
-/// Returns whether a patch is missing, or one breaks off.
+/// Returns whether a patch is missing, or breaks off, so that what is left looks like another format.
 fn is_of_patch(error: &format::Error) -> bool {
     match error {
-        format::Error::Response(of) => matches!(of, Error::NoPatch(_) | Error::Residue(_)),
+        format::Error::Response(of) => {
+            matches!(
+                of,
+                Error::NoPatch(_) | Error::Residue(_) | Error::Mixed { .. }
+            )
+        }
         _ => true,
     }
 }
