@@ -251,7 +251,8 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
                 self.duplicates.replace(start..next);
             }
         }
-        if is_kept {
+        // What only says where the next hunk is may be what that one means.
+        if is_kept && lines.iter().any(|line| line.mark != Mark::Context) {
             self.duplicates.keep(old(lines).collect(), *at);
         }
     }
