@@ -8,6 +8,7 @@ mod context;
 mod headings;
 mod in_order;
 mod put;
+mod taken;
 mod unnumbered;
 
 use std::borrow::Cow;

@@ -40,16 +40,24 @@ impl<'f, 'h> NumberPlacer<'f, 'h> {
         for level in self.levels().iter() {
             let run = level.run(hunk.old().map(text));
             let fits = |at: &usize| {
-                (first..=last).contains(at) && run.contains(*at) && self.is_free(*at..*at + count)
+                (first..=last).contains(at)
+                    && run.contains(*at)
+                    && self.taken.is_free(*at..*at + count)
             };
             if let Some(at) = claimed.filter(fits) {
                 return self.fit(level, hunk, at).map(Some);
             }
-            let places = self.candidates(&run, count, first.max(from)..last + 1);
-            match places.lines[..] {
-                [] => {}
-                [at] => return self.fit(level, hunk, at.index()).map(Some),
-                _ => return Err(Located::new(first_old(hunk), level.ambiguous(places))),
+            let taken = match claimed {
+                Some(_) => &self.taken,
+                None => &self.changed,
+            };
+            let places = taken.candidates(&run, count, first.max(from)..last + 1);
+            if places.count > 1 {
+                return Err(Located::new(first_old(hunk), level.ambiguous(places)));
+            }
+            let only = places.lines.first().map(|at| at.index());
+            if let Some(at) = only.filter(fits) {
+                return self.fit(level, hunk, at).map(Some);
             }
         }
         Ok(None)

@@ -32,27 +32,25 @@
 
 use std::borrow::Cow;
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::HashSet;
 use std::ops::Range;
 
 use super::super::duplicates::SHOWN;
 use super::super::fuzz::Levels;
 use super::super::nearest::Nearest;
 use super::super::place_error::{
-    After, Ambiguity, CANDIDATES, Earlier, Part, PlaceError, Places as Candidates, Reason,
+    After, Ambiguity, Earlier, Part, PlaceError, Places as Candidates, Reason,
 };
 use super::super::placement::Match;
 use super::super::splice::Last;
 use super::super::warning::Placing;
 use super::headings::Headings;
+use super::taken::Taken;
 use super::{Outcome, PlacedHunk, Policy, Task, blocks, first_old};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::plan::Rules;
 use crate::search::{Document, Fuzz, Locators, Run};
 use crate::text::{Ending, LineNo, Lines, Located};
-
-/// How many places are looked at one by one.
-const FEW: usize = 32;
 
 /// The place at the number, or else the only one behind the hunk before.
 pub(super) const POLICY: Policy = Policy {
@@ -85,7 +83,8 @@ fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Out
         levels: OnceCell::new(),
         nearest: OnceCell::new(),
         cursor: 0,
-        taken: BTreeMap::new(),
+        taken: Taken::default(),
+        changed: Taken::default(),
     };
     let mut found = Vec::new();
     let mut warnings = Vec::new();
@@ -185,9 +184,10 @@ pub(super) struct NumberPlacer<'f, 'h> {
     nearest: OnceCell<Nearest<'f, 'h>>,
     /// Behind the last line of the hunk before.
     pub(super) cursor: usize,
-    /// The lines that hunks take the place of, by their first. Where lines are only added there are
-    /// none, and no hunk may reach across.
-    taken: BTreeMap<usize, usize>,
+    /// The lines of hunks that have a place.
+    pub(super) taken: Taken,
+    /// Those of them that the hunks change: lines without a number may be in what is only context.
+    pub(super) changed: Taken,
 }
 
 impl NumberPlacer<'_, '_> {
@@ -202,7 +202,7 @@ impl NumberPlacer<'_, '_> {
             self.check_only(hunk, found.range.len())?;
         }
         self.cursor = found.range.end;
-        self.take(found.range.clone());
+        self.take(hunk, found.range.clone());
         Ok(found)
     }
 
@@ -353,7 +353,7 @@ impl NumberPlacer<'_, '_> {
         let at_line = |at: usize| HunkPlace::exact(at..at + count);
         let run = self.task.file.run(hunk.old().map(text));
         let allowed = self.allowed(hunk, count);
-        let fits = |at: usize| allowed.contains(&at) && self.is_free(at..at + count);
+        let fits = |at: usize| allowed.contains(&at) && self.taken.is_free(at..at + count);
         if run.contains(claimed) && fits(claimed) {
             self.agree(hunk, claimed..claimed + count, &run, allowed.clone())?;
             // git takes a hunk without context behind its changes for one at the end of the file.
@@ -541,64 +541,22 @@ impl NumberPlacer<'_, '_> {
     }
 
     /// Returns the places in a range that no hunk has taken a line of.
-    pub(super) fn candidates(
-        &self,
-        places: &Run<'_>,
-        count: usize,
-        within: Range<usize>,
-    ) -> Candidates {
-        if within.is_empty() {
-            return Candidates::default();
-        }
-        // Where there are few places, many hunks needn't be gone through.
-        let (all, inside) = places.within(within.clone());
-        if all <= FEW {
-            let free: Vec<_> = inside.filter(|&at| self.is_free(at..at + count)).collect();
-            let count = free.len();
-            return Candidates::new(free, count);
-        }
-        let mut total = 0;
-        let mut shown = Vec::new();
-        let mut free = within.start;
-        let before = self.taken.range(..=free).next_back();
-        let taken = before
-            .into_iter()
-            .chain(self.taken.range(free + 1..))
-            .map(|(start, end)| (*start, *end));
-        for (start, end) in taken.chain([(usize::MAX, usize::MAX)]) {
-            let gap = free..start
-                .saturating_add(1)
-                .saturating_sub(count)
-                .min(within.end);
-            if gap.start < gap.end {
-                let (inside_count, inside) = places.within(gap);
-                total += inside_count;
-                shown.extend(inside.take(CANDIDATES - shown.len()));
-            }
-            free = free.max(end);
-            if free >= within.end {
-                break;
-            }
-        }
-        Candidates::new(shown, total)
+    fn candidates(&self, run: &Run<'_>, count: usize, within: Range<usize>) -> Candidates {
+        self.taken.candidates(run, count, within)
     }
 
-    /// Returns whether no hunk has taken any of these lines or added lines between them, or, for
-    /// none, whether it is inside of no hunk.
-    pub(super) fn is_free(&self, range: Range<usize>) -> bool {
-        let before = self.taken.range(..range.start).next_back();
-        let clear = before.is_none_or(|(_, &end)| end <= range.start);
-        clear
-            && (range.is_empty()
-                || self
-                    .taken
-                    .range(range.clone())
-                    .all(|(_, &end)| end == range.start))
-    }
-
-    fn take(&mut self, range: Range<usize>) {
-        let end = self.taken.entry(range.start).or_insert(range.end);
-        *end = range.end.max(*end);
+    /// Takes the place of a hunk.
+    fn take(&mut self, hunk: &Hunk<'_>, range: Range<usize>) {
+        let lines: Vec<_> = hunk.lines.iter().collect();
+        let mut next = range.start;
+        for block in blocks(&lines) {
+            let start = next;
+            next += block.iter().filter(|line| line.mark != Mark::Added).count();
+            if block[0].mark != Mark::Context {
+                self.changed.add(start..next);
+            }
+        }
+        self.taken.add(range);
     }
 
     /// Places a hunk that has added lines only: by its number, which names the line before them.
@@ -631,7 +589,7 @@ impl NumberPlacer<'_, '_> {
         {
             return error(PlaceError::NotLast { after: at });
         }
-        if !self.is_free(at..at) {
+        if !self.taken.is_free(at..at) {
             return error(PlaceError::Overlap);
         }
         if self.task.rules.strict {
@@ -685,7 +643,7 @@ impl NumberPlacer<'_, '_> {
                     .or(first);
                 return Located::new(span, not_found(reason(LineNo::from_index(last))));
             }
-            let is_free = self.is_free(at..at + count);
+            let is_free = self.taken.is_free(at..at + count);
             let is_behind = at >= self.cursor;
             let at = LineNo::from_index(at);
             let error = match (is_free, self.task.rules.strict && is_behind) {

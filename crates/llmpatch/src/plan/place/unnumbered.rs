@@ -78,11 +78,17 @@ impl NumberPlacer<'_, '_> {
         let count = hunk.old().count();
         let run = self.task.file.run(hunk.old().map(text));
         let allowed = self.allowed(hunk, count);
-        let places = self.candidates(&run, count, allowed.start.max(from)..allowed.end);
-        match places.lines[..] {
-            [at] => return Ok(HunkPlace::exact(at.index()..at.index() + count)),
-            [] => {}
-            _ => return Err(ambiguous(hunk, Ambiguity::Unique(places))),
+        let within = allowed.start.max(from)..allowed.end;
+        let places = self.changed.candidates(&run, count, within);
+        if places.count > 1 {
+            return Err(ambiguous(hunk, Ambiguity::Unique(places)));
+        }
+        let only = places
+            .lines
+            .first()
+            .map(|at| at.index()..at.index() + count);
+        if let Some(at) = only.filter(|at| self.taken.is_free(at.clone())) {
+            return Ok(HunkPlace::exact(at));
         }
         if let Some(found) = self.at_a_level(hunk, None, from)? {
             return Ok(found);
@@ -131,7 +137,7 @@ impl NumberPlacer<'_, '_> {
         if is_open && at < self.task.file.line_count() {
             return error(PlaceError::NotLast { after: at });
         }
-        if !self.is_free(at..at) {
+        if !self.taken.is_free(at..at) {
             return error(PlaceError::Overlap);
         }
         let warnings = how.map(|how| Located::new(hunk.span, how));
