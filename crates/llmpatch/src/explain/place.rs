@@ -240,6 +240,9 @@ impl Place<'_> {
             PlaceError::Times { places, .. } => self.counted(places),
             PlaceError::Overlapping { .. } => self.said([]),
             PlaceError::TooMuch { .. } => self.said([]).help(TOO_MUCH),
+            PlaceError::TooDeep { at } => self
+                .at(*at, FOUND, "indented more than in the patch")
+                .help(INDENT),
             PlaceError::Overlap => self.said([]),
         }
     }

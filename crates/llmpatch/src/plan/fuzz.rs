@@ -12,6 +12,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::Rules;
+use super::growth::Growth;
 use super::place::texts;
 use super::place_error::{Ambiguity, PlaceError, Places};
 use super::placement::Match;
@@ -118,7 +119,7 @@ impl Level {
     /// line `at`; and warns of the first that differs. `span` is where the hunk is in the response.
     ///
     /// # Errors
-    /// If nothing says how a new line is to be indented.
+    /// If nothing says how a new line is to be indented, or what that adds is too much.
     pub(super) fn fit(
         &self,
         file: &Lines<'_>,
@@ -126,6 +127,7 @@ impl Level {
         old: &[&Text<'_>],
         blocks: &[Block<'_>],
         span: Option<Span>,
+        growth: Growth<'_>,
     ) -> Result<Fitted, Located<PlaceError>> {
         let level = self.level;
         let number = |nth: usize| LineNo::from_index(at + nth);
@@ -157,7 +159,12 @@ impl Level {
                             },
                         )
                     };
-                    shift = Some(Shift::shown(pairs(), level).map_err(error)?);
+                    let shown = Shift::shown(pairs(), level).map_err(error)?;
+                    let count: usize = blocks.iter().map(|block| block.new.len()).sum();
+                    if !growth.add(count.saturating_mul(shown.adds())) {
+                        return Err(fails(line, PlaceError::TooDeep { at: number(0) }));
+                    }
+                    shift = Some(shown);
                 }
                 fitted.push(match &shift {
                     Some(shift) => {

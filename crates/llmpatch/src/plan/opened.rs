@@ -103,7 +103,12 @@ impl Planner<'_> {
         let outcome = edit.place(task, lost);
         self.warnings.extend(outcome.warnings);
         // What it would be is too large to go on with.
-        let is_too_much = |error: &PlaceError| matches!(error, PlaceError::TooMuch { .. });
+        let is_too_much = |error: &PlaceError| {
+            matches!(
+                error,
+                PlaceError::TooMuch { .. } | PlaceError::TooDeep { .. }
+            )
+        };
         let mut errors = outcome.errors.iter();
         let failed = match errors.any(|(_, error)| is_too_much(&error.value)) {
             true => Failed::Lost,

@@ -175,6 +175,13 @@ pub enum PlaceError {
     #[error("occurs {}, and its new text in all these places is more than a response may add", times(*.count))]
     #[strum(props(kind = "unsupported"))]
     TooMuch { count: usize },
+    /// The lines are there but for their indentation, and that of the added lines would be more than
+    /// a response may make of a file.
+    #[error(
+        "is on line {at} apart from its indentation, and to indent its added lines as much is more than a response may add"
+    )]
+    #[strum(props(kind = "unsupported"))]
+    TooDeep { at: LineNo },
     /// Two hunks change the same lines.
     #[error("changes lines that another hunk changes too")]
     #[strum(props(kind = "conflict", help = "join the two hunks"))]
@@ -493,7 +500,8 @@ impl PlaceError {
             | PlaceError::Earlier { at, .. }
             | PlaceError::NotAtEnd { at }
             | PlaceError::Indentation { line: at, .. }
-            | PlaceError::Unshiftable { at } => at,
+            | PlaceError::Unshiftable { at }
+            | PlaceError::TooDeep { at } => at,
             _ => return None,
         }
         .index()

@@ -177,6 +177,14 @@ impl Shift {
         Ok(Self { kind, folds })
     }
 
+    /// Returns how many bytes it puts in front of a line.
+    pub(crate) fn adds(&self) -> usize {
+        match &self.kind {
+            ShiftKind::Deeper(more) => more.len(),
+            _ => 0,
+        }
+    }
+
     /// Shifts a new line. A line of nothing but whitespace stays as it is. `None` if the line
     /// doesn't have the whitespace that is to be taken away, or has tabs where spaces are to be
     /// counted.

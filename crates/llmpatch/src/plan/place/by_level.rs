@@ -97,7 +97,7 @@ impl<'f, 'h> NumberPlacer<'f, 'h> {
         });
         let fitting: Vec<_> = fitting.collect();
         let Fitted { lines, mut warning } =
-            level.fit(&file, at, &old, &fitting, first_old(hunk))?;
+            level.fit(&file, at, &old, &fitting, first_old(hunk), self.task.growth)?;
         let last = at + old.len() - 1;
         let mut pairs = old.iter().zip(at..);
         if let Placing::Fuzzy { line, .. } = &mut warning.value

@@ -129,7 +129,7 @@ fn found(task: Task<'_>, edit: &Substitution<'_>) -> Result<Outcome, Located<Pla
         Some(found) => found,
         None => {
             let lines = document.lines();
-            let found = sought.at_a_level(&lines, rules)?;
+            let found = sought.at_a_level(&lines, task)?;
             found.ok_or_else(|| sought.place_error(&lines, effort))?
         }
     };
@@ -311,11 +311,12 @@ impl SoughtText<'_, '_> {
     fn at_a_level(
         &self,
         lines: &Lines<'_>,
-        rules: &Rules,
+        task: Task<'_>,
     ) -> Result<Option<TextPlaces>, Located<PlaceError>> {
         let Self {
             edit, core, span, ..
         } = *self;
+        let Task { rules, growth, .. } = task;
         let put_core = self::core(edit, &edit.put).0;
         let levels = Levels::new(lines.clone(), [&edit.find[..], core].map(texts), rules);
         for level in levels.iter() {
@@ -335,7 +336,7 @@ impl SoughtText<'_, '_> {
                     new: put.iter().collect(),
                 };
                 let all: Vec<_> = find.iter().collect();
-                let fitted = level.fit(lines, at, &all, &[block], span)?;
+                let fitted = level.fit(lines, at, &all, &[block], span, growth)?;
                 let last = at + old.len() - 1;
                 let range = lines.start(at)..lines.start(last) + lines.text(last).len();
                 let (fitted, warning) = (Some(fitted.lines), Some(fitted.warning));

@@ -422,7 +422,9 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
             .map(|line| &line.text);
         let file = self.task.file.lines();
         let old = old.collect::<Vec<&Text<'_>>>();
-        let Fitted { lines, warning } = level.fit(&file, *at, &old, &blocks, first_old(hunk))?;
+        let growth = self.task.growth;
+        let fitted = level.fit(&file, *at, &old, &blocks, first_old(hunk), growth)?;
+        let Fitted { lines, warning } = fitted;
         self.warn(number, warning.span, warning.value);
         Ok(lines)
     }
