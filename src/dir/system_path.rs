@@ -13,7 +13,13 @@ pub trait SystemPath {
 
 impl SystemPath for RepoPath {
     fn as_path(&self) -> &Path {
-        Path::new(OsStr::from_bytes(self.as_bytes()))
+        self.as_bytes().as_path()
+    }
+}
+
+impl SystemPath for [u8] {
+    fn as_path(&self) -> &Path {
+        Path::new(OsStr::from_bytes(self))
     }
 }
 

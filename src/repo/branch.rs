@@ -100,7 +100,7 @@ impl Repo {
         let commit = self
             .git2()
             .find_commit(new)
-            .map_err(|error| RepoError::git("a commit", error))?;
+            .map_err(RepoError::git("a commit"))?;
         let subject = commit
             .message_bytes()
             .lines()
@@ -144,5 +144,5 @@ fn is_busy_with(own: &Path, branch: &[u8]) -> bool {
 }
 
 fn failed(error: git2::Error) -> RepoError {
-    RepoError::git("a branch", error)
+    RepoError::git("a branch")(error)
 }

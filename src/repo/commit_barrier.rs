@@ -44,7 +44,7 @@ impl CommitBarrier {
     pub(crate) fn new() -> Result<Self, RepoError> {
         let ((questions, asks), (hears, answers)) =
             pipe().and_then(|one| Ok((one, pipe()?))).map_err(broken)?;
-        ioctl_fionbio(&questions, true).map_err(|errno| broken(errno.into()))?;
+        ioctl_fionbio(&questions, true).map_err(broken)?;
         let numbers = (asks.as_raw_fd(), hears.as_raw_fd());
         Ok(Self {
             questions,
@@ -98,7 +98,7 @@ impl CommitBarrier {
         };
         inherited(asks)
             .and_then(|()| inherited(hears))
-            .map_err(|errno| broken(errno.into()))?;
+            .map_err(broken)?;
         let out = self.numbers.0;
         let back = self.hears();
         // Not `>&12`: shells need not know numbers of two digits there.
@@ -157,9 +157,6 @@ fn inherited(end: &dyn AsFd) -> Result<(), rustix::io::Errno> {
     fcntl_setfd(end.as_fd(), FdFlags::empty())
 }
 
-fn broken(source: std::io::Error) -> RepoError {
-    RepoError::Io {
-        what: "a pipe".into(),
-        source,
-    }
+fn broken(error: impl Into<std::io::Error>) -> RepoError {
+    RepoError::read("a pipe")(error)
 }

@@ -68,7 +68,7 @@ impl Config {
         if read.is_ok() && has_conditions(&all) {
             return Self::listed_by(&Git::at(&as_reached(git), top));
         }
-        read.map_err(|error| RepoError::git("the configuration", error))?;
+        read.map_err(RepoError::git("the configuration"))?;
         Ok(Self {
             all,
             is_libgit2s,

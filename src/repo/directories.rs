@@ -259,5 +259,5 @@ pub(super) fn in_order(a: (&[u8], bool), b: (&[u8], bool)) -> Ordering {
 }
 
 fn reading(error: git2::Error) -> RepoError {
-    RepoError::git("a tree", error)
+    RepoError::git("a tree")(error)
 }

@@ -1,9 +1,11 @@
 use llmpatch::report::Diagnose as _;
 use std::io;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
-use bstr::{BString, ByteSlice as _};
+use bstr::BString;
 
+use crate::dir::SystemPath;
 use llmpatch::kind::Kind;
 use llmpatch::path::RepoPath;
 use llmpatch::text::{Shown, SystemError};
@@ -137,11 +139,20 @@ const BEYOND_LIBGIT2: [(&str, &str, Repair); 3] = [
 ];
 
 impl RepoError {
-    /// Makes errors of writing a file.
-    pub(crate) fn write<P: AsRef<Path> + ?Sized>(what: &P) -> impl Fn(io::Error) -> Self + Copy {
-        let what = what.as_ref();
-        move |source| RepoError::Write {
-            what: <[u8]>::from_path(what).unwrap_or_default().into(),
+    /// Makes errors of reading a path, or something that has a name only.
+    pub(crate) fn read<P: SystemPath + ?Sized, E: Into<io::Error>>(
+        what: &P,
+    ) -> impl Fn(E) -> Self + Copy {
+        |source| RepoError::Io {
+            what: what.as_path().as_os_str().as_bytes().into(),
+            source: source.into(),
+        }
+    }
+
+    /// Makes errors of writing the same.
+    pub(crate) fn write<P: SystemPath + ?Sized>(what: &P) -> impl Fn(io::Error) -> Self + Copy {
+        |source| RepoError::Write {
+            what: what.as_path().as_os_str().as_bytes().into(),
             source,
         }
     }
@@ -159,7 +170,7 @@ impl RepoError {
                     top: top.unwrap_or_else(|| directory.to_owned()),
                 }
             }
-            _ => Self::git("the repository", error),
+            _ => Self::git("the repository")(error),
         }
     }
 
@@ -196,9 +207,9 @@ impl RepoError {
         }
     }
 
-    /// Returns why something in the repository can't be read.
-    pub(crate) fn git(what: &'static str, source: git2::Error) -> Self {
-        match BEYOND_LIBGIT2
+    /// Makes errors of libgit2, which couldn't read something in the repository.
+    pub(crate) fn git(what: &'static str) -> impl Fn(git2::Error) -> Self + Copy {
+        move |source| match BEYOND_LIBGIT2
             .iter()
             .find(|(sign, ..)| source.message().contains(sign))
         {
@@ -207,6 +218,13 @@ impl RepoError {
                 repair: *repair,
             },
             None => RepoError::Git { what, source },
+        }
+    }
+
+    /// Returns the error of a name that stands for no commit or tree.
+    pub(super) fn no_revision(named: &str) -> Self {
+        RepoError::NoRevision {
+            rev: named.to_owned(),
         }
     }
 

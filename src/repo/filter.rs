@@ -22,7 +22,8 @@ use std::path::Path;
 use bstr::{BString, ByteSlice};
 
 use super::git::{
-    Child, ChildStdin, ChildStdout, Command, Git, Stdio, check_version, checked, temporary,
+    Child, ChildStdin, ChildStdout, Command, Git, Stdio, check_version, checked, shell_quoted,
+    temporary,
 };
 use super::objects::blob_id;
 use super::process_filter::ProcessFilter;
@@ -95,13 +96,13 @@ impl GitFilter {
         let place = new_place()?;
         let objects = std::env::var_os("GIT_OBJECT_DIRECTORY").filter(|value| !value.is_empty());
         let objects = objects.unwrap_or_else(|| repo.common_dir().join("objects").into());
-        let mut alternates = quoted(&objects);
+        let mut alternates = c_quoted(objects.as_bytes());
         if let Some(more) = std::env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES") {
             alternates.extend([b":", more.as_bytes()].concat());
         }
         place
             .make("objects")
-            .map_err(|source| wrong(place.path(), source))?;
+            .map_err(RepoError::read(place.path()))?;
         let own = |name: &str| Some(place.path().join(name).into_os_string());
         let environment = vec![
             ("GIT_WORK_TREE", own("tree")),
@@ -135,27 +136,27 @@ impl GitFilter {
         let tree = place.path().join("tree");
         let git_dir = tree.join(".git");
         let git = Git::at(&git_dir, Some(&tree));
-        let mut environment: Vec<(&str, Option<OsString>)> = vec![
+        let mut environment: Vec<(&'static str, Option<OsString>)> = vec![
             ("GIT_CONFIG_GLOBAL", Some("/dev/null".into())),
             ("GIT_CONFIG_NOSYSTEM", Some("1".into())),
+            ("GIT_ATTR_NOSYSTEM", Some("1".into())),
         ];
-        environment.push(("GIT_ATTR_NOSYSTEM", Some("1".into())));
         // An older git knows no GIT_CONFIG_GLOBAL.
         environment
             .extend(["HOME", "XDG_CONFIG_HOME"].map(|name| (name, Some(place.path().into()))));
-        let foreign = [
-            "GIT_CONFIG_PARAMETERS",
-            "GIT_CONFIG_COUNT",
-            "GIT_ATTR_SOURCE",
-            "GIT_OBJECT_DIRECTORY",
-        ];
-        let more = [
-            "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-            "GIT_COMMON_DIR",
-            "GIT_INDEX_FILE",
-            "GIT_DEFAULT_HASH",
-        ];
-        environment.extend(foreign.into_iter().chain(more).map(|name| (name, None)));
+        environment.extend(
+            [
+                "GIT_CONFIG_PARAMETERS",
+                "GIT_CONFIG_COUNT",
+                "GIT_ATTR_SOURCE",
+                "GIT_OBJECT_DIRECTORY",
+                "GIT_ALTERNATE_OBJECT_DIRECTORIES",
+                "GIT_COMMON_DIR",
+                "GIT_INDEX_FILE",
+                "GIT_DEFAULT_HASH",
+            ]
+            .map(|name| (name, None)),
+        );
         let mut options = vec![
             "-c".into(),
             "core.attributesFile=/dev/null".into(),
@@ -363,8 +364,7 @@ impl GitFilter {
                 .into_iter()
                 .filter(|(_, content)| content.is_some())
             {
-                fs::remove_file(tree.join(file.as_path()))
-                    .map_err(|source| wrong(&tree, source))?;
+                fs::remove_file(tree.join(file.as_path())).map_err(RepoError::read(&tree))?;
             }
         }
         for (file, content) in rules
@@ -384,7 +384,7 @@ impl GitFilter {
     fn lay(&self, path: &RepoPath, bytes: &[u8]) -> Result<(), RepoError> {
         let file = Path::new("tree").join(path.as_path());
         let written = self.place.write(&file, bytes);
-        written.map(drop).map_err(|source| wrong(&file, source))
+        written.map(drop).map_err(RepoError::read(&file))
     }
 
     /// Lets a child hash bytes, which lie at a path for as long as that takes.
@@ -398,7 +398,7 @@ impl GitFilter {
         if file.is_dir() {
             // It was one for another path, of which nothing is left but empty directories and
             // rules.
-            fs::remove_dir_all(&file).map_err(|source| wrong(&file, source))?;
+            fs::remove_dir_all(&file).map_err(RepoError::read(&file))?;
             self.rules
                 .borrow_mut()
                 .retain(|rules, _| !rules.is_below(path));
@@ -409,7 +409,7 @@ impl GitFilter {
             child.write(&[&c_quoted(path.as_bytes())[..], b"\n"].concat())?;
             child.until(b'\n')
         });
-        fs::remove_file(&file).map_err(|source| wrong(&file, source))?;
+        fs::remove_file(&file).map_err(RepoError::read(&file))?;
         id
     }
 
@@ -472,10 +472,7 @@ impl GitFilter {
     /// Starts a child that stays; what it complains of goes to a file of this name.
     fn start(&self, name: &str, command: &mut Command) -> Result<Running, RepoError> {
         let said = self.place.path().join(name);
-        let stderr = self
-            .place
-            .create(name)
-            .map_err(|source| wrong(&said, source))?;
+        let stderr = self.place.create(name).map_err(RepoError::read(&said))?;
         let child = command
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
@@ -487,7 +484,7 @@ impl GitFilter {
             .take()
             .zip(child.stdout.take().map(BufReader::new));
         let (stdin, stdout) =
-            pipes.ok_or_else(|| wrong(&said, io::ErrorKind::BrokenPipe.into()))?;
+            pipes.ok_or_else(|| RepoError::read(&said)(io::ErrorKind::BrokenPipe))?;
         Ok(Running {
             child,
             stdin: Some(stdin),
@@ -584,17 +581,8 @@ impl Drop for Running {
 fn new_place() -> Result<Directory, RepoError> {
     check_version()?;
     let place = temporary()?;
-    place
-        .make("tree")
-        .map_err(|source| wrong(place.path(), source))?;
+    place.make("tree").map_err(RepoError::read(place.path()))?;
     Ok(place)
-}
-
-fn wrong(path: &Path, source: io::Error) -> RepoError {
-    RepoError::Io {
-        what: path.as_os_str().as_bytes().into(),
-        source,
-    }
 }
 
 /// Returns what a shell is told before a driver runs: to be where git would run it, and to see
@@ -617,7 +605,7 @@ fn prelude(repo: &Repo, environment: &[(&str, Option<OsString>)]) -> BString {
                     b"export ",
                     name.as_bytes(),
                     b"=",
-                    &shell_quoted(&value),
+                    &shell_quoted(value.as_bytes()),
                     b"\n",
                 ]
                 .concat(),
@@ -625,7 +613,7 @@ fn prelude(repo: &Repo, environment: &[(&str, Option<OsString>)]) -> BString {
             None => prelude.extend([b"unset ", name.as_bytes(), b"\n"].concat()),
         }
     }
-    prelude.extend([b"cd ", &shell_quoted(home)[..], b" || exit\n"].concat());
+    prelude.extend([b"cd ", &shell_quoted(home.as_bytes())[..], b" || exit\n"].concat());
     prelude.into()
 }
 
@@ -676,16 +664,7 @@ fn drivers(
     options
 }
 
-fn shell_quoted(word: &OsStr) -> Vec<u8> {
-    [b"'", &word.as_bytes().replace("'", "'\\''")[..], b"'"].concat()
-}
-
-/// Writes a directory as git reads it in a list of them.
-fn quoted(directory: &OsStr) -> Vec<u8> {
-    c_quoted(directory.as_bytes())
-}
-
-/// Quotes what git would otherwise read as something else.
+/// Quotes a name, or a directory in a list of directories, that git would otherwise read as another.
 fn c_quoted(name: &[u8]) -> Vec<u8> {
     let plain = name
         .replace("\\", "\\\\")

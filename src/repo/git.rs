@@ -6,8 +6,7 @@ use std::os::fd::{AsRawFd as _, OwnedFd};
 use std::os::unix::process::ExitStatusExt as _;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
-use std::process::ExitStatus;
-pub(super) use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+pub(super) use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::OnceLock;
 use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
@@ -226,10 +225,7 @@ impl Git {
             )),
             _ => Ok(status),
         });
-        status.map_err(|source| RepoError::Io {
-            what: "git's exit status".into(),
-            source,
-        })
+        status.map_err(RepoError::read("git's exit status"))
     }
 
     /// Returns the command of the user's editor.
@@ -264,6 +260,13 @@ impl Git {
     }
 }
 
+/// Writes a word as a shell reads it.
+pub(super) fn shell_quoted(word: &[u8]) -> BString {
+    [b"'", &word.replace("'", "'\\''")[..], b"'"]
+        .concat()
+        .into()
+}
+
 /// Runs a command to its end, feeding it and keeping what it prints.
 ///
 /// # Errors
@@ -282,10 +285,7 @@ pub(crate) fn run(command: &mut Command, input: &[u8]) -> Result<Output, RepoErr
     // std's own way to do this panics where a pipe can't be read.
     let told = feed_and_read(&mut child, input);
     let ended = child.wait().and_then(|status| Ok((status, told?)));
-    let (status, [stdout, stderr]) = ended.map_err(|source| RepoError::Io {
-        what: "git's output".into(),
-        source,
-    })?;
+    let (status, [stdout, stderr]) = ended.map_err(RepoError::read("git's output"))?;
     Ok(Output {
         status,
         stdout,

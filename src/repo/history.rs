@@ -5,7 +5,7 @@ use git2::{DiffOptions, Oid, Sort};
 
 use super::directories::Directories;
 use super::objects::{TREE, leaf};
-use super::{Repo, RepoError};
+use super::{Conversion, Repo, RepoError};
 use llmpatch::path::RepoPath;
 use llmpatch::progress::{Progress, Stage};
 use llmpatch::tree::{Content, Entry, Withheld};
@@ -32,28 +32,25 @@ impl Repo {
     /// # Errors
     /// If there is none of that name.
     pub fn commits(&self, named: &str, first_parent: bool) -> Result<Vec<Commit>, RepoError> {
-        let unknown = |_| RepoError::NoRevision {
-            rev: named.to_owned(),
-        };
         if !named.contains("..") {
-            let commit = self.object(named)?.peel_to_commit().map_err(unknown)?;
+            let commit = self
+                .object(named)?
+                .peel_to_commit()
+                .map_err(|_| RepoError::no_revision(named))?;
             return Ok(vec![described(&commit)]);
         }
-        let mut walk = self
-            .git
-            .revwalk()
-            .map_err(|error| RepoError::git("the history", error))?;
+        let mut walk = self.git.revwalk().map_err(RepoError::git("the history"))?;
         self.push_range(&mut walk, named)?;
         if first_parent {
             walk.simplify_first_parent()
-                .map_err(|error| RepoError::git("the history", error))?;
+                .map_err(RepoError::git("the history"))?;
         }
         walk.set_sorting(Sort::TOPOLOGICAL | Sort::REVERSE)
-            .map_err(|error| RepoError::git("the history", error))?;
+            .map_err(RepoError::git("the history"))?;
         let commit = |id: Result<Oid, git2::Error>| Ok(described(&self.git.find_commit(id?)?));
         walk.map(commit)
             .collect::<Result<_, _>>()
-            .map_err(|error| RepoError::git("the history", error))
+            .map_err(RepoError::git("the history"))
     }
 
     /// Returns what a commit touches, by path; renames aren't looked for.
@@ -61,23 +58,15 @@ impl Repo {
     /// # Errors
     /// If an object can't be read.
     pub fn touched(&self, commit: &Commit, progress: &Progress) -> Result<Vec<Touched>, RepoError> {
-        let tree = |id: &str| {
-            Oid::from_str_ext(id, self.git.object_format())
-                .and_then(|id| self.git.find_commit(id)?.tree())
-        };
-        let new = tree(&commit.id).map_err(failed)?;
-        let old = commit
-            .parents
-            .first()
-            .map(|id| tree(id))
-            .transpose()
-            .map_err(failed)?;
+        let new = self.stored_tree(&commit.id)?;
+        let parent = commit.parents.first();
+        let old = parent.map(|id| self.stored_tree(id)).transpose()?;
         let mut options = DiffOptions::new();
         options.include_typechange(true);
         let diff = self
             .git
             .diff_tree_to_tree(old.as_ref(), Some(&new), Some(&mut options))
-            .map_err(failed)?;
+            .map_err(RepoError::git("a commit"))?;
         let [old, new] = [old, Some(new)].map(|tree| Some(Directories::new(self, tree?.id())));
         let conversion = self.work_tree_conversion()?;
         let mut touched = Vec::with_capacity(diff.deltas().len());
@@ -88,57 +77,54 @@ impl Repo {
                 .path_bytes()
                 .or_else(|| delta.old_file().path_bytes())
                 .unwrap_or_default();
-            // A diff tells of modes too, but git2 panics on those that old trees hold.
-            let side = |directories: Option<&Directories<'_>>| {
-                let found = directories
-                    .map(|directories| directories.entry(path))
-                    .transpose()?;
-                let there = found.flatten().filter(|(_, mode)| *mode != TREE);
-                let Some((id, mode)) = there else {
-                    return Ok(Entry::Absent);
-                };
-                // What can't be named is only to be told of.
-                let name = RepoPath::new(path).or_else(|_| RepoPath::new(b"a file"));
-                let name = name.map_err(|_| RepoError::Io {
-                    what: path.into(),
-                    source: std::io::Error::other("no name"),
-                })?;
-                leaf(self, &conversion, &name, id, mode).map_err(|error| RepoError::Io {
-                    what: path.into(),
-                    source: std::io::Error::other(error.to_string()),
-                })
-            };
-            let before = side(old.as_ref())?;
-            let after = side(new.as_ref())?;
+            let before = self.file_in(&conversion, old.as_ref(), path)?;
+            let after = self.file_in(&conversion, new.as_ref(), path)?;
             check_at_hand(path, &before, &after)?;
             touched.push((BString::from(path), before, after));
             progress.step();
         }
         Ok(touched)
     }
-}
 
-fn failed(error: git2::Error) -> RepoError {
-    RepoError::git("a commit", error)
+    fn stored_tree(&self, commit: &str) -> Result<git2::Tree<'_>, RepoError> {
+        Oid::from_str_ext(commit, self.git.object_format())
+            .and_then(|id| self.git.find_commit(id)?.tree())
+            .map_err(RepoError::git("a commit"))
+    }
+
+    /// Returns the file at a path of a tree. A diff tells of modes too, but git2 panics on the
+    /// modes that old trees hold.
+    fn file_in(
+        &self,
+        conversion: &Conversion<'_>,
+        tree: Option<&Directories<'_>>,
+        path: &[u8],
+    ) -> Result<Entry, RepoError> {
+        let found = tree.map(|tree| tree.entry(path)).transpose()?;
+        let Some((id, mode)) = found.flatten().filter(|(_, mode)| *mode != TREE) else {
+            return Ok(Entry::Absent);
+        };
+        // What can't be named is only to be told of.
+        let name = RepoPath::new(path).or_else(|_| RepoPath::new(b"a file"));
+        name.map_err(|error| error.to_string())
+            .and_then(|name| {
+                leaf(self, conversion, &name, id, mode).map_err(|error| error.to_string())
+            })
+            .map_err(|error| RepoError::read(path)(std::io::Error::other(error)))
+    }
 }
 
 /// Checks that a change of a file can be told: both contents are at hand, or they are the same.
 fn check_at_hand(path: &[u8], before: &Entry, after: &Entry) -> Result<(), RepoError> {
-    let content = |entry: &Entry| match entry {
-        Entry::File(file) => Some(file.content.clone()),
+    let [before, after] = [before, after].map(|entry| match entry {
+        Entry::File(file) => Some(&file.content),
         _ => None,
-    };
-    let (before, Some(after)) = (content(before), content(after)) else {
-        return Ok(());
-    };
-    if before
-        .as_ref()
-        .is_some_and(|before| before.kept() == after.kept())
-    {
+    });
+    if after.is_none() || before.map(Content::kept) == after.map(Content::kept) {
         return Ok(());
     }
-    match [before, Some(after)]
-        .iter()
+    match [before, after]
+        .into_iter()
         .flatten()
         .find_map(Content::why_withheld)
         .cloned()

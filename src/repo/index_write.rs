@@ -232,7 +232,7 @@ impl<'r> NextIndex<'r> {
         let objects = self.repo.git2().odb();
         objects
             .and_then(|objects| objects.read_header(slot.id))
-            .map_err(|error| RepoError::git("a blob", error))?;
+            .map_err(RepoError::git("a blob"))?;
         let mut entry = slot.entry(path);
         if let (Some(stat), false) = (stat, slot.is_intended()) {
             describe(&mut entry, stat);
@@ -400,7 +400,7 @@ impl Drop for NextIndex<'_> {
 }
 
 fn writing(error: git2::Error) -> RepoError {
-    RepoError::git("or write the index", error)
+    RepoError::git("or write the index")(error)
 }
 
 fn as_git2(error: io::Error) -> git2::Error {

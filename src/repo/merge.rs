@@ -7,7 +7,7 @@ use std::path::PathBuf;
 use bstr::{BString, ByteSlice as _};
 use git2::{FileFavor, MergeFileInput, MergeFileOptions};
 
-use super::git::{Command, Git, run, temporary};
+use super::git::{Command, Git, run, shell_quoted, temporary};
 use super::line_ends::Value;
 use super::rules::{Consult, RuleBook};
 use super::{Repo, RepoError};
@@ -79,7 +79,7 @@ impl Repo {
         here.content(sides[1]);
         after.content(sides[2]);
         let merged = git2::merge_file(&was, &here, &after, Some(&mut options));
-        let merged = merged.map_err(|error| RepoError::git("a file to merge", error).at(path))?;
+        let merged = merged.map_err(|error| RepoError::git("a file to merge")(error).at(path))?;
         Ok(match (merged.is_automergeable(), marked) {
             (true, _) => Ok(merged.content().to_vec()),
             (false, ConflictMarkers::ForSight) => Err(merged.content().into()),
@@ -106,18 +106,19 @@ impl Repo {
         marker_size: &Value,
     ) -> Result<Result<Vec<u8>, BString>, RepoError> {
         let place = temporary()?;
-        let [base, here, response] = &laid(&place, sides).map_err(io)?;
+        let [base, here, response] =
+            &laid(&place, sides).map_err(RepoError::read("a file to merge"))?;
         let size = size_of_markers(marker_size).unwrap_or(7).to_string();
         let mut command = BString::default();
         let mut rest = driver;
         while let Some((before, behind)) = rest.split_once_str("%") {
             command.extend(before);
             let (word, len) = match behind.first() {
-                Some(b'O') => (quoted(base.as_os_str().as_bytes()), 1),
-                Some(b'A') => (quoted(here.as_os_str().as_bytes()), 1),
-                Some(b'B') => (quoted(response.as_os_str().as_bytes()), 1),
+                Some(b'O') => (shell_quoted(base.as_os_str().as_bytes()), 1),
+                Some(b'A') => (shell_quoted(here.as_os_str().as_bytes()), 1),
+                Some(b'B') => (shell_quoted(response.as_os_str().as_bytes()), 1),
                 Some(b'L') => (size.clone().into(), 1),
-                Some(b'P') => (quoted(path.as_bytes()), 1),
+                Some(b'P') => (shell_quoted(path.as_bytes()), 1),
                 Some(b'S') => ("base".into(), 1),
                 Some(b'X') => ("ours".into(), 1),
                 Some(b'Y') => ("theirs".into(), 1),
@@ -132,7 +133,7 @@ impl Repo {
         shell.arg("-c").arg(OsStr::from_bytes(&command));
         self.top.as_ref().map(|top| shell.current_dir(top));
         let said = run(&mut shell, b"")?;
-        let merged = std::fs::read(here).map_err(io)?;
+        let merged = std::fs::read(here).map_err(RepoError::read("a file to merge"))?;
         match said.status.code() {
             Some(0) => Ok(Ok(merged)),
             Some(1..=128) => Ok(Err(merged.into())),
@@ -158,7 +159,8 @@ impl Repo {
             "theirs",
         ]);
         command.args(size_of_markers(marker_size).map(|size| format!("--marker-size={size}")));
-        let [base, here, response] = laid(&place, sides).map_err(io)?;
+        let [base, here, response] =
+            laid(&place, sides).map_err(RepoError::read("a file to merge"))?;
         command.args([here, base, response]);
         let said = run(&mut command, b"")?;
         // Its status is how many conflicts there are, up to 127.
@@ -181,23 +183,9 @@ fn laid(place: &Directory, sides: [&[u8]; 3]) -> std::io::Result<[PathBuf; 3]> {
     ])
 }
 
-fn io(source: std::io::Error) -> RepoError {
-    RepoError::Io {
-        what: "a file to merge".into(),
-        source,
-    }
-}
-
 fn size_of_markers(attribute: &Value) -> Option<u16> {
     let Value::Word(size) = attribute else {
         return None;
     };
     size.to_str().ok()?.parse().ok()
-}
-
-/// Writes a word as the shell reads it.
-fn quoted(word: &[u8]) -> BString {
-    [b"'", &word.replace("'", "'\\''")[..], b"'"]
-        .concat()
-        .into()
 }

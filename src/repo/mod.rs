@@ -172,10 +172,7 @@ impl Repo {
             return Ok(dir);
         }
         let top = self.top()?;
-        let dir = Dir::open(top).map_err(|source| RepoError::Io {
-            what: top.as_os_str().as_bytes().into(),
-            source,
-        })?;
+        let dir = Dir::open(top).map_err(RepoError::read(top))?;
         Ok(self.dir.get_or_init(|| dir))
     }
 
@@ -366,11 +363,7 @@ impl Repo {
             if own.iter().any(|own| own == path || path.is_below(own)) {
                 return Ok(false);
             }
-            let above = repositories.above(path);
-            let above = above.map_err(|source| RepoError::Io {
-                what: path.as_bstr().to_owned(),
-                source,
-            })?;
+            let above = repositories.above(path).map_err(RepoError::read(path))?;
             if !above.is_empty() {
                 return Ok(false);
             }

@@ -81,7 +81,7 @@ impl Repo {
             }
             read => read,
         }
-        .map_err(|error| RepoError::git("an object", error))
+        .map_err(RepoError::git("an object"))
     }
 
     /// Runs git to fetch an object that is missing.

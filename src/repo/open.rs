@@ -40,10 +40,7 @@ impl Repo {
     /// # Errors
     /// If it is of a kind that can't be served.
     pub fn open() -> Result<Self, RepoError> {
-        let here = std::env::current_dir().map_err(|source| RepoError::Io {
-            what: "the current directory".into(),
-            source,
-        })?;
+        let here = std::env::current_dir().map_err(RepoError::read("the current directory"))?;
         let around = Surroundings {
             here,
             git_dir: set("GIT_DIR"),
@@ -118,7 +115,7 @@ impl Repo {
     pub(super) fn settle(git: git2::Repository, around: &Surroundings) -> Result<Self, RepoError> {
         if let Some(top) = top_by_git(&git, around) {
             git.set_workdir(&top, false)
-                .map_err(|error| RepoError::git("the work tree", error))?;
+                .map_err(RepoError::git("the work tree"))?;
         }
         let top = git.workdir().map(without_last_slash);
         if top.as_deref() == Some(&without_last_slash(git.path())) {

@@ -101,7 +101,7 @@ impl ObjectStore for Packing {
         base: Option<Oid>,
     ) -> Result<Oid, RepoError> {
         let id = Oid::hash_object_ext(kind, content, self.format)
-            .map_err(|error| RepoError::git("an object", error))?;
+            .map_err(RepoError::git("an object"))?;
         let delta = content
             .splices()
             .map(|(old, splices)| delta(old.size(), content.size(), splices))

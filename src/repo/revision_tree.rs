@@ -41,9 +41,6 @@ impl Repo {
     /// # Errors
     /// If it is no commit, and no tree.
     pub fn revision(&self, rev: &str) -> Result<Revision, RepoError> {
-        let unknown = |_| RepoError::NoRevision {
-            rev: rev.to_owned(),
-        };
         let object = self.object(rev)?;
         Ok(match object.peel_to_commit() {
             Ok(commit) => Revision {
@@ -52,7 +49,10 @@ impl Repo {
             },
             Err(_) => Revision {
                 commit: None,
-                tree: object.peel_to_tree().map_err(unknown)?.id(),
+                tree: object
+                    .peel_to_tree()
+                    .map_err(|_| RepoError::no_revision(rev))?
+                    .id(),
             },
         })
     }

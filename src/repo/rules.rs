@@ -161,7 +161,7 @@ impl<'r> RuleBook<'r> {
                 let with_rules = self
                     .with_rules
                     .get_or_init(|| DirectoriesWith::new(dir, RULES));
-                with_rules.above(path).map_err(|source| io(path, source))?
+                with_rules.above(path).map_err(RepoError::read(path))?
             }
             None => Rc::new([]),
         };
@@ -209,7 +209,7 @@ impl<'r> RuleBook<'r> {
             return Ok(known.clone());
         }
         let dir = self.repo.dir()?;
-        let content = match dir.look(file).map_err(|source| io(file, source))? {
+        let content = match dir.look(file).map_err(RepoError::read(file))? {
             Found::Special => {
                 let what = format!("has a `{file}` that is no file");
                 return Err(RepoError::Unsupported {
@@ -220,7 +220,7 @@ impl<'r> RuleBook<'r> {
             Found::Absent => None,
             _ => dir
                 .read(file)
-                .map_err(|source| io(file, source))?
+                .map_err(RepoError::read(file))?
                 .map(|(content, _)| content.to_vec()),
         };
         self.read.borrow_mut().insert(file.clone(), content.clone());
@@ -375,15 +375,8 @@ fn rules_in(directory: Option<&RepoPath>) -> RepoPath {
     file.expect("the name is plain")
 }
 
-fn io(path: &RepoPath, source: std::io::Error) -> RepoError {
-    RepoError::Io {
-        what: path.as_bstr().into(),
-        source,
-    }
-}
-
 fn unreadable(error: git2::Error) -> RepoError {
-    RepoError::git("attributes", error)
+    RepoError::git("attributes")(error)
 }
 
 fn look_up(repo: &git2::Repository, path: &RepoPath, name: &str) -> Result<Value, git2::Error> {

@@ -85,11 +85,8 @@ impl Repo {
     /// If it can't be read.
     pub(super) fn index_and_shape(&self) -> Result<(IndexFile, IndexExtras), RepoError> {
         let file = self.index_path();
-        let failed = |source| RepoError::Io {
-            what: file.as_os_str().as_encoded_bytes().into(),
-            source,
-        };
-        let now = Fingerprint::of(file, self.git2().object_format()).map_err(failed)?;
+        let now =
+            Fingerprint::of(file, self.git2().object_format()).map_err(RepoError::read(file))?;
         if let Some((then, index, shape)) = &*self.index.borrow()
             && now.as_ref() == Some(then)
         {
@@ -117,15 +114,11 @@ impl Repo {
             return Ok(BTreeMap::new());
         }
         let index = self.index()?;
-        let entry = |path: &RepoPath| {
-            index
-                .get(path.as_bytes(), 0)
-                .map(|entry| (entry.mode(), entry.id()))
-        };
-        Ok(paths
-            .iter()
-            .filter_map(|path| Some((path.clone(), entry(path)?)))
-            .collect())
+        let entries = paths.iter().filter_map(|path| {
+            let entry = index.get(path.as_bytes(), 0)?;
+            Some((path.clone(), (entry.mode(), entry.id())))
+        });
+        Ok(entries.collect())
     }
 
     /// Reads an index, and which shape it has; an empty one where there is no such file.
@@ -135,10 +128,7 @@ impl Repo {
     pub(super) fn index_at(&self, file: &Path) -> Result<(IndexFile, IndexExtras), RepoError> {
         self.check_objects()?;
         let format = self.git2().object_format();
-        let failed = |source| RepoError::Io {
-            what: file.as_os_str().as_encoded_bytes().into(),
-            source,
-        };
+        let failed = RepoError::read(file);
         let index = IndexFile::read(file, format).map_err(failed)?;
         let shape = index.shape();
         if !shape.is_odd() {

@@ -110,10 +110,7 @@ impl Repo {
         id: BlobId,
         most: u64,
     ) -> Result<Option<Content>, RepoError> {
-        let failed = |error| RepoError::Io {
-            what: path.into(),
-            source: std::io::Error::other(error),
-        };
+        let failed = |error| RepoError::read(path.as_bytes())(std::io::Error::other(error));
         let length = self
             .read_object(id.0, |git| Ok(git.odb()?.read_header(id.0)?.0))
             .map_err(failed)?;

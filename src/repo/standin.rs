@@ -69,7 +69,7 @@ impl StandIn {
             has_objects.then_some(&objects),
             &object_format,
         )
-        .map_err(|e| wrong(place.path(), e))?;
+        .map_err(RepoError::read(place.path()))?;
         Ok(Self {
             place,
             git_dir,
@@ -93,7 +93,8 @@ impl StandIn {
         let number = blake3::hash(here.as_os_str().as_bytes()).to_hex();
         let own = state.join("git-llmpatch").join(&number[..32]);
         let place = temporary()?;
-        lay_out(&place, (&own, &own), None, &"sha1".into()).map_err(|e| wrong(place.path(), e))?;
+        lay_out(&place, (&own, &own), None, &"sha1".into())
+            .map_err(RepoError::read(place.path()))?;
         let top = Some(here.to_owned());
         Ok(Self {
             place,
@@ -134,9 +135,8 @@ impl StandIn {
             let mut config = fs::File::options().append(true).open(&config)?;
             writeln!(config, "[core]\n\tignorecase = {ignores_case}")
         };
-        told().map_err(|source| wrong(&config, source))?;
-        git2::Repository::open_bare(self.place.path())
-            .map_err(|error| RepoError::git("the repository", error))
+        told().map_err(RepoError::read(&config))?;
+        git2::Repository::open_bare(self.place.path()).map_err(RepoError::git("the repository"))
     }
 
     fn refusal(&self) -> RepoError {
@@ -269,9 +269,7 @@ impl Repo {
     pub(super) fn state(&self) -> Result<RepositoryState, RepoError> {
         let is_at = |name| match self.standin {
             // With reftable these aren't files.
-            Some(_) => self
-                .reference(name)
-                .map_err(|error| RepoError::git("HEAD", error)),
+            Some(_) => self.reference(name).map_err(RepoError::git("HEAD")),
             None => Ok(None),
         };
         match self.git.state() {
@@ -296,11 +294,10 @@ impl Repo {
         walk: &mut git2::Revwalk<'_>,
         named: &str,
     ) -> Result<(), RepoError> {
-        let unknown = |_| RepoError::NoRevision {
-            rev: named.to_owned(),
-        };
         if self.standin.is_none() {
-            return walk.push_range(named).map_err(unknown);
+            return walk
+                .push_range(named)
+                .map_err(|_| RepoError::no_revision(named));
         }
         for (id, is_left_out) in self.ids_of_standin(named)? {
             if is_left_out {
@@ -308,7 +305,7 @@ impl Repo {
             } else {
                 walk.push(id)
             }
-            .map_err(unknown)?;
+            .map_err(|_| RepoError::no_revision(named))?;
         }
         Ok(())
     }
@@ -320,17 +317,14 @@ impl Repo {
         if self.standin.is_none() {
             return Ok(Vec::new());
         }
-        let unknown = || RepoError::NoRevision {
-            rev: named.to_owned(),
-        };
         let said = super::git::Git::new(self)
             .output(["rev-parse", "--revs-only", "--end-of-options", named], b"");
-        let said = said.map_err(|_| unknown())?;
+        let said = said.map_err(|_| RepoError::no_revision(named))?;
         said.lines()
             .map(id)
             .collect::<Option<Vec<_>>>()
             .filter(|ids| !ids.is_empty())
-            .ok_or_else(unknown)
+            .ok_or_else(|| RepoError::no_revision(named))
     }
 
     /// Returns the one object that a name stands for.
@@ -338,15 +332,16 @@ impl Repo {
     /// # Errors
     /// If there is none of that name.
     pub(super) fn object(&self, named: &str) -> Result<git2::Object<'_>, RepoError> {
-        let unknown = |_| RepoError::NoRevision {
-            rev: named.to_owned(),
-        };
         match (&self.standin, self.ids_of_standin(named)?.as_slice()) {
-            (None, _) => self.git.revparse_single(named).map_err(unknown),
-            (_, [(id, false)]) => self.git.find_object(*id, None).map_err(unknown),
-            _ => Err(RepoError::NoRevision {
-                rev: named.to_owned(),
-            }),
+            (None, _) => self
+                .git
+                .revparse_single(named)
+                .map_err(|_| RepoError::no_revision(named)),
+            (_, [(id, false)]) => self
+                .git
+                .find_object(*id, None)
+                .map_err(|_| RepoError::no_revision(named)),
+            _ => Err(RepoError::no_revision(named)),
         }
     }
 }
@@ -406,11 +401,4 @@ fn lay_out(
     }
     // For the attributes in it.
     symlink(common_dir.join("info"), path("info"))
-}
-
-fn wrong(path: &Path, source: io::Error) -> RepoError {
-    RepoError::Io {
-        what: path.as_os_str().as_bytes().into(),
-        source,
-    }
 }

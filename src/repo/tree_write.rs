@@ -8,7 +8,7 @@ use std::rc::Rc;
 use bstr::ByteSlice as _;
 use git2::{ObjectType, Oid};
 
-use super::directories::{Directories, in_order};
+use super::directories::{Directories, Directory, in_order};
 use super::objects::TREE;
 use super::{Blob, Repo, RepoError};
 use llmpatch::path::RepoPath;
@@ -164,38 +164,9 @@ impl<'r> TreeWriter<'r> {
                 new,
             });
         }
-        for (name, Name { blob, below }) in names {
-            let there = old.get(name);
-            let becomes = match blob {
-                Some(Blob { id, mode }) => Some((id, mode)),
-                None if below.is_empty() => None,
-                None => {
-                    let id = there
-                        .filter(|there| there.mode == TREE)
-                        .map(|there| old.id(there))
-                        .transpose()?;
-                    self.write_directory(id, below, store)?.map(|id| (id, TREE))
-                }
-            };
-            let is_directory = becomes.is_some_and(|(_, mode)| mode == TREE);
-            let same =
-                there.filter(|there| becomes.is_some() && (there.mode == TREE) == is_directory);
-            if let Some(there) = there.filter(|_| same.is_none()) {
-                edits.push(Edit {
-                    old: there.all.clone(),
-                    name: (name, there.mode == TREE),
-                    new: Vec::new(),
-                });
-            }
-            if let Some((id, mode)) = becomes {
-                let place =
-                    same.map_or_else(|| old.place(name, is_directory), |same| same.all.clone());
-                edits.push(Edit {
-                    old: place,
-                    name: (name, is_directory),
-                    new: written(mode, name, id),
-                });
-            }
+        for (name, to) in names {
+            let becomes = self.becomes(&old, name, to, store)?;
+            edits.extend(edits_of(&old, name, becomes));
         }
         let new = Content::spliced(old.raw.clone(), splices(edits));
         if new.size() == 0 {
@@ -204,6 +175,58 @@ impl<'r> TreeWriter<'r> {
             store.put(ObjectType::Tree, &new, id).map(Some)
         }
     }
+
+    /// Returns the id and the mode that a name of a directory comes to have, once the tree below it
+    /// is stored.
+    fn becomes(
+        &self,
+        old: &Directory,
+        name: &[u8],
+        to: Name<'_>,
+        store: &mut dyn ObjectStore,
+    ) -> Result<Option<(Oid, u32)>, RepoError> {
+        match to.blob {
+            Some(Blob { id, mode }) => Ok(Some((id, mode))),
+            None if to.below.is_empty() => Ok(None),
+            None => {
+                let there = old.get(name).filter(|there| there.mode == TREE);
+                let id = there.map(|there| old.id(there)).transpose()?;
+                let tree = self.write_directory(id, to.below, store)?;
+                Ok(tree.map(|id| (id, TREE)))
+            }
+        }
+    }
+}
+
+/// Returns what is to be done to the bytes of a tree where a name comes to have an id and a mode.
+/// A file that becomes a directory, or the other way round, has another place.
+fn edits_of<'p>(
+    old: &Directory,
+    name: &'p [u8],
+    becomes: Option<(Oid, u32)>,
+) -> impl Iterator<Item = Edit<'p>> {
+    let there = old
+        .get(name)
+        .map(|there| (there.all.clone(), there.mode == TREE));
+    let new = becomes.map(|(id, mode)| (written(mode, name, id), mode == TREE));
+    let is_same = there.as_ref().map(|there| there.1) == new.as_ref().map(|new| new.1);
+    let removed = there
+        .clone()
+        .filter(|_| !is_same)
+        .map(|(old, is_directory)| Edit {
+            old,
+            name: (name, is_directory),
+            new: Vec::new(),
+        });
+    let written = new.map(|(new, is_directory)| Edit {
+        old: match there {
+            Some((all, _)) if is_same => all,
+            _ => old.place(name, is_directory),
+        },
+        name: (name, is_directory),
+        new,
+    });
+    removed.into_iter().chain(written)
 }
 
 fn written(mode: u32, name: &[u8], id: Oid) -> Vec<u8> {
@@ -231,5 +254,5 @@ fn splices(mut edits: Vec<Edit<'_>>) -> Vec<Splice> {
 }
 
 fn writing(error: git2::Error) -> RepoError {
-    RepoError::git("or write an object", error)
+    RepoError::git("or write an object")(error)
 }

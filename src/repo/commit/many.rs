@@ -78,7 +78,7 @@ impl Committer {
 }
 
 /// Puts the whitespace of a message right, as `git stripspace` does.
-fn stripped(message: &[u8]) -> Vec<u8> {
+pub(super) fn stripped(message: &[u8]) -> Vec<u8> {
     let mut out = Vec::with_capacity(message.len() + 1);
     let mut is_apart = false;
     for line in message.split(|&byte| byte == b'\n') {

@@ -21,26 +21,20 @@ mod identity;
 mod many;
 mod outcome;
 mod plumbing;
+mod porcelain;
 mod trace;
 
 use std::ffi::{OsStr, OsString};
-use std::io::Write as _;
-use std::os::unix::ffi::OsStrExt as _;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use bstr::{BString, ByteSlice as _};
 use git2::{Oid, RepositoryState};
 
 pub use self::error::CommitError;
 pub(crate) use self::many::Committer;
-use self::trace::{Refusal, Trace};
-use super::commit_barrier::CommitBarrier;
-use super::git::{ChildWatch, Git, checked};
-use super::hooks::names_repository;
-use super::objects::{printed_id, whole_id};
+pub(crate) use self::porcelain::Draft;
+use super::objects::whole_id;
 use super::{Repo, RepoError};
-use crate::dir::write::step;
-use crate::temporary;
 use llmpatch::report::Committed;
 
 /// What a commit is to say and how it is to be made; the names are those of `git commit`'s own
@@ -78,15 +72,6 @@ pub enum Sign {
     Yes(Option<OsString>),
     /// No.
     No,
-}
-
-/// A message written down.
-#[derive(Debug)]
-pub(crate) struct Draft {
-    /// The file that it is in.
-    message: PathBuf,
-    /// The command of the editor, as git would start it, if somebody edits it.
-    editor: Option<OsString>,
 }
 
 impl Repo {
@@ -130,17 +115,15 @@ impl Repo {
     /// Returns whether a rebase waits for nobody to finish a commit: then `git commit` makes one of
     /// its own.
     fn is_between_picks(&self) -> Result<bool, RepoError> {
-        let is_there = |name: &&str| {
-            self.git_dir().join(name).exists() || !matches!(self.reference(name), Ok(None))
-        };
-        let is_at_one = [
+        let of_commits = [
             "CHERRY_PICK_HEAD",
             "MERGE_HEAD",
             "REVERT_HEAD",
             "SQUASH_MSG",
-        ]
-        .iter()
-        .any(is_there);
+        ];
+        let is_at_one = of_commits.iter().any(|name| {
+            self.git_dir().join(name).exists() || !matches!(self.reference(name), Ok(None))
+        });
         Ok(!is_at_one && !self.index()?.has_conflicts())
     }
 
@@ -182,8 +165,7 @@ impl Repo {
     /// # Errors
     /// If HEAD can't be read.
     pub(crate) fn head_commit(&self) -> Result<Option<Oid>, RepoError> {
-        self.reference("HEAD")
-            .map_err(|error| RepoError::git("HEAD", error))
+        self.reference("HEAD").map_err(RepoError::git("HEAD"))
     }
 
     /// Returns the tree of a commit, or of the one that replaces it for git (`git replace`).
@@ -193,21 +175,21 @@ impl Repo {
     pub(crate) fn tree_of(&self, commit: Oid) -> Result<Oid, RepoError> {
         let is_on = std::env::var_os("GIT_NO_REPLACE_OBJECTS").is_none()
             && self.config().bool("core.useReplaceRefs")?.unwrap_or(true);
-        let replaced = |id: &Oid| {
-            self.reference(&format!("refs/replace/{id}"))
-                .ok()?
-                .filter(|_| is_on)
-        };
+        let mut commit = commit;
         // git follows as many.
-        let commit = std::iter::successors(Some(commit), replaced)
-            .take(6)
-            .last()
-            .unwrap_or(commit);
-        let commit = self
-            .git2()
-            .find_commit(commit)
-            .map_err(|error| RepoError::git("a commit", error))?;
-        Ok(commit.tree_id())
+        for _ in 0..5 {
+            match self.reference(&format!("refs/replace/{commit}")) {
+                Ok(Some(replacement)) if is_on => commit = replacement,
+                _ => break,
+            }
+        }
+        Ok(self.find_commit(commit)?.tree_id())
+    }
+
+    fn find_commit(&self, id: Oid) -> Result<git2::Commit<'_>, RepoError> {
+        self.git2()
+            .find_commit(id)
+            .map_err(RepoError::git("a commit"))
     }
 
     /// Returns the commit of that name in full; `None` if it isn't one.
@@ -224,10 +206,7 @@ impl Repo {
         let mut at = now;
         // More than these don't come while somebody looks away.
         for _ in 0..1000 {
-            let commit = self
-                .git2()
-                .find_commit(at)
-                .map_err(|error| RepoError::git("a commit", error))?;
+            let commit = self.find_commit(at)?;
             match commit.parent_ids().next() {
                 _ if Some(at) == before => return Ok(None),
                 parent if parent == before => return Ok(Some(at)),
@@ -238,12 +217,23 @@ impl Repo {
         Ok(None)
     }
 
+    /// Returns whether a commit is another one, or was made on it.
+    ///
+    /// # Errors
+    /// If a commit can't be read.
+    pub(crate) fn leads_to(&self, id: Option<Oid>, now: Oid) -> Result<bool, RepoError> {
+        let Some(id) = id.filter(|id| *id != now) else {
+            return Ok(id.is_some());
+        };
+        self.git2()
+            .graph_descendant_of(now, id)
+            .map_err(RepoError::git("a commit"))
+    }
+
     /// Returns whether HEAD names this commit, and it has a parent.
     pub(crate) fn is_head_with_a_parent(&self, id: Oid) -> bool {
-        let is_head = self.head_commit().is_ok_and(|head| head == Some(id));
-        is_head
+        self.head_commit().is_ok_and(|head| head == Some(id))
             && self
-                .git2()
                 .find_commit(id)
                 .is_ok_and(|commit| commit.parent_count() == 1)
     }
@@ -270,299 +260,11 @@ impl Repo {
 
     /// Returns whether this names a commit of that tree with that parent.
     pub(crate) fn is_commit_of(&self, name: &str, parent: Option<&str>, tree: &str) -> bool {
-        let commit = whole_id(name).and_then(|id| self.git2().find_commit(id).ok());
+        let commit = whole_id(name).and_then(|id| self.find_commit(id).ok());
         commit.is_some_and(|commit| {
             let parents: Vec<String> = commit.parent_ids().map(|id| id.to_string()).collect();
             parents.iter().map(String::as_str).eq(parent) && commit.tree_id().to_string() == tree
         })
-    }
-
-    /// Writes down, in a directory of ours, what the commit is to say: nothing of it is left for
-    /// when the files were looked at for the last time, and git has the whole of it also where we
-    /// are dead by then.
-    ///
-    /// # Errors
-    /// `unsupported` if it is to be edited and there is no editor, `io`.
-    pub(crate) fn draft(
-        &self,
-        request: &CommitRequest,
-        directory: &Path,
-    ) -> Result<Draft, CommitError> {
-        let editor = request
-            .edit
-            .then(|| Git::new(self).editor())
-            .transpose()
-            .map_err(|error| match error {
-                RepoError::Child { .. } => CommitError::NoEditor,
-                error => error.into(),
-            })?;
-        let message = directory.join("message");
-        let written = step("write the message")
-            .and_then(|()| temporary::create(&message, 0o600))
-            .and_then(|mut file| file.write_all(&request.message));
-        written.map_err(RepoError::write(&message))?;
-        Ok(Draft { message, editor })
-    }
-
-    /// Runs git to commit what an index holds, which is one commit and a change to it. `directory`
-    /// is ours, for files that go with it.
-    ///
-    /// Whether there is a commit is judged by HEAD, not by an exit status: git also fails after it
-    /// moved HEAD. And HEAD may have been moved by somebody else: a `git commit` gives the lock on
-    /// the index back before it moves HEAD.
-    ///
-    /// Returns HEAD as it is then, and what the index holds then: hooks that run last may have
-    /// moved the one, back too, and staged in the other.
-    ///
-    /// # Errors
-    /// If there is no commit of ours, and then nothing but the private index changed.
-    pub(crate) fn commit(
-        &self,
-        request: &CommitRequest,
-        draft: &Draft,
-        (before, expected): (Option<Oid>, Oid),
-        index: &Path,
-        directory: &Path,
-        watch: &ChildWatch<'_>,
-    ) -> Result<(Oid, Oid), CommitError> {
-        if self.head_commit()? != before {
-            return Err(CommitError::HeadMoved);
-        }
-        let git = Git::new(self);
-        let barrier = CommitBarrier::new()?;
-        let ready = request.ready.as_deref().and_then(whole_id);
-        let arguments = self.arguments(request, draft, ready.zip(before))?;
-        let mut command =
-            git.held_command(&barrier, watch.lock, draft.editor.as_deref(), arguments)?;
-        if !names_repository() && self.is_found_from(self.top()?) {
-            // Hooks inherit these, and one that works in other repositories too would be led
-            // astray.
-            command
-                .env_remove("GIT_DIR")
-                .env_remove("GIT_WORK_TREE")
-                .current_dir(self.top()?);
-        }
-        command.env("GIT_INDEX_FILE", index);
-        let trace = Trace::begin(directory, &mut command);
-        step("start git commit").map_err(RepoError::write(index))?;
-        let status = git
-            .attach(&mut command, barrier, watch)
-            .map_err(|error| match error {
-                RepoError::NoGit { .. } => error.into(),
-                error => CommitError::InDoubt(error),
-            })?;
-        // The error may be temporary. Where it isn't, to take anything back might be to take it
-        // away from under a commit.
-        let now = self
-            .head_commit()
-            .or_else(|_| self.head_commit())
-            .map_err(CommitError::InDoubt)?;
-        let is_ready = now
-            .map(|now| self.leads_to(ready, now))
-            .transpose()
-            .map_err(CommitError::InDoubt)?;
-        match now {
-            Some(now) if is_ready == Some(true) => {
-                Ok((now, self.tree_in(index).unwrap_or(expected)))
-            }
-            Some(now) if Some(now) != before && ready.is_some() => Err(CommitError::HeadMoved),
-            Some(now) if Some(now) != before => {
-                let left = self
-                    .tree_in(index)
-                    .or_else(|_| self.tree_in(index))
-                    .unwrap_or(expected);
-                let id = self.confirm_commit(before, now, [expected, left], status.success())?;
-                Ok((id, left))
-            }
-            Some(now) if status.success() && trace.has_committed() => {
-                Ok((now, self.tree_in(index).unwrap_or(expected)))
-            }
-            _ if status.success() => Err(CommitError::NoCommit { status: None }),
-            _ => Err(match trace.refusal() {
-                Some(Refusal { hook, status }) => {
-                    // The others run before git puts the message together.
-                    let kept = [&b"prepare-commit-msg"[..], b"commit-msg"].contains(&&hook[..]);
-                    let kept = kept.then(|| self.git_dir().join("COMMIT_EDITMSG"));
-                    CommitError::Hook {
-                        name: Some(hook),
-                        status: Some(status),
-                        kept,
-                    }
-                }
-                None if !trace.is_ours()
-                    && request.verify
-                    && status.code() == Some(1)
-                    && !request.edit =>
-                {
-                    CommitError::Hook {
-                        name: None,
-                        status: status.code(),
-                        kept: None,
-                    }
-                }
-                // The shell that waits for git says so if a signal ended it.
-                None => CommitError::NoCommit {
-                    status: status.code().filter(|code| *code <= 128),
-                },
-            }),
-        }
-    }
-
-    /// Returns the arguments that have git commit, or, where there is a commit already, move HEAD
-    /// and the branch that it names from where it was.
-    fn arguments(
-        &self,
-        request: &CommitRequest,
-        draft: &Draft,
-        ready: Option<(Oid, Oid)>,
-    ) -> Result<Vec<OsString>, RepoError> {
-        let Some((ready, before)) = ready else {
-            return Ok([
-                self.commit_arguments(request)?,
-                vec!["-F".into(), draft.message.clone().into()],
-            ]
-            .concat());
-        };
-        let subject = self.describe_commit(ready).summary;
-        let reason = [b"git-llmpatch: ", &subject[..]].concat();
-        let before = before.to_string();
-        let ready = ready.to_string();
-        let words = [
-            "update-ref".into(),
-            "-m".into(),
-            OsStr::from_bytes(&reason).to_owned(),
-            "HEAD".into(),
-        ];
-        Ok(words
-            .into_iter()
-            .chain([ready.into(), before.into()])
-            .collect())
-    }
-
-    /// Returns whether a commit is another one, or was made on it.
-    ///
-    /// # Errors
-    /// If a commit can't be read.
-    pub(crate) fn leads_to(&self, id: Option<Oid>, now: Oid) -> Result<bool, RepoError> {
-        let Some(id) = id.filter(|id| *id != now) else {
-            return Ok(id.is_some());
-        };
-        self.git2()
-            .graph_descendant_of(now, id)
-            .map_err(|error| RepoError::git("a commit", error))
-    }
-
-    /// Makes sure that HEAD was moved by a commit of just what the index holds, made on the commit
-    /// that it was made for.
-    ///
-    /// One that was made on another takes that one back, so it is itself taken back, unless there
-    /// are more on top of it.
-    fn confirm_commit(
-        &self,
-        before: Option<Oid>,
-        now: Oid,
-        trees: [Oid; 2],
-        is_said: bool,
-    ) -> Result<Oid, CommitError> {
-        match self.descent(before, now, trees) {
-            Ok(Descent::Right) => Ok(now),
-            Ok(Descent::Astray { parent }) if is_said => {
-                let id = now;
-                let parent = parent.to_string();
-                let now = now.to_string();
-                let reason =
-                    "git-llmpatch: take back a commit that was made on another than it was for";
-                step("move HEAD back").map_err(RepoError::write("HEAD"))?;
-                // Only if it still is where we saw it; else there are more commits on top.
-                match Git::new(self)
-                    .output(["update-ref", "-m", reason, "HEAD", &parent, &now], b"")
-                {
-                    Ok(_) => Err(CommitError::HeadMoved),
-                    Err(_) => Ok(self.head_commit()?.unwrap_or(id)),
-                }
-            }
-            // A hook may have done with it what it liked.
-            Ok(_) | Err(_) if is_said => Ok(now),
-            _ => Err(CommitError::HeadMoved),
-        }
-    }
-
-    fn tree_in(&self, index: &Path) -> Result<Oid, RepoError> {
-        if let Some(tree) = self.index_at(index)?.0.tree() {
-            return Ok(tree);
-        }
-        let git = Git::new(self);
-        let said = checked(
-            git.command(["write-tree"]).env("GIT_INDEX_FILE", index),
-            "write-tree",
-            b"",
-        )?;
-        printed_id("write-tree", said)
-    }
-
-    /// Finds the commit of one of these trees among those that came, and says what it was made on.
-    fn descent(
-        &self,
-        before: Option<Oid>,
-        now: Oid,
-        trees: [Oid; 2],
-    ) -> Result<Descent, git2::Error> {
-        let mut at = now;
-        let mut astray = None;
-        // More than these don't come in the time that a commit takes.
-        for _ in 0..1000 {
-            let commit = self.git2().find_commit(at)?;
-            let parent = commit.parent_ids().next();
-            let is_one = trees.contains(&commit.tree_id());
-            if is_one && parent == before {
-                return Ok(Descent::Right);
-            }
-            // A hook may also have made it on ours.
-            astray = astray.or(parent.filter(|_| is_one && at == now));
-            match parent {
-                Some(parent) if Some(parent) != before => at = parent,
-                _ => break,
-            }
-        }
-        Ok(astray.map_or(Descent::Unknown, |parent| Descent::Astray { parent }))
-    }
-
-    fn commit_arguments(&self, request: &CommitRequest) -> Result<Vec<OsString>, RepoError> {
-        let mut arguments: Vec<OsString> = vec!["commit".into(), "--quiet".into()];
-        if !self.keeps_messages()? {
-            arguments.push(
-                if request.edit {
-                    "--cleanup=scissors"
-                } else {
-                    "--cleanup=whitespace"
-                }
-                .into(),
-            );
-        }
-        if request.edit {
-            arguments.push("--edit".into());
-        }
-        if !request.verify {
-            arguments.push("--no-verify".into());
-        }
-        if request.signoff {
-            arguments.push("--signoff".into());
-        }
-        arguments.extend(
-            request
-                .trailers
-                .iter()
-                .map(|trailer| with("--trailer=", trailer)),
-        );
-        arguments.extend(
-            request
-                .author
-                .iter()
-                .map(|author| with("--author=", author)),
-        );
-        arguments.extend(request.date.iter().map(|date| with("--date=", date)));
-        arguments.extend(sign_argument(&request.sign));
-        Ok(arguments)
     }
 
     /// Describes a commit that was just made. What can't be read of it is left out: it was made all
@@ -572,7 +274,7 @@ impl Repo {
         let branch = self
             .branch()
             .map(|name| name.strip_prefix(b"refs/heads/").unwrap_or(&name).into());
-        let commit = self.git2().find_commit(id).ok();
+        let commit = self.find_commit(id).ok();
         let short = commit.as_ref().and_then(|commit| {
             Some(
                 commit
@@ -625,14 +327,4 @@ fn with(option: &str, value: &OsStr) -> OsString {
     let mut argument = OsString::from(option);
     argument.push(value);
     argument
-}
-
-/// What a new commit was made on.
-enum Descent {
-    /// On what it was for.
-    Right,
-    /// On another, and it is the last one.
-    Astray { parent: Oid },
-    /// It isn't there, or further down.
-    Unknown,
 }

@@ -1,7 +1,7 @@
 //! What a commit holds in the end, where a hook had a hand in it.
 
 use bstr::BString;
-use git2::{Diff, DiffOptions, Oid};
+use git2::{Diff, DiffOptions, DiffStats, Oid};
 use llmpatch::report::Extent;
 
 use crate::repo::{Repo, RepoError};
@@ -12,15 +12,13 @@ impl Repo {
     /// # Errors
     /// If one of them can't be read.
     pub(crate) fn paths_between(&self, old: Oid, new: Oid) -> Result<Vec<BString>, RepoError> {
-        let paths = |diff: Diff<'_>| {
-            let files = diff
-                .deltas()
-                .map(|delta| delta.new_file().path_bytes().unwrap_or_default().into());
-            files.collect()
-        };
-        self.between(Some(old), new)
-            .map(paths)
-            .map_err(|error| RepoError::git("a commit", error))
+        let diff = self
+            .between(Some(old), new)
+            .map_err(RepoError::git("a commit"))?;
+        let paths = diff
+            .deltas()
+            .map(|delta| delta.new_file().path_bytes().unwrap_or_default().into());
+        Ok(paths.collect())
     }
 
     /// Returns how much a commit changes.
@@ -28,19 +26,20 @@ impl Repo {
     /// # Errors
     /// If an object can't be read.
     pub(crate) fn extent_of(&self, commit: Oid) -> Result<Extent, RepoError> {
-        let counted = || {
-            let commit = self.git2().find_commit(commit)?;
-            let parent = commit.parents().next().map(|parent| parent.tree_id());
-            let mut diff = self.between(parent, commit.tree_id())?;
-            diff.find_similar(None)?;
-            let stats = diff.stats()?;
-            Ok(Extent {
-                files: stats.files_changed(),
-                added: stats.insertions(),
-                removed: stats.deletions(),
-            })
-        };
-        counted().map_err(|error| RepoError::git("a commit", error))
+        let stats = self.stats_of(commit).map_err(RepoError::git("a commit"))?;
+        Ok(Extent {
+            files: stats.files_changed(),
+            added: stats.insertions(),
+            removed: stats.deletions(),
+        })
+    }
+
+    fn stats_of(&self, commit: Oid) -> Result<DiffStats, git2::Error> {
+        let commit = self.git2().find_commit(commit)?;
+        let parent = commit.parents().next().map(|parent| parent.tree_id());
+        let mut diff = self.between(parent, commit.tree_id())?;
+        diff.find_similar(None)?;
+        diff.stats()
     }
 
     fn between(&self, old: Option<Oid>, new: Oid) -> Result<Diff<'_>, git2::Error> {

@@ -8,6 +8,7 @@ use bstr::{BString, ByteSlice as _};
 use git2::Oid;
 
 use super::identity::author_of;
+use super::many::stripped;
 use super::{CommitError, CommitRequest, Sign, sign_argument, with};
 use crate::repo::git::{Git, checked, run};
 use crate::repo::objects::printed_id;
@@ -61,7 +62,7 @@ impl Repo {
     fn finished_message(&self, git: &Git, request: &CommitRequest) -> Result<BString, RepoError> {
         let message = match self.keeps_messages()? {
             true => request.message.clone(),
-            false => git.output(["stripspace"], &request.message)?,
+            false => stripped(&request.message).into(),
         };
         if !request.signoff && request.trailers.is_empty() {
             return Ok(message);
