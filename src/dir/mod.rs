@@ -10,6 +10,7 @@
 
 mod buffer;
 pub(crate) mod clock;
+mod content;
 mod read;
 pub(crate) mod rights;
 // The feature has Linux tested as if it were another system.
