@@ -43,19 +43,14 @@ impl<'r> Prepared<'r> {
         if head == Some(tree) {
             return Err(CommitError::NothingToCommit.into());
         }
-        let ready = request
-            .ready
-            .as_ref()
-            .and_then(|id| self.repo.commit_id(id));
-        if ready
-            .map(|ready| self.repo.leads_to(self.head, ready))
-            .transpose()?
-            == Some(false)
-        {
-            return Err(CommitError::HeadMoved.into());
-        }
-        if ready.is_some_and(|ready| self.repo.tree_of(ready).ok() != Some(tree)) {
-            return Err(CommitError::OtherTree.into());
+        let ready = request.ready.as_ref();
+        if let Some(ready) = ready.and_then(|id| self.repo.commit_id(id)) {
+            if !self.repo.leads_to(self.head, ready)? {
+                return Err(CommitError::HeadMoved.into());
+            }
+            if self.repo.tree_of(ready).ok() != Some(tree) {
+                return Err(CommitError::OtherTree.into());
+            }
         }
         Ok((Intended { index, tree, draft }, tree.to_string()))
     }
@@ -77,31 +72,16 @@ impl<'r> Prepared<'r> {
         let repo = self.repo;
         let before = self.head;
         let expected = *expected;
-        let staging = &self.staging;
         let refusal = Cell::new(None);
-        // git is held there, and with it its hooks, which may rewrite files: this is the last look
-        // at them. Whoever saves until here has saved in time.
+        // git is held there, and with it its hooks, which may rewrite files.
         let held = || {
-            let noted = staging
-                .journal
-                .note_child(staging.flush)
-                .map_err(|source| self.of_journal(source));
-            let stays = || {
-                if repo.head_commit()? == before {
-                    Ok(())
-                } else {
-                    Err(CommitError::HeadMoved.into())
-                }
-            };
-            let refused = noted
-                .and_then(|()| stays())
-                .and_then(|()| staging.confirm())
-                .err();
+            let refused = self.look_last().err();
             let may_go = refused.is_none();
             refusal.set(refused);
             may_go
         };
-        let lock = staging
+        let lock = self
+            .staging
             .journal
             .lend()
             .map_err(|source| self.of_journal(source))?;
@@ -118,7 +98,7 @@ impl<'r> Prepared<'r> {
             draft,
             (before, expected),
             private.path(),
-            &staging.journal.path(),
+            &self.staging.journal.path(),
             &watch,
         );
         if let Some(error) = refusal.take() {
@@ -149,14 +129,26 @@ impl<'r> Prepared<'r> {
                 self.follow(before, id, left, private)
             }
         };
-        if let Err(error) = followed {
-            self.staging.warnings.push(Warning::IndexBehind {
+        match followed {
+            Ok(()) => self.settle(before, id),
+            Err(error) => self.staging.warnings.push(Warning::IndexBehind {
                 reason: error.to_string(),
-            });
-            return Ok(self.describe(before, id, expected));
+            }),
         }
-        self.settle(before, id);
         Ok(self.describe(before, id, expected))
+    }
+
+    /// Looks at HEAD and the files for the last time before git commits. Whoever saves until here
+    /// has saved in time.
+    fn look_last(&self) -> Result<(), TransactionError> {
+        self.staging
+            .journal
+            .note_child(self.staging.flush)
+            .map_err(|source| self.of_journal(source))?;
+        if self.repo.head_commit()? != self.head {
+            return Err(CommitError::HeadMoved.into());
+        }
+        self.staging.confirm()
     }
 
     /// Ends the journal once the index has followed a commit.

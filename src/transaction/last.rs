@@ -21,7 +21,7 @@ use super::record::{Entry, Kept, MadeChange, Record};
 use super::staging::{Location, Staging};
 use crate::dir::Dir;
 use crate::dir::write::step;
-use crate::repo::{IndexTree, NextIndex, Repo};
+use crate::repo::{IndexTree, NextIndex, Repo, Slot};
 use llmpatch::path::RepoPath;
 use llmpatch::plan::{Change, ChangeSet};
 use llmpatch::progress::{Progress, Stage};
@@ -72,16 +72,16 @@ impl Staging<'_> {
     /// Where an original can't lie in the journal, since that is on another file system, a copy of
     /// it does.
     pub(super) fn record(&self, all: &ChangeSet, entries: Vec<Entry>) -> io::Result<()> {
-        let mut made = MadeChange {
-            entries,
-            made: self.manifest.made.clone(),
-            ..MadeChange::default()
-        };
-        made.removed = self.manifest.removed.clone();
         let renamed = all
             .iter()
             .filter_map(|change| Some((change.path.clone(), change.from.clone()?)));
-        made.renamed = renamed.collect();
+        let mut made = MadeChange {
+            files: Vec::new(),
+            entries,
+            renamed: renamed.collect(),
+            made: self.manifest.made.clone(),
+            removed: self.manifest.removed.clone(),
+        };
         for (number, (change, touched)) in
             self.changes.iter().zip(&self.manifest.touched).enumerate()
         {
@@ -196,75 +196,77 @@ fn of_files(
         .collect();
     let mut changes = Vec::new();
     progress.enter(Stage::Planning, made.files.len());
-    for (
-        number,
-        Kept {
-            path,
-            before,
-            after,
-        },
-    ) in made.files.iter().enumerate()
-    {
-        let old = before.as_ref().map(|(held, _)| held);
-        let is_new = |held: &Held, now: &File| {
-            // An undo also minds a mode that was changed since.
-            held.bits == now.mode.bits
-                && Occupant::judge(old, Some(held), now.content.kept(), now.mode) == Occupant::New
-        };
+    for (number, file) in made.files.iter().enumerate() {
         if number > 0 {
             progress.step();
         }
-        let kept_as = || before.as_ref().map(|(_, name)| kept.join(name));
-        let now = match (after, tree.read(path)?) {
-            (Some(held), tree::Entry::File(now)) if is_new(held, &now) => Some(now),
-            (Some(_), tree::Entry::Absent) => {
-                since.push(ChangedSince::Gone {
-                    path: path.clone(),
-                    before: kept_as(),
-                });
-                None
-            }
-            (Some(_), _) => {
-                since.push(ChangedSince::File {
-                    path: path.clone(),
-                    before: kept_as(),
-                });
-                None
-            }
-            (None, found) => {
-                let way = in_the_way(&tree, path, found, &goes)?;
-                since.extend(way.into_iter().map(|path| ChangedSince::Appeared { path }));
-                None
-            }
-        };
-        let then = match before {
-            None => None,
-            Some((held, name)) => {
-                let file = originals
-                    .read(&plain(name))
-                    .map_err(TransactionError::io("read", &kept.join(name)))?;
-                let Some((content, _)) = file.filter(|(content, _)| held.has(content)) else {
-                    since.push(ChangedSince::Original {
-                        path: path.clone(),
-                        kept: kept.join(name),
-                    });
-                    continue;
-                };
-                let mode = tree::Mode {
-                    executable: held.executable,
-                    bits: held.bits,
-                };
-                Some(File { content, mode })
-            }
-        };
         changes.push(Change {
-            path: path.clone(),
-            before: now,
-            after: then,
+            path: file.path.clone(),
+            before: present(&tree, file, &goes, kept, since)?,
+            after: original(file, originals, kept, since)?,
             from: None,
         });
     }
     Ok(changes)
+}
+
+/// Returns what the change made of a file, if that is still there; records what else is there.
+fn present(
+    tree: &dyn Tree,
+    file: &Kept,
+    goes: &BTreeSet<&RepoPath>,
+    kept: &Path,
+    since: &mut Vec<ChangedSince>,
+) -> Result<Option<File>, TreeError> {
+    let path = file.path.clone();
+    let before = file.before.as_ref().map(|(_, name)| kept.join(name));
+    match (&file.after, tree.read(&path)?) {
+        (Some(held), tree::Entry::File(now)) if file.is_new(held, &now) => return Ok(Some(now)),
+        (Some(_), tree::Entry::Absent) => since.push(ChangedSince::Gone { path, before }),
+        (Some(_), _) => since.push(ChangedSince::File { path, before }),
+        (None, found) => {
+            let way = in_the_way(tree, &path, found, goes)?;
+            since.extend(way.into_iter().map(|path| ChangedSince::Appeared { path }));
+        }
+    }
+    Ok(None)
+}
+
+/// Returns what a file was before the change; records that its old bytes changed.
+fn original(
+    file: &Kept,
+    originals: &Dir,
+    kept: &Path,
+    since: &mut Vec<ChangedSince>,
+) -> Result<Option<File>, TransactionError> {
+    let Some((held, name)) = &file.before else {
+        return Ok(None);
+    };
+    let found = originals
+        .read(&plain(name))
+        .map_err(TransactionError::io("read", &kept.join(name)))?;
+    let Some((content, _)) = found.filter(|(content, _)| held.has(content)) else {
+        since.push(ChangedSince::Original {
+            path: file.path.clone(),
+            kept: kept.join(name),
+        });
+        return Ok(None);
+    };
+    let mode = tree::Mode {
+        executable: held.executable,
+        bits: held.bits,
+    };
+    Ok(Some(File { content, mode }))
+}
+
+impl Kept {
+    /// Returns whether a file is what the change made of it. An undo also minds a mode that was
+    /// changed since.
+    fn is_new(&self, held: &Held, now: &File) -> bool {
+        let old = self.before.as_ref().map(|(held, _)| held);
+        held.bits == now.mode.bits
+            && Occupant::judge(old, Some(held), now.content.kept(), now.mode) == Occupant::New
+    }
 }
 
 /// Returns what is in the place to which a file comes back, unless it goes itself.
@@ -333,29 +335,28 @@ fn of_entries(
     progress: &Progress,
 ) -> Result<Vec<Change>, TreeError> {
     progress.enter(Stage::Planning, entries.len());
-    let change = |Entry {
-                      path,
-                      before,
-                      after,
-                      ..
-                  }: &Entry| {
-        let file = |slot: &Option<_>| -> Result<_, TreeError> {
-            // What is only intended to be added has no content here.
-            let slot = slot
-                .as_ref()
-                .filter(|slot: &&crate::repo::Slot| !slot.is_intended());
-            slot.map(|slot| index.file(path, slot)).transpose()
-        };
-        let change = Change {
-            path: path.clone(),
-            before: file(after)?,
-            after: file(before)?,
+    let mut changes = Vec::new();
+    for entry in entries {
+        changes.push(Change {
+            path: entry.path.clone(),
+            before: content_of(index, entry, entry.after)?,
+            after: content_of(index, entry, entry.before)?,
             from: None,
-        };
+        });
         progress.step();
-        Ok(change)
-    };
-    entries.iter().map(change).collect()
+    }
+    Ok(changes)
+}
+
+/// Returns the file of an entry. What is only intended to be added has no content here.
+fn content_of(
+    index: &IndexTree<'_>,
+    entry: &Entry,
+    slot: Option<Slot>,
+) -> Result<Option<File>, TreeError> {
+    slot.filter(|slot| !slot.is_intended())
+        .map(|slot| index.file(&entry.path, &slot))
+        .transpose()
 }
 
 impl Reverse {
@@ -429,24 +430,16 @@ pub(super) fn entries(
     next: &mut NextIndex,
     change: impl FnOnce(&mut NextIndex) -> Result<(), TransactionError>,
 ) -> Result<Vec<Entry>, TransactionError> {
-    let slots = |index: &NextIndex| {
-        changes
-            .iter()
-            .map(|change| index.slot(&change.path))
-            .collect::<Vec<_>>()
-    };
-    let before = slots(next);
+    let before: Vec<_> = changes
+        .iter()
+        .map(|change| next.slot(&change.path))
+        .collect();
     change(next)?;
-    let entries = changes.iter().zip(before.into_iter().zip(slots(next)));
-    let entries = entries.map(|(change, (before, after))| {
-        let path = change.path.clone();
-        let unmerged = next.is_unmerged(&change.path);
-        Entry {
-            path,
-            before,
-            after,
-            unmerged,
-        }
+    let entries = changes.iter().zip(before).map(|(change, before)| Entry {
+        path: change.path.clone(),
+        before,
+        after: next.slot(&change.path),
+        unmerged: next.is_unmerged(&change.path),
     });
     Ok(entries
         .filter(|entry| entry.before != entry.after || entry.unmerged)

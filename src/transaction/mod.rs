@@ -39,6 +39,7 @@ mod publish;
 mod recheck;
 mod record;
 mod recover;
+mod recovery;
 mod sealed;
 mod staging;
 mod undo;
