@@ -4,6 +4,7 @@ use clap::Args;
 
 use super::base::Base;
 use super::commit::Commit;
+use super::conclude;
 use super::details;
 use super::error::{CliError, Failure};
 use super::exit::Exit;
@@ -98,7 +99,7 @@ impl Apply {
     /// # Errors
     /// If options don't go together.
     pub(super) fn run(&self) -> Result<Exit, clap::Error> {
-        if let Some(exit) = flow::schema(&self.json) {
+        if let Some(exit) = conclude::schema(&self.json) {
             return Ok(exit);
         }
         self.check_options()?;

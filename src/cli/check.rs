@@ -1,10 +1,11 @@
 use clap::Args;
 
 use super::base::Base;
+use super::conclude;
 use super::details;
 use super::error::Failure;
 use super::exit::Exit;
-use super::flow::{self, Session};
+use super::flow::Session;
 use super::options::{Against, FeedbackOptions, Json, Reading, Responses, Verbosity};
 use super::responses::ResponseOrigin;
 use super::staged;
@@ -47,7 +48,7 @@ impl Check {
     /// # Errors
     /// If options don't go together.
     pub(super) fn run(&self) -> Result<Exit, clap::Error> {
-        if let Some(exit) = flow::schema(&self.json) {
+        if let Some(exit) = conclude::schema(&self.json) {
             return Ok(exit);
         }
         self.responses.check("check")?;
@@ -63,7 +64,7 @@ impl Check {
         let hindered = |report: &Report, style| match verbosity.json {
             true => {
                 let one = |origin: &ResponseOrigin| {
-                    flow::conclude(
+                    conclude::conclude(
                         &report.clone().about(vec![origin.name()]),
                         &verbosity,
                         style,
@@ -71,7 +72,7 @@ impl Check {
                 };
                 origins.iter().map(one).max().unwrap_or_default()
             }
-            false => flow::conclude(report, &verbosity, style),
+            false => conclude::conclude(report, &verbosity, style),
         };
         let session = match Session::open(&self.reading, &verbosity) {
             Ok(session) => session,
@@ -106,7 +107,7 @@ impl Check {
         }
         Ok(match Session::open(&self.reading, verbosity) {
             Ok(session) => staged::check(&session, &self.responses.paths),
-            Err((report, style)) => flow::conclude(&report, verbosity, style),
+            Err((report, style)) => conclude::conclude(&report, verbosity, style),
         })
     }
 }

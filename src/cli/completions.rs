@@ -13,8 +13,8 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum as _};
 use clap_complete::Shell;
 
+use super::conclude;
 use super::exit::Exit;
-use super::flow;
 use super::install::{self, Home, InstalledFile};
 use super::output;
 use llmpatch::text::Shown;
@@ -56,7 +56,7 @@ impl Completions {
             ));
         };
         if !self.install {
-            return Ok(flow::said(output::print_as_is(&script(shell))));
+            return Ok(conclude::said(output::print_as_is(&script(shell))));
         }
         let Some((directory, name, advice)) = Home::find().and_then(|home| place(&home, shell))
         else {

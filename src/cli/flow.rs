@@ -3,7 +3,6 @@
 //! What stops it is a [`Report`], with everything that can be found out in one run: a response that
 //! can't be read whole is still planned as far as it was read, to name what else is wrong.
 
-use crate::report::human;
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
@@ -12,11 +11,12 @@ use std::os::unix::ffi::OsStrExt as _;
 use super::base::{About, Base};
 use bstr::BString;
 
+use super::conclude::conclude;
 use super::config;
-use super::error::{CliError, Failure, IoError, failed};
+use super::error::{CliError, Failure, failed};
 use super::exit::Exit;
 use super::observed_tree::ObservedTree;
-use super::options::{Json, Reading, Verbosity};
+use super::options::{Reading, Verbosity};
 use super::output;
 use super::pager;
 use super::progress::ProgressMeter;
@@ -31,7 +31,7 @@ use llmpatch::patch::{FileEdit, Format, Operation, Patch, Status};
 use llmpatch::path::{RepoPath, Resolver};
 use llmpatch::plan::{self, ChangeSet, Conflicts, Placement, Plan, Refusal, Rules};
 use llmpatch::progress::Stage;
-use llmpatch::report::{Detail, Diagnostic, PartReport, Report, State, json};
+use llmpatch::report::{Detail, Diagnostic, PartReport, Report, State};
 use llmpatch::text::{Located, Shown, Source};
 use llmpatch::tree::Tree;
 
@@ -505,39 +505,4 @@ pub(super) struct Worked<'s> {
     pub(super) warnings: Vec<Diagnostic>,
     /// The parts of the responses that have patches.
     pub(super) parts: Vec<PartReport>,
-}
-
-/// Prints what a report has to say: for people, on standard error; for a program, the document on
-/// standard output. Where that can't be written, standard error is told all the same.
-pub(super) fn conclude(report: &Report, verbosity: &Verbosity, style: Style) -> Exit {
-    if verbosity.json {
-        let Err(error) = output::print(format!("{}\n", report.json()).as_bytes()) else {
-            return Exit::of(report);
-        };
-        let mut report = report.clone();
-        report.errors.push(Diagnostic::from(&error));
-        output::complain(&human::complaints(&report, style));
-        return Exit::of(&report);
-    }
-    if !verbosity.quiet || !report.errors.is_empty() {
-        output::complain(&human::complaints(report, style));
-    }
-    Exit::of(report)
-}
-
-/// Prints the schema of documents, if that was asked for, and returns how the run ends.
-pub(super) fn schema(json: &Json) -> Option<Exit> {
-    json.is_schema()
-        .then(|| said(output::print(json::SCHEMA.as_bytes())))
-}
-
-/// Prints what went wrong outside of any repository, and returns how the run ends.
-pub(super) fn said(done: Result<(), IoError>) -> Exit {
-    let Err(error) = done else { return Exit::Done };
-    let verbosity = Verbosity::default();
-    conclude(
-        &Failure::from(error),
-        &verbosity,
-        config::style(&verbosity, None),
-    )
 }

@@ -9,8 +9,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
 
+use super::conclude;
 use super::exit::Exit;
-use super::flow;
 use super::output;
 use crate::temporary;
 use llmpatch::text::Shown;
@@ -104,7 +104,7 @@ pub(super) fn link(directory: &Path, name: &str) -> Exit {
         }
         temporary::replace_by_link(&link, &program)
             .with_context(|| format!("can't make `{shown}`"))?;
-        let told = flow::said(output::print(format!("{shown}\n").as_bytes()));
+        let told = conclude::said(output::print(format!("{shown}\n").as_bytes()));
         let paths = env::var_os("PATH").unwrap_or_default();
         if !env::split_paths(&paths).any(|path| path == directory) {
             let directory = Shown::path(directory);
@@ -115,7 +115,7 @@ pub(super) fn link(directory: &Path, name: &str) -> Exit {
         }
         Ok(told)
     };
-    linked().unwrap_or_else(|error| flow::said(Err(error.into())))
+    linked().unwrap_or_else(|error| conclude::said(Err(error.into())))
 }
 
 /// Puts pieces into a directory, and says where they are and what else there is to do.
@@ -132,11 +132,11 @@ pub(super) fn install(directory: &Path, pieces: &[InstalledFile], advice: &str) 
                 .with_context(|| format!("can't write `{}`", Shown::path(&path)))?;
             lines += &format!("{}\n", Shown::path(&path));
         }
-        let told = flow::said(output::print(lines.as_bytes()));
+        let told = conclude::said(output::print(lines.as_bytes()));
         output::complain(&format!("{advice}\n"));
         Ok(told)
     };
-    installed().unwrap_or_else(|error| flow::said(Err(error.into())))
+    installed().unwrap_or_else(|error| conclude::said(Err(error.into())))
 }
 
 /// Writes a file and renames it into place, so that a shell that starts meanwhile never reads half

@@ -10,8 +10,8 @@ use std::process::{Command, Stdio};
 use clap::Args;
 use clap::builder::{PossibleValue, PossibleValuesParser};
 
+use super::conclude;
 use super::exit::Exit;
-use super::flow;
 use super::install::{self, Home, InstalledFile};
 use super::output;
 use llmpatch::text::Shown;
@@ -117,11 +117,11 @@ impl Man {
             ));
         }
         if self.skill {
-            return Ok(flow::said(output::print_as_is(SKILL.as_bytes())));
+            return Ok(conclude::said(output::print_as_is(SKILL.as_bytes())));
         }
         let wanted = self.page.as_deref().unwrap_or("git-llmpatch");
         match page(wanted) {
-            Some(page) => Ok(flow::said(output::print_as_is(page.content.as_bytes()))),
+            Some(page) => Ok(conclude::said(output::print_as_is(page.content.as_bytes()))),
             None => Err(super::usage("man", &format!("there is no page `{wanted}`"))),
         }
     }
@@ -178,7 +178,7 @@ impl Help {
         command.build();
         let short = self.page.strip_prefix(PREFIX).unwrap_or(&self.page);
         let mut of = command.find_subcommand(short).cloned().unwrap_or(command);
-        Ok(flow::said(output::print_as_is(
+        Ok(conclude::said(output::print_as_is(
             of.render_help().to_string().as_bytes(),
         )))
     }

@@ -10,6 +10,7 @@ mod batch;
 mod check;
 mod commit;
 mod completions;
+mod conclude;
 mod config;
 mod convert;
 mod details;

@@ -4,6 +4,7 @@
 use bstr::ByteSlice as _;
 use clap::Args;
 
+use super::conclude;
 use super::error::{CliError, Failure, failed};
 use super::exit::Exit;
 use super::flow::{self, Printed, Session};
@@ -46,7 +47,7 @@ impl Prompt {
             }
         };
         let Some(named) = &self.example else {
-            return flow::said(output::print_as_is(text.as_bytes()));
+            return conclude::said(output::print_as_is(text.as_bytes()));
         };
         flow::run(
             &Reading::default(),

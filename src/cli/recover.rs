@@ -4,10 +4,11 @@ use std::fmt::Write as _;
 
 use clap::Args;
 
+use super::conclude;
 use super::config;
 use super::error::Failure;
 use super::exit::Exit;
-use super::flow::{self, Session};
+use super::flow::Session;
 use super::options::{Json, Verbosity};
 use super::output;
 use super::progress::ProgressMeter;
@@ -38,7 +39,7 @@ pub(super) struct Recover {
 impl Recover {
     /// Does it, and prints how it went.
     pub(super) fn run(&self) -> Exit {
-        if let Some(exit) = flow::schema(&self.json) {
+        if let Some(exit) = conclude::schema(&self.json) {
             return exit;
         }
         let verbosity = self.json.verbosity(&self.verbosity);
@@ -53,7 +54,7 @@ impl Recover {
         let report = done.map_or_else(Failure::into_report, |recovered| {
             reported(&recovered, &verbosity)
         });
-        flow::conclude(&report, &verbosity, style)
+        conclude::conclude(&report, &verbosity, style)
     }
 }
 

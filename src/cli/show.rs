@@ -16,7 +16,7 @@ use crate::repo::{Commit, Repo, Side};
 use llmpatch::patch::Format;
 use llmpatch::plan::derive;
 use llmpatch::progress::Stage;
-use llmpatch::report::{Diagnostic, Report, State};
+use llmpatch::report::{Diagnose, Diagnostic, Report, State};
 use llmpatch::respond::{self, Look, Notes, Response};
 use llmpatch::text::Shown;
 use llmpatch::tree::{MemoryTree, Tree};
@@ -79,33 +79,17 @@ impl Show {
                 errors.push(Diagnostic::from(&CliError::Merge(commit.id.clone())));
                 continue;
             }
-            let of_commit = |mut said: Diagnostic| {
-                if is_range {
-                    said.notes.push(format!("in commit {}", commit.id));
-                }
-                said
-            };
+            let note = is_range.then(|| format!("in commit {}", commit.id));
             match self.response(session, commit, is_range && self.output_directory.is_none())? {
                 Ok(Some(response)) => {
                     let name = file_name(written.len() + 1, &subject_and_body(&commit.message).0);
                     written.push((name, response.text));
-                    warnings.extend(
-                        response
-                            .replaced
-                            .iter()
-                            .map(|file| of_commit(Diagnostic::from(file))),
-                    );
+                    warnings.extend(noted(&response.replaced, note));
                 }
                 Ok(None) => {
                     warnings.push(Diagnostic::from(&CliError::EmptyCommit(commit.id.clone())))
                 }
-                Err(unrepresentable) => {
-                    errors.extend(
-                        unrepresentable
-                            .iter()
-                            .map(|error| of_commit(Diagnostic::from(error))),
-                    );
-                }
+                Err(unrepresentable) => errors.extend(noted(&unrepresentable, note)),
             }
         }
         // Once is enough: it is true of all.
@@ -159,6 +143,15 @@ impl Show {
         };
         written(session, commit, format, look)
     }
+}
+
+/// Reports errors, each with a note if there is one.
+fn noted<E: Diagnose>(errors: &[E], note: Option<String>) -> impl Iterator<Item = Diagnostic> {
+    errors.iter().map(move |error| {
+        let mut diagnostic = Diagnostic::from(error);
+        diagnostic.notes.extend(note.clone());
+        diagnostic
+    })
 }
 
 /// Writes responses to the files of their names, and returns the paths, one a line.

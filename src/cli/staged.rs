@@ -7,19 +7,20 @@
 use crate::report::human;
 use std::collections::BTreeMap;
 use std::os::unix::ffi::OsStrExt as _;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use bstr::{BStr, BString, ByteSlice as _};
 
 use super::base::Base;
 use super::check;
+use super::conclude;
 use super::error::{CliError, Failure, failed};
 use super::exit::Exit;
-use super::flow::{self, Session};
+use super::flow::Session;
 use super::observed_tree::ObservedTree;
 use super::output;
 use super::responses;
-use crate::repo::{AttributeValue, BlobId, Held, Side, Staged};
+use crate::repo::{AttributeValue, BlobId, Held, Repo, Side, Staged};
 use crate::transaction;
 use llmpatch::kind::Kind;
 use llmpatch::leftover;
@@ -110,14 +111,7 @@ fn look(session: &Session, named: &[PathBuf]) -> Result<BTreeMap<BString, Report
     let here = std::env::current_dir().unwrap_or_default();
     for argument in named {
         let written = argument.as_os_str().as_bytes();
-        let found = repo
-            .path_from_here(&here, written)
-            .map_err(Failure::from)
-            .and_then(|path| {
-                let held = repo.held_by_index(&path)?;
-                Ok((BString::from(path.as_bytes()), held))
-            });
-        match found {
+        match held_at(repo, &here, written) {
             Ok((path, held)) => drop(responses.insert(path, held)),
             Err(report) => drop(reports.insert(BString::from(written), report.into_report())),
         }
@@ -141,6 +135,13 @@ fn look(session: &Session, named: &[PathBuf]) -> Result<BTreeMap<BString, Report
     heed_interruption(session, &others, reports.is_empty())?;
     reports.extend(look_for_markers(session, &staged, &others)?);
     Ok(reports)
+}
+
+/// Returns the path of the index that an argument names, and what the index has there.
+fn held_at(repo: &Repo, here: &Path, written: &[u8]) -> Result<(BString, Held), Failure> {
+    let path = repo.path_from_here(here, written)?;
+    let held = repo.held_by_index(&path)?;
+    Ok((path.as_bytes().into(), held))
 }
 
 /// Refuses to look at what an interrupted apply may have left half changed, and says else that
@@ -256,7 +257,7 @@ fn tell(session: &Session, path: &BStr, report: &Report) -> Exit {
             .as_bytes(),
     ) {
         Ok(()) => Exit::of(report),
-        Err(error) => flow::conclude(&Failure::from(error), &session.verbosity, session.style),
+        Err(error) => conclude::conclude(&Failure::from(error), &session.verbosity, session.style),
     }
 }
 

@@ -6,6 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use clap::Args;
 
 use super::base::Base;
+use super::conclude;
 use super::details;
 use super::error::{CliError, Failure, failed};
 use super::exit::Exit;
@@ -41,7 +42,7 @@ pub(super) struct Undo {
 impl Undo {
     /// Does it, and prints how it went.
     pub(super) fn run(&self) -> Exit {
-        if let Some(exit) = flow::schema(&self.json) {
+        if let Some(exit) = conclude::schema(&self.json) {
             return exit;
         }
         if self.list {
