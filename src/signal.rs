@@ -71,8 +71,8 @@ impl Drop for HeldBack {
     }
 }
 
-/// Leaves interrupts to a child that has the terminal, such as a pager: if we died of one, the
-/// child would be left with the terminal in disarray. Dropping it lets them act again. Not for
+/// Leaves interrupts to a child that has the terminal, such as a pager: if we died of an interrupt,
+/// the child would be left with the terminal in disarray. Dropping it lets them act again. Not for
 /// while a change is made.
 #[derive(Debug)]
 pub(crate) struct LeftToChild(());
@@ -104,8 +104,7 @@ impl Drop for Listed {
 
 /// Makes something that goes before a signal ends the process.
 ///
-/// # Errors
-/// Those of making it.
+/// If it can't be made.
 pub(crate) fn listed<T: AsRef<Path>>(
     make: impl FnOnce() -> io::Result<T>,
 ) -> io::Result<(T, Listed)> {

@@ -94,7 +94,7 @@ enum Conflicts {
 }
 
 impl Apply {
-    /// Does it, and prints how it went.
+    /// Runs the command, and prints how it went.
     ///
     /// # Errors
     /// If options don't go together.
@@ -412,8 +412,8 @@ impl Apply {
         })
     }
 
-    /// Makes a commit of each response, and has the branch come to the last one. Until then nothing
-    /// names any of them, so that one response that is refused refuses all.
+    /// Makes a commit of each response, and moves the branch to the last commit. Until then nothing
+    /// names any of them, so that a response that is refused refuses all.
     fn each(&self, session: &Session, onto: Revision) -> Result<(Report, Printed), Failure> {
         let sources = responses::read(&self.responses.paths)?;
         let mut all = self.commits(session, &sources, onto)?;

@@ -1,5 +1,5 @@
 //! The program under the name `apply_patch`, as which agents start what applies a model's patch:
-//! the patch is the one argument, or comes on standard input, and what became of it is said in the
+//! the patch is the argument, or comes on standard input, and what became of it is said in the
 //! words that they know. All else is as for `git llmpatch apply`.
 
 use std::ffi::{OsStr, OsString};
@@ -41,7 +41,7 @@ pub(super) struct ApplyPatch {
 }
 
 impl ApplyPatch {
-    /// Does it.
+    /// Runs the command.
     ///
     /// # Errors
     /// If there is no telling where the link goes.
@@ -128,8 +128,8 @@ fn made(session: &Session, sources: &[llmpatch::text::Source]) -> Result<Report,
     Ok(ready.report)
 }
 
-/// Lists what has become of files, named as from a directory: first the new ones, then those that
-/// changed, then those that are gone.
+/// Lists what has become of files, named as from a directory: first the new files, then the changed
+/// files, then the removed files.
 fn summary(report: &Report, directory: &[u8]) -> String {
     let mut text = String::from("Success. Updated the following files:\n");
     for letter in ['A', 'M', 'D'] {

@@ -6,9 +6,9 @@ use llmpatch::tree::Tree;
 /// Who says which tree responses are about.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum About {
-    /// It is this one, whatever a response says.
+    /// The base is this, whatever a response says.
     Asked(String),
-    /// Each says it itself, or else it is this one, if there is one.
+    /// Each response names its base, or else it is this, if it is given.
     Open(Option<String>),
     /// None: they are about what is to change.
     Nothing,
@@ -39,8 +39,7 @@ impl Base {
 
     /// Opens it.
     ///
-    /// # Errors
-    /// If the repository has no such thing, or refuses.
+    /// If the repository doesn't have it, or refuses.
     pub(super) fn tree<'r>(&self, repo: &'r Repo) -> Result<Box<dyn Tree + 'r>, Failure> {
         Ok(match self {
             Base::WorkTree => Box::new(repo.work_tree()?),

@@ -82,7 +82,7 @@ pub(super) struct Batch {
 
 /// A line of the input that is to be worked out.
 struct InputLine {
-    /// Its number among those, from 0.
+    /// Its number in the input, from 0.
     number: usize,
     line: Vec<u8>,
     /// What an earlier run says that it made of it.
@@ -93,7 +93,7 @@ struct InputLine {
 type Worked = Result<(usize, Answer), Failure>;
 
 impl Batch {
-    /// Does it, and prints how it went.
+    /// Runs the command, and prints how it went.
     ///
     /// # Errors
     /// If options don't go together.
@@ -219,10 +219,10 @@ impl Batch {
     }
 }
 
-/// What reads lines, and hands on those that have no answer yet.
+/// What reads lines, and hands on the lines that have no response yet.
 struct Feed {
     answered: Answered,
-    /// Whether those that have one are handed on, too.
+    /// Whether lines that have a response are handed on, too.
     checks: bool,
     budget: Arc<Budget>,
     tasks: SyncSender<InputLine>,

@@ -43,7 +43,7 @@ pub(super) struct Check {
 }
 
 impl Check {
-    /// Does it, and prints how it went.
+    /// Runs the command, and prints how it went.
     ///
     /// # Errors
     /// If options don't go together.

@@ -118,7 +118,7 @@ impl Commit {
     }
 
     /// Puts together what is asked for of a change that was worked out: with the message that is
-    /// given, else that of the mail which it came in, else one that is made of its notes.
+    /// given, else the message of the mail that it came in, else one that is made of its notes.
     pub(super) fn request_for(
         &self,
         worked: &Worked<'_>,

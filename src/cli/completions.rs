@@ -44,7 +44,7 @@ pub const SHIPPED: [(&str, &str); 3] = [
 ];
 
 impl Completions {
-    /// Does it.
+    /// Runs the command.
     ///
     /// # Errors
     /// If there is no telling which shell is meant.

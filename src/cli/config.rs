@@ -27,7 +27,7 @@ fn switch(on: bool, off: bool, config: &Config, key: &str) -> Result<bool, RepoE
     }
 }
 
-/// Returns what a setting holds; one that can't be read counts as not set.
+/// Returns what a setting holds; a setting that can't be read counts as not set.
 pub(super) fn text(config: &Config, key: &str) -> Option<String> {
     config
         .string(key)
@@ -216,9 +216,9 @@ pub(super) fn paints(verbosity: &Verbosity, config: &Config) -> bool {
 
 /// The settings that say whether messages are coloured: the first that is set counts.
 pub(super) const MESSAGES: &[&str] = &["color.llmpatch", "color.ui"];
-/// Those that say it of diffs.
+/// The settings for diffs.
 pub(super) const DIFFS: &[&str] = &["color.llmpatch", "color.diff", "color.ui"];
-/// Those that say it of questions, as of those of `git add -p`.
+/// The settings for questions, as for the questions of `git add -p`.
 pub(super) const QUESTIONS: &[&str] = &["color.llmpatch", "color.interactive", "color.ui"];
 
 /// Decides whether something is coloured that a person sees, or doesn't.

@@ -52,7 +52,7 @@ pub(super) struct Context {
 }
 
 impl Convert {
-    /// Does it, and prints how it went.
+    /// Runs the command, and prints how it went.
     ///
     /// # Errors
     /// If options don't go together.

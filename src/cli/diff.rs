@@ -29,7 +29,7 @@ pub(super) struct Diff {
 }
 
 impl Diff {
-    /// Does it, and prints how it went.
+    /// Runs the command, and prints how it went.
     ///
     /// # Errors
     /// If options don't go together.

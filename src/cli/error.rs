@@ -66,7 +66,7 @@ pub(super) fn failed(errors: Vec<Diagnostic>) -> Failure {
 /// Why a command does nothing, or less than was asked for.
 #[derive(Debug, thiserror::Error, strum::EnumProperty)]
 pub(super) enum CliError {
-    /// A change that isn't the one of `--expect`.
+    /// The change isn't what `--expect` names.
     #[error(
         "the change isn't the one that was expected: the response, the options or the files have changed since"
     )]

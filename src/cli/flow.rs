@@ -262,8 +262,7 @@ impl Session {
 
     /// Returns the name of the commit or tree that responses are about, if that is said.
     ///
-    /// # Errors
-    /// If there is no such thing, or they are about several.
+    /// If it doesn't exist, or the responses are about several.
     fn about(
         &self,
         bases: &[Located<BString>],

@@ -1,4 +1,4 @@
-//! Putting pages and scripts where the user's own prefix has them: the one thing that is written
+//! Putting pages and scripts where the user's own prefix has them: the only thing that is written
 //! outside of a repository.
 
 use std::env;
@@ -17,7 +17,7 @@ use llmpatch::text::Shown;
 
 /// A file to put in place.
 pub(super) struct InstalledFile {
-    /// Its name, with the directories below the one that all go into.
+    /// Its name, with the directories below the common directory.
     pub(super) name: &'static str,
     /// What it holds.
     pub(super) content: Vec<u8>,
@@ -51,7 +51,8 @@ impl Home {
             .join("completions")
     }
 
-    /// Returns where the user's own programs are: beside this one, if that is in the user's home.
+    /// Returns where the user's own programs are: beside this program, if that is in the user's
+    /// home.
     pub(super) fn programs(&self) -> PathBuf {
         let own = self.prefix().map(|prefix| prefix.join("bin"));
         own.unwrap_or_else(|| self.directory.join(".local/bin"))
@@ -69,7 +70,7 @@ impl Home {
             .then(|| prefix.to_owned())
     }
 
-    /// Returns where `man` looks for pages of a program that is where this one is: in `share/man`
+    /// Returns where `man` looks for pages of a program that is beside this program: in `share/man`
     /// beside its `bin`, if that is the user's own; else in the user's data.
     pub(super) fn manual(&self) -> PathBuf {
         self.prefix().map_or_else(
@@ -79,8 +80,8 @@ impl Home {
     }
 }
 
-/// Returns the directory that a variable names; one that isn't absolute counts for nothing, as the
-/// XDG rules want it.
+/// Returns the directory that a variable names; a path that isn't absolute counts for nothing, as
+/// the XDG rules want it.
 fn directory(variable: &str) -> Option<PathBuf> {
     env::var_os(variable)
         .map(PathBuf::from)

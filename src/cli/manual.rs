@@ -95,7 +95,7 @@ fn names() -> PossibleValuesParser {
 }
 
 impl Man {
-    /// Does it.
+    /// Runs the command.
     ///
     /// # Errors
     /// If there is no telling where pages go.
@@ -144,7 +144,7 @@ pub(super) struct Help {
 }
 
 impl Help {
-    /// Asks for the page of a command; for that of the program where there is no such command.
+    /// Asks for the page of a command; for the page of the program where the command has none.
     pub(super) fn of(command: &str) -> Self {
         Self {
             page: page(command)

@@ -26,7 +26,7 @@ pub(super) fn open(repo: &Repo, path: &Path) -> Result<File, IoError> {
     )
 }
 
-/// Writes a file, over another one if there is one.
+/// Writes a file, in place of another if it exists.
 ///
 /// # Errors
 /// As [`open`].

@@ -38,7 +38,8 @@ impl<'t> ObservedTree<'t> {
         }
     }
 
-    /// Tells how many of these paths were read and done with: a path is once the next one is read.
+    /// Tells how many of these paths were read and done with: a path is done with once the next
+    /// path is read.
     pub(super) fn counting(self, paths: BTreeSet<RepoPath>, progress: &Progress) -> Self {
         progress.enter(Stage::Planning, paths.len());
         Self {

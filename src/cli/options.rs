@@ -96,7 +96,7 @@ struct ByFormat {
     formats: &'static [Format],
 }
 
-/// All such options. The manual, the README and the warnings are made of this.
+/// All these options. The manual, the README and the warnings are made of this.
 const BY_FORMAT: &[ByFormat] = &[
     ByFormat {
         name: "--fuzz",
@@ -212,12 +212,12 @@ const FORMATS: &[Format] = &[
     Format::Files,
 ];
 
-/// Returns a parser of the name of one of these formats.
+/// Returns a parser of the names of these formats.
 pub(super) fn format_among(formats: &'static [Format]) -> impl TypedValueParser<Value = Format> {
     one_of(formats, format_value)
 }
 
-/// Returns a parser of the name of one of these values.
+/// Returns a parser of the names of these values.
 fn one_of<T: Copy + Send + Sync + 'static>(
     all: &'static [T],
     value: fn(T) -> PossibleValue,

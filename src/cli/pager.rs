@@ -183,7 +183,7 @@ fn page(bytes: &[u8], config: &Config, terminal: Option<&File>) -> Result<(), Io
     }
 }
 
-/// Shows text in a pager, and waits until it is closed. Returns false if the shell knows no such
+/// Shows text in a pager, and waits until it is closed. Returns false if the shell doesn't know the
 /// program.
 fn through(pager: &str, bytes: &[u8], terminal: Option<&File>) -> Result<bool, IoError> {
     let mut command = Command::new("sh");

@@ -1,7 +1,8 @@
 //! The line on a terminal's standard error that says how far a long work is, as git shows one.
 //!
-//! A thread of its own writes it, for the one that works must neither fail nor wait because of a
-//! terminal. It is taken away when the work is over, so that nothing of it is between other lines.
+//! A thread of its own writes it, because the thread that works must neither fail nor wait because
+//! of a terminal. It is taken away when the work is over, so that nothing of it is between other
+//! lines.
 
 use std::cell::Cell;
 use std::env;
@@ -63,7 +64,7 @@ impl ProgressMeter {
         }
     }
 
-    /// Begins a task of so many things; 0 if nobody knows. Nothing else is to be printed before it
+    /// Begins a task of `total` things; 0 if nobody knows. Nothing else is to be printed before it
     /// is over. What is begun meanwhile is a part of it, of which nothing is shown.
     pub(super) fn begin(&self, stage: Stage, total: usize) -> ProgressLine<'_> {
         let begun = Instant::now();

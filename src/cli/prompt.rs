@@ -36,7 +36,7 @@ pub(super) struct Prompt {
 }
 
 impl Prompt {
-    /// Does it.
+    /// Runs the command.
     pub(super) fn run(&self) -> Exit {
         let text = match self.format {
             Format::Opx => include_str!("prompt/opx.md"),

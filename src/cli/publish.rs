@@ -1,8 +1,8 @@
 //! Makes a change that was worked out.
 //!
 //! A change is worked out without a lock, so another apply may come in between. Then it is worked
-//! out again under the lock, on what that one left: as if it had been started after it. A change by
-//! any other program stays `stale`.
+//! out again under the lock, on what the other apply left: as if it had been started after it. A
+//! change by any other program stays `stale`.
 
 use super::error::Failure;
 use super::flow::Session;

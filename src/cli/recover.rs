@@ -37,7 +37,7 @@ pub(super) struct Recover {
 }
 
 impl Recover {
-    /// Does it, and prints how it went.
+    /// Runs the command, and prints how it went.
     pub(super) fn run(&self) -> Exit {
         if let Some(exit) = conclude::schema(&self.json) {
             return exit;
@@ -86,7 +86,7 @@ fn done_with(recovered: &[Recovered]) -> Report {
     }
 }
 
-/// Tells of what became of one interrupted change, and names its paths.
+/// Tells what became of an interrupted change, and names its paths.
 pub(super) fn noticed(recovered: &Recovered) -> Diagnostic {
     let mut said = Diagnostic::from(recovered);
     said.notes

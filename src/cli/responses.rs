@@ -87,8 +87,7 @@ impl ResponseOrigin {
 
     /// Reads it as the response of a number.
     ///
-    /// # Errors
-    /// If the system refuses, or there are too many or too long ones.
+    /// If the system refuses, or responses are too many or too long.
     pub(super) fn source(&self, number: usize) -> Result<Source, IoError> {
         let id = u16::try_from(number)
             .with_context(|| format!("more than {} responses", usize::from(u16::MAX) + 1))?;
@@ -117,8 +116,7 @@ pub(super) fn source(
 
 /// Reads the responses that arguments name, in order, and numbers them.
 ///
-/// # Errors
-/// With every one that can't be read.
+/// With every response that can't be read.
 pub(super) fn read(arguments: &[PathBuf]) -> Result<Vec<Source>, Failure> {
     let mut sources = Vec::new();
     let mut errors = Vec::new();

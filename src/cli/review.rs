@@ -298,7 +298,7 @@ impl Asking<'_> {
         )?)
     }
 
-    /// Asks about hunk after hunk, and returns those that are wanted, and whether to ask on.
+    /// Asks about hunk after hunk, and returns the hunks that are wanted, and whether to ask on.
     fn about_hunks(
         &self,
         change: &Change,

@@ -51,7 +51,7 @@ pub(super) struct Show {
 }
 
 impl Show {
-    /// Does it, and prints how it went.
+    /// Runs the command, and prints how it went.
     ///
     /// # Errors
     /// Never: whatever goes wrong is printed.
@@ -197,8 +197,7 @@ fn is_kept(c: char) -> bool {
 /// Writes what a commit changes of its first parent, as it is to look; nothing if it changes
 /// nothing. In OPX its subject is the note of every edit.
 ///
-/// # Errors
-/// If the commit can't be read. What the format can't say of it is no such error.
+/// If the commit can't be read. That the format can't express it isn't such an error.
 pub(super) fn written(
     session: &Session,
     commit: &Commit,

@@ -22,7 +22,7 @@ pub(super) struct Snapshot {
 }
 
 impl Snapshot {
-    /// Does it, and prints how it went.
+    /// Runs the command, and prints how it went.
     pub(super) fn run(&self) -> Exit {
         flow::run(
             &Reading::default(),

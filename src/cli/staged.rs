@@ -222,7 +222,7 @@ fn is_made(session: &Session, source: &[Source; 1], index: &dyn Tree) -> bool {
     })
 }
 
-/// Tells what was found of one path, and returns how the run ends for it.
+/// Tells what was found in a path, and returns how the run ends for it.
 fn tell(session: &Session, path: &BStr, report: &Report) -> Exit {
     let name = Shown(path).to_string();
     if session.verbosity.json || report.feedback.is_some() {
@@ -271,7 +271,7 @@ struct MarkedFile {
 }
 
 /// Reports each of these files that new markers are in, or that can't be looked into. `staged` is
-/// all that is staged: a new file may have been another one.
+/// all that is staged: a new file may have had another name.
 ///
 /// # Errors
 /// If contents can't be compared at all.

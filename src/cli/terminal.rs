@@ -122,7 +122,7 @@ impl Terminal {
         }
     }
 
-    /// Reads a line, or what of one is before the end of all input. Of a long line only the
+    /// Reads a line, or the part of it before the end of all input. Of a long line only the
     /// beginning is kept.
     fn line(&self) -> Result<Option<Vec<u8>>, IoError> {
         const KEPT: usize = 80;
@@ -145,7 +145,7 @@ impl Terminal {
 }
 
 impl Colors {
-    /// Finds those that are set, with git's own where none are.
+    /// Finds the keys that are set, with git's own where none are.
     pub(super) fn of(verbosity: &Verbosity, config: &Config) -> Self {
         let is_colored = config::colored(verbosity, Some(config), config::QUESTIONS, true);
         let sequence = |keys: &[&str], default| match is_colored {

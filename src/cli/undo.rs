@@ -40,7 +40,7 @@ pub(super) struct Undo {
 }
 
 impl Undo {
-    /// Does it, and prints how it went.
+    /// Runs the command, and prints how it went.
     pub(super) fn run(&self) -> Exit {
         if let Some(exit) = conclude::schema(&self.json) {
             return exit;

@@ -6,26 +6,25 @@ use memmap2::MmapMut;
 
 /// Bytes in memory, such as a file is read into.
 ///
-/// Many of them are kept in large pages where the system has those: to hand out thousands of small
-/// ones takes it as long as reading the file.
+/// Large buffers are kept in large pages where the system has those: to hand out thousands of small
+/// pages takes it as long as reading the file.
 #[derive(Debug)]
 pub struct Buffer(Memory);
 
 #[derive(Debug)]
 enum Memory {
     Few(Vec<u8>),
-    /// So many of these.
+    /// A mapping, and how many of its bytes count.
     Many(MmapMut, usize),
 }
 
 impl Buffer {
-    /// From so many bytes on they are many.
+    /// The number of bytes from which on large pages are used.
     pub const MANY: usize = if cfg!(test) { 1 << 10 } else { 4 << 20 };
 
     /// Makes one of many zeros.
     ///
-    /// # Errors
-    /// If there isn't so much memory.
+    /// If there is too little memory.
     pub fn of_zeros(len: usize) -> io::Result<Self> {
         let map = MmapMut::map_anon(len).map_err(|_| io::ErrorKind::OutOfMemory)?;
         // Small ones do, too.
@@ -34,7 +33,7 @@ impl Buffer {
         Ok(Self(Memory::Many(map, len)))
     }
 
-    /// Shortens it to so many bytes.
+    /// Shortens it to a number of bytes.
     pub fn truncate(&mut self, to: usize) {
         match &mut self.0 {
             Memory::Few(bytes) => bytes.truncate(to),

@@ -53,7 +53,7 @@ impl Dir {
 }
 
 impl Stat {
-    /// Returns whether the file is the one that another was taken of, and wasn't written to in
+    /// Returns whether another state is of the same file, and the file wasn't written to in
     /// between, as far as its time tells.
     pub(crate) fn is_unwritten_since(&self, other: &Stat) -> bool {
         fingerprint(self) == fingerprint(other)

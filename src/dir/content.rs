@@ -62,8 +62,8 @@ fn is_read_into(file: &(impl AsFd + Sync), bytes: &mut [u8]) -> io::Result<bool>
         .try_fold(true, |all, read: io::Result<bool>| Ok(all && read?))
 }
 
-/// Returns whether a file is just these bytes, so many of them, which come in parts; large ones are
-/// compared in several threads.
+/// Returns whether a file is just these `size` bytes, which come in parts; large files are compared
+/// in several threads.
 pub(super) fn is_all_of<'p, P: Iterator<Item = &'p [u8]>>(
     file: impl AsFd + Sync,
     size: usize,

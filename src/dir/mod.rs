@@ -62,14 +62,14 @@ enum Kept {
     NoPass,
     /// None yet.
     Nothing,
-    /// The one that was opened last, or that isn't there.
+    /// The directory that was opened last, or that isn't there.
     Last(RepoPath, Option<Rc<OwnedFd>>),
 }
 
-/// A pass over many paths, in which the directory of one is still open for the next. It is for
-/// looking, and for files of ours that come or go: a directory that is moved out of the work tree
-/// meanwhile is still seen, as if that had happened a moment later; and one that comes meanwhile
-/// isn't, unless we made it.
+/// A pass over many paths, in which the directory of a path is still open for the next path. It is
+/// for looking, and for files of ours that come or go: a directory that is moved out of the work
+/// tree meanwhile is still seen, as if that had happened a moment later; and a directory that comes
+/// meanwhile isn't, unless we made it.
 ///
 /// What changes a user's file opens its directory anew, outside of any pass.
 #[must_use = "directories are kept open as long as this lives"]
@@ -161,7 +161,7 @@ impl Dir {
         Pass(self)
     }
 
-    /// Forgets, in a pass, what directory is open and that one isn't there.
+    /// Forgets, in a pass, which directory is open and that a directory isn't there.
     fn see_anew(&self) {
         let mut kept = self.kept.borrow_mut();
         if let Kept::Last(..) = *kept {

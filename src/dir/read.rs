@@ -118,7 +118,7 @@ impl Stat {
 }
 
 /// How many directories above a path are each looked for by its whole path. Of a deeper path, which
-/// may be one of thousands that aren't there, each is opened from the one above it.
+/// may be in thousands of directories that aren't there, each directory is opened from its parent.
 const DEEP: usize = 32;
 
 /// How many bytes the system takes for a path, with the NUL behind it.
@@ -185,8 +185,8 @@ impl Dir {
         Ok(Some((read_whole(&file, stat.size)?.into(), stat)))
     }
 
-    /// Does the same with a file that this user made and that has no more than so many bytes; a
-    /// longer one isn't read.
+    /// Reads a file that this user made and that has at most `most` bytes; a longer file isn't
+    /// read.
     ///
     /// # Errors
     /// `FileTooLarge` if it is longer, `PermissionDenied` if it is another's, or if it can't be
@@ -206,8 +206,8 @@ impl Dir {
         Ok(Some(bytes))
     }
 
-    /// Returns whether a regular file holds just these bytes, so many of them, that come in parts;
-    /// `None` where [`Dir::read`] has none. Takes little memory.
+    /// Returns whether a regular file holds just these `size` bytes, which come in parts; `None`
+    /// where [`Dir::read`] has none. Takes little memory.
     ///
     /// # Errors
     /// If the file can't be opened or read.
@@ -336,7 +336,7 @@ impl Dir {
     }
 
     /// Visits the top, then the directories above a path as far as they are there, each with the
-    /// length of its path. However deep the path is, each is opened once, from the one above it.
+    /// length of its path. However deep the path is, each is opened once, from its parent.
     fn walk_down(
         &self,
         path: &RepoPath,
@@ -357,8 +357,8 @@ impl Dir {
         Ok(())
     }
 
-    /// Returns whether something of this name is in a directory; nothing is in one that isn't
-    /// there. One with a `.git`, whatever that is, belongs to another repository.
+    /// Returns whether something of this name is in a directory; nothing is in a directory that
+    /// isn't there. A directory with a `.git`, whatever that is, belongs to another repository.
     ///
     /// # Errors
     /// If the system doesn't let us see.
@@ -386,7 +386,8 @@ impl Dir {
 pub struct DirectoriesWith<'d> {
     dir: &'d Dir,
     name: &'static str,
-    /// Of directories, which of them and of those above they are.
+    /// For each directory that was asked about: which directories from the top down to it have
+    /// something of the name.
     known: RefCell<HashMap<RepoPath, Rc<[RepoPath]>>>,
 }
 

@@ -1,7 +1,7 @@
-//! What a new file takes over from the one whose place it takes, besides its bytes: owner, group,
+//! What a new file takes over, besides bytes, from the file whose place it takes: owner, group,
 //! access list and attributes.
 //!
-//! Nobody may do more with the new file than with the old one. What can't be taken over is dropped
+//! Nobody may do more with the new file than with the old file. What can't be taken over is dropped
 //! to the narrower side and told.
 
 use std::fs::File;
@@ -13,7 +13,7 @@ use super::Stat;
 use super::system::{attributes, give_attributes};
 use super::write::{set_bits, step};
 
-/// What a new file doesn't have of what the old one had.
+/// What of the old file the new file lost.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Lost {
     /// Its owner.
@@ -52,7 +52,7 @@ impl Rights {
         })
     }
 
-    /// Returns those of a file that was seen to have neither an access list nor attributes.
+    /// Returns the rights of a file that was seen to have neither an access list nor attributes.
     pub(crate) fn plain(stat: Stat) -> Self {
         Self {
             stat,
@@ -65,9 +65,9 @@ impl Rights {
         self.attributes.is_empty()
     }
 
-    /// Returns with which permission bits a new file that is to have these is made: with fewer if
-    /// somebody could do more with it than with the old one until it has that one's group and
-    /// access list.
+    /// Returns the permission bits with which a new file is made: fewer than it is to have if
+    /// somebody could do more with it than with the old file until it has the same group and access
+    /// list.
     pub(crate) fn at_first(&self, bits: u16) -> u16 {
         let is_same_for_all = bits & SET_ID == 0 && bits >> 3 & 7 == bits & 7;
         if is_same_for_all && self.are_plain() {
@@ -77,8 +77,9 @@ impl Rights {
         }
     }
 
-    /// Gives them to a new file, which nobody else can open yet in a way that the old one couldn't
-    /// be, and permission bits, of which some may have to go. Returns the bits that it has then.
+    /// Gives the rights to a new file, which nobody else can open yet in a way that the old file
+    /// couldn't be, and permission bits, of which some may have to go. Returns the bits that it has
+    /// then.
     pub(crate) fn give(
         &self,
         to: &File,

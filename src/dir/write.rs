@@ -165,7 +165,7 @@ impl Dir {
         )?)
     }
 
-    /// Makes the directories that a path needs and that aren't there, each in the one above it.
+    /// Makes the directories that a path needs and that aren't there, each in its parent.
     ///
     /// # Errors
     /// `ENOTDIR` or `ELOOP` if something is there that is no directory; with the directory that
@@ -263,7 +263,7 @@ impl Dir {
         )?)
     }
 
-    /// Renames something that has a name which only we have to one that must be free.
+    /// Renames something, whose name nobody else knows, to a name that must be free.
     ///
     /// Where the file system can't promise that in one step, a hard link can; where there are none
     /// either, the name is looked at first, which leaves an instant in which another program's new
@@ -316,7 +316,7 @@ impl Dir {
         Ok(Stat::from_system(&fs::fstat(self.open_directory(path)?)?).bits)
     }
 
-    /// Returns whether a directory is the one in which this process runs.
+    /// Returns whether this process runs in a directory.
     pub(crate) fn is_current(&self, path: &RepoPath) -> io::Result<bool> {
         let there = fs::fstat(self.open_directory(path)?)?;
         let here = fs::stat(".");

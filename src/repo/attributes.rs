@@ -1,5 +1,5 @@
-//! One attribute of paths in the index in use, as `git check-attr --cached` has it: the rules are
-//! those that are staged.
+//! One attribute of paths in the index in use, as `git check-attr --cached` has it: only staged
+//! rules count.
 //!
 //! libgit2 knows other rules than git (no quoted patterns, directories that match what is in them),
 //! so git is asked. That takes a child, and hardly any repository has a rule about an attribute of
@@ -18,7 +18,7 @@ use llmpatch::tree::RULES;
 
 impl Repo {
     /// Returns what an attribute of each of some paths is set to, by the rules in the index in use.
-    /// `staged` is all that is staged: by that the rules there are told from those in HEAD.
+    /// `staged` is all that is staged: it tells staged rules from the rules in HEAD.
     ///
     /// # Errors
     /// If the rules can't be read, or git is needed and can't be asked.

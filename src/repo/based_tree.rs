@@ -1,5 +1,6 @@
-//! A tree that a response is about, in front of the one that is to change: where the two agree on a
-//! path it is the latter, and where they don't the path may be read, as it was, but not change.
+//! The tree that a response is about, in front of the tree that is to change: where the two agree
+//! on a path it is the latter, and where they don't the path may be read, as it was, but not
+//! change.
 
 use crate::dir::SystemPath as _;
 use std::collections::BTreeMap;
@@ -41,9 +42,9 @@ pub struct BasedTree<'t> {
 }
 
 impl Repo {
-    /// Returns the files of a commit or a tree in front of those that are to change, which a
+    /// Returns the files of a commit or a tree in front of the files that are to change, which a
     /// revision's history led to. With `merges`, what has changed since may change all the same:
-    /// the plan is one of the base then, and to be merged.
+    /// the plan is made for the base, and is merged.
     ///
     /// # Errors
     /// If there is none of that name.

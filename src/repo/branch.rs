@@ -16,8 +16,8 @@ pub fn is_branch_name(name: &str) -> bool {
 
 impl Repo {
     /// Checks that nobody loses a commit, or finds files that aren't what was checked out, once a
-    /// branch comes to a commit that is made on this one. Returns where it is now; `None` if there
-    /// is no such branch.
+    /// branch comes to a commit that is made on `parent`. Returns where the branch is now; `None`
+    /// if it doesn't exist.
     ///
     /// # Errors
     /// `stale` if it has commits of its own, `unsupported` if a work tree uses it.
@@ -125,8 +125,8 @@ impl Repo {
     }
 }
 
-/// Returns whether a work tree, by its own directory of git's, is rebasing or bisecting a branch: the
-/// files are those that `git branch` looks at.
+/// Returns whether a work tree, by its own directory of git's, is rebasing or bisecting a branch:
+/// `git branch` looks at the same files.
 fn is_busy_with(own: &Path, branch: &[u8]) -> bool {
     let short = branch.strip_prefix(b"refs/heads/").unwrap_or(branch);
     let is_in = |(file, branch)| {

@@ -122,7 +122,7 @@ struct CacheTreeReader<'t> {
     id_len: usize,
 }
 
-/// What is said of one directory.
+/// What the extension says of a directory.
 struct CachedDirectory<'t> {
     name: &'t [u8],
     within: usize,

@@ -7,10 +7,10 @@
 //! an hour, so git asks again before the editor starts, and when it has ended: through another
 //! pipe. Where nobody answers, the editor fails, by what git sees of it, and there is no commit.
 //!
-//! The shell that git starts for editors does it. What has its shell replaced (`exec vim`) is asked
-//! before only; its commit is one that recovery waits for. The terminal is theirs, so what we say
-//! comes to them by another number, which takes a `/dev/fd`. Where nobody edits, it needs none:
-//! what we say is what the shell reads, and git reads nothing.
+//! The shell that git starts for editors asks. What has its shell replaced (`exec vim`) is asked
+//! before only; recovery waits for its commit. The terminal is theirs, so what we say comes to them
+//! by another number, which takes a `/dev/fd`. Where nobody edits, it needs none: what we say is
+//! what the shell reads, and git reads nothing.
 
 use std::ffi::{OsStr, OsString};
 use std::io::{ErrorKind, PipeReader, PipeWriter, Read as _, Write as _, pipe};
@@ -25,7 +25,7 @@ use super::git::Command;
 /// names should the editor fail.
 const BEFORE: &str = "eval \"$GIT_LLMPATCH_GATE\"; ";
 
-/// Our ends of the pipes, and until it has started those of the child.
+/// Our ends of the pipes, and the child's ends until it has started.
 #[derive(Debug)]
 pub(crate) struct CommitBarrier {
     questions: PipeReader,
@@ -140,7 +140,7 @@ impl CommitBarrier {
         }
     }
 
-    /// Writes so many answers of yes.
+    /// Writes a number of answers of yes.
     fn say(&mut self, count: usize) {
         // An answer that got lost would be waited for without end.
         if self

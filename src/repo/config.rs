@@ -329,8 +329,8 @@ fn listed(listing: &[u8]) -> Vec<(BString, Option<BString>)> {
         .collect()
 }
 
-/// Returns whether a key is this one, as git lists it: section and variable know no case, what is
-/// between them does.
+/// Returns whether git lists a key as this name: section and variable know no case, what is between
+/// them has case.
 fn is_key(listed: &[u8], key: &str) -> bool {
     let between = || {
         key.find('.')

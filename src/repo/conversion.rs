@@ -100,11 +100,10 @@ impl<'r> Conversion<'r> {
         }
     }
 
-    /// Does the same for a file that is about to be stored, and refuses what `git add` refuses
-    /// under `core.safecrlf`: line ends that a checkout wouldn't bring back.
+    /// Returns the bytes of the blob of a file that is about to be stored, and refuses what `git
+    /// add` refuses under `core.safecrlf`: line ends that a checkout wouldn't bring back.
     ///
-    /// # Errors
-    /// As [`Conversion::to_git`], and those.
+    /// As [`Conversion::to_git`], and for these line ends.
     pub(crate) fn to_store<'b>(
         &self,
         path: &RepoPath,
@@ -198,7 +197,7 @@ impl<'r> Conversion<'r> {
 
     /// Returns what a file is to hold on disk where another path, or another state of the
     /// attributes, is in force. The blob is not to change by that, as it doesn't for `git mv`:
-    /// where the bytes would be stored as another one, they become what a checkout of the blob
+    /// where the bytes would be stored as another blob, they become what a checkout of the blob
     /// writes; else they stay. A filter driver takes the file as it is. `indexed` is asked for the
     /// blob that the index has for the old path.
     ///
@@ -313,7 +312,7 @@ impl<'r> Conversion<'r> {
         })
     }
 
-    /// Makes a text one that is kept as it would lie on disk.
+    /// Makes a text be kept as it would lie on disk.
     ///
     /// # Errors
     /// If it can't be encoded so.
@@ -418,7 +417,7 @@ impl<'r> Conversion<'r> {
             .is_ok_and(|file| size.parse() == Ok(file.len()))
     }
 
-    /// Makes a text one that is kept as the blob that `git add` would make of it.
+    /// Makes a text be kept as the blob that `git add` would make of it.
     ///
     /// # Errors
     /// If it can't be encoded, or git refuses.
@@ -445,8 +444,8 @@ impl<'r> Conversion<'r> {
         })
     }
 
-    /// Makes the contents of the files of a change ones that are kept as blobs, by the attributes
-    /// that the change brings.
+    /// Makes the contents of the files of a change be kept as blobs, by the attributes that the
+    /// change brings.
     ///
     /// # Errors
     /// As [`Conversion::keep_blob`].
@@ -476,7 +475,7 @@ impl<'r> Conversion<'r> {
         })
     }
 
-    /// Returns the filter driver of a path. One that nobody has set up does nothing, for git
+    /// Returns the filter driver of a path. A driver that nobody has set up does nothing, for git
     /// either.
     fn driver(&self, path: &RepoPath) -> Result<Option<BString>, RepoError> {
         let [Value::Word(driver)] = self.rules.values(path, ["filter"])? else {

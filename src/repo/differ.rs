@@ -184,7 +184,7 @@ impl Differ<'_> {
         })
     }
 
-    /// Returns the blob that the index has for a path. One that is unmerged has none that could
+    /// Returns the blob that the index has for a path. An unmerged path has no blob that could
     /// decide anything.
     fn indexed(&self, path: &RepoPath) -> Result<Option<Oid>, super::RepoError> {
         let entries = self.repo.entries_at(std::slice::from_ref(path))?;

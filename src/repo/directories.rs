@@ -102,8 +102,8 @@ impl<'r> Directories<'r> {
         Ok(TreePlace::Absent)
     }
 
-    /// Returns the id and the mode of what is at a path as git names it, which may be one that no
-    /// patch can name.
+    /// Returns the id and the mode of what is at a path as git names it; a patch need not be able
+    /// to name it.
     ///
     /// # Errors
     /// If a directory above it can't be read.
@@ -147,7 +147,7 @@ impl std::fmt::Debug for Directories<'_> {
     }
 }
 
-/// The tree of one directory, as it is stored.
+/// The tree of a directory, as it is stored.
 #[derive(Debug)]
 pub(super) struct Directory {
     /// Its bytes.
@@ -175,7 +175,7 @@ pub(super) struct TreeEntry {
 }
 
 impl Directory {
-    /// Parses the bytes of a tree; `None` if they aren't those of one.
+    /// Parses the bytes of a tree; `None` if they are something else.
     fn parse(raw: Vec<u8>, id_len: usize) -> Option<Self> {
         let mut entries = Vec::new();
         let mut start = 0;

@@ -1,5 +1,5 @@
-//! Encodings of files on disk (`working-tree-encoding`), and line ends: git itself turns their
-//! bytes into those of the store and back, in a repository where nothing else is said of them. What
+//! Encodings of files on disk (`working-tree-encoding`), and line ends: git itself converts the
+//! bytes on disk to stored bytes and back, in a repository where nothing else is said of them. What
 //! an encoding doesn't bring back as it was is refused.
 
 use bstr::{BStr, ByteSlice as _};
@@ -66,8 +66,8 @@ impl Repo {
         self.there_and_back(encoding, text, [Way::ToDisk, Way::FromDisk])
     }
 
-    /// Returns the encoding in which bytes and a text can both be, if of the usual ones there is
-    /// only one: those in which the bytes are the same text count as one.
+    /// Returns the encoding in which bytes and a text can both be, if only one of the usual
+    /// encodings fits: encodings in which the bytes are the same text count as one.
     ///
     /// # Errors
     /// If git can't be asked.

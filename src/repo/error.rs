@@ -174,7 +174,7 @@ impl RepoError {
         }
     }
 
-    /// Returns the same error, of one path.
+    /// Returns the error of a path.
     pub(crate) fn at(self, path: &RepoPath) -> TreeError {
         let path = path.clone();
         match self {

@@ -91,7 +91,7 @@ pub(super) struct GitFilter {
 }
 
 impl GitFilter {
-    /// Makes one that converts as the repository's attributes and settings say.
+    /// Makes a filter that converts as the repository's attributes and settings say.
     pub(super) fn of(repo: &Repo) -> Result<Self, RepoError> {
         let place = new_place()?;
         let objects = std::env::var_os("GIT_OBJECT_DIRECTORY").filter(|value| !value.is_empty());
@@ -130,7 +130,7 @@ impl GitFilter {
         })
     }
 
-    /// Makes one of a repository in which nothing is said but by the rules that are given.
+    /// Makes a filter in a repository of its own, in which only the given rules hold.
     pub(super) fn alone(repo: &Repo) -> Result<Self, RepoError> {
         let place = new_place()?;
         let tree = place.path().join("tree");
@@ -213,7 +213,7 @@ impl GitFilter {
         })
     }
 
-    /// Returns the bytes that a checkout would write for a blob of these ones.
+    /// Returns the bytes that a checkout would write for a blob of these bytes.
     ///
     /// # Errors
     /// If git can't be asked, or refuses.

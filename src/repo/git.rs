@@ -37,8 +37,8 @@ const LEAST: (u32, u32) = (2, 30);
 /// How many bytes the smallest pipe takes at once.
 const PIPE_BUF: usize = 4096;
 
-/// Makes sure once that git is new enough for what only a new one knows; `diff-index` and
-/// `check-attr` every one does.
+/// Makes sure once that git is new enough for what only new versions know; every version knows
+/// `diff-index` and `check-attr`.
 ///
 /// # Errors
 /// [`RepoError::NoGit`] if it can't be started, [`RepoError::OldGit`] if it is older than that.
@@ -66,8 +66,8 @@ pub(super) fn temporary() -> Result<Directory, RepoError> {
     })
 }
 
-/// Returns the version that git says it is, if it is too old. One that can't be read is taken for a
-/// new one.
+/// Returns the version that git says it is, if it is too old. A version that can't be read is taken
+/// for a new version.
 fn old_version(said: &[u8]) -> Option<String> {
     let version = said
         .to_str()
@@ -293,7 +293,7 @@ pub(crate) fn run(command: &mut Command, input: &[u8]) -> Result<Output, RepoErr
     })
 }
 
-/// Feeds a child, and reads what it prints and what it complains of. One that can't be fed is
+/// Feeds a child, and reads its standard output and standard error. A child that can't be fed is
 /// killed, so that it makes nothing of a part.
 fn feed_and_read(child: &mut Child, input: &[u8]) -> io::Result<[BString; 2]> {
     let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);

@@ -1,4 +1,4 @@
-//! Commits: which ones a name means, what they say, and what they touch.
+//! Commits: which commits a name means, what they say, and what they touch.
 
 use bstr::BString;
 use git2::{DiffOptions, Oid, Sort};
@@ -27,7 +27,7 @@ pub type Touched = (BString, Entry, Entry);
 
 impl Repo {
     /// Returns the commits that a name or a range (`A..B`) means, the oldest first; of a range,
-    /// with `first_parent`, those that following first parents comes upon.
+    /// with `first_parent`, only the first parents.
     ///
     /// # Errors
     /// If there is none of that name.

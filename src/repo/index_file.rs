@@ -39,7 +39,7 @@ struct Base {
     version: u32,
     /// Holds the entries, one behind the other as versions 2 and 3 write them.
     bytes: Vec<u8>,
-    /// Where each entry begins, and where the last one ends.
+    /// Where each entry begins, and where the last entry ends.
     starts: Vec<usize>,
     /// The trees of directories whose entries haven't changed.
     trees: Vec<u8>,
@@ -55,7 +55,7 @@ struct Base {
 pub(super) struct Fingerprint(u64, Vec<u8>);
 
 impl Fingerprint {
-    /// Reads that of a file; `None` if there is no such file, or it has none (`index.skipHash`).
+    /// Reads the checksum of a file; `None` if there is no file, or it has none (`index.skipHash`).
     ///
     /// # Errors
     /// If it can't be read.
@@ -275,7 +275,7 @@ impl IndexFile {
         bytes
     }
 
-    /// Writes all entries whole; those between changes in one go.
+    /// Writes all entries whole; entries between changes in one go.
     fn write_plain(&self, bytes: &mut Vec<u8>) {
         let mut next = 0;
         let run = |range: Range<usize>| match range.is_empty() {
@@ -294,7 +294,7 @@ impl IndexFile {
         bytes.extend_from_slice(run(next..self.base.len()));
     }
 
-    /// Writes of each path only what the one before doesn't start with.
+    /// Writes of each path only what the path before doesn't start with.
     fn write_compressed(&self, bytes: &mut Vec<u8>) {
         let mut before: &[u8] = b"";
         for record in self.iter() {
@@ -328,7 +328,7 @@ impl Base {
         }
     }
 
-    /// Parses the bytes of an index; `None` if they aren't those of one.
+    /// Parses the bytes of an index; `None` if they are something else.
     fn parse(bytes: Vec<u8>, format: ObjectFormat) -> Option<Self> {
         let id_len = id_len(format);
         let end = bytes.len().checked_sub(id_len)?;

@@ -168,8 +168,8 @@ fn known_head(bytes: &[u8], id_len: usize) -> Option<&[u8]> {
     (flags & EXTENDED == 0 || short(&head[STAT + id_len + 2..]) & !known == 0).then_some(head)
 }
 
-/// Appends an entry of version 4, whose path goes on from that of the one before, as the other
-/// versions write it. Returns where the next one is.
+/// Appends an entry of version 4, whose path continues the path before, as the other versions write
+/// it. Returns where the next entry is.
 pub(super) fn expand(
     bytes: &[u8],
     at: usize,

@@ -1,5 +1,5 @@
-//! The next index: a copy of the one in use, changed entry by entry, written elsewhere and renamed
-//! into place.
+//! The next index: a copy of the index in use, changed entry by entry, written elsewhere and
+//! renamed into place.
 //!
 //! The lock isn't taken here, and its file isn't what is renamed: whoever calls holds the lock.
 //! Entries that nobody asked to change keep all that they say: stat data, stages, the bits for
@@ -241,7 +241,7 @@ impl<'r> NextIndex<'r> {
         Ok(())
     }
 
-    /// Makes every entry what a tree says, and keeps all those that already are: their stat data
+    /// Makes every entry what a tree says, and keeps all entries that already are: their stat data
     /// saves git from reading the files, and their bits keep sparse checkouts sparse.
     ///
     /// # Errors

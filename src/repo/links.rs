@@ -57,7 +57,7 @@ impl Repo {
     }
 
     /// Returns the repository's own directories where they lie in its work tree and aren't called
-    /// `.git`, as in a bare repository of one's dot files. A hook written there would run.
+    /// `.git`, as in a bare repository of dot files. A hook written there would run.
     pub(super) fn own_directories_in_the_work_tree(&self) -> Vec<RepoPath> {
         let Some(top) = self.real_top() else {
             return Vec::new();

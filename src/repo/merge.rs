@@ -27,7 +27,7 @@ pub enum ConflictMarkers {
 
 impl Repo {
     /// Merges the lines of a file as it was, as it is here, and as it is to be, in this order; or
-    /// returns them with markers around those that are in conflict, none if they aren't lines.
+    /// returns them with markers around lines in conflict, none if they aren't lines.
     ///
     /// # Errors
     /// If attributes can't be read, or the driver that the attribute `merge` names fails.

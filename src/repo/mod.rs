@@ -107,7 +107,7 @@ pub struct Repo {
     config: Config,
     /// What libgit2 has in the place of a repository that it doesn't open.
     standin: Option<StandIn>,
-    /// The rules besides those in `.gitattributes`, once somebody asked; `None` if only git knows.
+    /// The rules outside of `.gitattributes`, once somebody asked; `None` if only git knows.
     elsewhere: OnceCell<Option<Vec<u8>>>,
     /// git, where it converts what libgit2 would get wrong; and where it does so for encodings
     /// alone.
@@ -345,7 +345,7 @@ impl Repo {
 
 impl Repo {
     /// Returns whether a change of the work tree could touch all of these paths: none lies in
-    /// another repository, or in a directory of this one's own.
+    /// another repository, or in an own directory of this repository.
     ///
     /// # Errors
     /// If the work tree can't be looked at.
@@ -381,7 +381,7 @@ impl std::fmt::Debug for Repo {
     }
 }
 
-/// How many names are worth looking through for one that was misspelled.
+/// How many names are worth looking through for a misspelled name.
 const WORTH_LISTING: usize = 500_000;
 
 /// Returns the paths that some entries are of; none if there are too many.

@@ -7,9 +7,9 @@ use std::path::{Path, PathBuf};
 
 use git2::Repository;
 
-/// Returns the number of packed objects, those of alternates included; loose ones don't count, as
-/// in git. An object in two packs counts twice. What can't be read counts as nothing: it makes an
-/// id longer or shorter, and never wrong.
+/// Returns the number of packed objects, objects in alternates included; loose objects don't count,
+/// as in git. An object in two packs counts twice. What can't be read counts as nothing: it makes
+/// an id longer or shorter, and never wrong.
 pub(super) fn packed(git: &Repository) -> u64 {
     let objects = std::env::var_os("GIT_OBJECT_DIRECTORY").map(PathBuf::from);
     let mut directories = vec![objects.unwrap_or_else(|| git.commondir().join("objects"))];

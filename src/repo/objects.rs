@@ -60,7 +60,7 @@ pub(super) fn blob(repo: &Repo, path: &RepoPath, id: Oid) -> Result<Content, Tre
 }
 
 impl Repo {
-    /// Returns a blob. One that a partial clone hasn't got yet is fetched by git.
+    /// Returns a blob. git fetches a blob that a partial clone doesn't have yet.
     ///
     /// # Errors
     /// [`RepoError::MissingObject`] if it isn't there, nor to be had.
@@ -68,7 +68,7 @@ impl Repo {
         self.read_object(id, |git| git.find_blob(id))
     }
 
-    /// Returns what is read of an object, in the same way.
+    /// Returns what is read of an object, which git fetches if a partial clone doesn't have it yet.
     pub(super) fn read_object<'r, T>(
         &'r self,
         id: Oid,
@@ -112,8 +112,8 @@ pub(super) fn blob_id(format: ObjectFormat, bytes: &[u8]) -> Oid {
         .expect("hashing bytes in memory asks nobody")
 }
 
-/// Returns the hash of bytes as git has it at the end of a file: one that a machine is quick at,
-/// since nobody forges their own files.
+/// Returns the hash of bytes as git has it at the end of a file, by a fast implementation without a
+/// check for collisions: nobody forges their own files.
 pub(super) fn checksum(parts: &[&[u8]], format: ObjectFormat) -> Vec<u8> {
     match format {
         ObjectFormat::Sha256 => parts

@@ -33,9 +33,9 @@ impl Surroundings {
 }
 
 impl Repo {
-    /// Opens the repository that the environment names (`GIT_DIR` and its kin), or else the one
-    /// around the current directory. Where there is none, that directory is taken for the top of a
-    /// work tree, and nothing else can be had.
+    /// Opens the repository that the environment names (`GIT_DIR` and its kin), or else the
+    /// repository around the current directory. Where there is none, that directory is taken for
+    /// the top of a work tree, and nothing else can be had.
     ///
     /// # Errors
     /// If it is of a kind that can't be served.
@@ -196,8 +196,8 @@ fn open_as_git_does(
     Ok(git)
 }
 
-/// Checks that git would use a repository that was found by looking upwards, too: one that isn't a
-/// `.git`, or behind one, may be part of what somebody cloned (`safe.bareRepository`).
+/// Checks that git would use a repository that was found by looking upwards, too: a repository that
+/// isn't a `.git`, or behind a `.git`, may be part of what somebody cloned (`safe.bareRepository`).
 fn check_bare(git: &git2::Repository, here: &Path) -> Result<(), RepoError> {
     let own = git.path();
     let is_plain = own.file_name() == Some(OsStr::new(".git")) || git.is_worktree();

@@ -3,11 +3,11 @@
 //! What git knows of a file without reading it says nothing where the file may have been written
 //! once more within the second in which the index was. As long as the index isn't younger than the
 //! file, git sees that, and reads the file. So whoever writes the index anew has to look at all
-//! such files first, and to mark the entries of those that are something else.
+//! such files first, and to mark the entries of files that have changed.
 //!
-//! libgit2 would do it, by a walk through the work tree that reads the rules of every directory on
-//! its way: one that is a pipe keeps it waiting for ever, wherever it is. Here nothing is read but
-//! the files themselves, and the rules above those that need any.
+//! libgit2 would look at them by a walk through the work tree that reads the rules of every
+//! directory on its way: rules that are a pipe keep it waiting for ever, wherever they are. Here
+//! nothing is read but the files themselves, and the rules above files that need any.
 
 use git2::IndexEntry;
 

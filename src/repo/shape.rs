@@ -1,6 +1,6 @@
 //! Indexes of shapes that only git understands (split, sparse) or keeps (with an untracked cache or
-//! what a monitor told): git makes plain ones of copies of them, and gives what is written the same
-//! shape again.
+//! what a monitor told): git makes plain copies of them, and gives what is written the same shape
+//! again.
 
 use std::collections::BTreeMap;
 use std::fs;
@@ -121,7 +121,7 @@ impl Repo {
         Ok(entries.collect())
     }
 
-    /// Reads an index, and which shape it has; an empty one where there is no such file.
+    /// Reads an index, and which shape it has; an empty index where there is no file.
     ///
     /// # Errors
     /// If neither we nor git can read it.

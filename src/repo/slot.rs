@@ -1,5 +1,5 @@
-//! What the index says of one path, so that it can say the same again later: all of an entry but
-//! the stat data.
+//! What the index says of a path, so that it can be restored later: all of an entry but the stat
+//! data.
 
 use std::fmt;
 

@@ -8,8 +8,8 @@ use super::git::{Git, checked, run, temporary};
 use super::objects::printed_id;
 use super::{NextIndex, Repo, RepoError};
 
-/// Where references keep snapshots: below it come the second at which one was made, and the id of
-/// its tree.
+/// Where references keep snapshots: below it come the second at which the snapshot was made, and
+/// the id of its tree.
 const KEPT: &str = "refs/llmpatch/snapshots/";
 
 impl Repo {
@@ -34,8 +34,8 @@ impl Repo {
         printed_id("write-tree", run(&["write-tree"])?)
     }
 
-    /// Makes a reference that keeps a tree from now on, given in seconds, and drops those that have
-    /// expired, and those of the same tree.
+    /// Makes a reference that keeps a tree from now on, given in seconds, and drops references that
+    /// have expired, and references to the same tree.
     ///
     /// # Errors
     /// If a setting or the references can't be read, or not be changed.

@@ -20,7 +20,7 @@ use llmpatch::tree::{Content, Obstacle};
 /// A path at which the index in use differs from HEAD.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Staged {
-    /// The path as the index or HEAD has it, which may be one that no patch can name.
+    /// The path as the index or HEAD has it; a patch need not be able to name it.
     pub path: BString,
     /// What HEAD has there.
     pub before: Held,
@@ -49,9 +49,9 @@ impl Repo {
     /// Lists what is staged. Before the first commit that is all that the index has. Renames aren't
     /// looked for.
     ///
-    /// git is asked: it looks only into those directories of HEAD that differ, where libgit2 reads
-    /// all of them and hashes index and trees besides (48 M instructions more for 5,000 files,
-    /// where git takes 2.4 M), and it knows split and sparse indexes.
+    /// git is asked: it looks only into directories of HEAD that differ, where libgit2 reads all of
+    /// them and hashes index and trees besides (48 M instructions more for 5,000 files, where git
+    /// takes 2.4 M), and it knows split and sparse indexes.
     ///
     /// # Errors
     /// If HEAD or the index can't be read.

@@ -200,8 +200,8 @@ impl Repo {
             .create(self.git_dir())
     }
 
-    /// Returns the object that a reference names by its full name; `None` if there is no such
-    /// reference, or it names none yet.
+    /// Returns the object that a reference names by its full name; `None` if the reference doesn't
+    /// exist, or names no object yet.
     ///
     /// # Errors
     /// If it can't be read.
@@ -327,7 +327,7 @@ impl Repo {
             .ok_or_else(|| RepoError::no_revision(named))
     }
 
-    /// Returns the one object that a name stands for.
+    /// Returns the object that a name stands for.
     ///
     /// # Errors
     /// If there is none of that name.

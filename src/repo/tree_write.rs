@@ -1,5 +1,5 @@
-//! Trees, written directory by directory: only those that change are read, and each becomes a
-//! splice of what it was.
+//! Trees, written directory by directory: only directories that change are read, and each new tree
+//! is a splice of the old.
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -73,20 +73,20 @@ struct Edit<'p> {
     new: Vec<u8>,
 }
 
-/// What makes trees of the changes of one.
+/// What makes trees of changes of a tree.
 pub(crate) struct TreeWriter<'r> {
     directories: Directories<'r>,
 }
 
 impl<'r> TreeWriter<'r> {
-    /// Makes one for the changes of a tree.
+    /// Makes a writer for changes of a tree.
     pub(crate) fn new(repo: &'r Repo, top: Oid) -> Self {
         Self {
             directories: Directories::new(repo, top),
         }
     }
 
-    /// Stores a file that takes the place of another one.
+    /// Stores a file that takes the place of another.
     ///
     /// # Errors
     /// If it can't be written.
@@ -133,7 +133,7 @@ impl<'r> TreeWriter<'r> {
         }
     }
 
-    /// Stores the tree of one directory; `None` if nothing is in it.
+    /// Stores the tree of a directory; `None` if nothing is in it.
     fn write_directory(
         &self,
         id: Option<Oid>,
@@ -233,7 +233,7 @@ fn written(mode: u32, name: &[u8], id: Oid) -> Vec<u8> {
     [format!("{mode:o} ").as_bytes(), name, b"\0", id.as_bytes()].concat()
 }
 
-/// Puts edits in order, and those that touch together.
+/// Puts edits in order, and joins adjacent edits.
 fn splices(mut edits: Vec<Edit<'_>>) -> Vec<Splice> {
     edits.sort_by(|a, b| {
         (a.old.start, a.old.end)

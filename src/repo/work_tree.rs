@@ -1,10 +1,10 @@
 //! The work tree as a place to plan for: files on disk, without the index where it can be done
 //! without.
 //!
-//! A submodule or nested repository is no place to write. One that is there shows by its `.git`,
-//! for which no index is needed. A submodule that isn't checked out is an empty directory, or none,
+//! A submodule or nested repository is no place to write. If it is there, its `.git` shows it, for
+//! which no index is needed. A submodule that isn't checked out is an empty directory, or none,
 //! that only the index tells from others. The index is asked only where that can be: for paths
-//! below one that `.gitmodules` names, and below a directory that is empty.
+//! below a submodule of `.gitmodules`, and below an empty directory.
 
 use crate::dir::SystemPath as _;
 use std::cell::{OnceCell, RefCell};
@@ -39,7 +39,7 @@ pub struct WorkTree<'r> {
     /// The nearest that is there, for every directory beneath which something was found to be
     /// absent.
     nearest: RefCell<HashMap<Option<RepoPath>, Option<RepoPath>>>,
-    /// Whether a directory is that of a submodule that isn't checked out, for every one that was
+    /// Whether a directory is a submodule that isn't checked out, for every directory that was
     /// asked about.
     empty_submodules: RefCell<HashMap<RepoPath, bool>>,
     /// When the first file was read.
@@ -47,8 +47,7 @@ pub struct WorkTree<'r> {
     pub(super) conversion: Conversion<'r>,
 }
 
-/// A file that was read, such that whatever is written to it later shows in what the system knows
-/// of it.
+/// A file that was read at such a time that the system's times show every later write.
 pub(super) struct FileRead {
     content: Content,
     stat: Stat,
@@ -87,8 +86,8 @@ impl<'r> WorkTree<'r> {
         self.dir.look(path)
     }
 
-    /// Reads a file, or says what is there instead; one that was read before and that nobody wrote
-    /// to since isn't read again.
+    /// Reads a file, or says what is there instead; a file that was read before and that nobody
+    /// wrote to since isn't read again.
     fn read_file(&self, path: &RepoPath) -> io::Result<Result<(Content, Stat), Found>> {
         if let Some(seen) = self.repo.seen.borrow().get(path)
             && self.dir.glance(path) == Some(seen.stat)
@@ -165,7 +164,7 @@ impl<'r> WorkTree<'r> {
         nearest
     }
 
-    /// Returns the submodule that a path is, or lies in, if it is one that isn't checked out.
+    /// Returns the submodule that a path is, or lies in, if it isn't checked out.
     fn empty_submodule(
         &self,
         path: &RepoPath,
@@ -261,8 +260,8 @@ fn obstacle(what: Shape) -> Option<Obstacle> {
 }
 
 impl Repo {
-    /// Returns what the successor of a file of the work tree takes over; `None` if there is no such
-    /// file.
+    /// Returns what the successor of a file of the work tree takes over; `None` if the file doesn't
+    /// exist.
     pub(crate) fn rights(&self, dir: &Dir, path: &RepoPath) -> io::Result<Option<Rights>> {
         if let Some(seen) = self.seen.borrow().get(path)
             && seen.is_plain

@@ -21,7 +21,7 @@ pub struct Style {
     /// Whether somebody looks at it line by line: only then are sentences broken to fit, since in a
     /// file or a log they are searched for.
     pub is_terminal: bool,
-    /// Whether each correction is told by itself, those too that can't have been wrong.
+    /// Whether each correction is told by itself, also where it can't have been wrong.
     pub tells_all: bool,
 }
 
@@ -37,7 +37,7 @@ impl Style {
     };
 }
 
-/// How many places in files, and how many repetitions, are shown of one problem before the rest is
+/// How many places in files, and how many repetitions, are shown of a problem before the rest is
 /// counted.
 const SHOWN_PLACES: usize = 5;
 
@@ -205,7 +205,7 @@ fn corrections_beside<'d>(one: &Diagnostic, all: &'d [Diagnostic]) -> Vec<&'d Di
     }
 }
 
-/// Returns what was corrected, of one and of several, where that can't have been wrong.
+/// Returns the words for a correction, and for several, where it can't have been wrong.
 fn correction(one: &Diagnostic) -> Option<[&'static str; 2]> {
     one.response.as_ref()?;
     Some(match one.kind {

@@ -77,7 +77,7 @@ struct Painter<'p> {
 }
 
 impl Painter<'_> {
-    /// Paints a line, and returns where the next one is.
+    /// Paints a line, and returns where the next line is.
     fn line(&mut self, place: Place, text: &[u8]) -> Place {
         let palette = self.palette;
         let (sequence, next) = match place {

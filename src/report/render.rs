@@ -26,7 +26,7 @@ pub(super) enum Tone {
     Help,
 }
 
-/// A pen for one style.
+/// What draws in a style.
 pub(super) struct Drawing {
     renderer: Renderer,
     style: Style,
@@ -114,8 +114,8 @@ impl Drawing {
         drawn
     }
 
-    /// Draws a line behind a rule, with room for so many digits before that; above it the line that
-    /// it is part of.
+    /// Draws a line behind a rule, with room for the digits of line numbers before that; above it
+    /// the line that it is part of.
     fn snippets(
         &self,
         level: &Level<'_>,

@@ -1,5 +1,5 @@
-//! Many changes of one commit's tree, each by itself, whose objects go into packs: what is written
-//! then is named by nothing but the answer, which is given only once it is on the disk.
+//! Many changes of a commit's tree, each by itself, whose objects go into packs: nothing names what
+//! is written but the response to the line, which is given once it is on the disk.
 
 use std::collections::BTreeSet;
 use std::path::Path;

@@ -1,6 +1,6 @@
 //! A change of a commit's tree, made in the object database: there is no file and no index to lock,
-//! and nothing to take back. Objects that no reference names change nothing, and the one reference
-//! that may move does so when they are on the disk.
+//! and nothing to take back. Objects that no reference names change nothing, and a branch moves
+//! when they are on the disk.
 
 use git2::Oid;
 use llmpatch::report::Committed;
@@ -28,7 +28,7 @@ pub struct Stored {
     pub commit: Option<Committed>,
 }
 
-/// The commit that a new one is made on, and where the branch is.
+/// The parent of the new commit, and where the branch is.
 type Place = (Oid, Option<Oid>);
 
 impl Onto {

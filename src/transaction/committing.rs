@@ -223,7 +223,8 @@ fn locked(lock: std::path::PathBuf) -> TransactionError {
 }
 
 /// Removes the locks on HEAD and its branch that a dead commit of a run left, which hold that
-/// commit. Returns the others that are in the way of the next one: nothing proves whose they are.
+/// commit. Returns the other locks that are in the way of the next commit: nothing proves whose
+/// they are.
 pub(super) fn remove_ref_locks(repo: &Repo, manifest: &Manifest) -> Vec<Unresolved> {
     let Some(tree) = &manifest.tree else {
         return Vec::new();

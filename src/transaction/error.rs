@@ -74,7 +74,7 @@ pub enum TransactionError {
         help = "take the change back by hand, and remove that directory, so that what was applied before can be taken back"
     ))]
     Damaged { directory: PathBuf },
-    /// What is kept is of an apply before the last one, whose own couldn't be kept.
+    /// What is kept is of an apply before the last apply, whose own couldn't be kept.
     #[error(
         "what undo needs of the last apply is still in `{}`, and couldn't be put in its place",
         Shown::path(directory)
@@ -94,7 +94,7 @@ pub enum TransactionError {
         help = "run the command from the top of the work tree"
     ))]
     CurrentDirectory { path: RepoPath },
-    /// So many new directories are in one another that nobody can mean it.
+    /// Too many new directories are in each other for anybody to mean it.
     #[error("`{path}` and others are in too many new directories, one in the other")]
     #[strum(props(
         kind = "unsupported",
@@ -324,7 +324,7 @@ pub enum Warning {
     #[error("`{path}` had {others} other hard link{} the old content", if *others == 1 { ", which keeps" } else { "s, which keep" })]
     #[strum(props(kind = "hard-link"))]
     HardLink { path: RepoPath, others: u64 },
-    /// The new file doesn't have all that the old one had, and nobody may do more with it.
+    /// The new file lacks rights of the old file, so that nobody may do more with it.
     #[error("`{path}` lost {}", lost_of(lost))]
     #[strum(props(kind = "rights", help = "restore by hand what it should have"))]
     Rights { path: RepoPath, lost: Vec<Lost> },

@@ -63,7 +63,7 @@ impl Home {
         }
     }
 
-    /// Returns those that are there.
+    /// Returns the directories that are there.
     ///
     /// # Errors
     /// If one of them isn't this user's.
@@ -82,7 +82,7 @@ impl Home {
         Ok(all)
     }
 
-    /// Returns the one that new journals are in, if it is there.
+    /// Returns the directory of new journals, if it is there.
     pub(super) fn current(repo: &Repo) -> Result<Option<Self>, Unfit> {
         Self::open(repo, Self::name_of(repo), geteuid())
     }

@@ -13,7 +13,7 @@
 //! | `record`, `copy-N` | what `undo` will need beyond `original-N`, see [`last`](mod@super::last) |
 //!
 //! Nothing here is read by anybody but recovery, and nothing of a living run is touched by others.
-//! What remains of the last one whose change is certain is `llmpatch/undo-N`.
+//! What remains of the last run whose change is certain is `llmpatch/undo-N`.
 //!
 //! It is private to its user, and reached through handles that follow no link. What is in it may
 //! have been made by anybody, with the git directory: it says nothing about where to write but
@@ -159,7 +159,7 @@ impl Journal {
         Self::within(&Home::all(repo))
     }
 
-    /// Does the same with the directories that they are in.
+    /// Opens the journals in these directories.
     pub(super) fn within(homes: &Result<Vec<Rc<Home>>, Unfit>) -> Vec<Result<Self, Unfit>> {
         let of = |home: &Rc<Home>| {
             let open = |run: &RepoPath| Self::open(Rc::clone(home), run).transpose();
@@ -254,7 +254,7 @@ impl Journal {
         })
     }
 
-    /// Returns whether its run lives; `None` of one that died before it had made anything.
+    /// Returns whether its run lives; `None` if the run died before it had made anything.
     ///
     /// # Errors
     /// If it can't be a journal of ours, or be read.
@@ -399,8 +399,7 @@ impl Journal {
         Ok(bytes.and_then(|bytes| Manifest::parse(&bytes)))
     }
 
-    /// Keeps the index that is about to be replaced and the one that replaces it, each by a second
-    /// name.
+    /// Keeps the index that is about to be replaced and its replacement, each by a second name.
     pub(super) fn keep_indexes(&self, index: &Path, next: &Path) -> io::Result<()> {
         for name in ["index.new", "index.old"] {
             // Of an attempt that came to nothing.
@@ -443,8 +442,8 @@ impl Journal {
         }
     }
 
-    /// Returns whether an index is neither the one that was replaced, unless that was put back, nor
-    /// the one that replaced it.
+    /// Returns whether an index is neither the old index, unless that was put back, nor its
+    /// replacement.
     pub(super) fn is_index_other(&self, index: &Path) -> io::Result<bool> {
         let is_kept = matches!(self.dir.look(&plain("index.old"))?, Found::File(_));
         Ok(is_kept && !self.is_index(index, "index.old")? && !self.is_index(index, "index.new")?)

@@ -5,9 +5,9 @@
 //! and a [`Record`]. So it is kept by one rename of the journal to `llmpatch/undo-N`, where N is
 //! one more than that of the newest, and the oldest go where there are more than [`MOST_KEPT`], or
 //! more than [`MOST_BYTES`] of old files. An undo removes only the record of what it took back. A
-//! change without a record (it could not be written), and one that was committed, remove all
-//! others: nothing before it can be taken back as if it weren't there. Whoever finds the journal of
-//! a dead run whose change is certain does the same.
+//! change without a record (it could not be written), and a committed change, remove all others:
+//! nothing before it can be taken back as if it weren't there. The run that finds the journal of a
+//! dead run, whose change is certain, keeps it in the same way.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -28,11 +28,11 @@ use llmpatch::path::RepoPath;
 const RECORD: &str = "record";
 /// How many changes are kept.
 pub(super) const MOST_KEPT: usize = 10;
-/// How many bytes the old files of all that are kept may have; those of the last change may have
-/// any number.
+/// How many bytes the old files of all kept changes may have; the old files of the last change may
+/// have any number.
 pub(super) const MOST_BYTES: u64 = if cfg!(test) { 64 << 10 } else { 128 << 20 };
-/// Where the old files of a change have fewer bytes than this, those of the others aren't counted,
-/// which takes time.
+/// Where the old files of a change have fewer bytes than this, the old files of other changes
+/// aren't counted, which takes time.
 const FEW_BYTES: u64 = if cfg!(test) { 1 << 10 } else { 1 << 20 };
 const KEPT: &str = "undo-";
 
@@ -233,12 +233,12 @@ fn read(dir: &Dir, directory: &Path) -> Result<Option<Record>, TransactionError>
     }
 }
 
-/// Which apply or undo was the last one at some time, so that it shows whether there was another.
+/// Which apply or undo was the last at some time, so that it shows whether there was another.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Seen(Option<Stat>);
 
 impl Seen {
-    /// Notes which one was the last.
+    /// Notes which apply or undo was the last.
     pub fn now(repo: &Repo) -> Self {
         let home = Home::current(repo).ok().flatten();
         Self(home.and_then(|home| {
@@ -274,7 +274,7 @@ pub struct Earlier {
     pub paths: Vec<(char, RepoPath)>,
 }
 
-/// Lists the changes that are kept, the newest first, up to one that can't be read.
+/// Lists the changes that are kept, the newest first, up to a change that can't be read.
 ///
 /// # Errors
 /// If the directory that they are in can't be read.

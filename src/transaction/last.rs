@@ -179,7 +179,7 @@ pub fn last(repo: &Repo, progress: &Progress) -> Result<Last, TransactionError> 
     }))
 }
 
-/// Works out what becomes of the files, and names those that changed since.
+/// Works out what becomes of the files, and names the files that changed since.
 fn of_files(
     repo: &Repo,
     made: &MadeChange,
@@ -290,7 +290,7 @@ fn in_the_way(
     })
 }
 
-/// Names the entries that changed since, and those in the place to which one comes back.
+/// Names the entries that changed since, and what is in the place to which an entry comes back.
 fn differing(index: &IndexTree<'_>, entries: &[Entry]) -> Result<Vec<ChangedSince>, TreeError> {
     let goes: BTreeSet<_> = entries
         .iter()
@@ -404,7 +404,7 @@ impl Reverse {
         }
     }
 
-    /// Restores the entries of the index before in the next one.
+    /// Restores the entries of the old index in the next index.
     pub(super) fn restore(
         &self,
         next: &mut NextIndex,

@@ -90,7 +90,7 @@ struct Above {
 }
 
 impl Layouter<'_> {
-    /// Works out all that may become of a path, of its old file and its new one, and of the
+    /// Works out all that may become of a path, of its old file and its new file, and of the
     /// directories around it.
     fn touched(&mut self, change: &Change) -> Result<Touched, TransactionError> {
         let io = TransactionError::io("look at", &change.path);

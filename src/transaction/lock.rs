@@ -12,8 +12,7 @@
 //! one, and isn't locked, may be of a run that lives: that is said, and nothing is done.
 //!
 //! The turn is a lock on the git directory itself (`flock`), held while journals are recovered and
-//! while the lock of the index is tried once. Nobody waits for one of the two while holding the
-//! other.
+//! while the lock of the index is tried once. Nobody waits for either while holding the other.
 
 use std::ffi::OsString;
 use std::fs::File;
@@ -162,9 +161,7 @@ pub(super) struct Turn(#[expect(dead_code, reason = "it is held, not used")] Fil
 impl Turn {
     /// Waits for the turn.
     ///
-    /// # Errors
-    /// `locked` if it isn't to be had when patience ends, `io` if the file system has no such
-    /// locks.
+    /// `locked` if it isn't to be had when patience ends, `io` if the file system has no locks.
     pub(super) fn take(repo: &Repo, wait: &mut Wait) -> Result<Self, TransactionError> {
         let io = TransactionError::io("lock", repo.git_dir());
         let mut held = File::open(repo.git_dir()).map_err(io)?;
@@ -213,7 +210,7 @@ pub(super) struct Wait {
     patience: Option<Duration>,
     progress: Progress,
     is_said: bool,
-    /// How often in a row it was held by one that is gone.
+    /// How often in a row it was held by a process that is gone.
     gone: u32,
 }
 
@@ -356,8 +353,8 @@ impl Stamp {
         u64::from_str_radix(&self.run, 16).ok()
     }
 
-    /// Reads the one that a lock is, and keeps it open; `None` if there is none, or it isn't whole,
-    /// or isn't ours to read.
+    /// Reads the stamp of a lock, and keeps it open; `None` if there is none, or it isn't whole, or
+    /// isn't ours to read.
     ///
     /// # Errors
     /// If it can't be read.
@@ -380,7 +377,7 @@ impl Stamp {
         }
     }
 
-    /// Does the same; `None` also if it can't be read.
+    /// Reads the stamp of a lock; `None` also if it can't be read.
     pub(super) fn read(lock: &Path) -> Option<(Self, File)> {
         Self::find(lock).ok()?
     }
@@ -456,8 +453,7 @@ pub(super) fn index_name(repo: &Repo) -> String {
 /// Removes a lock if it is provably one of ours whose run is dead: this run's, or one whose journal
 /// is gone.
 ///
-/// # Errors
-/// If it can't be read, but for one that somebody keeps to himself, or be removed.
+/// If it can't be removed, or be read, unless its owner keeps others from reading it.
 pub(super) fn remove_dead_lock(repo: &Repo, run: Option<&Journal>, asked: Asked) -> io::Result<()> {
     let path = index_lock(repo);
     let Some((stamp, file)) = Stamp::find(&path)? else {

@@ -101,7 +101,7 @@ impl Held {
         }
     }
 
-    /// Does the same with two files, at once if they are large.
+    /// Describes two files, at once if they are large.
     pub(super) fn of_both(files: [Option<&File>; 2]) -> [Option<Self>; 2] {
         let least = files
             .map(|file| file.map_or(0, |file| file.content.kept().size()))
@@ -154,8 +154,8 @@ impl Occupant {
 }
 
 impl Touched {
-    /// Returns where the new file is prepared, and where the old one is once the two changed
-    /// places; `number` is its place in the manifest, `run` the number of the run.
+    /// Returns where the new file is prepared, and where the old file is once they changed places;
+    /// `number` is the path's place in the manifest, `run` the number of the run.
     pub(super) fn stage(&self, run: u64, number: usize) -> RepoPath {
         self.temporary(run, number, "new")
     }
@@ -165,7 +165,7 @@ impl Touched {
         self.temporary(run, number, "old")
     }
 
-    /// Returns those of the two that there may be.
+    /// Returns the temporary files that there may be.
     pub(super) fn temporaries(&self, run: u64, number: usize) -> impl Iterator<Item = RepoPath> {
         let stage = self.after.as_ref().map(|_| self.stage(run, number));
         stage

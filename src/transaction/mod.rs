@@ -10,7 +10,7 @@
 //!
 //! Before the first visible change a manifest is in the [`journal`](self) that says where
 //! everything lies before and after; taking it away is the moment from which the change is certain.
-//! A run that dies between the two is taken back by the next one ([`recover()`]), which judges
+//! A run that dies between the two is taken back by the next run ([`recover()`]), which judges
 //! every path by what it finds there; no run is needed that remembers what it did.
 //!
 //! The order: new contents beside their targets, the manifest, files, then the index by one rename,
@@ -18,8 +18,8 @@
 //! index. Once HEAD moved there is no way back, so what then goes wrong is a warning, and recovery
 //! goes forward too.
 //!
-//! What is needed to take the change back outlives it, until the next one: see `last.rs`. Taking it
-//! back is a change like any other.
+//! What is needed to take the change back outlives it, until the next change: see `last.rs`. Taking
+//! it back is a change like any other.
 //!
 //! A file that a hook rewrote before another hook refused is left as the hook wrote it, and named,
 //! its original kept: nothing tells a hook's rewriting from what its owner typed meanwhile.
@@ -132,7 +132,7 @@ pub struct Prepared<'r> {
     blobs: Vec<(&'r RepoPath, Option<Blob>)>,
     /// The sides of what is left in a merge.
     unmerged: Vec<(&'r RepoPath, [Option<Blob>; 3])>,
-    /// The commit that a new one is made on.
+    /// The parent of a new commit.
     head: Option<git2::Oid>,
     /// Behind all that is tidied up, so that it is released when that is done.
     lock: IndexLock,
@@ -293,8 +293,8 @@ impl<'r> Locked<'r> {
     }
 }
 
-/// Checks, under the lock, that all is what the change was worked out from; returns the commit that
-/// a new one is made on.
+/// Checks, under the lock, that all is what the change was worked out from; returns the parent of a
+/// new commit.
 fn recheck_for(
     repo: &Repo,
     changes: &ChangeSet,
@@ -566,7 +566,7 @@ impl<'r> Prepared<'r> {
         }
     }
 
-    /// Keeps the index and the next one; what was kept is flushed with the rest before the one
+    /// Keeps the index and the next index; what was kept is flushed with the rest before one
     /// replaces the other.
     fn keep_indexes(&self, next: &NextIndex) -> Result<(), TransactionError> {
         let index = self.repo.index_path();

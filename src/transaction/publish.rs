@@ -4,11 +4,11 @@
 //! 1. What is to go is taken out of its place, all of it first: it may be where something else
 //!    needs a directory, or be the same name in another case.
 //! 2. What is to change is exchanged with its new content in one step; what is new is renamed to
-//!    its free name. Directories are made where they are missing, and empty ones moved away where a
-//!    file goes.
+//!    its free name. Directories are made where they are missing, and empty directories moved away
+//!    where a file goes.
 //! 3. Directories that a deletion left empty go with those above them, up to the top and never the
-//!    one in which the command was started. This is what git does. The system itself says whether
-//!    they are empty, at the instant that they go.
+//!    current directory. This is what git does. The system itself says whether they are empty, at the
+//!    instant that they go.
 //!
 //! What comes out of a place must be what was planned on, else the change ends there: an editor
 //! that saved meanwhile wins. It may also still hold the old file open and write to it later, so
@@ -289,7 +289,7 @@ impl<'r> Staging<'r> {
     }
 
     /// Keeps what undo will need, and lets go of the rest: the change is certain now. If its
-    /// manifest is still there, whoever finds that does it.
+    /// manifest is still there, the run that finds it keeps the change.
     ///
     /// An original that changed after it was confirmed isn't thrown away: somebody wrote to it
     /// while hooks ran.

@@ -33,7 +33,7 @@ pub(super) struct MadeChange {
     pub(super) files: Vec<Kept>,
     /// The entries of the index.
     pub(super) entries: Vec<Entry>,
-    /// New paths and the old ones that were renamed to them.
+    /// New paths and the old paths that were renamed to them.
     pub(super) renamed: Vec<(RepoPath, RepoPath)>,
     /// Directories that weren't there.
     pub(super) made: Vec<RepoPath>,
@@ -111,7 +111,7 @@ impl Record {
         }
     }
 
-    /// Returns how many bytes those have.
+    /// Returns how many bytes these files have.
     pub(super) fn old_bytes(&self) -> u64 {
         match self {
             Record::Commit(_) | Record::Undone(_) => 0,

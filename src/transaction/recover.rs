@@ -24,7 +24,7 @@ use crate::signal::{self, HeldBack};
 use llmpatch::path::RepoPath;
 use llmpatch::progress::Progress;
 
-/// What became of one interrupted change.
+/// What became of an interrupted change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Recovered {
     /// What was interrupted.
@@ -33,7 +33,7 @@ pub struct Recovered {
     pub how: How,
     /// The paths that it was about.
     pub paths: Vec<RepoPath>,
-    /// Those that aren't what they were, since somebody changed them meanwhile or the system
+    /// The paths that aren't what they were, since somebody changed them meanwhile or the system
     /// refused.
     pub attention: Vec<RepoPath>,
     /// Further facts, one sentence each.
@@ -72,7 +72,7 @@ pub enum Asked {
 pub struct Interrupted {
     /// What was interrupted.
     pub origin: RunKind,
-    /// The paths that it was about; some may hold the old state and some the new one. None where
+    /// The paths that it was about; some may hold the old state and some the new state. None where
     /// the journal can't be read.
     pub paths: Vec<RepoPath>,
 }

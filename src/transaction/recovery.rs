@@ -23,7 +23,7 @@ use llmpatch::progress::{Progress, Stage};
 enum CommitMade {
     No,
     Ours,
-    /// It, or another's on the same one.
+    /// Ours, or another program's on the same parent.
     Perhaps,
 }
 
@@ -159,8 +159,8 @@ impl Recovery<'_> {
         }
     }
 
-    /// Returns whether the commit was made: then one that was made on the old HEAD leads to the new
-    /// one.
+    /// Returns whether the commit was made: then a commit that was made on the old HEAD leads to
+    /// the new HEAD.
     fn made(&self, manifest: &Manifest) -> Result<CommitMade, TransactionError> {
         let (Some(tree), Some(now)) = (&manifest.tree, self.repo.head_commit()?) else {
             return Ok(CommitMade::No);

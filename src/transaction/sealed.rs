@@ -18,7 +18,7 @@ const TOGETHER: usize = 16 << 10;
 
 /// What is written down, sealed, and read again.
 pub(super) trait Sealed: Serialize + DeserializeOwned {
-    /// What tells it from values of another kind, or of another version of this one.
+    /// What tells it from values of another kind, or of another version of this kind.
     const TITLE: &str;
 
     /// Returns whether it can be of any change.
@@ -33,7 +33,7 @@ pub(super) trait Sealed: Serialize + DeserializeOwned {
         seal_json(Self::TITLE, &json)
     }
 
-    /// Reads one; `None` if it isn't whole, has another title, or is no such value.
+    /// Reads a value; `None` if it isn't whole, has another title, or is of another type.
     fn parse(bytes: &[u8]) -> Option<Self> {
         let end = bytes.strip_suffix(b"\n")?.rfind_byte(b'\n')? + 1;
         let (sealed, seal) = bytes.split_at(end);
@@ -62,8 +62,8 @@ pub(super) fn digest(bytes: &[u8]) -> String {
     digest_of([bytes].into_iter())
 }
 
-/// Does the same with bytes that come in parts: in blocks of [`TOGETHER`] bytes, however they are
-/// cut, since whole blocks are hashed several times as fast.
+/// Returns the digest of bytes that come in parts: in blocks of [`TOGETHER`] bytes, however they
+/// are cut, since whole blocks are hashed several times as fast.
 pub(super) fn digest_of<'p>(parts: impl Iterator<Item = &'p [u8]>) -> String {
     let mut hasher = blake3::Hasher::new();
     let mut held = Vec::new();

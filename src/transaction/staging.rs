@@ -239,8 +239,8 @@ impl<'r> Staging<'r> {
         Ok(())
     }
 
-    /// Gives a new file the permission bits, and what else there is of rights, of the one that it
-    /// takes the place of.
+    /// Gives a new file the permission bits, and the other rights, of the file whose place it
+    /// takes.
     fn give_rights(
         &mut self,
         change: &Change,

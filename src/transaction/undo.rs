@@ -400,8 +400,8 @@ pub(super) fn make_missing(dir: &Dir, directories: &[RecordedDirectory]) -> Resu
         .try_for_each(|directory| make(directory).map_err(|error| (directory.path.clone(), error)))
 }
 
-/// Gives those that were made the bits that they had, the deepest first: one above may be closed to
-/// us then.
+/// Gives the directories that were made the bits that they had, the deepest first: afterwards a
+/// directory above may be closed to us.
 pub(super) fn finish_directories(
     dir: &Dir,
     directories: &[RecordedDirectory],

@@ -23,14 +23,14 @@ impl Budget {
         *used.unwrap_or_else(PoisonError::into_inner) += len + EACH;
     }
 
-    /// Has other bytes wait in place of those of a line.
+    /// Makes other bytes wait in place of the bytes of a line.
     pub(super) fn change(&self, from: usize, to: usize) {
         let mut used = self.used();
         *used = (*used + to).saturating_sub(from);
         self.freed.notify_all();
     }
 
-    /// Gives back the bytes of so many lines, which wait no more.
+    /// Gives back the bytes of lines, which wait no more.
     pub(super) fn free(&self, len: usize, lines: usize) {
         self.change(len + lines * EACH, 0);
     }

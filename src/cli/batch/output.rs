@@ -1,6 +1,6 @@
 //! Where answers are written, and which of them were written before.
 //!
-//! A file that has something in it is ours if each of its lines is one that this command writes
+//! A file that has something in it is ours if each of its lines is a line that this command writes
 //! about the same revision, and what follows the last line end begins like one. Nothing is changed
 //! before all of that is seen and the input has the same lines.
 
@@ -200,7 +200,7 @@ impl Answered {
         Ok(whole)
     }
 
-    /// Returns whether a line of the input is the next one that was answered before, and what is
+    /// Returns whether a line of the input is the next line that was answered before, and what is
     /// said to have been made of it.
     ///
     /// # Errors

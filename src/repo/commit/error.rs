@@ -26,14 +26,14 @@ pub enum CommitError {
         help = "run `git config user.name <name>` and `git config user.email <address>`, then try again"
     ))]
     Identity { said: BString },
-    /// git would take no such author.
+    /// git wouldn't take the author.
     #[error("`{}` isn't an author that git accepts", Shown(author))]
     #[strum(props(
         kind = "identity",
         help = "name somebody as in `--author=\"A <a@example.org>\"`, or by a part of the name of an author in this history"
     ))]
     Author { author: BString, said: BString },
-    /// git would take no such date.
+    /// git wouldn't take the date.
     #[error("`{}` isn't a date that git accepts", Shown(date))]
     #[strum(props(
         kind = "identity",
@@ -47,7 +47,7 @@ pub enum CommitError {
         help = "see with `git log` what it committed, then try again"
     ))]
     HeadMoved,
-    /// There is no message, and nobody is asked for one.
+    /// The message is empty, and nobody is asked for another.
     #[error("the commit message is empty")]
     #[strum(props(
         kind = "unsupported",
@@ -61,7 +61,7 @@ pub enum CommitError {
         help = "run `git config core.editor <command>`, or give the message with `-m` and without `--edit`"
     ))]
     NoEditor,
-    /// The tree of the new commit would be that of the old one.
+    /// The tree of the new commit would be that of its parent.
     #[error("nothing to commit: what git stores stays the same")]
     #[strum(props(
         kind = "unchanged",
@@ -88,14 +88,15 @@ pub enum CommitError {
     #[error("the branch `{}` has commits that the new one isn't based on", Shown(name.as_bytes()))]
     #[strum(props(kind = "stale"))]
     BranchAhead { name: String },
-    /// A branch that is to move is the one of a work tree, whose files would stay what they are.
+    /// A branch that is to move is checked out in a work tree, whose files would stay what they
+    /// are.
     #[error("the branch `{}` is checked out in `{}`", Shown(name.as_bytes()), Shown(top))]
     #[strum(props(
         kind = "unsupported",
         help = "name another branch, or run `git llmpatch apply --commit` in that work tree"
     ))]
     BranchInUse { name: String, top: BString },
-    /// A branch that is to move is the one that a work tree rebases or bisects.
+    /// A branch that is to move is being rebased or bisected in a work tree.
     #[error("the branch `{}` is being rebased or bisected in `{}`", Shown(name.as_bytes()), Shown(top))]
     #[strum(props(
         kind = "unsupported",

@@ -8,7 +8,7 @@ use super::{CommitError, CommitRequest, Sign};
 use crate::repo::git::Git;
 use crate::repo::{Repo, RepoError};
 
-/// What such commits have in common.
+/// What the commits have in common.
 #[derive(Debug)]
 pub(crate) struct Committer {
     author: BString,

@@ -1,9 +1,8 @@
 //! Commits, made by git itself: only it runs hooks, signs, knows who commits, and writes what a
 //! reflog should say.
 //!
-//! Its index is a private one that holds HEAD plus the change and nothing else, so hooks see
-//! exactly that, and what a hook adds lands in the commit. The repository's own index isn't touched
-//! here.
+//! Its index is private and holds HEAD plus the change and nothing else, so hooks see exactly that,
+//! and what a hook adds lands in the commit. The repository's own index isn't touched here.
 //!
 //! *The message* is taken as it is but for whitespace at line ends and empty lines around it
 //! (`--cleanup=whitespace`), so that a line that begins with `#` survives. With `--edit` everything
@@ -13,7 +12,7 @@
 //! *Who stopped it:* git tells of each hook that it starts and of its exit status in its own trace
 //! (`GIT_TRACE2_EVENT`), so a hook that refused is told from every other failure without guessing
 //! from words. Where the user traces there already, the last resort is that git ended with status
-//! 1, as it does after a hook, rather than with 128. What git and its hooks say goes straight to
+//! 1, as git ends after a hook, rather than with 128. What git and its hooks say goes straight to
 //! the terminal.
 
 mod error;
@@ -37,8 +36,7 @@ use super::objects::whole_id;
 use super::{Repo, RepoError};
 use llmpatch::report::Committed;
 
-/// What a commit is to say and how it is to be made; the names are those of `git commit`'s own
-/// options.
+/// What a commit is to say and how it is to be made; the names are the options of `git commit`.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct CommitRequest {
     /// The message.
@@ -136,8 +134,7 @@ impl Repo {
         self.check_identity(request)
     }
 
-    /// Checks that git wouldn't take the message for empty, as it does where there are signatures
-    /// only.
+    /// Checks that git wouldn't take the message for empty, as git takes signatures only.
     ///
     /// # Errors
     /// `unsupported`, or if the configuration can't be read.
@@ -168,7 +165,7 @@ impl Repo {
         self.reference("HEAD").map_err(RepoError::git("HEAD"))
     }
 
-    /// Returns the tree of a commit, or of the one that replaces it for git (`git replace`).
+    /// Returns the tree of a commit, or of its replacement (`git replace`).
     ///
     /// # Errors
     /// If the commit can't be read.
@@ -197,8 +194,8 @@ impl Repo {
         whole_id(name)
     }
 
-    /// Returns the commit that was made on another (`None`: on none), of those that led to a third;
-    /// `None` if they don't.
+    /// Returns the commit that was made on `before` (`None`: the first commit) and led to `now`;
+    /// `None` if there is none.
     ///
     /// # Errors
     /// If a commit can't be read.
@@ -217,7 +214,7 @@ impl Repo {
         Ok(None)
     }
 
-    /// Returns whether a commit is another one, or was made on it.
+    /// Returns whether `now` is the commit `id`, or was made on it.
     ///
     /// # Errors
     /// If a commit can't be read.

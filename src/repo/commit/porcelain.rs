@@ -62,7 +62,7 @@ impl Repo {
     /// the index back before it moves HEAD.
     ///
     /// Returns HEAD as it is then, and what the index holds then: hooks that run last may have
-    /// moved the one, back too, and staged in the other.
+    /// moved HEAD, back too, and staged in the index.
     ///
     /// # Errors
     /// If there is no commit of ours, and then nothing but the private index changed.
@@ -186,8 +186,8 @@ impl Repo {
     /// Makes sure that HEAD was moved by a commit of just what the index holds, made on the commit
     /// that it was made for.
     ///
-    /// One that was made on another takes that one back, so it is itself taken back, unless there
-    /// are more on top of it.
+    /// A commit that was made on another commit reverts that commit, so it is itself taken back,
+    /// unless there are more on top of it.
     fn confirm_commit(
         &self,
         before: Option<Oid>,
@@ -231,7 +231,7 @@ impl Repo {
         printed_id("write-tree", said)
     }
 
-    /// Finds the commit of one of these trees among those that came, and says what it was made on.
+    /// Finds a new commit with one of these trees, and says what it was made on.
     fn descent(
         &self,
         before: Option<Oid>,
@@ -301,7 +301,7 @@ impl Repo {
 enum Descent {
     /// On what it was for.
     Right,
-    /// On another, and it is the last one.
+    /// It was made on another commit, and is the last commit.
     Astray { parent: Oid },
     /// It isn't there, or further down.
     Unknown,

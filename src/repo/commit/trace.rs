@@ -1,4 +1,4 @@
-//! What git itself says of its hooks: which one refused, and whether the last one ran.
+//! What git itself says of its hooks: which hook refused, and whether the last hook ran.
 
 use std::path::{Path, PathBuf};
 
