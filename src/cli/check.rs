@@ -9,6 +9,7 @@ use super::flow::Session;
 use super::options::{Against, FeedbackOptions, Json, Reading, Responses, Verbosity};
 use super::responses::ResponseOrigin;
 use super::staged;
+use crate::report::human::Style;
 use llmpatch::report::{FileReport, Report};
 use llmpatch::text::Source;
 use llmpatch::tree::Tree;
@@ -60,20 +61,7 @@ impl Check {
             return self.run_on_staged(&verbosity);
         }
         let origins = ResponseOrigin::all(&self.responses.paths);
-        // What keeps all from being looked at is told a person once, and a program of each.
-        let hindered = |report: &Report, style| match verbosity.json {
-            true => {
-                let one = |origin: &ResponseOrigin| {
-                    conclude::conclude(
-                        &report.clone().about(vec![origin.name()]),
-                        &verbosity,
-                        style,
-                    )
-                };
-                origins.iter().map(one).max().unwrap_or_default()
-            }
-            false => conclude::conclude(report, &verbosity, style),
-        };
+        let hindered = |report, style| hindered(report, &origins, &verbosity, style);
         let session = match Session::open(&self.reading, &verbosity) {
             Ok(session) => session,
             Err((report, style)) => return Ok(hindered(&report, style)),
@@ -83,7 +71,7 @@ impl Check {
             Ok(tree) => tree,
             Err(report) => return Ok(hindered(&report, session.style)),
         };
-        let check = |origin: &ResponseOrigin| {
+        let exits = origins.iter().map(|origin| {
             let checked = origin
                 .source(0)
                 .map_err(Failure::from)
@@ -92,8 +80,8 @@ impl Check {
                 checked.map(|(report, line)| (report, line.into())),
                 vec![origin.name()],
             )
-        };
-        Ok(origins.iter().map(check).max().unwrap_or_default())
+        });
+        Ok(exits.max().unwrap_or_default())
     }
 
     fn run_on_staged(&self, verbosity: &Verbosity) -> Result<Exit, clap::Error> {
@@ -149,4 +137,21 @@ pub(super) fn check(
         }
     }
     Ok((Report::checked(files, worked.warnings), line))
+}
+
+/// Tells what keeps all responses from being looked at: a person once, a program of each.
+fn hindered(
+    report: &Report,
+    origins: &[ResponseOrigin],
+    verbosity: &Verbosity,
+    style: Style,
+) -> Exit {
+    if !verbosity.json {
+        return conclude::conclude(report, verbosity, style);
+    }
+    let exits = origins.iter().map(|origin| {
+        let report = report.clone().about(vec![origin.name()]);
+        conclude::conclude(&report, verbosity, style)
+    });
+    exits.max().unwrap_or_default()
 }

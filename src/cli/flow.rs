@@ -297,20 +297,15 @@ impl Session {
     /// # Errors
     /// If there is none, so that nothing can be merged.
     fn blobs(&self, patches: &[Patch<'_>]) -> Result<BTreeMap<RepoPath, BlobId>, Failure> {
-        let blob = |edit: &FileEdit<'_>| {
-            let (old, _) = edit.header.as_ref()?.ids.as_ref()?;
-            Some((self.resolve(edit)?, self.repo.blob_named(old)?))
-        };
         let blobs: BTreeMap<_, _> = patches
             .iter()
             .flat_map(|patch| &patch.edits)
             .rev()
-            .filter_map(blob)
+            .filter_map(|edit| {
+                let (old, _) = edit.header.as_ref()?.ids.as_ref()?;
+                Some((self.resolve(edit)?, self.repo.blob_named(old)?))
+            })
             .collect();
-        let is_new = |edit: &FileEdit<'_>| match &edit.header {
-            Some(header) => header.status == Status::Added,
-            None => matches!(edit.operation, Operation::Create { .. }),
-        };
         let mut edits = patches.iter().flat_map(|patch| &patch.edits);
         // Where no file is changed, nothing has to be merged.
         if blobs.is_empty() && !edits.all(is_new) {
@@ -435,6 +430,13 @@ impl Session {
             feedback: feedback.flatten(),
             ..Report::failed_with(State::NothingChanged, refused.errors, refused.warnings)
         })
+    }
+}
+
+fn is_new(edit: &FileEdit<'_>) -> bool {
+    match &edit.header {
+        Some(header) => header.status == Status::Added,
+        None => matches!(edit.operation, Operation::Create { .. }),
     }
 }
 

@@ -91,53 +91,55 @@ fn directory(variable: &str) -> Option<PathBuf> {
 /// Links this program under another name in a directory, beside the name that it has, and says
 /// where; a link of that name is replaced.
 pub(super) fn link(directory: &Path, name: &str) -> Exit {
-    let linked = || -> anyhow::Result<Exit> {
-        let link = directory.join(name);
-        let shown = Shown::path(&link);
-        let program = env::current_exe().context("can't tell where this program is")?;
-        fs::create_dir_all(directory)
-            .with_context(|| format!("can't make the directory of `{shown}`"))?;
-        if link
-            .symlink_metadata()
-            .is_ok_and(|there| !there.is_symlink())
-        {
-            anyhow::bail!("`{shown}` is another program: move it away first");
-        }
-        temporary::replace_by_link(&link, &program)
-            .with_context(|| format!("can't make `{shown}`"))?;
-        let told = conclude::said(output::print(format!("{shown}\n").as_bytes()));
-        let paths = env::var_os("PATH").unwrap_or_default();
-        if !env::split_paths(&paths).any(|path| path == directory) {
-            let directory = Shown::path(directory);
-            let line = format!(
-                "put this line where your shell reads it\n    export PATH=\"{directory}:$PATH\"\n"
-            );
-            output::complain(&line);
-        }
-        Ok(told)
-    };
-    linked().unwrap_or_else(|error| conclude::said(Err(error.into())))
+    linked(directory, name).unwrap_or_else(|error| conclude::said(Err(error.into())))
+}
+
+fn linked(directory: &Path, name: &str) -> anyhow::Result<Exit> {
+    let link = directory.join(name);
+    let shown = Shown::path(&link);
+    let program = env::current_exe().context("can't tell where this program is")?;
+    fs::create_dir_all(directory)
+        .with_context(|| format!("can't make the directory of `{shown}`"))?;
+    if link
+        .symlink_metadata()
+        .is_ok_and(|there| !there.is_symlink())
+    {
+        anyhow::bail!("`{shown}` is another program: move it away first");
+    }
+    temporary::replace_by_link(&link, &program).with_context(|| format!("can't make `{shown}`"))?;
+    let told = conclude::said(output::print(format!("{shown}\n").as_bytes()));
+    let paths = env::var_os("PATH").unwrap_or_default();
+    if !env::split_paths(&paths).any(|path| path == directory) {
+        let directory = Shown::path(directory);
+        let line = format!(
+            "put this line where your shell reads it\n    export PATH=\"{directory}:$PATH\"\n"
+        );
+        output::complain(&line);
+    }
+    Ok(told)
 }
 
 /// Puts pieces into a directory, and says where they are and what else there is to do.
 pub(super) fn install(directory: &Path, pieces: &[InstalledFile], advice: &str) -> Exit {
-    let installed = || -> anyhow::Result<Exit> {
-        let mut lines = String::new();
-        for InstalledFile { name, content } in pieces {
-            let path = directory.join(name);
-            let directory = path.parent().unwrap_or(directory);
-            fs::create_dir_all(directory).with_context(|| {
-                format!("can't make the directory `{}`", Shown::path(directory))
-            })?;
-            write(directory, &path, content)
-                .with_context(|| format!("can't write `{}`", Shown::path(&path)))?;
-            lines += &format!("{}\n", Shown::path(&path));
-        }
-        let told = conclude::said(output::print(lines.as_bytes()));
+    let told = installed(directory, pieces);
+    if told.is_ok() {
         output::complain(&format!("{advice}\n"));
-        Ok(told)
-    };
-    installed().unwrap_or_else(|error| conclude::said(Err(error.into())))
+    }
+    told.unwrap_or_else(|error| conclude::said(Err(error.into())))
+}
+
+fn installed(directory: &Path, pieces: &[InstalledFile]) -> anyhow::Result<Exit> {
+    let mut lines = String::new();
+    for InstalledFile { name, content } in pieces {
+        let path = directory.join(name);
+        let directory = path.parent().unwrap_or(directory);
+        fs::create_dir_all(directory)
+            .with_context(|| format!("can't make the directory `{}`", Shown::path(directory)))?;
+        write(directory, &path, content)
+            .with_context(|| format!("can't write `{}`", Shown::path(&path)))?;
+        lines += &format!("{}\n", Shown::path(&path));
+    }
+    Ok(conclude::said(output::print(lines.as_bytes())))
 }
 
 /// Writes a file and renames it into place, so that a shell that starts meanwhile never reads half

@@ -38,13 +38,11 @@ impl Dir {
     /// Returns this moment, for files of the top's file system; `None` where their times go by
     /// another clock, or are inexact.
     pub(crate) fn now(&self) -> Option<Moment> {
-        let device = || {
-            self.stat()
-                .ok()
-                .filter(|_| is_exact(&self.top))
-                .map(|stat| stat.device)
-        };
-        let device = (*self.exact.get_or_init(device))?;
+        let device = *self.exact.get_or_init(|| {
+            let stat = self.stat().ok().filter(|_| is_exact(&self.top));
+            stat.map(|stat| stat.device)
+        });
+        let device = device?;
         Some(Moment {
             now: now()?,
             device,

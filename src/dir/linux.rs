@@ -84,15 +84,13 @@ fn names(file: &File) -> io::Result<Vec<u8>> {
 /// Returns the access list and the user's own attributes of a file.
 pub(super) fn attributes(file: &File) -> io::Result<Attributes> {
     let list = names(file)?;
-    let read = |name: &[u8]| {
-        let mut value = Vec::with_capacity(MOST);
-        let read = fgetxattr(file, name, spare_capacity(&mut value));
-        (name.to_vec(), read.is_ok().then_some(value))
-    };
-    Ok(list
-        .split(|byte| *byte == 0)
-        .filter(wanted)
-        .map(read)
+    let names = list.split(|byte| *byte == 0).filter(wanted);
+    Ok(names
+        .map(|name| {
+            let mut value = Vec::with_capacity(MOST);
+            let read = fgetxattr(file, name, spare_capacity(&mut value));
+            (name.to_vec(), read.is_ok().then_some(value))
+        })
         .collect())
 }
 

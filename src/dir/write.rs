@@ -177,11 +177,11 @@ impl Dir {
         for end in memchr::memchr_iter(b'/', path.as_bytes()) {
             let name = OsStr::from_bytes(&path.as_bytes()[start..end]);
             let opened = open_or_make(above.as_ref().unwrap_or(&self.top), name);
-            let at = || {
-                path.directory_of_len(end)
-                    .expect("a directory's name ends before a slash")
-            };
-            above = Some(opened.map_err(|error| (at(), error))?);
+            above = Some(opened.map_err(|error| {
+                let directory = path.directory_of_len(end);
+                let directory = directory.expect("a directory's name ends before a slash");
+                (directory, error)
+            })?);
             start = end + 1;
         }
         Ok(())

@@ -104,16 +104,15 @@ fn torn(recovered: &[Recovered]) -> Diagnostic {
     let left = recovered
         .iter()
         .filter(|one| one.how == How::Left && !one.paths.is_empty());
-    let about = |one: &Recovered| {
-        let paths = one.paths.iter().map(|path| format!("`{path}`"));
-        format!("it is about {}", listed(paths, one.paths.len()))
-    };
     let open = || recovered.iter().flat_map(|one| &one.open);
     let mut helps: Vec<_> = open().map(Unresolved::help).collect();
     helps.dedup();
     Diagnostic::new(Kind::Io)
         .notes(recovered.iter().flat_map(|one| one.notes.iter().cloned()))
-        .notes(left.map(about))
+        .notes(left.map(|one| {
+            let paths = one.paths.iter().map(|path| format!("`{path}`"));
+            format!("it is about {}", listed(paths, one.paths.len()))
+        }))
         .notes(open().map(ToString::to_string))
         .help(helps.join("; "))
 }

@@ -158,12 +158,6 @@ impl Tree for AgreeingTree<'_> {
     }
 
     fn confirm(&self, path: &RepoPath, before: Option<&File>) -> Result<(), TreeError> {
-        let disagrees = |how| {
-            Err(TreeError::Disagrees {
-                path: path.clone(),
-                how,
-            })
-        };
         let is_there = match self.work.look(path) {
             Ok(found) => !matches!(found, Found::Absent | Found::Beneath { .. }),
             Err(source) => {
@@ -177,10 +171,10 @@ impl Tree for AgreeingTree<'_> {
         let is_left_out = self.index.is_left_out(path);
         if let Some(file) = before.filter(|_| is_there || !is_left_out) {
             let Some(entry) = &entry else {
-                return disagrees(Disagreement::Untracked);
+                return disagrees(path, Disagreement::Untracked);
             };
             if !is_there {
-                return disagrees(Disagreement::MissingInWorkTree);
+                return disagrees(path, Disagreement::MissingInWorkTree);
             }
             if !self.is_same(path, file, entry)? {
                 let how = if is_left_out {
@@ -188,9 +182,14 @@ impl Tree for AgreeingTree<'_> {
                 } else {
                     Disagreement::WorkTreeFromIndex
                 };
-                return disagrees(how);
+                return disagrees(path, how);
             }
         }
         self.confirm_head(path, entry.as_ref())
     }
+}
+
+fn disagrees(path: &RepoPath, how: Disagreement) -> Result<(), TreeError> {
+    let path = path.clone();
+    Err(TreeError::Disagrees { path, how })
 }

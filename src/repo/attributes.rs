@@ -43,13 +43,13 @@ impl Repo {
         // path, attribute and value, each ended by a NUL
         let said: Vec<&[u8]> = said.split_str("\0").collect();
         let values: Vec<_> = said.chunks_exact(3).map(|one| value(one[2])).collect();
-        let others = || RepoError::Child {
-            command: "check-attr".into(),
-            message: "it answered of other paths".into(),
-        };
-        (values.len() == paths.len())
-            .then_some(values)
-            .ok_or_else(others)
+        if values.len() != paths.len() {
+            return Err(RepoError::Child {
+                command: "check-attr".into(),
+                message: "the response is about other paths".into(),
+            });
+        }
+        Ok(values)
     }
 
     /// Returns whether an attribute is named anywhere that git reads rules about these paths from.

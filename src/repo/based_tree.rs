@@ -14,7 +14,7 @@ use super::objects::{content_id, leaf};
 use super::{BlobId, Repo, RepoError, RevisionTree, Side};
 use llmpatch::compare::Compare as _;
 use llmpatch::path::RepoPath;
-use llmpatch::tree::{Content, Drift, DriftKind, Entry, File, Gone, Mode, Tree, TreeError};
+use llmpatch::tree::{Drift, DriftKind, Entry, File, Gone, Mode, Tree, TreeError};
 
 /// How many commits are named that changed a path.
 const NAMED: &str = "-3";
@@ -187,12 +187,10 @@ impl BasedTree<'_> {
                 .repo
                 .differ(Side::Blobs)
                 .map_err(|error| error.at(path))?;
-            let is_text = |content: &Content| {
-                differ
-                    .is_binary(path, content)
-                    .is_ok_and(|is_binary| !is_binary)
-            };
-            if is_text(&old) && is_text(new) {
+            let are_text = [&old, new]
+                .iter()
+                .all(|content| matches!(differ.is_binary(path, content), Ok(false)));
+            if are_text {
                 let regions = differ.regions(path, &old, new).unwrap_or_default();
                 lines = regions.into_iter().map(|region| region.new).collect();
             }

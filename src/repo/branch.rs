@@ -50,26 +50,16 @@ impl Repo {
             other => other,
         };
         let listed = git.output(["worktree", "list", "--porcelain"], b"")?;
-        let name = || name.to_owned();
-        let says = |tree: &[u8], what: &str| -> BString {
-            let said = tree
-                .lines()
-                .find_map(|line| line.strip_prefix(what.as_bytes()));
-            said.unwrap_or_default().into()
-        };
-        let mut trees = listed.split_str(
-            "
-
-",
-        );
-        if let Some(tree) = trees.clone().find(|tree| says(tree, "branch ") == moved) {
-            let (name, top) = (name(), says(tree, "worktree "));
+        let name = name.to_owned();
+        let mut trees = listed.split_str("\n\n");
+        if let Some(tree) = trees.clone().find(|tree| field(tree, "branch ") == moved) {
+            let top = field(tree, "worktree ");
             return Err(CommitError::BranchInUse { name, top });
         }
-        // The first is the main one, of which git says so little while it rebases or bisects.
-        let main = says(trees.next().unwrap_or_default(), "worktree ");
+        // The first is the main work tree, whose branch git doesn't name while it rebases or
+        // bisects.
         if is_busy_with(self.common_dir(), moved) {
-            let (name, top) = (name(), main);
+            let top = field(trees.next().unwrap_or_default(), "worktree ");
             return Err(CommitError::BranchBusy { name, top });
         }
         let linked = fs::read_dir(self.common_dir().join("worktrees"));
@@ -78,7 +68,6 @@ impl Repo {
                 let file = fs::read(own.path().join("gitdir")).unwrap_or_default();
                 let file = file.trim_end();
                 let top = file.strip_suffix(b"/.git").unwrap_or(file).into();
-                let name = name();
                 return Err(CommitError::BranchBusy { name, top });
             }
         }
@@ -125,14 +114,17 @@ impl Repo {
     }
 }
 
+/// Returns what `git worktree list --porcelain` says of a work tree.
+fn field(tree: &[u8], name: &str) -> BString {
+    let mut lines = tree.lines();
+    let said = lines.find_map(|line| line.strip_prefix(name.as_bytes()));
+    said.unwrap_or_default().into()
+}
+
 /// Returns whether a work tree, by its own directory of git's, is rebasing or bisecting a branch:
 /// `git branch` looks at the same files.
 fn is_busy_with(own: &Path, branch: &[u8]) -> bool {
     let short = branch.strip_prefix(b"refs/heads/").unwrap_or(branch);
-    let is_in = |(file, branch)| {
-        let said = fs::read(own.join(file)).unwrap_or_default();
-        said.lines().any(|line| line == branch)
-    };
     [
         ("rebase-merge/head-name", branch),
         ("rebase-merge/update-refs", branch),
@@ -140,7 +132,10 @@ fn is_busy_with(own: &Path, branch: &[u8]) -> bool {
         ("BISECT_START", short),
     ]
     .into_iter()
-    .any(is_in)
+    .any(|(file, branch)| {
+        let said = fs::read(own.join(file)).unwrap_or_default();
+        said.lines().any(|line| line == branch)
+    })
 }
 
 fn failed(error: git2::Error) -> RepoError {

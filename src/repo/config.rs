@@ -105,6 +105,12 @@ impl Config {
             && matches!(self.bool("core.precomposeunicode"), Ok(Some(true)))
     }
 
+    /// Returns what a setting holds, in small letters; empty if it is not set, or can't be read.
+    pub(super) fn word(&self, key: &str) -> Vec<u8> {
+        let value = self.string(key).ok().flatten().unwrap_or_default();
+        value.to_ascii_lowercase()
+    }
+
     /// Returns whether to wait until the disk has what is written: `llmpatch.fsync`.
     ///
     /// # Errors
@@ -179,15 +185,13 @@ impl Config {
     /// # Errors
     /// If one of them is no value at all.
     pub fn all(&self, key: &str) -> Result<Vec<BString>, RepoError> {
-        let none = || RepoError::Setting {
+        let values = self.all.iter().filter(|(name, _)| is_key(name, key));
+        let values: Option<_> = values.map(|(_, value)| value.clone()).collect();
+        values.ok_or_else(|| RepoError::Setting {
             key: key.into(),
             value: BString::default(),
             wanted: "a value",
-        };
-        let values = self.all.iter().filter(|(name, _)| is_key(name, key));
-        values
-            .map(|(_, value)| value.clone().ok_or_else(none))
-            .collect()
+        })
     }
 
     /// Returns the settings whose keys begin so, in git's order: what follows in the key, and the
@@ -246,18 +250,13 @@ impl System {
             .find(|git| git.is_file());
         let Some(git) = git else { return Self::Usr };
         let git = git.canonicalize().unwrap_or_default();
-        let is_in = |prefix: &str| {
-            let directories = ["bin", "lib/git-core", "libexec/git-core"]
-                .map(|name| Path::new(prefix).join(name));
-            directories
-                .iter()
-                .any(|directory| git.parent() == Some(directory))
-        };
-        match () {
-            () if !cfg!(target_os = "linux") => Self::Other,
-            () if is_in("/usr") => Self::Usr,
-            () if is_in("/usr/local") => Self::Local,
-            () => Self::Other,
+        let prefix = ["bin", "lib/git-core", "libexec/git-core"]
+            .iter()
+            .find_map(|name| git.parent()?.as_os_str().to_str()?.strip_suffix(name));
+        match prefix.filter(|_| cfg!(target_os = "linux")) {
+            Some("/usr/") => Self::Usr,
+            Some("/usr/local/") => Self::Local,
+            _ => Self::Other,
         }
     }
 
@@ -316,28 +315,22 @@ impl std::fmt::Debug for Config {
 /// Reads what `git config --list -z` prints: keys and values with a newline between, each pair
 /// ended by a NUL.
 fn listed(listing: &[u8]) -> Vec<(BString, Option<BString>)> {
-    let entry = |entry: &[u8]| {
-        let (key, value) = entry
-            .split_once_str("\n")
-            .map_or((entry, None), |(key, value)| (key, Some(value.into())));
-        (key.into(), value)
-    };
-    listing
-        .split_str("\0")
-        .filter(|entry| !entry.is_empty())
-        .map(entry)
+    let entries = listing.split_str("\0").filter(|entry| !entry.is_empty());
+    entries
+        .map(|entry| match entry.split_once_str("\n") {
+            Some((key, value)) => (key.into(), Some(value.into())),
+            None => (entry.into(), None),
+        })
         .collect()
 }
 
 /// Returns whether git lists a key as this name: section and variable know no case, what is between
 /// them has case.
 fn is_key(listed: &[u8], key: &str) -> bool {
-    let between = || {
-        key.find('.')
-            .zip(key.rfind('.'))
-            .map_or(0..0, |(first, last)| first..last)
-    };
-    listed.eq_ignore_ascii_case(key.as_bytes()) && listed[between()] == key.as_bytes()[between()]
+    let dots = key.find('.').zip(key.rfind('.'));
+    let between = dots.map_or(0..0, |(first, last)| first..last);
+    listed.eq_ignore_ascii_case(key.as_bytes())
+        && listed[between.clone()] == key.as_bytes()[between]
 }
 
 /// Reads a number as git does, with a unit behind it or without.

@@ -30,19 +30,9 @@ pub(crate) struct Conversion<'r> {
 impl<'r> Conversion<'r> {
     pub(super) fn new(repo: &'r Repo, consult: Consult) -> Result<Self, RepoError> {
         let config = repo.config();
-        let word = |key| {
-            Ok::<_, RepoError>(
-                config
-                    .string(key)
-                    .ok()
-                    .flatten()
-                    .unwrap_or_default()
-                    .to_ascii_lowercase(),
-            )
-        };
         let rules = RuleBook::new(repo, consult, AttributeFiles::new());
-        let is_strict =
-            word("core.safecrlf")? != b"warn" && config.bool("core.safecrlf")?.unwrap_or(false);
+        let is_strict = config.word("core.safecrlf") != b"warn"
+            && config.bool("core.safecrlf")?.unwrap_or(false);
         let settings = Settings::of(config, repo.is_all_for_git()?)?;
         Ok(Self {
             repo,
@@ -386,12 +376,11 @@ impl<'r> Conversion<'r> {
 
     /// Returns whether git-lfs has what a pointer points at.
     fn is_at_hand(&self, pointer: &[u8]) -> bool {
-        let field = |name: &str| {
-            pointer
-                .lines()
-                .find_map(|line| line.strip_prefix(name.as_bytes())?.to_str().ok())
-        };
-        let (Some(id), Some(size)) = (field("oid sha256:"), field("size ")) else {
+        let fields = ["oid sha256:", "size "].map(|name| {
+            let mut lines = pointer.lines();
+            lines.find_map(|line| line.strip_prefix(name.as_bytes())?.to_str().ok())
+        });
+        let [Some(id), Some(size)] = fields else {
             return false;
         };
         let (Some(first), Some(second)) = (id.get(..2), id.get(2..4)) else {
@@ -482,18 +471,12 @@ impl<'r> Conversion<'r> {
             return Ok(None);
         };
         let driver = BString::from(driver);
-        let is_set = |part: &&str| {
-            !matches!(
-                self.repo
-                    .config()
-                    .string(&format!("filter.{driver}.{part}")),
-                Ok(None)
-            )
-        };
-        Ok(["clean", "smudge", "process", "required"]
-            .iter()
-            .any(is_set)
-            .then_some(driver))
+        let parts = ["clean", "smudge", "process", "required"];
+        let is_set_up = parts.iter().any(|part| {
+            let key = format!("filter.{driver}.{part}");
+            !matches!(self.repo.config().string(&key), Ok(None))
+        });
+        Ok(is_set_up.then_some(driver))
     }
 
     /// Returns the encoding that a path has on disk, if it isn't the stored one.

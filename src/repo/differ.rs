@@ -19,6 +19,7 @@ use std::cell::OnceCell;
 use bstr::ByteSlice as _;
 use git2::{DiffOptions, ErrorCode, Oid};
 
+use super::config::Config;
 use super::conversion::Conversion;
 use super::line_ends::Value;
 use super::objects::content_id;
@@ -108,26 +109,15 @@ impl Repo {
     /// If one of them is set to something that git wouldn't take either.
     pub fn diff_options(&self) -> Result<Options, super::RepoError> {
         let config = self.config();
-        let number = |key| {
-            config
-                .int(key)
-                .map(|value| value.and_then(|value| u32::try_from(value).ok()))
-        };
         let default = Options::default();
-        let renames = config
-            .string("diff.renames")
-            .ok()
-            .flatten()
-            .unwrap_or_default();
-        let renames = if matches!(renames.to_ascii_lowercase().as_slice(), b"copies" | b"copy") {
-            Some(true)
-        } else {
-            config.bool("diff.renames")?
+        let renames = match &config.word("diff.renames")[..] {
+            b"copies" | b"copy" => Some(true),
+            _ => config.bool("diff.renames")?,
         };
         Ok(Options {
-            context: number("diff.context")?.unwrap_or(default.context),
-            interhunk: number("diff.interhunkcontext")?.unwrap_or(default.interhunk),
-            renames: match (renames, number("diff.renamelimit")?) {
+            context: number(config, "diff.context")?.unwrap_or(default.context),
+            interhunk: number(config, "diff.interhunkcontext")?.unwrap_or(default.interhunk),
+            renames: match (renames, number(config, "diff.renamelimit")?) {
                 (Some(false), _) => Renames::Ignored,
                 (_, Some(limit)) => Renames::Detected {
                     limit: limit as usize,
@@ -194,15 +184,7 @@ impl Differ<'_> {
     fn shortest(&self) -> usize {
         *self.shortest.get_or_init(|| {
             let whole = content_id(self.repo, b"").len();
-            let value = self
-                .repo
-                .config()
-                .string("core.abbrev")
-                .ok()
-                .flatten()
-                .unwrap_or_default()
-                .to_ascii_lowercase();
-            match value.as_slice() {
+            match &self.repo.config().word("core.abbrev")[..] {
                 b"no" | b"off" | b"false" => whole,
                 _ => match self.repo.config().int("core.abbrev") {
                     Ok(Some(digits)) => usize::try_from(digits)
@@ -223,7 +205,18 @@ impl Differ<'_> {
         bits.div_ceil(2).max(Self::SHORT)
     }
 
-    /// Returns whether no object but the named one starts like this.
+    /// Returns as many digits of an id as tell it from all others.
+    fn shortest_name(&self, id: &str) -> Result<String, git2::Error> {
+        let whole = Oid::from_str_ext(id, self.repo.git2().object_format())?;
+        for digits in self.shortest()..id.len() {
+            if self.is_unique(&whole, &id[..digits])? {
+                return Ok(id[..digits].to_owned());
+            }
+        }
+        Ok(id.to_owned())
+    }
+
+    /// Returns whether no other object than the named one starts with these digits.
     fn is_unique(&self, id: &Oid, prefix: &str) -> Result<bool, git2::Error> {
         let objects = self.repo.git2().odb()?;
         match objects.exists_prefix(Oid::from_str_ext(prefix, id.object_format())?, prefix.len()) {
@@ -245,11 +238,6 @@ impl Compare for Differ<'_> {
         if self.side == Side::Blobs {
             return Ok(Cow::Borrowed(content.kept()));
         }
-        let failed = |error: super::RepoError| CompareError::Stored {
-            path: path.clone(),
-            kind: error.kind(),
-            message: error.to_string(),
-        };
         let (conversion, indexed) = match state {
             DiffSide::Before => (&self.conversion, path),
             DiffSide::After(from) => (
@@ -259,15 +247,17 @@ impl Compare for Differ<'_> {
         };
         conversion
             .to_git(path, content, || self.indexed(indexed))
-            .map_err(failed)
+            .map_err(|error| CompareError::Stored {
+                path: path.clone(),
+                kind: error.kind(),
+                message: error.to_string(),
+            })
     }
 
     fn is_binary(&self, path: &RepoPath, content: &Content) -> Result<bool, CompareError> {
-        let said = self.said_binary(path);
-        let said = said.map_err(|error| CompareError::Engine {
-            path: path.clone(),
-            message: error.to_string(),
-        })?;
+        let said = self
+            .said_binary(path)
+            .map_err(|error| engine_error(path, &error.to_string()))?;
         Ok(said.unwrap_or_else(|| content.size() as u64 > self.longest || content.is_binary()))
     }
 
@@ -277,11 +267,7 @@ impl Compare for Differ<'_> {
         old: &[u8],
         new: &[u8],
     ) -> Result<Vec<Region>, CompareError> {
-        let failure = |message: &str| CompareError::Engine {
-            path: path.clone(),
-            message: message.to_owned(),
-        };
-        let failed = |error: git2::Error| failure(error.message());
+        let failed = |error: git2::Error| engine_error(path, error.message());
         let patch = git2::Patch::from_buffers(old, None, new, None, Some(&mut self.engine()))
             .map_err(failed)?;
         let mut regions = Vec::with_capacity(patch.num_hunks());
@@ -297,7 +283,7 @@ impl Compare for Differ<'_> {
         if turns_into(&regions, old, new) {
             Ok(regions)
         } else {
-            Err(failure("the engine gave up"))
+            Err(engine_error(path, "the engine gave up"))
         }
     }
 
@@ -307,11 +293,7 @@ impl Compare for Differ<'_> {
         old: &[u8],
         new: &[u8],
     ) -> Result<Vec<u8>, CompareError> {
-        let failure = |message: &str| CompareError::Engine {
-            path: path.clone(),
-            message: message.to_owned(),
-        };
-        let failed = |error: git2::Error| failure(error.message());
+        let failed = |error: git2::Error| engine_error(path, error.message());
         let mut options = DiffOptions::new();
         options.max_size(-1).force_binary(true).show_binary(true);
         let name = Some(std::path::Path::new("binary"));
@@ -320,7 +302,7 @@ impl Compare for Differ<'_> {
         let text = patch.to_buf().map_err(failed)?;
         let start = text
             .find(b"GIT binary patch\n")
-            .ok_or_else(|| failure("the engine gave up"))?;
+            .ok_or_else(|| engine_error(path, "the engine gave up"))?;
         Ok(text[start..].to_vec())
     }
 
@@ -334,16 +316,22 @@ impl Compare for Differ<'_> {
     }
 
     fn abbreviate(&self, id: &str) -> Result<String, CompareError> {
-        let failure = |error: git2::Error| CompareError::Objects {
-            message: error.message().to_owned(),
-        };
-        let whole = Oid::from_str_ext(id, self.repo.git2().object_format()).map_err(failure)?;
-        for digits in self.shortest()..id.len() {
-            if self.is_unique(&whole, &id[..digits]).map_err(failure)? {
-                return Ok(id[..digits].to_owned());
-            }
-        }
-        Ok(id.to_owned())
+        self.shortest_name(id)
+            .map_err(|error| CompareError::Objects {
+                message: error.message().to_owned(),
+            })
+    }
+}
+
+/// Returns a setting that is a small number.
+fn number(config: &Config, key: &str) -> Result<Option<u32>, super::RepoError> {
+    Ok(config.int(key)?.and_then(|value| value.try_into().ok()))
+}
+
+fn engine_error(path: &RepoPath, message: &str) -> CompareError {
+    CompareError::Engine {
+        path: path.clone(),
+        message: message.to_owned(),
     }
 }
 

@@ -186,17 +186,14 @@ impl Git {
         mut barrier: CommitBarrier,
         watch: &ChildWatch<'_>,
     ) -> Result<ExitStatus, RepoError> {
-        let lock = |flags| {
-            fcntl_setfd(watch.lock, flags).map_err(|errno| RepoError::NoGit {
-                source: errno.into(),
-            })
-        };
-        lock(FdFlags::empty())?;
-        let child = command
-            .spawn()
-            .map_err(|source| RepoError::NoGit { source });
-        lock(FdFlags::CLOEXEC)?;
-        let mut child = child?;
+        let child = fcntl_setfd(watch.lock, FdFlags::empty())
+            .map_err(io::Error::from)
+            .and_then(|()| {
+                let child = command.spawn();
+                fcntl_setfd(watch.lock, FdFlags::CLOEXEC)?;
+                child
+            });
+        let mut child = child.map_err(|source| RepoError::NoGit { source })?;
         let pid = child.id();
         barrier.started();
         // What it waits at is closed where it may not go on.

@@ -203,25 +203,12 @@ impl IndexFile {
 
     /// Returns the paths whose entries say something else than they did, in order.
     fn changed_paths(&self) -> impl Iterator<Item = &[u8]> {
-        let content = |record: &Record<'_>| {
-            (
-                record.mode(),
-                record.id(),
-                record.extended() & INTENT_TO_ADD,
-            )
-        };
-        let is_other = move |((path, stage), change): &(&Key, &Option<Vec<u8>>)| {
-            let old = self
-                .base
-                .find(path, *stage)
-                .ok()
-                .map(|at| content(&self.base.record(at)));
+        let others = self.changes.iter().filter(|((path, stage), change)| {
+            let old = self.base.find(path, *stage).ok();
+            let old = old.map(|at| content(&self.base.record(at)));
             old != change.as_ref().map(|bytes| content(&self.base.made(bytes)))
-        };
-        self.changes
-            .iter()
-            .filter(is_other)
-            .map(|((path, _), _)| &path[..])
+        });
+        others.map(|((path, _), _)| &path[..])
     }
 
     /// Returns the bytes of a file that holds this.
@@ -424,4 +411,10 @@ impl Base {
             id_len: id_len(self.format),
         }
     }
+}
+
+/// Returns what of an entry says what its path holds.
+fn content(record: &Record<'_>) -> (u32, git2::Oid, u16) {
+    let intended = record.extended() & INTENT_TO_ADD;
+    (record.mode(), record.id(), intended)
 }

@@ -3,7 +3,7 @@
 //! A path that is only marked to be added (`git add -N`) isn't in it, which is how git's own `apply
 //! --cached` sees it. A path in an unfinished merge can't be read, for it has no single content.
 
-use bstr::BString;
+use bstr::{BString, ByteSlice as _};
 
 use super::conversion::Conversion;
 use super::directories::Directories;
@@ -194,13 +194,12 @@ impl Tree for IndexTree<'_> {
             let above =
                 directory.map_or_else(Vec::new, |directory| [directory.as_bytes(), b"/"].concat());
             let start = above.len();
-            let first = |entry: Record<'_>| {
-                entry.path()[start..]
-                    .split(|&byte| byte == b'/')
-                    .next()
-                    .map(BString::from)
-            };
-            let mut names: Vec<_> = self.index.starting_with(above).filter_map(first).collect();
+            let below = self.index.starting_with(above);
+            let mut names: Vec<_> = below
+                .filter_map(|entry| {
+                    Some(BString::from(entry.path()[start..].split_str("/").next()?))
+                })
+                .collect();
             names.dedup();
             Ok(names)
         })

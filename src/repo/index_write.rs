@@ -267,12 +267,12 @@ impl<'r> NextIndex<'r> {
                 changes.push(missing);
             }
             let whole = record.stage() == 0 && record.extended() & INTENT_TO_ADD == 0;
-            let is_same = |head: &IndexEntry| {
-                head.path == record.path()
-                    && whole
+            let same = want.next_if(|head| {
+                whole
+                    && head.path == record.path()
                     && (head.mode, head.id) == (record.mode(), record.id())
-            };
-            if want.next_if(is_same).is_none() {
+            });
+            if same.is_none() {
                 surplus.push((record.path().to_vec(), record.stage()));
             }
         }
@@ -326,12 +326,10 @@ impl<'r> NextIndex<'r> {
             if delta.status() != git2::Delta::Deleted {
                 // A diff tells of modes too, but git2 panics on those that old trees hold.
                 let found = directories.entry(name)?;
-                let missing = || {
-                    writing(git2::Error::from_str(
-                        "the commit lacks a path that it touches",
-                    ))
-                };
-                let (id, mode) = found.ok_or_else(missing)?;
+                let (id, mode) = found.ok_or_else(|| {
+                    let missing = "the commit lacks a path that it touches";
+                    writing(git2::Error::from_str(missing))
+                })?;
                 let known = other
                     .get(name, 0)
                     .filter(|known| (known.id(), known.mode()) == (id, mode));

@@ -59,16 +59,9 @@ impl Settings {
     /// # Errors
     /// If one of them is none.
     pub(super) fn of(config: &Config, is_all_for_git: bool) -> Result<Self, RepoError> {
-        let is = |key, word: &[u8]| {
-            config
-                .string(key)
-                .ok()
-                .flatten()
-                .is_some_and(|is| is.eq_ignore_ascii_case(word))
-        };
-        let is_input = is("core.autocrlf", b"input");
+        let is_input = config.word("core.autocrlf") == b"input";
         let is_auto = is_input || config.bool("core.autocrlf")?.unwrap_or(false);
-        let is_crlf = (is_auto && !is_input) || is("core.eol", b"crlf");
+        let is_crlf = (is_auto && !is_input) || config.word("core.eol") == b"crlf";
         Ok(Self {
             is_auto,
             is_crlf,

@@ -66,14 +66,12 @@ impl Repo {
         let common = (self.common_dir() != self.git_dir())
             .then(|| self.common_dir().canonicalize().ok())
             .flatten();
-        let below_top = |own: &Path| {
-            // One with `.git` in its name is out of reach anyway.
-            RepoPath::new(own.strip_prefix(top).ok()?.as_os_str().as_bytes()).ok()
-        };
-        [Some(self.real_git_dir()), common.as_deref()]
-            .into_iter()
-            .flatten()
-            .filter_map(below_top)
+        let own = [Some(self.real_git_dir()), common.as_deref()];
+        // A directory with `.git` in its name is out of reach anyway.
+        own.into_iter()
+            .filter_map(|own| {
+                RepoPath::new(own?.strip_prefix(top).ok()?.as_os_str().as_bytes()).ok()
+            })
             .collect()
     }
 

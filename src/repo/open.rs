@@ -178,22 +178,21 @@ fn open_as_git_does(
     if error.code() != git2::ErrorCode::Owner {
         return Err(error);
     }
-    let ask = |what| {
-        let mut command = Command::new("git");
-        let said = checked(
-            command.args(["rev-parse", what]).current_dir(&around.here),
-            "rev-parse",
-            b"",
-        )
-        .ok()?;
-        let line = said.strip_suffix(b"\n").filter(|line| !line.is_empty())?;
-        Some(PathBuf::from(OsStr::from_bytes(line)))
-    };
-    let git = git2::Repository::open_bare(ask("--absolute-git-dir").ok_or(error)?)?;
-    if let Some(top) = ask("--show-toplevel") {
+    let git_dir = ask(&around.here, "--absolute-git-dir").ok_or(error)?;
+    let git = git2::Repository::open_bare(git_dir)?;
+    if let Some(top) = ask(&around.here, "--show-toplevel") {
         git.set_workdir(&top, false)?;
     }
     Ok(git)
+}
+
+/// Asks git for a directory.
+fn ask(here: &Path, what: &str) -> Option<PathBuf> {
+    let mut command = Command::new("git");
+    command.args(["rev-parse", what]).current_dir(here);
+    let said = checked(&mut command, "rev-parse", b"").ok()?;
+    let line = said.strip_suffix(b"\n").filter(|line| !line.is_empty())?;
+    Some(PathBuf::from(OsStr::from_bytes(line)))
 }
 
 /// Checks that git would use a repository that was found by looking upwards, too: a repository that
@@ -216,10 +215,10 @@ fn check_bare(git: &git2::Repository, here: &Path) -> Result<(), RepoError> {
     let around = own
         .parent()
         .and_then(|above| git2::Repository::discover(above).ok());
-    let is_part = |around: &git2::Repository| {
+    let is_part = around.is_some_and(|around| {
         around.workdir().is_some_and(|top| own.starts_with(top)) && !own.starts_with(around.path())
-    };
-    match around.is_some_and(|around| is_part(&around)) {
+    });
+    match is_part {
         true => Err(RepoError::Embedded {
             git_dir: own.to_owned(),
         }),
@@ -232,12 +231,10 @@ fn top_by_git(git: &git2::Repository, around: &Surroundings) -> Option<PathBuf> 
     if let Some(work_tree) = &around.work_tree {
         return Some(around.here.join(work_tree));
     }
-    let is_set = |key: &str| {
-        git.config()
-            .is_ok_and(|config| config.get_entry(key).is_ok())
-    };
-    (around.git_dir.is_some() && !git.is_bare() && !is_set("core.worktree"))
-        .then(|| around.here.clone())
+    let has_own = git
+        .config()
+        .is_ok_and(|config| config.get_entry("core.worktree").is_ok());
+    (around.git_dir.is_some() && !git.is_bare() && !has_own).then(|| around.here.clone())
 }
 
 pub(super) fn without_last_slash(path: &Path) -> PathBuf {

@@ -163,22 +163,10 @@ impl Pack {
             return Err(io(std::io::ErrorKind::FileTooLarge.into()));
         }
         let directory = repo.objects_dir().join("pack");
-        let write = |bytes: &[u8]| {
-            step("write a pack")?;
-            let mut file = loop {
-                let file = temporary::TempFile::beside(&directory, UNFINISHED, 0o444)?;
-                // Where there are no locks, nobody takes it for a dead run's.
-                let _ = flock(file.as_file(), FlockOperation::LockExclusive);
-                if file.as_file().metadata()?.nlink() > 0 {
-                    break file;
-                }
-            };
-            file.write_all(bytes).map(|()| file)
-        };
         let _opened = repo.opened();
         std::fs::create_dir_all(&directory).map_err(io)?;
-        let pack = write(&pack).map_err(io)?;
-        let index = write(&index).map_err(io)?;
+        let pack = written(&directory, &pack).map_err(io)?;
+        let index = written(&directory, &index).map_err(io)?;
         for (file, end) in [(pack, "pack"), (index, "idx")] {
             step("rename a pack").map_err(io)?;
             file.rename(&directory.join(format!("pack-{name}.{end}")))
@@ -312,14 +300,29 @@ impl Repo {
             .parent()
             .filter(|parent| !parent.as_os_str().is_empty())
             .unwrap_or(Path::new("."));
-        let write = || {
-            let mut file = temporary::TempFile::beside(directory, ".llmpatch-", 0o666)?;
-            file.write_all(&bundle)?;
-            file.as_file().sync_all()?;
-            file.rename(path)
-        };
-        write().map_err(RepoError::write(path))
+        let written = temporary::TempFile::beside(directory, ".llmpatch-", 0o666);
+        written
+            .and_then(|mut file| {
+                file.write_all(&bundle)?;
+                file.as_file().sync_all()?;
+                file.rename(path)
+            })
+            .map_err(RepoError::write(path))
     }
+}
+
+/// Writes bytes to a new file of a directory, locked for as long as this run lives.
+fn written(directory: &Path, bytes: &[u8]) -> std::io::Result<temporary::TempFile> {
+    step("write a pack")?;
+    let mut file = loop {
+        let file = temporary::TempFile::beside(directory, UNFINISHED, 0o444)?;
+        // Where there are no locks, nobody takes it for a dead run's.
+        let _ = flock(file.as_file(), FlockOperation::LockExclusive);
+        if file.as_file().metadata()?.nlink() > 0 {
+            break file;
+        }
+    };
+    file.write_all(bytes).map(|()| file)
 }
 
 fn number(kind: ObjectType) -> u8 {

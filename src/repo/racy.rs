@@ -28,16 +28,9 @@ use llmpatch::path::RepoPath;
 /// # Errors
 /// If the work tree can't be opened.
 pub(super) fn mark(repo: &Repo, index: &mut IndexFile, since: i32) -> Result<(), RepoError> {
-    let is_racy = |record: &Record<'_>| {
-        record.modified() >= since
-            && record.size() != 0
-            && record.flags() & (STAGE | ASSUME_UNCHANGED) == 0
-            && record.extended() & (SKIP_WORKTREE | INTENT_TO_ADD) == 0
-            && record.mode() != GITLINK
-    };
     let racy: Vec<IndexEntry> = index
         .iter()
-        .filter(is_racy)
+        .filter(|record| record.modified() >= since && may_be_racy(record))
         .map(|record| record.entry())
         .collect();
     if racy.is_empty() || repo.top().is_err() {
@@ -87,4 +80,12 @@ fn is_same(dir: &Dir, conversion: &Conversion<'_>, entry: &IndexEntry, path: &Re
         return false;
     };
     blob_id(entry.id.object_format(), &stored) == entry.id
+}
+
+/// Returns whether git would compare the file of an entry with it.
+fn may_be_racy(record: &Record<'_>) -> bool {
+    record.size() != 0
+        && record.flags() & (STAGE | ASSUME_UNCHANGED) == 0
+        && record.extended() & (SKIP_WORKTREE | INTENT_TO_ADD) == 0
+        && record.mode() != GITLINK
 }

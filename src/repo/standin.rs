@@ -131,11 +131,11 @@ impl StandIn {
     /// If libgit2 doesn't.
     pub(super) fn open(&self, ignores_case: bool) -> Result<git2::Repository, RepoError> {
         let config = self.place.path().join("config");
-        let told = || {
-            let mut config = fs::File::options().append(true).open(&config)?;
-            writeln!(config, "[core]\n\tignorecase = {ignores_case}")
-        };
-        told().map_err(RepoError::read(&config))?;
+        fs::File::options()
+            .append(true)
+            .open(&config)
+            .and_then(|mut config| writeln!(config, "[core]\n\tignorecase = {ignores_case}"))
+            .map_err(RepoError::read(&config))?;
         git2::Repository::open_bare(self.place.path()).map_err(RepoError::git("the repository"))
     }
 
@@ -267,22 +267,25 @@ impl Repo {
     /// # Errors
     /// If that can't be told.
     pub(super) fn state(&self) -> Result<RepositoryState, RepoError> {
-        let is_at = |name| match self.standin {
-            // With reftable these aren't files.
-            Some(_) => self.reference(name).map_err(RepoError::git("HEAD")),
-            None => Ok(None),
-        };
-        match self.git.state() {
-            RepositoryState::Clean | RepositoryState::Bisect if is_at("REVERT_HEAD")?.is_some() => {
-                Ok(RepositoryState::Revert)
-            }
-            RepositoryState::Clean | RepositoryState::Bisect
-                if is_at("CHERRY_PICK_HEAD")?.is_some() =>
-            {
-                Ok(RepositoryState::CherryPick)
-            }
-            state => Ok(state),
+        let state = self.git.state();
+        let is_calm = matches!(state, RepositoryState::Clean | RepositoryState::Bisect);
+        if !is_calm || self.standin.is_none() {
+            return Ok(state);
         }
+        // With reftable these aren't files.
+        for (name, state) in [
+            ("REVERT_HEAD", RepositoryState::Revert),
+            ("CHERRY_PICK_HEAD", RepositoryState::CherryPick),
+        ] {
+            if self
+                .reference(name)
+                .map_err(RepoError::git("HEAD"))?
+                .is_some()
+            {
+                return Ok(state);
+            }
+        }
+        Ok(state)
     }
 
     /// Sets where a walk begins and ends, by a range.

@@ -68,10 +68,11 @@ pub fn name(repo: &Repo, branch: &str, base: Revision, commit: &str) -> Result<(
     let parent = base.commit.ok_or_else(|| CommitError::NoParent {
         id: base.to_string(),
     })?;
-    let unknown = || CommitError::NoParent {
-        id: commit.to_owned(),
-    };
-    let commit = repo.commit_id(commit).ok_or_else(unknown)?;
+    let commit = repo
+        .commit_id(commit)
+        .ok_or_else(|| CommitError::NoParent {
+            id: commit.to_owned(),
+        })?;
     repo.move_branch(branch, repo.check_branch(branch, parent)?, commit)
 }
 

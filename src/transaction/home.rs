@@ -44,22 +44,22 @@ impl Home {
 
     fn open(repo: &Repo, name: RepoPath, user: Uid) -> Result<Option<Self>, Unfit> {
         let path = repo.git_dir().join(name.as_path());
-        let unfit = |why| Unfit {
-            directory: path.clone(),
-            why,
-        };
-        let git = match repo.own_dir() {
+        let opened = match repo.own_dir() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
-            git => git.map_err(|error| unfit(Why::of(&error)))?,
+            Err(error) => Err(Why::of(&error)),
+            Ok(git) => open_own(&git, &name, user).map(|dir| (git, dir)),
         };
-        match open_own(&git, &name, user) {
-            Ok(dir) => Ok(dir.map(|dir| Self {
+        match opened {
+            Ok((git, dir)) => Ok(dir.map(|dir| Self {
                 git,
                 dir,
                 name,
                 path,
             })),
-            Err(why) => Err(unfit(why)),
+            Err(why) => Err(Unfit {
+                directory: path,
+                why,
+            }),
         }
     }
 
@@ -110,14 +110,13 @@ impl Home {
     /// # Errors
     /// If they can't be listed.
     pub(super) fn runs(&self) -> Result<Vec<RepoPath>, Unfit> {
-        let unfit = |error| Unfit {
-            directory: self.path.clone(),
-            why: Why::of(&error),
-        };
         let names = self
             .dir
             .list(None)
-            .map_err(unfit)?
+            .map_err(|error| Unfit {
+                directory: self.path.clone(),
+                why: Why::of(&error),
+            })?
             .into_iter()
             .map(|(name, _)| name);
         let mut runs: Vec<_> = names.filter_map(|name| RepoPath::new(&name).ok()).collect();

@@ -161,17 +161,21 @@ impl Journal {
 
     /// Opens the journals in these directories.
     pub(super) fn within(homes: &Result<Vec<Rc<Home>>, Unfit>) -> Vec<Result<Self, Unfit>> {
-        let of = |home: &Rc<Home>| {
-            let open = |run: &RepoPath| Self::open(Rc::clone(home), run).transpose();
-            home.runs().map_or_else(
-                |unfit| vec![Err(unfit)],
-                |runs| runs.iter().filter_map(open).collect(),
-            )
+        let homes = match homes {
+            Ok(homes) => homes,
+            Err(unfit) => return vec![Err(unfit.clone())],
         };
-        match homes {
-            Ok(homes) => homes.iter().flat_map(of).collect(),
-            Err(unfit) => vec![Err(unfit.clone())],
+        let mut journals = Vec::new();
+        for home in homes {
+            match home.runs() {
+                Ok(runs) => journals.extend(
+                    runs.iter()
+                        .filter_map(|run| Self::open(Rc::clone(home), run).transpose()),
+                ),
+                Err(unfit) => journals.push(Err(unfit)),
+            }
         }
+        journals
     }
 
     /// Returns whether its run has ended meanwhile, and the directory has another name or none.
@@ -279,31 +283,27 @@ impl Journal {
         manifest: &Manifest,
         flush: Flush,
     ) -> Result<(), TransactionError> {
-        let write = || {
-            step("note what will be made")?;
-            flush.content(&self.dir.put(&plain("draft"), &manifest.to_bytes())?)
-        };
-        write().map_err(TransactionError::io("write", &self.path()))?;
+        step("note what will be made")
+            .and_then(|()| self.dir.put(&plain("draft"), &manifest.to_bytes()))
+            .and_then(|file| flush.content(&file))
+            .map_err(TransactionError::io("write", &self.path()))?;
         self.draft.replace(Some(manifest.clone()));
         Ok(())
     }
 
     /// Puts the manifest in its place: from here on, whoever finds it without its run takes the
     /// change back. All that was written before is on the disk.
-    pub(super) fn begin(&self, manifest: &Manifest, flush: Flush) -> Result<(), TransactionError> {
-        let write = || {
-            let mut draft = plain("draft");
-            step("write the manifest")?;
-            // Mostly that is what was announced.
-            if self.draft.borrow().as_ref() != Some(manifest) {
-                draft = plain("manifest.draft");
-                flush.file(&self.dir.put(&draft, &manifest.to_bytes())?)?;
-            }
-            step("let the manifest stand")?;
-            self.dir.rename_own(&draft, &plain("manifest"))?;
-            flush.directories(&[&self.dir, &self.home.dir])
-        };
-        write().map_err(TransactionError::io("write", &self.path()))
+    pub(super) fn begin(&self, manifest: &Manifest, flush: Flush) -> io::Result<()> {
+        let mut draft = plain("draft");
+        step("write the manifest")?;
+        // Mostly that is what was announced.
+        if self.draft.borrow().as_ref() != Some(manifest) {
+            draft = plain("manifest.draft");
+            flush.file(&self.dir.put(&draft, &manifest.to_bytes())?)?;
+        }
+        step("let the manifest stand")?;
+        self.dir.rename_own(&draft, &plain("manifest"))?;
+        flush.directories(&[&self.dir, &self.home.dir])
     }
 
     /// Makes the change certain. There is no way back afterwards.

@@ -12,7 +12,7 @@
 use std::io;
 use std::path::{Path, PathBuf};
 
-use bstr::{BString, ByteSlice as _};
+use bstr::ByteSlice as _;
 
 use super::error::{TransactionError, Why};
 use super::home::Home;
@@ -38,20 +38,13 @@ const KEPT: &str = "undo-";
 
 /// Returns the numbers of the changes that are kept, the newest first.
 fn kept(home: &Dir) -> io::Result<Vec<u64>> {
+    let names = home.list(None)?;
     // There is always a number behind that of the newest.
-    let number = |(name, _): (BString, _)| {
-        name.strip_prefix(KEPT.as_bytes())?
-            .to_str()
-            .ok()?
-            .parse::<u32>()
-            .ok()
-    };
-    let mut numbers: Vec<u64> = home
-        .list(None)?
-        .into_iter()
-        .filter_map(number)
-        .map(u64::from)
-        .collect();
+    let numbers = names.iter().filter_map(|(name, _)| {
+        let number = name.strip_prefix(KEPT.as_bytes())?.to_str().ok()?;
+        number.parse::<u32>().ok()
+    });
+    let mut numbers: Vec<u64> = numbers.map(u64::from).collect();
     numbers.sort_by(|a, b| b.cmp(a));
     Ok(numbers)
 }

@@ -113,16 +113,11 @@ impl Layouter<'_> {
         }
         let above = self.above(&change.path).map_err(io)?;
         if before.is_none() {
-            let is_there = |directory: &RepoPath| {
-                above
-                    .there
-                    .last()
-                    .is_some_and(|(nearest, _)| nearest == directory)
-            };
+            let nearest = above.there.last().map(|(nearest, _)| nearest);
             for directory in change
                 .path
                 .ancestors()
-                .take_while(|directory| !is_there(directory))
+                .take_while(|directory| Some(directory) != nearest)
             {
                 let len = directory.as_bytes().len();
                 // Those above one that is known are known.
@@ -192,16 +187,14 @@ impl Layouter<'_> {
             return Ok(known.clone());
         }
         let there = self.dir.directories_above(path)?;
-        let becomes_a_file = |directory: &RepoPath| {
-            let found = self
-                .changes
-                .binary_search_by(|change| change.path.cmp(directory));
-            found.is_ok_and(|at| self.changes[at].after.is_some())
-        };
         let staying = there
             .iter()
-            .map(|(directory, _)| directory)
-            .take_while(|directory| !becomes_a_file(directory))
+            .take_while(|(directory, _)| {
+                let found = self
+                    .changes
+                    .binary_search_by(|change| change.path.cmp(directory));
+                !found.is_ok_and(|at| self.changes[at].after.is_some())
+            })
             .count();
         let above = Rc::new(Above { there, staying });
         self.above.insert(parent, above.clone());

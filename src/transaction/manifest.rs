@@ -119,6 +119,10 @@ impl Held {
     pub(super) fn has(&self, bytes: &[u8]) -> bool {
         self.size == bytes.len() as u64 && self.id == digest(bytes)
     }
+
+    fn has_mode(&self, mode: Mode) -> bool {
+        self.executable == mode.executable && (self.bits.is_none() || self.bits == mode.bits)
+    }
 }
 
 /// What is at a path, as the change of it sees it. Taking back and undoing both go by this: what is
@@ -141,11 +145,8 @@ impl Occupant {
         mode: Mode,
     ) -> Self {
         let is = |held: Option<&Held>| held.is_some_and(|held| held.has(content));
-        let has_mode = |held: &Held| {
-            held.executable == mode.executable && (held.bits.is_none() || held.bits == mode.bits)
-        };
         match (is(before), is(after)) {
-            (true, true) if after.is_some_and(has_mode) => Occupant::New,
+            (true, true) if after.is_some_and(|held| held.has_mode(mode)) => Occupant::New,
             (true, _) => Occupant::Old,
             (false, true) => Occupant::New,
             (false, false) => Occupant::Other,

@@ -342,10 +342,9 @@ impl<'r> Prepared<'r> {
                     .repo
                     .conversion(Consult::Index)?
                     .after(self.changes.attribute_files());
-                let clean = |change: &Change, file: &File| {
+                self.blobs = self.blobs(|change, file| {
                     next.clean_blob(&to, &change.path, change.from.as_ref(), file)
-                };
-                self.blobs = self.blobs(clean)?;
+                })?;
                 for (path, sides) in self.changes.unmerged() {
                     let mut blobs = [None; 3];
                     for (blob, side) in blobs.iter_mut().zip(sides) {

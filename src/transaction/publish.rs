@@ -25,7 +25,6 @@ use super::error::{TransactionError, Warning};
 use super::journal::original_name;
 use super::kept;
 use super::lock::path_bytes;
-use super::manifest::RecordedDirectory;
 use super::staging::{Location, Staging, Watch};
 use super::undo::{Failed, finish_directories, make_missing};
 use crate::dir::{Dir, Found};
@@ -52,18 +51,17 @@ impl<'r> Staging<'r> {
             self.take_out(dir, number, change)?;
         }
         make_missing(dir, &self.directories).map_err(again)?;
-        let come = || {
-            changes
-                .iter()
-                .enumerate()
-                .filter(|(_, change)| change.after.is_some())
-        };
-        for (number, change) in come().filter(|(_, change)| change.on_disk().is_some()) {
+        let numbered = changes.iter().enumerate();
+        let come = numbered.filter(|(_, change)| change.after.is_some());
+        for (number, change) in come
+            .clone()
+            .filter(|(_, change)| change.on_disk().is_some())
+        {
             self.progress.step();
             self.swap(dir, number, change)?;
         }
         let pass = dir.pass();
-        for (number, change) in come().filter(|(_, change)| change.on_disk().is_none()) {
+        for (number, change) in come.filter(|(_, change)| change.on_disk().is_none()) {
             self.progress.step();
             self.place(dir, number, change)?;
         }
@@ -188,10 +186,10 @@ impl<'r> Staging<'r> {
     /// Removes a directory that is where a file goes, and the directories in it, if there is
     /// nothing else in it.
     fn clear(&mut self, dir: &Dir, path: &RepoPath) -> Result<(), TransactionError> {
-        let inside = |directory: &&RecordedDirectory| {
-            directory.path == *path || directory.path.is_below(path)
-        };
-        for directory in self.manifest.removed.iter().filter(inside).rev() {
+        for directory in self.manifest.removed.iter().rev() {
+            if directory.path != *path && !directory.path.is_below(path) {
+                continue;
+            }
             match dir.remove_directory(&directory.path) {
                 Err(error) if !is_missing(&error) && stays(&error) => {
                     return Err(TransactionError::Appeared { path: path.clone() });
@@ -258,16 +256,19 @@ impl<'r> Staging<'r> {
                 ),
             };
             // Where case doesn't count, another name of the change may be what is there.
-            let is_twin = || {
-                let twin =
-                    |other: &&&Change| other.path.as_bytes().eq_ignore_ascii_case(path.as_bytes());
-                self.changes.iter().filter(twin).count() > 1
-            };
-            if !is_ours && !is_twin() {
+            if !is_ours && !self.has_twin(path) {
                 return Err(TransactionError::Changed { path: path.clone() });
             }
         }
         Ok(())
+    }
+
+    fn has_twin(&self, path: &RepoPath) -> bool {
+        let twins = self
+            .changes
+            .iter()
+            .filter(|other| other.path.as_bytes().eq_ignore_ascii_case(path.as_bytes()));
+        twins.count() > 1
     }
 
     fn confirm_one(
@@ -389,13 +390,14 @@ impl<'r> Staging<'r> {
                 self.journal.keep();
                 self.journal.path()
             });
-        let warning =
-            |(path, name, unread): &(&RepoPath, RepoPath, Option<String>)| Warning::WrittenLate {
+        written_late
+            .iter()
+            .map(|(path, name, unread)| Warning::WrittenLate {
                 path: (*path).clone(),
                 unread: unread.clone(),
                 kept: path_bytes(&away.join(name.as_bstr().to_string())),
-            };
-        written_late.iter().map(warning).collect()
+            })
+            .collect()
     }
 }
 

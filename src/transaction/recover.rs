@@ -126,21 +126,23 @@ pub fn interrupted(repo: &Repo) -> Option<Interrupted> {
         });
         found.paths.extend(manifest.paths().cloned());
     }
-    let is_anothers = || {
-        let lock = index_lock(repo);
-        Stamp::read(&lock).is_some()
-            && matches!(
-                Holder::of(repo, &lock),
-                Holder::Gone | Holder::Elsewhere { .. }
-            )
-    };
     // Whoever shares the repository has journals that can't be looked at.
-    found.or_else(|| {
-        (repo.is_shared() && is_anothers()).then(|| Interrupted {
+    if found.is_none() && repo.is_shared() && is_locked_by_another(repo) {
+        found = Some(Interrupted {
             origin: RunKind::Apply,
             paths: Vec::new(),
-        })
-    })
+        });
+    }
+    found
+}
+
+fn is_locked_by_another(repo: &Repo) -> bool {
+    let lock = index_lock(repo);
+    Stamp::read(&lock).is_some()
+        && matches!(
+            Holder::of(repo, &lock),
+            Holder::Gone | Holder::Elsewhere { .. }
+        )
 }
 
 /// Finishes or takes back every interrupted change of this work tree.

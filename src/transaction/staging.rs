@@ -115,10 +115,9 @@ impl<'r> Staging<'r> {
     ) -> Result<Self, TransactionError> {
         let dir = watch.map(|_| repo.dir()).transpose()?;
         // What sparse checkout left out is deleted from the index alone.
-        let is_in_tree = |change: &&Change| {
+        let (changes, indexed): (Vec<_>, Vec<_>) = changes.iter().partition(|change| {
             dir.is_some() && (change.on_disk().is_some() || change.after.is_some())
-        };
-        let (changes, indexed): (Vec<_>, Vec<_>) = changes.iter().partition(is_in_tree);
+        });
         let mut staging = Self {
             repo,
             dir,
@@ -292,7 +291,9 @@ impl<'r> Staging<'r> {
         self.flush_all()?;
         // Whatever becomes of this call, the manifest may be there afterwards.
         self.phase = Phase::Journaled;
-        self.journal.begin(&self.manifest, self.flush)
+        self.journal
+            .begin(&self.manifest, self.flush)
+            .map_err(TransactionError::io("write", &self.journal.path()))
     }
 
     /// Waits until all that was done is on the disk.

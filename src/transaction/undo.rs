@@ -391,13 +391,14 @@ pub(super) type Failed = (RepoPath, io::Error);
 
 /// Makes directories that were there before, highest first, as far as nothing is in their places.
 pub(super) fn make_missing(dir: &Dir, directories: &[RecordedDirectory]) -> Result<(), Failed> {
-    let make = |directory: &RecordedDirectory| match dir.look(&directory.path)? {
-        Found::Absent => dir.make_directory(&directory.path, UNFINISHED),
-        _ => Ok(()),
-    };
-    directories
-        .iter()
-        .try_for_each(|directory| make(directory).map_err(|error| (directory.path.clone(), error)))
+    for RecordedDirectory { path, .. } in directories {
+        let made = match dir.look(path) {
+            Ok(Found::Absent) => dir.make_directory(path, UNFINISHED),
+            found => found.map(drop),
+        };
+        made.map_err(|error| (path.clone(), error))?;
+    }
+    Ok(())
 }
 
 /// Gives the directories that were made the bits that they had, the deepest first: afterwards a
@@ -406,13 +407,14 @@ pub(super) fn finish_directories(
     dir: &Dir,
     directories: &[RecordedDirectory],
 ) -> Result<(), Failed> {
-    let finish = |directory: &RecordedDirectory| match dir.look(&directory.path)? {
-        Found::Directory if dir.directory_bits(&directory.path)? == UNFINISHED => {
-            dir.set_directory_bits(&directory.path, directory.bits)
-        }
-        _ => Ok(()),
-    };
     directories.iter().rev().try_for_each(|directory| {
-        finish(directory).map_err(|error| (directory.path.clone(), error))
+        finish_one(dir, directory).map_err(|error| (directory.path.clone(), error))
     })
+}
+
+fn finish_one(dir: &Dir, RecordedDirectory { path, bits }: &RecordedDirectory) -> io::Result<()> {
+    if dir.look(path)? == Found::Directory && dir.directory_bits(path)? == UNFINISHED {
+        dir.set_directory_bits(path, *bits)?;
+    }
+    Ok(())
 }
