@@ -119,6 +119,37 @@ impl<'r> Directories<'r> {
         here.entry(name)
     }
 
+    /// Returns the paths of all below a directory that is no directory itself, each with its id and
+    /// its mode; none if they are more than `most`.
+    ///
+    /// # Errors
+    /// If a directory can't be read.
+    pub(super) fn all_below(
+        &self,
+        id: Oid,
+        below: &[u8],
+        most: usize,
+    ) -> Result<Vec<(Vec<u8>, Oid, u32)>, RepoError> {
+        let mut leaves = Vec::new();
+        let mut left = vec![(below.to_vec(), id)];
+        while let Some((above, id)) = left.pop() {
+            let here = self.directory(id)?;
+            for entry in &here.entries {
+                let slash: &[u8] = if above.is_empty() { b"" } else { b"/" };
+                let path = [&above, slash, here.name(entry)].concat();
+                let id = here.id(entry)?;
+                if entry.mode == TREE {
+                    left.push((path, id));
+                } else if leaves.len() == most {
+                    return Ok(Vec::new());
+                } else {
+                    leaves.push((path, id, entry.mode));
+                }
+            }
+        }
+        Ok(leaves)
+    }
+
     /// Returns the tree of a directory.
     ///
     /// # Errors
@@ -127,9 +158,10 @@ impl<'r> Directories<'r> {
         if let Some(read) = self.repo.read_before.borrow().directories.get(&id) {
             return Ok(Rc::clone(read));
         }
+        let stored = self.repo.replaced(id)?;
         let raw = self
             .repo
-            .read_object(id, |git| Ok(git.odb()?.read(id)?.data().to_vec()))?;
+            .read_object(stored, |git| Ok(git.odb()?.read(stored)?.data().to_vec()))?;
         let none = || reading(git2::Error::from_str("it isn't one"));
         let read = Rc::new(Directory::parse(raw, id.as_bytes().len()).ok_or_else(none)?);
         let mut kept = self.repo.read_before.borrow_mut();

@@ -10,7 +10,7 @@ use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::UNIX_EPOCH;
 
-use git2::{Index, IndexEntry, IndexTime, Oid};
+use git2::{IndexEntry, IndexTime, Oid};
 
 use super::directories::Directories;
 use super::git::Git;
@@ -250,15 +250,19 @@ impl<'r> NextIndex<'r> {
         if tree.is_some() && self.index.tree() == tree {
             return Ok(());
         }
-        let mut head = Index::new().map_err(writing)?;
-        if let Some(tree) = tree {
-            self.repo
-                .git2()
-                .find_tree(tree)
-                .and_then(|tree| head.read_tree(&tree))
-                .map_err(writing)?;
-        }
-        let mut want: Vec<IndexEntry> = head.iter().collect();
+        let mut want: Vec<IndexEntry> = match tree {
+            None => Vec::new(),
+            Some(tree) => Directories::new(self.repo, tree)
+                .all_below(tree, b"", usize::MAX)?
+                .into_iter()
+                .map(|(path, id, mode)| IndexEntry {
+                    path,
+                    id,
+                    mode,
+                    ..blank()
+                })
+                .collect(),
+        };
         want.sort_by(|a, b| a.path.cmp(&b.path));
         let mut want = want.into_iter().peekable();
         let (mut changes, mut surplus): (Vec<IndexEntry>, Vec<_>) = Default::default();
@@ -302,9 +306,9 @@ impl<'r> NextIndex<'r> {
         other: &Path,
     ) -> Result<(), RepoError> {
         let git = self.repo.git2();
-        let tree = |id: Oid| git.find_tree(id);
-        let old = old.map(tree).transpose().map_err(writing)?;
-        let new = tree(new).map_err(writing)?;
+        let tree = |id: Oid| git.find_tree(self.repo.replaced(id)?).map_err(writing);
+        let old = old.map(tree).transpose()?;
+        let new = tree(new)?;
         let diff = git
             .diff_tree_to_tree(old.as_ref(), Some(&new), None)
             .map_err(writing)?;

@@ -36,6 +36,7 @@ mod open;
 mod pack;
 mod process_filter;
 mod racy;
+mod replacements;
 mod revision_tree;
 mod rules;
 mod shape;
@@ -101,6 +102,8 @@ pub struct Repo {
     /// The index that was read last.
     index: RefCell<Option<(Fingerprint, IndexFile, IndexExtras)>>,
     read_before: RefCell<ReadBefore>,
+    /// What is read in the place of objects, once somebody asked.
+    replacements: OnceCell<HashMap<git2::Oid, git2::Oid>>,
     real: Real,
     dir: OnceCell<Dir>,
     own_dir: OnceCell<Rc<Dir>>,
@@ -133,13 +136,14 @@ impl Repo {
         // its index name.
         git2::opts::strict_object_creation(false);
         let (real, dir, own_dir, elsewhere, filter, encoder, by_git, seen) = Default::default();
-        let (index, read_before) = Default::default();
+        let (index, read_before, replacements) = Default::default();
         Self {
             git,
             top,
             index_path,
             index,
             read_before,
+            replacements,
             real,
             dir,
             own_dir,

@@ -65,6 +65,7 @@ impl Repo {
     /// # Errors
     /// [`RepoError::MissingObject`] if it isn't there, nor to be had.
     pub(super) fn read_blob(&self, id: Oid) -> Result<git2::Blob<'_>, RepoError> {
+        let id = self.replaced(id)?;
         self.read_object(id, |git| git.find_blob(id))
     }
 

@@ -4,7 +4,7 @@ use git2::Oid;
 
 use super::conversion::Conversion;
 use super::directories::{Directories, TreePlace};
-use super::objects::{TREE, later_id, leaf, obstacle};
+use super::objects::{later_id, leaf, obstacle};
 use super::{Repo, RepoError, WORTH_LISTING};
 use llmpatch::path::RepoPath;
 use llmpatch::tree::{AttributeFiles, CaseTwins, Content, Entry, Id, Planned, Tree, TreeError};
@@ -109,16 +109,11 @@ impl Tree for RevisionTree<'_> {
     }
 
     fn tracked(&self) -> Vec<RepoPath> {
-        let paths = leaves(
-            &self.directories,
-            self.directories.top(),
-            b"",
-            WORTH_LISTING,
-        )
-        .unwrap_or_default();
-        paths
+        let top = self.directories.top();
+        let all = self.directories.all_below(top, b"", WORTH_LISTING);
+        all.unwrap_or_default()
             .iter()
-            .filter_map(|path| RepoPath::new(path).ok())
+            .filter_map(|(path, ..)| RepoPath::new(path).ok())
             .collect()
     }
 
@@ -161,38 +156,12 @@ pub(super) fn leaves_of(
     id: Oid,
     directory: &RepoPath,
 ) -> Result<Vec<RepoPath>, TreeError> {
-    let leaves = leaves(directories, id, directory.as_bytes(), usize::MAX)
+    let leaves = directories
+        .all_below(id, directory.as_bytes(), usize::MAX)
         .map_err(|error| error.at(directory))?;
     // One that no patch can name stands for the directory, which so is never taken for empty.
     Ok(leaves
         .iter()
-        .map(|path| RepoPath::new(path).unwrap_or_else(|_| directory.clone()))
+        .map(|(path, ..)| RepoPath::new(path).unwrap_or_else(|_| directory.clone()))
         .collect())
-}
-
-/// Returns the paths of all below a directory that is no directory itself; none if they are more
-/// than `most`.
-fn leaves(
-    directories: &Directories<'_>,
-    id: Oid,
-    below: &[u8],
-    most: usize,
-) -> Result<Vec<Vec<u8>>, RepoError> {
-    let mut leaves = Vec::new();
-    let mut left = vec![(below.to_vec(), id)];
-    while let Some((above, id)) = left.pop() {
-        let here = directories.directory(id)?;
-        for entry in &here.entries {
-            let slash: &[u8] = if above.is_empty() { b"" } else { b"/" };
-            let path = [&above, slash, here.name(entry)].concat();
-            if entry.mode == TREE {
-                left.push((path, here.id(entry)?));
-            } else if leaves.len() == most {
-                return Ok(Vec::new());
-            } else {
-                leaves.push(path);
-            }
-        }
-    }
-    Ok(leaves)
 }

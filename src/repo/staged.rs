@@ -112,7 +112,8 @@ impl Repo {
     ) -> Result<Option<Content>, RepoError> {
         let failed = |error| RepoError::read(path.as_bytes())(std::io::Error::other(error));
         let length = self
-            .read_object(id.0, |git| Ok(git.odb()?.read_header(id.0)?.0))
+            .replaced(id.0)
+            .and_then(|id| self.read_object(id, |git| Ok(git.odb()?.read_header(id)?.0)))
             .map_err(failed)?;
         if length as u64 > most {
             return Ok(None);

@@ -75,6 +75,7 @@ struct Edit<'p> {
 
 /// What makes trees of changes of a tree.
 pub(crate) struct TreeWriter<'r> {
+    repo: &'r Repo,
     directories: Directories<'r>,
 }
 
@@ -82,6 +83,7 @@ impl<'r> TreeWriter<'r> {
     /// Makes a writer for changes of a tree.
     pub(crate) fn new(repo: &'r Repo, top: Oid) -> Self {
         Self {
+            repo,
             directories: Directories::new(repo, top),
         }
     }
@@ -106,7 +108,7 @@ impl<'r> TreeWriter<'r> {
         } else {
             None
         };
-        let base = base.map(|(id, _)| id);
+        let base = base.map(|(id, _)| self.repo.replaced(id)).transpose()?;
         Ok(Blob {
             id: store.put(ObjectType::Blob, content, base)?,
             mode: after.mode.git(),
@@ -172,7 +174,8 @@ impl<'r> TreeWriter<'r> {
         if new.size() == 0 {
             Ok(None)
         } else {
-            store.put(ObjectType::Tree, &new, id).map(Some)
+            let base = id.map(|id| self.repo.replaced(id)).transpose()?;
+            store.put(ObjectType::Tree, &new, base).map(Some)
         }
     }
 

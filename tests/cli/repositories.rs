@@ -597,6 +597,56 @@ fn a_replaced_head_keeps_what_it_was_replaced_for() {
 }
 
 #[test]
+fn replaced_files_and_directories_are_what_they_were_replaced_for() {
+    let diff = "--- a/src/b.txt\n+++ b/src/b.txt\n@@ -1,2 +1,2 @@\n-other\n+ours\n lines\n";
+    for what in ["HEAD:src/b.txt", "HEAD:src", "HEAD^{tree}", "HEAD"] {
+        for variable in ["", "GIT_NO_REPLACE_OBJECTS"] {
+            let base = repo();
+            let id = base.git(&["rev-parse", what]);
+            base.child("src/b.txt").write_str("other\nlines\n").unwrap();
+            base.child("src/d.txt").write_str("d\n").unwrap();
+            base.commit("other");
+            base.git(&["replace", id.trim(), base.git(&["rev-parse", what]).trim()]);
+            base.git(&["reset", "-q", "--soft", "HEAD^"]);
+            base.git(&["rm", "-q", "-r", "--cached", "."]);
+            base.git(&["read-tree", "HEAD"]);
+            base.git(&["checkout-index", "-q", "-f", "-a"]);
+            base.git(&["clean", "-q", "-f", "-d"]);
+            let (ours, git) = (base.copied(), base.copied());
+            let run_in = |repo: &Repo, program: &str, args: &[&str], input: &str| {
+                let mut command = isolated(Command::new(program), repo.path());
+                if !variable.is_empty() {
+                    command.env(variable, "1");
+                }
+                run(command.args(args), input.as_bytes())
+            };
+            let by_git = run_in(&git, "git", &["apply", "--cached"], diff);
+            let by_us = run_in(&ours, program(), &["apply", "--cached"], diff);
+            assert_eq!(
+                by_us.status, by_git.status,
+                "{what}: {}{}",
+                by_git.stderr, by_us.stderr
+            );
+            let seen = |repo: &Repo| {
+                ["ls-files -s", "write-tree", "status --porcelain"]
+                    .map(|args| repo.git(&args.split(' ').collect::<Vec<_>>()))
+            };
+            assert_eq!(seen(&ours), seen(&git), "{what} {variable}");
+            if by_git.status != 0 || !variable.is_empty() || what == "HEAD:src/b.txt" {
+                continue;
+            }
+            for repo in [&ours, &git] {
+                repo.git(&["reset", "-q"]);
+            }
+            run_in(&git, "git", &["apply", "--index"], diff).succeeded();
+            run_in(&git, "git", &["commit", "-q", "-m", "x"], "").succeeded();
+            run_in(&ours, program(), &["apply", "--commit", "-m", "x"], diff).succeeded();
+            assert_eq!(seen(&ours), seen(&git), "{what} {variable}");
+        }
+    }
+}
+
+#[test]
 fn who_only_looks_runs_no_program_of_the_repository() {
     let repo = repo();
     repo.script(".git/monitor", "#!/bin/sh\ntouch .git/ran\nexit 1\n");

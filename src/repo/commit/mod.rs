@@ -170,17 +170,7 @@ impl Repo {
     /// # Errors
     /// If the commit can't be read.
     pub(crate) fn tree_of(&self, commit: Oid) -> Result<Oid, RepoError> {
-        let is_on = std::env::var_os("GIT_NO_REPLACE_OBJECTS").is_none()
-            && self.config().bool("core.useReplaceRefs")?.unwrap_or(true);
-        let mut commit = commit;
-        // git follows as many.
-        for _ in 0..5 {
-            match self.reference(&format!("refs/replace/{commit}")) {
-                Ok(Some(replacement)) if is_on => commit = replacement,
-                _ => break,
-            }
-        }
-        Ok(self.find_commit(commit)?.tree_id())
+        Ok(self.find_commit(self.replaced(commit)?)?.tree_id())
     }
 
     fn find_commit(&self, id: Oid) -> Result<git2::Commit<'_>, RepoError> {

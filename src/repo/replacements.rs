@@ -1,0 +1,60 @@
+//! What stands for an object (`git replace`): git reads another in its place, wherever it is named.
+//! libgit2 knows nothing of it.
+
+use std::collections::HashMap;
+use std::fs;
+
+use bstr::ByteSlice as _;
+use git2::Oid;
+
+use super::git::Git;
+use super::objects::whole_id;
+use super::{Repo, RepoError};
+
+/// Where the names are of those that are replaced.
+const BASE: &str = "refs/replace/";
+
+impl Repo {
+    /// Returns what is read where an object is named.
+    ///
+    /// # Errors
+    /// If the references can't be read.
+    pub(super) fn replaced(&self, id: Oid) -> Result<Oid, RepoError> {
+        let replacements = match self.replacements.get() {
+            Some(replacements) => replacements,
+            None => {
+                let read = self.read_replacements()?;
+                self.replacements.get_or_init(|| read)
+            }
+        };
+        let next = |id: &Oid| replacements.get(id).copied();
+        // git follows as many.
+        Ok(std::iter::successors(Some(id), next)
+            .take(6)
+            .last()
+            .unwrap_or(id))
+    }
+
+    fn read_replacements(&self) -> Result<HashMap<Oid, Oid>, RepoError> {
+        let is_off = std::env::var_os("GIT_NO_REPLACE_OBJECTS").is_some()
+            || self.config().bool("core.useReplaceRefs")? == Some(false);
+        let base = std::env::var("GIT_REPLACE_REF_BASE").unwrap_or_else(|_| BASE.into());
+        // Hardly any repository has one: git is asked only where there may be.
+        let may_be_there = || {
+            let packed = fs::read(self.common_dir().join("packed-refs"));
+            self.standin.is_some()
+                || self.common_dir().join(&base).is_dir()
+                || packed.is_ok_and(|packed| packed.contains_str(&base))
+        };
+        if is_off || !may_be_there() {
+            return Ok(HashMap::new());
+        }
+        let format = "--format=%(refname) %(objectname)";
+        let said = Git::new(self).output(["for-each-ref", format, &base], b"")?;
+        let pair = |line: &[u8]| {
+            let (name, by) = line.to_str().ok()?.split_once(' ')?;
+            Some((whole_id(name.strip_prefix(&base)?)?, whole_id(by)?))
+        };
+        Ok(said.lines().filter_map(pair).collect())
+    }
+}
