@@ -1,23 +1,95 @@
-//! The hooks that git runs once it has let go of what they are told of. That is our doing here, so
-//! they are ours to run.
+//! The hooks that git runs once it has let go of what they are told of: that an index was written,
+//! and that a commit was made. Letting go is our doing here, so they are ours to run. A `git commit`
+//! is shown the others only, each by a script that starts it.
 
-use std::io;
+use std::ffi::OsString;
+use std::io::{self, Write as _};
 use std::os::fd::AsFd as _;
+use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
 
-use super::Repo;
-use super::git::{Command, Git, Stdio, checked};
+use super::git::{Command, Git, Stdio, checked, shell_quoted};
 use super::staged::as_path;
+use super::{CommitRequest, Repo};
+use crate::temporary;
+
+/// The hook that is told of a commit, and those that come before it.
+const COMMITTED: &str = "post-commit";
+const BEFORE: [&str; 5] = [
+    "pre-commit",
+    "prepare-commit-msg",
+    "commit-msg",
+    "reference-transaction",
+    "pre-auto-gc",
+];
+
+/// Where `git -c` leaves settings for those that git starts.
+const SETTINGS: &str = "GIT_CONFIG_PARAMETERS";
 
 impl Repo {
-    /// Runs a hook, if there is one. What becomes of it is nobody's business, as for git.
-    pub(crate) fn run_hook(&self, name: &str, arguments: &[&str]) {
-        let home = self.top.as_deref().unwrap_or(self.git_dir());
-        let Some(hook) = self.hook(home, name) else {
-            return;
+    /// Runs the hook for an index that was written: as after `git apply`, which is no checkout.
+    pub(crate) fn tell_of_index(&self) {
+        self.run_hook("post-index-change", &["0", "0"], &[]);
+    }
+
+    /// Runs the hook for a commit that was made.
+    pub(crate) fn tell_of_commit(&self, request: &CommitRequest) {
+        let index = std::env::var_os("GIT_INDEX_FILE").unwrap_or_else(|| {
+            let index = self.index_path.strip_prefix(self.home());
+            index.unwrap_or(&self.index_path).into()
+        });
+        let no_editor = (!request.edit).then(|| ("GIT_EDITOR", ":".into()));
+        let index = [("GIT_INDEX_FILE", index)];
+        let environment: Vec<_> = index.into_iter().chain(no_editor).collect();
+        self.run_hook(COMMITTED, &[], &environment);
+    }
+
+    /// Makes a directory, which is ours, one where `git commit` finds all hooks that it may run but
+    /// the last, if there is that one; returns the options that show it there.
+    ///
+    /// # Errors
+    /// If they can't be made.
+    pub(super) fn hold_last_hook(&self, directory: &Path) -> io::Result<Vec<OsString>> {
+        if self.hook(COMMITTED).is_none() {
+            return Ok(Vec::new());
+        }
+        let settings = match std::env::var_os(SETTINGS) {
+            Some(value) => [
+                b"export GIT_CONFIG_PARAMETERS=",
+                &shell_quoted(value.as_bytes())[..],
+            ]
+            .concat(),
+            None => b"unset GIT_CONFIG_PARAMETERS".to_vec(),
         };
+        for name in BEFORE {
+            let Some(hook) = self.hook(name) else {
+                continue;
+            };
+            let hook = shell_quoted(hook.as_os_str().as_bytes());
+            let script = [
+                b"#!/bin/sh\n",
+                &settings[..],
+                b"\nexec ",
+                &hook,
+                b" \"$@\"\n",
+            ];
+            temporary::create(&directory.join(name), 0o700)?.write_all(&script.concat())?;
+        }
+        let mut setting = OsString::from("core.hooksPath=");
+        setting.push(directory);
+        Ok(vec!["-c".into(), setting])
+    }
+
+    /// Returns the directory that hooks run in.
+    fn home(&self) -> &Path {
+        self.top.as_deref().unwrap_or(self.git_dir())
+    }
+
+    /// Runs a hook, if there is one. What becomes of it is nobody's business, as for git.
+    fn run_hook(&self, name: &str, arguments: &[&str], environment: &[(&str, OsString)]) {
+        let Some(hook) = self.hook(name) else { return };
         // As git starts it: the commands of git are found, and what begins with no `#!` is a script.
         let start = "PATH=$(git --exec-path):$PATH; exec \"$0\" \"$@\"";
         let mut shell = Git::new(self).set_up(Command::new("sh"), ["-c", start]);
@@ -26,12 +98,14 @@ impl Repo {
         let output = io::stderr().as_fd().try_clone_to_owned();
         let output = output.map_or_else(|_| Stdio::null(), Stdio::from);
         shell.arg(hook).args(arguments).env("GIT_PREFIX", "");
-        shell.current_dir(home).stdin(Stdio::null()).stdout(output);
-        let _ = shell.status();
+        let environment = environment.iter().map(|(name, value)| (name, value));
+        shell.envs(environment).current_dir(self.home());
+        let _ = shell.stdin(Stdio::null()).stdout(output).status();
     }
 
     /// Returns where a hook is, from the directory that it runs in, if git would run it.
-    fn hook(&self, home: &Path, name: &str) -> Option<PathBuf> {
+    fn hook(&self, name: &str) -> Option<PathBuf> {
+        let home = self.home();
         let within = format!("hooks/{name}");
         let usual = self.common_dir().join(&within);
         let is_usual = matches!(self.config().string("core.hookspath"), Ok(None));

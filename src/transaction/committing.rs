@@ -60,7 +60,7 @@ impl<'r> Prepared<'r> {
         &mut self,
         intended: &mut Intended<'r>,
         next: NextIndex<'r>,
-    ) -> Result<Option<Committed>, TransactionError> {
+    ) -> Result<Made, TransactionError> {
         let Target::Commit(request) = &self.target else {
             unreachable!("it is what is intended")
         };
@@ -135,7 +135,11 @@ impl<'r> Prepared<'r> {
                 reason: error.to_string(),
             }),
         }
-        Ok(self.describe(before, id, expected))
+        Ok(Made {
+            before,
+            id,
+            expected,
+        })
     }
 
     /// Looks at HEAD and the files for the last time before git commits. Whoever saves until here
@@ -192,24 +196,39 @@ impl<'r> Prepared<'r> {
         self.staging.flush_all()?;
         self.install(next)
     }
+}
 
-    /// Describes the commit; where a hook changed what it was to hold, that is said, for who sees
-    /// it should know.
-    fn describe(
-        &mut self,
-        before: Option<git2::Oid>,
-        id: git2::Oid,
-        expected: git2::Oid,
+/// A commit that was made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Made {
+    before: Option<git2::Oid>,
+    id: git2::Oid,
+    /// What it was to hold.
+    expected: git2::Oid,
+}
+
+impl Made {
+    /// Has the hook run that hears of a commit, now that nothing is locked, and describes what there
+    /// is then; where a hook changed what was to be, that is said, for who sees it should know.
+    pub(super) fn tell(
+        self,
+        repo: &Repo,
+        request: &CommitRequest,
+        warnings: &mut Vec<Warning>,
     ) -> Option<Committed> {
-        if before == Some(id) {
-            self.staging.warnings.push(Warning::CommitTakenBack);
+        if request.ready.is_none() {
+            repo.tell_of_commit(request);
+        }
+        let id = repo.head_commit().ok().flatten().unwrap_or(self.id);
+        if self.before == Some(id) {
+            warnings.push(Warning::CommitTakenBack);
             return None;
         }
-        let mut made = self.repo.describe_commit(id);
-        let other = self.repo.tree_of(id).ok().filter(|tree| *tree != expected);
-        if let Some(paths) = other.and_then(|tree| self.repo.paths_between(expected, tree).ok()) {
-            self.staging.warnings.push(Warning::HookChanged { paths });
-            made.extent = self.repo.extent_of(id).ok();
+        let mut made = repo.describe_commit(id);
+        let other = repo.tree_of(id).ok().filter(|tree| *tree != self.expected);
+        if let Some(paths) = other.and_then(|tree| repo.paths_between(self.expected, tree).ok()) {
+            warnings.push(Warning::HookChanged { paths });
+            made.extent = repo.extent_of(id).ok();
         }
         Some(made)
     }

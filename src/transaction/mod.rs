@@ -60,7 +60,7 @@ use crate::dir::{Dir, Stat};
 use crate::repo::{self, Against, Blob, CommitError, Consult, NextIndex, Repo};
 pub use crate::repo::{CommitRequest, Sign};
 use crate::signal::{self, HeldBack};
-use committing::Intended;
+use committing::{Intended, Made};
 use flush::Flush;
 use journal::Journal;
 use llmpatch::path::RepoPath;
@@ -415,8 +415,8 @@ impl<'r> Prepared<'r> {
     /// # Errors
     /// What went wrong, and which paths aren't what they were.
     pub fn publish(mut self) -> Result<Done, Undone> {
-        let commit = match self.make_visible() {
-            Ok(commit) => commit,
+        let made = match self.make_visible() {
+            Ok(made) => made,
             Err(error @ TransactionError::Commit(CommitError::InDoubt(_))) => {
                 // Recovery goes by HEAD, as soon as that can be read.
                 self.staging.leave();
@@ -455,7 +455,7 @@ impl<'r> Prepared<'r> {
                 });
             }
         };
-        if commit.is_some() {
+        if made.is_some() {
             // git may be killed when all but its tidying up is done.
             let left = committing::remove_ref_locks(self.repo, &self.staging.manifest);
             self.staging
@@ -482,13 +482,17 @@ impl<'r> Prepared<'r> {
         if is_unfinished {
             lock.leave();
         }
-        Ok(Done {
-            commit,
-            warnings: staging.settle(is_unfinished),
-        })
+        let repo = staging.repo;
+        let mut warnings = staging.settle(is_unfinished);
+        drop((lock, _news));
+        let commit = match (made, &self.target) {
+            (Some(made), Target::Commit(request)) => made.tell(repo, request, &mut warnings),
+            _ => None,
+        };
+        Ok(Done { commit, warnings })
     }
 
-    fn make_visible(&mut self) -> Result<Option<Committed>, TransactionError> {
+    fn make_visible(&mut self) -> Result<Option<Made>, TransactionError> {
         signal::check()?;
         self.staging.install_manifest()?;
         self.staging.publish()?;
@@ -511,7 +515,7 @@ impl<'r> Prepared<'r> {
             set_all(&mut intended.index, &self.blobs, &stats);
             intended.index.write()?;
             self.staging.flush_all()?;
-            return self.commit(&mut intended, next);
+            return self.commit(&mut intended, next).map(Some);
         }
         self.record(entries);
         self.staging.flush_all()?;

@@ -7,8 +7,7 @@ use crate::repo::Repo;
 use llmpatch::progress::Progress;
 
 /// The index as it was before the lock was taken. When this is dropped, after the lock was released,
-/// git's hook hears of it if there is another then: with the arguments of `git apply`, which is no
-/// checkout.
+/// a hook hears of it if there is another then.
 #[derive(Debug)]
 pub(super) struct IndexNews<'r> {
     repo: &'r Repo,
@@ -33,7 +32,7 @@ impl Drop for IndexNews<'_> {
     fn drop(&mut self) {
         if identity(self.repo) != self.before {
             self.progress.rest();
-            self.repo.run_hook("post-index-change", &["0", "0"]);
+            self.repo.tell_of_index();
         }
     }
 }

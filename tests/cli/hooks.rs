@@ -154,3 +154,63 @@ fn nobody_hears_of_an_index_that_stays() {
         "a split index: {heard}"
     );
 }
+
+#[test]
+fn who_hears_of_a_commit_sees_what_git_commit_leaves() {
+    let (repo, places) = places("post-commit");
+    let before = "#!/bin/sh\necho \"$0 $# $GIT_CONFIG_PARAMETERS $GIT_EDITOR\" >>\"$LOG\"\n";
+    let top = repo.path();
+    for home in [
+        top.join(".git/hooks"),
+        top.join("hooks"),
+        top.with_file_name("linked/hooks"),
+    ] {
+        for name in [
+            "pre-commit",
+            "commit-msg",
+            "prepare-commit-msg",
+            "post-commit.sample",
+        ] {
+            let hook = home.join(name);
+            // Without `#!`, as git takes it too.
+            let text = if name == "commit-msg" {
+                &before[10..]
+            } else {
+                before
+            };
+            repo.script(hook.to_str().unwrap(), text);
+        }
+    }
+    for place in places.iter().filter(|place| place.name != "bare") {
+        place.heard("git", &["update-index", "-q", "--refresh"], "");
+        place.heard("git", &["apply", "--index"], DIFF);
+        // That message has as many arguments as ours, which comes from a file.
+        let wanted = place.heard("git", &["commit", "-q", "-F", "-"], "x\n");
+        assert_eq!(
+            wanted.is_empty(),
+            place.name == "hooks nowhere",
+            "{}",
+            place.name
+        );
+        place.heard("git", &["reset", "-q", "--hard", "HEAD^"], "");
+        let ours = place.heard(program(), &["apply", "--commit", "-m", "x"], DIFF);
+        assert_eq!(ours, wanted, "{}", place.name);
+        place.heard("git", &["reset", "-q", "--hard", "HEAD^"], "");
+    }
+}
+
+#[test]
+fn a_setting_of_the_command_line_stays_one_for_hooks() {
+    let (repo, _) = places("post-commit");
+    let hook =
+        "#!/bin/sh\nenv | grep GIT_CONFIG_PARAMETERS >>\"$LOG\"; git config a.b >>\"$LOG\"\n";
+    repo.script(".git/hooks/pre-commit", hook);
+    let place = Place {
+        name: "",
+        here: repo.path().to_owned(),
+        environment: vec![("GIT_CONFIG_PARAMETERS", "'a.b'='it'\\''s'".to_owned())],
+    };
+    let heard = place.heard(program(), &["apply", "--commit", "-m", "x"], DIFF);
+    let wanted = "GIT_CONFIG_PARAMETERS='a.b'='it'\\''s'\nit's\n";
+    assert!(heard.starts_with(wanted), "{heard}");
+}

@@ -61,8 +61,7 @@ impl Repo {
     /// moved HEAD. And HEAD may have been moved by somebody else: a `git commit` gives the lock on
     /// the index back before it moves HEAD.
     ///
-    /// Returns HEAD as it is then, and what the index holds then: hooks that run last may have
-    /// moved HEAD, back too, and staged in the index.
+    /// Returns HEAD as it is then, and what the index holds then: hooks may have staged in it.
     ///
     /// # Errors
     /// If there is no commit of ours, and then nothing but the private index changed.
@@ -81,7 +80,9 @@ impl Repo {
         let git = Git::new(self);
         let barrier = CommitBarrier::new()?;
         let ready = request.ready.as_deref().and_then(whole_id);
-        let arguments = self.arguments(request, draft, ready.zip(before))?;
+        let hidden = self.hold_last_hook(directory);
+        let hidden = hidden.map_err(RepoError::write(directory))?;
+        let arguments = [hidden, self.arguments(request, draft, ready.zip(before))?].concat();
         let mut command =
             git.held_command(&barrier, watch.lock, draft.editor.as_deref(), arguments)?;
         if !names_repository() && self.is_found_from(self.top()?) {
@@ -112,19 +113,17 @@ impl Repo {
         };
         let is_ready = self.leads_to(ready, now).map_err(CommitError::InDoubt)?;
         let has_moved = Some(now) != before;
-        // A hook may have moved HEAD back.
-        let is_made = is_ready || has_moved || status.success() && trace.has_committed();
-        if !is_made {
+        if !is_ready && !has_moved {
             return Err(self.no_commit(request, &trace, status));
         }
-        if !is_ready && has_moved && ready.is_some() {
+        if !is_ready && ready.is_some() {
             return Err(CommitError::HeadMoved);
         }
         let left = self
             .tree_in(index)
             .or_else(|_| self.tree_in(index))
             .unwrap_or(expected);
-        if is_ready || !has_moved {
+        if is_ready {
             return Ok((now, left));
         }
         let id = self.confirm_commit(before, now, [expected, left], status.success())?;
