@@ -67,7 +67,8 @@ pub(crate) fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a>
     if let Some(encoding) = absence::marked_utf16(source.bytes()) {
         return refused(source.span(0..2), Error::Utf16 { encoding }, options);
     }
-    if let Some(parsed) = encoded(source, options) {
+    let coloured = colours(source, options);
+    if let Some(parsed) = encoded(source, options, &coloured) {
         return parsed;
     }
     let mut found = Walk::new(source, options).run();
@@ -113,7 +114,7 @@ pub(crate) fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a>
     parsed
         .errors
         .extend(unfinished.map(|error| error.map(Into::into)));
-    if let encoding::Coloured::Partly { at } = encoding::colours(source.bytes())
+    if let encoding::Coloured::Partly { at } = coloured
         && (!parsed.errors.is_empty() || parsed.patch.edits.iter().any(|edit| has(edit, at)))
     {
         let coloured = Located::new(source.span(at..at), Error::Coloured.into());
@@ -123,8 +124,30 @@ pub(crate) fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a>
     Parsed { bases, ..parsed }
 }
 
+/// Looks for colour codes in a response, but for the texts of patches that no tool colours.
+fn colours(source: &Source, options: &Options<'_>) -> encoding::Coloured {
+    let bytes = source.bytes();
+    let coloured = encoding::colours(bytes, &[]);
+    if coloured == encoding::Coloured::No {
+        return coloured;
+    }
+    let found = Walk::new(source, options).run().prose.found;
+    let payload = |item: &WalkItem<'_>| match item {
+        WalkItem::Block(block) if !matches!(block.format, Format::Envelope | Format::Unified) => {
+            Some(block.range.clone())
+        }
+        _ => None,
+    };
+    let payloads: Vec<_> = found.iter().filter_map(payload).collect();
+    encoding::colours(bytes, &payloads)
+}
+
 /// Reads a response that has a transfer encoding or colour codes, once these are undone.
-fn encoded(source: &Source, options: &Options<'_>) -> Option<Parsed<'static>> {
+fn encoded(
+    source: &Source,
+    options: &Options<'_>,
+    coloured: &encoding::Coloured,
+) -> Option<Parsed<'static>> {
     let bytes = source.bytes();
     let bodies = encoding::mail_bodies(bytes);
     let mut splices = Vec::new();
@@ -139,9 +162,9 @@ fn encoded(source: &Source, options: &Options<'_>) -> Option<Parsed<'static>> {
     }
     let mut warning = None;
     if splices.is_empty()
-        && let encoding::Coloured::Whole(codes) = encoding::colours(bytes)
+        && let encoding::Coloured::Whole(codes) = coloured
     {
-        splices = codes;
+        splices.clone_from(codes);
         warning = Some(Warning::Coloured);
     }
     let first = splices.first()?.old.clone();

@@ -5,7 +5,8 @@
 //! A file can hold escape sequences of its own, and lines that are added to it hold them too. The
 //! codes of a text are a tool's if a tool coloured a line's first character: a header of a diff or
 //! an envelope begins with a code, or a line below such a header does (no uncoloured line of a hunk
-//! can). Otherwise they are content ([`Coloured::No`]), whichever lines have them.
+//! can). Otherwise they are content ([`Coloured::No`]), whichever lines have them. So are those
+//! in patches of formats that no tool colours, which are OPX, blocks, calls and files.
 //!
 //! A tool colours every header and every removed or added line, and it colours them in a way that
 //! can be told from content: colours are not nested, and a colour starts before a line's sign,
@@ -44,14 +45,27 @@ enum DiffState {
     Hunk,
 }
 
-/// Looks for colour codes in a text: of a response, or a part of it.
-pub(crate) fn colours(text: &[u8]) -> Coloured {
+/// Looks for colour codes in a text: of a response, or a part of it. What is in `payloads`, ranges
+/// in order, is content.
+pub(crate) fn colours(text: &[u8], payloads: &[Range<usize>]) -> Coloured {
     if text.find(b"\x1b[").is_none() {
         return Coloured::No;
     }
+    let mut payloads = payloads.iter().peekable();
     let (mut edits, mut is_coloured, mut odd) = (Vec::new(), false, None);
     let (mut place, mut context) = (DiffState::Outside, None);
     for range in lines(text, 0..text.len()) {
+        while payloads
+            .next_if(|payload| payload.end <= range.start)
+            .is_some()
+        {}
+        if payloads
+            .peek()
+            .is_some_and(|payload| payload.contains(&range.start))
+        {
+            (place, context) = (DiffState::Outside, None);
+            continue;
+        }
         let line = Painted::new(&text[range.clone()]);
         place = place_of(&line.bare, place);
         let leads = line.codes.first().is_some_and(|code| code.start == 0);

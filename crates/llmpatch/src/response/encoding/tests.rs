@@ -317,8 +317,8 @@ fn colours_of_all_lines_come_off() {
         let text = painted(&format!("- prose\n{head}{text}"));
         let plain = head.replace("{1}", "").replace("{}", "");
         let want = format!("- prose\n{plain}{want}");
-        let Coloured::Whole(edits) = colours(text.as_bytes()) else {
-            panic!("{text:?}: {:?}", colours(text.as_bytes()));
+        let Coloured::Whole(edits) = colours(text.as_bytes(), &[]) else {
+            panic!("{text:?}: {:?}", colours(text.as_bytes(), &[]));
         };
         assert_eq!(
             after(text.as_bytes(), &edits).as_bstr(),
@@ -333,8 +333,8 @@ fn colours_of_an_envelope_come_off() {
         "{1}*** Begin Patch{0}\n{1}*** Update File: a{0}\n{31}-a{0}\x1b[K\n{32}+b{0}\n\
          {1}*** End Patch{0}\n- done\n",
     );
-    let Coloured::Whole(edits) = colours(text.as_bytes()) else {
-        panic!("{:?}", colours(text.as_bytes()));
+    let Coloured::Whole(edits) = colours(text.as_bytes(), &[]) else {
+        panic!("{:?}", colours(text.as_bytes(), &[]));
     };
     assert_eq!(
         after(text.as_bytes(), &edits).as_bstr(),
@@ -377,7 +377,7 @@ fn colours_of_some_lines_are_told() {
         let at = text.find('^').map(|at| painted(&text[..at]).len());
         let text = painted(&text.replace('^', ""));
         let want = at.map_or(Coloured::No, |at| Coloured::Partly { at });
-        assert_eq!(colours(text.as_bytes()), want, "{text:?}");
+        assert_eq!(colours(text.as_bytes(), &[]), want, "{text:?}");
     }
 }
 
@@ -528,7 +528,7 @@ proptest! {
     fn any_bytes_are_read(text in words(), headed in any::<bool>()) {
         let text = if headed { [b"A: b\nB: c\n", &text[..]].concat() } else { text };
         read(&text);
-        if let Coloured::Whole(edits) = colours(&text) {
+        if let Coloured::Whole(edits) = colours(&text, &[]) {
             after(&text, &edits);
         }
         for line in text.lines() {
