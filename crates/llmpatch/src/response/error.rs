@@ -246,6 +246,9 @@ pub enum Hiding {
     /// Reasoning that ends with a closing mark, from the response's start.
     #[error("what comes before a lone `{0}`")]
     Unopened(&'static str),
+    /// What another than the model says in a conversation.
+    #[error("the turn that `{0}` begins")]
+    Turn(&'static str),
     #[error("lines quoted by `>`")]
     Quote,
     /// A member of JSON in which the model thinks aloud.
@@ -276,6 +279,7 @@ impl Hiding {
             | Hiding::Unclosed(_)
             | Hiding::Unopened(_)
             | Hiding::Thoughts(_) => "draft",
+            Hiding::Turn(_) => "instruction",
             Hiding::Elsewhere(_) => "unknown",
             Hiding::Undone(_) => "undone-call",
         }

@@ -8,7 +8,7 @@
 use bstr::ByteSlice as _;
 
 use super::Patience;
-use crate::format::envelope::{trim, trim_start};
+use crate::format::envelope::{is_blank, trim, trim_start};
 use crate::format::fence::Fence;
 use crate::text::{LineNo, Source};
 
@@ -34,8 +34,9 @@ const MESSAGE: &[u8] = b"<|message|>";
 
 /// Other marks: Mistral's, Kimi's, Cohere's, those of Sky-T1 and OpenThinker, Gemma's; from
 /// [`SHARED`] on what Open WebUI makes of a thought, and the marks of what others say in a
-/// conversation that is given as the model sees it.
-const PAIRS: [(&str, &str); 12] = [
+/// conversation: from [`TURNS`] on their turns, as models see them (ChatML, Llama, Gemma, OpenAI's
+/// open models, Phi, Mistral, DeepSeek), and as people write them down.
+const PAIRS: [(&str, &str); 25] = [
     ("[THINK]", "[/THINK]"),
     ("◁think▷", "◁/think▷"),
     ("<|START_THINKING|>", "<|END_THINKING|>"),
@@ -48,10 +49,39 @@ const PAIRS: [(&str, &str); 12] = [
     ("<|im_start|>system", "<|im_end|>"),
     ("<|im_start|>user", "<|im_end|>"),
     ("<|im_start|>tool", "<|im_end|>"),
+    ("<|start_header_id|>system<|end_header_id|>", "<|eot_id|>"),
+    ("<|start_header_id|>user<|end_header_id|>", "<|eot_id|>"),
+    ("<|start_header_id|>ipython<|end_header_id|>", "<|eot_id|>"),
+    ("<start_of_turn>user", "<end_of_turn>"),
+    ("<|start|>system", "<|end|>"),
+    ("<|start|>developer", "<|end|>"),
+    ("<|start|>user", "<|end|>"),
+    ("<|system|>", "<|end|>"),
+    ("<|user|>", "<|end|>"),
+    ("[INST]", "[/INST]"),
+    ("<｜User｜>", "<｜Assistant｜>"),
+    ("User:", "Assistant:"),
+    ("Human:", "Assistant:"),
 ];
 
 /// The first of [`PAIRS`] whose closing mark closes other parts, too.
 const SHARED: usize = 5;
+
+/// The first of [`PAIRS`] that is a turn, and the first that is written in words.
+const TURNS: usize = 9;
+const WORDS: usize = 23;
+
+/// What begins a turn of the model: it ends any turn before.
+const ANSWERS: [&str; 8] = [
+    "<|im_start|>assistant",
+    "<|start_header_id|>assistant<|end_header_id|>",
+    "<start_of_turn>model",
+    "<|start|>assistant",
+    "<|assistant|>",
+    "<｜Assistant｜>",
+    "Assistant:",
+    "AI:",
+];
 
 /// A tag that has more attributes.
 const DETAILS: &str = "<details type=\"reasoning\"";
@@ -92,6 +122,36 @@ impl Mark {
             Mark::Channel => ("<|channel|>analysis", "<|channel|>final"),
         }
     }
+}
+
+impl Mark {
+    /// Returns whether a turn of another than the model begins or ends with the mark.
+    pub(super) fn is_turn(self) -> bool {
+        matches!(self, Mark::Pair(index) if index >= TURNS)
+    }
+
+    fn is_word(self) -> bool {
+        matches!(self, Mark::Pair(index) if index >= WORDS)
+    }
+}
+
+/// Returns a line without the marks of a heading or of bold text before and in a speaker's name.
+fn unmarked(line: &[u8]) -> &[u8] {
+    line.trim_start_with(|c| matches!(c, '#' | '*' | ' ' | '\t'))
+}
+
+/// Returns how long the beginning of a line is that begins a turn of the model.
+fn answer(line: &[u8]) -> Option<usize> {
+    let text = unmarked(line);
+    let begin = ANSWERS
+        .iter()
+        .find(|begin| text.starts_with(begin.as_bytes()))?;
+    // What begins so may begin reasoning.
+    if *begin == "<|start|>assistant" {
+        return Some(0);
+    }
+    let rest = &text[begin.len()..];
+    Some(line.len() - rest.strip_prefix(b"**").unwrap_or(rest).len())
 }
 
 /// Reads the mark that a text begins with: its kind, whether it closes, and its length.
@@ -152,19 +212,29 @@ pub(super) fn opening(line: &[u8]) -> Option<(Mark, usize)> {
         Some(rest) => (rest, line.len() - rest.len()),
         None => (text, before),
     };
-    let (mark, closes, length) = read(text)?;
+    let (mark, closes, length) = read(text).or_else(|| {
+        let label = unmarked(text);
+        let (mark, closes, length) = read(label).filter(|(mark, ..)| mark.is_word())?;
+        Some((mark, closes, text.len() - label.len() + length))
+    })?;
     (!closes).then_some((mark, before + length))
 }
 
 /// Returns the closing mark that is first or last on a line, with the offsets at which it begins
 /// and behind it.
 pub(super) fn closing(line: &[u8]) -> Option<(Mark, usize, usize)> {
-    let is_shared = |mark| matches!(mark, Mark::Pair(index) if index >= SHARED);
-    closing_behind(line, 0, false).filter(|(mark, ..)| !is_shared(*mark))
+    let is_own = |mark| !matches!(mark, Mark::Pair(index) if index >= SHARED);
+    closing_behind(line, 0, false, is_own)
 }
 
-/// Returns the first closing mark from an offset of a line on; `anywhere` lets it be in the middle.
-fn closing_behind(line: &[u8], from: usize, anywhere: bool) -> Option<(Mark, usize, usize)> {
+/// Returns the first closing mark as wanted from an offset of a line on; `anywhere` lets it be in
+/// the middle.
+fn closing_behind(
+    line: &[u8],
+    from: usize,
+    anywhere: bool,
+    is_wanted: impl Fn(Mark) -> bool,
+) -> Option<(Mark, usize, usize)> {
     let whole = trim(line);
     let first = line.len() - trim_start(line).len();
     let last = first + whole.len();
@@ -172,7 +242,12 @@ fn closing_behind(line: &[u8], from: usize, anywhere: bool) -> Option<(Mark, usi
     while let Some(next) = line[at..].find_byteset(b"<[\xe2") {
         at += next;
         if let Some((mark, true, length)) = read(&line[at..])
-            && (anywhere || at == first || at + length == last || mark == Mark::Channel)
+            && is_wanted(mark)
+            && (anywhere
+                || at == first
+                || at + length == last
+                || mark == Mark::Channel
+                || mark.is_turn())
         {
             return Some((mark, at, at + length));
         }
@@ -206,6 +281,13 @@ pub(super) fn thoughts(
     if fence.is_some() && !patience.is_left() {
         return None;
     }
+    let before = number.index().checked_sub(1).and_then(|above| {
+        let row = source.row(LineNo::from_index(above))?;
+        (!is_blank(row.text)).then_some(row)
+    });
+    if mark.is_word() && (fence.is_some() || before.is_some()) {
+        return None;
+    }
     let start = row.start() + behind;
     let unclosed = Thoughts {
         mark,
@@ -222,17 +304,24 @@ pub(super) fn thoughts(
         if !is_first && fence.is_some_and(|fence| fence.is_closed_by(line.text)) {
             is_fenced = false;
         }
-        let reopens = opening(line.text).is_some_and(|(other, _)| other == mark);
+        if let Some(length) = answer(line.text).filter(|_| mark.is_turn() && !is_first) {
+            return Some(Thoughts {
+                mark,
+                start,
+                end: line.start(),
+                behind: Some(line.start() + length),
+            })
+            .filter(|_| !is_fenced);
+        }
+        let reopens = !mark.is_turn() && opening(line.text).is_some_and(|(other, _)| other == mark);
         if !is_first && reopens && mark != Mark::Channel {
             depth += 1;
         }
         let from = if is_first { behind } else { 0 };
-        let Some((other, at, end)) = closing_behind(line.text, from, is_first) else {
+        let closes = |other: Mark| other.shown().1 == mark.shown().1;
+        let Some((_, at, end)) = closing_behind(line.text, from, is_first, closes) else {
             continue;
         };
-        if other.shown().1 != mark.shown().1 {
-            continue;
-        }
         let part = Thoughts {
             mark,
             start,
@@ -251,7 +340,9 @@ pub(super) fn thoughts(
     if fence.is_some() {
         patience.spend(source.bytes().len() - row.start());
     }
-    last.or_else(|| fence.is_none().then_some(unclosed))
+    // Nothing else says that `User:` begins a turn.
+    let is_text = fence.is_some() || mark == Mark::Pair(WORDS);
+    last.or_else(|| (!is_text).then_some(unclosed))
 }
 
 #[cfg(test)]
@@ -279,6 +370,26 @@ mod tests {
             ("<details>\na\n</details>", None),
             ("<|im_start|>user\na<|im_end|>\nb", Some("\na")),
             ("<|im_start|>assistant\na<|im_end|>\nb", None),
+            (
+                "<|im_start|>user\na\n<|im_start|>assistant\nb",
+                Some("\na\n"),
+            ),
+            (
+                "<|start_header_id|>user<|end_header_id|>\na<|eot_id|>b",
+                Some("\na"),
+            ),
+            (
+                "<start_of_turn>user\na\n<start_of_turn>model\nb",
+                Some("\na\n"),
+            ),
+            ("[INST] a [/INST] b", Some(" a ")),
+            ("[INST] a\nb [/INST] c", Some(" a\nb ")),
+            ("<｜User｜>a\n<｜Assistant｜>b", Some("a\n")),
+            ("User: a\n\nAssistant: b", Some(" a\n\n")),
+            ("**User:** a\n\n**Assistant:** b", Some("** a\n\n")),
+            ("### Human:\na\n", Some("\na\n")),
+            ("User: a\nb", None),
+            ("User a\n\nAssistant: b", None),
             (
                 "<think>\n<think>\na\n</think>\nb\n</think>",
                 Some("\n<think>\na\n</think>\nb\n"),

@@ -50,6 +50,14 @@ pub(super) fn settle<'a>(
             WalkItem::Residue(of, error) => {
                 let is_others = matches!(&error.value, Residue::Blocks(error) if error.is_of_tags())
                     && is_without_blocks;
+                if is_others && is_edit_in_tags(&error.value) {
+                    let what = Nearly::CallTags;
+                    let warning = Warning::Nearly { what }.into();
+                    parsed
+                        .warnings
+                        .extend(error.span.map(|span| Located::new(span, warning)));
+                    continue;
+                }
                 if options.format.is_none_or(|asked| asked == of) && !is_others {
                     parsed
                         .errors
@@ -85,6 +93,11 @@ pub(super) fn settle<'a>(
     parsed.errors.sort_by_key(|error| error.span);
     parsed.warnings.sort_by_key(|warning| warning.span);
     parsed
+}
+
+/// Returns whether an edit is written in tags, rather than a call that may hold a patch.
+fn is_edit_in_tags(residue: &Residue) -> bool {
+    matches!(residue, Residue::Blocks(blocks::Error::Tool { tag }) if !["invoke", "function"].contains(tag))
 }
 
 /// Makes one warning of all calls of a tool that change nothing.

@@ -16,12 +16,13 @@ use crate::text::{LineNo, Source, Span, Text};
 const TOOLS: [&str; 2] = ["replace_in_file", "apply_diff"];
 const PARTS: [&str; 4] = ["args", "file", "diff", "content"];
 /// Those that change files, or may do so, and can't be read.
-const OTHERS: [&str; 5] = [
+const OTHERS: [&str; 6] = [
     "write_to_file",
     "insert_content",
     "search_and_replace",
     "invoke",
     "function",
+    "old_text",
 ];
 
 /// How many tags may be open, one inside the other.

@@ -312,6 +312,7 @@ impl<'a, 'o> Walk<'a, 'o> {
         }
         let (open, close) = part.mark.shown();
         let by = match part.behind {
+            _ if part.mark.is_turn() => Hiding::Turn(open),
             Some(_) => Hiding::Reasoning(open, close),
             None => Hiding::Unclosed(open),
         };

@@ -74,9 +74,11 @@ fn kind_of(by: &Hiding) -> Kind {
         Hiding::Quote => Kind::QuotedPatch,
         Hiding::Elsewhere(_) => Kind::UnknownPlace,
         Hiding::Undone(_) => Kind::UndoneCall,
-        Hiding::Reasoning(..) | Hiding::Unclosed(_) | Hiding::Unopened(_) | Hiding::Thoughts(_) => {
-            Kind::DraftPatch
-        }
+        Hiding::Reasoning(..)
+        | Hiding::Unclosed(_)
+        | Hiding::Unopened(_)
+        | Hiding::Turn(_)
+        | Hiding::Thoughts(_) => Kind::DraftPatch,
     }
 }
 
@@ -92,7 +94,7 @@ fn meant(by: &Hiding) -> String {
         }
         Hiding::Unopened(close) => format!("take away the `{close}` behind it if it is meant"),
         Hiding::Quote => "take away the `>` before its lines if it is meant".into(),
-        Hiding::Thoughts(_) | Hiding::Elsewhere(_) => {
+        Hiding::Turn(_) | Hiding::Thoughts(_) | Hiding::Elsewhere(_) => {
             "give it in a response of its own if it is meant".into()
         }
         Hiding::Undone(_) => {

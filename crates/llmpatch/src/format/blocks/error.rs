@@ -100,7 +100,7 @@ pub enum Error {
         advice = "close every tag, and send the whole of it"
     ))]
     OpenTag { tag: &'static str },
-    #[error("`<{tag}>` calls a tool that isn't known here")]
+    #[error("`<{tag}>` {}", Error::calls(tag))]
     #[strum(props(
         kind = "unsupported",
         help = "ask for the change in search/replace blocks; or take this call out and make its change by hand",
@@ -110,6 +110,16 @@ pub enum Error {
 }
 
 impl Error {
+    /// Says what a tag is that can't be read.
+    fn calls(tag: &str) -> &'static str {
+        match tag {
+            "old_text" => {
+                "is of an edit in `<old_text>` and `<new_text>` (Zed), which isn't read here"
+            }
+            _ => "calls a tool that isn't known here",
+        }
+    }
+
     /// Returns whether it is about tags that other formats' patches may be between.
     pub(crate) fn is_of_tags(&self) -> bool {
         matches!(self, Error::OpenTag { .. } | Error::Tool { .. })
