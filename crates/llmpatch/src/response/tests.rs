@@ -1,4 +1,5 @@
 mod drafts;
+mod pieces;
 mod sessions;
 
 use proptest::prelude::*;

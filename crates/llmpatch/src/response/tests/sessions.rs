@@ -78,6 +78,10 @@ const SCHEMAS: &[(&str, Schema)] = &[
     ("langchain", langchain),
     ("mcp", mcp),
     ("openhands", openhands),
+    ("ollama", ollama),
+    ("progress", progress),
+    ("texts", texts),
+    ("copilot", copilot),
 ];
 
 fn anthropic(call: &Replacement) -> Vec<Value> {
@@ -203,6 +207,69 @@ fn openhands(call: &Replacement) -> Vec<Value> {
     [action].into_iter().chain(call.told(result)).collect()
 }
 
+/// Gives calls no ids: what somebody else says next answers them.
+fn ollama(call: &Replacement) -> Vec<Value> {
+    let message = json!({"role": "assistant", "content": "", "tool_calls": [
+        {"function": {"name": "read", "arguments": {"path": call.path}}},
+        {"function": {"name": "edit", "arguments": call.input()}},
+    ]});
+    let results = match call.outcome {
+        Outcome::Untold => vec![json!({"role": "user", "content": "Go on."})],
+        _ => vec![
+            json!({"role": "tool", "tool_name": "read", "content": "def total"}),
+            json!({"role": "tool", "tool_name": "edit", "content": call.output()}),
+        ],
+    };
+    [message].into_iter().chain(results).collect()
+}
+
+/// Tells of what a sub-agent does, and then its own log.
+fn progress(call: &Replacement) -> Vec<Value> {
+    let own = claude_code(call);
+    let told = own.iter().map(|message| {
+        json!({"type": "progress", "parentToolUseID": "t", "toolUseID": "agent_msg", "data": {
+            "type": "agent_progress", "message": message, "normalizedMessages": own,
+        }})
+    });
+    told.chain(own.clone()).collect()
+}
+
+/// Has calls in the text, and what came of them, as Cline does.
+fn texts(call: &Replacement) -> Vec<Value> {
+    let text =
+        |role: &str, text: &str| json!({"role": role, "content": [{"type": "text", "text": text}]});
+    let message = text("assistant", &format!("I change it.\n\n{}", call.envelope()));
+    let result = match call.outcome {
+        Outcome::Untold => "Go on.".to_owned(),
+        Outcome::Failed if call.number.is_multiple_of(2) => {
+            "The user denied this operation.".to_owned()
+        }
+        _ => format!(
+            "[apply_patch for '{}'] Result:\n{}",
+            call.path,
+            call.output()
+        ),
+    };
+    vec![message, text("user", &result)]
+}
+
+fn copilot(call: &Replacement) -> Vec<Value> {
+    let event = |of: &str, data: Value| json!({"type": of, "data": data, "id": "e"});
+    let asked = json!({"toolCallId": call.id(), "name": "edit", "arguments": call.input()});
+    let begun = json!({"toolCallId": call.id(), "toolName": "edit", "arguments": call.input()});
+    let ended =
+        json!({"toolCallId": call.id(), "success": !call.has_failed(), "result": call.input()});
+    let events = [
+        event(
+            "assistant.message",
+            json!({"content": "", "toolRequests": [asked]}),
+        ),
+        event("tool.execution_start", begun),
+    ];
+    let ended = event("tool.execution_complete", ended);
+    events.into_iter().chain(call.told(ended)).collect()
+}
+
 fn replacements() -> impl Strategy<Value = Vec<Replacement>> {
     let outcome = prop_oneof![
         3 => Just(Outcome::Done),
@@ -248,7 +315,7 @@ proptest! {
                 .iter()
                 .filter(|call| !call.has_failed())
                 .map(|call| match *name {
-                    "rollout" => call.envelope(),
+                    "rollout" | "texts" => call.envelope(),
                     _ => format!("{}\n", call.input()),
                 })
                 .collect();
