@@ -3,6 +3,8 @@
 //! Ollama, Gemini and OpenAI's old functions give calls no ids. Cline and its kin (Roo, Kilo) have
 //! calls written in the model's text, and tell what came of them in the text of the next message.
 
+use std::collections::VecDeque;
+
 use super::{Messages, Session};
 use crate::format::tool::fields::Fields;
 use crate::format::tool::json::{Is, Value};
@@ -10,24 +12,34 @@ use crate::response::Error;
 use crate::response::members::{self, Outcome, Speaker, speaker};
 use crate::text::Located;
 
-/// A call without an id that no result was met of.
-#[derive(Debug)]
+/// The calls without an id since somebody else spoke.
+#[derive(Debug, Default)]
 pub(super) struct Waiting {
-    /// The name of the tool; `None` of a patch in the model's text.
-    tool: Option<String>,
-    id: String,
+    /// Those that no result was met of: the names of their tools, and the ids that they were given.
+    calls: VecDeque<(String, String)>,
+    /// The ids of the patches in the model's text.
+    texts: Vec<String>,
+    /// How many there were in all.
+    count: usize,
 }
 
+/// How many calls may be between a result and its call.
+const MOST_BETWEEN: usize = 100;
+
 impl Session {
-    /// Gives an id to a call that has none.
-    pub(in crate::response) fn name_call(&mut self, tool: Option<String>) -> String {
+    /// Gives an id to a call of a tool, or to a patch in the model's text, that has none.
+    pub(in crate::response) fn name_call(&mut self, tool: Option<&str>) -> String {
+        let waiting = &mut self.waiting;
         if std::mem::take(&mut self.is_heard) {
-            self.waiting.clear();
+            waiting.calls.clear();
+            waiting.texts.clear();
         }
-        self.unnamed += 1;
-        let id = format!("unnamed {}", self.unnamed);
-        let call = id.clone();
-        self.waiting.push(Waiting { tool, id: call });
+        waiting.count += 1;
+        let id = format!("unnamed {}", waiting.count);
+        match tool {
+            Some(tool) => waiting.calls.push_back((tool.to_owned(), id.clone())),
+            None => waiting.texts.push(id.clone()),
+        }
         id
     }
 
@@ -37,15 +49,12 @@ impl Session {
             return None;
         }
         let name = result.word(&["name", "tool_name", "toolName"]);
-        let is_of = |call: &Waiting| call.tool.is_some() && (name.is_none() || call.tool == name);
-        let index = self.waiting.iter().position(is_of)?;
-        Some(self.waiting.remove(index).id)
-    }
-
-    /// Takes the ids of the patches in the model's text since somebody else spoke.
-    fn take_texts(&mut self) -> Vec<String> {
-        let texts = self.waiting.extract_if(.., |call| call.tool.is_none());
-        texts.map(|call| call.id).collect()
+        let name = name.unwrap_or_default();
+        let is_of =
+            |(tool, _): &(String, String)| tool.is_empty() || name.is_empty() || *tool == name;
+        let calls = &mut self.waiting.calls;
+        let index = calls.iter().take(MOST_BETWEEN).position(is_of)?;
+        calls.remove(index).map(|(_, id)| id)
     }
 }
 
@@ -60,7 +69,7 @@ impl Messages<'_, '_> {
     /// Reads what somebody else says of the calls in the model's text.
     pub(super) fn hear(&mut self, message: Value<'_>) {
         self.session.is_heard = true;
-        if self.session.waiting.iter().all(|call| call.tool.is_some()) {
+        if self.session.waiting.texts.is_empty() {
             return;
         }
         let mut verdicts = Verdicts::default();
@@ -68,7 +77,7 @@ impl Messages<'_, '_> {
         let Some(outcome) = verdicts.outcome else {
             return;
         };
-        let texts = self.session.take_texts();
+        let texts = std::mem::take(&mut self.session.waiting.texts);
         if verdicts.is_mixed {
             let span = self.reader.source.span(message.range());
             let error = Located::new(span, Error::Unsaid);

@@ -237,7 +237,7 @@ impl<'a, 'm> Messages<'a, 'm> {
     /// Returns the id of a call: a call of a message that has none is given one.
     fn id_of(&mut self, id: Option<String>, tool: &str, around: Nesting<'_>) -> Option<String> {
         let is_message = around.is_wrapped && !around.is_given;
-        id.or_else(|| is_message.then(|| self.session.name_call(Some(tool.to_owned()))))
+        id.or_else(|| is_message.then(|| self.session.name_call(Some(tool))))
     }
 
     /// Reads the members of an object that is no call.

@@ -31,10 +31,8 @@ pub(in crate::response) struct Session {
     /// What is only begun, or was cut off: the calls in it, and the error unless the session tells
     /// what became of each.
     pub(super) open: Vec<(Vec<String>, Located<Error>)>,
-    /// The calls that have no id, since somebody else spoke.
-    pub(super) waiting: Vec<Waiting>,
-    /// How many there were.
-    pub(super) unnamed: usize,
+    /// The calls that have no id.
+    pub(super) waiting: Waiting,
     /// Whether somebody else spoke since the last of them.
     pub(super) is_heard: bool,
     /// What the model said, if these are pieces of a stream.
