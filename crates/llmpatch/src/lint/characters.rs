@@ -29,7 +29,8 @@ pub(super) fn find(touched: &Touched<'_>) -> Vec<Located<Finding>> {
 }
 
 /// Returns the characters of a line that nobody sees and that aren't where writing needs them:
-/// joiners are between letters and in emoji, tags in flags.
+/// joiners are between letters and in emoji, tags in flags, and a sign for lost characters that is
+/// alone in quotes means itself.
 fn hidden(line: &[u8]) -> Vec<char> {
     if line.is_ascii() {
         let escape = memchr::memchr(ESCAPE as u8, line);
@@ -45,12 +46,20 @@ fn hidden(line: &[u8]) -> Vec<char> {
         let is_mark = character == '\u{feff}' && before.is_none();
         // Bytes that aren't UTF-8 are read as this character, too.
         let is_other = character == LOST && &line[start..end] != "\u{fffd}".as_bytes();
+        let is_named =
+            character == LOST && before.is_some_and(|quote| is_quoted(quote, &line[end..]));
         before = Some(character);
-        if !class(character).is_empty() && !joins && !is_mark && !is_flag && !is_other {
+        if !class(character).is_empty() && !joins && !is_mark && !is_flag && !is_other && !is_named
+        {
             found.push(character);
         }
     }
     found
+}
+
+/// Returns whether a quote before a character and what is behind the character enclose it.
+fn is_quoted(quote: char, behind: &[u8]) -> bool {
+    matches!(quote, '"' | '\'' | '`') && behind.chars().next() == Some(quote)
 }
 
 const ESCAPE: char = '\u{1b}';
@@ -72,5 +81,25 @@ pub(super) fn class(character: char) -> &'static str {
         LOST => "the sign for a character that was lost",
         ESCAPE | '\u{9b}' => "an escape sequence of a terminal",
         _ => "",
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_lost_character_is_told_from_its_name() {
+        for (line, want) in [
+            ("the sign (``\u{fffd}``)", false),
+            ("c == '\u{fffd}'", false),
+            ("\"\u{fffd}\"", false),
+            ("\"caf\u{fffd}\"", true),
+            ("don\u{fffd}t", true),
+            ("\u{fffd}", true),
+            ("1 \u{fffd} 2", true),
+        ] {
+            assert_eq!(!hidden(line.as_bytes()).is_empty(), want, "{line}");
+        }
     }
 }

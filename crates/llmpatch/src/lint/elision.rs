@@ -13,7 +13,7 @@ use crate::text::{Lines, Located, Text, looks_elided};
 /// Finds the added lines that are written in place of code.
 pub(super) fn find(touched: &Touched<'_>) -> Vec<Located<Finding>> {
     let path = touched.path.as_bytes();
-    let is_code = has_ending(path, BODIES);
+    let is_code = has_ending(path, BODIES) || touched.added().any(|line| line.trim_ascii() == RULE);
     let is_prose = has_ending(path, PROSE);
     let is_found = |line: &&Text<'_>| looks_elided(line) && !(is_code && line.trim_ascii() == DOTS);
     if touched.before.is_empty() || !touched.added().any(|line| is_found(&line)) {
@@ -21,25 +21,59 @@ pub(super) fn find(touched: &Touched<'_>) -> Vec<Located<Finding>> {
     }
     let old = touched.old();
     let known: HashSet<&[u8]> = old.iter().map(|line| line.text.trim_ascii()).collect();
+    let after = touched.after.lines();
+    let is_more = elided(&after) > elided(&old);
     let of_file_once = OnceCell::new();
     let mut found = Vec::new();
     for run in &touched.runs {
         let finding = match run.is_whole {
-            true => *of_file_once.get_or_init(|| of_file(&old, &touched.after.lines())),
+            true => *of_file_once.get_or_init(|| of_file(&old, &after)),
+            // Who puts one in place of another means both.
+            false if !is_more => continue,
             false => Finding::Elided,
         };
-        let elided = run.lines.iter().copied().filter(is_found);
-        // Examples in documents leave out what doesn't matter.
-        let is_example = |line: &Text<'_>| is_prose && !run.is_whole && !has_words(line);
-        let new = elided.filter(|line| !known.contains(line.trim_ascii()) && !is_example(line));
-        found.extend(new.map(|line| Located::new(line.span, finding)));
+        let mut before: Option<&Text<'_>> = None;
+        for &line in &run.lines {
+            let goes_on = before.is_some_and(|before| goes_on(before, line));
+            before = Some(line);
+            // Examples in documents leave out what doesn't matter.
+            let is_example = is_prose && !run.is_whole && !has_words(line);
+            let is_known = known.contains(line.trim_ascii());
+            if is_found(&line) && !is_known && !is_example && !goes_on {
+                found.push(Located::new(line.span, finding));
+            }
+        }
     }
     found
 }
 
+/// Returns how many lines look as if they stood for code.
+fn elided(lines: &Lines<'_>) -> usize {
+    lines.iter().filter(|line| looks_elided(line.text)).count()
+}
+
+/// Returns whether a line without dots goes on with the sentence of the comment above it.
+fn goes_on(above: &[u8], line: &[u8]) -> bool {
+    let sign = |line: &[u8]| line.iter().position(u8::is_ascii_alphanumeric);
+    let [above, line] = [above, line].map(<[u8]>::trim_ascii_end);
+    let (Some(first), Some(_)) = (sign(line), sign(above)) else {
+        return false;
+    };
+    line[first].is_ascii_lowercase()
+        && !line[..first].trim_ascii().is_empty()
+        && !line[..first].ends_with(b".")
+        && above.get(..first) == Some(&line[..first])
+        && above
+            .last()
+            .is_some_and(|&last| last == b',' || last.is_ascii_alphanumeric())
+}
+
 const DOTS: &[u8] = b"...";
-/// Where three dots alone are code: a body in Python, the end of a document in YAML.
-const BODIES: &[&str] = &["py", "pyi", "pyx", "yaml", "yml"];
+/// What a document in YAML begins with, also where its file has another name; dots end it.
+const RULE: &[u8] = b"---";
+/// Where three dots alone are code: a body in Python, the end of a document in YAML, any statements
+/// in Coccinelle.
+const BODIES: &[&str] = &["py", "pyi", "pyx", "yaml", "yml", "cocci"];
 /// Files in which code is an example.
 const PROSE: &[&str] = &["md", "markdown", "mdx", "rst", "adoc", "txt"];
 
@@ -79,4 +113,25 @@ fn lost<'o>(old: &Lines<'o>, new: &Lines<'_>) -> Vec<&'o [u8]> {
         None => true,
     };
     old.iter().map(|line| line.text).filter(is_lost).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_a_sentence_is_told_from_a_comment() {
+        for (above, line, want) in [
+            ("# C and D stay", "# unchanged.", true),
+            ("  // the first,", "  // remaining unchanged", true),
+            ("# C and D.", "# unchanged", false),
+            ("# C and D", "# Rest unchanged", false),
+            ("# C and D", "# ... rest unchanged", false),
+            ("# C and D", "  # unchanged", false),
+            ("let x = c", "// unchanged", false),
+            ("", "// unchanged", false),
+        ] {
+            assert_eq!(goes_on(above.as_bytes(), line.as_bytes()), want, "{line}");
+        }
+    }
 }

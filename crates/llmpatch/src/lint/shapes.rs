@@ -9,7 +9,8 @@ use super::Finding;
 use super::touched::{Run, Touched};
 use crate::text::{Located, Text};
 
-/// Finds runs of which every line begins with a number, each higher than the one before.
+/// Finds runs of which every line begins with a number, each higher than the one before, and one of
+/// them the next: others count what a program found.
 pub(super) fn line_numbers(touched: &Touched<'_>) -> Vec<Located<Finding>> {
     let is_known = || touched.old().iter().any(|line| number(line.text).is_some());
     first_run(touched, Finding::LineNumbers, |run| {
@@ -18,14 +19,16 @@ pub(super) fn line_numbers(touched: &Touched<'_>) -> Vec<Located<Finding>> {
             return false;
         };
         let mut last = first;
+        let mut has_next = false;
         let rises = |line: &Text<'_>| {
             number(line).is_some_and(|(number, other)| {
                 let rises = number > last && other == sign;
+                has_next |= number == last + 1;
                 last = number;
                 rises
             })
         };
-        lines.all(rises) && last > first && !is_known()
+        lines.all(rises) && has_next && !is_known()
     })
 }
 
@@ -38,7 +41,8 @@ pub(super) fn diff_prefixes(touched: &Touched<'_>) -> Vec<Located<Finding>> {
     let is_known = || touched.old().iter().any(|line| line.text.starts_with(b"+"));
     first_run(touched, Finding::DiffPrefixes, |run| {
         let all = !run.has_prefixes && texts(run).all(|line| is_prefixed(line));
-        all && texts(run).any(|line| line.starts_with(b"+"))
+        // AsciiDoc joins paragraphs by a `+` alone.
+        all && texts(run).any(|line| line.starts_with(b"+") && line.len() > 1)
             && !is_known()
             && are_lines(touched, run)
     })

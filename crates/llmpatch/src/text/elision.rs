@@ -35,7 +35,7 @@ const PARTS: Words = Words(
 /// What says that something is there and isn't shown.
 const OTHERS: Words = Words("rest remaining remainder existing previous other everything original");
 /// What says that it stays.
-const KEPT: Words = Words("unchanged omitted unmodified untouched elided snip snipped brevity");
+const KEPT: Words = Words("unchanged omitted unmodified untouched elided brevity");
 /// Words between those.
 const FILLERS: Words = Words(
     "the of is are as all your our my this that in for from to be it its and with here \
@@ -221,8 +221,6 @@ mod tests {
             "// (rest of the file stays as is)",
             "// [unchanged code]",
             "// unchanged",
-            "-- snip --",
-            "# --- snip ---",
             "// Same as before",
             "// ... rest of the file unchanged ...",
             "// existing imports...",
@@ -288,6 +286,8 @@ mod tests {
             "// remaining bytes are padding",
             "// previous value",
             "// existing file",
+            // What people write in examples.
+            "// ...snip... //",
             "* unchanged",
             "- unchanged",
             "rest of the file unchanged",

@@ -1,0 +1,3 @@
+# The upper layers stay
+# unchanged.
+run
