@@ -1,12 +1,13 @@
 //! Counts what the lints find in commits that people made, each shown as a response in every
-//! format: of true edits they should find nothing.
+//! format: of true edits they should find nothing but what is truly a slip.
 //!
 //! `cargo run --release --example lints -- REPOSITORY [COMMITS]` takes the last commits that aren't
 //! merges (1000 unless told otherwise), and the files of the last one as if all were new. It reads
 //! the repository and writes nothing anywhere. Each finding is printed with its commit, its path
-//! and its line; what the format can't say is left out and counted. Ends with status 1 if a lint
-//! finds anything but files that run by themselves, tests and manuals aside: who tests or describes
-//! what such text does has it in files. What is found in these is counted.
+//! and its line; what the format can't say is left out and counted. `judged.txt` lists the findings
+//! that somebody has looked at and that are right: a conflict marker that was committed, say. The
+//! program ends with status 1 if a lint finds anything else, but for files that run by themselves,
+//! which are counted.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::process::Command;
@@ -33,6 +34,21 @@ const FORMATS: [Format; 5] = [
     Format::Unified,
 ];
 
+/// The findings that are right, a line each: kind, commit and path.
+const JUDGED: &str = include_str!("judged.txt");
+/// What [`JUDGED`] has in place of a commit for a file that is shown as if it were new.
+const FILES: &str = "files";
+
+/// Where something was found: kind, commit and path.
+type Place = (String, String, String);
+
+/// What was found there.
+struct Finding {
+    /// The message, and the first line that it is about.
+    text: String,
+    formats: BTreeSet<String>,
+}
+
 /// What came of it.
 #[derive(Default)]
 struct Tally {
@@ -41,13 +57,13 @@ struct Tally {
     files: usize,
     /// How many responses there were.
     responses: usize,
-    /// How many of them a format can't say, or aren't read as what they are.
+    /// How many of them a format can't say, or aren't applied.
     left_out: usize,
-    /// What lints found: kind, commit, path and line, and in which formats.
-    found: BTreeMap<(Kind, String, String), BTreeSet<String>>,
-    /// How much of it is in tests and manuals, and how many files run by themselves.
-    shown: BTreeMap<Kind, usize>,
-    /// Refusals, by kind.
+    /// What lints found.
+    found: BTreeMap<Place, Finding>,
+    /// How many of the files run by themselves.
+    executes: BTreeSet<(String, String)>,
+    /// Why these were left out: kind, reason and commits.
     refused: BTreeMap<(String, String), BTreeSet<String>>,
 }
 
@@ -67,11 +83,10 @@ fn main() -> Result<()> {
         }
         replay(&repo, commit, &mut tally)?;
     }
-    tally.print();
-    if !tally.found.is_empty() {
-        bail!("lints found something in true edits");
+    match tally.print() {
+        0 => Ok(()),
+        wrong => bail!("{wrong} findings in true edits that `judged.txt` doesn't have"),
     }
-    Ok(())
 }
 
 /// Lists the last commits that aren't merges.
@@ -112,7 +127,7 @@ fn look_at_files(repo: &Repo, commit: &Commit, tally: &mut Tally) -> Result<()> 
     tally.files += texts.len();
     let found = Lints::default().find(&patches, &Resolver::default(), &changes);
     for found in found {
-        tally.note(&found.value, &commit.id, "as a new file", "files");
+        tally.note(&found.value, FILES, "as a new file", "files");
     }
     Ok(())
 }
@@ -157,8 +172,12 @@ fn look(
             let progress = Progress::default();
             match respond::respond(format, changes, tree, compare, &look, Vec::new(), &progress)? {
                 Ok(response) => response.text,
-                Err(_) => {
+                Err(reasons) => {
                     tally.left_out += 1;
+                    for reason in reasons {
+                        let key = ("inexpressible".to_owned(), reason.what.to_string());
+                        tally.refused.entry(key).or_default().insert(commit.into());
+                    }
                     return Ok(());
                 }
             }
@@ -198,31 +217,35 @@ fn look(
     Ok(())
 }
 
-/// Returns whether a path is that of tests, of what they read, or of a manual.
-fn shows_text(path: &[u8]) -> bool {
-    let names: [&[u8]; 6] = [b"test", b"tests", b"t", b"man", b"md", b"snap"];
-    path.split(|byte| b"/.".contains(byte))
-        .any(|name| names.contains(&name) || name.starts_with(b"test_"))
-}
-
 impl Tally {
-    /// Counts what a lint found.
+    /// Notes what a lint found.
     fn note(&mut self, found: &Found, commit: &str, text: &str, format: &str) {
+        let path = found.path.to_string();
         let kind = found.finding.kind();
-        if kind == Kind::Executes || shows_text(found.path.as_bytes()) {
-            *self.shown.entry(kind).or_default() += 1;
+        if kind == Kind::Executes {
+            self.executes.insert((commit.to_owned(), path));
             return;
         }
-        let key = (kind, commit.to_owned(), format!("{found}: {text}"));
-        self.found.entry(key).or_default().insert(format.to_owned());
+        let place = (kind.to_string(), commit.to_owned(), path);
+        let finding = self.found.entry(place).or_insert_with(|| Finding {
+            text: format!("{}: {text}", found.finding),
+            formats: BTreeSet::new(),
+        });
+        finding.formats.insert(format.to_owned());
     }
 
-    fn print(&self) {
-        let mut kinds: BTreeMap<Kind, usize> = BTreeMap::new();
-        for ((kind, commit, place), formats) in &self.found {
-            *kinds.entry(*kind).or_default() += 1;
+    /// Prints what came of it. Returns how many findings nobody has judged to be right.
+    fn print(&self) -> usize {
+        let judged = JUDGED.lines().filter(|line| !line.starts_with('#'));
+        let judged: BTreeSet<&str> = judged.collect();
+        let mut kinds: BTreeMap<(&str, &str), usize> = BTreeMap::new();
+        for ((kind, commit, path), Finding { text, formats }) in &self.found {
+            let place = format!("{kind} {commit} {path}");
+            let is_right = judged.contains(&place[..]);
+            let verdict = if is_right { "right" } else { "wrong" };
+            *kinds.entry((verdict, kind)).or_default() += 1;
             let formats: Vec<_> = formats.iter().map(String::as_str).collect();
-            println!("{kind} {commit} ({}) {place}", formats.join(" "));
+            println!("{verdict}: {place} ({}) {text}", formats.join(" "));
         }
         for ((kind, what), commits) in &self.refused {
             println!("refused as {kind} in {} commits: {what}", commits.len());
@@ -235,11 +258,11 @@ impl Tally {
             ..
         } = self;
         println!("{commits} commits, {files} files, {responses} responses, {left_out} left out");
-        for (kind, count) in kinds {
-            println!("{kind}: {count}");
+        println!("files that run by themselves: {}", self.executes.len());
+        for ((verdict, kind), count) in &kinds {
+            println!("{verdict} {kind}: {count}");
         }
-        for (kind, count) in &self.shown {
-            println!("{kind} in tests and manuals, or of files that run by themselves: {count}");
-        }
+        let wrong = kinds.iter().filter(|((verdict, _), _)| *verdict == "wrong");
+        wrong.map(|(_, count)| count).sum()
     }
 }
