@@ -15,15 +15,14 @@ use crate::text::{Lines, Text};
 /// that another one takes.
 const TOGETHER: usize = 3;
 
-/// How many lines of context are tried before an occurrence is counted.
-const MOST: usize = 24;
-
 /// How much is searched at most: bytes of texts that aren't found together with others, and places.
 /// A file that takes more is better changed in one.
 const ENOUGH: usize = 1 << 28;
 
-/// How many levels of context are looked for together: most changes are told apart by little.
-const ROUNDS: [Range<usize>; 3] = [0..3, 3..10, 10..MOST + 1];
+/// How many lines of context are tried, those of a round together, before an occurrence is counted.
+/// Most changes are told apart by little; of those that take much, no more is tried than it takes to
+/// be near the least.
+const ROUNDS: [&[usize]; 4] = [&[0, 1, 2], &[3, 4, 5, 6], &[8, 10, 12], &[16, 20, 24]];
 
 /// Makes the edits that turn one content into another, given where they differ, in lines from 0;
 /// `None` where that can't be done so, or at too great a price. Whether new lines end as they
@@ -53,18 +52,20 @@ pub(super) fn substitutions<'c>(
     let mut spent = 0;
     for levels in ROUNDS {
         settle(&changes, &mut made, &mut spent, |change| {
-            levels
-                .clone()
-                .filter_map(|level| change.attempt(level))
-                .collect()
+            change.attempts(levels).collect()
         })?;
     }
     if one == Occurrence::Only {
-        settle(&changes, &mut made, &mut spent, |change| {
-            let all = (0..=MOST).filter_map(|level| change.attempt(level));
-            let counted = all.filter(|attempt| attempt.context >= change.most_context().min(2));
-            counted.map(Attempt::counted).collect()
-        })?;
+        for levels in ROUNDS {
+            settle(&changes, &mut made, &mut spent, |change| {
+                let enough = change.most_context().min(2);
+                let counted = change.attempts(levels);
+                counted
+                    .filter(|attempt| attempt.context >= enough)
+                    .map(Attempt::counted)
+                    .collect()
+            })?;
+        }
     }
     let operations = made.into_iter().map(|made| made.map(Operation::Substitute));
     operations.collect()
@@ -232,6 +233,10 @@ impl<'c> Change<'_, 'c> {
     /// Returns how many lines of context there may be.
     fn most_context(&self) -> usize {
         self.come.start + self.old.len() - self.gone.end
+    }
+
+    fn attempts(&self, levels: &[usize]) -> impl Iterator<Item = Attempt<'c>> {
+        levels.iter().filter_map(|level| self.attempt(*level))
     }
 
     /// Makes the change with the context of a level; `None` if nothing but blank lines would be
