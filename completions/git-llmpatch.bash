@@ -246,14 +246,14 @@ _git_llmpatch ()
 		1,*) return ;;
 		,-*) __gitcomp "--install --skill"; return ;;
 		esac
-		__gitcomp "git-llmpatch apply apply-patch batch check completions convert diff help man prompt recover show snapshot undo agents editors troubleshooting" "" "$cur"; return
+		__gitcomp "git-llmpatch apply apply-patch batch check completions convert diff help man prompt recover show snapshot undo agents editors embedding troubleshooting" "" "$cur"; return
 		;;
 	help)
 		case "$dashes,$cur" in
 		1,*) return ;;
 		,-*) __gitcomp ""; return ;;
 		esac
-		__gitcomp "git-llmpatch apply apply-patch batch check completions convert diff help man prompt recover show snapshot undo agents editors troubleshooting" "" "$cur"; return
+		__gitcomp "git-llmpatch apply apply-patch batch check completions convert diff help man prompt recover show snapshot undo agents editors embedding troubleshooting" "" "$cur"; return
 		;;
 	completions)
 		case "$dashes,$cur" in

@@ -74,7 +74,12 @@ const PAGES: &[Page] = pages![
         "git-llmpatch-snapshot",
         "git-llmpatch-undo",
     ],
-    "7": ["git-llmpatch-agents", "git-llmpatch-editors", "git-llmpatch-troubleshooting"],
+    "7": [
+        "git-llmpatch-agents",
+        "git-llmpatch-editors",
+        "git-llmpatch-embedding",
+        "git-llmpatch-troubleshooting",
+    ],
 ];
 
 const SKILL: &str = include_str!("../../man/SKILL.md");

@@ -33,6 +33,10 @@ const GUIDES: &[(&str, &str)] = &[
     ),
     ("git-llmpatch-editors", "Applying responses from an editor"),
     (
+        "git-llmpatch-embedding",
+        "Applying responses inside another program",
+    ),
+    (
         "git-llmpatch-troubleshooting",
         "What answers look like that don't apply, and what to do",
     ),
@@ -171,6 +175,10 @@ fn examples_run() {
         for (interpreter, options, script) in in_shell.chain(in_files).chain(in_python) {
             if script.contains("jq ") && Program::new("jq").arg("--version").output().is_err() {
                 eprintln!("there is no jq here to run this with:\n{script}");
+                continue;
+            }
+            if script.starts_with("from llmpatch import") {
+                // The package is built, and this is run, by `.packages/try py`.
                 continue;
             }
             let repo = demonstration();

@@ -47,8 +47,9 @@
 //!   tree in memory.
 //! - A [`Diagnostic`] is an error or a warning: its [`Kind`], its place in the response, places in
 //!   files, what to do. Whatever was dropped, guessed or relaxed is a warning.
-//! - Files come from a [`Tree`]: [`MemoryTree`], or an own one that reads from a disk, an editor's
-//!   buffers or a database. Each path is read once, when an edit names it.
+//! - Files come from a [`Tree`]: [`MemoryTree`], a function ([`tree::ReadTree`]), or an own one that
+//!   reads from a disk, an editor's buffers or a database. Each path is read once, when an edit
+//!   names it.
 //!
 //! # Its stages
 //!
@@ -103,3 +104,7 @@ pub use tree::{MemoryTree, Tree};
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+#[cfg(doctest)]
+#[doc = include_str!("../../../man/git-llmpatch-embedding.md")]
+struct Embedding;

@@ -2,6 +2,7 @@
 //! made-up tree in a test.
 
 mod case_twins;
+mod read;
 
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -13,6 +14,7 @@ use crate::path::RepoPath;
 use crate::text::SystemError;
 pub use crate::text::{Content, Hindrance, Withheld, is_binary};
 pub use case_twins::CaseTwins;
+pub use read::ReadTree;
 
 /// The name of the files that hold attributes.
 pub const RULES: &str = ".gitattributes";
