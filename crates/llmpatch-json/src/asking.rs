@@ -18,7 +18,7 @@ pub(crate) struct AskingTree {
 }
 
 impl AskingTree {
-    /// Makes one of the files that a request has.
+    /// Makes a tree of the files that a request has.
     pub(crate) fn new(
         known: MemoryTree,
         absent: impl IntoIterator<Item = RepoPath>,

@@ -61,10 +61,10 @@ fn answer(request: Request) -> Result<Reply, Reply> {
     Reply::answered(document, changed).map_err(misused)
 }
 
-/// A text, or bytes that are none.
+/// A text, or, where bytes are no text, the bytes in Base64.
 #[derive(Serialize)]
 #[serde(rename_all = "lowercase")]
-enum Written {
+enum Encoded {
     Text(String),
     Bytes(String),
 }
@@ -72,3 +72,34 @@ enum Written {
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn files_are_asked_for_until_all_are_known() {
+        let response = "*** Begin Patch\\n*** Update File: a/b\\n-old\\n+new\\n*** End Patch\\n";
+        for (files, want) in [
+            ("", r#"{"wanted":["a/b"]}"#),
+            (r#""a/b": null"#, r#"{"wanted":["a"]}"#),
+            (
+                r#""a/b": {"text": "old\n"}"#,
+                r#""changed":[{"path":"a/b","text":"new\n","executable":false}]}"#,
+            ),
+            (
+                r#""a/b": {"bytes": "/wpvbGQK"}"#,
+                r#""changed":[{"path":"a/b","bytes":"/wpuZXcK","executable":false}]}"#,
+            ),
+            (r#""a/b": {"link": true}"#, r#""changed":[]}"#),
+            (r#""a/b": null, "a": null"#, r#""changed":[]}"#),
+            (r#""../a": null"#, r#"{"misused":"#),
+        ] {
+            let request = format!(
+                r#"{{"response": {{"text": "{response}"}}, "files": {{{files}}}, "asks": true}}"#
+            );
+            let reply = apply(request.as_bytes());
+            assert!(reply.contains(want), "{files}: {reply}");
+        }
+    }
+}

@@ -15,7 +15,7 @@ use llmpatch::{RepoPath, message};
 use serde::Serialize;
 use serde_json::value::RawValue;
 
-use crate::Written;
+use crate::Encoded;
 use crate::blobs::Blobs;
 
 /// What is said to a request.
@@ -41,7 +41,7 @@ pub(crate) struct Changed {
     #[serde(skip_serializing_if = "Option::is_none")]
     path_bytes: Option<String>,
     #[serde(flatten)]
-    content: Option<Written>,
+    content: Option<Encoded>,
     executable: bool,
 }
 
@@ -140,8 +140,8 @@ fn diff(changes: &ChangeSet, file: &FileReport) -> Option<Vec<u8>> {
 fn changed(change: &Change) -> Changed {
     let after = change.after.as_ref();
     let (path, path_bytes) = match written(change.path.as_bytes()) {
-        Written::Text(path) => (path, None),
-        Written::Bytes(bytes) => (change.path.as_bstr().to_string(), Some(bytes)),
+        Encoded::Text(path) => (path, None),
+        Encoded::Bytes(bytes) => (change.path.as_bstr().to_string(), Some(bytes)),
     };
     Changed {
         path,
@@ -151,9 +151,9 @@ fn changed(change: &Change) -> Changed {
     }
 }
 
-fn written(bytes: &[u8]) -> Written {
+fn written(bytes: &[u8]) -> Encoded {
     match std::str::from_utf8(bytes) {
-        Ok(text) => Written::Text(text.to_owned()),
-        Err(_) => Written::Bytes(STANDARD.encode(bytes)),
+        Ok(text) => Encoded::Text(text.to_owned()),
+        Err(_) => Encoded::Bytes(STANDARD.encode(bytes)),
     }
 }

@@ -16,7 +16,7 @@ use crate::path::RepoPath;
 pub struct ReadTree<F>(F);
 
 impl<F: Fn(&RepoPath) -> io::Result<Option<Vec<u8>>>> ReadTree<F> {
-    /// Makes one of the function.
+    /// Makes a tree of the function.
     pub fn new(read: F) -> Self {
         Self(read)
     }
