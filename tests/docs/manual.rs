@@ -333,7 +333,12 @@ fn the_skill_file_is_one_that_agents_load() {
         .output()
         .unwrap()
         .stdout;
-    assert_eq!(skill, fs::read(directory().join("SKILL.md")).unwrap());
+    for copy in [
+        "man/SKILL.md",
+        "examples/agents/claude-code/skills/git-llmpatch/SKILL.md",
+    ] {
+        assert_eq!(skill, fs::read(here(copy)).unwrap(), "{copy}");
+    }
     let skill = String::from_utf8(skill).unwrap();
     assert!(skill.lines().count() < 60);
     let head: Vec<_> = skill.lines().take(4).collect();
