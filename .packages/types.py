@@ -17,12 +17,28 @@ def name(ref: str) -> str:
 
 
 class Python:
-    plain = {"string": "str", "integer": "int", "null": "None"}
+    plain = {"string": "str", "integer": "int", "boolean": "bool", "null": "None"}
     head = (
         '"""What `git llmpatch --json` prints. Made of its schema."""\n\n'
         "from __future__ import annotations\n\n"
-        "from dataclasses import dataclass\nfrom typing import Literal\n"
+        "import types\nfrom dataclasses import dataclass, fields, is_dataclass\n"
+        "from typing import Any, Literal, Union, get_args, get_origin, get_type_hints\n"
     )
+    tail = '''
+
+def read(kind: Any, value: Any) -> Any:
+    """Returns a value of JSON as the type that it has in the schema. Fields that are not known are left out: new ones may come."""
+    if get_origin(kind) in (Union, types.UnionType):
+        kinds = [one for one in get_args(kind) if one is not type(None)]
+        return None if value is None else read(kinds[0], value)
+    if get_origin(kind) is list:
+        return [read(get_args(kind)[0], one) for one in value]
+    if not (isinstance(kind, type) and is_dataclass(kind)):
+        return value
+    hints = get_type_hints(kind)
+    names = {field.name: field.name.rstrip("_") for field in fields(kind)}
+    return kind(**{name: read(hints[name], value[key]) for name, key in names.items() if key in value})
+'''
 
     def array(self, of: str) -> str:
         return f"list[{of}]"
@@ -42,8 +58,9 @@ class Python:
 
 
 class TypeScript:
-    plain = {"string": "string", "integer": "number", "null": "null"}
+    plain = {"string": "string", "integer": "number", "boolean": "boolean", "null": "null"}
     head = "// What `git llmpatch --json` prints. Made of its schema.\n"
+    tail = ""
 
     def array(self, of: str) -> str:
         return f"readonly ({of})[]"
@@ -90,7 +107,7 @@ def main() -> None:
             for field, of in form["properties"].items()
         ]
         text += language.record(name(kind), form.get("description") or form["title"], fields)
-    print(text, end="")
+    print(text + language.tail, end="")
 
 
 main()

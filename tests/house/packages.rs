@@ -116,7 +116,17 @@ fn every_dependency_has_a_licence_that_is_allowed() {
 #[test]
 fn unsafe_code_is_forbidden_and_nothing_lifts_that() {
     assert!(here("Cargo.toml").contains("[workspace.lints.rust]\nunsafe_code = \"forbid\""));
-    for manifest in ["Cargo.toml", "crates/llmpatch/Cargo.toml"] {
+    let python = here("crates/llmpatch-py/Cargo.toml");
+    assert!(python.contains("unsafe_code = \"forbid\""));
+    // An exported name is an unsafe attribute; these are all that there is.
+    let wasm = here("crates/llmpatch-js/src/lib.rs");
+    assert_eq!(wasm.matches("unsafe(no_mangle)").count(), 3);
+    assert!(!wasm.contains("unsafe {") && !wasm.contains("unsafe fn"));
+    for manifest in [
+        "Cargo.toml",
+        "crates/llmpatch/Cargo.toml",
+        "crates/llmpatch-json/Cargo.toml",
+    ] {
         let manifest = here(manifest);
         assert!(manifest.contains("[lints]\nworkspace = true"));
         // What runs while it is built is under no lint.
@@ -134,5 +144,24 @@ fn unsafe_code_is_forbidden_and_nothing_lifts_that() {
             !Path::new(env!("CARGO_MANIFEST_DIR")).join(absent).exists(),
             "{absent}"
         );
+    }
+}
+
+/// The packages for other languages are workspaces of their own, which share no version with this
+/// one.
+#[test]
+fn packages_for_other_languages_have_the_version_of_the_program() {
+    let version = env!("CARGO_PKG_VERSION");
+    for (file, line) in [
+        ("crates/llmpatch-js/Cargo.toml", "version = "),
+        ("crates/llmpatch-js/package.json", "  \"version\": "),
+        ("crates/llmpatch-py/Cargo.toml", "version = "),
+        (
+            "examples/agents/claude-code/.claude-plugin/plugin.json",
+            "  \"version\": ",
+        ),
+    ] {
+        let line = format!("\n{line}\"{version}\"");
+        assert!(here(file).contains(&line), "{file}: not{line}");
     }
 }

@@ -7,11 +7,8 @@ import os
 import shutil
 import subprocess
 import sysconfig
-import types
-from dataclasses import fields, is_dataclass
-from typing import Any, Union, get_args, get_origin, get_type_hints
 
-from ._types import Diagnostic, Document, Earlier, EarlierFile, Edit, File, Hunk, Kind, Nearest, Path, Place
+from ._types import Diagnostic, Document, Earlier, EarlierFile, Edit, File, Hunk, Kind, Nearest, Path, Place, read
 
 __all__ = [
     "Diagnostic", "Document", "Earlier", "EarlierFile", "Edit", "File", "Hunk", "Kind", "Nearest", "Path", "Place", "Stopped", "apply", "check", "program",
@@ -58,19 +55,5 @@ def _run(
     done = subprocess.run([program(), command, "--json", "--feedback", *options], input=text, capture_output=True, cwd=cwd)
     if not done.stdout:
         raise Stopped(done.returncode, done.stderr.decode(errors="replace"))
-    document: Document = _read(Document, json.loads(done.stdout))
+    document: Document = read(Document, json.loads(done.stdout))
     return document
-
-
-def _read(kind: Any, value: Any) -> Any:
-    """Returns a value of JSON as the type that it has in the schema. Fields that are not known are left out: new ones may come."""
-    if get_origin(kind) in (Union, types.UnionType):
-        kinds = [one for one in get_args(kind) if one is not type(None)]
-        return None if value is None else _read(kinds[0], value)
-    if get_origin(kind) is list:
-        return [_read(get_args(kind)[0], one) for one in value]
-    if not (isinstance(kind, type) and is_dataclass(kind)):
-        return value
-    hints = get_type_hints(kind)
-    names = {field.name: field.name.rstrip("_") for field in fields(kind)}
-    return kind(**{name: _read(hints[name], value[key]) for name, key in names.items() if key in value})

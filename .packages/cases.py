@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+"""Prints requests to the library, as llmpatch-json takes them, with what must come of them: JSON, one on each line.
+
+    cases.py folders                    those of tests/cases that need no git: `after`, or the kinds of `errors`; of `warnings`
+    cases.py random COUNT [PROGRAM]     some of them, spoilt at random, with the `document` that the program prints
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from base64 import b64encode
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+CASES = Path(__file__).parent.parent / "tests/cases"
+HEADLINE = re.compile(r"^(?:error\[([a-z0-9-]+)\]: |warning: (.*) \[([a-z0-9-]+)\]$)", re.MULTILINE)
+ATTRIBUTES = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C"}
+
+
+def text(file: Path) -> str:
+    return file.read_text() if file.exists() else ""
+
+
+def needs_git(case: Path) -> bool:
+    """Returns whether a case is about what git makes of files, knows of them, or reads of its settings."""
+    config = text(case / "config.txt")
+    return (
+        (case / "before/.gitattributes").exists()
+        or "[id-differs]" in text(case / "warnings.txt")
+        or (config != "" and text(case / "error.txt").startswith("3"))
+        or "core.autocrlf" in config
+    )
+
+
+def content(of: bytes) -> dict[str, Any]:
+    try:
+        return {"text": of.decode()}
+    except UnicodeDecodeError:
+        return {"bytes": b64encode(of).decode()}
+
+
+def files(directory: Path) -> dict[str, dict[str, Any]]:
+    found: dict[str, dict[str, Any]] = {}
+    for file in sorted(directory.rglob("*")):
+        path = file.relative_to(directory).as_posix()
+        if file.is_symlink():
+            found[path] = {"link": True}
+        elif file.is_file():
+            found[path] = {**content(file.read_bytes()), "executable": os.access(file, os.X_OK)}
+    return found
+
+
+def options(case: Path) -> dict[str, Any]:
+    """Returns the options of a case. An option counts for more than the setting of the other of `strict` and `fuzz`."""
+    given = {**pairs(text(case / "config.txt").splitlines()), **pairs(text(case / "args.txt").split())}
+    read: dict[str, Any] = {"name": "patch.txt", "top": "/work"}
+    for name, value in given.items():
+        name = name.removeprefix("llmpatch.").removeprefix("--").replace("rootIs", "root-is").replace("-", "_")
+        if name.startswith("no_"):
+            read.pop(name.removeprefix("no_"), None)
+        elif name in ("format", "file", "directory", "fuzz"):
+            read[name] = value
+            if name == "fuzz" and "--fuzz" in given:
+                read["strict"] = False
+        elif name in ("strict", "unique", "recount", "overwrite", "allow_empty"):
+            read[name] = value != "false"
+        elif name in ("limit", "protect", "root_is"):
+            read.setdefault(name, []).append(value)
+        elif name in ("_p0", "_p1", "_p2"):
+            read["strip"] = int(name[2:])
+        elif name.startswith("root."):
+            read.setdefault("roots", {})[name[5:]] = value
+        elif name.startswith("lint."):
+            read.setdefault("lints", {})[name[5:].replace("_", "-")] = value.replace("ignore", "allow")
+        elif name == "core.ignoreCase":
+            read["ignore_case"] = value == "true"
+        else:
+            raise ValueError(f"{case}: {name}")
+    return read
+
+
+def pairs(given: list[str]) -> dict[str, str]:
+    return dict((one.split("=", 1) + ["true"])[:2] for one in given)
+
+
+def cases() -> Iterator[Path]:
+    for case in sorted(CASES.glob("*/*")):
+        if case.is_dir() and not needs_git(case):
+            yield case
+
+
+def request(case: Path) -> dict[str, Any]:
+    return {
+        "response": content((case / "patch.txt").read_bytes()),
+        "files": files(case / "before"),
+        "options": options(case),
+    }
+
+
+def folders() -> Iterator[dict[str, Any]]:
+    for case in cases():
+        said = text(case / "error.txt") + text(case / "warnings.txt")
+        kinds = HEADLINE.findall(said)
+        refused = (case / "error.txt").exists()
+        yield {
+            "name": case.relative_to(CASES).as_posix(),
+            "request": request(case),
+            "after": None if refused else files(case / "after"),
+            "is_blamed": said.startswith("1"),
+            "errors": sorted({error for error, _, _ in kinds if error}),
+            "warnings": sorted({warning for _, _, warning in kinds if warning}),
+            # Several corrections may be one line for people.
+            "is_counted": any(headline.startswith("corrected ") for _, headline, _ in kinds),
+        }
+
+
+def spoilt(lines: list[bytes], others: list[bytes], chance: random.Random) -> list[bytes]:
+    """Returns lines with a few of them gone, doubled, exchanged, altered, or with some of others among them."""
+    lines = list(lines)
+    for _ in range(chance.choice([0, 1, 1, 1, 2, 3])):
+        at = chance.randrange(len(lines) + 1)
+        what = chance.randrange(7)
+        if what == 0 and others:
+            lines[at:at] = [chance.choice(others)]
+        elif what == 1 and others:
+            start = chance.randrange(len(others))
+            lines[at:at] = others[start : start + chance.randrange(12)]
+        elif at == len(lines):
+            continue
+        elif what == 2:
+            del lines[at]
+        elif what == 3:
+            lines[at:at] = [lines[at]]
+        elif what == 4:
+            other = chance.randrange(len(lines))
+            lines[at], lines[other] = lines[other], lines[at]
+        elif what == 5:
+            del lines[at : at + chance.randrange(1, 6)]
+        else:
+            column = chance.randrange(len(lines[at]) + 1)
+            lines[at] = lines[at][:column] + chance.choice([b" ", b"x", b"-", b"+", b"\t", b"\r", b"\xe9", "é".encode()]) + lines[at][column:]
+    return lines
+
+
+def randomly(count: int, program: str) -> Iterator[dict[str, Any]]:
+    chance = random.Random(54)
+    plain = [case for case in cases() if not (case / "args.txt").exists() and not (case / "config.txt").exists()]
+    with tempfile.TemporaryDirectory() as directory:
+        # The program names it as the system does.
+        top = Path(directory).resolve()
+        subprocess.run(["git", "init", "-q", top], check=True, env={**os.environ, **ATTRIBUTES})
+        made = 0
+        while made < count:
+            case, other = chance.choice(plain), chance.choice(plain)
+            response = (case / "patch.txt").read_bytes().splitlines(keepends=True)
+            others = (other / "patch.txt").read_bytes().splitlines(keepends=True)
+            response = spoilt(response, others, chance)
+            laid(case / "before", top, chance)
+            one = asked(program, top, b"".join(response))
+            # Which encoding a file is in, attributes say.
+            if all(error["kind"] != "encoding" for error in one["document"]["errors"]):
+                made += 1
+                yield {"name": f"{made} of {case.relative_to(CASES).as_posix()}", **one}
+
+
+def laid(before: Path, top: Path, chance: random.Random) -> None:
+    """Puts files into a repository, some of them spoilt, and has git know them."""
+    for old in top.iterdir():
+        if old.name != ".git":
+            shutil.rmtree(old) if old.is_dir() and not old.is_symlink() else old.unlink()
+    if before.exists():
+        shutil.copytree(before, top, symlinks=True, dirs_exist_ok=True)
+    for path, file in files(top).items():
+        if not path.startswith(".git/") and not file.get("link") and chance.randrange(4) == 0:
+            lines = (top / path).read_bytes().splitlines(keepends=True)
+            (top / path).write_bytes(b"".join(spoilt(lines, lines, chance)))
+    subprocess.run(["git", "-c", "core.autocrlf=false", "add", "--all"], cwd=top, check=True, env={**os.environ, **ATTRIBUTES})
+
+
+def asked(program: str, top: Path, response: bytes) -> dict[str, Any]:
+    """Returns the request that has what the program is asked, and what that says."""
+    command = [program, "check", "--json", "--feedback", "-"]
+    done = subprocess.run(command, input=response, cwd=top, stdout=subprocess.PIPE, env={**os.environ, **ATTRIBUTES})
+    document = json.loads(done.stdout)
+    here = {path: file for path, file in files(top).items() if not path.startswith(".git/")}
+    options = {"name": document["responses"][0], "top": str(top)}
+    return {"request": {"response": content(response), "files": here, "options": options}, "document": document}
+
+
+def main() -> None:
+    made = folders() if sys.argv[1] == "folders" else randomly(int(sys.argv[2]), (sys.argv + ["git-llmpatch"])[3])
+    for one in made:
+        print(json.dumps(one))
+
+
+main()
