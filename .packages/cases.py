@@ -2,7 +2,7 @@
 """Prints requests to the library, as llmpatch-json takes them, with what must come of them: JSON, one on each line.
 
     cases.py folders                    those of tests/cases that need no git: `after`, or the kinds of `errors`; of `warnings`
-    cases.py random COUNT [PROGRAM]     some of them, spoilt at random, with the `document` that the program prints
+    cases.py random COUNT [PROGRAM]     as many of them, spoilt at random, with the `document` that the program prints
 """
 
 from __future__ import annotations

@@ -1,8 +1,8 @@
-// For browsers. Not every file server says that a .wasm file is one, so the answer's type isn't looked at.
+// For browsers. Not every file server says that a .wasm file is one, so the type isn't looked at.
 
 import { library } from "./library.js";
 
-const answer = await fetch(new URL("./llmpatch.wasm", import.meta.url));
-if (!answer.ok) throw new Error(`llmpatch.wasm: ${answer.status} ${answer.statusText}`);
+const fetched = await fetch(new URL("./llmpatch.wasm", import.meta.url));
+if (!fetched.ok) throw new Error(`llmpatch.wasm: ${fetched.status} ${fetched.statusText}`);
 
-export const { apply, applyAsync } = await library(await WebAssembly.compile(await answer.arrayBuffer()));
+export const { apply, applyAsync } = await library(await WebAssembly.compile(await fetched.arrayBuffer()));

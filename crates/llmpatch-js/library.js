@@ -7,7 +7,7 @@ const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 export async function library(module) {
   let { exports } = await WebAssembly.instantiate(module);
 
-  function answer(request) {
+  function reply(request) {
     try {
       const bytes = encoder.encode(JSON.stringify(request));
       const place = exports.reserve(bytes.length);
@@ -27,10 +27,10 @@ export async function library(module) {
     const known = Object.create(null);
     if (!asks) for (const [path, file] of files instanceof Map ? files : Object.entries(files)) known[path] = source(file);
     for (;;) {
-      const reply = answer({ response: content(response), files: known, asks, options });
-      if (reply.misused !== undefined) throw new TypeError(reply.misused);
-      if (reply.wanted === undefined) return { ...reply.document, changed: reply.changed.map(change) };
-      for (const path of reply.wanted) known[path] = source(yield path);
+      const said = reply({ response: content(response), files: known, asks, options });
+      if (said.misused !== undefined) throw new TypeError(said.misused);
+      if (said.wanted === undefined) return { ...said.document, changed: said.changed.map(change) };
+      for (const path of said.wanted) known[path] = source(yield path);
     }
   }
 

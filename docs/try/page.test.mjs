@@ -9,11 +9,13 @@ import axe from "axe-core";
 import puppeteer from "puppeteer-core";
 
 const file = new URL("index.html", import.meta.url);
-// A file server that knows no types but that of a page.
+// A file server that knows only the types without which a browser takes nothing. Beside the page, it has the package of crates/llmpatch-js.
 const server = createServer((request, response) => {
-  const isPage = request.url === "/try/index.html";
-  response.writeHead(isPage ? 200 : 404, { "content-type": isPage ? "text/html" : "application/octet-stream" });
-  response.end(isPage ? readFileSync(file) : "");
+  const [, where, name] = request.url.match(/^\/(try|package)\/([\w.]+)$/) ?? [];
+  if (name === undefined) return response.writeHead(404).end();
+  const type = { html: "text/html", js: "text/javascript" }[name.split(".").at(-1)] ?? "application/octet-stream";
+  response.writeHead(200, { "content-type": type });
+  response.end(readFileSync(new URL(where === "try" ? name : `package/${name}`, import.meta.url)));
 });
 let browser;
 let address;
@@ -63,6 +65,19 @@ async function put(page, selector, text) {
 async function picture(page, name) {
   if (process.env.PICTURES) await page.screenshot({ path: join(process.env.PICTURES, `${name}.png`), fullPage: true });
 }
+
+test("the package runs in a browser", async () => {
+  const page = await browser.newPage();
+  await page.goto(new URL("/package/empty.html", address).href);
+  const texts = await page.evaluate(async () => {
+    const { apply, applyAsync } = await import("/package/browser.js");
+    const response = "*** Begin Patch\n*** Update File: a.txt\n-two\n+2\n*** End Patch\n";
+    const results = [apply(response, { "a.txt": "one\ntwo\n" }), await applyAsync(response, async () => "two\n")];
+    return results.map(({ changed }) => changed[0].text);
+  });
+  assert.deepEqual(texts, ["one\n2\n", "2\n"]);
+  await page.close();
+});
 
 describe("the page", () => {
   test("shows the README's example, and asks for nothing but itself", async () => {
