@@ -28,8 +28,7 @@ impl Diagnose for RepoError {
             RepoError::Withheld { by, .. } => of.help(Repair::Content(*by).help()),
             RepoError::MissingObject { .. } => of.help(Remedy::Fetch.help()),
             RepoError::Setting { key, .. } => of.help(format!(
-                "correct it; `git config --show-origin --get-all {}` says where it is set",
-                word(key)
+                "correct it; `git config --show-origin --get-all {key}` says where it is set"
             )),
             RepoError::NoGit { source } => match source.kind() {
                 ErrorKind::NotFound | ErrorKind::PermissionDenied => {

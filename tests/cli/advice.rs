@@ -22,7 +22,6 @@ const RUN: &[Tried] = &[
     (
         &[
             "git config --show-origin --get-all {key}",
-            "git config --show-origin --get-all {}",
             "git config --show-origin --get-all llmpatch.protect",
         ],
         settings,
