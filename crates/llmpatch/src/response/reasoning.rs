@@ -36,7 +36,7 @@ const MESSAGE: &[u8] = b"<|message|>";
 /// [`SHARED`] on what Open WebUI makes of a thought, and the marks of what others say in a
 /// conversation: from [`TURNS`] on their turns, as models see them (ChatML, Llama, Gemma, OpenAI's
 /// open models, Phi, Mistral, DeepSeek), and as people write them down.
-const PAIRS: [(&str, &str); 25] = [
+const PAIRS: [(&str, &str); 28] = [
     ("[THINK]", "[/THINK]"),
     ("◁think▷", "◁/think▷"),
     ("<|START_THINKING|>", "<|END_THINKING|>"),
@@ -59,20 +59,37 @@ const PAIRS: [(&str, &str); 25] = [
     ("<|system|>", "<|end|>"),
     ("<|user|>", "<|end|>"),
     ("[INST]", "[/INST]"),
+    ("<<SYS>>", "<</SYS>>"),
     ("<｜User｜>", "<｜Assistant｜>"),
     ("User:", "Assistant:"),
+    ("System:", "Assistant:"),
+    ("Instruction:", "Response:"),
     ("Human:", "Assistant:"),
 ];
 
 /// The first of [`PAIRS`] whose closing mark closes other parts, too.
 const SHARED: usize = 5;
 
-/// The first of [`PAIRS`] that is a turn, and the first that is written in words.
+/// The first of [`PAIRS`] that is a turn, the first that is written in words, and the one of these
+/// that needs no closing mark to be a turn: models go on with it behind their answers.
 const TURNS: usize = 9;
-const WORDS: usize = 23;
+const WORDS: usize = 24;
+const HUMAN: usize = 27;
+
+/// What can be before an opening mark on its line: the end of the turn before, or the beginning of
+/// the conversation.
+const BEFORE: [&[u8]; 7] = [
+    b"<|im_end|>",
+    b"<|eot_id|>",
+    b"<end_of_turn>",
+    b"<|end|>",
+    b"<|begin_of_text|>",
+    b"<s>",
+    b"</s>",
+];
 
 /// What begins a turn of the model: it ends any turn before.
-const ANSWERS: [&str; 8] = [
+const ANSWERS: [&str; 9] = [
     "<|im_start|>assistant",
     "<|start_header_id|>assistant<|end_header_id|>",
     "<start_of_turn>model",
@@ -81,6 +98,7 @@ const ANSWERS: [&str; 8] = [
     "<｜Assistant｜>",
     "Assistant:",
     "AI:",
+    "Response:",
 ];
 
 /// A tag that has more attributes.
@@ -143,15 +161,17 @@ fn unmarked(line: &[u8]) -> &[u8] {
 /// Returns how long the beginning of a line is that begins a turn of the model.
 fn answer(line: &[u8]) -> Option<usize> {
     let text = unmarked(line);
-    let begin = ANSWERS
-        .iter()
-        .find(|begin| text.starts_with(begin.as_bytes()))?;
+    let begin = ANSWERS.iter().find(|begin| {
+        let head = text.get(..begin.len());
+        head.is_some_and(|head| head.eq_ignore_ascii_case(begin.as_bytes()))
+    })?;
     // What begins so may begin reasoning.
     if *begin == "<|start|>assistant" {
         return Some(0);
     }
     let rest = &text[begin.len()..];
-    Some(line.len() - rest.strip_prefix(b"**").unwrap_or(rest).len())
+    let is_bold = rest.starts_with(b"**") && !rest.starts_with(b"***");
+    Some(line.len() - rest.len() + if is_bold { 2 } else { 0 })
 }
 
 /// Reads the mark that a text begins with: its kind, whether it closes, and its length.
@@ -206,7 +226,10 @@ fn tag_end(text: &[u8]) -> Option<usize> {
 
 /// Returns the opening mark that is first on a line, and the offset behind it.
 pub(super) fn opening(line: &[u8]) -> Option<(Mark, usize)> {
-    let text = trim_start(line);
+    let mut text = trim_start(line);
+    while let Some(rest) = BEFORE.iter().find_map(|mark| text.strip_prefix(*mark)) {
+        text = rest;
+    }
     let before = line.len() - text.len();
     let (text, before) = match text.strip_prefix(b"<|start|>assistant") {
         Some(rest) => (rest, line.len() - rest.len()),
@@ -285,7 +308,12 @@ pub(super) fn thoughts(
         let row = source.row(LineNo::from_index(above))?;
         (!is_blank(row.text)).then_some(row)
     });
-    if mark.is_word() && (fence.is_some() || before.is_some()) {
+    let is_key = || {
+        unmarked(row.text)
+            .first()
+            .is_some_and(u8::is_ascii_lowercase)
+    };
+    if mark.is_word() && (fence.is_some() || before.is_some() || is_key()) {
         return None;
     }
     let start = row.start() + behind;
@@ -340,8 +368,8 @@ pub(super) fn thoughts(
     if fence.is_some() {
         patience.spend(source.bytes().len() - row.start());
     }
-    // Nothing else says that `User:` begins a turn.
-    let is_text = fence.is_some() || mark == Mark::Pair(WORDS);
+    // Nothing else says that a word begins a turn.
+    let is_text = fence.is_some() || mark.is_word() && mark != Mark::Pair(HUMAN);
     last.or_else(|| (!is_text).then_some(unclosed))
 }
 
@@ -389,6 +417,11 @@ mod tests {
             ("**User:** a\n\n**Assistant:** b", Some("** a\n\n")),
             ("### Human:\na\n", Some("\na\n")),
             ("User: a\nb", None),
+            ("user: a\nassistant: b", None),
+            ("USER: a\nASSISTANT: b", Some(" a\n")),
+            ("### Instruction:\na\n### Response:\nb", Some("\na\n")),
+            ("<s>[INST] a [/INST] b", Some(" a ")),
+            ("<|im_end|><|im_start|>user\na", Some("\na")),
             ("User a\n\nAssistant: b", None),
             (
                 "<think>\n<think>\na\n</think>\nb\n</think>",

@@ -358,12 +358,9 @@ impl<'a, 'o> Walk<'a, 'o> {
         }
         let (blocks, end) = self.scripts(body.clone(), &command::WorkingDir::default());
         let body = body.start..end;
-        let begins_patch = |row: &Row<'_>| files::begins_patch(self.source, *row);
-        if blocks.is_empty()
-            || self
-                .row_beside(&blocks, body.clone(), begins_patch)
-                .is_some()
-        {
+        let is_other =
+            |row: &Row<'_>| row.text.contains_str("<!--") || files::begins_patch(self.source, *row);
+        if blocks.is_empty() || self.row_beside(&blocks, body.clone(), is_other).is_some() {
             return self.input(row);
         }
         if opens.is_some() {
