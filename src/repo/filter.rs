@@ -8,25 +8,25 @@
 //!
 //! [`process_filter`]: super::process_filter
 
+mod child;
+mod drivers;
+
 use crate::dir::SystemPath as _;
-use std::borrow::Cow;
 use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::collections::btree_map::Entry;
 use std::ffi::{OsStr, OsString};
 use std::fs;
-use std::io::{self, BufRead as _, BufReader, Read as _, Write as _};
+use std::io;
 use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
 
 use bstr::{BString, ByteSlice};
 
-use super::git::{
-    Child, ChildStdin, ChildStdout, Command, Git, Stdio, check_version, checked, shell_quoted,
-    temporary,
-};
+pub(super) use self::child::Running;
+use self::drivers::{Process, drivers, prelude, processes};
+use super::git::{Command, Git, check_version, checked, temporary};
 use super::objects::blob_id;
-use super::process_filter::ProcessFilter;
 use super::{Repo, RepoError};
 use crate::temporary::Directory;
 use llmpatch::path::RepoPath;
@@ -62,15 +62,6 @@ pub(super) const ATTRIBUTES: [&str; 9] = [
 
 /// Every `.gitattributes` that there may be above a path, and what it holds if it is there.
 pub(super) type Rules = BTreeMap<RepoPath, Option<Vec<u8>>>;
-
-/// A driver that is a process.
-struct Process {
-    /// What a shell is told to start it.
-    command: BString,
-    /// Whether nothing goes unfiltered.
-    is_required: bool,
-    running: RefCell<Option<ProcessFilter>>,
-}
 
 /// The children, and where they work.
 pub(super) struct GitFilter {
@@ -225,12 +216,8 @@ impl GitFilter {
         rules: &Rules,
     ) -> Result<Vec<u8>, RepoError> {
         self.know(rules)?;
-        if path
-            .as_bytes()
-            .first()
-            .is_some_and(|first| b" \t".contains(first))
-            || path.as_bytes().contains(&b'\n')
-        {
+        let name = path.as_bytes();
+        if name.starts_with(b" ") || name.starts_with(b"\t") || name.contains(&b'\n') {
             return Err(RepoError::Attribute {
                 what: "has a name that git can't be asked about".into(),
             });
@@ -242,68 +229,6 @@ impl GitFilter {
             let filtered = self.filtered(driver, "smudge", path, &[blob], &written)?;
             Ok(filtered.into_owned())
         })
-    }
-
-    /// Returns what a driver that is a process makes of bytes.
-    fn filtered<'b>(
-        &self,
-        driver: Option<&BString>,
-        way: &str,
-        path: &RepoPath,
-        more: &[BString],
-        bytes: &'b [u8],
-    ) -> Result<Cow<'b, [u8]>, RepoError> {
-        let Some((driver, process)) = driver.and_then(|name| self.processes.get_key_value(name))
-        else {
-            return Ok(Cow::Borrowed(bytes));
-        };
-        let name = BString::from([b"pathname=", path.as_bytes(), b"\n"].concat());
-        let about = [&[name], more].concat();
-        let mut place = process.running.borrow_mut();
-        let running = match &mut *place {
-            Some(running) => Ok(running),
-            none => self.begin(driver, process).map(|begun| none.insert(begun)),
-        };
-        let (message, is_fatal) = match running.map(|running| running.convert(way, &about, bytes)) {
-            Ok(Ok(Some(converted))) => return Ok(Cow::Owned(converted)),
-            Ok(Ok(None)) => (format!("the filter refused to {way} it").into(), false),
-            Ok(Err(error)) => {
-                let said = place.take().map(ProcessFilter::end);
-                let is_fatal = error.kind() == io::ErrorKind::InvalidData;
-                (self.complaint(said, &error), is_fatal)
-            }
-            Err(not_begun) => not_begun,
-        };
-        // As git goes on, unless it is told what it doesn't understand.
-        if !process.is_required && !is_fatal {
-            return Ok(Cow::Borrowed(bytes));
-        }
-        let command = driver.to_string();
-        Err(RepoError::Child { command, message })
-    }
-
-    /// Starts a driver that is a process; says why that can't be, and whether git ends then.
-    fn begin(&self, driver: &BString, process: &Process) -> Result<ProcessFilter, (BString, bool)> {
-        let number = self.processes.range(..driver.clone()).count();
-        let command = process.command.to_os_str_lossy();
-        let words = [OsStr::new("-c"), &command];
-        let mut shell = self.git.set_up(Command::new("sh"), words);
-        let started = self.start(&number.to_string(), &mut shell);
-        let child = started.map_err(|error| (error.to_string().into(), false))?;
-        ProcessFilter::greet(child).map_err(|(child, error)| {
-            let said = self.complaint(Some(child.end()), &error);
-            (said, error.kind() != io::ErrorKind::Other)
-        })
-    }
-
-    /// Returns what a child complained of when it failed.
-    fn complaint(&self, said: Option<BString>, error: &io::Error) -> BString {
-        let said = said.unwrap_or_default();
-        let said = match said.is_empty() {
-            true => error.to_string().into_bytes(),
-            false => said.replace(&self.prelude, ""),
-        };
-        bstr::join("; ", ByteSlice::lines(&said[..])).into()
     }
 
     /// Returns what git says of each of [`ATTRIBUTES`] at a path.
@@ -367,14 +292,13 @@ impl GitFilter {
                 fs::remove_file(tree.join(file.as_path())).map_err(RepoError::read(&tree))?;
             }
         }
-        for (file, content) in rules
-            .iter()
-            .filter(|(file, _)| !known.contains_key(*file))
-            .collect::<Vec<_>>()
-        {
-            content
-                .as_ref()
-                .map_or(Ok(()), |content| self.lay(file, content))?;
+        for (file, content) in rules {
+            if known.contains_key(file) {
+                continue;
+            }
+            if let Some(content) = content {
+                self.lay(file, content)?;
+            }
             known.insert(file.clone(), content.clone());
         }
         Ok(())
@@ -417,16 +341,10 @@ impl GitFilter {
     /// whatever a filter makes of it, so the answer ends where that to a second question begins,
     /// about an object that nobody could have named.
     fn answer(&self, task: Task, request: &[u8]) -> Result<Vec<u8>, RepoError> {
-        let nobody = self
-            .place
-            .path()
-            .file_name()
-            .unwrap_or_default()
-            .as_bytes()
-            .to_owned();
-        let end = [b"\n", &nobody[..], b" missing\n"].concat();
+        let nobody = self.place.path().file_name().unwrap_or_default().as_bytes();
+        let end = [b"\n", nobody, b" missing\n"].concat();
         self.ask(task, |child| {
-            child.write(&[request, b"\n", &nobody, b"\n"].concat())?;
+            child.write(&[request, b"\n", nobody, b"\n"].concat())?;
             let header = child.until(b'\n')?;
             if !header.contains_str(" blob ") {
                 return Err(io::Error::other(header.to_str_lossy().into_owned()));
@@ -466,31 +384,7 @@ impl GitFilter {
         if task == Task::Attributes {
             words.extend(ATTRIBUTES);
         }
-        self.start(&format!("{task:?}"), &mut self.command(&words))
-    }
-
-    /// Starts a child that stays; what it complains of goes to a file of this name.
-    fn start(&self, name: &str, command: &mut Command) -> Result<Running, RepoError> {
-        let said = self.place.path().join(name);
-        let stderr = self.place.create(name).map_err(RepoError::read(&said))?;
-        let child = command
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .stderr(stderr)
-            .spawn();
-        let mut child = child.map_err(|source| RepoError::NoGit { source })?;
-        let pipes = child
-            .stdin
-            .take()
-            .zip(child.stdout.take().map(BufReader::new));
-        let (stdin, stdout) =
-            pipes.ok_or_else(|| RepoError::read(&said)(io::ErrorKind::BrokenPipe))?;
-        Ok(Running {
-            child,
-            stdin: Some(stdin),
-            stdout,
-            said: said.into(),
-        })
+        Running::start(&self.place, &format!("{task:?}"), &mut self.command(&words))
     }
 
     fn command(&self, words: &[&str]) -> Command {
@@ -529,139 +423,11 @@ impl std::fmt::Debug for GitFilter {
     }
 }
 
-/// A child that waits for questions.
-pub(super) struct Running {
-    child: Child,
-    stdin: Option<ChildStdin>,
-    stdout: BufReader<ChildStdout>,
-    /// Where it writes what it complains of.
-    said: Box<Path>,
-}
-
-impl Running {
-    pub(super) fn write(&mut self, request: &[u8]) -> io::Result<()> {
-        self.stdin
-            .as_mut()
-            .map_or(Ok(()), |stdin| stdin.write_all(request))
-    }
-
-    fn until(&mut self, end: u8) -> io::Result<Vec<u8>> {
-        let mut bytes = Vec::new();
-        self.stdout.read_until(end, &mut bytes)?;
-        match bytes.pop() {
-            Some(last) if last == end => Ok(bytes),
-            _ => Err(io::Error::other("it ended without a response")),
-        }
-    }
-
-    pub(super) fn read_exact(&mut self, bytes: &mut [u8]) -> io::Result<()> {
-        self.stdout.read_exact(bytes)
-    }
-
-    /// Ends it, and returns what it complained of.
-    pub(super) fn end(mut self) -> BString {
-        self.stop();
-        fs::read(&self.said).unwrap_or_default().trim().into()
-    }
-
-    fn stop(&mut self) {
-        drop(self.stdin.take());
-        // What it still prints isn't needed.
-        let _ = self.stdout.read_to_end(&mut Vec::new());
-        let _ = self.child.wait();
-    }
-}
-
-impl Drop for Running {
-    fn drop(&mut self) {
-        self.stop();
-    }
-}
-
 fn new_place() -> Result<Directory, RepoError> {
     check_version()?;
     let place = temporary()?;
     place.make("tree").map_err(RepoError::read(place.path()))?;
     Ok(place)
-}
-
-/// Returns what a shell is told before a driver runs: to be where git would run it, and to see
-/// nothing of what is only for the children.
-fn prelude(repo: &Repo, environment: &[(&str, Option<OsString>)]) -> BString {
-    let home = repo.top.as_deref().unwrap_or(repo.git_dir()).as_os_str();
-    let mut prelude = Vec::new();
-    for name in environment
-        .iter()
-        .map(|(name, _)| *name)
-        .chain(["GIT_CONFIG_PARAMETERS"])
-    {
-        let value = match name {
-            "GIT_WORK_TREE" => repo.top.as_ref().map(|top| top.as_os_str().to_owned()),
-            _ => std::env::var_os(name),
-        };
-        match value {
-            Some(value) => prelude.extend(
-                [
-                    b"export ",
-                    name.as_bytes(),
-                    b"=",
-                    &shell_quoted(value.as_bytes()),
-                    b"\n",
-                ]
-                .concat(),
-            ),
-            None => prelude.extend([b"unset ", name.as_bytes(), b"\n"].concat()),
-        }
-    }
-    prelude.extend([b"cd ", &shell_quoted(home.as_bytes())[..], b" || exit\n"].concat());
-    prelude.into()
-}
-
-/// Returns the drivers that are processes: for git that is what counts, whatever else is set.
-fn processes(repo: &Repo, prelude: &BString) -> BTreeMap<BString, Process> {
-    let mut processes = BTreeMap::new();
-    for (key, value) in repo.config().entries("filter.") {
-        let Some((driver, b"process")) = key.rsplit_once_str(".") else {
-            continue;
-        };
-        let required = format!("filter.{}.required", driver.as_bstr());
-        let process = Process {
-            command: [&prelude[..], &value].concat().into(),
-            is_required: matches!(repo.config().bool(&required), Ok(Some(true))),
-            running: RefCell::default(),
-        };
-        processes.insert(driver.into(), process);
-        if value.is_empty() {
-            processes.remove(driver.as_bstr());
-        }
-    }
-    processes
-}
-
-/// Returns the options that have every other driver run behind this, and these not at all.
-fn drivers(
-    repo: &Repo,
-    prelude: &BString,
-    processes: &BTreeMap<BString, Process>,
-) -> Vec<OsString> {
-    let mut options = Vec::new();
-    let mut set = |key: &[u8], value: &[u8]| {
-        let option = [b"filter.", key, b"=", value].concat();
-        options.extend(["-c".into(), OsString::from_vec(option)]);
-    };
-    for (key, value) in repo.config().entries("filter.") {
-        // git puts the path in place of a `%f`.
-        if let Some((_, b"clean" | b"smudge")) = key.rsplit_once_str(".")
-            && !value.is_empty()
-        {
-            set(&key, &[&prelude.replace("%", "%%")[..], &value].concat());
-        }
-    }
-    for driver in processes.keys() {
-        set(&[driver, &b".process"[..]].concat(), b"");
-        set(&[driver, &b".required"[..]].concat(), b"false");
-    }
-    options
 }
 
 /// Quotes a name, or a directory in a list of directories, that git would otherwise read as another.
