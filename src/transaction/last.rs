@@ -99,6 +99,7 @@ impl Staging<'_> {
                 path: change.path.clone(),
                 before,
                 after,
+                depth: 0,
             });
         }
         kept::write(&self.journal, Record::Made(made))

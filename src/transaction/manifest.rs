@@ -57,18 +57,23 @@ impl std::fmt::Display for RunKind {
     }
 }
 
-/// A path of the work tree.
+/// A path of the work tree, in a manifest or, with what a record keeps of the old file, in a record.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct Touched {
+pub(super) struct Touched<Old = Held> {
     pub(super) path: RepoPath,
     /// What it holds before; `None` if it isn't there.
-    pub(super) before: Option<Held>,
+    pub(super) before: Option<Old>,
     /// What it holds afterwards; `None` if it isn't there.
     pub(super) after: Option<Held>,
     /// How many directories deep its temporary files lie: in the nearest directory above it that
-    /// stays.
+    /// stays. A record has no temporary files.
+    #[serde(default, skip_serializing_if = "is_zero")]
     pub(super) depth: usize,
+}
+
+fn is_zero(depth: &usize) -> bool {
+    *depth == 0
 }
 
 /// What a file holds.
@@ -193,15 +198,7 @@ impl Sealed for Manifest {
     const TITLE: &str = "git-llmpatch journal 2";
 
     fn is_sound(&self) -> bool {
-        are_different(self.touched.iter().map(|touched| &touched.path))
-            && self
-                .touched
-                .iter()
-                .all(|touched| touched.before.is_some() || touched.after.is_some())
-            && self
-                .removed
-                .iter()
-                .all(|directory| directory.bits <= 0o7777)
+        are_sound(&self.touched, &self.removed)
     }
 }
 
@@ -235,6 +232,15 @@ impl Manifest {
             .filter(|(_, touched)| !spared.contains(&touched.path));
         numbered.flat_map(move |(number, of)| of.temporaries(run, number))
     }
+}
+
+/// Returns whether a change can be of these files and directories.
+pub(super) fn are_sound<Old>(files: &[Touched<Old>], removed: &[RecordedDirectory]) -> bool {
+    are_different(files.iter().map(|file| &file.path))
+        && files
+            .iter()
+            .all(|file| file.before.is_some() || file.after.is_some())
+        && removed.iter().all(|directory| directory.bits <= 0o7777)
 }
 
 /// Returns whether no path is there twice.

@@ -9,7 +9,7 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
-use super::manifest::{Held, RecordedDirectory, are_different};
+use super::manifest::{Held, RecordedDirectory, Touched, are_different, are_sound};
 use super::sealed::{Sealed, digest};
 use crate::repo::Slot;
 use llmpatch::path::RepoPath;
@@ -41,17 +41,9 @@ pub(super) struct MadeChange {
     pub(super) removed: Vec<RecordedDirectory>,
 }
 
-/// A file of the work tree.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct Kept {
-    pub(super) path: RepoPath,
-    /// What it held, and the name of the file beside the record that has the bytes; `None` if it
-    /// wasn't there.
-    pub(super) before: Option<(Held, String)>,
-    /// What it holds; `None` if it isn't there.
-    pub(super) after: Option<Held>,
-}
+/// A file of the work tree: of the old file, what it held, and the name of the file beside the
+/// record that has the bytes.
+pub(super) type Kept = Touched<(Held, String)>;
 
 /// An entry of the index.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -73,12 +65,8 @@ impl Sealed for Record {
             Record::Commit(id) => id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit()),
             Record::Undone(_) => true,
             Record::Made(made) => {
-                are_different(made.files.iter().map(|file| &file.path))
+                are_sound(&made.files, &made.removed)
                     && are_different(made.entries.iter().map(|entry| &entry.path))
-                    && made
-                        .files
-                        .iter()
-                        .all(|file| file.before.is_some() || file.after.is_some())
                     && made
                         .files
                         .iter()
@@ -88,10 +76,6 @@ impl Sealed for Record {
                         .entries
                         .iter()
                         .all(|entry| entry.before != entry.after || entry.unmerged)
-                    && made
-                        .removed
-                        .iter()
-                        .all(|directory| directory.bits <= 0o7777)
             }
         }
     }
@@ -168,11 +152,13 @@ mod tests {
                     path: path("a b\n"),
                     before: Some((held(Some(0o600)), "original-0".into())),
                     after: None,
+                    depth: 0,
                 },
                 Kept {
                     path: path("b"),
                     before: None,
                     after: Some(held(None)),
+                    depth: 0,
                 },
             ],
             entries: vec![Entry {
