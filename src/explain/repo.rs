@@ -37,6 +37,10 @@ impl Diagnose for RepoError {
                 _ => of,
             },
             RepoError::Write { source, .. } => unwritten(source, None),
+            error if error.is_of_settings() => of.help(
+                "if that file is none of yours, set `HOME` to your own directory, or \
+                 `GIT_CONFIG_GLOBAL` to `/dev/null`",
+            ),
             _ => of,
         }
     }

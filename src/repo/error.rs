@@ -207,6 +207,11 @@ impl RepoError {
         }
     }
 
+    /// Returns whether a file of settings can't be looked at.
+    pub(crate) fn is_of_settings(&self) -> bool {
+        matches!(self, RepoError::Git { source, .. } if source.class() == git2::ErrorClass::Config)
+    }
+
     /// Makes errors of libgit2, which couldn't read something in the repository.
     pub(crate) fn git(what: &'static str) -> impl Fn(git2::Error) -> Self + Copy {
         move |source| match BEYOND_LIBGIT2

@@ -47,10 +47,14 @@ impl Repo {
             work_tree: set("GIT_WORK_TREE"),
             index_file: set("GIT_INDEX_FILE"),
         };
+        let mut is_by_git = false;
         let opened = open_from_env(&around).or_else(|error| match error.code() {
             // libgit2 takes what it can't look at for nothing, and an error may be temporary.
             git2::ErrorCode::NotFound => open_from_env(&around),
-            _ => open_as_git_does(&around, error),
+            _ => {
+                is_by_git = true;
+                open_as_git_does(&around, error)
+            }
         });
         // git's own HEAD and branches are in no namespace: `GIT_NAMESPACE` is for who serves the
         // repository to others.
@@ -76,7 +80,7 @@ impl Repo {
         if around.git_dir.is_none() {
             check_bare(&git, &around.here)?;
         }
-        Self::settle(git, &around)
+        Self::settle(git, &around, is_by_git)
     }
 
     /// Opens the repository around a directory, whatever the environment says.
@@ -98,7 +102,7 @@ impl Repo {
                 StandIn::find(directory, Variables::Ignored, (what, repair))?,
                 &around,
             ),
-            opened => Self::settle(opened?, &around),
+            opened => Self::settle(opened?, &around, false),
         }
     }
 
@@ -112,7 +116,11 @@ impl Repo {
         Ok(Self::unused(git, top, index_path, config, Some(standin)))
     }
 
-    pub(super) fn settle(git: git2::Repository, around: &Surroundings) -> Result<Self, RepoError> {
+    pub(super) fn settle(
+        git: git2::Repository,
+        around: &Surroundings,
+        is_by_git: bool,
+    ) -> Result<Self, RepoError> {
         if let Some(top) = top_by_git(&git, around) {
             git.set_workdir(&top, false)
                 .map_err(RepoError::git("the work tree"))?;
@@ -123,7 +131,10 @@ impl Repo {
                 top: top.unwrap_or_default(),
             });
         }
-        let config = Config::of(&git, top.as_deref())?;
+        let config = match is_by_git {
+            true => Config::listed_by(&Git::at(git.path(), top.as_deref()))?,
+            false => Config::of(&git, top.as_deref())?,
+        };
         let index_path = around.index_path(top.as_deref(), git.path());
         Ok(Self::unused(git, top, index_path, config, None))
     }
@@ -131,7 +142,7 @@ impl Repo {
     /// Reads the configuration again, after a test has put another in its place.
     #[cfg(test)]
     pub(super) fn open_again(repo: Self) -> Result<Self, RepoError> {
-        Self::settle(repo.git, &Surroundings::default())
+        Self::settle(repo.git, &Surroundings::default(), false)
     }
 
     /// Returns whether git, in a directory, finds this repository.

@@ -219,10 +219,13 @@ impl<'r> RuleBook<'r> {
                 });
             }
             Found::Absent => None,
-            _ => dir
-                .read(file)
-                .map_err(RepoError::read(file))?
-                .map(|(content, _)| content.to_vec()),
+            _ => match dir.read(file) {
+                // git goes on without it.
+                Err(error) if error.kind() == ErrorKind::PermissionDenied => None,
+                read => read
+                    .map_err(RepoError::read(file))?
+                    .map(|(content, _)| content.to_vec()),
+            },
         };
         self.read.borrow_mut().insert(file.clone(), content.clone());
         Ok(content)

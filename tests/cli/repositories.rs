@@ -655,6 +655,60 @@ fn who_only_looks_runs_no_program_of_the_repository() {
     assert!(!repo.child(".git/ran").exists());
 }
 
+#[test]
+fn what_its_user_may_not_look_at_is_no_setting_and_no_rule() {
+    let base = || {
+        let repo = repo();
+        repo.child("../home/.config/git").create_dir_all().unwrap();
+        for at in [repo.child(".."), repo.child("."), repo.child("../home")] {
+            std::fs::set_permissions(at, std::os::unix::fs::PermissionsExt::from_mode(0o777))
+                .unwrap();
+        }
+        repo
+    };
+    for closed in [
+        "../home",
+        "../home/.config",
+        "../home/.config/git",
+        "../home/.gitconfig",
+        "../home/.config/git/attributes",
+        ".gitattributes",
+        "src/.gitattributes",
+    ] {
+        let repo = base();
+        if !repo.child(closed).exists() {
+            repo.child(closed).write_str("*.txt text\n").unwrap();
+        }
+        let mut own = Command::new("chown");
+        own.args(["-R", "12345"]).arg(repo.path());
+        if !own.status().unwrap().success() {
+            return eprintln!("skipped: only root can act for another user");
+        }
+        repo.chmod(closed, 0);
+        let of_root = repo.child(closed);
+        let _ = std::os::unix::fs::chown(of_root.path(), Some(0), None);
+        let response = update("a.txt", "two", "2");
+        for args in [&["check"][..], &["check", "--cached"]] {
+            let home = repo.child("../home").path().display().to_string();
+            let mut command = isolated(Command::new("setpriv"), repo.path());
+            command.args(["--reuid=12345", "--regid=777", "--clear-groups"]);
+            command.arg(program()).args(args);
+            command.env("HOME", home);
+            command.env_remove("GIT_CONFIG_GLOBAL");
+            let mut run = run(&mut command, response.as_bytes());
+            if run.stderr.contains("setpriv: failed to execute") {
+                return eprintln!("skipped: another user can't reach {}", program());
+            }
+            if closed == "../home" && run.status == 3 {
+                assert!(run.stderr.contains("set `HOME` to your own directory"));
+                command.env("GIT_CONFIG_GLOBAL", "/dev/null");
+                run = support::run(&mut command, response.as_bytes());
+            }
+            assert_eq!(run.status, 0, "{closed}: {}", run.stderr);
+        }
+    }
+}
+
 /// Runs our program as another user of some groups; `None` where that can't be.
 fn as_user(repo: &Repo, user: u32, groups: &str, args: &[&str], input: &str) -> Option<Run> {
     if !rustix::process::geteuid().is_root() {

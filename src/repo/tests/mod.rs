@@ -178,7 +178,7 @@ fn the_repositorys_own_directory_is_out_of_reach_under_any_name() {
         work_tree: Some(sample.top().into()),
         ..Surroundings::default()
     };
-    let repo = Repo::settle(git, &around).unwrap();
+    let repo = Repo::settle(git, &around, false).unwrap();
     let resolver = repo.resolver(None).unwrap();
     assert!(resolver.resolve(None, b"store/hooks/post-commit").is_err());
     assert!(resolver.resolve(None, b"stored").is_ok());
@@ -202,7 +202,7 @@ fn where_the_top_is_follows_git() {
         (around(true, Some("..")), &top),
         (around(false, Some(".")), &sub),
     ] {
-        let repo = Repo::settle(open(), &around).unwrap();
+        let repo = Repo::settle(open(), &around, false).unwrap();
         assert_eq!(repo.top().unwrap(), want, "{around:?}");
     }
     let around = Surroundings {
@@ -211,7 +211,7 @@ fn where_the_top_is_follows_git() {
         ..Surroundings::default()
     };
     assert!(matches!(
-        Repo::settle(open(), &around),
+        Repo::settle(open(), &around, false),
         Err(RepoError::TopIsGitDir { .. })
     ));
 }
