@@ -303,7 +303,8 @@ impl Journal {
         }
         step("let the manifest stand")?;
         self.dir.rename_own(&draft, &plain("manifest"))?;
-        flush.directories(&[&self.dir, &self.home.dir])
+        // The name of the directory itself is on the disk with all that was written before.
+        flush.directories(&[&self.dir])
     }
 
     /// Makes the change certain. There is no way back afterwards.
