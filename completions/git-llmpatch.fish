@@ -59,7 +59,7 @@ tool\t'Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`
 files\t'Whole files in Markdown fences under their paths; never looked for unless asked for'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l file -d 'The file that search/replace blocks change, if the response doesn\'t name it' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s p -d 'Take this many directories off the names in a diff, as `git apply`; without it, only what is seen to be a prefix goes' -r
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l fuzz -d 'If lines aren\'t in a file as written, use the only place that differs in nothing but this (also llmpatch.fuzz)' -r -f -a "trailing\t'Whitespace at line ends'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l fuzz -d 'If lines aren\'t in a file as written, use the only place that differs in nothing but this: `trailing` whitespace, or `indent`ation, too, or `unicode` quotes, dashes and spaces, too (also llmpatch.fuzz)' -r -f -a "trailing\t'Whitespace at line ends'
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l base -d 'The commit or tree that the model saw: refuse files that have changed since (also llmpatch.base; a response may name it, too)' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
@@ -92,11 +92,11 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l no-g
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l no-verify -d 'Skip the hooks pre-commit and commit-msg'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l recount -d 'Ignore the line counts of a diff\'s hunks, as `git apply`: each ends where its lines do'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l strict -d 'Accept only what the format itself allows (also llmpatch.strict)'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l no-strict -d 'Take back --strict or llmpatch.strict'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l no-strict -d 'Override --strict and llmpatch.strict'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l unique -d 'Refuse lines that are in several places of a file, instead of taking the first (also llmpatch.unique)'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l no-unique -d 'Take back --unique or llmpatch.unique'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l no-fuzz -d 'Take back --fuzz or llmpatch.fuzz'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l no-base -d 'Take back --base or llmpatch.base'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l no-unique -d 'Override --unique and llmpatch.unique'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l no-fuzz -d 'Override --fuzz and llmpatch.fuzz'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l no-base -d 'Override --base and llmpatch.base'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -s 3 -l 3way -d 'Merge with what has changed since the base, and refuse only conflicts'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l overwrite -d 'Let a patch make a new file where there is one already'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l allow-empty -d 'Accept a response that changes nothing'
@@ -113,7 +113,7 @@ tool\t'Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`
 files\t'Whole files in Markdown fences under their paths; never looked for unless asked for'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l file -d 'The file that search/replace blocks change, if the response doesn\'t name it' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -s p -d 'Take this many directories off the names in a diff, as `git apply`; without it, only what is seen to be a prefix goes' -r
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l fuzz -d 'If lines aren\'t in a file as written, use the only place that differs in nothing but this (also llmpatch.fuzz)' -r -f -a "trailing\t'Whitespace at line ends'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l fuzz -d 'If lines aren\'t in a file as written, use the only place that differs in nothing but this: `trailing` whitespace, or `indent`ation, too, or `unicode` quotes, dashes and spaces, too (also llmpatch.fuzz)' -r -f -a "trailing\t'Whitespace at line ends'
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l base -d 'The commit or tree that the model saw: refuse files that have changed since (also llmpatch.base; a response may name it, too)' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
@@ -125,15 +125,15 @@ always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l json -d 'Print a JSON document instead of messages, on failure too; --json=schema only prints its schema' -r -f -a "document\t'How it went'
 schema\t'The form of such documents, and nothing is done'"
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l staged -d 'Look at what is staged: responses, and markers of patches in other files; print a line a finding'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l staged -d 'Look at what is staged: responses, and markers of patches in other files; print one line per finding'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l cached -d 'Work it out on the index instead of the work tree'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l recount -d 'Ignore the line counts of a diff\'s hunks, as `git apply`: each ends where its lines do'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l strict -d 'Accept only what the format itself allows (also llmpatch.strict)'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l no-strict -d 'Take back --strict or llmpatch.strict'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l no-strict -d 'Override --strict and llmpatch.strict'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l unique -d 'Refuse lines that are in several places of a file, instead of taking the first (also llmpatch.unique)'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l no-unique -d 'Take back --unique or llmpatch.unique'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l no-fuzz -d 'Take back --fuzz or llmpatch.fuzz'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l no-base -d 'Take back --base or llmpatch.base'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l no-unique -d 'Override --unique and llmpatch.unique'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l no-fuzz -d 'Override --fuzz and llmpatch.fuzz'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l no-base -d 'Override --base and llmpatch.base'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -s 3 -l 3way -d 'Merge with what has changed since the base, and refuse only conflicts'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l overwrite -d 'Let a patch make a new file where there is one already'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l allow-empty -d 'Accept a response that changes nothing'
@@ -150,7 +150,7 @@ tool\t'Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`
 files\t'Whole files in Markdown fences under their paths; never looked for unless asked for'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l file -d 'The file that search/replace blocks change, if the response doesn\'t name it' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -s p -d 'Take this many directories off the names in a diff, as `git apply`; without it, only what is seen to be a prefix goes' -r
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l fuzz -d 'If lines aren\'t in a file as written, use the only place that differs in nothing but this (also llmpatch.fuzz)' -r -f -a "trailing\t'Whitespace at line ends'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l fuzz -d 'If lines aren\'t in a file as written, use the only place that differs in nothing but this: `trailing` whitespace, or `indent`ation, too, or `unicode` quotes, dashes and spaces, too (also llmpatch.fuzz)' -r -f -a "trailing\t'Whitespace at line ends'
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l base -d 'The commit or tree that the model saw: refuse files that have changed since (also llmpatch.base; a response may name it, too)' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
@@ -168,11 +168,11 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l summa
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l cached -d 'Work it out on the index instead of the work tree'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l recount -d 'Ignore the line counts of a diff\'s hunks, as `git apply`: each ends where its lines do'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l strict -d 'Accept only what the format itself allows (also llmpatch.strict)'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l no-strict -d 'Take back --strict or llmpatch.strict'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l no-strict -d 'Override --strict and llmpatch.strict'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l unique -d 'Refuse lines that are in several places of a file, instead of taking the first (also llmpatch.unique)'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l no-unique -d 'Take back --unique or llmpatch.unique'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l no-fuzz -d 'Take back --fuzz or llmpatch.fuzz'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l no-base -d 'Take back --base or llmpatch.base'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l no-unique -d 'Override --unique and llmpatch.unique'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l no-fuzz -d 'Override --fuzz and llmpatch.fuzz'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l no-base -d 'Override --base and llmpatch.base'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -s 3 -l 3way -d 'Merge with what has changed since the base, and refuse only conflicts'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l overwrite -d 'Let a patch make a new file where there is one already'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l allow-empty -d 'Accept a response that changes nothing'
@@ -194,7 +194,7 @@ tool\t'Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`
 files\t'Whole files in Markdown fences under their paths; never looked for unless asked for'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l file -d 'The file that search/replace blocks change, if the response doesn\'t name it' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -s p -d 'Take this many directories off the names in a diff, as `git apply`; without it, only what is seen to be a prefix goes' -r
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l fuzz -d 'If lines aren\'t in a file as written, use the only place that differs in nothing but this (also llmpatch.fuzz)' -r -f -a "trailing\t'Whitespace at line ends'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l fuzz -d 'If lines aren\'t in a file as written, use the only place that differs in nothing but this: `trailing` whitespace, or `indent`ation, too, or `unicode` quotes, dashes and spaces, too (also llmpatch.fuzz)' -r -f -a "trailing\t'Whitespace at line ends'
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l base -d 'The commit or tree that the model saw: refuse files that have changed since (also llmpatch.base; a response may name it, too)' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
@@ -207,11 +207,11 @@ never\t'Not even if a terminal shows it'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l cached -d 'Work it out on the index instead of the work tree'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l recount -d 'Ignore the line counts of a diff\'s hunks, as `git apply`: each ends where its lines do'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l strict -d 'Accept only what the format itself allows (also llmpatch.strict)'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l no-strict -d 'Take back --strict or llmpatch.strict'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l no-strict -d 'Override --strict and llmpatch.strict'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l unique -d 'Refuse lines that are in several places of a file, instead of taking the first (also llmpatch.unique)'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l no-unique -d 'Take back --unique or llmpatch.unique'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l no-fuzz -d 'Take back --fuzz or llmpatch.fuzz'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l no-base -d 'Take back --base or llmpatch.base'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l no-unique -d 'Override --unique and llmpatch.unique'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l no-fuzz -d 'Override --fuzz and llmpatch.fuzz'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l no-base -d 'Override --base and llmpatch.base'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -s 3 -l 3way -d 'Merge with what has changed since the base, and refuse only conflicts'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l overwrite -d 'Let a patch make a new file where there is one already'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l allow-empty -d 'Accept a response that changes nothing'
@@ -246,7 +246,7 @@ tool\t'Tool calls as JSON: `{"path": …, "old_string": …, "new_string": …}`
 files\t'Whole files in Markdown fences under their paths; never looked for unless asked for'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l file -d 'The file that search/replace blocks change, if the response doesn\'t name it' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -s p -d 'Take this many directories off the names in a diff, as `git apply`; without it, only what is seen to be a prefix goes' -r
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l fuzz -d 'If lines aren\'t in a file as written, use the only place that differs in nothing but this (also llmpatch.fuzz)' -r -f -a "trailing\t'Whitespace at line ends'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l fuzz -d 'If lines aren\'t in a file as written, use the only place that differs in nothing but this: `trailing` whitespace, or `indent`ation, too, or `unicode` quotes, dashes and spaces, too (also llmpatch.fuzz)' -r -f -a "trailing\t'Whitespace at line ends'
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l base -d 'The commit or tree that the model saw: refuse files that have changed since (also llmpatch.base; a response may name it, too)' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
@@ -257,11 +257,11 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l comm
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l resume -d 'Continue after the last line of that file, if there is one'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l recount -d 'Ignore the line counts of a diff\'s hunks, as `git apply`: each ends where its lines do'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l strict -d 'Accept only what the format itself allows (also llmpatch.strict)'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l no-strict -d 'Take back --strict or llmpatch.strict'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l no-strict -d 'Override --strict and llmpatch.strict'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l unique -d 'Refuse lines that are in several places of a file, instead of taking the first (also llmpatch.unique)'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l no-unique -d 'Take back --unique or llmpatch.unique'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l no-fuzz -d 'Take back --fuzz or llmpatch.fuzz'
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l no-base -d 'Take back --base or llmpatch.base'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l no-unique -d 'Override --unique and llmpatch.unique'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l no-fuzz -d 'Override --fuzz and llmpatch.fuzz'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l no-base -d 'Override --base and llmpatch.base'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -s 3 -l 3way -d 'Merge with what has changed since the base, and refuse only conflicts'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l overwrite -d 'Let a patch make a new file where there is one already'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l allow-empty -d 'Accept a response that changes nothing'

@@ -22,7 +22,7 @@ use crate::transaction::{self, CommitRequest, Target};
 use llmpatch::pathspec::Case;
 use llmpatch::plan::PlanId;
 use llmpatch::report::{Diagnostic, FileReport, Report, State, Status};
-use llmpatch::text::{Shown, Source};
+use llmpatch::text::{self, Shown, Source};
 
 /// Work out the whole change, then make it: all or nothing
 #[derive(Debug, Args)]
@@ -106,6 +106,7 @@ impl Apply {
         let review = self.review()?;
         let verbosity = Verbosity {
             feedback: self.feedback.feedback,
+            only_reads: !self.preview.applies(),
             ..self.json.verbosity(&self.verbosity)
         };
         let responses = ResponseOrigin::names(&self.responses.paths);
@@ -128,14 +129,13 @@ impl Apply {
         if let (false, Some(option)) = (self.commit, self.committing.any()) {
             return usage(&format!("the option '{option}' requires '--commit'"));
         }
-        let is_elsewhere = self.commit || self.cached || self.onto.is_some() || self.intent_to_add;
-        if self.leaves_conflicts()
-            && (is_elsewhere || self.interactive || self.preview.is_asked_for())
-        {
-            return usage(
-                "the option '--conflicts=markers' is for the work tree and the index \
-                     together, without a preview",
-            );
+        let beside = self.beside_conflicts();
+        if self.leaves_conflicts() && !beside.is_empty() {
+            return usage(&format!(
+                "the option '--conflicts=markers' cannot be used with {}: it changes the work tree \
+                 and the index together",
+                text::sentence(&beside)
+            ));
         }
         if let Some(name) = self.branch.as_ref().filter(|name| !is_branch_name(name)) {
             return usage(&format!(
@@ -160,6 +160,20 @@ impl Apply {
             return usage("the option '--interactive' beside a preview requires '--apply'");
         }
         Ok(())
+    }
+
+    /// Returns the options that say of another place, or of no change at all.
+    fn beside_conflicts(&self) -> Vec<String> {
+        let options = [
+            ("--commit", self.commit),
+            ("--cached", self.cached),
+            ("--onto", self.onto.is_some()),
+            ("--intent-to-add", self.intent_to_add),
+            ("--interactive", self.interactive),
+        ];
+        let given = options.into_iter().filter(|(_, is_given)| *is_given);
+        let given = given.map(|(name, _)| name).chain(self.preview.given());
+        given.map(|name| format!("'{name}'")).collect()
     }
 
     /// Prepares to ask, if that is wanted.

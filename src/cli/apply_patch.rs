@@ -90,7 +90,10 @@ pub(super) fn run(arguments: &[OsString]) -> Exit {
     };
     let exit = flow::run(
         &reading,
-        &Verbosity::default(),
+        &Verbosity {
+            to_model: true,
+            ..Verbosity::default()
+        },
         vec![name.to_owned()],
         |session| {
             let source = responses::source(SourceId(0), name.to_owned(), Some(patch?))?;

@@ -7,6 +7,7 @@ use super::error::Failure;
 use super::exit::Exit;
 use super::flow::Session;
 use super::options::{Against, FeedbackOptions, Json, Reading, Responses, Verbosity};
+use super::output;
 use super::responses::ResponseOrigin;
 use super::staged;
 use crate::report::human::Style;
@@ -27,7 +28,7 @@ use llmpatch::tree::Tree;
 pub(super) struct Check {
     #[command(flatten)]
     responses: Responses,
-    /// Look at what is staged: responses, and markers of patches in other files; print a line a
+    /// Look at what is staged: responses, and markers of patches in other files; print one line per
     /// finding
     #[arg(long, conflicts_with_all = ["cached", "onto"])]
     staged: bool,
@@ -55,7 +56,7 @@ impl Check {
         self.responses.check("check")?;
         let verbosity = Verbosity {
             feedback: self.feedback.feedback,
-            ..self.json.verbosity(&self.verbosity)
+            ..self.json.verbosity(&self.verbosity.of_reading())
         };
         if self.staged {
             return self.run_on_staged(&verbosity);
@@ -81,7 +82,11 @@ impl Check {
                 vec![origin.name()],
             )
         });
-        Ok(exits.max().unwrap_or_default())
+        let exits: Vec<_> = exits.collect();
+        if exits.len() > 1 && !verbosity.quiet && !verbosity.json {
+            output::complain(&summary(&exits));
+        }
+        Ok(exits.into_iter().max().unwrap_or_default())
     }
 
     fn run_on_staged(&self, verbosity: &Verbosity) -> Result<Exit, clap::Error> {
@@ -98,6 +103,16 @@ impl Check {
             Err((report, style)) => conclude::conclude(&report, verbosity, style),
         })
     }
+}
+
+/// Sums up what became of several responses.
+fn summary(exits: &[Exit]) -> String {
+    let good = exits.iter().filter(|exit| **exit == Exit::Done).count();
+    format!(
+        "{good} of {} responses can be applied, each by itself; `git llmpatch apply --check` checks \
+         them as one change\n",
+        exits.len()
+    )
 }
 
 /// Looks at one response, and makes the lines that say that it is good.

@@ -200,6 +200,8 @@ pub(super) fn style_on(stream: impl AsFd, verbosity: &Verbosity, config: Option<
         width: width(stream).unwrap_or(Style::DEFAULT_WIDTH),
         is_terminal,
         tells_all: verbosity.verbose,
+        only_reads: verbosity.only_reads,
+        to_model: verbosity.to_model,
     }
 }
 

@@ -60,7 +60,7 @@ impl Convert {
         self.responses.check("convert")?;
         Ok(flow::run(
             &self.reading,
-            &self.verbosity,
+            &self.verbosity.of_reading(),
             Vec::new(),
             |session| self.print(session),
         ))

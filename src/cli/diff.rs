@@ -40,7 +40,7 @@ impl Diff {
         }
         Ok(flow::run(
             &self.reading,
-            &self.verbosity,
+            &self.verbosity.of_reading(),
             Vec::new(),
             |session| self.print(session),
         ))

@@ -33,17 +33,18 @@ pub(super) struct Reading {
     /// Accept only what the format itself allows (also llmpatch.strict)
     #[arg(long, overrides_with = "no_strict")]
     pub(super) strict: bool,
-    /// Take back --strict or llmpatch.strict
+    /// Override --strict and llmpatch.strict
     #[arg(long, overrides_with = "strict")]
     pub(super) no_strict: bool,
     /// Refuse lines that are in several places of a file, instead of taking the first (also
     /// llmpatch.unique)
     #[arg(long, overrides_with = "no_unique")]
     pub(super) unique: bool,
-    /// Take back --unique or llmpatch.unique
+    /// Override --unique and llmpatch.unique
     #[arg(long, overrides_with = "unique")]
     pub(super) no_unique: bool,
-    /// If lines aren't in a file as written, use the only place that differs in nothing but this
+    /// If lines aren't in a file as written, use the only place that differs in nothing but this:
+    /// `trailing` whitespace, or `indent`ation, too, or `unicode` quotes, dashes and spaces, too
     /// (also llmpatch.fuzz)
     #[arg(
         long,
@@ -53,14 +54,14 @@ pub(super) struct Reading {
         overrides_with = "no_fuzz"
     )]
     pub(super) fuzz: Option<Fuzz>,
-    /// Take back --fuzz or llmpatch.fuzz
+    /// Override --fuzz and llmpatch.fuzz
     #[arg(long, overrides_with = "fuzz")]
     pub(super) no_fuzz: bool,
     /// The commit or tree that the model saw: refuse files that have changed since (also
     /// llmpatch.base; a response may name it, too)
     #[arg(long, value_name = "rev", overrides_with = "no_base")]
     pub(super) base: Option<String>,
-    /// Take back --base or llmpatch.base
+    /// Override --base and llmpatch.base
     #[arg(long, overrides_with = "base")]
     pub(super) no_base: bool,
     /// Merge with what has changed since the base, and refuse only conflicts
@@ -279,6 +280,22 @@ pub(super) struct Verbosity {
     /// Whether failures are told to the model.
     #[arg(skip)]
     pub(super) feedback: bool,
+    /// Whether the command changes nothing, whatever comes of it.
+    #[arg(skip)]
+    pub(super) only_reads: bool,
+    /// Whether the model itself reads what is said.
+    #[arg(skip)]
+    pub(super) to_model: bool,
+}
+
+impl Verbosity {
+    /// Says that the command changes nothing.
+    pub(super) fn of_reading(&self) -> Self {
+        Verbosity {
+            only_reads: true,
+            ..self.clone()
+        }
+    }
 }
 
 /// Whether a program is told.

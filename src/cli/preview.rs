@@ -46,9 +46,19 @@ impl Forms {
             .then_some("the option '-z' requires '--numstat' or '--name-only'")
     }
 
+    /// Returns all, and whether each is asked for.
+    fn given(&self) -> [(&'static str, bool); 4] {
+        [
+            ("--stat", self.stat),
+            ("--numstat", self.numstat),
+            ("--name-only", self.name_only),
+            ("--summary", self.summary),
+        ]
+    }
+
     /// Returns whether any is asked for.
     fn any(&self) -> bool {
-        self.stat || self.numstat || self.name_only || self.summary
+        self.given().iter().any(|(_, is_given)| *is_given)
     }
 }
 
@@ -94,6 +104,16 @@ impl Preview {
     /// Returns what is missing for the options that were given to make sense.
     pub(super) fn lacks(&self) -> Option<&'static str> {
         self.forms.lacks()
+    }
+
+    /// Returns the previews that are asked for.
+    pub(super) fn given(&self) -> impl Iterator<Item = &'static str> {
+        let all = [("--check", self.check), ("--diff", self.diff)];
+        let forms = self.forms.given();
+        all.into_iter()
+            .chain(forms)
+            .filter(|(_, is_given)| *is_given)
+            .map(|(name, _)| name)
     }
 
     /// Returns whether there is anything to print.

@@ -71,7 +71,7 @@ impl Prompt {
 fn example(session: &Session, named: &str, format: Format) -> Result<Vec<u8>, Failure> {
     let commit = match &session.repo.commits(named, false)?[..] {
         [commit] if commit.parents.len() <= 1 => commit.clone(),
-        [merge] => return Err(CliError::Merge(merge.id.clone()).into()),
+        [merge] => return Err(CliError::Merge(session.repo.abbreviated(&merge.id)).into()),
         _ => return Err(CliError::Several(named.to_owned()).into()),
     };
     let written = show::written(session, &commit, format, Look::default())?;

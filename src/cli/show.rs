@@ -12,6 +12,7 @@ use super::exit::Exit;
 use super::flow::{self, Printed, Session};
 use super::named_file;
 use super::options::{Reading, Verbosity, format_among};
+use super::output;
 use crate::repo::{Commit, Repo, Side};
 use llmpatch::patch::Format;
 use llmpatch::plan::derive;
@@ -58,7 +59,7 @@ impl Show {
     pub(super) fn run(&self) -> Result<Exit, clap::Error> {
         Ok(flow::run(
             &Reading::default(),
-            &self.verbosity,
+            &self.verbosity.of_reading(),
             Vec::new(),
             |session| self.print(session),
         ))
@@ -76,10 +77,13 @@ impl Show {
                 work.progress().step();
             }
             if commit.parents.len() > 1 && !self.first_parent {
-                errors.push(Diagnostic::from(&CliError::Merge(commit.id.clone())));
+                errors.push(Diagnostic::from(&CliError::Merge(
+                    session.repo.abbreviated(&commit.id),
+                )));
                 continue;
             }
-            let note = is_range.then(|| format!("in commit {}", commit.id));
+            let note =
+                is_range.then(|| format!("in commit {}", session.repo.abbreviated(&commit.id)));
             match self.response(session, commit, is_range && self.output_directory.is_none())? {
                 Ok(Some(response)) => {
                     let name = file_name(written.len() + 1, &subject_and_body(&commit.message).0);
@@ -87,7 +91,8 @@ impl Show {
                     warnings.extend(noted(&response.replaced, note));
                 }
                 Ok(None) => {
-                    warnings.push(Diagnostic::from(&CliError::EmptyCommit(commit.id.clone())))
+                    let id = session.repo.abbreviated(&commit.id);
+                    warnings.push(Diagnostic::from(&CliError::EmptyCommit(id)));
                 }
                 Err(unrepresentable) => errors.extend(noted(&unrepresentable, note)),
             }
@@ -108,6 +113,16 @@ impl Show {
                 errors,
                 warnings,
             )));
+        }
+        if self.to != Format::Opx
+            && written.len() > 1
+            && !self.verbosity.quiet
+            && self.output_directory.is_some()
+        {
+            output::complain(
+                "note: the messages of these commits come before the patches, where `git llmpatch apply \
+                 --each` doesn't look for them; with `--to=opx` the subjects are kept\n",
+            );
         }
         let printed = match &self.output_directory {
             Some(directory) => Printed::Text(write(&session.repo, directory, &written)?),

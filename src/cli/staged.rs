@@ -55,7 +55,7 @@ pub(super) fn check(session: &Session, named: &[PathBuf]) -> Exit {
 fn summary(findings: usize) -> String {
     let s = if findings == 1 { "" } else { "s" };
     format!(
-        "{findings} finding{s} in what is staged; nothing was changed\n\
+        "{findings} finding{s} in what is staged\n\
          help: correct and stage the files; `git llmpatch check --cached <response>` says\n  \
          more about a response, and the attribute `-{ATTRIBUTE}` exempts a file\n"
     )

@@ -9,7 +9,7 @@ use llmpatch::format::unified;
 use llmpatch::kind::Kind;
 use llmpatch::report::{Diagnostic, Extent, FileReport, Report, ResponsePlace, State};
 use llmpatch::report::{FileLine, FilePlace};
-use llmpatch::text::{Shown, sentence};
+use llmpatch::text::{Shown, lines, sentence};
 
 /// How a stream wants its text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -23,6 +23,10 @@ pub struct Style {
     pub is_terminal: bool,
     /// Whether each correction is told by itself, also where it can't have been wrong.
     pub tells_all: bool,
+    /// Whether nothing was to be changed, so that it isn't told that nothing was.
+    pub only_reads: bool,
+    /// Whether a model reads it, who wrote the response and can give no options.
+    pub to_model: bool,
 }
 
 impl Style {
@@ -34,6 +38,8 @@ impl Style {
         width: Self::DEFAULT_WIDTH,
         is_terminal: false,
         tells_all: false,
+        only_reads: false,
+        to_model: false,
     };
 }
 
@@ -48,11 +54,11 @@ pub fn done(report: &Report) -> String {
         let _ = writeln!(out, "{file}");
     }
     if let Some(commit) = &report.commit {
-        let before = match report.commits.len() {
+        let place = match report.commits.len() {
             0 | 1 => String::new(),
-            count => format!(", the last of {count} commits"),
+            count => format!(" the last of {count} commits\n"),
         };
-        let _ = writeln!(out, "{commit}{before}");
+        let _ = write!(out, "{commit}\n{place}");
     }
     // As with git, the sum is that of the commit.
     let sum = |count: fn(&FileReport) -> Option<usize>| report.files.iter().filter_map(count).sum();
@@ -92,7 +98,7 @@ pub fn stored(report: &Report) -> String {
 /// neither. Who refused is told the state alone.
 pub fn complaints(report: &Report, style: Style) -> String {
     let mut out = String::new();
-    let all = calm(&report.warnings, &report.errors, style.tells_all);
+    let all = calm(&report.warnings, &report.errors, style);
     let mut all = all.iter().peekable();
     while let Some(one) = all.next() {
         let drawn = draw(one, style);
@@ -108,13 +114,17 @@ pub fn complaints(report: &Report, style: Style) -> String {
         .iter()
         .any(|warning| warning.kind == Kind::Recovered);
     let state = match &report.state {
-        State::NothingChanged if has_recovered => "nothing else was changed".to_owned(),
-        state => state.to_string(),
+        State::NothingChanged if has_recovered => Some("nothing else was changed".to_owned()),
+        State::NothingChanged if style.only_reads => None,
+        state => Some(state.to_string()),
     };
-    match report.errors.len() {
-        0 => {}
-        1 => out += &format!("{state}\n"),
-        errors => out += &format!("{errors} errors; {state}\n"),
+    let count = match report.errors.len() {
+        0 | 1 => None,
+        errors => Some(format!("{errors} errors")),
+    };
+    let last: Vec<_> = count.into_iter().chain(state).collect();
+    if !report.errors.is_empty() && !last.is_empty() {
+        out += &format!("{}\n", last.join("; "));
     }
     if style.is_terminal || style.tells_all {
         out += &further_reading(report, style);
@@ -155,11 +165,11 @@ fn further_reading(report: &Report, style: Style) -> String {
 /// whoever asks (`-v`), and every program (`--json`), is told each. Whatever could be wrong is
 /// always told by itself. Help that several need is given once, behind the last of them; so is what
 /// there is in place of missing files, and where a recovery left originals.
-fn calm(warnings: &[Diagnostic], errors: &[Diagnostic], tells_all: bool) -> Vec<Diagnostic> {
+fn calm(warnings: &[Diagnostic], errors: &[Diagnostic], style: Style) -> Vec<Diagnostic> {
     let mut told: Vec<Diagnostic> = Vec::new();
     let mut summed = HashSet::new();
     for one in warnings {
-        let corrections = if tells_all {
+        let corrections = if style.tells_all {
             Vec::new()
         } else {
             corrections_beside(one, warnings)
@@ -170,7 +180,7 @@ fn calm(warnings: &[Diagnostic], errors: &[Diagnostic], tells_all: bool) -> Vec<
             told.push(Diagnostic::bare(
                 one.kind,
                 one.is_warning,
-                sum(&corrections),
+                sum(&corrections, style),
             ));
         }
     }
@@ -180,6 +190,10 @@ fn calm(warnings: &[Diagnostic], errors: &[Diagnostic], tells_all: bool) -> Vec<
             .filter(|error| error.kind != Kind::Declined)
             .cloned(),
     );
+    if style.to_model {
+        told.iter_mut()
+            .for_each(|one| one.help = one.for_the_model());
+    }
     let mut given = HashSet::new();
     for one in told.iter_mut().rev() {
         one.help = one.help.take().filter(|help| given.insert(help.clone()));
@@ -239,7 +253,7 @@ fn correction(one: &Diagnostic) -> Option<[&'static str; 2]> {
 }
 
 /// Says in a line what was corrected.
-fn sum(corrections: &[&Diagnostic]) -> String {
+fn sum(corrections: &[&Diagnostic], style: Style) -> String {
     let mut words: Vec<([&str; 2], HashSet<_>)> = Vec::new();
     for one in corrections {
         let (Some(named), Some(place)) = (correction(one), &one.response) else {
@@ -255,7 +269,12 @@ fn sum(corrections: &[&Diagnostic]) -> String {
         count => several.replace('#', &count.to_string()),
     };
     let all = sentence(&words.iter().map(named).collect::<Vec<_>>());
-    format!("corrected {all}, whose meaning is clear; `-v` shows each")
+    let how = if style.to_model {
+        ""
+    } else {
+        "; `-v` shows each"
+    };
+    format!("corrected {all}, whose meaning is clear{how}")
 }
 
 /// Draws a diagnostic: headline and place in the response, places in files, notes, help. Ends with
@@ -349,9 +368,14 @@ fn shown(place: &ResponsePlace, label: Option<&str>) -> FilePlace {
 }
 
 fn the_same_is_true_of(also: &[ResponsePlace], first: Option<&ResponsePlace>) -> String {
-    let named = |place: &ResponsePlace| match first {
-        Some(first) if first.file == place.file => place.lines(),
-        _ => format!("{}:{}", safe(&place.file), place.line),
+    let is_here = |place: &ResponsePlace| first.is_some_and(|first| first.file == place.file);
+    if also.iter().all(is_here) {
+        let runs: Vec<_> = also.iter().map(|place| (place.line, place.last)).collect();
+        return format!("the same is true of {}", lines(&runs, runs.len()));
+    }
+    let named = |place: &ResponsePlace| match is_here(place) {
+        true => place.lines(),
+        false => format!("{}:{}", safe(&place.file), place.line),
     };
     let mut names: Vec<_> = also.iter().take(SHOWN_PLACES).map(named).collect();
     if also.len() > SHOWN_PLACES {

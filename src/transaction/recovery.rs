@@ -228,7 +228,10 @@ impl Recovery<'_> {
         let Some(now) = self.repo.head_commit()? else {
             return Ok(());
         };
-        done.notes.push(format!("the commit {now} was made"));
+        done.notes.push(format!(
+            "the commit {} was made",
+            self.repo.abbreviated(&now.to_string())
+        ));
         let index = self.repo.index_path();
         let beside = self.journal.beside(index);
         if self.repo.tree_of(now)?.to_string() == *tree {

@@ -70,6 +70,7 @@ const RUN: &[Tried] = &[
             "git log --all --oneline",
             "git log --no-merges --oneline",
             "git llmpatch show --first-parent",
+            "git llmpatch apply --each",
             "git format-patch",
             "git show",
         ],
@@ -95,6 +96,7 @@ const RUN: &[Tried] = &[
         &[
             "git llmpatch check --json",
             "git llmpatch check --cached <response>",
+            "git llmpatch apply --check",
         ],
         looking,
     ),
@@ -629,12 +631,43 @@ fn commits() {
         printed.stdout
     );
     follow(&repo, &said, "git show", &[("", "side")]).succeeded();
-    let said = repo.run(&["prompt", "--example=HEAD~1..HEAD"], "");
+    repo.child("a.txt").write_str("one\n2\nthree\n").unwrap();
+    repo.commit("Say 2");
+    repo.child("a.txt").write_str("one\n2\n3\n").unwrap();
+    repo.commit("Say 3");
+    // Subjects are lost by the one format, and kept by the one that is named.
+    let said = repo
+        .run(&["show", "-o", "../out", "HEAD~2..HEAD"], "")
+        .succeeded();
+    assert!(said.stderr.contains("`--to=opx`"), "{}", said.stderr);
+    follow(
+        &repo,
+        &said,
+        "git llmpatch apply --each",
+        &[("", "--commit --onto=HEAD~2 --branch=lost ../out/*")],
+    )
+    .succeeded();
+    let said = repo
+        .run(&["show", "-o", "../opx", "--to=opx", "HEAD~2..HEAD"], "")
+        .succeeded();
+    assert_eq!(said.stderr, "");
+    in_shell(
+        &repo,
+        "git llmpatch apply --each --commit --onto=HEAD~2 --branch=kept ../opx/*",
+    )
+    .succeeded();
+    for (branch, subjects) in [
+        ("lost", "Update a.txt\nUpdate a.txt\n"),
+        ("kept", "Say 3\nSay 2\n"),
+    ] {
+        assert_eq!(repo.git(&["log", "-2", "--format=%s", branch]), subjects);
+    }
+    let said = repo.run(&["prompt", "--example=HEAD~2..HEAD"], "");
     let run = follow(&repo, &said, "git log --no-merges --oneline", &[]).succeeded();
-    assert_eq!(run.stdout.lines().count(), 2);
+    assert_eq!(run.stdout.lines().count(), 4);
     let said = repo.run(&["show", "nosuch"], "");
     let run = follow(&repo, &said, "git log --all --oneline", &[]).succeeded();
-    assert_eq!(run.stdout.lines().count(), 3);
+    assert_eq!(run.stdout.lines().count(), 9);
 }
 
 #[test]
@@ -790,6 +823,16 @@ fn looking() {
         .write_str(&update("a.txt", "four", "4"))
         .unwrap();
     repo.git(&["add", "-A"]);
+    let run = repo
+        .run(&["check", "x.llmpatch", "y.llmpatch"], "")
+        .ended(1);
+    follow(
+        &repo,
+        &run,
+        "git llmpatch apply --check",
+        &[("", "y.llmpatch")],
+    )
+    .ended(1);
     let said = repo.run(&["check", "--staged"], "").ended(1);
     let run = follow(
         &repo,

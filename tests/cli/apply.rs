@@ -482,7 +482,7 @@ fn a_system_without_threads_to_give_is_no_reason_to_fail() {
     )
     .ended(1);
     assert!(
-        refused.stderr.contains("note: closest line"),
+        refused.stderr.contains("note: closest match"),
         "{}",
         refused.stderr
     );

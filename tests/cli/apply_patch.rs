@@ -135,3 +135,60 @@ fn as_a_command_it_is_the_same() {
         SAID
     );
 }
+
+/// Who reads it can give no option of ours.
+#[test]
+fn what_helps_is_said_to_the_model() {
+    let repo = Repo::with(&[
+        ("sub/a.txt", "\tone\n"),
+        ("sub/net/tcp.rs", "x\n"),
+        ("b.txt", "x\ny\nx\ny\n"),
+    ]);
+    repo.git(&["config", "llmpatch.limit", "sub"]);
+    let update = |path: &str, hunk: &str| {
+        format!("*** Begin Patch\n*** Update File: {path}\n@@\n{hunk}*** End Patch\n")
+    };
+    for (directory, patch, said) in [
+        ("sub", update("a.txt", "-    one\n+two\n"), "\nhelp: "),
+        (
+            "sub",
+            update("tcp.rs", "-x\n+y\n"),
+            "did you mean `sub/net/tcp.rs`? below `sub`, where paths begin here, it is `net/tcp.rs`",
+        ),
+        ("sub", update("../b.txt", "-x\n+z\n"), "help: "),
+        (
+            "",
+            update("b.txt", "-x\n+z\n"),
+            "help: leave this file out of the patch\n",
+        ),
+        (
+            "sub",
+            update("net/tcp.rs", "-x\n+x\n"),
+            "help: if something else was meant, send a patch that does it",
+        ),
+        (
+            "sub",
+            "*** Begin Patch\n*** Add File: a.txt\n+x\n*** End Patch\n".to_owned(),
+            "help: change its lines",
+        ),
+    ] {
+        let (status, _, stderr) = apply_patch(&repo, directory, &[&patch], "");
+        assert_eq!(status, 1, "{stderr}");
+        assert!(stderr.contains(said), "{stderr}");
+        let helps: String = stderr
+            .lines()
+            .filter(|line| line.starts_with("help: ") || line.starts_with("note: "))
+            .collect();
+        for option in [
+            "--fuzz",
+            "--directory",
+            "--limit",
+            "--feedback",
+            "--allow-empty",
+            "--overwrite",
+            "`git ",
+        ] {
+            assert!(!helps.contains(option), "{stderr}");
+        }
+    }
+}

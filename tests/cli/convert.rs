@@ -163,7 +163,7 @@ fn what_a_format_cannot_say_is_told_of_every_file_and_nothing_is_printed() {
     assert_eq!(run.stdout, "");
     assert_eq!(
         run.stderr,
-        "error[inexpressible]: an envelope can't express this change of `end.txt`: it ends without a newline\nhelp: `--to=unified` can express everything that git can\nnothing was changed\n"
+        "error[inexpressible]: an envelope can't express this change of `end.txt`: it ends without a newline\nhelp: `--to=unified` can express everything that git can\n"
     );
     let run = repo.run(&["convert", "--to=opx"], &response).succeeded();
     repo.run(&["apply"], &run.stdout).succeeded();

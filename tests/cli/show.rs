@@ -103,7 +103,7 @@ fn a_root_commit_is_written_and_an_empty_one_is_not() {
     let run = repo.run(&["show", "--to=envelope", "HEAD"], "").ended(1);
     assert_eq!(
         run.stderr,
-        "error[inexpressible]: `HEAD` changes no file, so there is nothing to write\nnothing was changed\n"
+        "error[inexpressible]: `HEAD` changes no file, so there is nothing to write\n"
     );
 }
 
@@ -183,7 +183,7 @@ fn what_cannot_be_said_is_told_of_every_file() {
         assert_eq!(
             run.stderr,
             lines
-                + "help: `git format-patch` and `git show` can express everything that git can\n6 errors; nothing was changed\n"
+                + "help: `git format-patch` and `git show` can express everything that git can\n6 errors\n"
         );
     }
 }

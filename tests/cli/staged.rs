@@ -78,7 +78,7 @@ fn staged_responses_must_apply_to_what_is_staged() {
     assert_eq!(findings(&run), want, "{}", run.stdout);
     assert!(
         run.stderr
-            .starts_with("3 findings in what is staged; nothing was changed\nhelp: "),
+            .starts_with("3 findings in what is staged\nhelp: "),
         "{}",
         run.stderr
     );

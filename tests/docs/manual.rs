@@ -27,10 +27,7 @@ const NAME: &str = "git-llmpatch";
 
 /// The pages that are about no command, and what they are about.
 const GUIDES: &[(&str, &str)] = &[
-    (
-        "git-llmpatch-agents",
-        "Applying answers that nobody watches",
-    ),
+    ("git-llmpatch-agents", "Applying responses without a person"),
     ("git-llmpatch-editors", "Applying responses from an editor"),
     (
         "git-llmpatch-embedding",
@@ -38,7 +35,7 @@ const GUIDES: &[(&str, &str)] = &[
     ),
     (
         "git-llmpatch-troubleshooting",
-        "What answers look like that don't apply, and what to do",
+        "What responses look like that don't apply, and what to do",
     ),
 ];
 

@@ -33,7 +33,8 @@ pub use self::error::CommitError;
 pub(crate) use self::many::Committer;
 pub(crate) use self::porcelain::Draft;
 use super::objects::whole_id;
-use super::{Repo, RepoError};
+use super::{Repo, RepoError, Side};
+use llmpatch::compare::Compare as _;
 use llmpatch::report::Committed;
 
 /// What a commit is to say and how it is to be made; the names are the options of `git commit`.
@@ -254,6 +255,13 @@ impl Repo {
         })
     }
 
+    /// Abbreviates an id as git does; in full where that can't be told.
+    pub fn abbreviated(&self, id: &str) -> String {
+        let differ = self.differ(Side::Blobs).ok();
+        let short = differ.and_then(|differ| differ.abbreviate(id).ok());
+        short.unwrap_or_else(|| id.to_owned())
+    }
+
     /// Describes a commit that was just made. What can't be read of it is left out: it was made all
     /// the same.
     pub(crate) fn describe_commit(&self, id: Oid) -> Committed {
@@ -262,19 +270,8 @@ impl Repo {
             .branch()
             .map(|name| name.strip_prefix(b"refs/heads/").unwrap_or(&name).into());
         let commit = self.find_commit(id).ok();
-        let short = commit.as_ref().and_then(|commit| {
-            Some(
-                commit
-                    .as_object()
-                    .short_id()
-                    .ok()?
-                    .as_str()
-                    .ok()?
-                    .to_owned(),
-            )
-        });
         Committed {
-            short_id: short.unwrap_or_else(|| full[..7].to_owned()),
+            short_id: self.abbreviated(&full),
             id: full,
             tree: commit.as_ref().map(|commit| commit.tree_id().to_string()),
             branch,

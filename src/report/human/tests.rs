@@ -41,7 +41,7 @@ fn an_error_points_at_the_patch_then_at_the_file_then_says_what_to_do() {
         places: vec![FilePlace {
             path: "src/net.rs".into(),
             column: 1,
-            caption: "closest place, 2 of 3 lines agree".to_owned(),
+            caption: "closest match: lines 52–54 (2 of 3 lines agree)".to_owned(),
             first: FileLine {
                 line: LineNo::from_index(51),
                 excerpt: Excerpt::of_line("    let port = cfg.port_or(80);".as_bytes()),
@@ -65,7 +65,7 @@ error[lines-not-found]: hunk 2 of `src/net.rs` matches no lines after line 40
    |
 17 | -    let port = cfg.port;
    | ^^^^^^^^^^^^^^^^^^^^^^^^^ this line is not there
-note: closest place, 2 of 3 lines agree
+note: closest match: lines 52–54 (2 of 3 lines agree)
   --> src/net.rs:52:1
    |
 52 |     let port = cfg.port_or(80);
@@ -264,11 +264,8 @@ fn a_warning_names_its_kind_last_and_repetitions_are_counted() {
     };
     for (also, want) in [
         (&[2][..], "note: the same is true of line 2\n"),
-        (
-            &[2, 3, 4],
-            "note: the same is true of line 2, line 3 and line 4\n",
-        ),
-        (&[2, 3, 4, 5, 6, 7, 8], "line 5, line 6 and 2 more places\n"),
+        (&[2, 3, 4], "note: the same is true of lines 2, 3 and 4\n"),
+        (&[2, 3, 4, 5, 6, 7, 8], "lines 2, 3, 4, 5, 6 and 2 more\n"),
     ] {
         let drawn = draw(&warning(also), Style::PLAIN);
         assert!(

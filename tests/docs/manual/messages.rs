@@ -74,11 +74,21 @@ pub(super) fn said(kind: Kind) -> Vec<String> {
         .with_extension("txt");
     let file = fs::read_to_string(path).unwrap_or_default();
     let wide = file
-        .split("--- ")
-        .nth(1)
+        .split("\n--- 40 columns")
+        .next()
         .and_then(|part| part.split_once('\n'));
-    // What was broken to fit is put together.
-    shown(&wide.map_or("", |(_, said)| said).replace("\n  ", " "))
+    let mut whole = String::new();
+    for line in wide.map_or("", |(_, said)| said).lines() {
+        // What was broken to fit is put together; places have numbers or arrows before them.
+        let rest = line
+            .strip_prefix("  ")
+            .filter(|rest| rest.starts_with(|c: char| !" |-".contains(c)));
+        match rest {
+            Some(rest) => whole = format!("{} {rest}\n", whole.trim_end()),
+            None => whole += &format!("{line}\n"),
+        }
+    }
+    shown(&whole)
 }
 
 /// Returns headlines and help, broken to fit the page.
@@ -88,7 +98,11 @@ fn shown(said: &str) -> Vec<String> {
             .iter()
             .any(|start| line.starts_with(start))
     };
-    said.lines().filter(is_told).flat_map(broken).collect()
+    let told: Vec<_> = said.lines().filter(is_told).collect();
+    let is_whole =
+        |line: &&str| !line.contains("--> ") && line.matches('`').count().is_multiple_of(2);
+    assert!(told.iter().all(is_whole), "torn: {told:?}");
+    told.into_iter().flat_map(broken).collect()
 }
 
 fn broken(line: &str) -> Vec<String> {

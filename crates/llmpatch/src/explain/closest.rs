@@ -12,7 +12,7 @@ use crate::plan::Closest;
 use crate::report::Diagnostic;
 use crate::report::Nearest;
 use crate::search::Gap;
-use crate::text::{Excerpt, LineNo, Span, looks_elided, plural};
+use crate::text::{Excerpt, LineNo, Span, lines, looks_elided, plural};
 
 const APART: &str = "old lines must follow one another without a gap: put the missing ones in, or change the \
      two places apart";
@@ -192,31 +192,23 @@ fn remedied(of: Diagnostic, closest: &Closest, difference: &Difference) -> Diagn
 }
 
 fn caption(closest: &Closest) -> String {
-    let Closest {
-        near,
-        of,
-        line,
-        from,
-        ..
-    } = closest;
+    let Closest { near, of, from, .. } = closest;
     let before = if near.start < *from {
         format!(", though it must be after line {from}")
     } else {
         String::new()
     };
-    let start = if near.start == *line {
-        String::new()
-    } else {
-        format!(" from line {} on", near.start + 1)
-    };
+    let (first, last) = (near.start, near.end.max(near.start + 1) - 1);
+    let place = lines(&[(LineNo::from_index(first), LineNo::from_index(last))], 1);
     match of {
-        1 => format!("closest line{before}"),
-        _ if near.agree == 0 => format!("closest place{start}{before}"),
+        1 => format!("closest match{before}"),
         _ if near.agree == *of => {
-            format!("closest place{start}{before}, all {of} lines are there, with others between")
+            format!(
+                "closest match: {place} (all {of} lines are there, with others between){before}"
+            )
         }
         _ => format!(
-            "closest place{start}{before}, {} of {of} lines agree",
+            "closest match: {place} ({} of {of} lines agree){before}",
             near.agree
         ),
     }

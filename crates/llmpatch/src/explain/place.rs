@@ -222,13 +222,13 @@ impl Place<'_> {
             PlaceError::Earlier { at, than, .. } => self.earlier(*at, than),
             PlaceError::NotAtEnd { at } => self.at(*at, FOUND, "not at the end of the file"),
             PlaceError::Indentation { at, line } => {
-                let label = "indented otherwise than the lines before it";
+                let label = "indented differently from the lines before it";
                 let found = self.at(*line, "the file's line for it", label);
                 Diagnostic {
                     passages: self.file.passages([self.from(*at)]),
                     ..found
                 }
-                .label("shifted otherwise")
+                .label("shifted differently")
                 .help(INDENT)
             }
             PlaceError::Unshiftable { at } => self
@@ -356,7 +356,7 @@ impl Place<'_> {
             Reason::NoSuchLine => corrected(self.nowhere("this line is not in the file")),
             Reason::NotTogether(lines) if lines.is_empty() => {
                 corrected(self.nowhere("from here on"))
-                    .note("the closest place wasn't looked for, because that would take too long")
+                    .note("the closest match wasn't looked for, because that would take too long")
             }
             Reason::NotTogether(lines) => corrected(self.said(first_few(lines, 1)))
                 .label("from here on")

@@ -1,6 +1,7 @@
 //! What is said of what planning finds wrong, and of what it warns of.
 
 use std::io::ErrorKind;
+use std::ops::Range;
 
 use bstr::{BString, ByteSlice as _};
 
@@ -18,7 +19,7 @@ use crate::plan::{
 };
 use crate::report::{Diagnose, Diagnostic};
 use crate::report::{Nearest, Passage};
-use crate::text::{LineNo, Shown, listed, plural};
+use crate::text::{LineNo, Shown, lines, plural};
 use crate::tree::{Content, Disagreement, Drift, DriftKind, Gone, Obstacle, TreeError, is_binary};
 
 impl Diagnose for Error {
@@ -309,20 +310,20 @@ fn suggested(of: Diagnostic, path: &RepoPath, suggestion: &Suggestion) -> Diagno
     let of = match (meant, meant.as_ref().and_then(inside)) {
         (Some(meant), Some(inside)) => of
             .note(format!(
-                "did you mean `{meant}`? with --directory={directory} the patch calls it \
+                "did you mean `{meant}`? below `{directory}`, where paths begin here, it is \
                  `{inside}`"
             ))
             .help(correct),
         (Some(meant), None) => of
             .note(format!(
-                "there is `{meant}`, but --directory={directory} makes `{path}` of the \
-                     patch's `{}`",
+                "there is `{meant}`, but below `{directory}`, where paths begin here, the patch's \
+                     `{}` is `{path}`",
                 Shown(written)
             ))
             .help("correct --directory, or leave it out"),
         (None, _) => of
             .note(format!(
-                "--directory={directory} makes `{path}` of the patch's `{}`",
+                "below `{directory}`, where paths begin here, the patch's `{}` is `{path}`",
                 Shown(written)
             ))
             .help(match is_to_go {
@@ -397,7 +398,7 @@ fn occupied(of: Diagnostic, path: &RepoPath, what: &Occupied) -> Diagnostic {
             .cause(*by)
             .help("leave one of the two out, or change the lines of the new file in this one"),
         Occupied::Directory(_) | Occupied::FileAbove(_) => {
-            of.help("choose another path, or delete what is in the way in the same patch")
+            of.help("choose another path, or move what is in the way")
         }
         Occupied::Twin(_) => of
             .help("choose another name: core.ignoreCase says that the two would be one file")
@@ -490,23 +491,35 @@ impl Diagnose for Conflict {
 /// Says what became of a file since the one that the response is about, and shows it to whoever is
 /// to answer again.
 fn drifted(path: &RepoPath, drift: &Drift) -> Diagnostic {
-    let lines = drift
-        .lines
-        .iter()
-        .map(|range| match (range.start, range.end) {
-            (start, end) if start == end => format!("after line {start}"),
-            (start, end) if start + 1 == end => format!("line {end}"),
-            (start, end) => format!("lines {} to {end}", start + 1),
-        });
-    let lines = (!drift.lines.is_empty())
-        .then(|| format!("it differs in {}", listed(lines, drift.lines.len())));
+    let (gone, others): (Vec<_>, Vec<_>) = drift.lines.iter().partition(|range| range.is_empty());
+    let note = |what: &str, runs: Vec<(LineNo, LineNo)>| {
+        (!runs.is_empty()).then(|| format!("{what} {}", lines(&runs, runs.len())))
+    };
+    let run = |range: &Range<usize>| {
+        (
+            LineNo::from_index(range.start),
+            LineNo::from_index(range.end - 1),
+        )
+    };
+    let others = note("it differs in", others.into_iter().map(run).collect());
+    let before = |range: &Range<usize>| {
+        (
+            LineNo::from_index(range.start),
+            LineNo::from_index(range.start),
+        )
+    };
+    let gone = note(
+        "lines are gone before",
+        gone.into_iter().map(before).collect(),
+    );
     let commit = |commit: &BString| format!("changed by {}", Shown(commit));
     let now = drift.now.as_ref().filter(|now| !is_binary(now));
     let passages =
         now.map(|now| Passage::around(path.as_bstr(), &now.lines(), drift.lines.clone()));
     let of = Diagnostic::new(Kind::Stale)
         .path(path)
-        .notes(lines)
+        .notes(others)
+        .notes(gone)
         .notes(drift.commits.iter().map(commit));
     let of = Diagnostic {
         passages: passages.unwrap_or_default(),
@@ -745,16 +758,18 @@ mod tests {
             (
                 "lib",
                 "net/tcp.rs",
-                &["there is `src/net/tcp.rs`, but --directory=lib makes \
-                         `lib/net/tcp.rs` of the patch's `net/tcp.rs`"],
+                &[
+                    "there is `src/net/tcp.rs`, but below `lib`, where paths begin here, the \
+                         patch's `net/tcp.rs` is `lib/net/tcp.rs`",
+                ],
                 "correct --directory, or leave it out",
             ),
             (
                 "src",
                 "tcp.rs",
                 &[
-                    "did you mean `src/net/tcp.rs`? with --directory=src the patch calls \
-                         it `net/tcp.rs`",
+                    "did you mean `src/net/tcp.rs`? below `src`, where paths begin here, it is \
+                         `net/tcp.rs`",
                 ],
                 "correct the path in the patch",
             ),
@@ -762,7 +777,7 @@ mod tests {
                 "src",
                 "zzz",
                 &[
-                    "--directory=src makes `src/zzz` of the patch's `zzz`",
+                    "below `src`, where paths begin here, the patch's `zzz` is `src/zzz`",
                     "`src` holds `lib.rs`, `net/`",
                 ],
                 "correct --directory or the path",

@@ -27,7 +27,7 @@ pub enum Error {
     NoEnd,
     #[error("the line that closes this file's fence may be a line of the file")]
     Unclear,
-    #[error("this line isn't indented as the fence around it is")]
+    #[error("this line is indented differently from the fence around it")]
     Unindented,
     #[error("this fence has two paths, above it and after its backticks")]
     TwoPaths,

@@ -9,7 +9,7 @@ use super::error::FileAsFound;
 use crate::kind::Kind;
 use crate::path::RepoPath;
 use crate::search::{Fuzz, Gap, Near};
-use crate::text::{LineNo, Lines, Shown, Span, listed, plural};
+use crate::text::{LineNo, Lines, Shown, Span, lines};
 
 /// How many lines are listed at most among which nothing decides.
 pub(super) const CANDIDATES: usize = 10_000;
@@ -272,7 +272,7 @@ pub enum Ambiguity {
     Numbers(Places),
     /// Nothing but blank lines.
     #[error(
-        "has no old lines but blank ones, which match {} places, and nothing says which is meant: {_0}", _0.count
+        "has no old lines but ones without text, which match {} places, and nothing says which is meant: {_0}", _0.count
     )]
     #[strum(props(help = "give a line with text next to the change"))]
     Blank(Places),
@@ -380,12 +380,13 @@ impl Places {
 
 impl fmt::Display for Places {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "line{} {}",
-            plural(self.in_lines),
-            listed(self.lines.iter(), self.in_lines)
-        )
+        let runs: Vec<_> = self
+            .lines
+            .iter()
+            .take(6)
+            .map(|&line| (line, line))
+            .collect();
+        f.write_str(&lines(&runs, self.in_lines))
     }
 }
 

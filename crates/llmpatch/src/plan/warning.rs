@@ -5,7 +5,7 @@ use super::place_error::Part;
 use crate::kind::Kind;
 use crate::path::RepoPath;
 use crate::search::{Document, Fuzz, Relaxation, Side};
-use crate::text::{Excerpt, LineNo, Lines, listed};
+use crate::text::{Excerpt, LineNo, Lines, lines};
 use std::borrow::Cow;
 use std::num::NonZeroUsize;
 
@@ -60,7 +60,7 @@ pub enum Warning {
         has_space: bool,
     },
     /// The last lines were removed, and a blank line before them is now the last.
-    #[error("`{path}` now ends with a blank line, since what came after it was removed")]
+    #[error("`{path}` now ends with an empty line, since what came after it was removed")]
     #[strum(props(kind = "empty-line"))]
     BlankEnd { path: RepoPath },
     /// An edit that changes nothing.
@@ -156,7 +156,7 @@ pub enum Placing {
     BlankDropped(LineNo),
     /// The lines are in so many other places too, of which the first few are listed and the first
     /// of all shown.
-    #[error(": its lines are in {} places; line {chosen} is changed; they are also on {}", .count + 1, listed(.others, *.count))]
+    #[error(": its lines are in {} places; line {chosen} is changed; they are also on {}", .count + 1, each(.others, *.count))]
     #[strum(props(kind = "duplicates"))]
     Duplicates {
         chosen: LineNo,
@@ -174,7 +174,7 @@ pub enum Placing {
     AddedAfter(LineNo),
     /// A hunk of added lines only, which go behind the first of several context lines; so many
     /// `others` equal it.
-    #[error(" only adds lines: they go right after its context line {after}; the same line is also on {}", listed(.others, *.count))]
+    #[error(" only adds lines: they go right after its context line {after}; the same line is also on {}", each(.others, *.count))]
     #[strum(props(kind = "addition-place"))]
     AddedAfterOneOf {
         after: LineNo,
@@ -347,10 +347,11 @@ impl Warning {
     }
 }
 
+fn each(all: &[LineNo], count: usize) -> String {
+    let runs: Vec<_> = all.iter().map(|&line| (line, line)).collect();
+    lines(&runs, count)
+}
+
 fn range(first: LineNo, last: LineNo) -> String {
-    if first == last {
-        format!("line {first}")
-    } else {
-        format!("lines {first} to {last}")
-    }
+    lines(&[(first, last)], 1)
 }

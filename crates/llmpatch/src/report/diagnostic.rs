@@ -170,6 +170,18 @@ impl Diagnostic {
         Self::new(Kind::at_variant(error).unwrap_or(kind)).stated(error)
     }
 
+    /// Returns what helps the author of the response, who can give neither options nor commands.
+    pub fn for_the_model(&self) -> Option<String> {
+        let is_open = |part: &&str| !names_an_option(part) && !part.contains("`git ");
+        let help = self.help.as_ref().map(|help| {
+            help.split("; ")
+                .filter(is_open)
+                .collect::<Vec<_>>()
+                .join("; ")
+        });
+        self.advice.clone().or(help.filter(|help| !help.is_empty()))
+    }
+
     /// Sets the label, help and advice that stand at an error's variant.
     #[must_use]
     pub fn stated(self, error: &impl EnumProperty) -> Self {
@@ -327,10 +339,7 @@ fn readable(text: String, longest: usize) -> String {
 impl ResponsePlace {
     /// Names the line, or the first and the last.
     pub fn lines(&self) -> String {
-        match self.last == self.line {
-            true => format!("line {}", self.line),
-            false => format!("lines {} to {}", self.line, self.last),
-        }
+        crate::text::lines(&[(self.line, self.last)], 1)
     }
 
     fn line_of_file(&self) -> (&str, LineNo) {
@@ -436,6 +445,13 @@ fn is_one_wherever(kind: Kind) -> bool {
             | Kind::UnknownMarkup
             | Kind::ProseConflict
     )
+}
+
+fn names_an_option(text: &str) -> bool {
+    let is_name = |(at, dashes): (usize, &str)| {
+        text[at + dashes.len()..].starts_with(|c: char| c.is_ascii_lowercase())
+    };
+    text.match_indices("--").any(is_name)
 }
 
 #[cfg(test)]

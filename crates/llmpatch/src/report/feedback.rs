@@ -161,7 +161,7 @@ fn tell(out: &mut String, error: &Diagnostic, several: bool, told: &mut Told) {
         fence(out, &texts);
         told.passages.push(passage.clone());
     }
-    if let Some(advice) = error.advice.as_ref().or(error.help.as_ref()) {
+    if let Some(advice) = error.for_the_model() {
         let _ = writeln!(out, "\nTo correct it: {}.", Shown(advice.as_bytes()));
     }
 }

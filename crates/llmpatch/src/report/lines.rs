@@ -15,7 +15,7 @@ pub struct FilePlace {
     pub path: BString,
     /// The column at which the marked part of the first line begins, from 1, in characters.
     pub column: usize,
-    /// A sentence to introduce it, such as `closest place, 2 of 3 lines agree`.
+    /// A sentence to introduce it, such as `closest match: lines 52–54 (2 of 3 lines agree)`.
     pub caption: String,
     /// The line that is meant.
     pub first: FileLine,

@@ -57,7 +57,7 @@ pub enum Error {
     Encoding(encoding::Undecodable),
     #[error("some lines of the patch have colour codes, and some that would have them don't")]
     #[strum(props(
-        label = "coloured otherwise than the rest",
+        label = "coloured differently from the rest",
         help = "print the diff again with `--no-color`"
     ))]
     Coloured,

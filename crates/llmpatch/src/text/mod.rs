@@ -19,5 +19,5 @@ pub use excerpt::Excerpt;
 pub(crate) use lines::partition_near;
 pub use lines::{Ending, Line, LineNo, Lines, Starts};
 pub(crate) use shown::plural;
-pub use shown::{Shown, SystemError, listed, sentence};
+pub use shown::{Shown, SystemError, lines, listed, sentence};
 pub use source::{Located, Row, Source, SourceId, Span, Text};

@@ -4,6 +4,8 @@ use std::path::Path;
 
 use bstr::ByteSlice as _;
 
+use super::LineNo;
+
 /// Bytes from a response or a file, made safe to print: control and bidirectional characters and
 /// bytes that aren't UTF-8 are shown in git's C style (`\033`, `\t`), so that nothing from a model
 /// reaches a terminal raw.
@@ -89,6 +91,27 @@ pub fn listed<T: fmt::Display>(all: impl IntoIterator<Item = T>, count: usize) -
         0 => shown.join(", "),
         more => format!("{} and {more} more", shown.join(", ")),
     }
+}
+
+/// Names lines of which there are `count`, each by the first and the last of a run: `line 3`,
+/// `lines 3, 5–7 and 31`.
+pub fn lines(runs: &[(LineNo, LineNo)], count: usize) -> String {
+    let name = |&(first, last): &(LineNo, LineNo)| match first == last {
+        true => first.to_string(),
+        false => format!("{first}–{last}"),
+    };
+    let mut names: Vec<_> = runs.iter().take(5).map(name).collect();
+    let noun = match runs {
+        [(first, last)] if first == last && count < 2 => "line",
+        _ => "lines",
+    };
+    names.extend(
+        count
+            .checked_sub(names.len())
+            .filter(|&more| more > 0)
+            .map(|more| format!("{more} more")),
+    );
+    format!("{noun} {}", sentence(&names))
 }
 
 /// Joins names as a sentence does: `a, b and c`.

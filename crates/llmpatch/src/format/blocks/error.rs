@@ -54,7 +54,7 @@ pub enum Error {
     #[error("`{}` in a block isn't part of a whole conflict", Shown(marker))]
     #[strum(props(label = "a line of the file?"))]
     Unclear { marker: BString },
-    #[error("this line isn't indented as the first line of its block is")]
+    #[error("this line is indented differently from the first line of its block")]
     #[strum(props(
         label = "indented less",
         help = "indent all lines of a block as its first line is, or none; markers best come first on their lines"

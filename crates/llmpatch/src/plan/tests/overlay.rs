@@ -35,8 +35,8 @@ fn a_line_with_several_matches_is_named_once() {
     use Occurrence::Only;
     for (before, want) in [
         ("x x\n", "line 1"),
-        ("x x\nx\n", "lines 1, 2"),
-        ("x\n\nx\n", "lines 1, 3"),
+        ("x x\nx\n", "lines 1 and 2"),
+        ("x\n\nx\n", "lines 1 and 3"),
     ] {
         let refused = run(
             &MemoryTree::new().with("f", before),
