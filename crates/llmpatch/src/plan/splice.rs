@@ -130,18 +130,23 @@ impl<'f> Splicer<'f> {
         self.put(start..end, bytes);
     }
 
-    /// Keeps the rest. Returns the splices, and whether an old last line got a newline.
+    /// Keeps the rest. Returns the splices, and whether the file ends with a newline now, and didn't
+    /// before; where the patch says how it ends, whether an old last line got one.
     pub(super) fn finish(mut self, last: Last) -> (Vec<Splice>, bool) {
         if last == Last::AsItIs {
             return (self.splices, self.is_closed);
         }
         self.keep_to(self.len);
-        let was_open = self.is_open;
+        let last = self.len.checked_sub(1).map(|last| self.file.ending(last));
         let end = self.file.len();
         let mut bytes = Vec::new();
         self.close(&mut bytes);
         self.put(end..end, bytes);
-        (self.splices, was_open)
+        // A file of which nothing is left ends with nothing.
+        (
+            self.splices,
+            last == Some(Ending::None) && self.before.is_some(),
+        )
     }
 
     /// Returns the terminator of a line, if it is there and has one.

@@ -118,7 +118,6 @@ pub fn leaves_doubt(kind: Kind) -> bool {
             | Kind::BlankDropped
             | Kind::Duplicates
             | Kind::AdditionPlace
-            | Kind::NewlineAdded
             | Kind::NoChange
             | Kind::PartialDeleteBody
             | Kind::BlankEdges
