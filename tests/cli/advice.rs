@@ -142,6 +142,7 @@ const RUN_OF_PAGES: &[Tried] = &[
         &[
             "git llmpatch check --feedback",
             "git llmpatch check --json=schema",
+            "git llmpatch check --json --feedback",
             "git llmpatch <command> -h",
             "git llmpatch apply -h",
             "git llmpatch apply response.txt",
@@ -1035,6 +1036,11 @@ fn as_pages_say() {
             "Your patch was not applied",
         ),
         ("git llmpatch check --json=schema", 0, "\"$schema\""),
+        (
+            "git llmpatch check --json --feedback ../wrong.txt",
+            1,
+            "\"feedback\":",
+        ),
         ("git llmpatch undo -h", 0, "--list"),
         ("git llmpatch apply -h", 0, "--onto"),
         ("git llmpatch apply ../response.txt", 0, "M a.txt\n"),

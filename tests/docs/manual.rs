@@ -95,6 +95,16 @@ fn the_manual_lists_what_executes() {
     }
 }
 
+/// Who asks for help learns of every guide.
+#[test]
+fn help_lists_the_guides() {
+    let page = fs::read_to_string(here("man/git-llmpatch-help.md")).unwrap();
+    for (name, _) in GUIDES {
+        let short = name.strip_prefix("git-llmpatch-").unwrap();
+        assert!(page.contains(&format!("`{short}`")), "{short}");
+    }
+}
+
 #[test]
 fn shipped_pages_are_up_to_date() {
     for (name, subject) in subjects() {
