@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use super::Finding;
 use crate::patch::{FileEdit, Format, Mark, Operation, Patch, Status, Substitution};
 use crate::path::{RepoPath, Resolver};
-use crate::plan::{Change, ChangeSet};
+use crate::plan::{Change, ChangeSet, ResolvedEdit, resolved};
 use crate::text::{Content, Lines, Located, Span, Text, same_ends};
 
 /// A file of a change.
@@ -68,21 +68,17 @@ pub(super) fn files<'e>(
     resolver: &Resolver,
     changes: &'e ChangeSet,
 ) -> Vec<Touched<'e>> {
-    let of_patch = |patch: &'e Patch<'e>| patch.edits.iter().map(|edit| (patch.format, edit));
-    let edits = || patches.iter().flat_map(of_patch);
-    let resolved = |edit: &FileEdit<'_>, written: &Text<'_>| {
-        let root = edit.root.as_ref().map(|root| &root[..]);
-        resolver.resolve(root, written).ok()
-    };
+    let edits = resolved(patches, resolver);
     let is_copy = |edit: &FileEdit<'_>| status(edit) == Some(Status::Copied);
-    let moved: BTreeSet<RepoPath> = edits()
-        .filter(|(_, edit)| edit.destination().is_some() && !is_copy(edit))
-        .filter_map(|(_, edit)| resolved(edit, &edit.path))
-        .collect();
+    let moves = edits
+        .iter()
+        .filter(|of| of.to.is_some() && !is_copy(of.edit));
+    let moved: BTreeSet<RepoPath> = moves.filter_map(|of| of.path.clone().ok()).collect();
     let mut named = BTreeMap::new();
     let mut files: BTreeMap<RepoPath, Edited<'e>> = BTreeMap::new();
-    for (format, edit) in edits() {
-        let Some(path) = resolved(edit, &edit.path) else {
+    for of in edits {
+        let ResolvedEdit { edit, format, .. } = of;
+        let Ok(path) = of.path else {
             continue;
         };
         named
@@ -94,7 +90,7 @@ pub(super) fn files<'e>(
             edits: Vec::new(),
         });
         file.edits.push((format, edit));
-        let Some(to) = edit.destination().and_then(|to| resolved(edit, to)) else {
+        let Some(Ok(to)) = of.to else {
             continue;
         };
         let span = edit.destination().and_then(|to| to.span);

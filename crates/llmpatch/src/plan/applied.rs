@@ -19,6 +19,7 @@ use super::Rules;
 use super::error::{Error, Missing};
 use super::place_error::{Closest, Part, PlaceError, Reason};
 use super::planner::Planner;
+use super::resolved::{ResolvedEdit, resolved};
 use super::section;
 use crate::patch::{
     FileEdit, Format, Header, Hunk, HunkLine, Mark, Occurrence, Operation, Patch, Position, Status,
@@ -53,12 +54,8 @@ impl Planner<'_> {
         if self.errors.is_empty() || !self.errors.iter().all(|error| is_absence(&error.value)) {
             return None;
         }
-        let (whole, edits): (Vec<_>, Vec<_>) = self
-            .edits
-            .iter()
-            .rev()
-            .copied()
-            .partition(|edit| is_whole(edit));
+        let (whole, edits): (Vec<&ResolvedEdit<'_>>, Vec<_>) =
+            self.edits.iter().rev().partition(|of| is_whole(of.edit));
         let is_certain = !edits.is_empty() && edits.iter().all(|edit| self.is_certain(edit));
         // A text that is put may well be in a line by which a misspelt find is meant, unless it is
         // all of that line.
@@ -71,7 +68,7 @@ impl Planner<'_> {
         }
         let edits = edits
             .into_iter()
-            .map(|edit| reversed(edit, is_certain))
+            .map(|of| reversed(of.edit, is_certain))
             .collect::<Option<_>>()?;
         let patches = [Patch {
             format: Format::Envelope,
@@ -83,7 +80,12 @@ impl Planner<'_> {
             overwrite: false,
             ..self.rules.clone()
         };
-        let mut back = Planner::new(&patches, self.tree, self.resolver, &rules);
+        let mut back = Planner::new(
+            resolved(&patches, self.resolver),
+            self.tree,
+            self.resolver,
+            &rules,
+        );
         (back.effort, back.enough) = (Effort::new(0), 1);
         if !back.edit_all().errors.is_empty() {
             return None;
@@ -97,7 +99,7 @@ impl Planner<'_> {
             None => true,
         };
         // Texts of that length aren't there by chance.
-        let is_long = |edit: &&FileEdit<'_>| matches!(&edit.operation, Operation::Substitute(edit) if is_long(edit));
+        let is_long = |of: &ResolvedEdit<'_>| matches!(&of.edit.operation, Operation::Substitute(edit) if is_long(edit));
         let is_made = is_certain && self.edits.iter().all(is_long)
             || self.errors.iter().all(|error| is_made(&error.value));
         let first = || self.errors.iter().find_map(|error| error.value.applied());
@@ -109,14 +111,14 @@ impl Planner<'_> {
 
     /// Returns the hunks of the response if all that it does is to add lines that are there already.
     pub(super) fn repeated(&self) -> Option<Applied> {
-        let is_in_place = |edit: &&FileEdit<'_>| {
+        let is_in_place = |edit: &FileEdit<'_>| {
             edit.destination().is_none() && edit.header.as_deref().is_none_or(section::is_in_place)
         };
         let is_all = self.errors.is_empty()
             && !self.does_more
-            && self.edits.iter().all(|edit| match is_whole(edit) {
-                true => self.is_idle(edit),
-                false => is_in_place(edit),
+            && self.edits.iter().all(|of| match is_whole(of.edit) {
+                true => self.is_idle(of),
+                false => is_in_place(of.edit),
             });
         let first = self.again.clone().filter(|_| is_all)?;
         Some(Applied {
@@ -148,14 +150,14 @@ impl Planner<'_> {
     /// Counts the hunks and finds of the response; of files that come or go as a whole there are
     /// none.
     fn hunks(&self) -> usize {
-        let hunks = |edit: &&FileEdit<'_>| match &edit.operation {
+        let hunks = |of: &ResolvedEdit<'_>| match &of.edit.operation {
             Operation::Update { hunks, .. } => hunks.len(),
             Operation::Substitute(_) => 1,
             _ => 0,
         };
         self.edits
             .iter()
-            .filter(|edit| !is_whole(edit))
+            .filter(|of| !is_whole(of.edit))
             .map(hunks)
             .sum()
     }
@@ -163,7 +165,7 @@ impl Planner<'_> {
     /// Returns how much of what the response makes is there if it can be taken back, in bytes of
     /// lines that tell anything.
     fn evidence(&self) -> usize {
-        let of_edit = |edit: &&FileEdit<'_>| match &edit.operation {
+        let of_edit = |of: &ResolvedEdit<'_>| match &of.edit.operation {
             Operation::Update { hunks, .. } => hunks.iter().map(telling).sum(),
             Operation::Substitute(edit) => edit.put.iter().map(size).sum(),
             Operation::Create { lines, .. } => lines.iter().map(size).sum(),
@@ -179,16 +181,13 @@ impl Planner<'_> {
 
     /// Returns whether what an edit makes is in its file, where it would be, and what it changes
     /// isn't.
-    fn is_certain(&self, edit: &FileEdit<'_>) -> bool {
-        let path = self.resolver.resolve(
-            edit.root.as_deref(),
-            edit.destination().unwrap_or(&edit.path),
-        );
-        let Some(content) = path.ok().and_then(|path| self.overlay.in_tree(&path)) else {
+    fn is_certain(&self, of: &ResolvedEdit<'_>) -> bool {
+        let path = of.to.as_ref().unwrap_or(&of.path).as_ref();
+        let Some(content) = path.ok().and_then(|path| self.overlay.in_tree(path)) else {
             return false;
         };
         let lines = content.lines();
-        match &edit.operation {
+        match &of.edit.operation {
             Operation::Update { hunks, .. } => hunks.iter().all(|hunk| {
                 let marks = || hunk.lines.iter().map(|line| line.mark);
                 let has = |mark| marks().any(|of_line| of_line == mark);
@@ -246,11 +245,10 @@ impl Planner<'_> {
 
     /// Returns whether an edit of a whole file leaves all as it is: what it makes is there, and what
     /// it removes isn't.
-    fn is_idle(&self, edit: &FileEdit<'_>) -> bool {
-        let path = self.resolver.resolve(edit.root.as_deref(), &edit.path);
-        path.is_ok_and(|path| {
-            self.overlay.changed().all(|changed| *changed != path)
-                && self.overlay.before(&path).is_some() != removes(edit)
+    fn is_idle(&self, of: &ResolvedEdit<'_>) -> bool {
+        of.path.as_ref().is_ok_and(|path| {
+            self.overlay.changed().all(|changed| changed != path)
+                && self.overlay.before(path).is_some() != removes(of.edit)
         })
     }
 }

@@ -8,6 +8,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use super::resolved::resolved;
 use super::{Change, ChangeSet, Placement};
 use crate::patch::Patch;
 use crate::path::{RepoPath, Resolver};
@@ -32,16 +33,9 @@ pub fn parts(
 ) -> Vec<Part> {
     let mut ties = Ties::default();
     let mut edits = Vec::new();
-    for edit in patches.iter().flat_map(|patch| &patch.edits) {
-        let resolve = |written: &[u8]| resolver.resolve(edit.root.as_deref(), written).ok();
-        let named: Vec<usize> = [
-            resolve(&edit.path),
-            edit.destination().and_then(|to| resolve(to)),
-        ]
-        .into_iter()
-        .flatten()
-        .map(|path| ties.of(&path))
-        .collect();
+    for of in resolved(patches, resolver) {
+        let paths = std::iter::once(of.path).chain(of.to);
+        let named: Vec<usize> = paths.flatten().map(|path| ties.of(&path)).collect();
         named.windows(2).for_each(|pair| ties.tie(pair[0], pair[1]));
         edits.push(named.first().copied());
     }

@@ -81,7 +81,7 @@ impl Planner<'_> {
     /// Returns the first of these lines that an edit changes in the file that it finds, and which
     /// line of it does.
     fn changed_by(&self, edit: usize, lines: &Range<usize>) -> Option<(usize, Span)> {
-        let at = self.edits.get(edit)?;
+        let at = self.edits.get(edit)?.edit;
         let first = self.placements.partition_point(|place| place.edit < edit);
         let placed = self.placements[first..]
             .iter()

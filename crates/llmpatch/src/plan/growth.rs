@@ -37,8 +37,8 @@ impl<'g> Growth<'g> {
 }
 
 /// Returns how many bytes of lines edits bring.
-pub(super) fn brought(edits: &[&FileEdit<'_>]) -> usize {
-    edits.iter().map(|edit| of(&edit.operation)).sum()
+pub(super) fn brought<'p>(edits: impl Iterator<Item = &'p FileEdit<'p>>) -> usize {
+    edits.map(|edit| of(&edit.operation)).sum()
 }
 
 fn of(operation: &Operation<'_>) -> usize {

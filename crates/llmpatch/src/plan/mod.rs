@@ -37,6 +37,7 @@ mod place;
 mod place_error;
 mod placement;
 mod planner;
+mod resolved;
 mod section;
 mod splice;
 mod suggest;
@@ -59,6 +60,7 @@ pub use self::placement::{Match, Placement, Rows};
 use std::collections::HashSet;
 
 use self::planner::Planner;
+pub(crate) use self::resolved::{ResolvedEdit, resolved};
 pub use self::suggest::Suggestion;
 pub use self::warning::{Placing, Quote, Warning};
 use crate::kind::Kind;
@@ -134,22 +136,21 @@ pub fn plan(
     resolver: &Resolver,
     rules: &Rules,
 ) -> Result<Plan, Refusal> {
-    let mut planner = Planner::new(patches, tree, resolver, rules);
+    let mut planner = Planner::new(resolved(patches, resolver), tree, resolver, rules);
     planner.edit_all();
     let is_read = planner
         .edits
         .iter()
-        .all(|edit| edit.operation != Operation::Unreadable);
+        .all(|resolved| resolved.edit.operation != Operation::Unreadable);
     let repeated = planner.repeated().filter(|_| is_read);
     let applied = repeated.or_else(|| planner.applied().filter(|_| is_read));
     if applied.is_none() {
-        planner.agree_on_fuzz(patches);
+        planner.agree_on_fuzz();
         planner.join();
     }
     planner.look_here();
     let Planner {
         edits,
-        paths: resolved,
         mut overlay,
         mut errors,
         mut warnings,
@@ -180,8 +181,9 @@ pub fn plan(
             ));
         }
     }
-    let resolved = resolved.iter().zip(&edits);
-    let by_path = resolved.filter_map(|(path, edit)| Some((path.as_ref().ok()?, *edit)));
+    let by_path = edits
+        .iter()
+        .filter_map(|of| Some((of.path.as_ref().ok()?, of.edit)));
     errors.extend(encoding::mixed(by_path, &changes, tree));
     if changes.is_empty() && errors.is_empty() && is_read {
         errors.extend(named.iter().filter_map(|(path, span)| {
@@ -245,10 +247,10 @@ impl Planner<'_> {
             let is_there = matches!(self.tree.read(&other), Ok(Entry::File(_)));
             is_there.then_some(other)
         };
-        let paths = self.edits.iter().zip(&self.paths);
-        let absolute: HashSet<_> = paths
-            .filter(|(edit, _)| edit.path.starts_with(b"/"))
-            .filter_map(|(_, path)| path.as_ref().ok())
+        let edits = self.edits.iter();
+        let absolute: HashSet<_> = edits
+            .filter(|of| of.edit.path.starts_with(b"/"))
+            .filter_map(|of| of.path.as_ref().ok())
             .collect();
         let found: Vec<_> = self
             .overlay
@@ -266,7 +268,7 @@ impl Planner<'_> {
     pub(super) fn edit_all(&mut self) -> &Self {
         let mut held = 0;
         for number in 0..self.edits.len() {
-            let edit = self.edits[number];
+            let edit = self.edits[number].edit;
             self.number = number;
             self.overlay.begin(number, edit.path.span.or(edit.span));
             let known = self.errors.len();

@@ -220,7 +220,7 @@ impl Planner<'_> {
             &row[row.partition_point(|edit| *edit < self.number)..]
         });
         row.iter()
-            .filter_map(|number| Edit::of(self.edits[*number]))
+            .filter_map(|number| Edit::of(self.edits[*number].edit))
             .flat_map(Edit::needles)
             .collect()
     }

@@ -13,11 +13,12 @@ use super::overlay::{FileState, Overlay};
 use super::place::Edit;
 use super::place_error::Part;
 use super::placement::Placement;
+use super::resolved::ResolvedEdit;
 use super::section::{self, DiffSection};
 use super::suggest::{self, Names, Suggestion};
 use super::warning::Warning;
 use super::{ENOUGH, Rules};
-use crate::patch::{FileEdit, Format, Hunk, Operation, Patch};
+use crate::patch::{FileEdit, Format, Hunk, Operation};
 use crate::path::{PathError, RepoPath, Resolver, unlikely};
 use crate::pathspec::Case;
 use crate::search::{Document, Effort};
@@ -28,13 +29,9 @@ use crate::tree::{Content, File, Mode, Tree};
 pub(super) struct Planner<'p> {
     pub(super) overlay: Overlay<'p>,
     /// All edits of the response.
-    pub(super) edits: Vec<&'p FileEdit<'p>>,
-    /// In which format each of them is written.
-    pub(super) formats: Vec<Format>,
+    pub(super) edits: Vec<ResolvedEdit<'p>>,
     /// The tracked paths by their names, once they have been asked for.
     names: OnceCell<Names>,
-    /// Which path each of them names.
-    pub(super) paths: Vec<Result<RepoPath, PathError>>,
     pub(super) tree: &'p dyn Tree,
     pub(super) resolver: &'p Resolver,
     pub(super) rules: &'p Rules,
@@ -85,31 +82,16 @@ pub(super) struct Named<'e, 'p> {
 }
 
 impl<'p> Planner<'p> {
-    /// Begins a plan of these patches.
+    /// Begins a plan of these edits.
     pub(super) fn new(
-        patches: &'p [Patch<'p>],
+        edits: Vec<ResolvedEdit<'p>>,
         tree: &'p dyn Tree,
         resolver: &'p Resolver,
         rules: &'p Rules,
     ) -> Self {
-        let edits: Vec<_> = patches.iter().flat_map(|patch| &patch.edits).collect();
-        let formats = patches
-            .iter()
-            .flat_map(|patch| patch.edits.iter().map(|_| patch.format))
-            .collect();
-        let mut paths: Vec<Result<RepoPath, PathError>> = Vec::with_capacity(edits.len());
         let (mut vacated, mut rows) = (BTreeMap::new(), BTreeMap::<_, Vec<usize>>::new());
-        for (number, edit) in edits.iter().enumerate() {
-            // Edits of one file mostly follow each other.
-            let is_same = |before: &usize| {
-                edits[*before].path == edit.path && edits[*before].root == edit.root
-            };
-            let known = number
-                .checked_sub(1)
-                .filter(is_same)
-                .map(|before| paths[before].clone());
-            let path = known.unwrap_or_else(|| resolver.resolve(edit.root.as_deref(), &edit.path));
-            if let Ok(path) = &path {
+        for (number, ResolvedEdit { edit, path, .. }) in edits.iter().enumerate() {
+            if let Ok(path) = path {
                 if section::vacates(edit) {
                     vacated.insert(path.clone(), number);
                 }
@@ -117,13 +99,10 @@ impl<'p> Planner<'p> {
                     rows.entry(path.clone()).or_default().push(number);
                 }
             }
-            paths.push(path);
         }
         Planner {
             overlay: Overlay::new(tree, resolver.directory()),
-            formats,
             names: OnceCell::new(),
-            paths,
             tree,
             resolver,
             rules,
@@ -131,7 +110,7 @@ impl<'p> Planner<'p> {
             errors: Vec::new(),
             warnings: Vec::new(),
             effort: Effort::default(),
-            brought: growth::brought(&edits),
+            brought: growth::brought(edits.iter().map(|of| of.edit)),
             edits,
             added: Cell::default(),
             enough: ENOUGH,
@@ -151,12 +130,10 @@ impl Planner<'_> {
     pub(super) fn edit(&mut self, edit: &FileEdit<'_>) {
         let root = edit.root.as_ref();
         let span = edit.path.span.or(edit.span);
-        let path = self.paths[self.number].clone();
+        let path = self.edits[self.number].path.clone();
         let Ok(path) = self.note(path, root, &edit.path, edit.span) else {
             // What is wrong with the other path is wrong all the same.
-            let _ = edit
-                .destination()
-                .map(|to| self.resolve(root, to, edit.span));
+            let _ = edit.destination().map(|to| self.target(to, edit.span));
             return;
         };
         let in_place = match &edit.operation {
@@ -168,9 +145,9 @@ impl Planner<'_> {
         };
         if !in_place {
             self.settle(&path);
-            let to = edit.destination();
-            let to = to.map(|to| self.resolver.resolve(root.map(|root| &root[..]), to));
-            to.iter().flatten().for_each(|to| self.settle(to));
+            if let Some(Ok(to)) = self.edits[self.number].to.clone() {
+                self.settle(&to);
+            }
         }
         if self.has_its_end(edit, &path) {
             return self.overlay.forget(&path);
@@ -201,14 +178,14 @@ impl Planner<'_> {
             ) => self.create_as_meant(at, joined(lines, *ends_open)),
             (None, Operation::Replace { lines }) => self.replace(at, lines, false),
             (None, Operation::Delete { expected }) => self.delete(at, expected.as_deref()),
-            (None, Operation::Move { to }) => self.update(at, root, to, &[]),
+            (None, Operation::Move { to }) => self.update(at, to, &[]),
             (
                 None,
                 Operation::Update {
                     to: Some(to),
                     hunks,
                 },
-            ) => self.update(at, root, to, hunks),
+            ) => self.update(at, to, hunks),
             (None, Operation::Update { to: None, hunks })
                 if hunks.iter().any(|hunk| hunk.position.is_some()) =>
             {
@@ -254,14 +231,15 @@ impl Planner<'_> {
         is_there
     }
 
-    pub(super) fn resolve(
+    /// Returns the path that the file of the edit at work gets.
+    pub(super) fn target(
         &mut self,
-        root: Option<&Text<'_>>,
         written: &Text<'_>,
         span: Option<Span>,
     ) -> Result<RepoPath, Failed> {
-        let path = self.resolver.resolve(root.map(|root| &root[..]), written);
-        self.note(path, root, written, span)
+        let ResolvedEdit { edit, to, .. } = &self.edits[self.number];
+        let (root, path) = (edit.root.as_ref(), to.clone());
+        self.note(path.ok_or(Failed::Lost)?, root, written, span)
     }
 
     /// Records that the response names a path, and says what is wrong with that.
@@ -314,7 +292,7 @@ impl Planner<'_> {
     /// is probably meant. A path that begins with `./` means what it says.
     fn create_as_meant(&mut self, at: Named<'_, '_>, bytes: Vec<u8>) -> Done {
         let is_checked =
-            self.formats[self.number] == Format::Files && !at.written.starts_with(b"./");
+            self.edits[self.number].format == Format::Files && !at.written.starts_with(b"./");
         if is_checked && matches!(self.overlay.obstacle(at.path), Ok(None)) {
             let names = self.names.get_or_init(|| Names::new(self.tree.tracked()));
             let directory = self.resolver.directory();
@@ -448,15 +426,9 @@ impl Planner<'_> {
     }
 
     /// Moves a file, and does what hunks say to it.
-    fn update(
-        &mut self,
-        at: Named<'_, '_>,
-        root: Option<&Text<'_>>,
-        to: &Text<'_>,
-        hunks: &[Hunk<'_>],
-    ) -> Done {
+    fn update(&mut self, at: Named<'_, '_>, to: &Text<'_>, hunks: &[Hunk<'_>]) -> Done {
         let Named { path, span, .. } = at;
-        let target = self.resolve(root, to, span);
+        let target = self.target(to, span);
         // A move onto itself is a plain update.
         if target.as_ref() == Ok(path) && !hunks.is_empty() {
             return self.rewrite(at, Edit::in_order(hunks));

@@ -205,7 +205,7 @@ impl Planner<'_> {
             ..
         } = *section;
         let renames = header.status == Status::Renamed;
-        let target = self.resolve(None, to, span);
+        let target = self.target(to, span);
         let aside = self.overlay.aside(path).filter(|_| renames);
         let is_aside = aside.is_some();
         let base = match aside {

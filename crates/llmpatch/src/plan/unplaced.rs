@@ -14,7 +14,6 @@ use super::place_error::{Part, PlaceError, Unplaced};
 use super::placement::Placement;
 use super::planner::Planner;
 use super::{ENOUGH, Rules};
-use crate::patch::Patch;
 use crate::path::RepoPath;
 use crate::search::{Effort, Fuzz};
 use crate::text::{Located, Span};
@@ -102,7 +101,7 @@ impl Planner<'_> {
 
     /// Advises the one fuzz level at which the whole response can be planned, or none: each error
     /// was looked at by itself.
-    pub(super) fn agree_on_fuzz(&mut self, patches: &[Patch<'_>]) {
+    pub(super) fn agree_on_fuzz(&mut self) {
         fn level(error: &mut Located<Error>) -> Option<&mut Option<Fuzz>> {
             if let Error::Place(unplaced) = &mut error.value {
                 unplaced.error.level()
@@ -130,7 +129,7 @@ impl Planner<'_> {
                 fuzz: highest.max(self.rules.fuzz),
                 ..self.rules.clone()
             };
-            let mut tried = Planner::new(patches, self.tree, self.resolver, &rules);
+            let mut tried = Planner::new(self.edits.clone(), self.tree, self.resolver, &rules);
             (tried.effort, tried.enough) = (Effort::new(0), 1);
             tried.edit_all().errors.is_empty()
         };
@@ -238,7 +237,7 @@ impl Planner<'_> {
             None => Occupied::File {
                 has_other_ends: has_other_ends(&content, &new.content),
                 content,
-                format: self.formats[self.number],
+                format: self.edits[self.number].format,
             },
         };
         Error::Occupied(path.clone(), what)

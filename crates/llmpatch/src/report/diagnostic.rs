@@ -11,6 +11,7 @@ use super::lines::{FilePlace, Nearest, Passage};
 use crate::kind::Kind;
 use crate::patch::Patch;
 use crate::path::Resolver;
+use crate::plan::resolved;
 use crate::text::{Excerpt, LineNo, Lines, Located, Source, Span};
 
 /// An error or a warning of which something can be said.
@@ -146,14 +147,13 @@ impl Diagnostic {
     /// Puts paths as the response wrote them in place of those from the top of the tree.
     pub fn name_as_written(all: &mut [Self], patches: &[Patch<'_>], resolver: &Resolver) {
         let mut written: HashMap<BString, BString> = HashMap::new();
-        for edit in patches.iter().flat_map(|patch| &patch.edits) {
-            for path in std::iter::once(&edit.path).chain(edit.destination()) {
-                if let Ok(resolved) = resolver.resolve(edit.root.as_deref(), path)
-                    && *resolved.as_bytes() != path[..]
-                {
-                    written
-                        .entry(resolved.as_bstr().to_owned())
-                        .or_insert_with(|| path[..].into());
+        for of in resolved(patches, resolver) {
+            let paths = std::iter::once(of.path).chain(of.to).flatten();
+            let names = std::iter::once(&of.edit.path).chain(of.edit.destination());
+            for (path, name) in paths.zip(names) {
+                if *path.as_bytes() != name[..] {
+                    let path = path.as_bstr().to_owned();
+                    written.entry(path).or_insert_with(|| name[..].into());
                 }
             }
         }
