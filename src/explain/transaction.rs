@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 use std::path::Path;
 
 use crate::transaction::{
-    ChangedSince, Holder, How, Recovered, TransactionError, Undone, Unfit, Unresolved, Warning, Why,
+    Holder, How, Recovered, TransactionError, Undone, Unfit, Unresolved, Warning, Why,
 };
 use llmpatch::kind::Kind;
 use llmpatch::report::{Diagnose, Diagnostic};
@@ -31,6 +31,16 @@ impl Diagnose for TransactionError {
             TransactionError::Overtaken { path } => of.path(path),
             TransactionError::Appeared { path } => of.path(path),
             TransactionError::ChangedSince { all } => of.notes(all.iter().map(ToString::to_string)),
+            TransactionError::FileChanged { path, before }
+            | TransactionError::FileGone { path, before } => of
+                .path(path)
+                .notes(before.iter().map(|kept| note(kept)))
+                .help(TAKE_BACK),
+            TransactionError::InTheWay { path } => of.path(path),
+            TransactionError::EntryChanged { path } => of.path(path).help(TAKE_BACK),
+            TransactionError::OriginalChanged { path, kept } => of
+                .path(path)
+                .note(format!("the old file is `{}`", Shown::path(kept))),
             TransactionError::Tree(error) => {
                 let help = match error {
                     TreeError::Disagrees { .. } => {
@@ -155,24 +165,6 @@ impl Unresolved {
 
 const TAKE_BACK: &str = "undo takes back all or nothing: restore this file as the last apply left it, or undo the \
      change by hand";
-
-impl Diagnose for ChangedSince {
-    fn diagnostic(&self) -> Diagnostic {
-        let of = Diagnostic::new(Kind::Stale);
-        match self {
-            ChangedSince::Original { path, kept } => of
-                .path(path)
-                .note(format!("the old file is `{}`", Shown::path(kept)))
-                .help("look at the old file, and correct by hand what should be"),
-            ChangedSince::Appeared { path } => of.path(path).help("move it away, then try again"),
-            ChangedSince::File { path, before } | ChangedSince::Gone { path, before } => of
-                .path(path)
-                .notes(before.iter().map(|kept| note(kept)))
-                .help(TAKE_BACK),
-            ChangedSince::Entry { path } => of.path(path).help(TAKE_BACK),
-        }
-    }
-}
 
 fn note(kept: &Path) -> String {
     format!(

@@ -56,7 +56,39 @@ pub enum TransactionError {
     /// What is to be taken back isn't what the last change made of it.
     #[error("{} changed since the last apply", if all.len() == 1 { "a path".to_owned() } else { format!("{} paths", all.len()) })]
     #[strum(props(kind = "stale"))]
-    ChangedSince { all: Vec<ChangedSince> },
+    ChangedSince { all: Vec<TransactionError> },
+    /// A file isn't what the last change made of it; `before` is the file that keeps what it was
+    /// before.
+    #[error("`{path}` changed since the last apply")]
+    #[strum(props(kind = "stale"))]
+    FileChanged {
+        path: RepoPath,
+        before: Option<PathBuf>,
+    },
+    /// A file that the last change made is gone.
+    #[error("`{path}` was removed since the last apply")]
+    #[strum(props(kind = "stale"))]
+    FileGone {
+        path: RepoPath,
+        before: Option<PathBuf>,
+    },
+    /// Something is where a file is to come back.
+    #[error("`{path}` was created since the last apply, and is in the way")]
+    #[strum(props(kind = "stale", help = "move it away, then try again"))]
+    InTheWay { path: RepoPath },
+    /// An entry of the index isn't what the last change made of it.
+    #[error("the index entry of `{path}` changed since the last apply")]
+    #[strum(props(kind = "stale"))]
+    EntryChanged { path: RepoPath },
+    /// The old file itself, which an editor had still open, say.
+    #[error(
+        "what `{path}` was before the last apply isn't known any more: it was written to since"
+    )]
+    #[strum(props(
+        kind = "stale",
+        help = "look at the old file, and correct by hand what should be"
+    ))]
+    OriginalChanged { path: RepoPath, kept: PathBuf },
     /// What was kept of the last change isn't what was worked out from it any more.
     #[error("another apply or undo was made meanwhile")]
     #[strum(props(
@@ -132,33 +164,6 @@ pub enum TransactionError {
         path: BString,
         source: io::Error,
     },
-}
-
-/// A path that isn't what the last change made of it; `before` is the file that keeps what it was
-/// before.
-#[allow(missing_docs, reason = "the message says what the fields are")]
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum ChangedSince {
-    #[error("`{path}` changed since the last apply")]
-    File {
-        path: RepoPath,
-        before: Option<PathBuf>,
-    },
-    #[error("`{path}` was removed since the last apply")]
-    Gone {
-        path: RepoPath,
-        before: Option<PathBuf>,
-    },
-    /// Something is where a file is to come back.
-    #[error("`{path}` was created since the last apply, and is in the way")]
-    Appeared { path: RepoPath },
-    #[error("the index entry of `{path}` changed since the last apply")]
-    Entry { path: RepoPath },
-    /// The old file itself, which an editor had still open, say.
-    #[error(
-        "what `{path}` was before the last apply isn't known any more: it was written to since"
-    )]
-    Original { path: RepoPath, kept: PathBuf },
 }
 
 /// A journal that can't be worked with, or isn't.

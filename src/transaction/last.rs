@@ -12,7 +12,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::io;
 use std::path::Path;
 
-use super::error::{ChangedSince, TransactionError};
+use super::error::TransactionError;
 use super::journal::{Journal, plain};
 use super::kept;
 use super::manifest::{Held, Occupant, RecordedDirectory};
@@ -185,7 +185,7 @@ fn of_files(
     repo: &Repo,
     made: &MadeChange,
     (originals, kept): (&Dir, &Path),
-    since: &mut Vec<ChangedSince>,
+    since: &mut Vec<TransactionError>,
     progress: &Progress,
 ) -> Result<Vec<Change>, TransactionError> {
     let tree = repo.work_tree()?;
@@ -217,17 +217,20 @@ fn present(
     file: &Kept,
     goes: &BTreeSet<&RepoPath>,
     kept: &Path,
-    since: &mut Vec<ChangedSince>,
+    since: &mut Vec<TransactionError>,
 ) -> Result<Option<File>, TreeError> {
     let path = file.path.clone();
     let before = file.before.as_ref().map(|(_, name)| kept.join(name));
     match (&file.after, tree.read(&path)?) {
         (Some(held), tree::Entry::File(now)) if file.is_new(held, &now) => return Ok(Some(now)),
-        (Some(_), tree::Entry::Absent) => since.push(ChangedSince::Gone { path, before }),
-        (Some(_), _) => since.push(ChangedSince::File { path, before }),
+        (Some(_), tree::Entry::Absent) => since.push(TransactionError::FileGone { path, before }),
+        (Some(_), _) => since.push(TransactionError::FileChanged { path, before }),
         (None, found) => {
             let way = in_the_way(tree, &path, found, goes)?;
-            since.extend(way.into_iter().map(|path| ChangedSince::Appeared { path }));
+            since.extend(
+                way.into_iter()
+                    .map(|path| TransactionError::InTheWay { path }),
+            );
         }
     }
     Ok(None)
@@ -238,7 +241,7 @@ fn original(
     file: &Kept,
     originals: &Dir,
     kept: &Path,
-    since: &mut Vec<ChangedSince>,
+    since: &mut Vec<TransactionError>,
 ) -> Result<Option<File>, TransactionError> {
     let Some((held, name)) = &file.before else {
         return Ok(None);
@@ -247,7 +250,7 @@ fn original(
         .read(&plain(name))
         .map_err(TransactionError::io("read", &kept.join(name)))?;
     let Some((content, _)) = found.filter(|(content, _)| held.has(content)) else {
-        since.push(ChangedSince::Original {
+        since.push(TransactionError::OriginalChanged {
             path: file.path.clone(),
             kept: kept.join(name),
         });
@@ -292,7 +295,7 @@ fn in_the_way(
 }
 
 /// Names the entries that changed since, and what is in the place to which an entry comes back.
-fn differing(index: &IndexTree<'_>, entries: &[Entry]) -> Result<Vec<ChangedSince>, TreeError> {
+fn differing(index: &IndexTree<'_>, entries: &[Entry]) -> Result<Vec<TransactionError>, TreeError> {
     let goes: BTreeSet<_> = entries
         .iter()
         .filter(|entry| entry.before.is_none())
@@ -326,7 +329,7 @@ fn differing(index: &IndexTree<'_>, entries: &[Entry]) -> Result<Vec<ChangedSinc
     }
     Ok(since
         .into_iter()
-        .map(|path| ChangedSince::Entry { path })
+        .map(|path| TransactionError::EntryChanged { path })
         .collect())
 }
 

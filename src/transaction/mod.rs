@@ -50,7 +50,7 @@ mod tests;
 pub use llmpatch::report::Committed;
 use std::collections::BTreeMap;
 
-pub use error::{ChangedSince, Holder, TransactionError, Unfit, Unresolved, Warning, Why};
+pub use error::{Holder, TransactionError, Unfit, Unresolved, Warning, Why};
 pub use kept::{Earlier, Seen, earlier};
 pub use last::{Last, Reverse, Undoing, last};
 pub use manifest::RunKind;
