@@ -37,28 +37,27 @@ impl Repo {
         sides: [&[u8]; 3],
         marked: ConflictMarkers,
     ) -> Result<Result<Vec<u8>, BString>, TreeError> {
+        self.merged(path, sides, marked)
+            .map_err(|error| error.at(path))
+    }
+
+    fn merged(
+        &self,
+        path: &RepoPath,
+        sides: [&[u8]; 3],
+        marked: ConflictMarkers,
+    ) -> Result<Result<Vec<u8>, BString>, RepoError> {
         let rules = RuleBook::new(self, Consult::Index, AttributeFiles::default());
-        let [driver, marker_size] = rules
-            .values(path, ["merge", "conflict-marker-size"])
-            .map_err(|error| error.at(path))?;
+        let [driver, marker_size] = rules.values(path, ["merge", "conflict-marker-size"])?;
         let name = match driver {
             Value::False => Some("binary".into()),
             Value::True => None,
             Value::Word(word) => Some(BString::from(word)),
-            Value::Unspecified => self
-                .config()
-                .string("merge.default")
-                .map_err(|error| error.at(path))?,
+            Value::Unspecified => self.config().string("merge.default")?,
         };
         let driver = name.as_ref().map(|name| self.merge_driver(name));
-        if let Some(command) = driver
-            .transpose()
-            .map_err(|error| error.at(path))?
-            .flatten()
-        {
-            return self
-                .drive(&command, path, sides, &marker_size)
-                .map_err(|error| error.at(path));
+        if let Some(command) = driver.transpose()?.flatten() {
+            return self.drive(&command, path, sides, &marker_size);
         }
         // git merges lines, too, where a driver isn't configured.
         let is = |known: &str| name.as_ref().is_some_and(|name| name == known);
@@ -78,14 +77,12 @@ impl Repo {
         was.content(sides[0]);
         here.content(sides[1]);
         after.content(sides[2]);
-        let merged = git2::merge_file(&was, &here, &after, Some(&mut options));
-        let merged = merged.map_err(|error| RepoError::git("a file to merge")(error).at(path))?;
+        let merged = git2::merge_file(&was, &here, &after, Some(&mut options))
+            .map_err(RepoError::git("a file to merge"))?;
         Ok(match (merged.is_automergeable(), marked) {
             (true, _) => Ok(merged.content().to_vec()),
             (false, ConflictMarkers::ForSight) => Err(merged.content().into()),
-            (false, ConflictMarkers::ToStay) => Err(self
-                .marked(sides, &marker_size)
-                .map_err(|error| error.at(path))?),
+            (false, ConflictMarkers::ToStay) => Err(self.marked(sides, &marker_size)?),
         })
     }
 

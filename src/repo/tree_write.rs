@@ -236,24 +236,17 @@ fn written(mode: u32, name: &[u8], id: Oid) -> Vec<u8> {
     [format!("{mode:o} ").as_bytes(), name, b"\0", id.as_bytes()].concat()
 }
 
-/// Puts edits in order, and joins adjacent edits.
+/// Puts edits in order.
 fn splices(mut edits: Vec<Edit<'_>>) -> Vec<Splice> {
     edits.sort_by(|a, b| {
         (a.old.start, a.old.end)
             .cmp(&(b.old.start, b.old.end))
             .then_with(|| in_order(a.name, b.name))
     });
-    let mut splices: Vec<Splice> = Vec::new();
-    for Edit { old, new, .. } in edits {
-        match splices.last_mut().filter(|last| last.old.end == old.start) {
-            Some(last) => {
-                last.old.end = old.end;
-                last.new.extend(new);
-            }
-            None => splices.push(Splice { old, new }),
-        }
-    }
-    splices
+    let edits = edits.into_iter();
+    edits
+        .map(|Edit { old, new, .. }| Splice { old, new })
+        .collect()
 }
 
 fn writing(error: git2::Error) -> RepoError {
