@@ -15,7 +15,7 @@ use super::staged::as_path;
 use super::{CommitRequest, Repo};
 use crate::temporary;
 
-/// The hook that is told of a commit, and those that come before it.
+/// The hook that is told of a commit, and the hooks that come before it.
 const COMMITTED: &str = "post-commit";
 const BEFORE: [&str; 5] = [
     "pre-commit",
@@ -25,7 +25,7 @@ const BEFORE: [&str; 5] = [
     "pre-auto-gc",
 ];
 
-/// Where `git -c` leaves settings for those that git starts.
+/// Where `git -c` leaves settings for the git commands that git starts.
 const SETTINGS: &str = "GIT_CONFIG_PARAMETERS";
 
 impl Repo {
@@ -46,8 +46,8 @@ impl Repo {
         self.run_hook(COMMITTED, &[], &environment);
     }
 
-    /// Makes a directory, which is ours, one where `git commit` finds all hooks that it may run but
-    /// the last, if there is that one; returns the options that show it there.
+    /// Fills a directory of ours with all hooks that `git commit` may run but the last, if the
+    /// repository has a last hook; returns the options that show git the directory.
     ///
     /// # Errors
     /// If they can't be made.
@@ -87,7 +87,7 @@ impl Repo {
         self.top.as_deref().unwrap_or(self.git_dir())
     }
 
-    /// Runs a hook, if there is one. What becomes of it is nobody's business, as for git.
+    /// Runs a hook, if the repository has it. What becomes of it is nobody's business, as for git.
     fn run_hook(&self, name: &str, arguments: &[&str], environment: &[(&str, OsString)]) {
         let Some(hook) = self.hook(name) else { return };
         // As git starts it: the commands of git are found, and what begins with no `#!` is a script.
@@ -121,8 +121,8 @@ impl Repo {
         Some(hook.to_owned())
     }
 
-    /// Takes away what a hook doesn't have from git, and one that works in other repositories too
-    /// would be led astray by.
+    /// Takes away what a hook doesn't have from git, and what would lead a hook astray that works
+    /// in other repositories too.
     fn leave_to_be_found(&self, command: &mut Command) {
         if names_repository() {
             return;

@@ -95,7 +95,7 @@ impl IndexFile {
         })
     }
 
-    /// Returns whether bytes are those of a file that could be read.
+    /// Returns whether bytes are an index that could be read.
     pub(super) fn is_one(bytes: &[u8], format: ObjectFormat) -> bool {
         Base::parse(bytes.to_vec(), format).is_some()
     }
@@ -158,7 +158,7 @@ impl IndexFile {
         (1..=3).any(|stage| self.get(path, stage).is_some())
     }
 
-    /// Returns whether any path is in one.
+    /// Returns whether any path is in a conflict.
     pub(super) fn has_conflicts(&self) -> bool {
         self.iter().any(|record| record.stage() != 0)
     }

@@ -11,7 +11,7 @@ use super::filter::Running;
 /// How many bytes a packet holds at most.
 const LARGEST: usize = 65516;
 
-/// One that has been greeted.
+/// A filter process that has been greeted.
 pub(super) struct ProcessFilter {
     child: Running,
     abilities: Vec<BString>,
@@ -20,8 +20,7 @@ pub(super) struct ProcessFilter {
 impl ProcessFilter {
     /// Greets it.
     ///
-    /// # Errors
-    /// If it isn't one, or ended.
+    /// If it isn't a filter process, or ended.
     pub(super) fn greet(mut child: Running) -> Result<Self, (Running, io::Error)> {
         match abilities(&mut child) {
             Ok(abilities) => Ok(Self { child, abilities }),
@@ -29,7 +28,7 @@ impl ProcessFilter {
         }
     }
 
-    /// Has it convert bytes one way; `None` if it doesn't want to.
+    /// Makes it convert bytes in one direction; `None` if it doesn't want to.
     ///
     /// # Errors
     /// If it ended, or doesn't keep to what was agreed.

@@ -3,7 +3,7 @@
 //! What git knows of a file without reading it says nothing where the file may have been written
 //! once more within the second in which the index was. As long as the index isn't younger than the
 //! file, git sees that, and reads the file. So whoever writes the index anew has to look at all
-//! such files first, and to mark the entries of files that have changed.
+//! these files first, and to mark the entries of files that have changed.
 //!
 //! libgit2 would look at them by a walk through the work tree that reads the rules of every
 //! directory on its way: rules that are a pipe keep it waiting for ever, wherever they are. Here

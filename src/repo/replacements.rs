@@ -11,7 +11,7 @@ use super::git::Git;
 use super::objects::whole_id;
 use super::{Repo, RepoError};
 
-/// Where the names are of those that are replaced.
+/// Where the names of replaced objects are.
 const BASE: &str = "refs/replace/";
 
 impl Repo {

@@ -97,7 +97,7 @@ impl Repo {
         Ok((index, shape))
     }
 
-    /// Returns whether bytes are those of an index, whatever its shape.
+    /// Returns whether bytes are an index, whatever its shape.
     pub(crate) fn is_index(&self, bytes: &[u8]) -> bool {
         IndexFile::is_one(bytes, self.git2().object_format())
     }
