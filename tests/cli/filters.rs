@@ -779,7 +779,7 @@ fn a_process_that_fails_is_taken_as_git_takes_it() {
             "put(\"status=success\\n\");",
             "print 'ffff';",
         ),
-        ("nobody", "note('start');", "exit 1;"),
+        ("nobody", "all(); put", "all(); exit 1; put"),
         ("version 3", "version=2", "version=3"),
         ("one way", "\"capability=clean\\n\", ", ""),
         (

@@ -75,7 +75,8 @@ impl GitFilter {
         let child = started.map_err(|error| (error.to_string().into(), false))?;
         ProcessFilter::greet(child).map_err(|(child, error)| {
             let said = self.complaint(Some(child.end()), &error);
-            (said, error.kind() != io::ErrorKind::Other)
+            let fatal = [io::ErrorKind::InvalidData, io::ErrorKind::UnexpectedEof];
+            (said, fatal.contains(&error.kind()))
         })
     }
 
