@@ -53,6 +53,8 @@ impl<'r> Staging<'r> {
         make_missing(dir, &self.directories).map_err(again)?;
         let numbered = changes.iter().enumerate();
         let come = numbered.filter(|(_, change)| change.after.is_some());
+        // Whatever becomes of a directory meanwhile, what was in it is in it.
+        let pass = dir.pass();
         for (number, change) in come
             .clone()
             .filter(|(_, change)| change.on_disk().is_some())
@@ -60,7 +62,6 @@ impl<'r> Staging<'r> {
             self.progress.step();
             self.swap(dir, number, change)?;
         }
-        let pass = dir.pass();
         for (number, change) in come.filter(|(_, change)| change.on_disk().is_none()) {
             self.progress.step();
             self.place(dir, number, change)?;
@@ -79,8 +80,6 @@ impl<'r> Staging<'r> {
         signal::check()?;
         let path = &change.path;
         let stage = self.stage_of(number);
-        // Whatever becomes of the directory in that instant, the original is in it.
-        let pass = dir.pass();
         match dir.exchange(path, dir, &stage) {
             Ok(()) => {
                 // From here on what has that name is the original.
@@ -101,7 +100,6 @@ impl<'r> Staging<'r> {
             }
             // Not every file system can; for an instant there is no such file then.
             Err(error) if error.kind() == io::ErrorKind::Unsupported => {
-                drop(pass);
                 self.take_out(dir, number, change)?;
                 self.place(dir, number, change)
             }
