@@ -29,7 +29,7 @@ pub(super) fn find(touched: &Touched<'_>) -> Vec<Located<Finding>> {
 }
 
 /// Returns the characters of a line that nobody sees and that aren't where writing needs them:
-/// joiners are between letters and in emoji, tags in flags, and a sign for lost characters that is
+/// joiners are between letters and in emoji, tags in flags, selectors behind ideographs, and a sign for lost characters that is
 /// alone in quotes means itself.
 fn hidden(line: &[u8]) -> Vec<char> {
     if line.is_ascii() {
@@ -43,13 +43,22 @@ fn hidden(line: &[u8]) -> Vec<char> {
         is_flag = before == Some('\u{1f3f4}') || is_flag && class(character) == TAG;
         let joins = matches!(character, '\u{200c}' | '\u{200d}')
             && before.is_some_and(|before: char| !before.is_ascii());
+        // A selector behind another, or behind an emoji, says something that nobody sees.
+        let selects = class(character) == SELECTOR
+            && before.is_some_and(|before| !before.is_ascii() && before.is_alphabetic());
         let is_mark = character == '\u{feff}' && before.is_none();
         // Bytes that aren't UTF-8 are read as this character, too.
         let is_other = character == LOST && &line[start..end] != "\u{fffd}".as_bytes();
         let is_named =
             character == LOST && before.is_some_and(|quote| is_quoted(quote, &line[end..]));
         before = Some(character);
-        if !class(character).is_empty() && !joins && !is_mark && !is_flag && !is_other && !is_named
+        if !class(character).is_empty()
+            && !joins
+            && !selects
+            && !is_mark
+            && !is_flag
+            && !is_other
+            && !is_named
         {
             found.push(character);
         }
@@ -65,6 +74,7 @@ fn is_quoted(quote: char, behind: &[u8]) -> bool {
 const ESCAPE: char = '\u{1b}';
 const LOST: char = char::REPLACEMENT_CHARACTER;
 const TAG: &str = "an invisible tag character";
+const SELECTOR: &str = "an invisible variation selector";
 
 /// Returns the kind of a character that nobody sees, or that is put where others were lost; an
 /// empty text of any other.
@@ -77,7 +87,7 @@ pub(super) fn class(character: char) -> &'static str {
             "an invisible zero-width character"
         }
         '\u{e0000}'..='\u{e007f}' => TAG,
-        '\u{e0100}'..='\u{e01ef}' => "an invisible variation selector",
+        '\u{e0100}'..='\u{e01ef}' => SELECTOR,
         LOST => "the sign for a character that was lost",
         ESCAPE | '\u{9b}' => "an escape sequence of a terminal",
         _ => "",
@@ -89,7 +99,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_lost_character_is_told_from_its_name() {
+    fn what_writing_needs_is_told_from_what_nobody_sees() {
         for (line, want) in [
             ("the sign (``\u{fffd}``)", false),
             ("c == '\u{fffd}'", false),
@@ -98,6 +108,10 @@ mod tests {
             ("don\u{fffd}t", true),
             ("\u{fffd}", true),
             ("1 \u{fffd} 2", true),
+            ("\u{845b}\u{e0100}", false),
+            ("\u{845b}\u{e0100}\u{e0101}", true),
+            ("x\u{e0100}", true),
+            ("\u{1f600}\u{e0100}", true),
         ] {
             assert_eq!(!hidden(line.as_bytes()).is_empty(), want, "{line}");
         }
