@@ -26,7 +26,7 @@ use clap::Args;
 use self::budget::Budget;
 use self::line::{Answer, Claim, Job};
 use self::output::{Answered, Output};
-use super::error::{Failure, IoError};
+use super::error::{CliError, Failure, IoError};
 use super::exit::Exit;
 use super::flow::{self, Printed, Session};
 use super::named_file;
@@ -178,7 +178,7 @@ impl Batch {
     }
 
     /// Checks that nothing is where the bundle goes but what an earlier run wrote there.
-    fn check_bundle(&self, session: &Session) -> Result<(), IoError> {
+    fn check_bundle(&self, session: &Session) -> Result<(), Failure> {
         let Some(path) = &self.bundle else {
             return Ok(());
         };
@@ -188,13 +188,15 @@ impl Batch {
             .parent()
             .filter(|parent| !parent.as_os_str().is_empty());
         if !directory.is_none_or(Path::is_dir) {
-            return Err(anyhow!("can't write `{name}`: its directory isn't there").into());
+            let error = anyhow!("can't write `{name}`: its directory isn't there");
+            return Err(IoError::from(error).into());
         }
         let is_free = path.symlink_metadata().is_err();
         if is_free || self.resume && output::is_bundle(path) {
             return Ok(());
         }
-        Err(anyhow!("`{name}` is there already").into())
+        let name = format!("`{name}`");
+        Err(CliError::OutputExists { name }.into())
     }
 
     fn input(&self) -> Result<Box<dyn BufRead + Send>, IoError> {

@@ -112,13 +112,13 @@ pub(super) enum CliError {
     /// A range, where one commit is wanted.
     #[error("`{}` doesn't name one commit", Shown(.0.as_bytes()))]
     #[strum(props(
-        kind = "inexpressible",
+        kind = "usage",
         help = "name one commit; `git log --no-merges --oneline` lists some"
     ))]
     Several(String),
     #[error("`{}` isn't in the index", Shown(path))]
     #[strum(props(
-        kind = "io",
+        kind = "usage",
         help = "stage it, or check the file as it is, without --staged"
     ))]
     NotStaged { path: BString },
@@ -145,7 +145,7 @@ pub(super) enum CliError {
         "`{key}` is set to `{}`, which isn't a pathspec: {error}",
         Shown(value)
     )]
-    #[strum(props(kind = "io"))]
+    #[strum(props(kind = "usage"))]
     NoPathspec {
         key: &'static str,
         value: BString,
@@ -169,6 +169,24 @@ pub(super) enum CliError {
         help = "wait until it is done, or write to another file"
     ))]
     InUse { name: String },
+    /// An output of `batch` that would be written over.
+    #[error("{name} is there already")]
+    #[strum(props(
+        kind = "usage",
+        help = "name another file; --resume goes on with what an earlier run wrote"
+    ))]
+    OutputExists { name: String },
+    /// An output of `batch` that comes from another commit or tree.
+    #[error("line {line} of {name} was made from another revision than {onto}")]
+    #[strum(props(
+        kind = "usage",
+        help = "name the same revision with --onto, or another file"
+    ))]
+    OtherOnto {
+        line: usize,
+        name: String,
+        onto: String,
+    },
     /// A line of the input of `batch` that isn't one.
     #[error("the line isn't what `batch` reads: {error}")]
     #[strum(props(

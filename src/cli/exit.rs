@@ -49,6 +49,7 @@ impl Exit {
         }
         match (report.blame(), &report.state) {
             (_, State::Attention(_)) | (Some(Blame::System), _) => Exit::Obstructed,
+            (Some(Blame::Usage), _) => Exit::Usage,
             (Some(_), _) => Exit::Refused,
             (None, _) if !report.conflicts.is_empty() => Exit::Conflicts,
             (None, _) => Exit::Done,

@@ -77,11 +77,13 @@ pub enum RepoError {
     /// A name that stands for no commit or tree.
     #[error("`{}` names no commit here", Shown(rev.as_bytes()))]
     #[strum(props(
+        kind = "usage",
         help = "name a commit, a branch or a tag; `git log --all --oneline` lists commits"
     ))]
     NoRevision { rev: String },
     /// A setting that can't be read.
     #[error("`{key}` is set to `{}`, which is not {wanted}", Shown(value))]
+    #[strum(props(kind = "usage"))]
     Setting {
         key: String,
         value: BString,

@@ -26,7 +26,7 @@ pub enum TransactionError {
     Locked { lock: PathBuf, holder: Holder },
     /// A signal asked to stop.
     #[error(transparent)]
-    #[strum(props(kind = "io"))]
+    #[strum(props(kind = "signal"))]
     Interrupted(#[from] Received),
     /// Of a change that was interrupted before, something is left for a person to see to.
     #[error("{}", torn(recovered))]

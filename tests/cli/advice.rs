@@ -365,8 +365,8 @@ fn protect() {
 fn settings() {
     for (key, value, status) in [
         ("llmpatch.protect", "src", 1),
-        ("llmpatch.protect", ":(magic)x", 3),
-        ("llmpatch.fuzz", "much", 3),
+        ("llmpatch.protect", ":(magic)x", 2),
+        ("llmpatch.fuzz", "much", 2),
     ] {
         let repo = repo();
         repo.git(&["config", key, value]);

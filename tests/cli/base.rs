@@ -344,7 +344,7 @@ fn snapshots_are_bases_and_a_setting_names_one() {
     .succeeded();
     // Who needs no base isn't kept by one that is none.
     repo.git(&["config", "llmpatch.base", "--upload-pack=x"]);
-    let run = repo.run(&["check"], update("a.txt", "3", "4")).ended(3);
+    let run = repo.run(&["check"], update("a.txt", "3", "4")).ended(2);
     assert!(
         run.stderr
             .contains("`--upload-pack=x` names no commit here"),

@@ -189,9 +189,9 @@ fn what_can_not_be_begun_is_refused_at_once() {
     let repo = base();
     repo.child("out").write_str("{\"id\": 1}\n").unwrap();
     for (args, status, says) in [
-        (&["--onto=nothing"][..], 3, "nothing"),
-        (&["--onto=HEAD^{tree}", "--commit"], 3, "commit"),
-        (&["--onto=HEAD", "-o", "out"], 3, "--resume"),
+        (&["--onto=nothing"][..], 2, "nothing"),
+        (&["--onto=HEAD^{tree}", "--commit"], 2, "commit"),
+        (&["--onto=HEAD", "-o", "out"], 2, "--resume"),
         (
             &["--onto=HEAD", "-o", "out", "--resume"],
             3,

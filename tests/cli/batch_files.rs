@@ -118,7 +118,9 @@ fn what_batch_did_not_write_stays() {
         ),
     ] {
         repo.child("out").write_str(content).unwrap();
-        let run = batch(&repo, &["--resume", "-o", "out"], &lines(9)).ended(3);
+        let is_of_another = says.contains("another revision");
+        let status = if is_of_another { 2 } else { 3 };
+        let run = batch(&repo, &["--resume", "-o", "out"], &lines(9)).ended(status);
         assert!(run.stderr.contains(says), "{content}: {}", run.stderr);
         assert_eq!(repo.text("out"), content);
     }
@@ -147,7 +149,8 @@ fn a_bundle_replaces_nothing_but_a_bundle_of_ours() {
             &["-o", "out", &option][..],
             &["-o", "out", "--resume", &option],
         ] {
-            let run = batch(&repo, args, &lines(2)).ended(3);
+            let status = if says.ends_with("already") { 2 } else { 3 };
+            let run = batch(&repo, args, &lines(2)).ended(status);
             assert!(run.stderr.contains(says), "{}", run.stderr);
             assert_eq!(repo.files(), before);
         }
@@ -157,7 +160,7 @@ fn a_bundle_replaces_nothing_but_a_bundle_of_ours() {
     let args = ["-o", "out", "--bundle=made"];
     batch(&repo, &args, &lines(2)).succeeded();
     let made = repo.read("made");
-    batch(&repo, &args, &lines(2)).ended(3);
+    batch(&repo, &args, &lines(2)).ended(2);
     assert_eq!(repo.read("made"), made);
     batch(&repo, &[&args[..], &["--resume"]].concat(), &lines(3)).succeeded();
     let heads = repo.git(&["bundle", "list-heads", "made"]);

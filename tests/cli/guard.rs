@@ -186,9 +186,9 @@ fn what_is_no_pathspec_is_told_before_anything_is_read() {
                 continue;
             }
             repo.git(&["config", key, spec]);
-            let run = repo.run(&["apply", "no-such-file"], "").ended(3);
+            let run = repo.run(&["apply", "no-such-file"], "").ended(2);
             let start =
-                format!("error[io]: `{key}` is set to `{spec}`, which isn't a pathspec: {said}");
+                format!("error[usage]: `{key}` is set to `{spec}`, which isn't a pathspec: {said}");
             assert!(
                 run.stderr.starts_with(&start[..start.len() - said.len()]),
                 "{}",
@@ -205,10 +205,10 @@ fn what_is_no_pathspec_is_told_before_anything_is_read() {
     repo.child(".git/config")
         .write_str(&(repo.text(".git/config") + "[llmpatch]\n\tprotect\n"))
         .unwrap();
-    let run = repo.run(&["apply"], update("a.txt", "two", "2")).ended(3);
+    let run = repo.run(&["apply"], update("a.txt", "two", "2")).ended(2);
     assert!(
         run.stderr
-            .starts_with("error[io]: `llmpatch.protect` is set to ``, which is not a value"),
+            .starts_with("error[usage]: `llmpatch.protect` is set to ``, which is not a value"),
         "{}",
         run.stderr
     );

@@ -190,7 +190,7 @@ fn the_index_is_changed_and_commits_are_shown() {
             );
         }
         git.run(&["check", "--onto=side~1"], response()).succeeded();
-        let run = git.run(&["check", "--onto=nobody"], response()).ended(3);
+        let run = git.run(&["check", "--onto=nobody"], response()).ended(2);
         assert!(
             run.stderr.contains("`nobody` names no commit here"),
             "{}",

@@ -192,7 +192,7 @@ fn what_cannot_be_said_is_told_of_every_file() {
 fn no_such_commit_is_not_the_response_s_fault() {
     let run = Repo::with(&[("a.txt", "one\n")])
         .run(&["show", "--to=opx", "nowhere"], "")
-        .ended(3);
+        .ended(2);
     assert!(
         run.stderr.contains("`nowhere` names no commit here"),
         "{}",

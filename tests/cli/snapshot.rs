@@ -282,10 +282,10 @@ fn a_symbolic_reference_is_removed_and_not_what_it_leads_to() {
 fn what_can_not_be_kept_is_refused() {
     let repo = repo();
     repo.git(&["config", "llmpatch.snapshotExpire", "gibberish"]);
-    let run = repo.run(&["snapshot"], "").ended(3);
+    let run = repo.run(&["snapshot"], "").ended(2);
     assert!(
         run.stderr.starts_with(
-            "error[io]: `llmpatch.snapshotExpire` is set to `gibberish`, which is not a date"
+            "error[usage]: `llmpatch.snapshotExpire` is set to `gibberish`, which is not a date"
         ),
         "{}",
         run.stderr

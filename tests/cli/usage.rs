@@ -1,5 +1,6 @@
 use super::repo;
 use super::support;
+use assert_fs::prelude::*;
 
 #[test]
 fn what_makes_no_sense_ends_in_status_2_and_says_why() {
@@ -295,4 +296,48 @@ fn what_was_given_is_shown_without_what_a_terminal_obeys() {
         let is_short = args[1..].iter().any(|arg| arg.starts_with("-x"));
         assert!(is_short || run.stderr.contains("é"), "{}", run.stderr);
     }
+}
+
+/// What the command line or a setting names and isn't there is no fault of the system: it won't
+/// work later. A program is told by a document, as of every failure.
+#[test]
+fn words_of_the_user_have_a_kind_of_their_own() {
+    let repo = repo();
+    repo.child("out").write_str("mine\n").unwrap();
+    repo.child("empty").write_str("\n").unwrap();
+    let response = super::update("a.txt", "two", "2");
+    for args in [
+        &["apply", "--base=nosuch"][..],
+        &["apply", "--onto=nosuch"],
+        &["apply", "--commit", "--author=nobody"],
+        &["apply", "--commit", "--date=never"],
+        &["apply", "--commit", "-F", "empty"],
+        &["apply", "--onto=HEAD^{tree}", "--commit"],
+        &["check", "--onto=nosuch"],
+        &["show", "nosuch"],
+        &["show", "nosuch..HEAD"],
+        &["prompt", "--example=nosuch"],
+        &["batch", "--onto=nosuch"],
+        &["batch", "--onto=HEAD", "-o", "out"],
+    ] {
+        let run = repo.run(args, &response).ended(2);
+        assert!(
+            run.stderr.starts_with("error[usage]: "),
+            "{args:?} {}",
+            run.stderr
+        );
+        if ["apply", "check"].contains(&args[0]) {
+            let run = repo
+                .run(&[args, &["--json", "--feedback"]].concat(), &response)
+                .ended(2);
+            let document: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+            assert_eq!(document["errors"][0]["kind"], "usage", "{args:?}");
+            assert!(document["feedback"].is_null(), "{args:?}");
+        }
+    }
+    assert_eq!(repo.text("out"), "mine\n");
+    assert_eq!(repo.git(&["status", "--porcelain"]), "?? empty\n?? out\n");
+    let lines = "[1\n{\"id\": 1\n7\n{\"response\": 3}\n";
+    let run = repo.run(&["batch", "--onto=HEAD"], lines).succeeded();
+    assert!(!run.stdout.contains("struct"), "{}", run.stdout);
 }

@@ -212,6 +212,7 @@ const ELSEWHERE: &[Kind] = &[
     Kind::Recovered,
     Kind::NothingToUndo,
     Kind::Declined,
+    Kind::Signal,
     Kind::UnusedOption,
     Kind::MailAuthor,
 ];
@@ -436,6 +437,9 @@ fn of_the_system() -> Vec<Box<dyn Diagnose>> {
             doing: "replace",
             path: "src/net.rs".into(),
             source: full(),
+        }),
+        Box::new(repo::RepoError::NoRevision {
+            rev: "nosuch".into(),
         }),
         Box::new(plan::Warning::IdDiffers {
             path: path(),

@@ -10,6 +10,8 @@ use strum::EnumProperty;
 pub enum Blame {
     /// The response, or a tree that isn't what it needs: exit status 1.
     Response,
+    /// The command line or a setting: exit status 2.
+    Usage,
     /// The repository or the system: exit status 3.
     System,
     /// Nobody: it is a warning.
@@ -98,6 +100,10 @@ kinds! {
     Unsupported = "unsupported", System;
     /// A read or a write went wrong.
     Io = "io", System;
+    /// What an option, an argument or a setting names isn't there, or can't be used.
+    Usage = "usage", Usage;
+    /// A signal, such as that of Ctrl-C, ended the run.
+    Signal = "signal", System;
 
     /// An `<edit>` in the middle of a line of prose was ignored.
     ProseEdit = "prose-edit", Nobody;

@@ -46,10 +46,13 @@ impl Question {
             Some(b'"') => "it is a string, not an object",
             Some(b't' | b'f' | b'n') => "it is a word, not an object",
             Some(_) => "it is a number, not an object",
+            // What isn't JSON is told as that: what it would become is nobody's business.
             None => {
-                return serde_json::from_slice(line).map_err(|error| CliError::NoLine {
-                    error: error.to_string(),
-                });
+                return serde_json::from_slice::<IgnoredAny>(line)
+                    .and_then(|_| serde_json::from_slice(line))
+                    .map_err(|error| CliError::NoLine {
+                        error: error.to_string(),
+                    });
             }
         };
         Err(CliError::NoLine {

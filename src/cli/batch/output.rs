@@ -163,21 +163,19 @@ impl Answered {
     ///
     /// # Errors
     /// If it isn't, or can't be read.
-    fn check(&mut self, file: &File, resume: bool, onto: &str) -> Result<u64, IoError> {
+    fn check(&mut self, file: &File, resume: bool, onto: &str) -> Result<u64, Failure> {
         let unreadable = format!("can't read {}", self.name);
-        let len = file.metadata().with_context(|| unreadable.clone())?.len();
-        if len > 0 && !resume {
-            return Err(anyhow!(
-                "{} is there already; --resume continues after its last line",
-                self.name
-            )
-            .into());
+        let metadata = file.metadata().with_context(|| unreadable.clone());
+        if metadata.map_err(IoError::from)?.len() > 0 && !resume {
+            let name = self.name.clone();
+            return Err(CliError::OutputExists { name }.into());
         }
         let from_start = || {
             let file = file.try_clone().with_context(|| unreadable.clone())?;
             anyhow::Ok(FromStart { file, at: 0 })
         };
-        self.lines = Box::new(BufReader::new(from_start()?));
+        let from = from_start().map_err(IoError::from)?;
+        self.lines = Box::new(BufReader::new(from));
         let mut whole = 0;
         while let Some(line) = self.next()? {
             if !line.ends_with(b"\n") {
@@ -187,15 +185,13 @@ impl Answered {
             }
             let written = self.parse(&line)?;
             if written.onto != onto {
-                let (name, met) = (&self.name, self.met);
-                return Err(anyhow!(
-                    "line {met} of {name} was made from another revision than {onto}"
-                )
-                .into());
+                let (line, name, onto) = (self.met, self.name.clone(), onto.to_owned());
+                return Err(CliError::OtherOnto { line, name, onto }.into());
             }
             whole += line.len() as u64;
         }
-        self.lines = Box::new(BufReader::new(from_start()?.take(whole)));
+        let from = from_start().map_err(IoError::from)?;
+        self.lines = Box::new(BufReader::new(from.take(whole)));
         self.met = 0;
         Ok(whole)
     }

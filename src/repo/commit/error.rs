@@ -29,14 +29,14 @@ pub enum CommitError {
     /// git wouldn't take the author.
     #[error("`{}` isn't an author that git accepts", Shown(author))]
     #[strum(props(
-        kind = "identity",
+        kind = "usage",
         help = "name somebody as in `--author=\"A <a@example.org>\"`, or by a part of the name of an author in this history"
     ))]
     Author { author: BString, said: BString },
     /// git wouldn't take the date.
     #[error("`{}` isn't a date that git accepts", Shown(date))]
     #[strum(props(
-        kind = "identity",
+        kind = "usage",
         help = "give a date as for `git commit --date`, such as `2026-01-31T12:00:00+0100` or `yesterday`"
     ))]
     Date { date: BString },
@@ -50,7 +50,7 @@ pub enum CommitError {
     /// The message is empty, and nobody is asked for another.
     #[error("the commit message is empty")]
     #[strum(props(
-        kind = "unsupported",
+        kind = "usage",
         help = "give a message with `-m`, or write one with `--edit`"
     ))]
     EmptyMessage,
@@ -80,7 +80,7 @@ pub enum CommitError {
     /// A commit is to be made on a tree.
     #[error("{id} is a tree, and the parent of a commit must be a commit")]
     #[strum(props(
-        kind = "unsupported",
+        kind = "usage",
         help = "name a commit with `--onto`, or leave `--commit` out"
     ))]
     NoParent { id: String },

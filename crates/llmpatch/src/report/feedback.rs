@@ -67,7 +67,7 @@ pub fn compose(errors: &[Diagnostic], patches: &[Patch<'_>], sources: &[Source])
 }
 
 fn is_blamed(error: &Diagnostic) -> bool {
-    error.kind.blame() != Blame::System
+    !matches!(error.kind.blame(), Blame::System | Blame::Usage)
 }
 
 /// What needn't be told again.

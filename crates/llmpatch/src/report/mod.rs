@@ -206,18 +206,13 @@ impl Report {
         self
     }
 
-    /// Returns whom the failure is laid at: the system if any error is its; `None` if there is no
-    /// error.
+    /// Returns whom the failure is laid at: the system if any error is its, else the command line;
+    /// `None` if there is no error.
     pub fn blame(&self) -> Option<Blame> {
-        let system = self
-            .errors
-            .iter()
-            .any(|error| error.kind.blame() == Blame::System);
-        if system {
-            Some(Blame::System)
-        } else {
-            (!self.errors.is_empty()).then_some(Blame::Response)
-        }
+        let is_laid_at =
+            |blame: &Blame| self.errors.iter().any(|error| error.kind.blame() == *blame);
+        let others = [Blame::System, Blame::Usage].into_iter().find(is_laid_at);
+        others.or((!self.errors.is_empty()).then_some(Blame::Response))
     }
 }
 
