@@ -90,6 +90,19 @@ pub(super) enum CliError {
     NothingToUndo,
     #[error("the last apply made the commit {id}, which git takes back, not undo")]
     UndoOfCommit { id: String, is_head: bool },
+    /// Several, which `--each` made.
+    #[error("the last apply made the commits {before}..{id}, which git takes back, not undo")]
+    UndoOfCommits {
+        id: String,
+        before: String,
+        is_head: bool,
+    },
+    #[error("the last apply made the commit {id}, which isn't in the history of HEAD any more")]
+    #[strum(props(
+        kind = "nothing-to-undo",
+        help = "there is nothing left to take back: what was applied before a commit can't be"
+    ))]
+    UndoOfGone { id: String },
     /// What an interrupted run may have left half changed was to be read.
     #[error("an {origin} was interrupted, and files that are read here may be half changed")]
     #[strum(props(kind = "locked"))]
@@ -250,6 +263,21 @@ impl Diagnose for CliError {
                 .help(format!(
                     "`git revert {id}` makes a commit that takes it back"
                 )),
+            CliError::UndoOfCommits {
+                id,
+                before,
+                is_head,
+            } => {
+                let reset = match is_head {
+                    true => {
+                        format!("; `git reset --keep {before}` drops them, if nobody has them yet")
+                    }
+                    false => String::new(),
+                };
+                Diagnostic::new(Kind::NothingToUndo).help(format!(
+                    "`git revert {before}..{id}` makes commits that take them back{reset}"
+                ))
+            }
             CliError::HalfDone { .. } => of.help(RECOVER),
             CliError::HalfDoneElsewhere { .. } => of.help(RECOVER),
             CliError::NotStaged { path } => of.path(path),

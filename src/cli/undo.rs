@@ -92,7 +92,25 @@ impl Undo {
         let Undoing { changes, reverse } = match last {
             Last::Change(undoing) => undoing,
             Last::Nothing => return Err(CliError::NothingToUndo.into()),
-            Last::Commit { id, is_head } => {
+            Last::Commit {
+                is_there: false,
+                id,
+                ..
+            } => return Err(CliError::UndoOfGone { id }.into()),
+            Last::Commit {
+                id,
+                before: Some(before),
+                is_head,
+                ..
+            } => {
+                return Err(CliError::UndoOfCommits {
+                    id,
+                    before,
+                    is_head,
+                }
+                .into());
+            }
+            Last::Commit { id, is_head, .. } => {
                 return Err(CliError::UndoOfCommit { id, is_head }.into());
             }
         };

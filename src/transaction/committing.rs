@@ -159,7 +159,8 @@ impl<'r> Prepared<'r> {
     fn settle(&mut self, before: Option<git2::Oid>, id: git2::Oid) {
         if before != Some(id) {
             // Without it undo knows less, that is all.
-            let _ = kept::write(&self.staging.journal, Record::Commit(id.to_string()));
+            let record = Record::Commit(id.to_string(), before.map(|before| before.to_string()));
+            let _ = kept::write(&self.staging.journal, record);
         }
         // git flushes neither its objects nor its references of its own accord.
         let mut end = || {

@@ -97,7 +97,7 @@ pub(super) fn keep(journal: &Journal) -> io::Result<()> {
             journal.remove_on_drop();
             return Ok(());
         }
-        Some(record @ Record::Commit(_)) => {
+        Some(record @ Record::Commit(..)) => {
             forget_all(journal)?;
             record
         }
@@ -287,7 +287,7 @@ pub fn earlier(repo: &Repo) -> Result<Vec<Earlier>, TransactionError> {
             _ => break,
         };
         let (commit, mut paths) = match read(&dir, &directory) {
-            Ok(Some(Record::Commit(id))) => (Some(id), Vec::new()),
+            Ok(Some(Record::Commit(id, _))) => (Some(id), Vec::new()),
             Ok(Some(Record::Made(made))) => {
                 let files = made.files.into_iter();
                 let files = files.map(|file| {

@@ -34,8 +34,12 @@ pub enum Last {
     Nothing,
     /// A commit was made of it, so taking it back is git's affair.
     Commit {
-        /// Its name, in full.
+        /// Its name, as git abbreviates it; of several commits that of the last.
         id: String,
+        /// Where HEAD was before several.
+        before: Option<String>,
+        /// Whether it is still in the history of HEAD.
+        is_there: bool,
         /// Whether HEAD is still there, and has a parent to go back to.
         is_head: bool,
     },
@@ -130,12 +134,7 @@ pub fn last(repo: &Repo, progress: &Progress) -> Result<Last, TransactionError> 
     };
     let seal = record.seal();
     let made = match record {
-        Record::Commit(id) => {
-            let is_head = repo
-                .commit_id(&id)
-                .is_some_and(|id| repo.is_head_with_a_parent(id));
-            return Ok(Last::Commit { id, is_head });
-        }
+        Record::Commit(id, before) => return Ok(commit(repo, &id, before.as_deref())),
         Record::Made(made) => made,
         // None is ever kept.
         Record::Undone(_) => return Ok(Last::Nothing),
@@ -178,6 +177,24 @@ pub fn last(repo: &Repo, progress: &Progress) -> Result<Last, TransactionError> 
         changes: ChangeSet::new(changes),
         reverse,
     }))
+}
+
+/// Returns what has become of a commit, or of several from HEAD as it was before.
+fn commit(repo: &Repo, id: &str, before: Option<&str>) -> Last {
+    let oid = repo.commit_id(id);
+    let now = repo.head_commit().ok().flatten();
+    let is_there = now.is_some_and(|now| repo.leads_to(oid, now).unwrap_or(false));
+    let is_parent = |before: &&str| {
+        let both = oid.zip(repo.commit_id(before));
+        both.is_some_and(|(id, before)| repo.is_child(id, before))
+    };
+    let before = before.filter(|before| !is_parent(before));
+    Last::Commit {
+        id: repo.abbreviated(id),
+        before: before.map(|before| repo.abbreviated(before)),
+        is_there,
+        is_head: oid.is_some_and(|id| repo.is_head_with_a_parent(id)),
+    }
 }
 
 /// Works out what becomes of the files, and names the files that changed since.

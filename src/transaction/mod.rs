@@ -163,7 +163,7 @@ pub fn places(json: &[u8]) -> Vec<RepoPath> {
         .flat_map(|of| of.places().cloned().chain(of.temporaries(0, &[])));
     let record = record::Record::parse(&sealed::seal_json(record::Record::TITLE, json));
     let of_record = record.iter().flat_map(|record| match record {
-        record::Record::Commit(_) | record::Record::Undone(_) => Vec::new(),
+        record::Record::Commit(..) | record::Record::Undone(_) => Vec::new(),
         record::Record::Made(made) => made
             .files
             .iter()

@@ -17,8 +17,9 @@ use llmpatch::path::RepoPath;
 /// A change that was made.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) enum Record {
-    /// It was committed, so it is git's to take back.
-    Commit(String),
+    /// It was committed, so it is git's to take back: the commit, of several the last, and where
+    /// HEAD was before, if anywhere.
+    Commit(String, Option<String>),
     /// It wasn't.
     Made(MadeChange),
     /// It took back the change whose record has this seal.
@@ -58,11 +59,11 @@ pub(super) struct Entry {
 }
 
 impl Sealed for Record {
-    const TITLE: &str = "git-llmpatch record 3";
+    const TITLE: &str = "git-llmpatch record 4";
 
     fn is_sound(&self) -> bool {
         match self {
-            Record::Commit(id) => id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit()),
+            Record::Commit(id, before) => before.iter().chain([id]).all(is_id),
             Record::Undone(_) => true,
             Record::Made(made) => {
                 are_sound(&made.files, &made.removed)
@@ -85,7 +86,7 @@ impl Record {
     /// Returns the names of the files beside it that it needs.
     pub(super) fn names(&self) -> BTreeSet<&str> {
         match self {
-            Record::Commit(_) | Record::Undone(_) => BTreeSet::new(),
+            Record::Commit(..) | Record::Undone(_) => BTreeSet::new(),
             Record::Made(made) => made
                 .files
                 .iter()
@@ -98,7 +99,7 @@ impl Record {
     /// Returns how many bytes these files have.
     pub(super) fn old_bytes(&self) -> u64 {
         match self {
-            Record::Commit(_) | Record::Undone(_) => 0,
+            Record::Commit(..) | Record::Undone(_) => 0,
             Record::Made(made) => {
                 let sizes = made
                     .files
@@ -114,6 +115,10 @@ impl Record {
     pub(super) fn seal(&self) -> String {
         digest(&self.to_bytes())
     }
+}
+
+fn is_id(text: &String) -> bool {
+    text.len() >= 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
 /// Returns whether it is the name of a file of old bytes: nothing else is ever opened.
@@ -180,7 +185,8 @@ mod tests {
     fn what_is_written_is_read_and_a_part_of_it_is_not() {
         for record in [
             Record::Made(made()),
-            Record::Commit("0123456789".repeat(4)),
+            Record::Commit("0123456789".repeat(4), None),
+            Record::Commit("0123456789".repeat(4), Some("abcdef0123".repeat(4))),
             Record::Undone("a1".into()),
         ] {
             let bytes = record.to_bytes();
@@ -214,7 +220,7 @@ mod tests {
             assert_eq!(read(change), None, "{number}");
         }
         assert_eq!(
-            Record::parse(&Record::Commit("abc".into()).to_bytes()),
+            Record::parse(&Record::Commit("abc".into(), None).to_bytes()),
             None
         );
     }

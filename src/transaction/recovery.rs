@@ -209,7 +209,8 @@ impl Recovery<'_> {
         }
         if let Ok(Some(id)) = self.repo.head_commit() {
             // Without it undo knows less, that is all.
-            let _ = kept::write(self.journal, Record::Commit(id.to_string()));
+            let record = Record::Commit(id.to_string(), manifest.head.clone());
+            let _ = kept::write(self.journal, record);
         }
         let _ = self.flush.everything_of(self.repo, manifest, self.progress);
         let decided = self.journal.decide();

@@ -91,6 +91,10 @@ const RUN: &[Tried] = &[
         &["git revert {id}", "git reset --keep HEAD^"],
         undo_of_a_commit,
     ),
+    (
+        &["git revert {before}..{id}", "git reset --keep {before}"],
+        super::undo::all_commits_of_an_apply_are_taken_back_together,
+    ),
     (&["git llmpatch snapshot --untracked"], snapshot_of_all),
     (
         &[
@@ -133,7 +137,7 @@ const RUN_OF_PAGES: &[Tried] = &[
         ],
         snapshots,
     ),
-    (&["git revert", "git reset --keep HEAD^"], undo_of_a_commit),
+    (&["git revert", "git reset --keep"], undo_of_a_commit),
     (
         &["git mergetool", "git llmpatch undo", "git checkout --merge"],
         conflicts,
@@ -786,7 +790,7 @@ fn undo_of_a_commit() {
             .succeeded();
         repo.child("src/b.txt").write_str("mine\n").unwrap();
         let said = repo.run(&["undo"], "").ended(1);
-        let id = repo.git(&["rev-parse", "HEAD"]);
+        let id = repo.git(&["rev-parse", "--short", "HEAD"]);
         let command = match command {
             "git revert" => format!("{command} {}", id.trim()),
             command => command.to_owned(),

@@ -174,7 +174,7 @@ fn a_commit_is_left_to_git() {
         .succeeded();
     repo.run(&["apply", "--commit"], update("a.txt", "two", "2"))
         .succeeded();
-    let head = repo.git(&["rev-parse", "HEAD"]);
+    let head = repo.git(&["rev-parse", "--short", "HEAD"]);
     let head = head.trim();
     let run = repo.run(&["undo"], "").ended(1);
     assert!(
@@ -203,8 +203,40 @@ fn a_commit_is_left_to_git() {
     repo.git(&["reset", "--keep", "HEAD^"]);
     repo.child("a.txt").assert("one\ntwo\nthree\n");
     repo.child("src/c.txt").assert("C\n");
+    // What is gone isn't to be reverted.
     let run = repo.run(&["undo"], "").ended(1);
-    assert!(!run.stderr.contains("git reset"), "{}", run.stderr);
+    assert!(
+        run.stderr.contains("isn't in the history of HEAD any more"),
+        "{}",
+        run.stderr
+    );
+    assert!(!run.stderr.contains("`git "), "{}", run.stderr);
+}
+
+#[test]
+pub(super) fn all_commits_of_an_apply_are_taken_back_together() {
+    for way in ["git revert ", "git reset --keep "] {
+        let repo = repo();
+        repo.child("../a")
+            .write_str(&update("a.txt", "two", "2"))
+            .unwrap();
+        repo.child("../b")
+            .write_str(&update("src/b.txt", "b", "B"))
+            .unwrap();
+        let before = repo.files();
+        repo.run(&["apply", "--each", "--commit", "../a", "../b"], "")
+            .succeeded();
+        let run = repo.run(&["undo"], "").ended(1);
+        let (_, rest) = run.stderr.split_once(&format!("`{way}")).unwrap();
+        let words: Vec<_> = way
+            .split_whitespace()
+            .skip(1)
+            .chain([rest.split('`').next().unwrap()])
+            .collect();
+        repo.git(&["config", "core.editor", "true"]);
+        repo.git(&words);
+        assert_eq!(repo.files(), before, "{words:?}");
+    }
 }
 
 #[test]
@@ -350,7 +382,7 @@ fn what_is_kept_and_damaged_is_said() {
     type Damage = fn(&Path);
     let damages: [(&str, Damage); 11] = [
         ("short", |record| {
-            std::fs::write(record, "git-llmpatch record 3\n{}").unwrap()
+            std::fs::write(record, "git-llmpatch record 4\n{}").unwrap()
         }),
         ("empty", |record| std::fs::write(record, "").unwrap()),
         ("half", |record| {
@@ -359,7 +391,7 @@ fn what_is_kept_and_damaged_is_said() {
         }),
         ("another version", |record| {
             let bytes = String::from_utf8(std::fs::read(record).unwrap()).unwrap();
-            std::fs::write(record, bytes.replacen("record 3", "record 4", 1)).unwrap();
+            std::fs::write(record, bytes.replacen("record 4", "record 5", 1)).unwrap();
         }),
         ("a pipe", |record| {
             std::fs::remove_file(record).unwrap();

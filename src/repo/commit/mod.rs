@@ -218,6 +218,12 @@ impl Repo {
             .map_err(RepoError::git("a commit"))
     }
 
+    /// Returns whether a commit was made on another.
+    pub(crate) fn is_child(&self, id: Oid, of: Oid) -> bool {
+        self.find_commit(id)
+            .is_ok_and(|commit| commit.parent_ids().any(|parent| parent == of))
+    }
+
     /// Returns whether HEAD names this commit, and it has a parent.
     pub(crate) fn is_head_with_a_parent(&self, id: Oid) -> bool {
         self.head_commit().is_ok_and(|head| head == Some(id))
