@@ -218,9 +218,13 @@ fn of_files(
         if number > 0 {
             progress.step();
         }
+        let found = tree.read(&file.path)?;
+        if is_back(file.before.as_ref().map(|(held, _)| held), &found) {
+            continue;
+        }
         changes.push(Change {
             path: file.path.clone(),
-            before: present(&tree, file, &goes, kept, since)?,
+            before: present(&tree, file, found, &goes, kept, since)?,
             after: original(file, originals, kept, since)?,
             from: None,
         });
@@ -232,13 +236,14 @@ fn of_files(
 fn present(
     tree: &dyn Tree,
     file: &Kept,
+    found: tree::Entry,
     goes: &BTreeSet<&RepoPath>,
     kept: &Path,
     since: &mut Vec<TransactionError>,
 ) -> Result<Option<File>, TreeError> {
     let path = file.path.clone();
     let before = file.before.as_ref().map(|(_, name)| kept.join(name));
-    match (&file.after, tree.read(&path)?) {
+    match (&file.after, found) {
         (Some(held), tree::Entry::File(now)) if file.is_new(held, &now) => return Ok(Some(now)),
         (Some(_), tree::Entry::Absent) => since.push(TransactionError::FileGone { path, before }),
         (Some(_), _) => since.push(TransactionError::FileChanged { path, before }),
@@ -288,6 +293,16 @@ impl Kept {
         held.bits == now.mode.bits
             && Occupant::judge(old, Some(held), now.content.kept(), now.mode) == Occupant::New
     }
+}
+
+/// Returns whether a file is what it was before a change already. One that the change made and that
+/// is gone may have been moved: that is told.
+fn is_back(old: Option<&Held>, found: &tree::Entry) -> bool {
+    let (Some(held), tree::Entry::File(now)) = (old, found) else {
+        return false;
+    };
+    let has_mode = held.bits == now.mode.bits && held.executable == now.mode.executable;
+    has_mode && held.has(now.content.kept())
 }
 
 /// Returns what is in the place to which a file comes back, unless it goes itself.

@@ -601,3 +601,18 @@ fn a_program_is_told_what_can_be_taken_back_too() {
             .is_none()
     );
 }
+
+/// What somebody took back by hand is no conflict.
+#[test]
+fn a_file_that_is_as_undo_would_leave_it_is_left_so() {
+    for by_hand in [&["a.txt"][..], &["a.txt", "src"]] {
+        let repo = repo();
+        let before = all(&repo);
+        repo.run(&["apply"], envelope(MANY)).succeeded();
+        repo.git(&[&["checkout", "-q", "--"], by_hand].concat());
+        let run = repo.run(&["undo"], "").succeeded();
+        assert!(!run.stdout.contains("a.txt"), "{}", run.stdout);
+        assert_eq!(all(&repo), before, "{by_hand:?}");
+        repo.run(&["undo"], "").ended(1);
+    }
+}
