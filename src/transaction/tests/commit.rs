@@ -218,7 +218,7 @@ fn what_stands_in_the_way_of_a_commit_is_said_before_anything_is_written() {
         (merging, "A\n", "change\n", Kind::Unsupported),
         (nobody, "A\n", "change\n", Kind::Identity),
         (normalizing, "a1\r\na2\r\n", "change\n", Kind::Unchanged),
-        (|_| {}, "A\n", " \n", Kind::Unsupported),
+        (|_| {}, "A\n", " \n", Kind::Usage),
     ];
     for (set_up, after, message, kind) in cases {
         let sample = sample();
