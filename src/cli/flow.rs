@@ -119,7 +119,7 @@ impl Session {
     pub(super) fn note(&self, recovered: Vec<Recovered>) {
         let told = recovered
             .iter()
-            .filter(|one| !matches!(one.how, How::Tidied | How::Left));
+            .filter(|one| !matches!(one.how, How::Complete | How::Tidied | How::Left));
         self.recovered
             .borrow_mut()
             .extend(told.map(Diagnostic::from));

@@ -247,6 +247,10 @@ impl std::fmt::Display for Recovered {
                 "an interrupted {origin} was finished, because its commit was made"
             ),
             (How::Left, _) => write!(f, "an interrupted {origin} was left as it is"),
+            (How::Complete, _) => write!(
+                f,
+                "an interrupted {origin} was complete, and its change is there; what it left behind was removed"
+            ),
             (How::Tidied, _) => {
                 write!(
                     f,

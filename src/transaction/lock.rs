@@ -451,13 +451,17 @@ pub(super) fn index_name(repo: &Repo) -> String {
 }
 
 /// Removes a lock if it is provably one of ours whose run is dead: this run's, or one whose journal
-/// is gone.
+/// is gone. Returns whether it did.
 ///
 /// If it can't be removed, or be read, unless its owner keeps others from reading it.
-pub(super) fn remove_dead_lock(repo: &Repo, run: Option<&Journal>, asked: Asked) -> io::Result<()> {
+pub(super) fn remove_dead_lock(
+    repo: &Repo,
+    run: Option<&Journal>,
+    asked: Asked,
+) -> io::Result<bool> {
     let path = index_lock(repo);
     let Some((stamp, file)) = Stamp::find(&path)? else {
-        return Ok(());
+        return Ok(false);
     };
     let is_its = match run {
         Some(run) => stamp.run() == Some(run.run()),
@@ -480,15 +484,12 @@ pub(super) fn remove_dead_lock(repo: &Repo, run: Option<&Journal>, asked: Asked)
     // now is git's.
     if is_its && is_own && is_dead && is_at(&file, &path)? {
         step("remove a dead lock")?;
-        return std::fs::remove_file(path).or_else(|error| {
-            if is_missing(&error) {
-                Ok(())
-            } else {
-                Err(error)
-            }
-        });
+        return match std::fs::remove_file(path) {
+            Err(error) if is_missing(&error) => Ok(false),
+            removed => removed.map(|()| true),
+        };
     }
-    Ok(())
+    Ok(false)
 }
 
 #[cfg(test)]

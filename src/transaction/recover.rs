@@ -23,6 +23,7 @@ use crate::repo::Repo;
 use crate::signal::{self, HeldBack};
 use llmpatch::path::RepoPath;
 use llmpatch::progress::Progress;
+use llmpatch::text::Shown;
 
 /// What became of an interrupted change.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
@@ -49,7 +50,9 @@ pub enum How {
     TakenBack,
     /// It was finished, because its commit was made.
     Finished,
-    /// Nothing of it had been visible, or all of it; what it left lying about was removed.
+    /// All of it had been made; what it left lying about was removed.
+    Complete,
+    /// Nothing of it had been visible; what it left lying about was removed.
     #[default]
     Tidied,
     /// Nothing was done about it.
@@ -252,14 +255,18 @@ fn all(
             Err(why) => recovered.push(Recovered::left_of(&journal, why)),
         }
     }
-    if remove_dead_lock(repo, None, asked).is_err()
-        && recovered.iter().all(|one| one.open.is_empty())
-    {
-        recovered.push(Recovered {
-            how: How::Left,
-            open: vec![Unresolved::Lock(index_lock(repo))],
+    let lock = index_lock(repo);
+    match remove_dead_lock(repo, None, asked) {
+        Ok(true) => recovered.push(Recovered {
+            notes: vec![format!("its lock `{}` was removed", Shown::path(&lock))],
             ..Recovered::default()
-        });
+        }),
+        Err(_) if recovered.iter().all(|one| one.open.is_empty()) => recovered.push(Recovered {
+            how: How::Left,
+            open: vec![Unresolved::Lock(lock)],
+            ..Recovered::default()
+        }),
+        Ok(false) | Err(_) => {}
     }
     homes?.iter().for_each(|home| home.tidy());
     Ok(None)

@@ -109,6 +109,9 @@ impl Recovery<'_> {
         let tidied = self.tidy(applied.iter().chain(listed), &[]);
         if let Some(manifest) = &applied {
             done.origin = manifest.origin;
+            if done.how == How::Tidied {
+                done.how = How::Complete;
+            }
             self.remove_emptied_directories(manifest);
         }
         remove_dead_lock(self.repo, Some(self.journal), asked).map_err(|error| Why::of(&error))?;

@@ -434,3 +434,20 @@ fn waiting_is_said_with_who_is_waited_for() {
         .succeeded();
     assert!(!run.stderr.contains("waiting"), "{}", run.stderr);
 }
+
+/// A lock of a run that died and whose journal is gone keeps git out: that it went is said.
+#[test]
+#[cfg(target_os = "linux")]
+fn a_lock_that_was_removed_is_named() {
+    let repo = repo();
+    hook(&repo, "kill -KILL $us\nexit 1");
+    assert_eq!(died_of(&repo, &update("a.txt", "two", "2")), Some(9));
+    std::fs::remove_dir_all(repo.child(".git/llmpatch")).unwrap();
+    let run = repo.run(&["recover"], "").succeeded();
+    assert!(
+        run.stdout.contains("index.lock` was removed\n"),
+        "{}",
+        run.stdout
+    );
+    assert!(!repo.child(".git/index.lock").exists());
+}

@@ -366,7 +366,7 @@ fn whoever_was_killed_when_all_was_certain_kept_it_all() {
         let recovered = recover(&sample.open(), Asked::Yes, &Progress::default()).unwrap();
         assert_eq!(
             recovered.iter().map(|one| one.how).collect::<Vec<_>>(),
-            [How::Tidied]
+            [How::Complete]
         );
         undo(&sample).unwrap();
         assert_eq!(looks(&sample), before, "{target:?}, {at}");
