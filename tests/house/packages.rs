@@ -79,7 +79,10 @@ fn the_library_needs_no_more_than_text_does() {
 #[test]
 fn dependencies_stay_few_and_come_from_one_registry() {
     let packages = packages();
-    assert!(packages.len() <= 120, "{} packages", packages.len());
+    // Our own are none, and not all of them are in the program.
+    let others = packages.iter().filter(|one| !one["source"].is_null());
+    let count = others.count();
+    assert!(count <= 118, "{count} packages");
     for package in &packages {
         let is_ours = package["source"].is_null();
         let is_of_registry =
@@ -164,4 +167,35 @@ fn packages_for_other_languages_have_the_version_of_the_program() {
         let line = format!("\n{line}\"{version}\"");
         assert!(here(file).contains(&line), "{file}: not{line}");
     }
+}
+
+/// What the packages for other languages are built from is what the library is, in the versions of
+/// the program; `.packages/try` would refuse their lock files otherwise.
+#[test]
+fn packages_for_other_languages_are_locked_to_the_same_versions() {
+    let ours = here("Cargo.lock");
+    let ours: Vec<_> = locked(&ours).collect();
+    for language in ["js", "py"] {
+        let file = format!("crates/llmpatch-{language}/Cargo.lock");
+        let text = here(&file);
+        let theirs: Vec<_> = locked(&text).collect();
+        let is_locked = |name: &&str| theirs.iter().any(|one| one.0 == *name);
+        let is_other = theirs
+            .iter()
+            .any(|one| ours.iter().any(|our| our.0 == one.0) && !ours.contains(one));
+        let is_missing = !OF_THE_LIBRARY.iter().all(is_locked);
+        assert!(
+            !is_other && !is_missing,
+            "{file} is behind: copy Cargo.lock there, and run `cargo metadata` in that directory"
+        );
+    }
+}
+
+/// Returns the packages of a lock file, each with its version.
+fn locked(text: &str) -> impl Iterator<Item = (&str, &str)> {
+    text.split("[[package]]\n").skip(1).filter_map(|package| {
+        let (name, rest) = package.strip_prefix("name = \"")?.split_once("\"\n")?;
+        let (version, _) = rest.strip_prefix("version = \"")?.split_once('"')?;
+        Some((name, version))
+    })
 }
