@@ -94,7 +94,7 @@ pub enum Error {
         label = "this answers it",
         help = "give the calls that were carried out, without the rest of the session"
     ))]
-    Unsaid,
+    UnclearResults,
 }
 
 /// What shows that something of a patch was lost, or is too much of one.

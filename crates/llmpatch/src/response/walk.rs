@@ -68,8 +68,10 @@ pub(super) struct Walk<'a, 'o> {
     /// What the last line before the patches says that they are about, and what OPX does.
     stated: Option<Located<BString>>,
     bases: Vec<Located<BString>>,
-    /// What the last result that names no call says, and how much was found before it.
-    result: Option<(Outcome, usize)>,
+    /// What the first result says of the calls in the model's last turn.
+    outcome: Option<Outcome>,
+    /// How many of the items found are above the last result.
+    judged: usize,
     /// Whether the last line, which is in no patch, opens quotes.
     is_in_quotes: bool,
     /// How many edits have been read, an element or an envelope without any counted as one.
@@ -141,7 +143,8 @@ impl<'a, 'o> Walk<'a, 'o> {
             is_begun: false,
             stated,
             bases,
-            result: None,
+            outcome: None,
+            judged: 0,
             is_in_quotes: false,
             edits: 0,
             place: command::WorkingDir::default(),
@@ -323,6 +326,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             let rows = self.source.rows(row.number);
             let rows = rows.take_while(|row| row.start() < part.end);
             rows.for_each(|row| self.result(row));
+            self.outcome = None;
         }
         if let Some((format, span)) = self.draft(part.start..part.end) {
             self.prose.note_hidden(span, &by);
@@ -541,33 +545,32 @@ impl<'a, 'o> Walk<'a, 'o> {
         has_patch.then(|| (parsed.patch.format, self.source.span(start..end)))
     }
 
-    /// Reads a line that is in no patch.
-    /// Reads what came of the calls above, as a session of Cline and its kin tells it that was
-    /// exported as Markdown.
+    /// Reads what a line says of the calls above, as in a session of Cline, Roo or Kilo that was
+    /// exported as Markdown. Two results that differ, of the calls of one turn, are an error: they
+    /// name the tool and maybe the file, so that it isn't sure which call they mean.
     fn result(&mut self, row: Row<'a>) {
-        if self.around.fence().is_some() || !row.text.starts_with(b"[") {
+        if self.around.fence().is_some() {
             return;
         }
-        let below = self.source.rows(row.number.next());
-        let said = below
-            .map(|row| row.text)
-            .find(|text| !text.trim_ascii().is_empty());
-        let below = said.unwrap_or_default().to_str_lossy();
-        let Some(outcome) = messages::said_in_text(&row.text.to_str_lossy(), &below) else {
+        let Some(outcome) = messages::said_in_text(self.source, row) else {
             return;
         };
-        let found = self.prose.found.len();
-        let before = self.result.replace((outcome, found));
-        let since = before.map_or(0, |(_, found)| found);
-        for item in &mut self.prose.found[since..] {
+        let start = std::mem::replace(&mut self.judged, self.prose.found.len());
+        for item in &mut self.prose.found[start..] {
             if let WalkItem::Block(block) = item {
                 let id = self.session.name_call(None);
                 self.session.answer(id.clone(), outcome);
                 block.call.get_or_insert(id);
+                self.outcome.get_or_insert(outcome);
             }
+        }
+        if self.outcome.is_some_and(|known| known != outcome) {
+            self.outcome = None;
+            self.session.refuse(row.span, Error::UnclearResults);
         }
     }
 
+    /// Reads a line that is in no patch.
     fn prose(&mut self, row: Row<'a>) {
         self.is_in_quotes = opens_quotes(row.text);
         self.is_begun |= !envelope::is_blank(row.text);

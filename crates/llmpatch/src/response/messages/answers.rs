@@ -5,12 +5,14 @@
 
 use std::collections::VecDeque;
 
+use bstr::ByteSlice as _;
+
 use super::{Messages, Session};
 use crate::format::tool::fields::Fields;
 use crate::format::tool::json::{Is, Value};
 use crate::response::Error;
 use crate::response::members::{self, Outcome, Speaker, speaker};
-use crate::text::Located;
+use crate::text::{Located, Row, Source, Span};
 
 /// The calls without an id since somebody else spoke.
 #[derive(Debug, Default)]
@@ -41,6 +43,11 @@ impl Session {
             None => waiting.texts.push(id.clone()),
         }
         id
+    }
+
+    /// Notes an error, whatever becomes of the calls.
+    pub(in crate::response) fn refuse(&mut self, span: Span, error: Error) {
+        self.open.push((Vec::new(), Located::new(span, error)));
     }
 
     /// Returns the id of the call that a result without one is of.
@@ -80,8 +87,7 @@ impl Messages<'_, '_> {
         let texts = std::mem::take(&mut self.session.waiting.texts);
         if verdicts.is_mixed {
             let span = self.reader.source.span(message.range());
-            let error = Located::new(span, Error::Unsaid);
-            return self.session.open.push((Vec::new(), error));
+            return self.session.refuse(span, Error::UnclearResults);
         }
         for id in texts {
             self.session.answer(id, outcome);
@@ -150,13 +156,15 @@ fn behind_name(text: &str) -> Option<&str> {
     Some(said)
 }
 
-/// Returns what a line says of the call that it names, or the line below it.
-pub(in crate::response) fn said_in_text(line: &str, below: &str) -> Option<Outcome> {
-    behind_name(line)?;
+/// Returns what a line of an exported session says of a call; a line that only names the call is
+/// followed by a line that says it.
+pub(in crate::response) fn said_in_text(source: &Source, row: Row<'_>) -> Option<Outcome> {
     let mut verdicts = Verdicts::default();
-    verdicts.text(line);
+    verdicts.text(&row.text.to_str_lossy());
     if verdicts.is_announced {
-        verdicts.text(below);
+        let mut below = source.rows(row.number.next());
+        let said = below.find(|row| !row.text.trim_ascii().is_empty());
+        verdicts.text(&said?.text.to_str_lossy());
     }
     verdicts.outcome
 }
