@@ -1,15 +1,15 @@
 //! Added lines that are there already: right behind the old lines of a hunk or find, or right before
 //! them.
 //!
-//! An author who shows such lines among the old ones means to have them twice. Blank lines and
+//! An author who shows these lines among the old lines means to have them twice. Blank lines and
 //! brackets often are.
 
 use std::ops::Range;
 
 use crate::search::Document;
 
-/// Returns from which line on a hunk's new lines are where its old ones are, if there are more of
-/// them.
+/// Returns the line from which on a hunk's new lines are where its old lines are, if there are more
+/// new lines than old lines.
 pub(super) fn already_there(
     file: &Document,
     old: &Range<usize>,

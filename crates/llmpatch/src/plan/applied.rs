@@ -1,17 +1,17 @@
 //! A response that has been applied before: it has no place in the files as they are, and can be
 //! taken back from them.
 //!
-//! New lines may be there by chance, where a model is wrong about the old ones. So what can be
+//! New lines may be there by chance, where a model is wrong about the old lines. So what can be
 //! taken back must be telling: more than [`CHANCE`] bytes of new lines, or a file that git knows
 //! and that is gone. A response of less counts only if each of its hunks and finds is certain:
 //! - it puts lines in place of others, or has context on both sides of what it changes; an addition
 //!   at the edge of its context could be anywhere;
 //! - its new lines are in the file as whole lines, in a row, exactly once, and hold a letter or a
 //!   digit;
-//! - of the lines that it removes none is anywhere in the file, save those that it puts back;
-//! - the place is the one at which its number says they would be, or the file has no more than
-//!   [`FEW`] lines, or, in OPX, which has no numbers, they are more than [`SHORT`] bytes: in a long
-//!   file any short line is found.
+//! - no removed line is anywhere in the file, save the lines that it puts back;
+//! - the new lines are at the hunk's number, or the file has no more than [`FEW`] lines, or, in
+//!   OPX, which has no numbers, they are more than [`SHORT`] bytes: in a long file any short line
+//!   is found.
 
 use std::collections::HashSet;
 
@@ -127,7 +127,7 @@ impl Planner<'_> {
         })
     }
 
-    /// Makes one error of those that say that a hunk is applied already.
+    /// Makes one error of all errors that say that a hunk is applied already.
     pub(super) fn join(&mut self) {
         let Some(first) = self.errors.iter().position(|error| is_one(&error.value)) else {
             return;
@@ -216,7 +216,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Returns the one place of new lines in a file that holds none of the removed ones.
+    /// Returns the only place of new lines in a file that holds none of the removed lines.
     fn made<'t>(
         &self,
         lines: &Lines<'_>,
@@ -318,8 +318,8 @@ fn removes(edit: &FileEdit<'_>) -> bool {
         || header.is_some_and(|header| header.status == Status::Deleted)
 }
 
-/// Returns the edit that does the contrary of one that moves a file or changes lines. `puts_lines`
-/// says that a text that is put is known to be whole lines.
+/// Returns the edit that undoes an edit that moves a file or changes lines. `puts_lines` says that
+/// a text that is put is known to be whole lines.
 fn reversed<'e>(edit: &'e FileEdit<'_>, puts_lines: bool) -> Option<FileEdit<'e>> {
     let to = edit.destination().map(|_| edit.path.clone());
     let operation = match &edit.operation {

@@ -19,7 +19,7 @@ pub struct ChangeSet {
 /// `None` where there is none.
 pub type Sides = [Option<File>; 3];
 
-/// What becomes of one path.
+/// What becomes of a path.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Change {
     /// The path.
@@ -44,7 +44,7 @@ impl Change {
 }
 
 impl ChangeSet {
-    /// Orders changes by path and leaves out those that change nothing.
+    /// Orders changes by path and leaves out changes that change nothing.
     ///
     /// # Panics
     /// If a path occurs twice.
@@ -52,8 +52,8 @@ impl ChangeSet {
         Self::with_unmerged(changes, BTreeMap::new())
     }
 
-    /// Does the same, and says of which paths the files are left in conflict; these are in it
-    /// whether they change or not.
+    /// Makes a change set like [`ChangeSet::new`], and says which paths are left in conflict; these
+    /// are in it whether they change or not.
     ///
     /// # Panics
     /// If a path occurs twice.

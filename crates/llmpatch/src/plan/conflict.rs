@@ -1,9 +1,9 @@
-//! Edits of one response that change the same lines: the earlier one that took away what a later
-//! one needs.
+//! Edits of a response that change the same lines: the earlier edit took away what a later edit
+//! needs.
 //!
 //! An edit finds its file as the edits before it leave it. Where its lines aren't there, the states
-//! in which those edits found the file are looked at, the last one first: the edit that found the
-//! lines there is the one that changed them.
+//! in which those edits found the file are looked at, the last state first: the edit that found the
+//! lines there has changed them.
 
 use std::ops::Range;
 

@@ -29,7 +29,7 @@ pub(super) struct Duplicates<'h> {
     kept: HashMap<Vec<&'h [u8]>, Vec<usize>>,
 }
 
-/// Places of one run in the gaps before the first `ranges` replaced ranges.
+/// The places of a run in the gaps before the first `ranges` replaced ranges.
 #[derive(Default)]
 struct KnownPlaces {
     ranges: usize,
@@ -45,7 +45,7 @@ pub(super) struct Others {
 }
 
 impl Others {
-    /// Adds the places in a range, apart from those that are `kept`.
+    /// Adds the places in a range, apart from the places in `kept`.
     fn add(&mut self, places: &Run<'_>, within: Range<usize>, kept: &[usize]) {
         let before = |line: usize| kept.partition_point(|at| *at < line);
         let kept = &kept[before(within.start)..before(within.end)];
@@ -99,9 +99,9 @@ impl<'h> Duplicates<'h> {
             .collect()
     }
 
-    /// Finds the places of a run behind the one that was chosen, and, if the whole file `is_around`
-    /// it, before it in lines that nothing has replaced. `how` tells its places from those that the
-    /// same run has where lines are compared otherwise.
+    /// Finds the places of a run behind the chosen place, and, if the whole file `is_around` it,
+    /// before it in lines that nothing has replaced. `how` tells its places from the places of the
+    /// same run where lines are compared otherwise.
     pub(super) fn others(
         &mut self,
         how: Match,

@@ -21,7 +21,7 @@ use crate::tree::{Content, Gone, Obstacle, Remedy, Repair, TreeError, Withheld};
 #[non_exhaustive]
 pub enum Error {
     /// A path that is unsafe by its spelling, or that can hardly be meant for a new file; `meant`
-    /// is the one tracked path that may be.
+    /// is the tracked path that may be meant.
     #[error("{error}")]
     #[strum(props(kind = "unsafe-path"))]
     Path {
@@ -100,7 +100,7 @@ pub enum Error {
     #[error(transparent)]
     #[strum(props(kind = "conflict"))]
     Conflict(Box<Conflict>),
-    /// The file isn't the one whose content the delete section shows: `line` is its first that
+    /// The file's content isn't what the delete section shows: `line` is the first line that
     /// differs.
     #[error(
         "`{path}` isn't the file that this section wants to delete: its content differs from the `-` lines"
@@ -176,7 +176,7 @@ pub enum Missing {
     /// This file is where its directory would have to be.
     #[error("can't exist, since `{_0}` is a file")]
     BelowFile(RepoPath),
-    /// An earlier edit of the response, this one, deleted it.
+    /// An earlier edit of the response deleted it, at this place.
     #[error("was deleted by an earlier edit of this response")]
     Deleted(Option<Span>),
     /// An earlier edit of the response, `by`, moved it.
@@ -188,7 +188,7 @@ pub enum Missing {
 #[allow(missing_docs, reason = "the message says what the fields are")]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Occupied {
-    /// A file that holds this, where an edit in a format makes a new one.
+    /// A file with this content, where an edit in a format makes a new file.
     #[error("exists already{}", if *has_other_ends { ", and differs from the new file only in how its lines end" } else { "" })]
     File {
         content: Content,
@@ -198,7 +198,7 @@ pub enum Occupied {
     /// A file that holds this, where another is to be moved or copied to.
     #[error("exists already")]
     Target(Content),
-    /// A file that an earlier edit of the response, this one, put there.
+    /// A file that the edit at this place, earlier in the response, put there.
     #[error("was put there by an earlier edit of this response")]
     Made(Span),
     /// A directory that holds this file, among others perhaps.

@@ -1,11 +1,11 @@
 //! What the levels above exact find in a file, and how new lines fit in there.
 //!
 //! A level is tried only where the levels below it find nothing, and whoever asks may use a place
-//! only if it is the one candidate. The file is read once for each level that is tried at all.
+//! only if it is the only candidate. The file is read once for each level that is tried at all.
 //!
-//! Lines that the patch has both among the old and the new ones are no new lines, be they context
-//! or `-` and `+` of one text or in find and put: they keep the file's bytes. The others are
-//! shifted as the old ones show.
+//! Lines that the patch has both among the old and the new lines aren't new, be they context, or
+//! `-` and `+` of the same text, or in find and put: they keep the file's bytes. The other new
+//! lines are shifted as the old lines show.
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
@@ -188,7 +188,7 @@ impl Level {
     }
 }
 
-/// Old lines that new ones take the place of.
+/// Old lines, and the new lines that take their place.
 pub(super) struct Block<'t> {
     /// Which of all old lines of the hunk.
     pub(super) old: Range<usize>,
@@ -196,7 +196,7 @@ pub(super) struct Block<'t> {
     pub(super) new: Vec<&'t Text<'t>>,
 }
 
-/// New lines as the file needs them, and the first of the old ones that differs.
+/// New lines as the file needs them, and the first old line that differs.
 pub(super) struct Fitted {
     pub(super) lines: Vec<Vec<u8>>,
     pub(super) warning: Located<Placing>,
@@ -206,7 +206,7 @@ pub(super) struct Fitted {
 /// different.
 const LARGE: usize = 1 << 25;
 
-/// Returns of each new line, in order, which old one it is, if it is one.
+/// Returns for each new line, in order, the old line that it is; `None` if it is a new line.
 fn common(old: &[&[u8]], new: &[&[u8]]) -> Vec<Option<usize>> {
     let (head, tail) = same_ends(old, new);
     let mut kept = vec![None; new.len()];

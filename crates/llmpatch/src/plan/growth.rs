@@ -25,7 +25,7 @@ impl<'g> Growth<'g> {
         Self { given, added }
     }
 
-    /// Notes that so many bytes are about to be added. Returns false if that is too much.
+    /// Notes that bytes are about to be added. Returns false if they are too many.
     pub(super) fn add(self, bytes: usize) -> bool {
         let added = self.added.get().saturating_add(bytes);
         let may_be = bytes <= self.given.saturating_mul(TIMES) && added <= self.given.max(MOST);

@@ -45,7 +45,7 @@ pub enum Barrier {
 }
 
 impl Guard {
-    /// The one that lets responses touch every path.
+    /// The guard that lets responses touch every path.
     pub const NONE: Guard = Guard {
         limit: None,
         protected: Pathspecs::NONE,

@@ -20,12 +20,13 @@ pub struct Piece {
     splices: Vec<Splice>,
     /// The old bytes that a diff shows of it.
     shown: Range<usize>,
-    /// The old lines that differ, from 0; where some are only added, the one that they come before.
+    /// The old lines that differ, from 0; where lines are only added, the line before which they
+    /// go.
     lines: Range<usize>,
 }
 
 /// Takes the change of a file apart. `None` if there is more to it than lines that differ: another
-/// path or mode, a file that is new or goes, or one that is binary or kept otherwise than users see
+/// path or mode, a file that is new or goes, a file that is binary or kept otherwise than users see
 /// it.
 ///
 /// # Errors
@@ -184,7 +185,7 @@ fn find_lines(text: &[u8], lines: &[u8]) -> Option<usize> {
         .flatten()
 }
 
-/// Returns which line of a file, from 0, was this one before an edit with these places.
+/// Returns the line number, from 0, that a line had before an edit with these places.
 fn before(line: usize, places: &[&Placement]) -> usize {
     let mut was = line;
     for (old, new) in places

@@ -15,7 +15,8 @@ use crate::path::RepoPath;
 use crate::tree::{Content, Entry, File, Mode, Tree, TreeError};
 
 /// Merges the lines of a file as it was, as it is here, and as it is to be, in this order; or
-/// returns them with markers around those that are in conflict, none if they aren't lines.
+/// returns them with markers around the lines in conflict, without any if the contents aren't
+/// lines.
 pub type MergeLines<'m> =
     &'m dyn Fn(&RepoPath, [&[u8]; 3]) -> Result<Result<Vec<u8>, BString>, TreeError>;
 

@@ -84,8 +84,8 @@ pub struct Rules {
     pub guard: Guard,
     /// Let new and moved files replace what is there.
     pub overwrite: bool,
-    /// Let a new file replace one that is there: the tree is what the author of the response has
-    /// seen.
+    /// Lets a new file replace a file that is there: the tree is what the author of the response
+    /// has seen.
     pub knows_base: bool,
     /// Take a response that leaves every file as it was for a success.
     pub allow_empty: bool,
@@ -264,7 +264,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Does the edits in order, until there are so many errors.
+    /// Plans the edits in order, until there are [`ENOUGH`] errors.
     pub(super) fn edit_all(&mut self) -> &Self {
         let mut held = 0;
         for number in 0..self.edits.len() {
@@ -286,9 +286,9 @@ impl Planner<'_> {
     }
 }
 
-/// After so many errors, others aren't looked for.
+/// The number of errors after which no further errors are looked for.
 const ENOUGH: usize = 1000;
-/// After errors that keep so many bytes of files that edits have changed, others aren't looked for
+/// The bytes of changed files that errors keep, after which no further errors are looked for
 /// either.
 const HELD: usize = 1 << 30;
 

@@ -299,12 +299,12 @@ impl SoughtLines<'_> {
 
 /// How many places of one line are listed.
 const SHOWN: usize = 5;
-/// How many lines of a hunk are looked up to find one that the file hasn't.
+/// How many lines of a hunk are looked up to find a line that the file hasn't.
 const SHOWN_ABSENT: usize = 1000;
 
-/// Returns whether the new lines that are in the file from line `at` on have been made of what
-/// comes nearest to the old ones, rather than being there by chance while the old ones are
-/// elsewhere, misspelt.
+/// Returns whether the new lines that are in the file from line `at` on have been made of the lines
+/// nearest to the old lines, rather than being there by chance while the old lines are elsewhere,
+/// misspelt.
 fn is_made<'l>(
     near: Option<&Near>,
     at: usize,

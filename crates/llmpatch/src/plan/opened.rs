@@ -151,7 +151,7 @@ impl Planner<'_> {
         self.brought + found.map_or(0, |content| content.size())
     }
 
-    /// Returns a file, read with an eye to all that edits look for in it from this one on.
+    /// Returns a file, read with all texts in view that this edit and later edits look for in it.
     fn opened(
         &mut self,
         path: &RepoPath,
@@ -208,7 +208,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Does the same for all files.
+    /// Settles all files that are open.
     pub(super) fn settle_all(&mut self) {
         let open: Vec<_> = self.open.keys().cloned().collect();
         open.iter().for_each(|path| self.settle(path));

@@ -1,7 +1,7 @@
-//! The tree as the edits so far have made it: each edit reads what the ones before it left.
+//! The tree as the edits so far have made it: each edit reads what the edits before it left.
 //!
 //! Every path of the tree below is read once. A path about which an edit failed is *unknown* from
-//! there on: later edits of it are passed over in silence, so that one cause is one error.
+//! there on: later edits of it are passed over in silence, so that a cause makes a single error.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Bound;
@@ -52,8 +52,8 @@ pub(super) struct Past {
 enum Found {
     /// All of the file.
     Whole(Content),
-    /// What the edit changed, to be put back into the file as it left it: the one given here, or
-    /// else what the next edit found, or behind the last one what the file is now.
+    /// What the edit changed, to be put back into the file as it left it: into `left`, or else into
+    /// the file as the next edit found it; into the file as it is now if there is no later edit.
     Parts {
         back: Vec<Splice>,
         left: Option<Content>,
@@ -63,8 +63,8 @@ enum Found {
 }
 
 impl Past {
-    /// Returns the file as the edit found it, given what the next one found; `None` if that isn't
-    /// known.
+    /// Returns the file as the edit found it, given the file as the next edit found it; `None` if
+    /// it isn't known.
     pub(super) fn found(&self, next: &Content) -> Option<Content> {
         match &self.found {
             Found::Whole(content) => Some(content.clone()),
@@ -85,13 +85,13 @@ struct Slot {
     now: Option<File>,
     /// How the file went, if it did.
     gone: Option<Missing>,
-    /// The path in the tree below whose file this is: this one, or that from which it was moved
-    /// here.
+    /// The path in the tree below whose file this is: this path, or the path from which it was
+    /// moved here.
     origin: Option<RepoPath>,
     /// Whether the tree below has a directory here.
     directory: bool,
     unknown: bool,
-    /// A file that was in the way of a new one and waits for the edit that renames or deletes it,
+    /// A file that was in the way of a new file and waits for the edit that renames or deletes it,
     /// and its origin.
     aside: Option<(File, Option<RepoPath>)>,
     /// Lines that failed edits would have added.
@@ -194,8 +194,8 @@ impl<'t> Overlay<'t> {
         self.slots.get(path)?.now.as_ref()
     }
 
-    /// Returns the file whose place a new one takes: the one that is at a path, or was there until
-    /// an earlier edit deleted it.
+    /// Returns the file that a new file replaces: the file at a path, or the file there until an
+    /// earlier edit deleted it.
     pub(super) fn predecessor(&self, path: &RepoPath) -> Option<Content> {
         let slot = self.slots.get(path)?;
         let file = match (&slot.now, &slot.gone) {
@@ -292,7 +292,7 @@ impl<'t> Overlay<'t> {
         self.slot_of(path)
     }
 
-    /// Takes so many bytes of what may be kept for messages, if there are so many.
+    /// Takes bytes from what may be kept for messages; returns whether that was enough.
     fn has_room(&mut self, bytes: usize) -> bool {
         let has_room = self.kept + bytes <= KEPT;
         self.kept += if has_room { bytes } else { 0 };
@@ -331,7 +331,7 @@ impl<'t> Overlay<'t> {
         Ok(self.load(path)?.before.clone())
     }
 
-    /// Takes a file out of the way of a new one until its own edit comes. What can't be read stays
+    /// Moves a file out of the way of a new file until its own edit comes. What can't be read stays
     /// where it is.
     pub(super) fn set_aside(&mut self, path: &RepoPath) {
         if self.load(path).is_err() {
@@ -508,7 +508,7 @@ impl<'t> Overlay<'t> {
         Ok(self.slot(path.clone(), before))
     }
 
-    /// Returns whether a file of the response's making, or one that it has read, is at a path.
+    /// Returns whether a path holds a file that the response has made or read.
     fn live(&self, path: &RepoPath) -> bool {
         self.now(path).is_some()
     }

@@ -49,7 +49,7 @@ impl<'e, 'p> Edit<'e, 'p> {
         }
     }
 
-    /// Takes hunks of which each is behind the one before.
+    /// Takes hunks each of which is behind the hunk before it.
     pub(super) fn in_order(hunks: &'e [Hunk<'p>]) -> Self {
         Edit::Hunks(hunks, in_order::POLICY)
     }
@@ -59,7 +59,7 @@ impl<'e, 'p> Edit<'e, 'p> {
         Edit::Hunks(hunks, by_number::POLICY)
     }
 
-    /// Takes the hunks of a section of a diff. Those of a file that goes show what is lost: they
+    /// Takes the hunks of a section of a diff. The hunks of a deleted file show what is lost: they
     /// must be the file's, whatever the level.
     pub(super) fn of_section(status: Status, hunks: &'e [Hunk<'p>]) -> Self {
         match status {
@@ -89,8 +89,8 @@ impl<'e, 'p> Edit<'e, 'p> {
         }
     }
 
-    /// Finds where it goes in a file. The set holds lines that earlier failed edits of this file
-    /// would have added; those of this one's failures are put to it.
+    /// Finds the place of the edit's parts in a file. `lost` holds lines that earlier failed edits
+    /// of this file would have added; the lines of this edit's failures are put to it.
     pub(super) fn place(self, task: Task<'_>, lost: &mut HashSet<Vec<u8>>) -> Outcome {
         match self {
             Edit::Hunks(hunks, policy) => (policy.place)(task, hunks, lost),
@@ -208,14 +208,14 @@ impl Policy {
 /// What became of an edit.
 #[derive(Default)]
 pub(super) struct Outcome {
-    /// What those parts of it that have a place make of the file.
+    /// The splices of the parts that have a place.
     pub(super) splices: Vec<Splice>,
     /// Which hunks have no place, by number from 1, and why; a text has the number 0.
     pub(super) errors: Vec<(usize, Located<PlaceError>)>,
     /// Whether all of it has been applied. If not, the errors say why, here or where they follow
     /// from.
     pub(super) whole: bool,
-    /// Where those parts are, in their order.
+    /// The places of these parts, in their order.
     pub(super) placed: Vec<Placement>,
     /// If each of them that does anything adds lines that are there already: where the first are.
     pub(super) again: Option<LineNo>,
@@ -239,7 +239,7 @@ struct PlacedHunk<'h, 'p> {
 }
 
 impl PlacedHunk<'_, '_> {
-    /// Returns whether the new lines are the old ones.
+    /// Returns whether the new lines are the same as the old lines.
     fn is_idle(&self) -> bool {
         let side = |without: Mark| {
             let lines = self.lines.iter().filter(move |line| line.mark != without);
@@ -248,7 +248,7 @@ impl PlacedHunk<'_, '_> {
         side(Mark::Added).eq(side(Mark::Removed))
     }
 
-    /// Returns where the added lines are, if they are right before or behind the old ones already.
+    /// Returns where the added lines are, if they are right before or behind the old lines already.
     fn again(&self, file: &Document) -> Option<LineNo> {
         let mut old = self.range.clone();
         let mut added = self.added.iter().map(|(text, _)| Cow::Borrowed(&text[..]));
@@ -339,8 +339,8 @@ fn follows_from<'l>(
     }
 }
 
-/// Makes splices of hunks, given in the file's order. `all` also has those without a place, in the
-/// response's.
+/// Makes splices of hunks, given in the file's order. `all` also has the hunks without a place, in
+/// the order of the response.
 fn made(
     task: Task<'_>,
     all: &[Hunk<'_>],

@@ -56,8 +56,8 @@ pub enum Part {
 #[non_exhaustive]
 pub enum PlaceError {
     /// The context line isn't in the file. `places` are the lines that a looser reading finds, if
-    /// they are several; `near` is the one that may be meant if it finds none, and `lines` the
-    /// place of the hunk's old lines, if there is only one.
+    /// they are several; `near` is the line that may be meant if it finds none, and `lines` the
+    /// place of the hunk's old lines, if they have a single place.
     #[error("names a context line that isn't in the file: `{}`", Shown(.text))]
     #[strum(props(kind = "context-not-found"))]
     Context {
@@ -111,8 +111,8 @@ pub enum PlaceError {
     #[error(transparent)]
     #[strum(props(kind = "ambiguous"))]
     Ambiguous(#[from] Ambiguity),
-    /// Lines follow at once on the ones that the hunk's counts claim, and the file doesn't hold
-    /// them there.
+    /// More lines follow the lines that the hunk's counts claim, and the file doesn't hold them
+    /// there.
     #[error(
         "is complete by its counts, but more lines follow it, which the file doesn't have there"
     )]
@@ -122,7 +122,7 @@ pub enum PlaceError {
     ))]
     Unconfirmed,
     /// The lines are there but for their indentation, and the old lines show different shifts:
-    /// `line` is the first that is shifted otherwise than those before it.
+    /// `line` is the first line that is shifted otherwise than the lines before it.
     #[error(
         "is on line {at} apart from its indentation, which differs from line to line, so that it isn't clear how its added lines are to be indented"
     )]
@@ -134,7 +134,7 @@ pub enum PlaceError {
     )]
     #[strum(props(label = "indented less than what is to be taken away"))]
     Unshiftable { at: LineNo },
-    /// Added lines behind the end of the file, which has so many.
+    /// Added lines behind the end of the file, which has `lines` lines.
     #[error("adds lines after line {after}, but the file has only {lines}")]
     #[strum(props(help = "correct the number, or give lines of context next to the added ones"))]
     PastEnd { after: usize, lines: usize },
@@ -171,7 +171,7 @@ pub enum PlaceError {
         help = "give more of the text around each place, one call a place"
     ))]
     Overlapping { at: LineNo },
-    /// So many places that the text for all of them is more than a response may make of a file.
+    /// The text for all the places is more than a response may make of a file.
     #[error("occurs {}, and its new text in all these places is more than a response may add", times(*.count))]
     #[strum(props(kind = "unsupported"))]
     TooMuch { count: usize },
@@ -197,10 +197,10 @@ pub enum Earlier {
     /// They begin with the hunk's own context line.
     #[error("its context line")]
     AtContext,
-    /// They are before the hunk's own context line, which is this one.
+    /// The old lines are before this line, the hunk's own context line.
     #[error("before its context line")]
     Context(LineNo),
-    /// They begin among those of an earlier hunk.
+    /// The old lines begin among the old lines of an earlier hunk.
     #[error("among an earlier hunk's lines")]
     Shared,
     /// An earlier hunk has some of them, or adds lines between them.
@@ -284,7 +284,7 @@ pub enum Ambiguity {
     #[error("matches {} places, and nothing says which is meant: {_0}", _0.count)]
     #[strum(props(help = "give more lines around the change, or the right numbers"))]
     Moved(Places),
-    /// A level that only takes what is the one candidate.
+    /// A level, which only takes the only candidate.
     #[error("matches {} places apart from {} (--fuzz={level}), and nothing says which is meant: {places}", .places.count, level.allows())]
     #[strum(props(
         help = "give the lines as they are in the file, byte for byte, or more of them"

@@ -10,8 +10,8 @@ use crate::text::Span;
 
 /// Where one hunk, or one find, of a response was placed.
 ///
-/// Line numbers are those of the file as this edit found it and as it left it: an edit of the same
-/// file further up in the response has been made already, one further down hasn't.
+/// Line numbers are numbers of the file as this edit found it and as it left it: the edits of the
+/// same file further up in the response are made already, the edits further down aren't.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Placement {
     /// Which edit it belongs to, counted from 0 over all patches of the response.

@@ -53,7 +53,7 @@ pub(super) struct Planner<'p> {
     pub(super) number: usize,
     /// The edits that change a file in its place, by number.
     pub(super) rows: BTreeMap<RepoPath, Vec<usize>>,
-    /// Files that such edits are changing.
+    /// Files that these edits are changing.
     pub(super) open: BTreeMap<RepoPath, Box<OpenFile>>,
     /// Where the first lines are that are added again, and their file.
     pub(super) again: Option<(LineNo, Content)>,
@@ -288,8 +288,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Puts a new file at a path, unless it is given whole under a path by which one tracked file
-    /// is probably meant. A path that begins with `./` means what it says.
+    /// Puts a new file at a path, unless it is given whole under a path by which a tracked file is
+    /// probably meant. A path that begins with `./` means what it says.
     fn create_as_meant(&mut self, at: Named<'_, '_>, bytes: Vec<u8>) -> Done {
         let is_checked =
             self.edits[self.number].format == Format::Files && !at.written.starts_with(b"./");
@@ -527,8 +527,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Returns the file that is where a new one is to be; an error if what is there, or the path,
-    /// allows none.
+    /// Returns the file at the path of a new file; an error if what is there, or the path, allows
+    /// no file.
     pub(super) fn room(
         &mut self,
         Named {
@@ -561,7 +561,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Returns the file that a path gets: the new one, or the one that is there if git would take
+    /// Returns the file that a path gets: the new file, or the file that is there if git would take
     /// both for the same.
     pub(super) fn newcomer(
         &mut self,
@@ -603,7 +603,7 @@ impl Planner<'_> {
     }
 }
 
-/// Joins lines, each terminated by LF; if the text ends open, the last one isn't.
+/// Joins lines, each terminated by LF; if the text ends open, the last line isn't terminated.
 fn joined(lines: &[Text<'_>], ends_open: bool) -> Vec<u8> {
     let mut bytes = Vec::with_capacity(lines.iter().map(|line| line.len() + 1).sum());
     for line in lines {

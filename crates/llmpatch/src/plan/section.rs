@@ -1,17 +1,17 @@
 //! What one section of a unified diff does to its file: the header's part, the hunks being a
 //! policy's.
 //!
-//! Sections of one diff don't depend on their order, as in git: what one renames or deletes,
-//! another may create before it, so that swaps work. Such a file is *set aside* until its section
-//! comes. A copy reads the file as it was before the response if its hunks fit that; only where
-//! they don't, as an earlier section left it.
+//! Sections of a diff don't depend on their order, as in git: a path that a section renames or
+//! deletes may be created by another section before it, so that swaps work. The file is *set aside*
+//! until its section comes. A copy reads the file as it was before the response if its hunks fit
+//! that; only where they don't, as an earlier section left it.
 //!
 //! Where the contract is silent:
 //! - A rename of a file that earlier sections have changed takes it as they left it: read as it was
 //!   before, it would lose what they did. Only a file that was set aside is read as it was.
-//! - Of two states that both fit, a copy reads the one that the header's id names.
-//! - A mode that only the line `index` says is the one that the file had: it is compared, and never
-//!   given to the file.
+//! - Of two states that both fit, a copy reads the state that the header's id names.
+//! - A mode that only the line `index` says is the mode that the file had: it is compared, and
+//!   never given to the file.
 //! - A new file's mode is the header's also where `--overwrite` puts it in place of another; a copy
 //!   has its source's permission bits.
 
@@ -67,8 +67,7 @@ pub(super) fn is_in_place(header: &Header) -> bool {
     *status == Status::Modified && (old_mode, new_mode, ids, binary) == (&None, &None, &None, &None)
 }
 
-/// Returns a file's id, as far as the header has digits of one, and that of the header, if they
-/// differ.
+/// Returns a file's id, cut to the length of the header's id, and the header's id, if they differ.
 fn other(header: &Header, id: &str) -> Option<(String, String)> {
     let (patch, _) = header.ids.as_ref()?;
     let shown = id.get(..patch.len())?;

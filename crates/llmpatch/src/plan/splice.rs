@@ -21,8 +21,8 @@ pub(super) enum Last {
     AsItIs,
 }
 
-/// A file in the making: what of the old one has been kept or left out so far, and the splices for
-/// that.
+/// A file in the making: how much of the old file has been kept or left out so far, and the splices
+/// for that.
 pub(super) struct Splicer<'f> {
     file: &'f Document,
     /// How many lines the file has.
@@ -85,7 +85,7 @@ impl<'f> Splicer<'f> {
         self.next = index;
     }
 
-    /// Leaves out the next `count` old lines and puts the new ones in their place, pairing them in
+    /// Leaves out the next `count` old lines and puts the new lines in their place, pairing them in
     /// order.
     pub(super) fn replace<'t>(&mut self, count: usize, new: impl IntoIterator<Item = NewLine<'t>>) {
         let first = self.next;
@@ -171,7 +171,7 @@ impl<'f> Splicer<'f> {
     }
 }
 
-/// Adds a splice that is behind all others; one that touches the last becomes a part of it.
+/// Adds a splice that is behind all others; a splice that touches the last becomes a part of it.
 pub(super) fn push(splices: &mut Vec<Splice>, next: Splice) {
     match splices
         .last_mut()
@@ -215,8 +215,8 @@ pub(super) fn within(
     (range, new)
 }
 
-/// Widens a range that covers whole lines by their terminator: the one behind it, or, for a last
-/// line that has none, the one before it.
+/// Widens a range that covers whole lines by their terminator: the terminator behind it, or, for a
+/// last line that has none, the terminator before it.
 pub(super) fn whole_lines(lines: &Lines<'_>, range: Range<usize>) -> Range<usize> {
     let first = lines.index_at(range.start);
     let last = lines.index_at(range.end);

@@ -16,12 +16,12 @@ const CLOSE: f32 = 0.8;
 /// What there is where a file was looked for that never was.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Suggestion {
-    /// The one tracked path that may be meant.
+    /// The tracked path that may be meant.
     pub meant: Option<RepoPath>,
     /// Where several tracked files have its name, these; else the files and directories in the
     /// nearest directory above that there is. The first few.
     pub others: Vec<BString>,
-    /// How many those are.
+    /// How many paths there are like `others`, in all.
     pub count: usize,
     /// The directory in which the others are; `None` for the top, or where they are of the same
     /// name.
@@ -99,9 +99,9 @@ impl Names {
         }
     }
 
-    /// Returns the one tracked file below a directory that is probably meant by the path of a new
-    /// one: it ends with the path as written, or has its name where the path's first directory
-    /// holds no tracked file. `directory` is what `--directory` puts in front of paths.
+    /// Returns the tracked file below a directory that is probably meant by the path of a new file:
+    /// it ends with the path as written, or has its name where the path's first directory holds no
+    /// tracked file. `directory` is what `--directory` puts in front of paths.
     pub(super) fn meant_by_new(&self, path: &RepoPath, directory: &BStr) -> Option<RepoPath> {
         let same = self.by_name.get(path.name())?;
         let below = below(path, directory);
@@ -165,8 +165,8 @@ fn look_around(suggestion: &mut Suggestion, tracked: &[RepoPath], path: &RepoPat
     suggestion.others = others.into_iter().take(LISTED).map(BString::from).collect();
 }
 
-/// Returns the longest tracked path with which an absolute path of another machine, or one that
-/// climbs too far, ends.
+/// Returns the longest tracked path with which a path ends that is absolute on another machine, or
+/// climbs too far.
 pub(super) fn inside(tree: &dyn Tree, error: &PathError) -> Option<RepoPath> {
     let (PathError::Outside { path, .. } | PathError::Escapes { path }) = error else {
         return None;
@@ -187,7 +187,7 @@ pub(super) fn inside(tree: &dyn Tree, error: &PathError) -> Option<RepoPath> {
     fitting.max_by_key(|tracked| tracked.as_bytes().len())
 }
 
-/// Returns the one tracked path that is the given one without what is around it, ends with it,
+/// Returns the only tracked path that is the given path without what is around it, ends with it,
 /// differs only in case, has its name, or is spelt nearly like it. Where several do, none: a guess
 /// between them would be no help.
 fn meant(tracked: &[RepoPath], path: &RepoPath) -> Option<RepoPath> {

@@ -25,7 +25,7 @@ pub(super) struct UnplacedEdit<'s, 'p> {
     pub(super) span: Option<Span>,
     pub(super) file: &'s File,
     pub(super) edit: Edit<'s, 'p>,
-    /// Where those parts are that have a place.
+    /// The places of the parts that have a place.
     pub(super) placed: &'s [Placement],
 }
 
@@ -99,8 +99,8 @@ impl Planner<'_> {
         }
     }
 
-    /// Advises the one fuzz level at which the whole response can be planned, or none: each error
-    /// was looked at by itself.
+    /// Advises the fuzz level at which the whole response can be planned, or none: each error was
+    /// looked at by itself.
     pub(super) fn agree_on_fuzz(&mut self) {
         fn level(error: &mut Located<Error>) -> Option<&mut Option<Fuzz>> {
             if let Error::Place(unplaced) = &mut error.value {
@@ -153,8 +153,8 @@ impl Planner<'_> {
         }))
     }
 
-    /// Returns the error of a part of an edit that has no place in a file: it has so many old
-    /// lines, at these places of the response.
+    /// Returns the error of a part of an edit that has no place in a file: `len` is the number of
+    /// its old lines, and `span` tells where they are in the response.
     fn why(
         &self,
         path: &RepoPath,
@@ -223,7 +223,7 @@ impl Planner<'_> {
         }
     }
 
-    /// Returns the error that a file is where a new one should be, or one that is moved there.
+    /// Returns the error that a file is at the path of a new or moved file.
     pub(super) fn occupied(
         &self,
         path: &RepoPath,

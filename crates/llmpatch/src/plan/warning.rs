@@ -21,7 +21,7 @@ pub enum Warning {
         part: Part,
         how: Placing,
     },
-    /// The file's mode isn't the one that the patch says it had.
+    /// The file's mode isn't the mode that the patch says it had.
     #[error("`{path}` has mode {file:06o}; the patch was made for one with {patch:06o}")]
     #[strum(props(kind = "mode-differs"))]
     ModeDiffers {
@@ -29,8 +29,7 @@ pub enum Warning {
         file: u32,
         patch: u32,
     },
-    /// The file's content isn't the one that the patch was made from. Both ids are as long as the
-    /// patch's.
+    /// The patch was made from another content of the file. Both ids are as long as the patch's.
     #[error(
         "`{path}` isn't the file that the patch was made from: its id is {file}, the patch says {patch}"
     )]
@@ -110,7 +109,7 @@ pub enum Warning {
     },
 }
 
-/// How a hunk, or a find, came to a place that may not be the one that was meant.
+/// How a place was chosen for a hunk or a find, where another place may be meant.
 #[allow(missing_docs, reason = "the message says what the fields are")]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::EnumProperty)]
 #[non_exhaustive]
@@ -145,7 +144,7 @@ pub enum Placing {
         at: LineNo,
         line: Quote,
     },
-    /// The old lines begin with the context line itself, this one.
+    /// The old lines begin with this line, the context line itself.
     #[error(": its lines begin with its own context line {_0}, and are changed there")]
     #[strum(props(kind = "restated"))]
     Restated(LineNo),
@@ -154,8 +153,7 @@ pub enum Placing {
     #[error(": its last old line is empty and isn't in the file; placed on line {_0} without it")]
     #[strum(props(kind = "blank-dropped"))]
     BlankDropped(LineNo),
-    /// The lines are in so many other places too, of which the first few are listed and the first
-    /// of all shown.
+    /// The lines are in `count` other places too, of which `places` lists the first few.
     #[error(": its lines are in {} places; line {chosen} is changed; they are also on {}", .count + 1, each(.others, *.count))]
     #[strum(props(kind = "duplicates"))]
     Duplicates {
@@ -168,12 +166,12 @@ pub enum Placing {
     #[error(" only adds lines: they go after the last line of the file")]
     #[strum(props(kind = "addition-place"))]
     AddedAtEnd,
-    /// A hunk of added lines only, which go behind its context line, this one.
+    /// A hunk of added lines only, which go behind this line, its context line.
     #[error(" only adds lines: they go right after its context line {_0}")]
     #[strum(props(kind = "addition-place"))]
     AddedAfter(LineNo),
-    /// A hunk of added lines only, which go behind the first of several context lines; so many
-    /// `others` equal it.
+    /// A hunk of added lines only, which go behind the first of several context lines; `others`
+    /// lines equal it.
     #[error(" only adds lines: they go right after its context line {after}; the same line is also on {}", each(.others, *.count))]
     #[strum(props(kind = "addition-place"))]
     AddedAfterOneOf {
@@ -217,7 +215,7 @@ pub enum Placing {
         counted: LineNo,
         number: NonZeroUsize,
     },
-    /// The added lines are right before or behind the old ones already, from this line on.
+    /// The added lines are right before or behind the old lines already, from this line on.
     #[error(": the lines to add are there already, on line {_0}; they are added a second time")]
     #[strum(props(kind = "already-there"))]
     Again(LineNo),
@@ -243,7 +241,7 @@ impl Quote {
     /// How many lines are shown among which nothing decides: they all look alike, and their numbers
     /// are told anyway.
     pub(crate) const DRAWN: usize = 3;
-    /// How many lines above a line are searched for the one under which it is.
+    /// How many lines above a line are searched for the line under which it is.
     const ABOVE: usize = 1000;
 
     /// Takes a line by its index.
@@ -289,7 +287,7 @@ impl Quote {
 }
 
 impl Placing {
-    /// Makes the note that lines are in so many other places too, of which these are the first.
+    /// Makes the note that lines are in `count` other places too, of which `places` are the first.
     pub(super) fn duplicates(
         file: &Document,
         chosen: LineNo,

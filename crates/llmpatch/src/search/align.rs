@@ -34,20 +34,20 @@ pub struct Near {
 #[allow(missing_docs, reason = "the text above each says what the fields are")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gap {
-    /// The file has another line, which is so much alike, in percent.
+    /// The file has another line; `alike` says how much of it is alike, in percent.
     Other {
         wanted: usize,
         line: usize,
         alike: u8,
     },
-    /// The file has so many lines that weren't sought, from `line` on. The sought line is behind
+    /// The file has `count` lines that weren't sought, from `line` on. The sought line is behind
     /// them.
     LeftOut {
         wanted: usize,
         line: usize,
         count: usize,
     },
-    /// So many lines were sought, from `wanted` on, that the file doesn't have. `line` is the one
+    /// The file doesn't have `count` of the sought lines, from `wanted` on. `line` is the line
     /// before which they should be.
     Invented {
         wanted: usize,
@@ -65,8 +65,8 @@ impl Gap {
         wanted
     }
 
-    /// Returns the file's line that it is about, from 0; behind the last one where the file ends
-    /// too early.
+    /// Returns the file's line that the difference is about, from 0; the line behind the last line
+    /// where the file ends too early.
     pub fn line(self) -> usize {
         let (Gap::Other { line, .. } | Gap::LeftOut { line, .. } | Gap::Invented { line, .. }) =
             self;

@@ -66,7 +66,7 @@ fn indentation(line: &[u8]) -> usize {
     line.len() - line.trim_ascii_start().len()
 }
 
-/// Returns whether a line that isn't deeper than the one that opens a block ends that. Labels of C
+/// Returns whether a line that isn't deeper than the opener of a block ends the block. Labels of C
 /// are indented less than what they are in; where a colon opens blocks, they are keys.
 fn is_statement(line: &[u8], opener: &[u8]) -> bool {
     match line {

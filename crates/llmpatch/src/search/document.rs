@@ -1,5 +1,5 @@
-//! A file that edits change one after the other, each of which is looked for in what those before
-//! it left.
+//! A file that edits change one after the other: each edit is looked for in the file as the edits
+//! before left it.
 
 use std::borrow::Cow;
 use std::cell::{Cell, LazyCell, OnceCell, RefCell};
@@ -17,9 +17,9 @@ use super::view::View;
 use crate::text::{Content, Ending, Lines, Splice, Starts, partition_near};
 use crate::threads;
 
-/// A file in the middle of a response: what was read, what edits so far have put in its place, and
-/// where the texts are that later ones look for. The file is read once, however many edits there
-/// are; after each, only what is around it is read.
+/// A file in the middle of a response: its content when it was read, the splices of the edits so
+/// far, and the places of the texts that later edits look for. The file is read once, however many
+/// edits there are; after each edit, only the bytes around it are read.
 pub(crate) struct Document {
     base: Content,
     starts: Starts,
@@ -41,10 +41,10 @@ pub(crate) struct Document {
 struct SoughtTexts {
     /// All of it, if that is several texts.
     many: Option<Many>,
-    /// Of each of these, where it is in the base, as offsets of the view; `None` for one that is
+    /// The places of each needle in the base, as offsets of the view; `None` for a needle that is
     /// looked for when it is wanted.
     places: Vec<Option<Rc<Sites>>>,
-    /// The most bytes that a match of one can have in the file.
+    /// The most bytes that a match of any needle can have in the file.
     longest: usize,
 }
 
@@ -79,12 +79,11 @@ impl SoughtTexts {
     }
 }
 
-/// How many bytes a file may have for each of so many needles that they are found sooner one by
-/// one.
+/// Up to this many bytes of the file for each needle, needles are found sooner one by one.
 const SMALL: usize = if cfg!(test) { 0 } else { 1 << 16 };
 
-/// A file of up to so many bytes is sooner read once more than it is recorded what was found in it,
-/// if only a few texts are looked for there.
+/// A file of up to this many bytes is sooner read once more than the places in it are recorded, if
+/// only a few texts are looked for there.
 const SOON_READ: usize = if cfg!(test) { 0 } else { 1 << 13 };
 
 /// A part of the base that something has taken the place of, and where that is now.
@@ -122,8 +121,8 @@ impl Spliced {
         self.start + self.splice.new.len()
     }
 
-    /// Returns the offset in the base of one that is now behind the new bytes, with nothing between
-    /// that was changed.
+    /// Returns the offset in the base that corresponds to `at`, which is behind the new bytes, with
+    /// nothing changed between them.
     fn in_base(&self, at: usize) -> usize {
         self.splice.old.end + (at - self.end())
     }
@@ -152,8 +151,8 @@ impl Document {
         Self::with(base, starts, view, sought.into())
     }
 
-    /// Does the same where most texts are where they are expected ([`Run::contains`]): they are
-    /// looked for once somebody asks for one that may be anywhere.
+    /// Opens a file like [`Document::new`], where most texts are where they are expected
+    /// ([`Run::contains`]): they are looked for once a text is asked for that may be anywhere.
     pub(crate) fn lazily(base: Content, needles: Vec<Needle>) -> Self {
         let bom = Lines::bom_len(&base);
         let starts = base.lines().starts();
@@ -178,7 +177,8 @@ impl Document {
         )
     }
 
-    /// Does the same with lines that are made of a file's; all of them have about so many bytes.
+    /// Opens a file like [`Document::new`], with lines that are made of a file's lines; `size` is
+    /// about the size of the texts together.
     pub(crate) fn of_texts<R: IntoIterator<Item = impl AsRef<[u8]>>>(
         size: usize,
         texts: impl IntoIterator<Item = impl AsRef<[u8]>>,
@@ -518,7 +518,7 @@ impl Document {
         partition_near(&self.spliced, self.spliced.len(), holds)
     }
 
-    /// Makes one splice of those that a range touches and of what takes its place.
+    /// Returns the splice that a range and the splices that it touches make together.
     fn merged(&self, range: Range<usize>, new: &[u8], touched: Range<usize>) -> Spliced {
         let (first, last) = match &self.spliced[touched] {
             [] => (None, None),
@@ -546,8 +546,8 @@ impl Document {
         Spliced::new(Splice { old, new }, start, self.line(start))
     }
 
-    /// Returns the offset in the base of one that is now: of those that nothing is left between,
-    /// the first or else the last.
+    /// Returns the offset in the base that corresponds to `at`. Several do where bytes were
+    /// removed: the first of them, or else the last.
     fn in_base(&self, at: usize, first: bool) -> usize {
         let before = self.spliced_while(|spliced| {
             if first {
@@ -561,8 +561,8 @@ impl Document {
             .map_or(at, |before| before.in_base(at))
     }
 
-    /// Returns the offset in the base of one that is now; of one among new bytes, that behind what
-    /// they took the place of.
+    /// Returns the offset in the base that corresponds to `at`; inside new bytes, the end of the
+    /// range that they replace.
     pub(super) fn behind_in_base(&self, at: usize) -> usize {
         let (before, _) = self.spliced_around(at);
         before
@@ -707,8 +707,8 @@ impl Document {
         }
     }
 
-    /// Returns the offset at which a line begins, as it is now, given by its index from 0; the
-    /// file's end for one that isn't there.
+    /// Returns the offset at which a line begins in the changed file, given by its index from 0;
+    /// the file's end if it has fewer lines.
     pub(crate) fn start(&self, line: usize) -> usize {
         if line == 0 {
             return self.bom();
@@ -806,7 +806,7 @@ impl Document {
     }
 }
 
-/// Joins changed ranges that one match may touch, or nearly, so that what is between is read once.
+/// Joins changed ranges that a match may touch together, so that the bytes between are read once.
 fn near(changed: &[Range<usize>], reach: usize) -> impl Iterator<Item = &[Range<usize>]> {
     changed.chunk_by(move |one, next| next.start - one.end <= 2 * reach + 4)
 }

@@ -1,10 +1,10 @@
 //! The named looser levels at which lines may be compared: what each takes for the same, and how
 //! new lines are indented beside lines that are the same only so.
 //!
-//! Each level includes those before it, so two lines that are the same at one are the same at every
-//! looser one. A line is brought into the form that all its likes have at a level; forms are
-//! compared byte for byte. All works on bytes: what isn't UTF-8 stays as it is, and so never equals
-//! anything but itself.
+//! Each level includes the levels before, so two lines that are equal at a level are equal at every
+//! looser level. A line is brought into the form that all equal lines have at a level; forms are
+//! compared byte for byte. All works on bytes: what isn't UTF-8 stays as it is, and so equals
+//! nothing but itself.
 //!
 //! Whitespace is spaces and tabs, and at [`Fuzz::Unicode`] the odd spaces too. Not every look-alike
 //! is folded: ellipses, guillemets, full-width forms and characters without width say something
@@ -132,9 +132,9 @@ enum ShiftKind {
     Deeper(Vec<u8>),
     /// Take this whitespace away from the front.
     Shallower(Vec<u8>),
-    /// Put a tab for every so many spaces.
+    /// Put a tab for every run of this many spaces.
     Tabs(usize),
-    /// Put so many spaces for every tab.
+    /// Put this many spaces for every tab.
     Spaces(usize),
 }
 
@@ -142,7 +142,7 @@ impl Shift {
     /// Finds the shift that every pair of a patch's line and the file's line for it shows.
     ///
     /// # Errors
-    /// Returns the first pair that doesn't go with those before it, by its number from 0.
+    /// Returns the number, from 0, of the first pair that doesn't fit the pairs before it.
     pub(crate) fn shown<'l>(
         pairs: impl IntoIterator<Item = (&'l [u8], &'l [u8])>,
         level: Fuzz,
@@ -218,8 +218,8 @@ impl Shift {
     }
 }
 
-/// Returns all shifts that one pair of indentations may show, the likeliest first. Two lines
-/// without indentation need no shift, and may still be part of a change between tabs and spaces.
+/// Returns all shifts that a pair of indentations may show, the likeliest first. Two lines without
+/// indentation need no shift, and may still be part of a change between tabs and spaces.
 fn kinds(patch: &[u8], file: &[u8]) -> Vec<ShiftKind> {
     if patch.is_empty() && file.is_empty() {
         return [ShiftKind::None]
@@ -251,7 +251,7 @@ fn kinds(patch: &[u8], file: &[u8]) -> Vec<ShiftKind> {
 /// How many spaces a tab is worth at most.
 const WIDEST: usize = 8;
 
-/// Returns how many characters of whitespace there are, if all are this one.
+/// Returns how many characters whitespace has if all of them are `one`.
 fn all(space: &[u8], one: u8) -> Option<usize> {
     space.iter().all(|&byte| byte == one).then_some(space.len())
 }
@@ -268,7 +268,7 @@ fn indentation(line: &[u8], level: Fuzz) -> &[u8] {
     &line[..end]
 }
 
-/// Returns whitespace with plain spaces for odd ones.
+/// Returns whitespace with plain spaces in place of other kinds of spaces.
 fn plain(space: &[u8]) -> Cow<'_, [u8]> {
     if space.is_ascii() {
         return Cow::Borrowed(space);
@@ -332,8 +332,8 @@ mod tests {
     }
 
     proptest! {
-        /// A form is its own form, at its level and at every tighter one, and what two lines share
-        /// at a level they share at all looser ones.
+        /// A form is its own form, at its level and at every tighter level, and what two lines
+        /// share at a level they share at all looser levels.
         #[test]
         fn levels_nest(a in proptest::collection::vec(any::<u8>(), 0..12), b in "[ \ta\u{a0}’'é\u{301}\u{200a}]{0,5}", c in "[ \ta\u{a0}’'é\u{301}\u{200a}]{0,5}") {
             for line in [&a[..], b.as_bytes(), c.as_bytes()] {

@@ -25,9 +25,9 @@ impl<'n, T: PartialEq> Kmp<'n, T> {
         Self { needle, borders }
     }
 
-    /// Reads one more item. `matched` is how many items of the needle the last ones read agree with
-    /// (0 at first); returns the same with `item`. What equals the needle's length is an occurrence
-    /// that ends here.
+    /// Reads another item. `matched` is how many items of the needle agree with the last items read
+    /// (0 at first); returns this number with `item` read. If it equals the needle's length, an
+    /// occurrence ends here.
     pub(super) fn step(&self, matched: usize, item: &T) -> usize {
         match self.needle.len() {
             0 => 0,

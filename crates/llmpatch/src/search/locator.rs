@@ -1,9 +1,9 @@
 //! The looser rules for the text after `@@`, for when no line of the file equals it.
 //!
-//! The one line at or after the cursor that equals it apart from whitespace around it is meant, or
-//! else the one that starts with it after its indentation, or else the one that contains it.
-//! Several lines under the first rule that any line satisfies: none is meant. Whitespace is spaces
-//! and tabs.
+//! The locator means the only line at or after the cursor that equals it apart from whitespace
+//! around it, or else the only line that starts with it after the line's indentation, or else the
+//! only line that contains it. If several lines satisfy the first rule that any line satisfies, it
+//! means none. Whitespace is spaces and tabs.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -17,7 +17,7 @@ use super::Fuzz;
 use super::places::Places;
 use crate::text::Lines;
 
-/// By which rule a line was taken for the one that a locator means, tightest first.
+/// The rule by which a line was taken for the line that a locator means, tightest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
 pub enum Relaxation {
     /// It equals the locator but for whitespace around it.
@@ -40,8 +40,7 @@ pub enum Relaxation {
 pub(crate) enum Loose {
     /// This line is meant, by this rule.
     One { at: usize, how: Relaxation },
-    /// Any of so many lines may be meant, which satisfy this rule at or after the cursor; these are
-    /// the first few.
+    /// This many lines satisfy the rule at or after the cursor; `places` lists the first few.
     Many {
         how: Relaxation,
         places: Vec<usize>,
@@ -73,7 +72,7 @@ impl Loose {
     /// How many places of several are listed.
     pub(crate) const LISTED: usize = 10_000;
 
-    /// Works out which of so many places is meant, if any is.
+    /// Returns which of several places is meant, if any is.
     pub(crate) fn of(
         how: Relaxation,
         count: usize,
@@ -94,7 +93,7 @@ impl Loose {
 }
 
 impl<'f> Locators<'f> {
-    /// How many entries the lists of one automaton may have; each takes a dozen bytes.
+    /// How many entries the lists of an automaton may have; each takes a dozen bytes.
     const ROOM: usize = 1 << 24;
 
     /// Takes all texts that may be asked for.

@@ -1,9 +1,9 @@
 //! Finds many needles at once.
 //!
 //! Whatever is at least fifteen bytes long covers eight neighbouring bytes whose offset in the text
-//! is a multiple of eight. So of each such needle the eight-byte words at eight neighbouring
+//! is a multiple of eight.So, of each long needle, the eight-byte words at eight neighbouring
 //! offsets are known, and the text is read at every eighth byte: one look-up finds which needles
-//! may be there, and comparing says which are. Of all places in a needle those words are taken that
+//! may be there, and comparing says which are. The words are taken at places in a needle where they
 //! are rare in a sample of the text, so that what the lines of a file have in common costs nothing.
 //! Shorter needles are found by an automaton.
 
@@ -25,8 +25,8 @@ use crate::threads;
 const WORD: usize = 8;
 /// The length of a needle that is sure to cover a word.
 const SHORTEST: usize = 2 * WORD - 1;
-/// Of needles whose words are those of many others, the automaton finds those below this length too,
-/// if they have no more than so many bytes in all.
+/// A needle shorter than this whose words many other needles share is found by the automaton, as
+/// long as these needles have no more than [`MOST`] bytes in all.
 const LONGEST: usize = 256;
 const MOST: usize = 1 << 20;
 /// How many needles have a word, on the average, before that is so.
@@ -42,7 +42,7 @@ pub(super) struct Many {
     /// The number of each, by its hash.
     numbers: ByWord<u64, usize>,
     words: Words,
-    /// The shorter needles, which ones they are, and how long the longest is.
+    /// The automaton of the shorter needles, their numbers, and the length of the longest.
     short: Option<(AhoCorasick, Vec<usize>, usize)>,
     /// How many bytes were compared with each needle, while a text is read; nothing between two.
     spent: RefCell<Vec<usize>>,
@@ -118,12 +118,13 @@ impl Many {
         &self.needles
     }
 
-    /// Returns where each needle is; `None` for one that would take too long together with others.
+    /// Returns the places of each needle; `None` for a needle that would take too long together
+    /// with others.
     pub(super) fn places(&self, text: &[u8]) -> Vec<Option<Places>> {
         self.places_in(text, threads::parts(text.len()))
     }
 
-    /// Does it in so many parts at once.
+    /// Returns the places, looked for in `parts` parts of the text at once.
     fn places_in(&self, text: &[u8], parts: usize) -> Vec<Option<Places>> {
         let each = text.len().div_ceil(parts).next_multiple_of(WORD);
         let words = &self.words;
@@ -154,9 +155,9 @@ impl Many {
         places
     }
 
-    /// Calls `found` with every match and its needle's number, those of one needle in order.
+    /// Calls `found` with every match and its needle's number; a needle's matches are in order.
     /// Returns the needles that would take too long this way, since the text repeats what they say;
-    /// of these, not all matches have been found.
+    /// not all of their matches have been found.
     pub(super) fn scan(&self, text: &[u8], mut found: impl FnMut(usize, usize)) -> Vec<usize> {
         self.scan_short(text, &mut found);
         self.words.scan(
@@ -218,8 +219,8 @@ pub(super) type ByWord<K, V> = HashMap<K, V, Spread>;
 struct Words {
     /// Tells of most words of the text that they are in no needle.
     sieve: Sieve,
-    /// All of them in order: the number of its needle, and how far behind that one's start it is,
-    /// the farthest first.
+    /// The words in order: the word, the offset in its needle, the farthest first, and the needle's
+    /// number.
     all: Vec<(u64, Reverse<u32>, u32)>,
     /// Where each begins in these.
     first: ByWord<u64, u32>,
@@ -333,8 +334,8 @@ struct Counts {
     counts: Vec<u16>,
     /// How many bits of the hash.
     bits: u32,
-    /// Of eight words together, the most that isn't worth a look for rarer ones: others with the
-    /// same parts count about half of it.
+    /// The highest sum of counts of eight words at which rarer words aren't looked for: words with
+    /// the same parts count about half of it.
     few: u32,
 }
 

@@ -29,7 +29,7 @@ impl Sites {
     }
 }
 
-/// All matches of a needle in a file as it is now, as byte ranges in order, overlapping ones
+/// All matches of a needle in a file as it is now, as byte ranges in order, overlapping matches
 /// included.
 pub(crate) struct Matches<'d> {
     pub(super) document: &'d Document,
@@ -37,7 +37,7 @@ pub(crate) struct Matches<'d> {
     pub(super) sites: Rc<Sites>,
     /// How many bytes of the view each has.
     pub(super) len: usize,
-    /// Those that weren't in the file as it was read, in order.
+    /// The matches that weren't in the file as it was read, in order.
     pub(super) fresh: Vec<Range<usize>>,
 }
 
@@ -81,12 +81,10 @@ impl Matches<'_> {
             .count()
     }
 
-    /// Returns the one that begins first.
     pub(crate) fn first(&self) -> Option<Range<usize>> {
         self.iter().next()
     }
 
-    /// Returns the one that begins last.
     pub(crate) fn last(&self) -> Option<Range<usize>> {
         let (
             Self {
@@ -114,7 +112,7 @@ impl Matches<'_> {
             .max_by_key(|range| range.start)
     }
 
-    /// Returns the only one.
+    /// Returns the match; `None` if there is another.
     pub(crate) fn only(&self) -> Option<Range<usize>> {
         let mut all = self.iter();
         let only = all.next();
@@ -141,8 +139,8 @@ impl Matches<'_> {
         Err(count)
     }
 
-    /// Returns the last one counted from the start without overlaps, and its number, if that isn't
-    /// the one that begins last.
+    /// Returns the last match counted from the start without overlaps, and its number, unless it is
+    /// the match that begins last.
     pub(crate) fn last_apart(&self, last: &Range<usize>) -> Option<(Range<usize>, NonZeroUsize)> {
         let reach = last.start.saturating_sub(last.len().saturating_sub(1));
         if self.iter_from(reach).next()? == *last {
@@ -166,7 +164,7 @@ impl Matches<'_> {
         self.iter_from(0)
     }
 
-    /// Returns those that begin at or after an offset, in order.
+    /// Returns the matches that begin at or after an offset, in order.
     pub(crate) fn iter_from(&self, from: usize) -> impl Iterator<Item = Range<usize>> {
         let document = self.document;
         let view = &self.document.view;

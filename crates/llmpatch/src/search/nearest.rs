@@ -30,7 +30,6 @@ impl Effort {
     /// Enough to go through a file of 64 MiB a few times: seconds.
     pub(crate) const PLENTY: u64 = 320 << 20;
 
-    /// Allows so much.
     pub(crate) fn new(amount: u64) -> Self {
         Self {
             left: Cell::new(amount),
@@ -49,7 +48,7 @@ impl Effort {
         self.left.get() > 0
     }
 
-    /// Does something that may take so much of what is left, and no more.
+    /// Does work that may take at most `most` of the effort left.
     fn within<T>(&self, most: usize, work: impl FnOnce(&Effort) -> T) -> T {
         let most = self.left.get().min(most as u64);
         let share = Self::new(most);
@@ -74,8 +73,8 @@ pub(crate) struct Nearness<'f, 'p> {
     texts: HashMap<&'p [u8], KeyLines>,
     /// Where it has lines of nothing but whitespace.
     empty: KeyLines,
-    /// The words of those that it hasn't, once no line of a run helps; `None` if that would be too
-    /// much for a message.
+    /// The words of the sought lines that the file hasn't, made when no line of a run helps; `None`
+    /// if that would be too much for a message.
     words: OnceCell<Option<ByWord<Key, KeyLines>>>,
 }
 
@@ -108,9 +107,9 @@ impl KeyLines {
 impl<'f, 'p> Nearness<'f, 'p> {
     /// How many lines are written down that have the same text.
     const KEPT: usize = 1 << 16;
-    /// How many lines are written down of one word, and vote: one that is in more says little.
+    /// How many lines are recorded of a word, and vote: a word in more lines says little.
     const VOTING: usize = 256;
-    /// How many votes are counted for one run of lines.
+    /// How many votes are counted for a run of lines.
     const VOTES: usize = 1 << 15;
     /// How many lines of a run may vote.
     const VOTERS: usize = 256;
@@ -169,8 +168,8 @@ impl<'f, 'p> Nearness<'f, 'p> {
         }
     }
 
-    /// Returns the lines, from 0, that are one of the sought ones to the byte; `None` if that would
-    /// be too much for a message.
+    /// Returns the lines, from 0, that equal a sought line to the byte; `None` if that would be too
+    /// much for a message.
     pub(crate) fn places(&self, line: &[u8], effort: &Effort) -> Option<Vec<usize>> {
         let lines = self.found(line).map_or(&[][..], |found| &found.lines);
         let is_same = |at: &usize| self.lines.text(*at) == line;
@@ -190,7 +189,7 @@ impl<'f, 'p> Nearness<'f, 'p> {
         self.run_by(rarest, run, from, effort, |nth, text| text == run[nth])
     }
 
-    /// Returns which line of a run is in the fewest lines of the file, and in so many at least.
+    /// Returns the line of a run that is in the fewest lines of the file, but in at least `least`.
     fn rarest(&self, run: &[&[u8]], least: usize) -> Option<usize> {
         let count = |nth: &usize| self.found(run[*nth]).map_or(0, |found| found.count);
         (0..run.len())
@@ -198,8 +197,8 @@ impl<'f, 'p> Nearness<'f, 'p> {
             .min_by_key(count)
     }
 
-    /// The same, of lines that are `is_same` as one of the run; `rarest` is the one that is looked
-    /// up.
+    /// Returns the place of a run, with lines compared by `is_same`; `rarest` is the line of the
+    /// run that is looked up.
     fn run_by(
         &self,
         rarest: usize,
@@ -231,9 +230,9 @@ impl<'f, 'p> Nearness<'f, 'p> {
         first
     }
 
-    /// Finds the place that is most like a run of sought lines, which is one that has all of them at
-    /// a level of fuzz; of several, the first at or after line `from`, else the first. `None` if
-    /// nothing is enough like it to be worth telling.
+    /// Finds the place that is most like a run of sought lines: a place that has all of them at a
+    /// level of fuzz; of several, the first at or after line `from`, else the first. `None` if no
+    /// place is enough like it to be worth telling.
     pub(crate) fn find(
         &self,
         wanted: &[&[u8]],

@@ -36,7 +36,7 @@ pub(super) struct Finder<'n> {
 }
 
 impl<'n> Finder<'n> {
-    /// For up to so many bytes, next to nothing is prepared.
+    /// A needle of up to this many bytes is searched with next to no preparation.
     const PART: usize = if cfg!(test) { 4 } else { 32 };
     /// How often the part may be found without the whole: that bounds what is compared by the
     /// length of the text.
@@ -212,7 +212,7 @@ impl Needle {
         }
     }
 
-    /// Returns every match, overlapping ones included, in time linear in the text.
+    /// Returns every match, overlapping matches included, in time linear in the text.
     pub(super) fn places(&self, literal: &Finder<'_>, text: &[u8]) -> Places {
         let Some(first) = self.next(literal, text, 0) else {
             return Places::default();

@@ -61,7 +61,8 @@ fn mixed(sum: u64, more: u64) -> u64 {
     mixed ^ (mixed >> 29)
 }
 
-/// Returns a line without whitespace at its ends and with plain characters for typographic ones.
+/// Returns a line without whitespace at its ends and with plain characters for typographic
+/// characters.
 pub(crate) fn plain(line: &[u8]) -> Vec<u8> {
     let text = match line.is_ascii() {
         true => Cow::Borrowed(line),

@@ -1,4 +1,4 @@
-//! The searches as their descriptions put them, without a thought for speed. The real ones must
+//! The searches as their descriptions put them, without a thought for speed. The fast searches must
 //! agree with them.
 
 use std::ops::Range;

@@ -7,7 +7,7 @@ pub(crate) struct Sieve {
 }
 
 impl Sieve {
-    /// Makes an empty one for about so many bits.
+    /// Makes an empty sieve of about `bits` bits.
     pub(crate) fn new(bits: usize) -> Self {
         let bits = bits.next_power_of_two().max(64);
         Self {

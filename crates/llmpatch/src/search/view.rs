@@ -7,9 +7,9 @@ use memchr::{memchr, memmem};
 use super::needle::Needle;
 use crate::text::Lines;
 
-/// A file, or a part of one, as needles are looked for in it: with LF for CRLF, and without the
-/// byte order mark. A CR that no LF follows is an ordinary byte, so no match begins or ends between
-/// CR and LF.
+/// A file, or a part of it, as needles are looked for in it: with LF for CRLF, and without the byte
+/// order mark. A CR that no LF follows is an ordinary byte, so no match begins or ends between CR
+/// and LF.
 #[derive(Debug, Default)]
 pub(super) struct View {
     /// The offset in the file at which it begins.

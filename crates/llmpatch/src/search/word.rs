@@ -19,8 +19,8 @@ pub enum Side {
 /// Returns at which ends a match cuts a word of the file in two: a `cat` found in `concatenate` is
 /// rarely what was meant.
 ///
-/// A word is made of ASCII letters, digits, `_` and bytes from 0x80, since those make up letters in
-/// every encoding in use. A byte order mark is no part of one.
+/// Words are made of ASCII letters, digits, `_` and bytes from 0x80, which make up letters in every
+/// encoding in use. A byte order mark is no part of a word.
 pub(crate) fn cuts_word(hay: &Lines<'_>, range: &Range<usize>) -> Option<Side> {
     let bytes = hay.bytes();
     let cuts = |at: usize| {
