@@ -1,4 +1,4 @@
-//! Fences around code: Markdown's, and the tag that stands for one.
+//! Fences around code: Markdown's fences, and the tag that is used in their place.
 
 use super::blocks::path::is_markdown;
 use super::{InFile, envelope};

@@ -196,8 +196,8 @@ impl<'a> FileReader<'a> {
         (lines, last)
     }
 
-    /// Returns whether the line that closes the fence may as well begin one in the file, which the
-    /// next fence then ends. That one has no language.
+    /// Returns whether the line that closes the fence may as well begin a fence in the file, which
+    /// the next fence then ends. The fence that it begins has no language.
     ///
     /// In Markdown it must have a path, and an empty line must be behind the closing line: few
     /// files have one at the start of a fence. In another file only text right behind the closing

@@ -1,7 +1,7 @@
 //! Text ⇄ [`Patch`]: one room a format, each with what reads it and what prints it.
 //!
-//! Parsers know no git, no files and no clock. They read on after an error, so that one run names
-//! everything that is wrong.
+//! Parsers know no git, no files and no clock. They read on after an error, so that a single run
+//! names everything that is wrong.
 
 pub(crate) mod blocks;
 pub(crate) mod envelope;
@@ -101,7 +101,7 @@ impl Parsed<'_> {
         }
     }
 
-    /// Returns whether there is a patch, if only one that can't be read.
+    /// Returns whether there is a patch, even a patch that can't be read.
     pub(crate) fn has_patch(&self) -> bool {
         !self.patch.edits.is_empty() || self.errors.iter().any(|error| is_of_patch(&error.value))
     }
@@ -182,7 +182,7 @@ fn in_edit(path: Option<&BString>) -> String {
     })
 }
 
-/// What was read of one envelope, element, section, block, call or file.
+/// What was read of an envelope, element, section, block, call or file.
 #[derive(Debug)]
 pub(crate) struct Block<'a> {
     pub(crate) format: Format,

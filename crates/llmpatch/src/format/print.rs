@@ -21,12 +21,12 @@ pub struct Unrepresentable {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 #[non_exhaustive]
 pub enum Why {
-    /// The format has no such edit.
+    /// The format can't express this kind of edit.
     Operation,
     /// The format has no room for what else the edit says: a root, a note, modes, line numbers, a
     /// missing newline.
     Detail,
-    /// The path would be read as another one.
+    /// The path would be read as another path.
     Path,
     /// A NUL, which no patch may hold.
     Nul,
@@ -124,8 +124,8 @@ pub fn is_of_printing(warning: &Warning) -> bool {
     }
 }
 
-/// Adds lines to what is printed, each behind a prefix. One that ends in a CR is ended with CRLF,
-/// of which readers take one CR away.
+/// Adds lines to what is printed, each behind a prefix. A line that ends in a CR is ended with
+/// CRLF, of which readers take one CR away.
 pub(super) fn add_lines(out: &mut Vec<u8>, prefix: &str, lines: &[Text<'_>]) {
     lines.iter().for_each(|line| add_line(out, prefix, line));
 }

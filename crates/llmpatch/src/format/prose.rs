@@ -1,5 +1,5 @@
 //! Prose that can be before a patch: whatever a commit message says, none of it is read as a patch,
-//! as a part of one, or as the rest of one that was lost.
+//! as a part of a patch, or as the rest of a lost patch.
 
 use bstr::ByteSlice as _;
 

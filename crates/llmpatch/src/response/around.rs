@@ -47,8 +47,8 @@ pub(crate) struct Around<'a> {
     /// Lines of blocks that may have been meant to close a fence which another line closes.
     doubtful: Vec<Span>,
     tags: Tags<'a>,
-    /// The file of the block before, while nothing but blank lines, fences and dots is between;
-    /// `None` in it for one that isn't known.
+    /// The file of the block before, while nothing but blank lines, fences and dots is between; the
+    /// inner `None` is a file that isn't known.
     last: Option<Option<Text<'a>>>,
     /// Whether something that is nearly a block's first line has been seen, so that what follows
     /// isn't reported again.

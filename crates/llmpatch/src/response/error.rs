@@ -97,7 +97,7 @@ pub enum Error {
     UnclearResults,
 }
 
-/// What shows that something of a patch was lost, or is too much of one.
+/// What shows that something of a patch was lost, or that there is too much of it.
 #[allow(missing_docs, reason = "the message says what the fields are")]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::EnumProperty)]
 #[non_exhaustive]

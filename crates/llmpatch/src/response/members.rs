@@ -6,7 +6,7 @@
 use crate::format::tool::fields::{self, Fields};
 use crate::format::tool::json::{Is, Value};
 
-/// What the members of one kind of message hold.
+/// The members of a kind of message, by what they hold.
 struct Row {
     /// Members that hold further messages, parts or calls; where they are strings, the model's
     /// text.

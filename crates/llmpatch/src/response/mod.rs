@@ -22,13 +22,13 @@
 //!   headers are one at column 0 and at the column of the last envelope. Headers up to the next
 //!   patch are one error.
 //! - Residue of a format that wasn't asked for is no error, and neither is what is wrong in a patch
-//!   that is skipped, unless that patch never ends and so has swallowed one that was asked for.
+//!   that is skipped, unless that patch never ends and so has swallowed a patch that was asked for.
 //! - What would be residue behind a broken OPX element isn't reported: that it is broken is error
 //!   enough.
 //! - `<edit` directly follows another element if only whitespace is between; other tags before it
 //!   on its line make it prose.
-//! - Unified diffs begin at column 0; one that is indented or quoted isn't read, and if there is
-//!   nothing else, that is said.
+//! - Unified diffs begin at column 0; an indented or quoted diff isn't read, and if there is
+//!   nothing else, an error says so.
 //! - A hunk's header in prose, and what else could only have been part of a diff, is residue.
 //! - Of a response in two formats, the first one's edits are kept, so that planning can find more
 //!   that is wrong.

@@ -416,8 +416,7 @@ impl<'a> Prose<'a> {
         self.hide(source, comment.found, &Hiding::Comment);
     }
 
-    /// Makes nothing but warnings of the patches that were found since so many things had been
-    /// found.
+    /// Makes nothing but warnings of the patches found, from index `since` on.
     fn hide(&mut self, source: &Source, since: usize, by: &Hiding) {
         let hidden = |span, format| {
             let by = by.clone();
@@ -638,7 +637,6 @@ struct CodeSpans {
 }
 
 impl CodeSpans {
-    /// Finds those of a line.
     fn of(line: &[u8]) -> Self {
         let mut last = HashMap::new();
         let mut at = 0;

@@ -32,10 +32,10 @@ pub(crate) const NAMES: [&str; 11] = [
 const CHANNEL: &[u8] = b"<|channel|>";
 const MESSAGE: &[u8] = b"<|message|>";
 
-/// Other marks: Mistral's, Kimi's, Cohere's, those of Sky-T1 and OpenThinker, Gemma's; from
-/// [`SHARED`] on what Open WebUI makes of a thought, and the marks of what others say in a
-/// conversation: from [`TURNS`] on their turns, as models see them (ChatML, Llama, Gemma, OpenAI's
-/// open models, Phi, Mistral, DeepSeek), and as people write them down.
+/// Other marks: of Mistral, Kimi, Cohere, Sky-T1 and OpenThinker, Gemma; from [`SHARED`] on what
+/// Open WebUI makes of a thought, and the marks of what others say in a conversation: from
+/// [`TURNS`] on their turns, as models see them (ChatML, Llama, Gemma, OpenAI's open models, Phi,
+/// Mistral, DeepSeek), and as people write them down.
 const PAIRS: [(&str, &str); 28] = [
     ("[THINK]", "[/THINK]"),
     ("◁think▷", "◁/think▷"),
@@ -107,7 +107,7 @@ const DETAILS: &str = "<details type=\"reasoning\"";
 /// The kind of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
-    /// A tag of one of [`NAMES`].
+    /// A tag whose name is in [`NAMES`].
     Tag(&'static str),
     /// One of [`PAIRS`], by its number.
     Pair(usize),

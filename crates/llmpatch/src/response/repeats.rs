@@ -88,7 +88,7 @@ fn wholes<'f, 'a>(
     })
 }
 
-/// Returns whether a block is a part of the same whole patch as the one before it.
+/// Returns whether a block continues the whole patch that the block before it is in.
 fn goes_on(source: &Source, before: &Block<'_>, block: &Block<'_>) -> bool {
     let bytes = source.bytes();
     let is_wrapper = |block: &Block<'_>| {

@@ -16,8 +16,7 @@ use crate::format::{
 use crate::patch::Format;
 use crate::text::{Lines, Located, Source};
 
-/// Decides which of the patches count, and whether the response as a whole is one that can be
-/// applied.
+/// Decides which of the patches count, and whether the response as a whole can be applied.
 pub(super) fn settle<'a>(
     source: &'a Source,
     options: &Options,
@@ -221,7 +220,7 @@ fn accept<'a>(source: &'a Source, block: Block<'a>, parsed: &mut Parsed<'a>) {
 }
 
 /// Returns whether a patch that is left out goes on to the end of the response, although it
-/// shouldn't, and holds the start of one that was asked for.
+/// shouldn't, and holds the start of a patch that was asked for.
 fn has_swallowed(source: &Source, block: &Block<'_>, asked: Format) -> bool {
     let bytes = &source.bytes()[block.range.clone()];
     !block.errors.is_empty()

@@ -15,7 +15,7 @@ use crate::text::{LineNo, Source, Span, Text};
 /// The tags that blocks may be in.
 const TOOLS: [&str; 2] = ["replace_in_file", "apply_diff"];
 const PARTS: [&str; 4] = ["args", "file", "diff", "content"];
-/// Those that change files, or may do so, and can't be read.
+/// Tags that change files, or may do so, and can't be read.
 const OTHERS: [&str; 6] = [
     "write_to_file",
     "insert_content",
@@ -167,7 +167,7 @@ impl<'a> Tags<'a> {
         }
     }
 
-    /// Closes a tag, and finds those in it that aren't closed. Returns whether it was open.
+    /// Closes a tag, and finds tags in it that aren't closed. Returns whether it was open.
     fn close(&mut self, tag: &str, found: &mut Vec<WalkItem<'a>>) -> bool {
         let Some(index) = self.open.iter().rposition(|(open, _)| *open == tag) else {
             return false;

@@ -92,8 +92,8 @@ enum MarkPlace {
 /// short it is.
 pub(super) const MOST_EDITS: usize = 100_000;
 
-/// How many bytes are looked at in vain for the ends of parts, which turn out to be text then: as
-/// many as the response has this often, and so many more.
+/// How many bytes are searched in vain for the ends of parts, which turn out to be text then: the
+/// response's length times `PASSES`, and `FEW` more.
 const PASSES: usize = 16;
 const FEW: usize = 8 << 20;
 
@@ -245,7 +245,7 @@ impl<'a, 'o> Walk<'a, 'o> {
     }
 
     /// Makes a draft of all before a closing mark of reasoning in a line that nothing opened;
-    /// returns the offset behind the mark, and behind those right behind it.
+    /// returns the offset behind the mark, and behind further marks right behind it.
     fn lone_mark(&mut self, row: Row<'a>, place: MarkPlace) -> Option<usize> {
         let (mark, at, end) = reasoning::closing(row.text)?;
         let before = envelope::trim_start(&row.text[..at]);
@@ -272,9 +272,9 @@ impl<'a, 'o> Walk<'a, 'o> {
         Some(rest.start())
     }
 
-    /// Returns whether a closing mark in a line leaves the fence around it, before which so much
-    /// had been found: the fence holds a patch above the mark, or fences are only closed in what
-    /// follows if the mark closes this one.
+    /// Returns whether a closing mark in a line leaves the fence around it, before which `found`
+    /// items had been found: the fence holds a patch above the mark, or the fences that follow are
+    /// all closed only if the mark closes this fence.
     fn leaves(&mut self, fence: Fence, found: usize, number: LineNo) -> bool {
         let inside = self.prose.found.get(found..).unwrap_or_default();
         let has_patch = inside.iter().any(|item| matches!(item, WalkItem::Block(_)));
@@ -287,7 +287,7 @@ impl<'a, 'o> Walk<'a, 'o> {
         !are_closed(self.source, next, fence)
     }
 
-    /// Returns whether a row is a line, and not the rest of one.
+    /// Returns whether a row is a whole line, and not the rest of a line.
     fn is_whole(&self, row: Row<'_>) -> bool {
         let line = self.source.row(row.number);
         line.is_some_and(|line| line.start() == row.start())
@@ -486,8 +486,8 @@ impl<'a, 'o> Walk<'a, 'o> {
         Some(stop)
     }
 
-    /// Returns the heredoc that a line begins. One that never ends counts only if a patch is first
-    /// in it.
+    /// Returns the heredoc that a line begins. A heredoc that never ends counts only if a patch is
+    /// first in it.
     fn heredoc(&mut self, row: Row<'a>) -> Option<Heredoc> {
         let at = row.text.rfind(b"<<")?;
         let word = prose::delimiter(&row.text[at + 2..])?;
@@ -546,8 +546,8 @@ impl<'a, 'o> Walk<'a, 'o> {
     }
 
     /// Reads what a line says of the calls above, as in a session of Cline, Roo or Kilo that was
-    /// exported as Markdown. Two results that differ, of the calls of one turn, are an error: they
-    /// name the tool and maybe the file, so that it isn't sure which call they mean.
+    /// exported as Markdown. Results of calls of the same turn that differ are an error: they name
+    /// the tool and maybe the file, so that it isn't sure which call they mean.
     fn result(&mut self, row: Row<'a>) {
         if self.around.fence().is_some() {
             return;
@@ -611,8 +611,8 @@ impl<'a, 'o> Walk<'a, 'o> {
         self.push(block)
     }
 
-    /// Takes in a patch that a reader read; returns the offset behind it. Of one that brings more
-    /// edits than there may be, what it is too much of is all that is said.
+    /// Takes in a patch that a reader read; returns the offset behind it. If the response has too
+    /// many edits with it, an error takes its place.
     fn push(&mut self, block: Block<'a>) -> usize {
         if block.format != Format::Blocks {
             self.around.pass();
@@ -682,7 +682,7 @@ impl<'a, 'o> Walk<'a, 'o> {
         Some(self.push(block))
     }
 
-    /// Reads the OPX element at an offset and those that directly follow it.
+    /// Reads the OPX element at an offset and the elements that directly follow it.
     fn elements(&mut self, mut at: usize) -> usize {
         loop {
             let base = opx::base(self.source, at);

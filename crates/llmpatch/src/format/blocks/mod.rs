@@ -18,8 +18,8 @@
 //! an error.
 //!
 //! # Where the format's descriptions are silent
-//! - Markers have five to nine signs. The line between old and new lines is the only one of `=`, or
-//!   else the only one that is as long as the first line of the block.
+//! - Markers have five to nine signs. The line between old and new lines is the only line of `=`,
+//!   or else the only line of `=` that is as long as the first line of the block.
 //! - A whole conflict of git's within one section is text, and so are the markers of the other
 //!   family.
 //! - A backslash before what would be a marker is left out, unless the file holds the old lines
@@ -29,7 +29,7 @@
 //!   introduces the block.
 //! - `<source>`, perhaps with a language behind it, and `</source>` are a fence: aider asks for
 //!   them where the content has backticks.
-//! - A fence whose only line is a path and that isn't closed ends where the next one begins.
+//! - A fence whose only line is a path and that isn't closed ends where the next fence begins.
 //! - A sentence between two blocks ends what the first one says of its file.
 
 mod error;

@@ -10,7 +10,7 @@ use crate::format::{Block, InFile, Options, excerpt, unindented};
 use crate::patch::{FileEdit, Format, Occurrence, Operation, Substitution, Written};
 use crate::text::{LineNo, Located, Row, Source, Span, Text};
 
-/// The reader of one block.
+/// The reader of a block.
 pub(crate) struct BlockReader<'a, 'o> {
     source: &'a Source,
     options: &'o Options<'o>,
@@ -284,8 +284,8 @@ impl<'a, 'o> BlockReader<'a, 'o> {
         (next + usize::from(has_rule)..divider, start)
     }
 
-    /// Refuses line numbers among the new lines; one that is indented is meant as such where it is
-    /// the first, and no old line is like it.
+    /// Refuses line numbers among the new lines; an indented number is refused where it is the
+    /// first, and no old line is like it.
     fn numbers_among(&mut self, old: Range<usize>, new: Range<usize>) {
         let is_number = |text: &[u8]| Marker::read(text) == Some(Marker::Number);
         let new = &self.rows[new];

@@ -1,8 +1,8 @@
 //! An edit → the block that is read as this very edit.
 //!
-//! New lines that would be markers are printed with a backslash before them; old ones can't be,
-//! since the file may hold them so. Lines of `=` are told from the divider by their length, and
-//! markers of one family are text in a block of the other.
+//! New lines that would be markers are printed with a backslash before them; old lines can't be,
+//! since the file may hold a backslash. Lines of `=` are told from the divider by their length, and
+//! markers of a family are text in blocks of the other family.
 
 use super::marker::{self, Family, Marker};
 use super::path;

@@ -77,7 +77,7 @@ pub enum Error {
         help = "begin a new line after `*** End Patch`"
     ))]
     EndWithTail { tail: BString },
-    /// An envelope without an End. `near` is one that doesn't count, `fence` a Markdown fence.
+    /// An envelope without an End. `near` is an End that doesn't count, `fence` a Markdown fence.
     #[error("a patch has no `*** End Patch`")]
     Truncated {
         begin: LineNo,

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use super::error::{Error, Warning};
 use crate::text::{LineNo, Located, Span};
 
-/// How many errors of one section are said.
+/// How many errors of a section are told.
 const WORTH_SAYING: usize = 20;
 
 /// What has been found so far. Whatever the input, its size is linear in that of the input.
@@ -24,7 +24,7 @@ pub(super) struct Findings {
     in_run: bool,
     /// The error that stands for all lines which are indented less than their Begin.
     indentation: Option<usize>,
-    /// Whether this section has such lines.
+    /// Whether this section has lines that are indented less.
     spoiled: bool,
 }
 
@@ -46,7 +46,8 @@ impl Findings {
         }
     }
 
-    /// Adds the error of a line, or adds the line to that of the one before it if that was bad too.
+    /// Adds the error of a line, or adds the line to the error of the line before it if that is bad
+    /// too.
     pub(super) fn bad_line(&mut self, span: Span, error: impl FnOnce() -> Error) {
         if self.in_run
             && let Some(more) = self.errors[self.errors_before..]

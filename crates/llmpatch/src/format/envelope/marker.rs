@@ -53,7 +53,6 @@ pub(crate) enum Marker {
 /// A marker and whether a needless ` ***` is behind it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct MarkerLine {
-    /// Which one.
     pub(crate) marker: Marker,
     /// Whether ` ***` follows.
     pub(crate) decorated: bool,
@@ -200,7 +199,7 @@ pub enum Habit {
 }
 
 impl Habit {
-    /// Returns what a line that can't be in a section looks like. `next` is the one after it.
+    /// Returns what a line that can't be in a section looks like. `next` is the line after it.
     pub(super) fn of(text: &[u8], next: Option<&[u8]>, verb: Verb) -> Self {
         let trimmed = trim(text);
         let starts_with = |start: &str| trimmed.starts_with(start.as_bytes());

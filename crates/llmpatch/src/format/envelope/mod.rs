@@ -10,8 +10,8 @@
 //! # Where the format's descriptions are silent
 //! - Whitespace around a path is trimmed, and `*** Add File:x` needs no space. The rest of a path
 //!   is kept as it is; an empty one is refused where paths are.
-//! - Empty lines between Begin and the first file header mean nothing, and so do those between `***
-//!   End of File` and what follows it, and those between `*** Update File:` and `*** Move to:`.
+//! - Empty lines mean nothing between Begin and the first file header, between `*** End of File`
+//!   and what follows it, and between `*** Update File:` and `*** Move to:`.
 //! - Whitespace before a header or an End is passed over, with a warning, where a line that begins
 //!   with it can't be one of a file: before the first header, and in the section of an added or a
 //!   deleted file.
@@ -24,8 +24,8 @@
 //! - `*** End of File` that follows no chunk is an error, and so is a Begin inside an envelope.
 //! - An envelope that its End has something glued to (`*** End Patch```` `) ends there, so that
 //!   what follows is not misread.
-//! - Lines in a row that can't be read are one error. After twenty errors of one section the rest
-//!   is only counted.
+//! - Lines in a row that can't be read are one error. After twenty errors of a section the rest is
+//!   only counted.
 
 mod error;
 mod findings;

@@ -20,7 +20,7 @@ pub(crate) fn starts_here(line: &[u8]) -> bool {
 /// Reads the envelope that begins on a line for which [`starts_here`] holds.
 ///
 /// The whitespace before Begin is the envelope's indentation, which every line of it must have that
-/// isn't blank. One that has no End goes to the end of the response and has an error.
+/// isn't blank. An envelope that has no End goes to the end of the response and has an error.
 pub(crate) fn parse_block<'a>(source: &'a Source, begin: Row<'a>, options: &Options) -> Block<'a> {
     EnvelopeReader::new(source, begin, options).read()
 }
@@ -228,7 +228,7 @@ impl<'a> EnvelopeReader<'a> {
     }
 
     /// A header in other words opens a section that can't be read, so that its lines aren't blamed
-    /// on the one before; the paths that it names are in an unknown state from there on.
+    /// on the section before; the paths that it names are in an unknown state from there on.
     fn unknown(&mut self, row: Row<'a>) {
         let colon = row.text.find_byte(b':').map_or(row.text.len(), |at| at + 1);
         let header = excerpt(marker::trim(&row.text[..colon]));

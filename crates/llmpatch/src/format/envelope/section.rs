@@ -117,7 +117,7 @@ impl<'a> Section<'a> {
         }
     }
 
-    /// Reads a line that is no marker. `next` is the one after it.
+    /// Reads a line that is no marker. `next` is the line after it.
     pub(super) fn line(&mut self, row: Row<'a>, next: Option<Row<'a>>, findings: &mut Findings) {
         match &mut self.body {
             Body::Outside if marker::is_blank(row.text) => {}
@@ -239,7 +239,7 @@ impl<'a> Section<'a> {
     }
 }
 
-/// The lines of a new file, or those that a deleted file is said to have.
+/// The lines of a new file, or the lines that a deleted file is said to have.
 #[derive(Debug)]
 struct Lines<'a> {
     verb: Verb,
@@ -307,7 +307,7 @@ struct Update<'a> {
 enum Stage<'a> {
     /// Before the first, with the empty lines that have been seen there.
     Head(Vec<Row<'a>>),
-    /// In the last one, at whose end so many lines are entirely empty.
+    /// In the last chunk, which ends with `trailing` lines that are entirely empty.
     Chunk { trailing: usize },
     /// Behind an `*** End of File`.
     AfterEndOfFile,
@@ -462,7 +462,7 @@ impl<'a> Update<'a> {
     }
 }
 
-/// Drops a bare `+` behind the other lines of a new file: the newline of the last one.
+/// Drops a bare `+` behind the other lines of a new file: the newline of the last line.
 ///
 /// OpenCode writes it so, in a third of its new files; for Codex it is an empty line, which nobody
 /// misses.

@@ -437,7 +437,7 @@ impl<'a> EditReader<'a> {
         self.resume(at);
     }
 
-    /// Passes over a comment. Returns whether there was one that ends inside of the edit.
+    /// Passes over a comment. Returns whether there was a comment that ends inside of the edit.
     fn comment_in_edit(&mut self) -> bool {
         let Some(place) = self.comment_at(self.pos, stops) else {
             return false;

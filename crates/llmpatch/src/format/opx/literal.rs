@@ -1,22 +1,22 @@
 //! Payloads: the lines between a `<<<` and its `>>>`, taken as they are.
 //!
-//! The one question here is where a payload ends, since whatever it holds may look like markup. The
-//! rules:
+//! The only question here is where a payload ends, since whatever it holds may look like markup.
+//! The rules:
 //!
 //! - It ends at a line that is only `>>>` and is followed, blank lines aside, by the closing tag of
 //!   the element it is in (both may share a line). Any other `>>>` is content: a prompt of Python,
 //!   a quotation in a mail.
-//! - A `<put>` or `<find>` followed by a `<<<` inside of it opens a pair, and the next such end of
-//!   that element belongs to it. So a payload may quote whole edits. A pair that is left open
-//!   swallows the real end, and the payload is then not closed, which is an error: never an end
-//!   that is guessed.
+//! - A `<put>` or `<find>` followed by a `<<<` inside of it opens a pair, and the next `>>>` with
+//!   that element's closing tag belongs to it. So a payload may quote whole edits. A pair that is
+//!   left open swallows the real end, and the payload is then not closed, which is an error: never
+//!   an end that is guessed.
 //!
 //! One mistake would get past these rules: a forgotten `>>>` in one edit and a forgotten `<<<` in a
 //! later one make a single payload of all that lies between. So a closing tag in the wrong place
 //! (`</put>` without the `>>>` before it, or `</edit>` right behind a `>>>`), *and after it* an
 //! `<edit file=… op=…>` where one may begin, is where an open payload stops being read: it is an
-//! error, and reading goes on at that edit. It costs the payloads that quote such broken OPX, and
-//! these alone; an example in which `<put>` and `</put>` are in balance is content.
+//! error, and reading goes on at that edit. It costs the payloads that quote OPX broken in this
+//! way, and these alone; an example in which `<put>` and `</put>` are in balance is content.
 
 use std::ops::Range;
 

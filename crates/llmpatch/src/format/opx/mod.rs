@@ -37,7 +37,7 @@
 //!   that begins with one of the format's tags; that is a note that isn't closed. A note of nothing
 //!   but whitespace is none.
 //! - A comment between the children of an edit, or between edits, is ignored with a warning, as an
-//!   unknown element is; one that runs over the end of the edit is text.
+//!   unknown element is; a comment that runs over the end of the edit is text.
 //! - An unknown element ends at its first closing tag, before which neither `</edit>` nor an edit
 //!   may begin.
 //! - Between the edits of an `<opx>`, text is ignored with a warning, but for what shows that
@@ -45,8 +45,7 @@
 //!   envelope. These are errors.
 //! - An `<opx>` that holds no edit is an error.
 //! - `occurrence` is digits, or `first` or `last`, without whitespace around them.
-//! - Of one top-level element, no more than the first thousand errors and as many warnings are
-//!   kept.
+//! - No more than the first thousand errors and as many warnings of a top-level element are kept.
 
 mod edit;
 mod error;

@@ -18,8 +18,8 @@ use crate::format::{Block, InFile};
 use crate::patch::{FileEdit, Format, Operation, Substitution};
 use crate::text::{Located, Source, Text};
 
-/// How many errors, and how many warnings, are kept of one top-level element: enough for any
-/// reader, and a hostile response can't fill the memory with them.
+/// How many errors, and how many warnings, are kept of a top-level element: enough for any reader,
+/// and a hostile response can't fill the memory with them.
 const KEPT: usize = 1000;
 
 /// How many characters of the response a message quotes.
@@ -459,7 +459,7 @@ impl<'a> EditReader<'a> {
         self.judge_text(start..end);
     }
 
-    /// Returns the closing tag of one of the format's elements that is where none was opened.
+    /// Returns the format's closing tag at an offset where none was opened.
     fn stray_close(&self, at: usize) -> Option<Tag<'a>> {
         let (Form::Close, name) = tags::name_at(self.bytes, at)? else {
             return None;

@@ -45,7 +45,7 @@ pub(super) struct Tag<'a> {
     pub(super) form: Form,
     /// From the `<` to behind the `>`.
     pub(super) range: Range<usize>,
-    /// The attributes that have a value, in order; of those with one name only the first.
+    /// The attributes that have a value, in order; of several with the same name only the first.
     pub(super) attributes: Vec<Attribute<'a>>,
     /// What is wrong with it: all kinds that are, but not each a thousand times.
     pub(super) flaws: Vec<(Range<usize>, Error)>,
@@ -342,7 +342,7 @@ fn is_open_value(flaw: &Error) -> bool {
 }
 
 /// Returns which typographic quotation mark the bytes begin with, single or double, by its first
-/// kind. Opening and closing ones aren't told apart: which is which depends on the language.
+/// kind. Opening and closing marks aren't told apart: which is which depends on the language.
 fn typographic_quote(bytes: &[u8]) -> Option<char> {
     match bytes {
         [0xe2, 0x80, 0x98..=0x9b, ..] => Some('\u{2018}'),

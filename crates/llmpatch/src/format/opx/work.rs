@@ -7,7 +7,7 @@ use std::cell::Cell;
 #[cfg(test)]
 thread_local! { static BYTES: Cell<usize> = const { Cell::new(0) } }
 
-/// Notes that so many bytes were looked at. Outside of tests, nothing.
+/// Notes that bytes were looked at. Outside of tests, nothing.
 #[inline]
 pub(super) fn add(bytes: usize) {
     #[cfg(test)]

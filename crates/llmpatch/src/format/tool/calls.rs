@@ -67,8 +67,8 @@ impl CallReader<'_, '_> {
         self.take(object.range(), edits.unwrap_or_default());
     }
 
-    /// Finds what is wrong with the members of a call, or of one of its edits, as a whole; `known`
-    /// are those that its shape has.
+    /// Finds what is wrong with the members of a call, or of an edit in it, as a whole; `known` are
+    /// the members that its shape has.
     fn members(&mut self, fields: &Fields<'_>, known: &[Spellings]) {
         let same = |one: Value<'_>, other: Value<'_>| match (one.string(), other.string()) {
             (Ok(one), Ok(other)) => one.text() == other.text(),
@@ -392,8 +392,8 @@ impl CallReader<'_, '_> {
         }))
     }
 
-    /// Reads which lines go behind which line of a file. They are whole lines, whether the last one
-    /// ends in a newline or not.
+    /// Reads which lines go behind which line of a file. They are whole lines, whether the last
+    /// line ends in a newline or not.
     fn insert(&mut self, object: Value<'_>, fields: &Fields<'_>) -> Option<Operation<'static>> {
         let inserted = self.string(object, fields, fields::INSERTED);
         let line = self

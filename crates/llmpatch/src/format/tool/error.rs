@@ -154,7 +154,7 @@ impl Error {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::EnumProperty)]
 #[non_exhaustive]
 pub enum Warning {
-    /// Calls of one tool; a session has hundreds of them.
+    /// Calls of a tool; a session has hundreds of them.
     #[error("{}", skipped(name, *count))]
     #[strum(props(kind = "skipped-call"))]
     Skipped { name: BString, count: usize },

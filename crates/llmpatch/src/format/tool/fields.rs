@@ -1,4 +1,4 @@
-//! The members of one object, by what they mean in a call, however they are spelt.
+//! The members of an object, by what they mean in a call, however they are spelt.
 
 use super::json::{Is, Value};
 
@@ -55,7 +55,7 @@ pub(crate) const MOVE: Spellings = &["move_to"];
 pub(crate) const NAME: Spellings = &["name"];
 pub(crate) const ARGUMENTS: Spellings = &["arguments", "args", "input", "parameters"];
 
-/// What an old text and the new one beside it are called. The words from the second row on are
+/// The names of an old text and of the new text beside it. The words from the second row on are
 /// everyday words, and mean that only together.
 const PAIRS: &[TextPair] = &[
     TextPair(OLD, NEW),
@@ -67,7 +67,7 @@ const PAIRS: &[TextPair] = &[
 /// What an item of `edits` may call them, too.
 const PAIR_OF_ITEMS: TextPair = TextPair(&["old"], &["new"]);
 
-/// The spellings of an old text, and of the new one beside it.
+/// The spellings of an old text, and of the new text beside it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct TextPair(pub(super) Spellings, pub(super) Spellings);
 
@@ -162,7 +162,7 @@ const OF_NOBODY: [&str; 11] = [
     "task_progress",
 ];
 
-/// The members of one object.
+/// The members of an object.
 pub(crate) struct Fields<'t> {
     members: Vec<(String, Value<'t>)>,
 }
@@ -189,7 +189,7 @@ pub(crate) enum CallShape {
 }
 
 impl<'t> Fields<'t> {
-    /// Takes those of an object.
+    /// Reads the members of an object.
     ///
     /// # Errors
     /// If a name is half a character.
@@ -276,7 +276,7 @@ impl<'t> Fields<'t> {
         Some((met.next()?.0, met.next()?.0))
     }
 
-    /// Returns what the object asks for; `None` of one that is no such call.
+    /// Returns the kind of call that the object is; `None` if it is no call.
     pub(crate) fn shape(&self) -> Option<CallShape> {
         if let Some(what) = self.foreign() {
             return Some(CallShape::Foreign(what));

@@ -28,7 +28,7 @@ impl JsonText {
         &self.text
     }
 
-    /// Returns the offset in the response of one in the text.
+    /// Returns the offset in the response of an offset in the text.
     pub(crate) fn at(&self, offset: usize) -> usize {
         let step = self
             .steps
@@ -42,7 +42,7 @@ impl JsonText {
         (at + (offset - from)).min(most)
     }
 
-    /// Returns the range in the response of one in the text.
+    /// Returns the range in the response of a range in the text.
     pub(crate) fn range(&self, range: Range<usize>) -> Range<usize> {
         let start = self.at(range.start);
         start..if range.is_empty() {

@@ -17,7 +17,7 @@
 //! # Where the format's descriptions are silent
 //! - A string as the whole response is read as the text that it holds.
 //! - Strings of objects that are no calls and in no message hold patches, too; that is warned of.
-//! - An `edits` item may name the file once more, if it is the same one.
+//! - An `edits` item may name the file once more, if it is the same file.
 //! - A member that is null, or false where it would change the meaning, is as if it weren't there.
 //! - A value that can't be read goes up to the line that closes it, the next fence or tag, or the
 //!   next value.
@@ -37,8 +37,8 @@ pub(crate) use error::{Error, Warning};
 pub(crate) use parse::{CallReader, relocated};
 pub(crate) use print::print;
 
-/// In how many strings, one in the other, patches are looked for: those of a message, and of a call
-/// in its text.
+/// How many strings may be in each other for patches in them to be found: the string of a message,
+/// and of a call in its text.
 pub(crate) const DEEPEST_TEXT: u8 = 2;
 
 /// Returns what is wrong with JSON.

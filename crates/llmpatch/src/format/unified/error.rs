@@ -86,7 +86,7 @@ pub enum Error {
         advice = "show whole lines, behind `-` and `+`"
     ))]
     WordDiff,
-    /// A hunk that only adds lines, though its header claims so many old ones.
+    /// A hunk that only adds lines, though its header claims `claimed` old lines.
     #[error("the hunk's header claims {claimed} old line{}, and the hunk only adds lines", plural(*claimed as usize))]
     #[strum(props(
         label = "where are its old lines?",

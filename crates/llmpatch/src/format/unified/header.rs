@@ -277,7 +277,7 @@ impl<'a, 'o> RawHeader<'a, 'o> {
         Ok(FileHeader { path, to, header })
     }
 
-    /// Returns the one path that a section without rename and copy is about.
+    /// Returns the path that a section without rename and copy is about.
     fn only_path(&self) -> Result<Text<'a>, Error> {
         let of_git = match self.git.clone() {
             Some([old, new]) => Some(self.one(old, new)?),
@@ -318,7 +318,7 @@ impl<'a, 'o> RawHeader<'a, 'o> {
         })
     }
 
-    /// Checks that all names are the ones that were decided on.
+    /// Checks that all names are the names that were decided on.
     fn agree(&self, old: &[u8], new: &[u8]) -> Result<(), Error> {
         for (at, path) in [old, new].into_iter().enumerate() {
             let git = self.git.as_ref().map(|git| &git[at]);

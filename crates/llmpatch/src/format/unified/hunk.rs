@@ -102,7 +102,7 @@ fn is_within(rows: &Rows<'_, '_>) -> bool {
 struct Extent<'a> {
     /// Whether there are as many as its header claims, at least.
     fits: bool,
-    /// The line behind the claimed ones, and how many of the hunk's these are.
+    /// The line behind the claimed lines, and how many of the hunk's lines are before it.
     counted: usize,
     own: usize,
     /// The line behind all.
@@ -119,7 +119,7 @@ struct Body<'a, 'r, 'o> {
     crlf: bool,
     /// What an empty line without a prefix is.
     blank: Mark,
-    /// The first such line in a new file.
+    /// The first line without a prefix in a new file.
     is_filled: Option<Row<'a>>,
     lines: Vec<HunkLine<'a>>,
     errors: Vec<Located<Error>>,
@@ -153,8 +153,8 @@ fn is_item(text: &[u8]) -> bool {
 }
 
 impl<'a> Body<'a, '_, '_> {
-    /// Takes the lines of a hunk: those that its header claims, and those beyond that are of it, or
-    /// else all up to what can be none.
+    /// Takes the lines of a hunk: the lines that its header claims, and lines beyond that belong to
+    /// it, or else all lines up to a line that can't belong to it.
     fn take(&mut self, start: usize, claimed: Option<[u32; 2]>) -> Extent<'a> {
         let (counted, fits) = match claimed {
             Some(claimed) => self.counted(start, claimed),
@@ -269,8 +269,8 @@ impl<'a> Body<'a, '_, '_> {
     }
 
     /// Returns whether the hunk shows what changes within its lines, as `git diff --word-diff`
-    /// does, so that its lines aren't the file's: it can't be read and has such marks, all of its
-    /// lines are context, or a line with marks is another without them.
+    /// does, so that its lines aren't the file's: it can't be read and has marks of a word diff,
+    /// all of its lines are context, or a line with marks is another without them.
     fn is_word_diff(&self, range: Range<usize>, is_odd: bool) -> bool {
         let mut rows = range.map_while(|index| self.rows.get(index));
         if is_odd || self.lines.iter().all(|line| line.mark == Mark::Context) {
@@ -301,8 +301,8 @@ impl<'a> Body<'a, '_, '_> {
         last.filter(|row| is_added && is_within(self.rows) && row.ending == Ending::None)
     }
 
-    /// Takes as many lines as the header claims; returns the line behind them and whether there are
-    /// so many.
+    /// Takes as many lines as the header claims; returns the line behind them and whether there
+    /// were enough.
     fn counted(&mut self, mut index: usize, claimed: [u32; 2]) -> (usize, bool) {
         let [mut old, mut new] = claimed;
         while old > 0 || new > 0 {

@@ -36,7 +36,7 @@ fn range(text: &[u8]) -> Option<(u32, u32, &[u8])> {
     }
 }
 
-/// Reads a number; one that is too large for any file is the largest.
+/// Reads a number; a number that is too large for any file becomes the largest.
 fn number(text: &[u8]) -> Option<(u32, &[u8])> {
     let len = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
     let digits = text[..len]
@@ -56,7 +56,7 @@ pub(super) struct HunkHeader<'a> {
     /// Whether it has no numbers, and the line that it names in their place.
     pub(super) is_bare: bool,
     pub(super) locator: Option<Text<'a>>,
-    /// Whether its number is one that no file has.
+    /// Whether its number is beyond the lines of any file.
     pub(super) is_beyond: bool,
 }
 

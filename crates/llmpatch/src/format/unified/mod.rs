@@ -18,8 +18,8 @@
 //!   if they only add. If there are old lines among them, planning decides
 //!   ([`Hunk::excess`](crate::patch::Hunk::excess)): where the file doesn't hold them it can't be
 //!   told whether they are prose, such as a list, and the hunk is refused.
-//! - Lines behind an empty line are none of it. Those that look like some and like no list are
-//!   warned of.
+//! - Lines behind an empty line aren't part of the hunk. Lines that look like hunk lines and not
+//!   like a list are warned of.
 //! - `-- ` behind a hunk, with no further line of it behind that, is what is above the signature of
 //!   a mail.
 //! - A hunk with fewer lines than claimed is cut off, not miscounted, if nothing but empty lines
@@ -35,14 +35,14 @@
 //! - An `index` line that can't be read is no error: it says nothing that an edit needs.
 //! - Hunks may follow `diff --git` without `---` and `+++`, as in git.
 //! - A new file has one hunk or none.
-//! - A header that knows of an old file, by its id or mode, isn't of a new one, though its only hunk
-//!   is `@@ -0,0 …`: so git shows lines added above the first where it shows no context.
+//! - A header that knows of an old file, by its id or mode, isn't of a new file, though its only
+//!   hunk is `@@ -0,0 …`: so git shows lines added above the first line where it shows no context.
 //! - The epoch on both sides, as reproducible archives have it, says of neither that it is absent.
 //! - In a header without numbers, dots and what begins with `-` stand for numbers; of two texts,
-//!   `@@ … @@ text`, the one behind is the context line. In a fence that isn't closed such a hunk,
-//!   which has no counts, is cut off.
+//!   `@@ … @@ text`, the text behind is the context line. In a fence that isn't closed a hunk
+//!   without numbers, which has no counts, is cut off.
 //! - A hunk is a word diff if it has that format's marks and can't be read, or is only context, or
-//!   has an added line that is an old one but for marks.
+//!   has an added line that is an old line but for marks.
 
 mod error;
 mod header;

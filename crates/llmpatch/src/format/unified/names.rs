@@ -94,7 +94,8 @@ fn prefix(name: &[u8]) -> Option<(u8, &[u8])> {
     }
 }
 
-/// Returns how much of a name so many directories take, each up to a slash; `None` if it has fewer.
+/// Returns the length of the first `count` directories of a name, each up to a slash; `None` if it
+/// has fewer.
 fn directories(name: &[u8], count: u32) -> Option<usize> {
     let mut at = 0;
     for _ in 0..count {
@@ -103,8 +104,8 @@ fn directories(name: &[u8], count: u32) -> Option<usize> {
     Some(at).filter(|&at| at < name.len())
 }
 
-/// How names come to paths: without so many of their first directories, or else without the
-/// prefixes that they are seen to have.
+/// How names come to paths: without some of their first directories, or else without the prefixes
+/// that they are seen to have.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Naming<'o> {
     strip: Option<u32>,
@@ -143,7 +144,7 @@ impl<'o> Naming<'o> {
         Ok(SideName { name, is_epoch })
     }
 
-    /// Takes as many directories off a name as were asked for, but for those that it lacks.
+    /// Takes as many directories off a name as were asked for, less the directories that it lacks.
     fn stripped<'a>(&self, name: Text<'a>, lacks: u32) -> Result<Text<'a>, Error> {
         let Some(strip) = self.strip else {
             return Ok(name);
@@ -175,7 +176,7 @@ impl<'o> Naming<'o> {
         (is_file(rest) && !is_file(name)).then_some(rest)
     }
 
-    /// Returns the one path that the names of both sides mean.
+    /// Returns the path that the names of both sides mean.
     pub(super) fn join<'a>(&self, old: Text<'a>, new: Text<'a>) -> Option<Text<'a>> {
         match self.are_one(&old, &new) {
             (true, true) => Some(behind(new, 2)),
@@ -224,7 +225,7 @@ impl<'o> Naming<'o> {
     }
 
     /// Splits what follows `diff --git `, if it can be: names without quotes may have whitespace in
-    /// them, so that only two names of one length, or ones without any space, can be told apart.
+    /// them, so that only two names of equal length, or names without any space, can be told apart.
     pub(super) fn split<'a>(&self, text: &'a [u8]) -> Option<[Cow<'a, [u8]>; 2]> {
         if text.starts_with(b"\"") {
             let (old, len) = unquote(text)?;

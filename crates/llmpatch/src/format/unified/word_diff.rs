@@ -2,8 +2,8 @@
 
 use bstr::ByteSlice as _;
 
-/// Returns the old text of a line with the marks of a word diff, `[-old-]{+new+}`; `None` of one
-/// without any.
+/// Returns the old text of a line with the marks of a word diff, `[-old-]{+new+}`; `None` if it has
+/// no marks.
 pub(super) fn before_words(line: &[u8]) -> Option<Vec<u8>> {
     let mut before = Vec::new();
     let mut rest = line;
@@ -32,7 +32,7 @@ pub(super) fn before_words(line: &[u8]) -> Option<Vec<u8>> {
     is_marked.then_some(before)
 }
 
-/// Returns whether a line has such marks, and not only text that looks like one of them, as
+/// Returns whether a line has marks of a word diff, and not only text that looks like a mark, as
 /// `[-+0-9-]` does.
 pub(super) fn is_marked(line: &[u8]) -> bool {
     let is_removed = line.starts_with(b"[-") && line.ends_with(b"-]");

@@ -10,8 +10,8 @@ use crate::text::Splice;
 pub(super) struct InlineText {
     pub(super) range: Range<usize>,
     pub(super) edits: Vec<Splice>,
-    /// The first thing that a shell replaces in a heredoc. What runs agents takes the one of
-    /// `apply_patch` as it is written.
+    /// The first expansion in a heredoc. What runs agents takes the heredoc of `apply_patch` as it
+    /// is written.
     pub(super) expanded: Option<String>,
     /// Why the text isn't what the command reads.
     pub(super) trouble: Option<Doubt>,

@@ -5,8 +5,8 @@
 //! A file can hold escape sequences of its own, and lines that are added to it hold them too. The
 //! codes of a text are a tool's if a tool coloured a line's first character: a header of a diff or
 //! an envelope begins with a code, or a line below such a header does (no uncoloured line of a hunk
-//! can). Otherwise they are content ([`Coloured::No`]), whichever lines have them. So are those
-//! in patches of formats that no tool colours, which are OPX, blocks, calls and files.
+//! can). Otherwise they are content ([`Coloured::No`]), whichever lines have them. So are the codes
+//! in patches of formats that no tool colours: OPX, blocks, calls and files.
 //!
 //! A tool colours every header and every removed or added line, and it colours them in a way that
 //! can be told from content: colours are not nested, and a colour starts before a line's sign,

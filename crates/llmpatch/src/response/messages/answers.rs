@@ -17,7 +17,8 @@ use crate::text::{Located, Row, Source, Span};
 /// The calls without an id since somebody else spoke.
 #[derive(Debug, Default)]
 pub(super) struct Waiting {
-    /// Those that no result was met of: the names of their tools, and the ids that they were given.
+    /// The calls without a result so far: the names of their tools, and the ids that they were
+    /// given.
     calls: VecDeque<(String, String)>,
     /// The ids of the patches in the model's text.
     texts: Vec<String>,
@@ -101,7 +102,7 @@ struct Verdicts {
     outcome: Option<Outcome>,
     /// Whether some say that their calls took effect, and others that they didn't.
     is_mixed: bool,
-    /// Whether the last text named a call, and the next one says what came of it.
+    /// Whether the last text named a call, and the next text says what came of it.
     is_announced: bool,
 }
 

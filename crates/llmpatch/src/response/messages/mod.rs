@@ -27,7 +27,7 @@ use crate::text::{Located, Source, Span};
 /// How deep calls are looked for; the messages of no provider go half as deep.
 const DEEPEST: usize = 48;
 
-/// What was read of one value.
+/// What was read of a JSON value.
 pub(super) struct ValueRead {
     /// The calls and patches in it; none of JSON that is prose.
     pub(super) blocks: Vec<Block<'static>>,
@@ -101,7 +101,7 @@ struct Wrapper<'t> {
     outcome: Option<Outcome>,
 }
 
-/// The reader of one value.
+/// The reader of a JSON value.
 pub(super) struct Messages<'a, 'm> {
     reader: CallReader<'a, 'm>,
     session: &'m mut Session,
@@ -326,7 +326,7 @@ impl<'a, 'm> Messages<'a, 'm> {
         }
     }
 
-    /// Reads the choices of a response, of which only one may hold patches.
+    /// Reads the choices of a response, of which a single choice may hold patches.
     fn alternatives(&mut self, value: Value<'_>, around: Nesting<'_>) {
         let mut holding = 0;
         let start = self.reader.blocks.len();

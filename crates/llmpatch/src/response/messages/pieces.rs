@@ -8,7 +8,7 @@ use crate::format::{self, InFile, Options, Parsed, tool};
 use crate::response::{Error, repeats};
 use crate::text::{Located, Source, Span};
 
-/// What the model said, as if all of it were pieces of one text.
+/// What the model said, as if all of it were pieces of a single text.
 #[derive(Debug, Default)]
 pub(in crate::response) struct Pieces {
     text: String,
@@ -30,8 +30,8 @@ impl Pieces {
         self.first.get_or_insert(span);
     }
 
-    /// Notes what a message tells of a stream: Ollama's isn't done, Gemini's are many, and those of
-    /// its command line and of LangChain say that they are pieces.
+    /// Notes what a message tells of a stream: Ollama's messages aren't done, Gemini's are many,
+    /// and messages of its command line and of LangChain say that they are pieces.
     pub(super) fn look(&mut self, fields: &Fields<'_>) {
         let is = |name: &str, wanted| {
             let found = fields.get(&[name]);
