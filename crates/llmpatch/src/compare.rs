@@ -29,9 +29,9 @@ pub struct Region {
 /// Which of the two states that a diff compares a content is of.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum DiffSide<'p> {
-    /// The one before the change.
+    /// The file before the change.
     Before,
-    /// The one after it, with the path that the file was renamed from.
+    /// The file after the change, with the path that it was renamed from.
     After(Option<&'p RepoPath>),
 }
 
@@ -95,7 +95,7 @@ pub trait Compare {
 const WIDTH: usize = 80;
 
 /// Returns what is shown of a line if it names the hunks below it, being the function or section
-/// that they are in: one that starts with an ASCII letter, `_` or `$`. Like git, nothing from a
+/// that they are in: a line that starts with an ASCII letter, `_` or `$`. Like git, nothing from a
 /// byte on that isn't UTF-8, be it that the cut went through a character.
 pub fn heading(line: &[u8]) -> Option<&[u8]> {
     let first = *line.first()?;
@@ -116,7 +116,7 @@ pub struct Options {
     pub interhunk: u32,
     /// Whether a deleted and a new file of similar content are a rename (`diff.renames`).
     pub renames: Renames,
-    /// Is called with every file that is done. How many there are only the one knows that asks.
+    /// Is called with every file that is done. Only the caller knows how many files there are.
     pub progress: Progress,
 }
 

@@ -146,7 +146,7 @@ kinds! {
     LocatorRelaxed = "locator-relaxed", Nobody;
     /// What is looked for isn't in the block that the line after `@@` before it opens.
     OutsideContext = "outside-context", Nobody;
-    /// A `\ No newline at end of file` in a format that has no such line.
+    /// A `\ No newline at end of file` in a format that has no line for it.
     NoNewlineMark = "no-newline-mark", Nobody;
     /// A bare `+` at the end of a new file, which was read as the newline of its last line.
     LastPlus = "last-plus", Nobody;
@@ -204,7 +204,7 @@ kinds! {
     BlankEdges = "blank-edges", Nobody;
     /// A backslash before a line of a block that would otherwise be a marker was removed.
     EscapedMarker = "escaped-marker", Nobody;
-    /// Several lines could be the one between the old and new lines of a block, or it has other
+    /// Several lines could divide the old from the new lines of a block, or the divider has other
     /// signs than the block's first line.
     Divider = "divider", Nobody;
     /// A conflict as git leaves it, outside of all patches, was ignored.
@@ -217,7 +217,7 @@ kinds! {
     JsonPatch = "json-patch", Nobody;
     /// A new file without a newline at its end, or a text without which a file loses it.
     FinalNewline = "final-newline", Nobody;
-    /// Where text was removed, an empty line is left: what remains of its line, or the one that is
+    /// Where text was removed, an empty line is left: what remains of its line, or the line that is
     /// now at the end of the file.
     EmptyLine = "empty-line", Nobody;
     /// An empty file that was there already was filled.
@@ -232,9 +232,9 @@ kinds! {
     Recounted = "recounted", Nobody;
     /// A hunk whose lines aren't where its numbers say, and are in one other place.
     HunkMoved = "hunk-moved", Nobody;
-    /// A file whose mode isn't the one that the patch says it had.
+    /// A file whose mode isn't the mode that the patch says it had.
     ModeDiffers = "mode-differs", Nobody;
-    /// A file whose content isn't the one that the patch was made from, by its id.
+    /// A file whose content isn't the content that the patch was made from, by its id.
     IdDiffers = "id-differs", Nobody;
     /// A hard link that the change breaks.
     HardLink = "hard-link", Nobody;

@@ -1,8 +1,8 @@
 //! Markers of patches that were left over in files: what stays where a response was pasted, or half
 //! of a patch applied by hand.
 //!
-//! Knows contents and nothing of where they are from. Only lines count that one content has and
-//! another hadn't: who has such lines already means them.
+//! Knows contents and nothing of where they are from. Only lines count that a content has and the
+//! other hadn't: an author whose file has these lines already means them.
 
 use bstr::{BString, ByteSlice as _};
 

@@ -47,9 +47,9 @@
 //!   tree in memory.
 //! - A [`Diagnostic`] is an error or a warning: its [`Kind`], its place in the response, places in
 //!   files, what to do. Whatever was dropped, guessed or relaxed is a warning.
-//! - Files come from a [`Tree`]: [`MemoryTree`], a function ([`tree::ReadTree`]), or an own one that
-//!   reads from a disk, an editor's buffers or a database. Each path is read once, when an edit
-//!   names it.
+//! - Files come from a [`Tree`]: [`MemoryTree`], a function ([`tree::ReadTree`]), or an
+//!   implementation of yours that reads from a disk, an editor's buffers or a database. Each path
+//!   is read once, when an edit names it.
 //!
 //! # Its stages
 //!

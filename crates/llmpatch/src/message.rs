@@ -266,7 +266,7 @@ fn counted(operations: &[Operation<'_>]) -> String {
     })
 }
 
-/// Returns the deepest directory that holds every path, old ones of renames included; `None` for
+/// Returns the deepest directory that holds every path, old paths of renames included; `None` for
 /// the top.
 fn common_directory(operations: &[Operation<'_>]) -> Option<RepoPath> {
     let mut paths = operations

@@ -54,7 +54,7 @@ impl Format {
     }
 }
 
-/// All edits of one response, in order.
+/// All edits of a response, in order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Patch<'a> {
     /// The format it was read from, or is to be printed in.
@@ -81,7 +81,7 @@ pub struct FileEdit<'a> {
 }
 
 impl<'a> FileEdit<'a> {
-    /// Makes one that says only what is to be done with which file.
+    /// Makes an edit that says only what is to be done with which file.
     pub fn new(path: Text<'a>, operation: Operation<'a>, span: Option<Span>) -> Self {
         Self {
             path,
@@ -197,7 +197,7 @@ pub enum Operation<'a> {
         lines: Vec<Text<'a>>,
         /// Whether they may be put into a file that is there and empty.
         fills_empty: bool,
-        /// Whether the last one isn't terminated after all.
+        /// Whether the last line isn't terminated after all.
         ends_open: bool,
     },
     /// Puts these lines in place of all that an existing file holds.
@@ -286,7 +286,7 @@ pub struct Hunk<'a> {
     /// base its lines are to be inserted.
     pub position: Option<Position>,
     /// How many of the last lines are beyond the counts of a unified diff's header: they are lines
-    /// of the hunk only if the file holds the old ones among them. Equality ignores it: a derived
+    /// of the hunk only if the file holds the old lines among them. Equality ignores it: a derived
     /// hunk has none.
     pub excess: usize,
     /// A line behind its own that was read as the patch's end, and would be its next if the file
@@ -297,7 +297,7 @@ pub struct Hunk<'a> {
 }
 
 impl<'a> Hunk<'a> {
-    /// Returns the lines that the file must hold: context and removed ones.
+    /// Returns the lines that the file must hold: context and removed lines.
     pub fn old(&self) -> impl DoubleEndedIterator<Item = &HunkLine<'a>> + Clone {
         self.lines.iter().filter(|line| line.mark != Mark::Added)
     }
@@ -330,7 +330,7 @@ impl<'a> Hunk<'a> {
         }
     }
 
-    /// Returns the lines that the file holds afterwards: context and added ones.
+    /// Returns the lines that the file holds afterwards: context and added lines.
     pub fn new_lines(&self) -> impl DoubleEndedIterator<Item = &HunkLine<'a>> + Clone {
         self.lines.iter().filter(|line| line.mark != Mark::Removed)
     }
@@ -439,7 +439,7 @@ pub struct Written<'a> {
 /// Which of several matches is meant.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Occurrence {
-    /// There must be only one.
+    /// The only occurrence: there must be no other.
     #[default]
     Only,
     /// The first.
@@ -448,7 +448,7 @@ pub enum Occurrence {
     Last,
     /// The Nth from the start, from 1, counted without overlaps.
     Nth(std::num::NonZeroUsize),
-    /// Whole lines, of which there must be only one run; of several, the one that begins at this
+    /// Whole lines, which must occur once; or several times, with an occurrence that begins at this
     /// line of the file as the response finds it.
     Lines(Option<LineNo>),
     /// Text byte for byte, empty lines at its edges included, as often as this.

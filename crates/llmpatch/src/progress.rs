@@ -15,8 +15,8 @@ pub struct Progress(Arc<Inner>);
 
 #[derive(Debug, Default)]
 struct Inner {
-    /// All in one, so that nobody sees the count of one stage beside the total of another: four
-    /// bits for the stage, 0 for none, then how much is done, then how much there is.
+    /// All in one integer, so that nobody sees the count of a stage beside the total of another:
+    /// four bits for the stage, 0 for none, then how much is done, then how much there is.
     state: AtomicU64,
     is_shown: AtomicBool,
     /// Who holds what is waited for, once that is told.
@@ -84,7 +84,7 @@ const COUNT_BITS: u32 = 30;
 const MAX: u64 = (1 << COUNT_BITS) - 1;
 
 impl Progress {
-    /// Begins with a stage of so many things; 0 if nobody knows.
+    /// Begins with a stage of `total` items; 0 if nobody knows.
     pub fn enter(&self, stage: Stage, total: usize) {
         let total = u64::try_from(total).unwrap_or(MAX).min(MAX);
         self.0

@@ -3,12 +3,12 @@
 use std::panic::resume_unwind;
 use std::thread::{self, Builder};
 
-/// Less than so many bytes are gone through before other threads have begun.
+/// Less bytes than this are gone through before other threads have begun.
 const WORTH_IT: usize = if cfg!(test) { 1 << 12 } else { 1 << 20 };
 /// More parts than these wait for the memory more than for a processor.
 const MOST: usize = 8;
 
-/// Returns into how many parts a work on so many bytes is best divided.
+/// Returns into how many parts work on `bytes` bytes is best divided.
 pub fn parts(bytes: usize) -> usize {
     if bytes < WORTH_IT {
         1
@@ -17,7 +17,7 @@ pub fn parts(bytes: usize) -> usize {
     }
 }
 
-/// Does two things at once, if they are about so many bytes that it is worth it; the second in this
+/// Does two tasks at once, if they are about enough bytes for it to be worth it; the second in this
 /// thread.
 pub fn beside<A: Send, B>(
     bytes: usize,

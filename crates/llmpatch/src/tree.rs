@@ -133,8 +133,8 @@ pub enum Gone {
 ///
 /// Reads see the state at the time of the call; a plan reads each path once.
 pub trait Tree {
-    /// Returns the tree that this one is in front of, which is asked for whatever this one doesn't
-    /// decide itself.
+    /// Returns the tree that this tree is in front of, which is asked for whatever this tree
+    /// doesn't decide itself.
     fn below(&self) -> Option<&dyn Tree> {
         None
     }
@@ -179,7 +179,7 @@ pub trait Tree {
     /// If a directory can't be read.
     fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError>;
 
-    /// Returns the bytes that git would put here for a new file with these ones: its attributes may
+    /// Returns the bytes that git would put here for a new file with `bytes`: its attributes may
     /// want CRLF.
     ///
     /// # Errors
@@ -237,7 +237,7 @@ pub trait Tree {
 
     /// Checks that a path may change here: asked once for every path of the finished change, with
     /// the file that [`Tree::read`] gave for it, if any. Reading alone must not fail because index
-    /// and work tree disagree, since a file that only is in a new one's way deserves to be called
+    /// and work tree disagree, since a file that only is in a new file's way deserves to be called
     /// that.
     ///
     /// # Errors
@@ -322,7 +322,7 @@ pub enum Remedy {
     Fetch,
     /// Only a person can write this file.
     ByHand,
-    /// The repository is to be changed, or another one used.
+    /// The repository is to be changed, or another repository used.
     Repository(Repair),
 }
 
@@ -335,7 +335,7 @@ pub enum Repair {
     Content(Hindrance),
 }
 
-/// How the sides of one path differ.
+/// How the sides of a path differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Disagreement {
     /// The work tree's file differs from the index.

@@ -44,7 +44,7 @@ pub(super) enum How {
         "in column {0} the {1} has one character (NFC), where the {2} has a letter and a combining mark (NFD)"
     )]
     Combining(usize, &'static str, &'static str),
-    /// The patch has characters escaped as in JSON: this one, such as `\"`.
+    /// The patch has this character escaped as in JSON, such as `\"`.
     #[error("the patch's line is escaped as in JSON: it has `{0}`, the file hasn't")]
     Escaped(&'static str),
     #[error(

@@ -2,8 +2,8 @@
 //!
 //! Errors are data: their `Display` is the headline, and the kind, label, help and advice that are
 //! the same whatever the fields hold stand at the variant as its properties. Here a
-//! [`Diagnostic`](crate::report::Diagnostic) is made of each, in one `match` arm for a variant of
-//! which more is to be said. Rooms that make errors know nothing of this one.
+//! [`Diagnostic`](crate::report::Diagnostic) is made of each, with a `match` arm for each variant
+//! that needs more words. Rooms that make errors know nothing of this room.
 
 mod closest;
 mod difference;

@@ -470,7 +470,7 @@ fn corrected(said: Diagnostic) -> Diagnostic {
     said.help(CORRECT_THEM).advice(BYTE_FOR_BYTE)
 }
 
-/// Returns so many lines from each of the first few places on.
+/// Returns the ranges of `len` lines from each of the first few places on.
 fn first_few(places: &[LineNo], len: usize) -> impl Iterator<Item = Range<usize>> {
     places
         .iter()

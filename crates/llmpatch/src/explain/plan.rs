@@ -190,7 +190,7 @@ fn root_of(written: &BString, meant: &RepoPath) -> Option<String> {
 }
 
 impl Diagnostic {
-    /// Adds what to do about a file that isn't the one that a section deletes.
+    /// Adds what to do about a file that isn't the file that a section deletes.
     fn unlike(self, path: &RepoPath, passages: Vec<Passage>) -> Self {
         Diagnostic { passages, ..self }
             .path(path)
@@ -488,8 +488,8 @@ impl Diagnose for Conflict {
     }
 }
 
-/// Says what became of a file since the one that the response is about, and shows it to whoever is
-/// to answer again.
+/// Says what became of a file since the state that the response is about, and shows it to whoever
+/// is to respond again.
 fn drifted(path: &RepoPath, drift: &Drift) -> Diagnostic {
     let (gone, others): (Vec<_>, Vec<_>) = drift.lines.iter().partition(|range| range.is_empty());
     let note = |what: &str, runs: Vec<(LineNo, LineNo)>| {

@@ -7,7 +7,7 @@ use super::touched::Touched;
 use crate::text::{Located, Span};
 
 /// Finds the first added line with a character that nobody sees and that the file hasn't: who has
-/// it already means it, as those do who write from right to left.
+/// it already means it, as people do who write from right to left.
 pub(super) fn find(touched: &Touched<'_>) -> Vec<Located<Finding>> {
     let mut met: Vec<(char, Option<Span>)> = Vec::new();
     for line in touched.added() {

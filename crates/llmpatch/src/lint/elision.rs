@@ -100,7 +100,7 @@ fn of_file(old: &Lines<'_>, new: &Lines<'_>) -> Finding {
     }
 }
 
-/// Returns the lines of the old text that the new one has no more, or not so often.
+/// Returns the lines of the old text that the new text has no more, or not so often.
 fn lost<'o>(old: &Lines<'o>, new: &Lines<'_>) -> Vec<&'o [u8]> {
     let mut left: HashMap<&[u8], usize> = HashMap::new();
     new.iter()

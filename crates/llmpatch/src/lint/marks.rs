@@ -43,8 +43,8 @@ pub(super) fn tools(touched: &Touched<'_>) -> Vec<Located<Finding>> {
     mark.into_iter().chain(fence).collect()
 }
 
-/// Returns whether a line is a marker of a conflict: seven signs of one kind, alone or with a name
-/// behind them. `=======` isn't taken for one, since headings are underlined so, too.
+/// Returns whether a line is a marker of a conflict: seven equal signs, alone or with a name behind
+/// them. `=======` isn't taken for a marker, since headings are underlined so, too.
 fn is_conflict_marker(line: &[u8]) -> bool {
     [b"<<<<<<<", b"|||||||", b">>>>>>>"].iter().any(|marker| {
         let rest = line.strip_prefix(&marker[..]);

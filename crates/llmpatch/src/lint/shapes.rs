@@ -9,8 +9,8 @@ use super::Finding;
 use super::touched::{Run, Touched};
 use crate::text::{Located, Text};
 
-/// Finds runs of which every line begins with a number, each higher than the one before, and one of
-/// them the next: others count what a program found.
+/// Finds runs of which every line begins with a number, each higher than the number before, and at
+/// least once by 1: others count what a program found.
 pub(super) fn line_numbers(touched: &Touched<'_>) -> Vec<Located<Finding>> {
     let is_known = || touched.old().iter().any(|line| number(line.text).is_some());
     first_run(touched, Finding::LineNumbers, |run| {
@@ -152,8 +152,8 @@ fn escape(line: &[u8]) -> Option<&'static str> {
     (line_ends > 1 || line_ends == 1 && quotes > 0).then_some("\\n")
 }
 
-/// Returns whether the `'` at an offset is one in a word, and begins no string as it does behind the
-/// letters of `b'…'` and `rb'…'`.
+/// Returns whether the `'` at an offset is an apostrophe in a word, and begins no string as it does
+/// behind the letters of `b'…'` and `rb'…'`.
 fn is_apostrophe(line: &[u8], at: usize) -> bool {
     let letters = line[..at]
         .iter()

@@ -16,7 +16,7 @@ pub(super) struct Touched<'e> {
     /// What it was; nothing for a file that is new, or whose old content has moved elsewhere.
     pub(super) before: Content,
     pub(super) after: Content,
-    /// The lines that edits add; none in a binary file, or one that goes.
+    /// The lines that edits add; none in a binary file, or a file that is deleted.
     pub(super) runs: Vec<Run<'e>>,
 }
 
@@ -41,7 +41,7 @@ impl Touched<'_> {
     }
 
     /// Finds the first added line of which something is true that is true of no line of the file:
-    /// who has such lines already means them.
+    /// an author whose file has these lines already means them.
     pub(super) fn first(
         &self,
         find: impl Fn(&[u8]) -> Option<Finding>,

@@ -13,10 +13,10 @@ use super::{PathError, RepoPath, check_bytes, check_part};
 /// of `--directory` or of a root, but not the top. A root that the configuration maps takes the
 /// place of `--directory`, and wins over a work tree of that name. An absolute path is good under
 /// any known root, since it says itself where it is. `file:` URIs may leave out the `//` and may
-/// name `localhost`; one with a query or a fragment is refused, since `#` and `?` may also be
+/// name `localhost`; a URI with a query or a fragment is refused, since `#` and `?` may also be
 /// letters of a name that somebody forgot to encode. An absolute path that is inside by no spelling
-/// of the top is, if a directory above it is the top once its links are followed: the one nearest
-/// to the root, so that no link inside the work tree is followed.
+/// of the top is, if a directory above it is the top once its links are followed. That directory is
+/// the nearest to the root, so that no link inside the work tree is followed.
 #[derive(Clone, Debug, Default)]
 pub struct Resolver {
     tops: Vec<BString>,
@@ -262,7 +262,7 @@ fn join(parts: &[&[u8]]) -> BString {
     parts.join(&b'/').into()
 }
 
-/// Returns the parts of an absolute path; `..` at the root stays there, as it does for the system.
+/// Returns the parts of an absolute path; `..` at the root stays there, as for the system.
 fn absolute_parts(path: &[u8]) -> Vec<&[u8]> {
     let mut parts = Vec::new();
     for part in path.split_str("/") {

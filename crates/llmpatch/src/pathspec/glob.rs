@@ -1,8 +1,8 @@
 //! Wildcards as git knows them: `?`, `*`, `**`, `[a-z]`, `[[:alpha:]]` and `\` before any of them.
 //!
 //! All ways of matching are followed at once, so that a path that somebody made up takes no longer
-//! than its length times the pattern's: one that tries them in turn takes a time that has the
-//! number of `*` for an exponent.
+//! than its length times the pattern's: trying them in turn takes a time that has the number of `*`
+//! for an exponent.
 
 /// A pattern, taken apart.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,8 +26,7 @@ enum Token {
 }
 
 impl Glob {
-    /// Takes a pattern apart; `None` if it is one that matches nothing, as one whose `[` isn't
-    /// closed.
+    /// Takes a pattern apart; `None` if it matches nothing, as if its `[` isn't closed.
     pub(super) fn new(pattern: &[u8], by_directory: bool) -> Option<Self> {
         let mut tokens = Vec::new();
         let mut at = 0;
@@ -79,7 +78,7 @@ impl Glob {
         now[self.tokens.len()]
     }
 
-    /// Marks a place of the pattern, and those behind it that need no byte to be reached.
+    /// Marks a place of the pattern, and the places behind it that need no byte to be reached.
     fn reach(&self, places: &mut [bool], mut at: usize) {
         places[at] = true;
         while matches!(

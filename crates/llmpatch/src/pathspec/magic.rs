@@ -12,7 +12,7 @@ pub enum Wildcards {
     Free,
     /// They match no slash, save `**`.
     ByDirectory,
-    /// There are none: such characters are names.
+    /// There are no wildcards: `*`, `?` and `[` are characters of names.
     None,
 }
 

@@ -80,7 +80,7 @@ impl Pathspec {
     /// Reads one.
     ///
     /// # Errors
-    /// If git would refuse it, or it is one of those that don't count here.
+    /// If git would refuse it, or it has a meaning that isn't supported here.
     pub fn new(written: &[u8], defaults: Defaults) -> Result<Self, PathspecError> {
         if written.is_empty() {
             return Err(PathspecError::Empty);
@@ -200,8 +200,8 @@ impl Pathspecs {
         (only_excludes || any(false)) && !any(true)
     }
 
-    /// Returns the first of those that match a path that is meant; none if that is only because no
-    /// other excludes it.
+    /// Returns the first pathspec that matches a path that is meant; `None` if it is meant only
+    /// because no pathspec excludes it.
     pub fn matching(&self, path: &[u8], case: Case) -> Option<&Pathspec> {
         self.0
             .iter()

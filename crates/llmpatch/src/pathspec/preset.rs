@@ -87,7 +87,7 @@ pub const EXECUTES: &[(&str, &str)] = &[
     (".lldbinit", "what lldb runs when it starts here"),
 ];
 
-/// Returns what a path says of what runs by itself, if it is one of those; case doesn't count.
+/// Returns what runs a file at this path by itself, if anything does; case doesn't count.
 pub fn executes(path: &[u8]) -> Option<&'static str> {
     let mut starts =
         std::iter::once(0).chain(memchr::memchr_iter(b'/', path).map(|slash| slash + 1));

@@ -44,7 +44,7 @@ impl std::fmt::Display for Committed {
 /// How much a commit changes, as git counts it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Extent {
-    /// How many files, renamed ones once.
+    /// How many files; a renamed file counts once.
     pub files: usize,
     /// How many lines come.
     pub added: usize,

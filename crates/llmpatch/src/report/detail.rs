@@ -128,8 +128,8 @@ pub struct HunkReport {
 }
 
 impl Detail {
-    /// Records what responses ask for. Placements are those of a plan of these patches, if there is
-    /// one.
+    /// Records what responses ask for. Placements are from a plan of these patches, if there is a
+    /// plan.
     pub fn of(patches: &[Patch<'_>], placements: &[Placement], sources: &[Source]) -> Self {
         let mut formats: Vec<_> = patches
             .iter()
@@ -205,8 +205,8 @@ impl HunkReport {
         }
     }
 
-    /// Tells the hunks apart by the files that they end up in: those of a file that is moved go
-    /// with it, those of one that is deleted, or written anew as a whole, are gone.
+    /// Tells the hunks apart by the files that they end up in: the hunks of a file that is moved go
+    /// with it, the hunks of a file that is deleted, or written anew as a whole, are gone.
     pub fn by_file(
         patches: &[Patch<'_>],
         placements: &[Placement],

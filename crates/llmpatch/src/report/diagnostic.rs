@@ -144,7 +144,7 @@ impl Diagnostic {
         }
     }
 
-    /// Puts paths as the response wrote them in place of those from the top of the tree.
+    /// Puts paths as the response wrote them in place of paths from the top of the tree.
     pub fn name_as_written(all: &mut [Self], patches: &[Patch<'_>], resolver: &Resolver) {
         let mut written: HashMap<BString, BString> = HashMap::new();
         for of in resolved(patches, resolver) {
@@ -165,7 +165,7 @@ impl Diagnostic {
     }
 
     /// Makes a diagnostic of what stands at an error's variant, whatever the fields hold: its
-    /// properties `kind`, `label`, `help` and `advice`. A variant that has no kind is of this one.
+    /// properties `kind`, `label`, `help` and `advice`. A variant that has no kind is of this kind.
     pub fn fixed(kind: Kind, error: &impl EnumProperty) -> Self {
         Self::new(Kind::at_variant(error).unwrap_or(kind)).stated(error)
     }
@@ -293,8 +293,8 @@ impl Diagnostic {
     /// letters twice as wide.
     const LONGEST: usize = 10_000;
 
-    /// How many errors, or warnings, of one stage are worth telling: nobody reads more, and a
-    /// hostile response must not fill terminal and memory with them.
+    /// How many errors, or warnings, of a stage are worth telling: nobody reads more, and a hostile
+    /// response must not fill terminal and memory with them.
     const TOLD: usize = 100;
 
     /// Records located errors or warnings, each problem once. Of very many, the first are taken and
@@ -379,10 +379,10 @@ impl ResponsePlace {
 /// Leaves each problem once, in the order in which it was first met; the places of its repetitions
 /// are kept.
 ///
-/// What is wrong with a file as such is one problem however many sections or lines show it, and a
-/// way of writing that can't be read is one however often it is met; the files are shown at the
-/// first few places that it spoils. Anything else is one only if it is said of the same place,
-/// since two sections may well get two different things wrong in the same words.
+/// A problem with a file as such is told once however many sections or lines show it, and so is a
+/// way of writing that can't be read, however often it is met; the files are shown at the first few
+/// places that it spoils. Anything else is told once only if it is said of the same place, since
+/// two sections may well get two different things wrong in the same words.
 pub fn merge(all: impl IntoIterator<Item = Diagnostic>) -> Vec<Diagnostic> {
     let mut merged: Vec<Diagnostic> = Vec::new();
     let mut met = HashMap::new();
@@ -423,7 +423,7 @@ pub fn merge(all: impl IntoIterator<Item = Diagnostic>) -> Vec<Diagnostic> {
     merged
 }
 
-/// Of how many places that one habit spoils the files' text is shown.
+/// How many places are shown of a habit that spoils the files' text.
 const SHOWN: usize = 3;
 
 fn is_one_wherever(kind: Kind) -> bool {

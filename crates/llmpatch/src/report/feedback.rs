@@ -2,7 +2,7 @@
 //! really hold there, and what to send. It can be handed back as it is.
 //!
 //! Nothing in it can end its own fences or reach a terminal raw, and it is no longer than it needs
-//! to be: a passage of a file is shown once, and of very many problems the first ones are.
+//! to be: a passage of a file is shown once, and of very many problems the first are.
 
 use std::collections::HashSet;
 use std::fmt::Write as _;

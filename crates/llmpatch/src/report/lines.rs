@@ -1,5 +1,5 @@
-//! Lines of files that a message shows beside the response, and those that a program or a model is
-//! told of.
+//! Lines of files: those that a message shows beside the response, and those that a program or a
+//! model is told.
 
 use std::ops::Range;
 
@@ -120,7 +120,7 @@ impl Passage {
 
     /// How many lines are shown before and behind what is meant.
     const AROUND: usize = 3;
-    /// How many bytes of a file are shown at most for one problem.
+    /// How many bytes of a file are shown at most for a problem.
     const MOST: usize = 6000;
     /// A file of not more lines is shown whole where nothing in it is meant.
     const SMALL: usize = 40;

@@ -58,8 +58,8 @@ pub struct Report {
     pub conflicts: Vec<RepoPath>,
     /// The names of all commits that were made, where several were asked for, in order.
     pub commits: Vec<String>,
-    /// The id of the tree that was written: that commit's, or one that no commit was made of.
-    /// `None` if it can't be read.
+    /// The id of the tree that was written: the commit's tree, or a tree that no commit was made
+    /// of. `None` if it can't be read.
     pub tree: Option<String>,
     /// The changes that undo could take back, the newest first, where they were asked for.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -123,7 +123,7 @@ pub enum State {
 /// What becomes of one file.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct FileReport {
-    /// The path; for a rename, the new one.
+    /// The path; for a rename, the new path.
     #[serde(flatten, serialize_with = "json::path")]
     pub path: RepoPath,
     /// What is done to it.
@@ -229,7 +229,7 @@ impl State {
 
 impl FileReport {
     /// Lists the files of a change by path, with how many lines come and go at each path; a rename
-    /// is one line, at its new path, with what goes at the old one.
+    /// is one line, at its new path, with what goes at the old path.
     pub fn list(
         changes: &ChangeSet,
         mut lines: impl FnMut(&RepoPath) -> Option<LineCount>,

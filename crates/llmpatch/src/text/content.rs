@@ -5,8 +5,8 @@ use std::sync::{Arc, OnceLock};
 
 use super::lines::{Lines, Starts};
 
-/// The bytes of a file, shared rather than copied: all of them, or those of another content with
-/// some ranges replaced.
+/// The bytes of a file, shared rather than copied: all of them, or the bytes of another content
+/// with some ranges replaced.
 ///
 /// They are what a user sees of the file. Where it is kept otherwise, in another encoding say, or
 /// as what a filter makes of it, the bytes that are kept are told with them ([`Content::kept`]).
@@ -93,11 +93,11 @@ impl Content {
         }))
     }
 
-    /// Makes a content of another in which ranges are replaced. They are in order; those that touch
-    /// one another become one.
+    /// Makes a content of another content in which ranges are replaced. They are in order; ranges
+    /// that touch are joined.
     ///
     /// # Panics
-    /// If they aren't in order, or there isn't so much of the other.
+    /// If they aren't in order, or `base` is shorter.
     pub fn spliced(base: Content, mut splices: Vec<Splice>) -> Self {
         splices.dedup_by(|next, splice| {
             assert!(splice.old.end <= next.old.start, "splices come in order");
@@ -295,7 +295,7 @@ impl PartialEq for Content {
     }
 }
 
-/// Returns whether two contents of one size are the same.
+/// Returns whether two contents of equal size are the same.
 fn same_parts<'p>(
     mut a: impl Iterator<Item = &'p [u8]>,
     mut b: impl Iterator<Item = &'p [u8]>,
@@ -386,5 +386,5 @@ pub fn same_ends<T: PartialEq>(a: &[T], b: &[T]) -> (usize, usize) {
     (head, same_end(&a[head..], &b[head..]))
 }
 
-/// So many items are compared at once, which is several times as fast as one by one.
+/// How many items are compared at once, which is several times as fast as comparing each.
 const MANY: usize = 32;

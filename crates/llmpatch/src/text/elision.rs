@@ -1,9 +1,9 @@
 //! Tells lines that stand for code that isn't shown from other lines.
 //!
 //! A line is an elision if it is a comment (or bare dots or brackets) that says nothing but that
-//! something is not shown. Prose that merely has such words in it isn't one, so the words are
-//! judged together: without dots before them, all of a comment must be words of that kind, or it
-//! must begin and end with them.
+//! something is not shown. Prose that merely has these words in it isn't an elision, so the words
+//! are judged together: without dots before them, all of a comment must be words of that kind, or
+//! it must begin and end with them.
 
 /// What comments begin with. `*` goes on in one of several lines, and is a bullet too: it needs
 /// dots.
@@ -12,7 +12,7 @@ const SIGNS: [&str; 19] = [
     "!", "rem ", "dnl ",
 ];
 
-/// Those of [`SIGNS`] that begin with a letter.
+/// The [`SIGNS`] that begin with a letter.
 const SPELLED: [&str; 2] = ["rem ", "dnl "];
 
 /// A set of words, with a space between two.
@@ -36,7 +36,7 @@ const PARTS: Words = Words(
 const OTHERS: Words = Words("rest remaining remainder existing previous other everything original");
 /// What says that it stays.
 const KEPT: Words = Words("unchanged omitted unmodified untouched elided brevity");
-/// Words between those.
+/// Words between the telling words.
 const FILLERS: Words = Words(
     "the of is are as all your our my this that in for from to be it its and with here \
          goes go stay stays remain remains keep kept keeps leave left same before above below \

@@ -207,7 +207,7 @@ impl<'a> Lines<'a> {
     /// Returns line `index`, from 0.
     ///
     /// # Panics
-    /// If there is no such line.
+    /// If there are fewer lines.
     pub fn get(&self, index: usize) -> Line<'a> {
         Line::new(self.raw(index..index + 1))
     }
@@ -265,8 +265,8 @@ pub(crate) fn partition_near<T>(all: &[T], guess: usize, holds: impl Fn(&T) -> b
     start + all[start..end].partition_point(holds)
 }
 
-/// Calls `found` with the offset of every LF. With lines as short as those of code, this takes half
-/// the time of looking for one after the other, however fast that is.
+/// Calls `found` with the offset of every LF. With lines as short as lines of code, this takes half
+/// the time of a search for each LF, however fast that is.
 pub(super) fn each_newline(bytes: &[u8], mut found: impl FnMut(usize)) {
     const WORD: usize = 8;
     const LF: u64 = u64::from_le_bytes([b'\n'; WORD]);

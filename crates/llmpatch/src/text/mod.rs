@@ -1,9 +1,9 @@
 //! Text as bytes: a named source with a line index, places in it, and lines that know their own
 //! ending.
 //!
-//! Nothing here knows what the text means. The one rule on which everything else relies: a line
-//! ends with LF or CRLF and with nothing else. A lone CR, a form feed and U+2028 are ordinary bytes
-//! of a line.
+//! Nothing here knows what the text means. The rule on which everything else relies: a line ends
+//! with LF or CRLF and with nothing else. A lone CR, a form feed and U+2028 are ordinary bytes of a
+//! line.
 
 mod content;
 mod elision;

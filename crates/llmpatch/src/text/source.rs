@@ -20,7 +20,7 @@ pub struct Source {
 }
 
 impl Source {
-    /// The longest response that is read, in bytes: a hundred times as long as those of models.
+    /// The longest response that is read, in bytes: a hundred times as long as models' responses.
     /// Places in it are kept in 32 bits, and what is read of it may take a few times its length.
     pub const MAX_LEN: usize = 64 << 20;
 
@@ -166,7 +166,7 @@ impl Source {
     }
 }
 
-/// A line of a response, or what is left of one behind what it begins with.
+/// A line of a response, or the rest of a line.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
     /// Its number.
@@ -204,7 +204,7 @@ impl<'a> Row<'a> {
         Text::at(self.text, self.span)
     }
 
-    /// Returns what is behind so many bytes.
+    /// Returns the rest of the row behind its first `count` bytes.
     pub fn behind(self, count: usize) -> Self {
         let span = Span {
             start: self.span.start + count as u32,
@@ -230,7 +230,7 @@ pub struct Span {
 }
 
 impl Span {
-    /// Returns the smallest span that holds both; both must be of one source.
+    /// Returns the smallest span that holds both; both must be of the same source.
     pub fn to(self, other: Span) -> Span {
         debug_assert_eq!(self.source, other.source);
         Span {

@@ -300,8 +300,8 @@ fn of_habit(habit: Habit, verb: Verb) -> (&'static str, String) {
     }
 }
 
-/// Returns the labels of a line without a prefix and of one with another prefix than a section of
-/// this kind has, and which prefixes it has.
+/// Returns the labels of a line without a prefix and of a line with the prefix of another kind of
+/// section, and which prefixes this kind of section has.
 fn of_section(verb: Verb) -> (&'static str, &'static str, &'static str) {
     match verb {
         Verb::Add => (

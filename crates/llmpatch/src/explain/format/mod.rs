@@ -57,8 +57,8 @@ impl Diagnose for FencedFile {
     }
 }
 
-/// Says of further lines what was said of one: in these words of one, and of several, with `#` for
-/// their number.
+/// Tells of further lines with the same error: in the words for a single line, or for several, with
+/// `#` for their number.
 fn more(count: usize, one: &str, several: &str) -> Option<String> {
     match count {
         0 => None,

@@ -31,8 +31,8 @@ const RECOUNT: &str = "if it is whole, --recount takes the lines as they are";
 const AGAIN: &str = "ask for the patch again, as `git diff` prints it";
 const AS_GIT: &str = "write the header as `git diff` prints it";
 
-/// Returns what to do about two names of a file; of two of which only one has its side's letter
-/// before it, or that have backslashes, that is plain.
+/// Returns what to do about two names of a file. It is plain if only one name has its side's letter
+/// before it, or if the names have backslashes.
 fn two_names(old: &[u8], new: &[u8]) -> String {
     let [old, new] = &[old, new].map(|name| name.replace(b"\\", b"/"));
     let path = match (old.strip_prefix(b"a/"), new.strip_prefix(b"b/")) {

@@ -1,10 +1,10 @@
 //! Regions that differ → the chunks of an envelope, each of which can be in one place only.
 //!
-//! A chunk is found by its old lines, from where the one before ended. So it gets more context
+//! A chunk is found by its old lines, from where the chunk before ended. So it gets more context
 //! until these lines are nowhere behind it, and, unless a context line after `@@` leads past them,
 //! nowhere before it either. It also shows the lines next to it that are like those that it adds.
-//! Chunks that grow into one another become one; at worst all of the file is one chunk, which is
-//! there once.
+//! Chunks that grow into each other are joined; at worst all of the file is a chunk, which is there
+//! once.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -19,7 +19,7 @@ use crate::text::{Lines, Text};
 /// How many lines of context a chunk gets one by one.
 const NEAR: usize = 40;
 
-/// How many lines above a chunk are looked through for one to name after `@@`.
+/// How many lines above a chunk are looked through for a line to name after `@@`.
 const ABOVE: usize = 400;
 
 /// The longest line, in bytes, that is named after `@@`.
@@ -280,8 +280,8 @@ impl ChunkPlacer<'_, '_> {
         openers
     }
 
-    /// Returns whether a line may be named after `@@`: not one that is nothing but brackets, or
-    /// could be taken for numbers.
+    /// Returns whether a line may be named after `@@`: not if it is nothing but brackets, or could
+    /// be taken for numbers.
     fn is_telling(&self, line: usize) -> bool {
         let text = self.old.text(line);
         let trimmed = text.trim_ascii();

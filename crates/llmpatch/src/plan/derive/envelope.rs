@@ -9,12 +9,12 @@ use crate::plan::ChangeSet;
 use crate::tree::File;
 
 /// Derives an envelope: what it is planned to is the change, by every rule and without a warning
-/// that the place of anything is in doubt. Contents are those of the change as they are, not as git
+/// that the place of anything is in doubt. Contents are the change's, as they are, not as git
 /// stores them.
 ///
 /// Each chunk has `options.context` unchanged lines around it, and more where it could be mistaken
 /// otherwise; where a line that git would name the hunk by leads to it and is once in the file, it
-/// is named after `@@`. Renames are those that the change set tells of.
+/// is named after `@@`. Renames are taken from the change set.
 ///
 /// # Errors
 /// If contents can't be compared.

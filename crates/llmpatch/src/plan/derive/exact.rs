@@ -10,8 +10,9 @@ use crate::plan::ChangeSet;
 use crate::tree::File;
 
 /// Derives search/replace blocks or tool calls: what they are planned to is the change, by every
-/// rule. The lines of each are once in the file as those before have left it: those that change,
-/// with `context` lines around them and as many more as that takes, at last all of the file.
+/// rule. The old lines of each are once in the file as the edits before have left it: the lines
+/// that change, with `context` lines around them and as many more as that takes, at last all of the
+/// file.
 ///
 /// # Errors
 /// If contents can't be compared.

@@ -1,7 +1,7 @@
 //! Regions that differ → hunks as a unified diff has them: context around them, numbers, a heading.
 //!
-//! It compares nothing itself: it is told which lines differ. Every byte of a hunk is a byte of one
-//! of the two contents.
+//! It compares nothing itself: it is told which lines differ. Every byte of a hunk is a byte of
+//! either content.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -99,8 +99,8 @@ pub(super) fn hunks<'c>(sides: Sides<'c>, regions: &[Region], options: &Options)
     hunks
 }
 
-/// Makes the lines of a hunk that shows these old lines; `line` makes one of an old line or, if it
-/// is added, of a new one.
+/// Makes the lines of a hunk that shows these old lines; `line` makes a hunk's line of an old line
+/// or, if it is added, of a new line.
 pub(super) fn lines<T>(
     regions: &[Region],
     shown: Range<usize>,

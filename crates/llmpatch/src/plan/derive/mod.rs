@@ -70,7 +70,8 @@ pub struct ChangedLines<'c> {
     pub added: usize,
 }
 
-/// Counts the lines that go and come in each file that isn't binary: those that [`unified`] shows.
+/// Counts the lines that go and come in each file that isn't binary: the lines that [`unified`]
+/// shows.
 ///
 /// # Errors
 /// If contents can't be compared.
@@ -136,8 +137,8 @@ struct Pair<'c> {
     old: Option<Blob<'c>>,
     new: Option<Blob<'c>>,
     similarity: Option<u8>,
-    /// What made the new content of the old one, if that is known and git would store both as they
-    /// are.
+    /// The splices that made the new content of the old content, if they are known and git would
+    /// store both as they are.
     splices: Option<&'c [Splice]>,
 }
 

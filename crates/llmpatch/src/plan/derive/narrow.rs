@@ -1,11 +1,11 @@
 //! Which lines differ where it is known what took the place of what, told without a diff of the
 //! whole file where that can't come to anything else.
 //!
-//! If no line that goes is in the new file, and none that comes in the old one, then a diff of the
-//! whole has nothing to match them with: the lines that go and come are what differs, and no run of
-//! them can be shifted. Only where the engine takes a line for noise, since it is in the file so
-//! often and so many that differ are around it, might it say more; so there must be enough lines
-//! between.
+//! If no line that goes is in the new file, and no line that comes is in the old file, then a diff
+//! of the whole has nothing to match them with: the lines that go and come are what differs, and no
+//! run of them can be shifted. Only where the engine takes a line for noise, since it is often in
+//! the file and many lines that differ are around it, might it say more; so there must be enough
+//! lines between.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -124,8 +124,7 @@ fn same(pairs: &mut dyn Iterator<Item = (&[u8], &[u8])>) -> usize {
         .sum()
 }
 
-/// Returns whether no line between two regions is noise: of those in its reach that differ, there
-/// are too few.
+/// Returns whether no line between two regions is noise: too few of the lines in its reach differ.
 fn is_kept(regions: &[Region], gap: usize) -> bool {
     let mut left = regions[..=gap].iter().rev().map(size);
     let mut right = regions[gap + 1..].iter().map(size);
@@ -158,7 +157,7 @@ impl<'l> Changed<'l> {
         Self { lines, sieve }
     }
 
-    /// Returns a hash of a line, a word at a time, the last of which may reach into the one before.
+    /// Returns a hash of a line, a word at a time; the last word may overlap the word before.
     fn hash(line: &[u8]) -> u64 {
         let word = |word: &[u8; 8]| u64::from_le_bytes(*word);
         let (words, rest) = line.as_chunks();

@@ -102,7 +102,7 @@ impl<'c> FileOperation<'c> {
     }
 }
 
-/// Lists what is done, by path: a renamed file at its new one. Where a file is in the way of a
+/// Lists what is done, by path: a renamed file at its new path. Where a file is in the way of a
 /// directory, or the other way round, deletions come first.
 fn operations<'c>(
     changes: &'c ChangeSet,

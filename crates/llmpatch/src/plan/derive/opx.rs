@@ -10,14 +10,13 @@ use crate::text::{Ending, Lines};
 use crate::tree::File;
 
 /// Derives OPX: what it is planned to is the change, by every rule and without a warning that the
-/// place of anything is in doubt. Contents are those of the change as they are, not as git stores
-/// them.
+/// place of anything is in doubt. Contents are the change's, as they are, not as git stores them.
 ///
-/// Texts to find are whole lines that are once in the file as the edits before have left it: those
-/// that change, with `options.context` lines around them and as many more as that takes;
+/// Texts to find are whole lines that are once in the file as the edits before have left it: the
+/// lines that change, with `options.context` lines around them and as many more as that takes;
 /// `occurrence` is used only where that would be a great many. An existing file is replaced whole
-/// only where no such text can say its change, since that drops what the file gets before the edit
-/// is applied.
+/// only where no text to find can say its change, since that drops what the file gets before the
+/// edit is applied.
 ///
 /// # Errors
 /// If contents can't be compared.
@@ -151,7 +150,7 @@ pub(super) fn joined(regions: &[Region]) -> Vec<Region> {
     }]
 }
 
-/// Puts all of the new content in place of the old one; `None` where lines end in more than one
+/// Puts all of the new content in place of the old content; `None` where lines end in more than one
 /// way.
 fn replaced<'c>(old: &Lines<'c>, new: &Lines<'c>) -> Option<Vec<Operation<'c>>> {
     let majority = if crate::tree::is_binary(old.bytes()) {

@@ -1,10 +1,10 @@
 //! Which of the deleted and new files of a change git would show as renames.
 //!
-//! The same steps in the same order as git's (seen in 2.47), since each takes what is left by the
-//! one before: equal contents; then, for names that only one deleted and one new file have in their
-//! last part, contents that are alike by three quarters; then the best of all pairs that are alike
-//! by half. What the patch itself moved doesn't count: a moved file of which little is left is
-//! shown as `git diff` shows it, deleted and new.
+//! The same steps in the same order as git's (seen in 2.47), since each step takes what the step
+//! before left: equal contents; then, for names that only one deleted and one new file have in
+//! their last part, contents that are alike by three quarters; then the best of all pairs that are
+//! alike by half. What the patch itself moved doesn't count: a moved file of which little is left
+//! is shown as `git diff` shows it, deleted and new.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -59,7 +59,7 @@ pub(super) struct Rename {
     pub(super) similarity: u8,
 }
 
-/// Finds for each new file the deleted one that it was; each deleted file becomes one new file at
+/// Finds for each new file the deleted file that it was; each deleted file becomes one new file at
 /// most.
 pub(super) fn detect(
     deleted: &[Candidate<'_>],
@@ -89,7 +89,7 @@ struct Search<'s, 'a> {
 }
 
 impl Search<'_, '_> {
-    /// How many deleted files of one content are looked at for one new file.
+    /// How many deleted files of equal content are looked at for a new file.
     const TWINS: usize = 100;
     /// The lowest score at which a name that is the same decides.
     const SAME_NAME: u64 = RENAME + (EQUAL - RENAME) / 2;

@@ -1,4 +1,4 @@
-//! How much of one content is in another, counted as git counts it for its renames.
+//! How much of a content is in another content, counted as git counts it for its renames.
 //!
 //! Not a measure of how many lines a diff would show: contents are cut into short pieces, at each
 //! LF and after 64 bytes, and the bytes of pieces that both hold count, wherever they are. The

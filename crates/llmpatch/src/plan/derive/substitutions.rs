@@ -12,16 +12,16 @@ use crate::search::{Bounds, Document, Matches, Needle};
 use crate::text::{Lines, Text};
 
 /// Up to how many unchanged lines between two changes keep them in one edit: less than the lines
-/// that another one takes.
+/// that another edit takes.
 const TOGETHER: usize = 3;
 
 /// How much is searched at most: bytes of texts that aren't found together with others, and places.
 /// A file that takes more is better changed in one.
 const ENOUGH: usize = 1 << 28;
 
-/// How many lines of context are tried, those of a round together, before an occurrence is counted.
-/// Most changes are told apart by little; of those that take much, no more is tried than it takes to
-/// be near the least.
+/// How many lines of context are tried, the counts of a round together, before an occurrence is
+/// counted. Most changes are told apart by little; where it takes much, the context found is only
+/// near the least.
 const ROUNDS: [&[usize]; 4] = [&[0, 1, 2], &[3, 4, 5, 6], &[8, 10, 12], &[16, 20, 24]];
 
 /// Makes the edits that turn one content into another, given where they differ, in lines from 0;
@@ -141,8 +141,8 @@ impl Attempt<'_> {
     }
 }
 
-/// The file when the changes before one are made: the beginning of the new one, and then the end of
-/// the old one. Both are read once.
+/// The file when the changes before a change are made: the beginning of the new file, and then the
+/// end of the old file. Both are read once.
 struct State {
     old: Document,
     new: Document,
@@ -285,8 +285,8 @@ impl<'c> Change<'_, 'c> {
         })
     }
 
-    /// Returns so many lines above and below that text byte for byte neither begins nor ends with
-    /// an empty line, if there are: its line break would be that of any line.
+    /// Returns the context above and below, widened until the text, byte for byte, neither begins nor
+    /// ends with an empty line, if it can: its line break would be that of any line.
     fn to_text(&self, above: usize, below: usize) -> (usize, usize) {
         let is_text = |lines: &Lines<'_>, line: usize| !lines.text(line).is_empty();
         let first = (above..=self.come.start).find(|&more| match more {
@@ -301,7 +301,7 @@ impl<'c> Change<'_, 'c> {
     }
 }
 
-/// Counts the matches, without overlaps, up to the one that begins at an offset.
+/// Counts the matches, without overlaps, up to the match that begins at an offset.
 fn occurrence(
     all: impl Iterator<Item = Range<usize>>,
     at: usize,

@@ -1,7 +1,8 @@
 //! Hunks of unified diffs whose old lines only a level finds.
 //!
-//! At each level the place at the hunk's number is tried first, then the only one that fits. A mark
-//! of no final newline still says that the lines are the last of the file, but not how these end.
+//! At each level the place at the hunk's number is tried first, then the only place that fits. A
+//! mark of no final newline still says that the lines are the last of the file, but not how these
+//! end.
 
 use std::borrow::Cow;
 
@@ -116,7 +117,7 @@ impl<'f, 'h> NumberPlacer<'f, 'h> {
     }
 
     /// Returns how an added line of a hunk that was found at a level ends, if that isn't left to
-    /// its neighbours: a last one as the file's last does, unless the hunk changes that.
+    /// its neighbours: a last line ends as the file's last line does, unless the hunk changes that.
     pub(super) fn ending_at_level(
         &self,
         hunk: &Hunk<'_>,

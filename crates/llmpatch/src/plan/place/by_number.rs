@@ -1,10 +1,10 @@
 //! The policy of unified diffs: a hunk is where its number says, or else where its lines are.
 //!
 //! The number in a hunk's header is where to look first; it refers to the file as it was before the
-//! section, so a hunk may be before an earlier one, if only they don't overlap. Where its old lines
-//! aren't there, the one place behind the hunk before it is taken, with a warning; none or several
-//! are an error. So is a number that contradicts the heading behind it. `unnumbered` has the hunks
-//! without a number, and `by_level` those that only a level finds.
+//! section, so a hunk may be before an earlier hunk, if only they don't overlap. Where its old
+//! lines aren't there, the only place behind the hunk before it is taken, with a warning; none or
+//! several are an error. So is a number that contradicts the heading behind it. `unnumbered` has
+//! the hunks without a number, and `by_level` the hunks that only a level finds.
 //!
 //! Where the contract is silent:
 //! - Lines are compared without terminators, so that a diff with LF fits a file with CRLF. But a
@@ -12,14 +12,14 @@
 //! - Where the old lines of a hunk with context, but none behind its changes, are both where its
 //!   number says and at the end of the file, either may be meant: git takes the latter.
 //! - A hunk whose old lines are in the file to the byte, terminators and byte order mark included,
-//!   is taken at its word: its new lines end as they are written. In any other, they end as the
-//!   lines around them do, and so they do where the only old line is a last one without newline,
-//!   which shows no terminator.
-//! - Lines beyond a hunk's counts are lines of it if the file has them behind the counted ones, or
+//!   is taken at its word: its new lines end as they are written. In any other hunk, they end as
+//!   the lines around them do, and so they do where the only old line is a last line without
+//!   newline, which shows no terminator.
+//! - Lines beyond a hunk's counts are lines of it if the file has them behind the counted lines, or
 //!   if only with them the hunk has a place. Otherwise nobody can tell whether they are prose.
 //! - Old lines that are all blank say nothing, as no old lines do: where others are like them, the
 //!   number alone decides, with a warning.
-//! - A heading is a line of the file whatever whitespace is around it; of long ones, which git
+//! - A heading is a line of the file whatever whitespace is around it; of long headings, which git
 //!   cuts, the start is compared.
 //! - A file that is only a byte order mark has one line to git, without newline, and none to us.
 //!   What removes that line is taken at its word.
@@ -52,7 +52,7 @@ use crate::plan::Rules;
 use crate::search::{Document, Fuzz, Locators, Run};
 use crate::text::{Ending, LineNo, Lines, Located};
 
-/// The place at the number, or else the only one behind the hunk before.
+/// The place at the number, or else the only place behind the hunk before.
 pub(super) const POLICY: Policy = Policy {
     place,
     is_numbered: true,
@@ -153,7 +153,7 @@ pub(super) struct HunkPlace {
     pub(super) how: Match,
     /// Whether the first old line has a byte order mark that is none of the line's.
     pub(super) is_marked: bool,
-    /// The added lines as the file needs them, where a level found the old ones.
+    /// The added lines as the file needs them, where a level found the old lines.
     pub(super) fitted: Option<Vec<Vec<u8>>>,
     /// What is to be told, and of which line of the hunk.
     pub(super) warnings: Vec<Located<Placing>>,
@@ -186,7 +186,7 @@ pub(super) struct NumberPlacer<'f, 'h> {
     pub(super) cursor: usize,
     /// The lines of hunks that have a place.
     pub(super) taken: Taken,
-    /// Those of them that the hunks change: lines without a number may be in what is only context.
+    /// The lines that the hunks change: lines without a number may be in what is only context.
     pub(super) changed: Taken,
 }
 
@@ -206,7 +206,7 @@ impl NumberPlacer<'_, '_> {
         Ok(found)
     }
 
-    /// Checks that the old lines of a hunk, so many, are in one place only.
+    /// Checks that the `count` old lines of a hunk are in one place only.
     fn check_only(&self, hunk: &Hunk<'_>, count: usize) -> Result<(), Located<PlaceError>> {
         let run = self.task.file.run(hunk.old().map(text));
         let places = self.candidates(&run, count, self.allowed(hunk, count));
@@ -299,7 +299,8 @@ impl NumberPlacer<'_, '_> {
         }
     }
 
-    /// Refuses the place of a hunk with lines beyond its counts if without them it has another one.
+    /// Refuses the place of a hunk with lines beyond its counts if without these lines it has
+    /// another place.
     fn confirm(
         &self,
         hunk: &Hunk<'_>,
@@ -446,7 +447,7 @@ impl NumberPlacer<'_, '_> {
         )))
     }
 
-    /// Checks that the place at a hunk's number is no other than the one that its heading means.
+    /// Checks that the place at a hunk's number is the place that its heading means.
     fn agree(
         &self,
         hunk: &Hunk<'_>,

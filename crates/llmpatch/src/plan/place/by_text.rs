@@ -1,17 +1,18 @@
 //! The policy of texts that take the place of others, as in an OPX `patch`: the only match, or the
-//! one that is asked for; or, as in a tool call, byte for byte, once or as often as it says; and of
-//! whole lines, as in a search/replace block, of which several may be told apart by a line number.
+//! match that is asked for; or, as in a tool call, byte for byte, once or as often as it says; and
+//! of whole lines, as in a search/replace block, of which several may be told apart by a line
+//! number.
 //!
 //! The text is searched as a substring of the whole file, line ends aside. Newlines of the put take
-//! the terminators of the lines that they replace, in order; further ones that of the line before.
-//! The file ends with a newline afterwards if it did before, unless the put itself ends the file
-//! with an empty line, which is warned of.
+//! the terminators of the lines that they replace, in order; further newlines take the terminator
+//! of the line before. The file ends with a newline afterwards if it did before, unless the put
+//! itself ends the file with an empty line, which is warned of.
 //!
 //! Where the format's description is silent: `last` is the rightmost match, overlapping or not; the
 //! retry without blank lines at the edges drops them from find and put alike, and is off under
 //! [`Rules::strict`]. The levels of [`Rules::fuzz`] come after that retry, and each tries the find
-//! as written and then without such lines before the next. At a level the find's lines are whole
-//! lines of the file, so one that begins or ends in mid-line is found by none.
+//! as written and then without these lines before the next level. At a level the find's lines are
+//! whole lines of the file, so a find that begins or ends in mid-line is found by none.
 
 use std::collections::HashSet;
 use std::ops::Range;
@@ -64,7 +65,7 @@ fn edge(edit: &Substitution<'_>) -> Bounds {
     }
 }
 
-/// Returns the lines of a side that must be there: of OPX, blank ones at the edges need not.
+/// Returns the lines of a side that must be there: in OPX, blank lines at the edges need not.
 fn core<'e, 't>(edit: &Substitution<'_>, lines: &'e [Text<'t>]) -> (&'e [Text<'t>], Bounds) {
     if part(edit) == Part::Find {
         without_blank_edges(lines)
@@ -306,8 +307,8 @@ impl SoughtText<'_, '_> {
     }
 
     /// Finds the lines of the text as whole lines of the file at the tightest level that has them:
-    /// as they are, or else without blank ones at the edges. There must be one candidate, whatever
-    /// the occurrence.
+    /// as they are, or else without blank lines at the edges. There must be a single candidate,
+    /// whatever the occurrence.
     fn at_a_level(
         &self,
         lines: &Lines<'_>,
@@ -426,8 +427,8 @@ impl SoughtText<'_, '_> {
         Err(Located::new(self.span, error))
     }
 
-    /// Finds the only place of whole lines, or the one of several that is at the line at which they
-    /// are said to begin.
+    /// Finds the only place of whole lines, or of several places the place at the line at which
+    /// they are said to begin.
     fn numbered(
         &self,
         document: &Document,
@@ -554,7 +555,7 @@ fn places(
     }
 }
 
-/// Returns the first so many of the lines in which matches begin.
+/// Returns the first `most` lines in which matches begin.
 fn lines(
     document: &Document,
     matches: impl Iterator<Item = Range<usize>>,

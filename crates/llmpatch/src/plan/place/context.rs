@@ -1,8 +1,10 @@
-//! The context lines of a hunk, those behind `@@`: found one after the other, or said why not.
+//! The context lines of a hunk, which follow `@@`: found one after the other, or the reason why
+//! not.
 //!
-//! Several narrow: each is to be in the block that the one before opens, and so are old lines that
-//! are elsewhere in the file, too. One that is only before the cursor is accepted where the hunk
-//! before is in its block, too, and what follows it is ahead there, and only once.
+//! Several context lines narrow: each is to be in the block that the line before opens, and so are
+//! old lines that are elsewhere in the file, too. A context line that is only before the cursor is
+//! accepted where the hunk before is in its block, too, and what follows it is ahead there, and
+//! only once.
 
 use std::collections::hash_map::Entry;
 

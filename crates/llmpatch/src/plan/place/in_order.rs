@@ -1,15 +1,15 @@
 //! The policy of the envelope: hunks are in the file's order, and the first match counts.
 //!
-//! The search is the plain one that the format is known for: each context line and each run of old
-//! lines is looked for from the cursor on, the first match wins and the cursor moves past it. What
-//! makes that bearable is here too: context lines that are only nearly right, old lines that begin
-//! with their context line, a superfluous empty line at a hunk's end. Each of these is tried only
-//! when the plain rule finds nothing, says so, and is off under
+//! The search is the plain search that the format is known for: each context line and each run of
+//! old lines is looked for from the cursor on, the first match wins and the cursor moves past it.
+//! What makes that bearable is here too: context lines that are only nearly right, old lines that
+//! begin with their context line, a superfluous empty line at a hunk's end. Each of these is tried
+//! only when the plain rule finds nothing, says so, and is off under
 //! [`Rules::strict`](super::super::Rules::strict). Only when all of that finds nothing are the
 //! levels of [`Rules::fuzz`](super::super::Rules::fuzz) tried, tightest first.
 //!
 //! Where the format's descriptions are silent:
-//! - A hunk whose new lines are its old ones changes nothing; when no hunk changes anything, the
+//! - A hunk whose new lines are its old lines changes nothing; when no hunk changes anything, the
 //!   file stays as it is, its missing final newline included.
 //! - A hunk of context lines alone is an anchor. Where else it is doesn't matter: what follows it
 //!   is looked for before it, too. One of nothing but blank lines says nothing, and moves nothing.
@@ -17,10 +17,10 @@
 //!   missing only since the failed one didn't add them isn't reported.
 //! - Under line numbers (`@@ -1,7 +1,8 @@`), old lines must be unique from the cursor on, after any
 //!   context line.
-//! - At a level, candidates are the places after the context line or at it; without one, those at
-//!   or after the cursor, and those before it in lines that no hunk has replaced: these can't be
-//!   used, and still make a place ambiguous. With `*** End of File` the end of the file is the only
-//!   candidate.
+//! - At a level, candidates are the places after the context line or at it; without a context line,
+//!   the places at or after the cursor, and the places before it in lines that no hunk has
+//!   replaced, which can't be used, and still make a place ambiguous. With `*** End of File` the
+//!   end of the file is the only candidate.
 //! - At each level a hunk is looked for as written, then without its trailing empty line, before
 //!   the next level is tried. That line must be empty in the patch; whitespace doesn't make it one.
 //! - A context line is looked for at a level only when nothing equals it or is like it by the rules
@@ -369,7 +369,7 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
         }
     }
 
-    /// Finds the one candidate for the old lines of a hunk at a level.
+    /// Finds the only candidate for the old lines of a hunk at a level.
     fn seek_only(
         &mut self,
         level: &Level,

@@ -129,8 +129,8 @@ impl Outcome {
     }
 }
 
-/// Returns how many bytes the whole lines have that two texts begin with alike, and those that the
-/// rest of them end with alike.
+/// Returns the length in bytes of the whole lines that are equal at the beginning of two texts, and
+/// of the whole lines that are equal at the end of the rest.
 fn lines_alike(old: &[u8], new: &[u8]) -> (usize, usize) {
     let head = old[..same_start(old, new)]
         .rfind_byte(b'\n')
@@ -189,7 +189,8 @@ fn whitespace_left(document: &Document, range: &Range<usize>) -> Option<usize> {
     (!is_whole && !is_last).then_some(left)
 }
 
-/// The lines around a range of a file: those that it touches, one before them and one behind.
+/// The lines around a range of a file: the lines that it touches, the line before them and the line
+/// behind.
 pub(super) struct TouchedLines<'d> {
     bytes: Cow<'d, [u8]>,
     /// The offset at which they begin in the file.
