@@ -2,7 +2,7 @@
 //! called.
 //!
 //! Those who derive a diff ask through [`Compare`] and know no repository; the repository's room
-//! answers. The engine behind [`Compare::regions`] says only which runs of lines differ. Hunks,
+//! compares. The engine behind [`Compare::regions`] says only which runs of lines differ. Hunks,
 //! context and every printed byte are made from the contents themselves, so that nothing can be
 //! lost on the way: not a byte that isn't UTF-8, not a lone CR.
 

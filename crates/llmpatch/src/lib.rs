@@ -1,9 +1,9 @@
 //! Files and a language model's response in; the changed files, or a refusal with a message for the
 //! model, out.
 //!
-//! A response is whatever a model answers when it is asked to change files: prose, Markdown fences,
+//! A response is whatever a model writes when it is asked to change files: prose, Markdown fences,
 //! and in them patches in one of the formats that models use. The format is detected. A response is
-//! one change: every part of it has its one place in the files, or nothing is changed.
+//! one change: every part of it has a place in the files, or nothing is changed.
 //!
 //! # In use
 //!

@@ -120,8 +120,8 @@ pub struct Refusal {
 /// ```
 /// use llmpatch::{format, plan, path::Resolver, text::{Source, SourceId}, tree::MemoryTree};
 ///
-/// let answer = "*** Begin Patch\n*** Update File: a.txt\n-old\n+new\n*** End Patch\n";
-/// let source = Source::new(SourceId(0), "answer.txt", answer.into()).unwrap();
+/// let response = "*** Begin Patch\n*** Update File: a.txt\n-old\n+new\n*** End Patch\n";
+/// let source = Source::new(SourceId(0), "response.txt", response.into()).unwrap();
 /// let patch = format::parse(&source, &format::Options::default()).patch;
 /// let tree = MemoryTree::new().with("a.txt", "old\n");
 /// let plan = plan::plan(&[patch], &tree, &Resolver::default(), &plan::Rules::default()).unwrap();

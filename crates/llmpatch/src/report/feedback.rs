@@ -97,7 +97,7 @@ fn tell(out: &mut String, error: &Diagnostic, several: bool, told: &mut Told) {
         let also: Vec<_> = error
             .also
             .iter()
-            .map(|place| of_answer(&place.lines(), place, several))
+            .map(|place| of_response(&place.lines(), place, several))
             .collect();
         let _ = writeln!(out, "\nThe same is true of {}.", listed(&also));
     }
@@ -176,10 +176,10 @@ fn part(excerpt: &Excerpt) -> &'static str {
 }
 
 fn named(place: &ResponsePlace, several: bool) -> String {
-    of_answer(&format!("line {}", place.line), place, several)
+    of_response(&format!("line {}", place.line), place, several)
 }
 
-fn of_answer(lines: &str, place: &ResponsePlace, several: bool) -> String {
+fn of_response(lines: &str, place: &ResponsePlace, several: bool) -> String {
     if several {
         format!("{lines} of `{}`", Shown(place.file.as_bytes()))
     } else {

@@ -71,7 +71,7 @@ const PAIRS: [(&str, &str); 28] = [
 const SHARED: usize = 5;
 
 /// The first of [`PAIRS`] that is a turn, the first that is written in words, and the one of these
-/// that needs no closing mark to be a turn: models go on with it behind their answers.
+/// that needs no closing mark to be a turn: models go on with it behind their responses.
 const TURNS: usize = 9;
 const WORDS: usize = 24;
 const HUMAN: usize = 27;

@@ -559,7 +559,7 @@ impl<'a, 'o> Walk<'a, 'o> {
         for item in &mut self.prose.found[start..] {
             if let WalkItem::Block(block) = item {
                 let id = self.session.name_call(None);
-                self.session.answer(id.clone(), outcome);
+                self.session.note_outcome(id.clone(), outcome);
                 block.call.get_or_insert(id);
                 self.outcome.get_or_insert(outcome);
             }

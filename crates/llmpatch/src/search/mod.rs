@@ -6,7 +6,7 @@
 //! another. A [`Document`] reads the file once for all needles, so that a thousand edits cost
 //! little more than one, and goes on as edits change it: it knows the [`Matches`] of any needle,
 //! and the places of a [`Run`] of whole lines. [`Locators`] find the one line that a loose `@@`
-//! text may mean, [`IndentedBlock`] what it opens, [`Nearness`] the closest miss.No search is
+//! text may mean, [`IndentedBlock`] what it opens, [`Nearness`] the closest miss. No search is
 //! slower than linear in the file, whatever response and file look like: both come from strangers.
 
 mod align;

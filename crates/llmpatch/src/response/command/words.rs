@@ -205,7 +205,7 @@ impl<'s> Reader<'s> {
         let mut pending = Vec::new();
         let mut open = 0_usize;
         loop {
-            self.blanks();
+            self.whitespace();
             let start = self.at;
             let starts = |what: &&&str| self.starts_with(what);
             let substitution = self.starts_with("<(") || self.starts_with(">(");
@@ -241,8 +241,8 @@ impl<'s> Reader<'s> {
         tokens
     }
 
-    /// Passes over blanks, joined lines and a comment.
-    fn blanks(&mut self) {
+    /// Passes over whitespace, joined lines and a comment.
+    fn whitespace(&mut self) {
         loop {
             match self.rest() {
                 [b' ' | b'\t' | b'\r', ..] => self.at += 1,
@@ -269,7 +269,7 @@ impl<'s> Reader<'s> {
                 .iter()
                 .take_while(|byte| b">&|".contains(byte))
                 .count();
-            self.blanks();
+            self.whitespace();
             self.word()?;
         }
         Some(())
@@ -282,7 +282,7 @@ impl<'s> Reader<'s> {
         tokens: &mut Vec<ShellToken>,
         pending: &mut Vec<Pending>,
     ) -> Option<()> {
-        self.blanks();
+        self.whitespace();
         let word = self
             .word()
             .filter(|word| !word.bare || !word.text.is_empty())?;

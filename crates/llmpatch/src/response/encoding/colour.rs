@@ -10,7 +10,7 @@
 //!
 //! A tool colours every header and every removed or added line, and it colours them in a way that
 //! can be told from content: colours are not nested, and a colour starts before a line's sign,
-//! right behind it, or before the blanks at the line's end (git shows whitespace errors so). A
+//! right behind it, or before the whitespace at the line's end (git shows whitespace errors so). A
 //! patch in which all lines are so is [`Coloured::Whole`]. Whatever departs is
 //! [`Coloured::Partly`]: a header or a changed line without codes, a code in the midst of a hunk's
 //! line (the file's own, or a word diff's), a coloured line without a sign in a hunk (a word
@@ -139,8 +139,8 @@ impl<'l> Painted<'l> {
 
     /// Returns the first code of a hunk's line that no tool puts there.
     fn own_code(&self) -> Option<usize> {
-        // How much of the bare line is the sign with blanks behind it, and all but blanks at its
-        // end.
+        // How much of the bare line is the sign with whitespace behind it, and all but the
+        // whitespace at its end.
         let text = self.bare.get(1..).unwrap_or_default();
         let start = 1 + text.len() - text.trim_start().len();
         let end = self.bare.trim_end().len();

@@ -4,14 +4,14 @@
 //! JSON is entered by the members of known messages ([`super::members`]). What is anywhere else
 //! isn't read, and is told with its place.
 
-mod answers;
 mod pieces;
+mod results;
 mod session;
 mod strings;
 
 use std::fmt;
 
-pub(super) use answers::said_in_text;
+pub(super) use results::said_in_text;
 pub(super) use session::Session;
 use session::{call_id, result_id, said};
 
@@ -263,7 +263,7 @@ impl<'a, 'm> Messages<'a, 'm> {
             && let Some(call) = result_id(fields)
             && said(fields) == Some(Outcome::Undone)
         {
-            self.session.answer(call, Outcome::Undone);
+            self.session.note_outcome(call, Outcome::Undone);
         }
         for (name, value) in fields.iter() {
             let inside = Nesting {

@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
-use super::answers::Waiting;
 use super::pieces::Pieces;
+use super::results::Waiting;
 use super::{CALL_ID, DEEPEST, Messages, RESULT_ID, wrapper};
 use crate::format::tool;
 use crate::format::tool::fields::{self, Fields};
@@ -24,8 +24,8 @@ pub(in crate::response) struct Session {
     cuts: usize,
     /// The calls in these, and how many there were then.
     cut: HashMap<String, usize>,
-    /// How many had been when the last call that has a result was told.
-    answered: usize,
+    /// How many messages had been cut off when the last call that has a result was told.
+    cuts_before_result: usize,
     /// What became of calls, by their ids.
     outcomes: HashMap<String, Outcome>,
     /// What is only begun, or was cut off: the calls in it, and the error unless the session tells
@@ -59,13 +59,15 @@ impl Session {
     /// Returns whether a call is in a message that was cut off, and the session went on without it:
     /// a later call has a result.
     fn is_passed_over(&self, id: &str) -> bool {
-        self.cut.get(id).is_some_and(|cuts| *cuts <= self.answered)
+        self.cut
+            .get(id)
+            .is_some_and(|cuts| *cuts <= self.cuts_before_result)
     }
 
     /// Notes what became of a call.
-    pub(in crate::response) fn answer(&mut self, id: String, outcome: Outcome) {
+    pub(in crate::response) fn note_outcome(&mut self, id: String, outcome: Outcome) {
         let cuts = self.told.get(&id).copied().unwrap_or_default();
-        self.answered = self.answered.max(cuts);
+        self.cuts_before_result = self.cuts_before_result.max(cuts);
         let known = self.outcomes.entry(id).or_insert(outcome);
         if outcome == Outcome::Undone {
             *known = outcome;
@@ -289,7 +291,7 @@ impl Messages<'_, '_> {
                         Some(Outcome::Undone) => Outcome::Undone,
                         _ => Outcome::Done,
                     };
-                    self.session.answer(id, outcome);
+                    self.session.note_outcome(id, outcome);
                 }
                 if let Some(call) = wrapper(&fields)
                     && let Some(id) = call_id(&fields)

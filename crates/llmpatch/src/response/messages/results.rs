@@ -1,4 +1,4 @@
-//! Results that name no call: they answer the calls since the last result, in order.
+//! Results that name no call: they are of the calls since the last result, in order.
 //!
 //! Ollama, Gemini and OpenAI's old functions give calls no ids. Cline and its kin (Roo, Kilo) have
 //! calls written in the model's text, and tell what came of them in the text of the next message.
@@ -91,7 +91,7 @@ impl Messages<'_, '_> {
             return self.session.refuse(span, Error::UnclearResults);
         }
         for id in texts {
-            self.session.answer(id, outcome);
+            self.session.note_outcome(id, outcome);
         }
     }
 }
