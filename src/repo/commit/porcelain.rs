@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use git2::Oid;
 
-use super::trace::{Refusal, Trace};
+use super::trace::{HookRefusal, Trace};
 use super::{CommitError, CommitRequest, sign_argument, with};
 use crate::dir::write::step;
 use crate::repo::commit_barrier::CommitBarrier;
@@ -135,7 +135,7 @@ impl Repo {
         if status.success() {
             return CommitError::NoCommit { status: None };
         }
-        if let Some(Refusal { hook, status }) = trace.refusal() {
+        if let Some(HookRefusal { hook, status }) = trace.refusal() {
             // The others run before git puts the message together.
             let kept = [&b"prepare-commit-msg"[..], b"commit-msg"].contains(&&hook[..]);
             return CommitError::Hook {

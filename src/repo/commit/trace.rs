@@ -11,7 +11,7 @@ pub(super) struct Trace(Option<PathBuf>);
 
 /// A hook that refused.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct Refusal {
+pub(super) struct HookRefusal {
     pub(super) hook: BString,
     pub(super) status: i32,
 }
@@ -32,14 +32,14 @@ impl Trace {
         self.0.is_some()
     }
 
-    pub(super) fn refusal(&self) -> Option<Refusal> {
+    pub(super) fn refusal(&self) -> Option<HookRefusal> {
         refusal(&std::fs::read(self.0.as_ref()?).ok()?)
     }
 }
 
 /// Finds the first hook in a trace that ended with another status than 0 and belongs to the git
 /// that began the trace.
-fn refusal(trace: &[u8]) -> Option<Refusal> {
+fn refusal(trace: &[u8]) -> Option<HookRefusal> {
     let mut running: Vec<(&[u8], &[u8])> = Vec::new();
     for line in of_first(trace) {
         if starts_hook(line) {
@@ -56,7 +56,7 @@ fn refusal(trace: &[u8]) -> Option<Refusal> {
                 .ok()?;
             let hook = running.iter().find(|(id, _)| *id == child);
             if let Some((_, hook)) = hook.filter(|_| status != 0) {
-                return Some(Refusal {
+                return Some(HookRefusal {
                     hook: (*hook).into(),
                     status,
                 });
@@ -99,7 +99,7 @@ mod tests {
     fn the_hook_that_said_no_is_read_from_the_trace() {
         let start = r#"{"event":"child_start","sid":"A","child_id":1,"child_class":"hook","hook_name":"pre-commit","argv":["x"]}"#;
         let exit = r#"{"event":"child_exit","sid":"A","child_id":1,"pid":7,"code":3,"t_rel":0.1}"#;
-        let want = Some(Refusal {
+        let want = Some(HookRefusal {
             hook: "pre-commit".into(),
             status: 3,
         });

@@ -8,7 +8,7 @@ use bstr::ByteSlice as _;
 use unicode_normalization::UnicodeNormalization as _;
 
 use crate::search::{ascii, looks};
-use crate::text::{Shown, same_ends};
+use crate::text::{Shown, is_word, same_ends};
 
 /// How two lines differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -365,10 +365,6 @@ fn change(patch: &[u8], file: &[u8]) -> (Range<usize>, Range<usize>) {
         start + head..patch.len() - tail,
         start + head..file.len() - tail,
     )
-}
-
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
 fn length(words: &[&[u8]]) -> usize {

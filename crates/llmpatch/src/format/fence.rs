@@ -1,8 +1,9 @@
 //! Fences around code: Markdown's fences, and the tag that is used in their place.
 
+use super::InFile;
 use super::blocks::path::is_markdown;
-use super::{InFile, envelope};
 use crate::patch::{FileEdit, Operation, Status};
+use crate::text;
 use crate::text::{Located, Text};
 
 /// A file that would be one fenced block of Markdown, though its name isn't that of Markdown.
@@ -36,7 +37,7 @@ pub(crate) fn around_file(edit: &FileEdit<'_>) -> Option<Located<InFile<FencedFi
 /// Returns whether the first and the last line of a file that aren't blank are a fence around all
 /// others, where its name isn't that of Markdown.
 pub(crate) fn is_fenced<'l>(path: &[u8], lines: impl DoubleEndedIterator<Item = &'l [u8]>) -> bool {
-    let mut lines = lines.filter(|line| !envelope::is_blank(line));
+    let mut lines = lines.filter(|line| !text::is_blank(line));
     let fence = lines.next().and_then(Fence::read).map(|(fence, _)| fence);
     let is_around = |fence: Fence| {
         let last = lines.next_back();
@@ -66,7 +67,7 @@ impl Fence {
     /// Reads a line that can begin a fence, and of Markdown's end one, and returns what is behind
     /// the backticks, tildes or tag.
     pub(crate) fn read(line: &[u8]) -> Option<(Self, &[u8])> {
-        let text = envelope::trim(line);
+        let text = text::trim(line);
         let &of @ (b'`' | b'~' | b'<') = text.first()? else {
             return None;
         };
@@ -89,7 +90,7 @@ impl Fence {
     /// Returns whether a line ends it.
     pub(crate) fn is_closed_by(self, line: &[u8]) -> bool {
         match self.of {
-            b'<' => envelope::trim(line) == TAGS[self.length - 1].1,
+            b'<' => text::trim(line) == TAGS[self.length - 1].1,
             _ => {
                 Self::read(line).is_some_and(|(other, info)| info.is_empty() && self.is_like(other))
             }
@@ -109,7 +110,7 @@ impl Fence {
 
     /// Returns whether a line begins or ends any.
     pub(crate) fn is_at(line: &[u8]) -> bool {
-        let text = envelope::trim(line);
+        let text = text::trim(line);
         Self::read(line).is_some() || TAGS.iter().any(|(_, close)| *close == text)
     }
 }

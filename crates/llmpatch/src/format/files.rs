@@ -12,11 +12,12 @@
 use bstr::BString;
 
 use super::blocks::{self, path};
-use super::envelope::{self, is_blank, trim, trim_start};
+use super::envelope::{self};
 use super::fence::Fence;
 use super::{Block, InFile, Options, Warning, opx, unified, unindented};
 use crate::patch::{FileEdit, Format, Operation};
 use crate::text::{LineNo, Located, Row, Source, Span, Text};
+use crate::text::{is_blank, trim, trim_start};
 
 /// Why a file in a fence can't be read.
 #[allow(missing_docs, reason = "the message says what the fields are")]

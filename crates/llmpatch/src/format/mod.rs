@@ -25,6 +25,7 @@ use bstr::{BString, ByteSlice as _};
 
 use crate::patch::{FileEdit, Format, Patch};
 use crate::response;
+use crate::text;
 use crate::text::{Located, Row, Shown, Source, Span};
 
 /// Returns whether something is the path of a file.
@@ -241,7 +242,7 @@ pub(crate) fn unindented<'a>(row: Row<'a>, indentation: &[u8]) -> Option<Row<'a>
     if row.text.starts_with(indentation) {
         return Some(row.behind(indentation.len()));
     }
-    envelope::is_blank(row.text).then(|| row.behind(row.text.len()))
+    text::is_blank(row.text).then(|| row.behind(row.text.len()))
 }
 
 /// Cuts what a message quotes to a length that fits one.

@@ -560,7 +560,7 @@ fn keeps_line_ends() {
             "a\r\nb",
             "@@\n-b\n+B",
             &LENIENT,
-            Ok(("a\r\nB\r\n", &[])),
+            Ok(("a\r\nB\r\n", &[Kind::NewlineAdded])),
         ),
         (
             "lines behind an open last line",

@@ -4,8 +4,9 @@ use bstr::ByteSlice as _;
 
 use super::error::{Absence, Error, Warning};
 use super::prose::Prose;
-use crate::format::{Options, Warning as Any, blocks, envelope, files};
+use crate::format::{Options, Warning as Any, blocks, files};
 use crate::patch::Format;
+use crate::text;
 use crate::text::{Lines, Located, Source, Span, is_binary};
 
 /// Returns the name of the encoding that bytes with a byte order mark of UTF-16 are in.
@@ -63,7 +64,7 @@ pub(super) fn find(
         (Some(span), Absence::Nearly(what))
     } else if mid_line.is_some() {
         (mid_line, Absence::MidLine)
-    } else if body.lines().all(envelope::is_blank) {
+    } else if body.lines().all(text::is_blank) {
         (None, Absence::Empty)
     } else if is_binary(body) {
         (None, Absence::Binary)

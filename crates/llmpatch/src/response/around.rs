@@ -7,12 +7,12 @@ use super::tags::{self, Tags};
 use crate::format::blocks::marker::{self, Marker};
 use crate::format::blocks::parse::BlockReader;
 use crate::format::blocks::{Error, Warning, path};
-use crate::format::envelope::{is_blank, trim};
 use crate::format::fence::Fence;
 use crate::format::{Block, InFile, Options, excerpt};
 use crate::patch::{FileEdit, Format, Occurrence, Operation};
 use crate::response::WalkItem;
 use crate::text::{LineNo, Located, Row, Source, Span, Text};
+use crate::text::{is_blank, trim};
 
 /// The nearest line above that isn't blank, if it is one of text.
 #[derive(Clone, Debug, Default)]

@@ -7,10 +7,10 @@ use bstr::ByteSlice as _;
 
 use super::decoded::Decoded;
 use super::{Error, Warning, command, script};
-use crate::format::envelope::{is_blank, trim_start};
 use crate::format::{self, Block, Options, blocks, envelope, opx};
 use crate::patch::{Format, Operation};
 use crate::text::{Located, SourceId, Span, Text};
+use crate::text::{is_blank, trim_start};
 
 /// How deep scripts are looked into, one in the other.
 pub(super) const DEEPEST: u8 = 5;

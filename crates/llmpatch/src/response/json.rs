@@ -8,13 +8,13 @@ use serde_json::value::RawValue;
 
 use super::messages::{Messages, Session, ValueRead};
 use super::reasoning;
-use crate::format::envelope::{trim, trim_start};
 use crate::format::fence::Fence;
 use crate::format::tool::json::JsonText;
 use crate::format::tool::{Error, broken, is_of_calls};
 use crate::format::{Block, InFile, Options, Warning};
 use crate::patch::Format;
 use crate::text::{LineNo, Located, Source};
+use crate::text::{trim, trim_start};
 
 const OPEN: &[u8] = b"<tool_call>";
 const CLOSE: &[u8] = b"</tool_call>";

@@ -13,6 +13,7 @@ use crate::format::envelope::{self, Marker, Meant};
 use crate::format::tool::is_of_calls;
 use crate::format::{Warning as Any, blocks, excerpt, opx, unified};
 use crate::patch::Format;
+use crate::text;
 use crate::text::{LineNo, Located, Row, Source, Span};
 
 /// How much of a tag in mid-line is looked at. Quotes can make every tag of a line reach to the
@@ -141,7 +142,7 @@ impl<'a> Prose<'a> {
         self.remains(row);
         self.headers(source, row);
         self.ends(row);
-        let trimmed = envelope::trim_start(line);
+        let trimmed = text::trim_start(line);
         if span.end as usize == source.bytes().len()
             && let Some(format) = cut_start(trimmed)
         {
@@ -165,7 +166,7 @@ impl<'a> Prose<'a> {
             && bullets > 0
             && !closes_comment
         {
-            let prefix = excerpt(envelope::trim(&line[..bullets]));
+            let prefix = excerpt(text::trim(&line[..bullets]));
             self.residue(format, span, Residue::Prefixed { format, prefix });
             self.tags(source, row.behind(bullets + 1));
         } else {
@@ -288,7 +289,7 @@ impl<'a> Prose<'a> {
             .near_begin
             .map(|(line, _)| line)
             .filter(|line| ended.is_none_or(|ended| *line > ended));
-        let header = excerpt(envelope::trim(line));
+        let header = excerpt(text::trim(line));
         self.residue(
             Format::Envelope,
             span,
@@ -311,7 +312,7 @@ impl<'a> Prose<'a> {
             ..
         }: Row<'_>,
     ) {
-        let Some(marked) = envelope::read_marker(envelope::trim_start(line)) else {
+        let Some(marked) = envelope::read_marker(text::trim_start(line)) else {
             return;
         };
         let stray = |marker| WalkItem::remark(span, Warning::StrayMarker { marker });
@@ -338,7 +339,7 @@ impl<'a> Prose<'a> {
             ..
         }: Row<'_>,
     ) {
-        let text = envelope::trim(line);
+        let text = text::trim(line);
         let begin = b"*** Begin Patch";
         if text.ends_with(begin)
             || text.starts_with(begin)
@@ -457,7 +458,7 @@ impl<'a> Prose<'a> {
 
     /// Remembers what is nearly a patch.
     fn nearly(&mut self, source: &Source, row: Row<'_>) {
-        let text = envelope::trim(row.text);
+        let text = text::trim(row.text);
         let brace = text
             .find_byte(b'{')
             .filter(|at| !text[..*at].contains(&b'`'));
@@ -501,7 +502,7 @@ impl<'a> Prose<'a> {
         if !is_quoted(row.text) {
             return false;
         }
-        let text = envelope::trim_start(row.text);
+        let text = text::trim_start(row.text);
         let inner = text.trim_start_with(|c| matches!(c, '>' | ' ' | '\t'));
         let format = match inner {
             _ if envelope::starts_here(inner) => Format::Envelope,
@@ -529,13 +530,13 @@ impl<'a> Prose<'a> {
 
 /// Returns whether a line is behind a quotation mark, rather than the end of a text of OPX.
 pub(super) fn is_quoted(line: &[u8]) -> bool {
-    let text = envelope::trim_start(line);
+    let text = text::trim_start(line);
     text.starts_with(b">") && !text.starts_with(b">>>")
 }
 
 /// Returns how long the indentation and the shell's prompt before a command are.
 pub(super) fn prompt(line: &[u8]) -> usize {
-    let command = envelope::trim_start(line);
+    let command = text::trim_start(line);
     let (word, rest) = command.split_once_str(" ").unwrap_or_default();
     let is_prompt = matches!(word, b"$" | b"%" | b"#") || word.to_str().is_ok_and(is_prompt);
     line.len() - if is_prompt { rest } else { command }.len()
@@ -593,7 +594,7 @@ fn is_call(text: &[u8]) -> bool {
 /// Returns how many bytes of list bullets and quotation marks a line begins with, whitespace
 /// included; 0 if there are none.
 fn bullets(line: &[u8]) -> usize {
-    let mut rest = envelope::trim_start(line);
+    let mut rest = text::trim_start(line);
     let mut any = false;
     loop {
         let blank = |at: usize| matches!(rest.get(at), Some(b' ' | b'\t'));
@@ -611,14 +612,14 @@ fn bullets(line: &[u8]) -> usize {
             _ => break,
         };
         any = true;
-        rest = envelope::trim_start(&rest[length..]);
+        rest = text::trim_start(&rest[length..]);
     }
     if any { line.len() - rest.len() } else { 0 }
 }
 
 /// Returns the closing tag that a line starts with, or the `>>>` that it is.
 fn closing(line: &[u8]) -> Option<&[u8]> {
-    let text = envelope::trim(line);
+    let text = text::trim(line);
     if text == b">>>" {
         return Some(text);
     }

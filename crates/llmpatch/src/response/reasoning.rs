@@ -8,9 +8,9 @@
 use bstr::ByteSlice as _;
 
 use super::Patience;
-use crate::format::envelope::{is_blank, trim, trim_start};
 use crate::format::fence::Fence;
 use crate::text::{LineNo, Source};
+use crate::text::{is_blank, trim, trim_start};
 
 /// The names of tags between which models think aloud: `<think>`, `<x:think>`, `[THINK]`.
 pub(crate) const NAMES: [&str; 11] = [

@@ -14,6 +14,7 @@ use crate::format::{
     self, Block, InFile, Options, Parsed, ResponsePart, blocks, envelope, opx, tool,
 };
 use crate::patch::Format;
+use crate::text;
 use crate::text::{Lines, Located, Source};
 
 /// Decides which of the patches count, and whether the response as a whole can be applied.
@@ -226,15 +227,13 @@ fn has_swallowed(source: &Source, block: &Block<'_>, asked: Format) -> bool {
     !block.errors.is_empty()
         && block.range.end == source.bytes().len()
         && Lines::new(bytes).iter().skip(1).any(|line| match asked {
-            Format::Opx => opx::starts_here(envelope::trim_start(line.text)),
+            Format::Opx => opx::starts_here(text::trim_start(line.text)),
             Format::Unified => {
                 line.text.starts_with(b"diff --git ") || line.text.starts_with(b"@@ -")
             }
             Format::Envelope => envelope::starts_here(line.text),
             Format::Blocks => blocks::opener(line.text).is_some(),
-            Format::Files => {
-                Fence::read(line.text).is_some_and(|(_, info)| !envelope::is_blank(info))
-            }
+            Format::Files => Fence::read(line.text).is_some_and(|(_, info)| !text::is_blank(info)),
             Format::Tool => false,
         })
 }

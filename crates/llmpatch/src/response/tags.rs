@@ -6,10 +6,10 @@ use bstr::ByteSlice as _;
 use super::around::{begin_at, wrong};
 use crate::format::blocks::Error;
 use crate::format::blocks::parse::line_number;
-use crate::format::envelope::trim;
 use crate::format::excerpt;
 use crate::patch::Format;
 use crate::response::WalkItem;
+use crate::text::trim;
 use crate::text::{LineNo, Source, Span, Text};
 
 /// The tags that blocks may be in.

@@ -12,6 +12,7 @@ use super::{around, command, embedded, json, messages, parse, reasoning};
 use crate::format::fence::Fence;
 use crate::format::{self, Block, Options, blocks, envelope, files, opx, tool, unified};
 use crate::patch::Format;
+use crate::text;
 use crate::text::{LineNo, Located, Row, Source, Span};
 
 /// All that a walk has come upon.
@@ -176,7 +177,7 @@ impl<'a, 'o> Walk<'a, 'o> {
 
     /// Reads what begins in a line, or in the rest of a line; returns the offset behind it.
     fn row(&mut self, row: Row<'a>) -> usize {
-        let first = row.behind(row.text.len() - envelope::trim_start(row.text).len());
+        let first = row.behind(row.text.len() - text::trim_start(row.text).len());
         if let Some(end) = self.file(row) {
             end
         } else if let Some(behind) = self.lone_mark(row, MarkPlace::First) {
@@ -248,7 +249,7 @@ impl<'a, 'o> Walk<'a, 'o> {
     /// returns the offset behind the mark, and behind further marks right behind it.
     fn lone_mark(&mut self, row: Row<'a>, place: MarkPlace) -> Option<usize> {
         let (mark, at, end) = reasoning::closing(row.text)?;
-        let before = envelope::trim_start(&row.text[..at]);
+        let before = text::trim_start(&row.text[..at]);
         if place == MarkPlace::First && !before.is_empty() && !before.starts_with(b"<|") {
             return None;
         }
@@ -265,7 +266,7 @@ impl<'a, 'o> Walk<'a, 'o> {
         (self.is_begun, self.is_in_quotes) = (false, false);
         let mut rest = row.behind(end);
         while let Some((_, at, end)) = reasoning::closing(rest.text)
-            && envelope::is_blank(&rest.text[..at])
+            && text::is_blank(&rest.text[..at])
         {
             rest = rest.behind(end);
         }
@@ -461,7 +462,7 @@ impl<'a, 'o> Walk<'a, 'o> {
         let mut end = first.end;
         let mut number = self.source.line_at(end);
         while let Some(row) = self.source.row(number)
-            && !envelope::is_blank(row.text)
+            && !text::is_blank(row.text)
             && Fence::read(row.text).is_none()
         {
             number = number.next();
@@ -573,7 +574,7 @@ impl<'a, 'o> Walk<'a, 'o> {
     /// Reads a line that is in no patch.
     fn prose(&mut self, row: Row<'a>) {
         self.is_in_quotes = opens_quotes(row.text);
-        self.is_begun |= !envelope::is_blank(row.text);
+        self.is_begun |= !text::is_blank(row.text);
         self.result(row);
         if self.around.fence().is_none()
             && !self.prose.is_hidden()
@@ -704,7 +705,7 @@ impl<'a, 'o> Walk<'a, 'o> {
                 return end;
             };
             let rest = line.behind(end - line.start());
-            let next = rest.span.end as usize - envelope::trim_start(rest.text).len();
+            let next = rest.span.end as usize - text::trim_start(rest.text).len();
             if !opx::starts_here(&self.source.bytes()[next..]) {
                 self.prose.rest(self.source, rest);
                 return end;
@@ -777,8 +778,8 @@ fn is_program(line: &[u8]) -> bool {
 
 /// Returns the id that a line names as the base, if it does nothing else: no word of prose is one.
 pub(crate) fn stated_base(line: &[u8]) -> Option<&[u8]> {
-    let (name, id) = envelope::trim(line).split_once_str(":")?;
-    let id = envelope::trim(id);
+    let (name, id) = text::trim(line).split_once_str(":")?;
+    let id = text::trim(id);
     let is_id = (7..=64).contains(&id.len()) && id.iter().all(u8::is_ascii_hexdigit);
     (name.eq_ignore_ascii_case(b"base") && is_id).then_some(id)
 }

@@ -73,7 +73,7 @@ fn is_statement(line: &[u8], opener: &[u8]) -> bool {
         [.., b':'] if opener.ends_with(b"{") => false,
         [.., b':'] if !opener.ends_with(b":") && !line.contains(&b' ') => false,
         [b'<', next, ..] => next.is_ascii_alphabetic(),
-        [first, ..] => first.is_ascii_alphanumeric() || *first == b'_' || *first >= 0x80,
+        [first, ..] => crate::text::is_word(*first),
         [] => false,
     }
 }

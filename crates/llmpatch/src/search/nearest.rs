@@ -14,7 +14,7 @@ use std::collections::HashMap;
 use super::align::{Ends, Near, align, beside};
 use super::fuzz::Fuzz;
 use super::many::ByWord;
-use super::plain::{Key, keys};
+use super::plain::{Key, keys, mixed};
 use super::sieve::Sieve;
 use crate::text::Lines;
 use crate::threads;
@@ -418,7 +418,7 @@ fn glance(text: &[u8]) -> u64 {
         (Some(head), Some(tail)) => (u64::from_be_bytes(*head), u64::from_be_bytes(*tail)),
         _ => (word(text), 0),
     };
-    (head ^ tail.rotate_left(29) ^ text.len() as u64).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+    mixed(head ^ tail.rotate_left(29), text.len() as u64)
 }
 
 #[cfg(test)]

@@ -5,6 +5,8 @@ use std::borrow::Cow;
 
 use bstr::ByteSlice as _;
 
+use crate::text;
+
 /// The hash of a word, or of two neighbouring words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(super) struct Key(pub(super) u64);
@@ -40,7 +42,7 @@ const IS_WORD: [bool; 256] = {
     let mut is_word = [false; 256];
     let mut byte = 0;
     while byte < 256 {
-        is_word[byte] = byte >= 0x80 || byte as u8 == b'_' || (byte as u8).is_ascii_alphanumeric();
+        is_word[byte] = text::is_word(byte as u8);
         byte += 1;
     }
     is_word
@@ -56,8 +58,10 @@ fn hash(word: &[u8]) -> u64 {
     })
 }
 
-fn mixed(sum: u64, more: u64) -> u64 {
-    let mixed = (sum ^ more).wrapping_mul(0x9e37_79b9_7f4a_7c15);
+/// Mixes another word into a hash: one multiplication, for hashes of which equal ones only cost
+/// another look.
+pub(crate) fn mixed(sum: u64, word: u64) -> u64 {
+    let mixed = (sum ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
     mixed ^ (mixed >> 29)
 }
 

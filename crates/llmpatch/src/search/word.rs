@@ -1,6 +1,6 @@
 use std::ops::Range;
 
-use crate::text::Lines;
+use crate::text::{Lines, is_word};
 
 /// An end of a match, or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,10 +36,6 @@ pub(crate) fn cuts_word(hay: &Lines<'_>, range: &Range<usize>) -> Option<Side> {
         (false, true) => Some(Side::End),
         (true, true) => Some(Side::Both),
     }
-}
-
-fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
 }
 
 #[cfg(test)]

@@ -11,6 +11,7 @@ mod excerpt;
 mod lines;
 mod shown;
 mod source;
+mod whitespace;
 
 pub use content::{Content, Hindrance, Splice, Withheld, is_binary, is_utf8, same_ends};
 pub(crate) use content::{same_end, same_start};
@@ -21,3 +22,4 @@ pub use lines::{Ending, Line, LineNo, Lines, Starts};
 pub(crate) use shown::plural;
 pub use shown::{Shown, SystemError, lines, listed, sentence};
 pub use source::{Located, Row, Source, SourceId, Span, Text};
+pub(crate) use whitespace::{is_blank, is_word, trim, trim_end, trim_start};

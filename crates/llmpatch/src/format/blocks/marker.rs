@@ -1,6 +1,6 @@
 //! What a line of a block, or one outside of all, may be beside text.
 
-use crate::format::envelope::{trim, trim_start};
+use crate::text::{trim, trim_start};
 
 /// Which signs the markers of a block are made of. Each family ends with its own.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

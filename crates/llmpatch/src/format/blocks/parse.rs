@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use super::error::{Error, Warning};
 use super::marker::{self, Family, Marker, SEVEN};
-use crate::format::envelope::{is_blank, trim};
 use crate::format::fence::Fence;
 use crate::format::{Block, InFile, Options, excerpt, unindented};
 use crate::patch::{FileEdit, Format, Occurrence, Operation, Substitution, Written};
 use crate::text::{LineNo, Located, Row, Source, Span, Text};
+use crate::text::{is_blank, trim};
 
 /// The reader of a block.
 pub(crate) struct BlockReader<'a, 'o> {

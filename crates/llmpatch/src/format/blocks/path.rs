@@ -4,8 +4,8 @@
 use bstr::{BString, ByteSlice as _};
 
 use crate::format::Options;
-use crate::format::envelope::{trim, trim_start};
 use crate::text::{Row, Source, Text};
+use crate::text::{trim, trim_start};
 
 /// Returns the path that a line of a response names. `is_near` says that no blank line is between
 /// it and what it names the file of.
@@ -153,9 +153,7 @@ fn without_bullet(text: &[u8]) -> &[u8] {
 
 /// Returns whether a text may be a path at all.
 fn is_plausible(text: &[u8]) -> bool {
-    let has_letter = text
-        .iter()
-        .any(|&byte| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80);
+    let has_letter = text.iter().any(|&byte| crate::text::is_word(byte));
     let is_tag = text.starts_with(b"<") && text.contains(&b'>');
     let is_address = text.contains_str("://") && !text.starts_with(b"file://");
     let is_code = text.contains(&b'`') || text.contains(&b'*') || text.ends_with(b"()");

@@ -1,6 +1,7 @@
 //! Marker lines: which line of an envelope is which, what a line that is nearly one was meant to
 //! be, and what models write where a line of a section should be.
 
+use crate::text::{trim, trim_end, trim_start};
 use std::ops::Range;
 
 use bstr::ByteSlice as _;
@@ -247,31 +248,6 @@ const LOOK_ALIKES: &[char] = &[
     '\u{a0}', '\u{2002}', '\u{2003}', '\u{2007}', '\u{2009}', '\u{202f}', '\u{3000}', '\u{2010}',
     '\u{2011}', '\u{2012}', '\u{2013}', '\u{2014}', '\u{2212}', '\u{ff0d}', '\u{ff0b}',
 ];
-
-/// Returns whether a line holds nothing but whitespace.
-pub(crate) fn is_blank(line: &[u8]) -> bool {
-    trim_end(line).is_empty()
-}
-
-/// Drops the whitespace at the end of a line. A CR counts as whitespace there: it is left over
-/// where a response was cut before its last LF.
-pub(crate) fn trim_end(line: &[u8]) -> &[u8] {
-    let last = line
-        .iter()
-        .rposition(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
-    &line[..last.map_or(0, |last| last + 1)]
-}
-
-/// Drops the spaces and tabs at the start of a line.
-pub(crate) fn trim_start(line: &[u8]) -> &[u8] {
-    let first = line.iter().position(|byte| !matches!(byte, b' ' | b'\t'));
-    &line[first.unwrap_or(line.len())..]
-}
-
-/// Drops the whitespace around a line.
-pub(crate) fn trim(line: &[u8]) -> &[u8] {
-    trim_start(trim_end(line))
-}
 
 #[cfg(test)]
 mod tests {

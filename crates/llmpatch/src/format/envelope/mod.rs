@@ -38,6 +38,6 @@ mod tests;
 
 pub(crate) use error::{Error, NearEnd, Warning};
 pub(crate) use marker::{Habit, Meant, Verb, boundary};
-pub(crate) use marker::{Marker, is_blank, meant, read as read_marker, trim, trim_start};
+pub(crate) use marker::{Marker, meant, read as read_marker};
 pub(crate) use parse::{parse_block, starts_here};
 pub(crate) use print::print;

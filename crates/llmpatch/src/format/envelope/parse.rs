@@ -10,11 +10,12 @@ use super::marker::{self, Marker, MarkerLine, Meant};
 use super::section::Section;
 use crate::format::{Block, Options, excerpt, unindented};
 use crate::patch::{FileEdit, Format, Operation};
+use crate::text;
 use crate::text::{LineNo, Row, Source, Span, Text};
 
 /// Returns whether a line is a Begin: alone on its line, whitespace around it aside.
 pub(crate) fn starts_here(line: &[u8]) -> bool {
-    matches!(marker::read(marker::trim_start(line)), Some(marked) if marked.marker == Marker::Begin)
+    matches!(marker::read(text::trim_start(line)), Some(marked) if marked.marker == Marker::Begin)
 }
 
 /// Reads the envelope that begins on a line for which [`starts_here`] holds.
@@ -41,7 +42,7 @@ struct EnvelopeReader<'a> {
 
 impl<'a> EnvelopeReader<'a> {
     fn new(source: &'a Source, line: Row<'a>, options: &Options) -> Self {
-        let text = marker::trim_start(line.text);
+        let text = text::trim_start(line.text);
         let (indent, _) = line.text.split_at(line.text.len() - text.len());
         let begin = line.behind(indent.len());
         let mut findings = Findings::new(options.strict);
@@ -96,7 +97,7 @@ impl<'a> EnvelopeReader<'a> {
             match marked.marker {
                 Marker::End => self.decoration(row, marked.decorated),
                 Marker::EndWithTail(at) => {
-                    let tail = excerpt(marker::trim(&row.text[at..]));
+                    let tail = excerpt(text::trim(&row.text[at..]));
                     self.findings.error(row.span, Error::EndWithTail { tail });
                 }
                 Marker::Header(verb, path) => {
@@ -151,7 +152,7 @@ impl<'a> EnvelopeReader<'a> {
     /// be meant: before the first header, and in a section whose lines all have a sign. `next` is
     /// the index of the row after it.
     fn marked(&mut self, row: Row<'a>, next: usize) -> (Row<'a>, Option<MarkerLine>) {
-        let bare = row.behind(row.text.len() - marker::trim_start(row.text).len());
+        let bare = row.behind(row.text.len() - text::trim_start(row.text).len());
         let read = marker::read(bare.text);
         let is_plain = bare.text.len() == row.text.len();
         let is_meant = is_plain
@@ -180,22 +181,22 @@ impl<'a> EnvelopeReader<'a> {
         let rows = || (index..).map_while(|index| self.row(index).map(|(row, _)| row));
         let is_of_chunk =
             |row: Row<'_>| matches!(row.text.first(), Some(b' ' | b'-' | b'+' | b'@'));
-        let first = rows().find(|row| !marker::is_blank(row.text));
+        let first = rows().find(|row| !text::is_blank(row.text));
         !first.is_some_and(is_of_chunk)
-            && !rows().any(|row| marker::read(marker::trim_start(row.text)).is_some())
+            && !rows().any(|row| marker::read(text::trim_start(row.text)).is_some())
     }
 
     /// Remembers a line that looks like the End but isn't, and the first Markdown fence: if no End
     /// comes, they say why.
     fn look_for_end(&mut self, row: Row<'a>) {
-        let text = marker::trim(row.text);
+        let text = text::trim(row.text);
         if let Some(before) = text.strip_suffix(b"*** End Patch") {
             let near = if before.is_empty() {
                 NearEnd::Indented
             } else {
                 NearEnd::Glued
             };
-            let end = row.span.start as usize + marker::trim_end(row.text).len();
+            let end = row.span.start as usize + text::trim_end(row.text).len();
             let span = self.source.span(end - b"*** End Patch".len()..end);
             self.near_end = Some((row.number, near, span));
         }
@@ -231,7 +232,7 @@ impl<'a> EnvelopeReader<'a> {
     /// on the section before; the paths that it names are in an unknown state from there on.
     fn unknown(&mut self, row: Row<'a>) {
         let colon = row.text.find_byte(b':').map_or(row.text.len(), |at| at + 1);
-        let header = excerpt(marker::trim(&row.text[..colon]));
+        let header = excerpt(text::trim(&row.text[..colon]));
         if header == "*** Environment ID:" && self.section.is_outside() && self.edits.is_empty() {
             self.findings.warn(row.span, Warning::Environment);
             return;
@@ -347,8 +348,8 @@ fn paths(text: &[u8], from: usize) -> impl Iterator<Item = Range<usize>> {
         None => [from..text.len(), 0..0],
     };
     let trimmed = |range: Range<usize>| {
-        let end = range.start + marker::trim_end(&text[range.clone()]).len();
-        end - marker::trim_start(&text[range.start..end]).len()..end
+        let end = range.start + text::trim_end(&text[range.clone()]).len();
+        end - text::trim_start(&text[range.start..end]).len()..end
     };
     parts
         .map(trimmed)

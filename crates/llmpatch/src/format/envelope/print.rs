@@ -2,10 +2,10 @@
 //!
 //! Every chunk begins with its own `@@`, so that no first line is taken for something else.
 
-use super::marker;
 use crate::format::Why;
 use crate::format::print::{add_line, add_lines};
 use crate::patch::{FileEdit, Hunk, Operation};
+use crate::text;
 
 /// Prints a section.
 pub(crate) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
@@ -42,7 +42,7 @@ pub(crate) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
 }
 
 fn header(out: &mut Vec<u8>, header: &str, path: &[u8]) -> Result<(), Why> {
-    let is_whole = !path.is_empty() && marker::trim(path) == path && !path.ends_with(b" ***");
+    let is_whole = !path.is_empty() && text::trim(path) == path && !path.ends_with(b" ***");
     if !is_whole || path.contains(&b'\n') {
         return Err(Why::Path);
     }

@@ -6,6 +6,7 @@ use super::error::{Error, Warning};
 use super::findings::Findings;
 use super::marker::{self, Habit, Verb};
 use crate::patch::{Hunk, HunkLine, Mark, Operation};
+use crate::text;
 use crate::text::{Row, Span, Text};
 
 /// A section: the file that its header names, and what its lines have said so far.
@@ -120,9 +121,9 @@ impl<'a> Section<'a> {
     /// Reads a line that is no marker. `next` is the line after it.
     pub(super) fn line(&mut self, row: Row<'a>, next: Option<Row<'a>>, findings: &mut Findings) {
         match &mut self.body {
-            Body::Outside if marker::is_blank(row.text) => {}
+            Body::Outside if text::is_blank(row.text) => {}
             Body::Outside => {
-                let meant = marker::trim_start(row.text)
+                let meant = text::trim_start(row.text)
                     .starts_with(b"*")
                     .then(|| marker::meant(row.text))
                     .flatten();
@@ -253,7 +254,7 @@ impl<'a> Lines<'a> {
     fn line(&mut self, row: Row<'a>, next: Option<Row<'a>>, findings: &mut Findings) {
         let path = &self.path;
         let verb = self.verb;
-        if marker::is_blank(row.text) {
+        if text::is_blank(row.text) {
             self.blanks.push(row);
         } else if self.lines.is_empty() && is_unified_header(row, next) {
             findings.bad_line(row.span, || Error::UnifiedHeader {
@@ -427,7 +428,7 @@ impl<'a> Update<'a> {
         };
         let rest = &row.text[2..];
         let path = self.path.clone();
-        if marker::is_blank(rest) {
+        if text::is_blank(rest) {
         } else if !self.strict && claims_numbers(rest) {
             hunk.numbered = true;
             findings.warn(row.span, Warning::LocatorNumbers { path, count: 1 });
@@ -493,7 +494,7 @@ fn line(mark: Mark, text: Text<'_>) -> HunkLine<'_> {
 /// writes behind it.
 fn claims_numbers(rest: &[u8]) -> bool {
     fn numbers(text: &[u8], sign: u8) -> Option<&[u8]> {
-        let text = marker::trim_start(text);
+        let text = text::trim_start(text);
         let text = text.strip_prefix(&[sign])?;
         let first = digits(text);
         let rest = &text[first..];
@@ -505,7 +506,7 @@ fn claims_numbers(rest: &[u8]) -> bool {
         }
     }
     let rest = numbers(rest, b'-').and_then(|rest| numbers(rest, b'+'));
-    rest.is_some_and(|rest| marker::is_blank(rest) || marker::trim_start(rest).starts_with(b"@@"))
+    rest.is_some_and(|rest| text::is_blank(rest) || text::trim_start(rest).starts_with(b"@@"))
 }
 
 fn digits(text: &[u8]) -> usize {

@@ -11,7 +11,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::compare::Region;
-use crate::search::Sieve;
+use crate::search::{Sieve, mixed};
 use crate::text::Splice;
 
 /// How many lines on each side of a line decide whether it is noise (xdiff: `XDL_SIMSCAN_WINDOW`).
@@ -161,7 +161,7 @@ impl<'l> Changed<'l> {
     fn hash(line: &[u8]) -> u64 {
         let word = |word: &[u8; 8]| u64::from_le_bytes(*word);
         let (words, rest) = line.as_chunks();
-        let hash = words.iter().map(word).fold(line.len() as u64, mix);
+        let hash = words.iter().map(word).fold(line.len() as u64, mixed);
         let last = line.last_chunk().map_or_else(
             || {
                 rest.iter()
@@ -169,7 +169,7 @@ impl<'l> Changed<'l> {
             },
             word,
         );
-        mix(hash, last).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+        mixed(hash, last)
     }
 
     /// Counts lines; `None` if one of them is among these.
@@ -187,10 +187,4 @@ impl<'l> Changed<'l> {
         }
         Some(count)
     }
-}
-
-fn mix(hash: u64, word: u64) -> u64 {
-    (hash ^ word)
-        .wrapping_mul(0x9e37_79b9_7f4a_7c15)
-        .rotate_left(29)
 }

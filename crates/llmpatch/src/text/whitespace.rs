@@ -1,0 +1,33 @@
+//! Whitespace around the text of a line, and the bytes that words are made of: whoever compares or
+//! takes apart lines asks here.
+
+/// Returns whether a line holds nothing but whitespace.
+pub(crate) fn is_blank(line: &[u8]) -> bool {
+    trim_end(line).is_empty()
+}
+
+/// Drops the whitespace at the end of a line. A CR counts as whitespace there: it is left over
+/// where a response was cut before its last LF.
+pub(crate) fn trim_end(line: &[u8]) -> &[u8] {
+    let last = line
+        .iter()
+        .rposition(|byte| !matches!(byte, b' ' | b'\t' | b'\r'));
+    &line[..last.map_or(0, |last| last + 1)]
+}
+
+/// Drops the spaces and tabs at the start of a line.
+pub(crate) fn trim_start(line: &[u8]) -> &[u8] {
+    let first = line.iter().position(|byte| !matches!(byte, b' ' | b'\t'));
+    &line[first.unwrap_or(line.len())..]
+}
+
+/// Drops the whitespace around a line.
+pub(crate) fn trim(line: &[u8]) -> &[u8] {
+    trim_start(trim_end(line))
+}
+
+/// Returns whether a byte may be part of a word: a letter, a digit, an underscore, or part of a
+/// character beyond ASCII.
+pub(crate) const fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+}
