@@ -63,7 +63,7 @@ impl Sealed for Record {
 
     fn is_sound(&self) -> bool {
         match self {
-            Record::Commit(id, before) => before.iter().chain([id]).all(is_id),
+            Record::Commit(id, before) => before.iter().chain([id]).all(|id| is_id(id)),
             Record::Undone(_) => true,
             Record::Made(made) => {
                 are_sound(&made.files, &made.removed)
@@ -117,7 +117,7 @@ impl Record {
     }
 }
 
-fn is_id(text: &String) -> bool {
+fn is_id(text: &str) -> bool {
     text.len() >= 40 && text.bytes().all(|byte| byte.is_ascii_hexdigit())
 }
 
