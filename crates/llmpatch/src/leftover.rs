@@ -44,12 +44,14 @@ pub fn leftovers(
         };
         found.retain(|(line, _)| is_added(*line));
     }
-    let leftover = |(line, marker)| Leftover {
-        path: path.as_bstr().into(),
-        line,
-        marker,
-    };
-    Ok(found.into_iter().map(leftover).collect())
+    Ok(found
+        .into_iter()
+        .map(|(line, marker)| Leftover {
+            path: path.as_bstr().into(),
+            line,
+            marker,
+        })
+        .collect())
 }
 
 /// Returns whether a content has any marker at all.

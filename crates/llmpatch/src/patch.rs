@@ -313,17 +313,20 @@ impl<'a> Hunk<'a> {
     }
 
     fn relocated(self, place: &dyn Fn(Span) -> Span) -> Hunk<'static> {
-        let line = |line: HunkLine<'_>| HunkLine {
-            text: line.text.relocated(place),
-            ..line
-        };
         Hunk {
             locators: self
                 .locators
                 .into_iter()
                 .map(|text| text.relocated(place))
                 .collect(),
-            lines: self.lines.into_iter().map(line).collect(),
+            lines: self
+                .lines
+                .into_iter()
+                .map(|line| HunkLine {
+                    text: line.text.relocated(place),
+                    ..line
+                })
+                .collect(),
             end: self.end.map(|text| text.relocated(place)),
             span: self.span.map(place),
             ..self

@@ -201,12 +201,14 @@ fn what(why: Why) -> What {
 }
 
 fn misread(changes: &ChangeSet, format: Format) -> Vec<Unrepresentable> {
-    let told = |change: &Change| Unrepresentable {
-        path: change.path.as_bstr().into(),
-        format,
-        what: What::Misread,
-    };
-    changes.iter().map(told).collect()
+    changes
+        .iter()
+        .map(|change| Unrepresentable {
+            path: change.path.as_bstr().into(),
+            format,
+            what: What::Misread,
+        })
+        .collect()
 }
 
 /// Reads what was printed as any reader would, and says which files it would make something else

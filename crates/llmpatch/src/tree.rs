@@ -493,11 +493,14 @@ impl Tree for MemoryTree {
     }
 
     fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
-        let twin = |file: &&RepoPath| {
-            *file != path && file.as_bytes().eq_ignore_ascii_case(path.as_bytes())
-        };
         Ok(if self.ignores_case {
-            self.files.keys().filter(twin).cloned().collect()
+            self.files
+                .keys()
+                .filter(|file| {
+                    *file != path && file.as_bytes().eq_ignore_ascii_case(path.as_bytes())
+                })
+                .cloned()
+                .collect()
         } else {
             Vec::new()
         })

@@ -320,8 +320,7 @@ fn run(text: &str, number: usize) -> Spaces {
         .nth(number)
         .map_or(text.len(), |(at, _)| at);
     let rest = &text[text[..from].trim_end().len()..];
-    let is_space = |c: &char| c.is_whitespace();
-    Spaces(rest.chars().take_while(is_space).collect())
+    Spaces(rest.chars().take_while(|c| c.is_whitespace()).collect())
 }
 
 fn hidden(c: char) -> bool {
@@ -392,12 +391,11 @@ fn line_number<'l>(patch: &'l [u8], file: &[u8]) -> Option<&'l [u8]> {
         b"-",
         b" ",
     ];
-    let fits = |mark: &&[u8]| {
+    let mark = marks.into_iter().filter(|_| number > 0).find(|mark| {
         digits[number..]
             .strip_prefix(*mark)
             .is_some_and(|text| same(text) || sign(text))
-    };
-    let mark = marks.into_iter().filter(|_| number > 0).find(fits)?;
+    })?;
     Some(digits[..number + mark.len()].trim_ascii())
 }
 

@@ -440,12 +440,10 @@ impl Place<'_> {
                      number"
                 }
             }),
-            Ambiguity::Lines { places, claimed } => {
-                let note = |line| format!("`:start_line:` says line {line}");
-                self.several(places)
-                    .help("give more of the lines around the change")
-                    .notes(claimed.map(note))
-            }
+            Ambiguity::Lines { places, claimed } => self
+                .several(places)
+                .help("give more of the lines around the change")
+                .notes(claimed.map(|line| format!("`:start_line:` says line {line}"))),
             Ambiguity::Numbers(places) => self.several(places),
             Ambiguity::Blank(places) => self.several(places),
             Ambiguity::Unique(places) => self.several(places),

@@ -512,7 +512,6 @@ fn drifted(path: &RepoPath, drift: &Drift) -> Diagnostic {
         "lines are gone before",
         gone.into_iter().map(before).collect(),
     );
-    let commit = |commit: &BString| format!("changed by {}", Shown(commit));
     let now = drift.now.as_ref().filter(|now| !is_binary(now));
     let passages =
         now.map(|now| Passage::around(path.as_bstr(), &now.lines(), drift.lines.clone()));
@@ -520,7 +519,12 @@ fn drifted(path: &RepoPath, drift: &Drift) -> Diagnostic {
         .path(path)
         .notes(others)
         .notes(gone)
-        .notes(drift.commits.iter().map(commit));
+        .notes(
+            drift
+                .commits
+                .iter()
+                .map(|commit| format!("changed by {}", Shown(commit))),
+        );
     let of = Diagnostic {
         passages: passages.unwrap_or_default(),
         ..of
@@ -643,10 +647,11 @@ fn placed(of: Diagnostic, path: &RepoPath, part: Part, how: &Placing) -> Diagnos
             lines,
             ..
         } => {
-            let label = |line| if line == *chosen { "changed" } else { "alike" };
-            let places = rivals(path, lines, "the lines are here", label)
-                .into_iter()
-                .collect();
+            let places = rivals(path, lines, "the lines are here", |line| {
+                if line == *chosen { "changed" } else { "alike" }
+            })
+            .into_iter()
+            .collect();
             among(Diagnostic { places, ..of }, *chosen, others).help(match part {
                 Part::Search => {
                     "it is the line that the response names; if another is meant, give \

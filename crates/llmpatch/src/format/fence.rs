@@ -39,11 +39,11 @@ pub(crate) fn around_file(edit: &FileEdit<'_>) -> Option<Located<InFile<FencedFi
 pub(crate) fn is_fenced<'l>(path: &[u8], lines: impl DoubleEndedIterator<Item = &'l [u8]>) -> bool {
     let mut lines = lines.filter(|line| !text::is_blank(line));
     let fence = lines.next().and_then(Fence::read).map(|(fence, _)| fence);
-    let is_around = |fence: Fence| {
-        let last = lines.next_back();
-        fence.is_markdowns() && last.is_some_and(|last| fence.is_closed_by(last))
-    };
-    !is_markdown(path) && fence.is_some_and(is_around)
+    !is_markdown(path)
+        && fence.is_some_and(|fence| {
+            let last = lines.next_back();
+            fence.is_markdowns() && last.is_some_and(|last| fence.is_closed_by(last))
+        })
 }
 
 /// What a fence is made of.

@@ -153,14 +153,14 @@ impl Resolver {
     fn root(&self, root: &[u8]) -> Result<BString, PathError> {
         let wanted = variable_case(root);
         if let Some((_, directory)) = self.roots.iter().rev().find(|(name, _)| *name == wanted) {
-            let outside = |_| PathError::RootOutside {
-                root: root.into(),
-                directory: directory.clone(),
-            };
             return if directory.is_empty() {
                 Ok(BString::default())
             } else {
-                self.locate(b"", directory).map_err(outside)
+                self.locate(b"", directory)
+                    .map_err(|_| PathError::RootOutside {
+                        root: root.into(),
+                        directory: directory.clone(),
+                    })
             };
         }
         if self

@@ -173,9 +173,11 @@ fn is_abbreviation(name: &[u8]) -> bool {
     let Some(letters) = name.strip_suffix(b".") else {
         return false;
     };
-    let is_letter = |part: &[u8]| part.len() == 1 && part[0].is_ascii_alphabetic();
     letters.eq_ignore_ascii_case(b"etc")
-        || letters.len() > 1 && letters.split_str(".").all(is_letter)
+        || letters.len() > 1
+            && letters
+                .split_str(".")
+                .all(|part: &[u8]| part.len() == 1 && part[0].is_ascii_alphabetic())
 }
 
 #[cfg(test)]

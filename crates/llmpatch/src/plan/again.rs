@@ -29,6 +29,7 @@ pub(super) fn already_there(
 }
 
 fn is_telling(line: &impl AsRef<[u8]>) -> bool {
-    let says = |byte: &u8| byte.is_ascii_alphanumeric() || *byte >= 0x80;
-    line.as_ref().iter().any(says)
+    line.as_ref()
+        .iter()
+        .any(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80)
 }

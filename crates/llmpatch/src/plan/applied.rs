@@ -150,15 +150,14 @@ impl Planner<'_> {
     /// Counts the hunks and finds of the response; of files that come or go as a whole there are
     /// none.
     fn hunks(&self) -> usize {
-        let hunks = |of: &ResolvedEdit<'_>| match &of.edit.operation {
-            Operation::Update { hunks, .. } => hunks.len(),
-            Operation::Substitute(_) => 1,
-            _ => 0,
-        };
         self.edits
             .iter()
             .filter(|of| !is_whole(of.edit))
-            .map(hunks)
+            .map(|of| match &of.edit.operation {
+                Operation::Update { hunks, .. } => hunks.len(),
+                Operation::Substitute(_) => 1,
+                _ => 0,
+            })
             .sum()
     }
 

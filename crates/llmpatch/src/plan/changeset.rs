@@ -61,8 +61,10 @@ impl ChangeSet {
         changes: impl IntoIterator<Item = Change>,
         unmerged: BTreeMap<RepoPath, Sides>,
     ) -> Self {
-        let is_kept = |change: &Change| !is_same(change) || unmerged.contains_key(&change.path);
-        let mut changes: Vec<_> = changes.into_iter().filter(is_kept).collect();
+        let mut changes: Vec<_> = changes
+            .into_iter()
+            .filter(|change| !is_same(change) || unmerged.contains_key(&change.path))
+            .collect();
         changes.sort_by(|a, b| a.path.cmp(&b.path));
         assert!(
             changes.windows(2).all(|pair| pair[0].path < pair[1].path),

@@ -167,10 +167,10 @@ impl Level {
                     shift = Some(shown);
                 }
                 fitted.push(match &shift {
-                    Some(shift) => {
-                        let error = || fails(line, PlaceError::Unshiftable { at: number(0) });
-                        shift.apply(line).ok_or_else(error)?.into_owned()
-                    }
+                    Some(shift) => shift
+                        .apply(line)
+                        .ok_or_else(|| fails(line, PlaceError::Unshiftable { at: number(0) }))?
+                        .into_owned(),
                     None => line.to_vec(),
                 });
             }

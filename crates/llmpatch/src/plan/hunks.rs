@@ -56,13 +56,15 @@ pub fn pieces(
     let piece = |group: &[Region]| {
         let lines = group[0].old.start..group[group.len() - 1].old.end;
         let last = (lines.end + context).min(old_starts.len() - 1);
-        let splice = |region: &Region| Splice {
-            old: bytes(&old_starts, &region.old),
-            new: new[bytes(&new_starts, &region.new)].to_vec(),
-        };
         let shown = bytes(&old_starts, &(lines.start.saturating_sub(context)..last));
         Piece {
-            splices: group.iter().map(splice).collect(),
+            splices: group
+                .iter()
+                .map(|region| Splice {
+                    old: bytes(&old_starts, &region.old),
+                    new: new[bytes(&new_starts, &region.new)].to_vec(),
+                })
+                .collect(),
             shown,
             lines,
         }
@@ -178,10 +180,12 @@ fn cut(side: &mut Vec<u8>) {
 
 /// Returns where lines are in a text, from the start of a line on.
 fn find_lines(text: &[u8], lines: &[u8]) -> Option<usize> {
-    let is_start = |&at: &usize| at == 0 || text[at - 1] == b'\n';
-    let ends = |&at: &usize| lines.ends_with(b"\n") || at + lines.len() == text.len();
     (!lines.is_empty())
-        .then(|| text.find_iter(lines).filter(is_start).find(ends))
+        .then(|| {
+            text.find_iter(lines)
+                .filter(|&at| at == 0 || text[at - 1] == b'\n')
+                .find(|&at| lines.ends_with(b"\n") || at + lines.len() == text.len())
+        })
         .flatten()
 }
 

@@ -82,8 +82,12 @@ pub fn merge(
         return Err(errors);
     }
     let merged = ChangeSet::with_unmerged(merged, unmerged);
-    let refused = |change: &Change| here.confirm(&change.path, change.before.as_ref()).err();
-    errors.extend(merged.iter().filter_map(refused).map(Error::from));
+    errors.extend(
+        merged
+            .iter()
+            .filter_map(|change| here.confirm(&change.path, change.before.as_ref()).err())
+            .map(Error::from),
+    );
     if errors.is_empty() {
         Ok(merged)
     } else {

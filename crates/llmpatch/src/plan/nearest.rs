@@ -156,8 +156,11 @@ impl<'f, 'p> Nearest<'f, 'p> {
     }
 
     fn nearness(&self) -> Option<&Nearness<'f, 'p>> {
-        let read = || Nearness::new(self.lines.clone(), self.sought.iter().copied(), self.effort);
-        self.nearness.get_or_init(read).as_ref()
+        self.nearness
+            .get_or_init(|| {
+                Nearness::new(self.lines.clone(), self.sought.iter().copied(), self.effort)
+            })
+            .as_ref()
     }
 
     fn near(&self, wanted: &SoughtLines<'_>) -> Option<Near> {

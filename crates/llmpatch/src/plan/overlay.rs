@@ -181,12 +181,11 @@ impl<'t> Overlay<'t> {
 
     /// Returns whether an empty file is at a path.
     pub(super) fn is_empty(&mut self, path: &RepoPath) -> bool {
-        let is_empty = |slot: &Slot| {
+        self.load(path).is_ok_and(|slot| {
             slot.now
                 .as_ref()
                 .is_some_and(|file| !slot.unknown && file.content.is_empty())
-        };
-        self.load(path).is_ok_and(is_empty)
+        })
     }
 
     /// Returns the file that is at a path now, if that has been read.
@@ -283,8 +282,7 @@ impl<'t> Overlay<'t> {
     /// Keeps a file that has been read as it is, before an edit changes it.
     fn keep(&mut self, path: &RepoPath, new: Option<&File>) -> &mut Slot {
         let now = self.now(path).map(|now| now.content.clone());
-        let is_other = |now: &Content| new.is_none_or(|new| new.content != *now);
-        if let Some(now) = now.filter(is_other) {
+        if let Some(now) = now.filter(|now| new.is_none_or(|new| new.content != *now)) {
             let has_room = self.has_room(room(&now));
             let whole = Found::Whole(now);
             self.push(path, if has_room { whole } else { Found::Lost });

@@ -108,13 +108,12 @@ impl<'f> Splicer<'f> {
                     .then(|| self.terminator(first + nth))
                     .flatten()
             };
-            let near = || {
-                replaced()
-                    .or(self.before)
-                    .or_else(|| self.terminator(self.next))
-            };
             let ending = written
-                .or_else(near)
+                .or_else(|| {
+                    replaced()
+                        .or(self.before)
+                        .or_else(|| self.terminator(self.next))
+                })
                 .unwrap_or_else(|| self.file.lines().majority());
             self.is_closed |= self.is_open;
             self.close(&mut bytes);

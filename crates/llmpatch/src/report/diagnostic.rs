@@ -172,10 +172,9 @@ impl Diagnostic {
 
     /// Returns what helps the author of the response, who can give neither options nor commands.
     pub fn for_the_model(&self) -> Option<String> {
-        let is_open = |part: &&str| !names_an_option(part) && !part.contains("`git ");
         let help = self.help.as_ref().map(|help| {
             help.split("; ")
-                .filter(is_open)
+                .filter(|part| !names_an_option(part) && !part.contains("`git "))
                 .collect::<Vec<_>>()
                 .join("; ")
         });
@@ -409,11 +408,10 @@ pub fn merge(all: impl IntoIterator<Item = Diagnostic>) -> Vec<Diagnostic> {
                     .also
                     .extend(one.response.filter(|new| last != Some(new.line_of_file())));
                 first.also.extend(one.also);
-                let is_news = |passage: &Passage| one.is_habit && !first.passages.contains(passage);
                 let shown = one
                     .passages
                     .into_iter()
-                    .filter(is_news)
+                    .filter(|passage| one.is_habit && !first.passages.contains(passage))
                     .take(SHOWN.saturating_sub(first.passages.len()));
                 let shown: Vec<_> = shown.collect();
                 first.passages.extend(shown);
@@ -448,10 +446,9 @@ fn is_one_wherever(kind: Kind) -> bool {
 }
 
 fn names_an_option(text: &str) -> bool {
-    let is_name = |(at, dashes): (usize, &str)| {
+    text.match_indices("--").any(|(at, dashes): (usize, &str)| {
         text[at + dashes.len()..].starts_with(|c: char| c.is_ascii_lowercase())
-    };
-    text.match_indices("--").any(is_name)
+    })
 }
 
 #[cfg(test)]

@@ -120,12 +120,11 @@ fn tell(out: &mut String, error: &Diagnostic, several: bool, told: &mut Told) {
             place.first.line,
             part(&place.first.excerpt)
         );
-        let is_shown = |passage: &Passage| {
+        if !error.passages.iter().any(|passage| {
             passage.path == place.path
                 && (passage.start.index()..passage.start.index() + passage.lines.len())
                     .contains(&place.first.line.index())
-        };
-        if !error.passages.iter().any(is_shown) {
+        }) {
             out.push('\n');
             fence(out, &[place.first.excerpt.text()]);
         }

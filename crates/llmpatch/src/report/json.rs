@@ -207,8 +207,10 @@ pub(super) fn nearest<S: Serializer>(
         #[serde(flatten, serialize_with = "text")]
         text: BString,
     }
-    let fields = |Nearest { start, line, text }| Fields { start, line, text };
-    nearest.clone().map(fields).serialize(serializer)
+    nearest
+        .clone()
+        .map(|Nearest { start, line, text }| Fields { start, line, text })
+        .serialize(serializer)
 }
 
 impl State {

@@ -48,10 +48,9 @@ pub(super) fn read(text: &str, setting: Setting<'_>) -> Vec<Block<'static>> {
         return Vec::new();
     }
     let mut found = Vec::new();
-    let is_of_commands = |name: &&str| text.contains(*name);
     if ["<<", "apply_patch", "applypatch", "git ", "patch "]
         .iter()
-        .any(is_of_commands)
+        .any(|name| text.contains(*name))
     {
         for patch in command::patches(text) {
             found.extend(of_command(text, &patch, setting));

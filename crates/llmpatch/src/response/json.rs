@@ -106,8 +106,9 @@ fn behind_marks(text: &[u8]) -> &[u8] {
     while !ends_draft(rest) {
         let behind = rest.strip_prefix(CLOSE).or_else(|| {
             let (name, behind) = rest.strip_prefix(b"<|")?.split_once_str("|>")?;
-            let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || *byte == b'_';
-            name.iter().all(is_name).then_some(behind)
+            name.iter()
+                .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
+                .then_some(behind)
         });
         match behind {
             Some(behind) => rest = trim(behind),

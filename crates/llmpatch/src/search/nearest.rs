@@ -172,12 +172,11 @@ impl<'f, 'p> Nearness<'f, 'p> {
     /// much for a message.
     pub(crate) fn places(&self, line: &[u8], effort: &Effort) -> Option<Vec<usize>> {
         let lines = self.found(line).map_or(&[][..], |found| &found.lines);
-        let is_same = |at: &usize| self.lines.text(*at) == line;
         effort.spend(lines.len()).then(|| {
             lines
                 .iter()
                 .map(|&at| at as usize)
-                .filter(is_same)
+                .filter(|at| self.lines.text(*at) == line)
                 .collect()
         })
     }

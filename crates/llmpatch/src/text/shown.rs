@@ -96,11 +96,14 @@ pub fn listed<T: fmt::Display>(all: impl IntoIterator<Item = T>, count: usize) -
 /// Names lines of which there are `count`, each by the first and the last of a run: `line 3`,
 /// `lines 3, 5–7 and 31`.
 pub fn lines(runs: &[(LineNo, LineNo)], count: usize) -> String {
-    let name = |&(first, last): &(LineNo, LineNo)| match first == last {
-        true => first.to_string(),
-        false => format!("{first}–{last}"),
-    };
-    let mut names: Vec<_> = runs.iter().take(5).map(name).collect();
+    let mut names: Vec<_> = runs
+        .iter()
+        .take(5)
+        .map(|&(first, last): &(LineNo, LineNo)| match first == last {
+            true => first.to_string(),
+            false => format!("{first}–{last}"),
+        })
+        .collect();
     let noun = match runs {
         [(first, last)] if first == last && count < 2 => "line",
         _ => "lines",

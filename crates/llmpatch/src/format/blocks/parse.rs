@@ -64,11 +64,10 @@ impl<'a, 'o> BlockReader<'a, 'o> {
             let new = divider + 1..self.rows.len();
             self.numbers_among(old.clone(), new.clone());
             let last = |section: &Range<usize>| self.rows[section.clone()].last();
-            let closes = |row: &&Row<'_>| fence.is_some_and(|fence| fence.is_closed_by(row.text));
             closing = [last(&old), last(&new)]
                 .into_iter()
                 .flatten()
-                .find(closes)
+                .find(|row| fence.is_some_and(|fence| fence.is_closed_by(row.text)))
                 .map(|row| row.span);
             operation = Some(if old.is_empty() {
                 self.create(new)
@@ -169,8 +168,9 @@ impl<'a, 'o> BlockReader<'a, 'o> {
                 .binary_search_by_key(index, |conflict| conflict.divider)
                 .is_ok()
         };
-        let is_free = |index: &usize| length(&self.rows[*index]).is_some() && !is_owned(index);
-        let all: Vec<usize> = (0..self.rows.len()).filter(is_free).collect();
+        let all: Vec<usize> = (0..self.rows.len())
+            .filter(|index| length(&self.rows[*index]).is_some() && !is_owned(index))
+            .collect();
         let mut alike = all
             .iter()
             .copied()

@@ -168,8 +168,9 @@ fn is_word(text: &[u8]) -> bool {
 /// Returns whether a text is the number of a version or of a chapter: `2.0`, `v1.2`.
 fn is_number(text: &[u8]) -> bool {
     let number = text.strip_prefix(b"v").unwrap_or(text);
-    let is_of_number = |byte: &u8| byte.is_ascii_digit() || *byte == b'.';
-    number.iter().all(is_of_number)
+    number
+        .iter()
+        .all(|byte| byte.is_ascii_digit() || *byte == b'.')
 }
 
 fn has_inner_dot(text: &[u8]) -> bool {

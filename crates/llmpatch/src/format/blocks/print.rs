@@ -47,10 +47,9 @@ pub(crate) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
     } else {
         (Family::Angles, "<", ">")
     };
-    let is_free = |length: &usize| !markers.contains(&Marker::Divider(*length));
     let length = [marker::SEVEN, 8, 9, 6, 5]
         .into_iter()
-        .find(is_free)
+        .find(|length| !markers.contains(&Marker::Divider(*length)))
         .ok_or(Why::Markup)?;
     let mut out = named(&edit.path)?;
     add_line(

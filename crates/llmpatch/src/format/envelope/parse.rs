@@ -347,12 +347,11 @@ fn paths(text: &[u8], from: usize) -> impl Iterator<Item = Range<usize>> {
         Some((at, len)) => [from..from + at, from + at + len..text.len()],
         None => [from..text.len(), 0..0],
     };
-    let trimmed = |range: Range<usize>| {
-        let end = range.start + text::trim_end(&text[range.clone()]).len();
-        end - text::trim_start(&text[range.start..end]).len()..end
-    };
     parts
-        .map(trimmed)
+        .map(|range| {
+            let end = range.start + text::trim_end(&text[range.clone()]).len();
+            end - text::trim_start(&text[range.start..end]).len()..end
+        })
         .into_iter()
         .filter(|range| !range.is_empty())
 }

@@ -301,12 +301,9 @@ impl<'a> PayloadReader<'a> {
             return;
         };
         let Some(holder) = holder(name) else { return };
-        let is_whole = |tag: &tags::Tag<'_>| {
-            tag.form == Form::Open && tag.range.end == self.start + before.len()
-        };
         if tags::scan(self.bytes, tag_at)
             .as_ref()
-            .is_some_and(is_whole)
+            .is_some_and(|tag| tag.form == Form::Open && tag.range.end == self.start + before.len())
         {
             if self.last_bare == Some(tag_at) {
                 self.bare -= 1;
@@ -319,10 +316,10 @@ impl<'a> PayloadReader<'a> {
     /// Returns whether an edit begins at an offset that has all it needs, so that it can hardly be
     /// anything else.
     fn is_edit(&self, at: usize) -> bool {
-        let has_all = |tag: tags::Tag<'_>| {
-            tag.is("edit") && tag.attribute("file").is_some() && tag.attribute("op").is_some()
-        };
-        tags::starts_here(&self.bytes[at..]) && tags::scan(self.bytes, at).is_some_and(has_all)
+        tags::starts_here(&self.bytes[at..])
+            && tags::scan(self.bytes, at).is_some_and(|tag| {
+                tag.is("edit") && tag.attribute("file").is_some() && tag.attribute("op").is_some()
+            })
     }
 
     /// Keeps account of the holder's own tags that are on a line outside of pairs.

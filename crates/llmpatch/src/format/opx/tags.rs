@@ -314,8 +314,10 @@ impl<'a> Scanner<'a> {
     fn unquoted(&mut self, attribute: &'a [u8]) -> Option<(Range<usize>, bool)> {
         let start = self.pos;
         let rest = &self.bytes[start..];
-        let ends = |byte: &u8| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'<');
-        let mut len = rest.iter().position(ends).unwrap_or(rest.len());
+        let mut len = rest
+            .iter()
+            .position(|byte| byte.is_ascii_whitespace() || matches!(byte, b'>' | b'<'))
+            .unwrap_or(rest.len());
         if rest[..len].ends_with(b"/") && rest.get(len) == Some(&b'>') {
             len -= 1;
         }

@@ -423,14 +423,16 @@ impl CallReader<'_, '_> {
             new_lines,
             heading: Vec::new(),
         });
-        let line = |text| HunkLine {
-            mark: Mark::Added,
-            text,
-            unterminated: false,
-        };
         let span = self.source.span(object.range());
         let hunk = Hunk {
-            lines: lines.into_iter().map(line).collect(),
+            lines: lines
+                .into_iter()
+                .map(|text| HunkLine {
+                    mark: Mark::Added,
+                    text,
+                    unterminated: false,
+                })
+                .collect(),
             position,
             span: Some(span),
             ..Hunk::default()

@@ -251,8 +251,10 @@ impl<'t> Fields<'t> {
             self.get(names)
                 .is_some_and(|(_, value)| !matches!(value.is(), Is::Bool(_)))
         };
-        let is_complete = |pair: &&TextPair| may_be_text(pair.0) && may_be_text(pair.1);
-        pairs.iter().find(is_complete).copied()
+        pairs
+            .iter()
+            .find(|pair| may_be_text(pair.0) && may_be_text(pair.1))
+            .copied()
     }
 
     /// Returns the names of two members of which each says by itself what is to be done.
@@ -354,17 +356,21 @@ impl<'t> Fields<'t> {
     /// Returns whether all that is given beside the name of a file is plain, and a patch is in it.
     /// In an object with more in it, all of that is looked through.
     fn is_patch(&self) -> bool {
-        let is_plain = |(_, value): (_, Value<'_>)| !matches!(value.is(), Is::Object | Is::Array);
         self.is_text(PATH)
-            && self.iter().all(is_plain)
+            && self.is_flat()
             && self.word(PATCH).is_some_and(|text| may_be_patch(&text))
+    }
+
+    /// Returns whether no member is an object or an array.
+    fn is_flat(&self) -> bool {
+        self.iter()
+            .all(|(_, value)| !matches!(value.is(), Is::Object | Is::Array))
     }
 
     /// Returns whether an envelope's inside is given without its first and last line.
     fn is_inside(&self) -> bool {
-        let is_plain = |(_, value): (_, Value<'_>)| !matches!(value.is(), Is::Object | Is::Array);
         !self.has(NAME)
-            && self.iter().all(is_plain)
+            && self.is_flat()
             && self
                 .word(PATCH)
                 .is_some_and(|text| is_inside_of_envelope(&text))
@@ -372,8 +378,10 @@ impl<'t> Fields<'t> {
 
     /// Returns what a call is that is known and can't be followed.
     fn foreign(&self) -> Option<&'static str> {
-        let is_known = |(members, _): &&(&[&str], _)| members.iter().all(|name| self.has(&[name]));
-        if let Some((_, what)) = FOREIGN.iter().find(is_known) {
+        if let Some((_, what)) = FOREIGN
+            .iter()
+            .find(|(members, _)| members.iter().all(|name| self.has(&[name])))
+        {
             return Some(what);
         }
         let text = |names| self.word(names).unwrap_or_default();

@@ -30,8 +30,11 @@ pub(super) fn read<'a>(
 ) -> Result<HunkRead<'a>, Located<Error>> {
     let header = HunkHeader::read(rows, at)?;
     let span = header.row.span;
-    let says_new = |position: &Position| position.old_start == 0 && position.old_lines == 0;
-    let is_new = section.is_new || header.position.as_ref().is_some_and(says_new);
+    let is_new = section.is_new
+        || header
+            .position
+            .as_ref()
+            .is_some_and(|position| position.old_start == 0 && position.old_lines == 0);
     let mut body = Body {
         rows,
         crlf: header.row.ending == Ending::CrLf,
@@ -374,9 +377,11 @@ impl<'a> Body<'a, '_, '_> {
 
     /// Returns whether a line is the `-- ` above a signature.
     fn is_separator(&self, index: usize) -> bool {
-        let is_prose = |row: Row<'_>| matches!(kind(row), LineKind::Empty | LineKind::None);
         self.rows.get(index).is_some_and(|row| row.text == b"-- ")
-            && self.rows.get(index + 1).is_none_or(is_prose)
+            && self
+                .rows
+                .get(index + 1)
+                .is_none_or(|row| matches!(kind(row), LineKind::Empty | LineKind::None))
     }
 
     /// Returns the first line behind a complete hunk that looks like a line of it, rather than like

@@ -282,14 +282,13 @@ impl<'a> Rows<'a, '_> {
 
     /// Returns whether a line is the `-- ` with which mail ends, and git's version behind it.
     fn is_signature(&self, index: usize) -> bool {
-        let is_dashes = |row: Row<'_>| matches!(row.text, b"-- " | b"--");
-        let is_version = |row: Row<'_>| {
-            row.text.first().is_some_and(u8::is_ascii_digit)
-                && row.text.contains(&b'.')
-                && row.text.len() < 40
-        };
-        self.get(index).is_some_and(is_dashes)
-            && self.get(index + 1).is_some_and(is_version)
+        self.get(index)
+            .is_some_and(|row| matches!(row.text, b"-- " | b"--"))
+            && self.get(index + 1).is_some_and(|row| {
+                row.text.first().is_some_and(u8::is_ascii_digit)
+                    && row.text.contains(&b'.')
+                    && row.text.len() < 40
+            })
             && self
                 .get(index + 2)
                 .is_none_or(|row| row.text.is_empty() || self.stops(index + 2))

@@ -76,15 +76,14 @@ pub fn numstat(patch: &Patch<'_>, quoting: Quoting, termination: Termination) ->
 
 /// Prints the names of the files that change, of a renamed one the new name.
 pub fn name_only(patch: &Patch<'_>, quoting: Quoting, termination: Termination) -> Vec<u8> {
-    let name = |file: FileStat<'_>| match termination {
-        Termination::Line => [&quoting.quote("", file.path)[..], b"\n"].concat(),
-        Termination::Nul => [file.path, b"\0"].concat(),
-    };
     patch
         .edits
         .iter()
         .filter_map(FileStat::of)
-        .flat_map(name)
+        .flat_map(|file| match termination {
+            Termination::Line => [&quoting.quote("", file.path)[..], b"\n"].concat(),
+            Termination::Nul => [file.path, b"\0"].concat(),
+        })
         .collect()
 }
 

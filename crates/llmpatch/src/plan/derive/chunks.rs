@@ -197,8 +197,7 @@ impl ChunkPlacer<'_, '_> {
             .copied();
         let named =
             named.filter(|&line| (self.cursor()..start).contains(&line) && self.is_telling(line));
-        let stands_once = |line: &usize| self.run_of(*line..line + 1).count() == 1;
-        if let Some(line) = named.filter(stands_once)
+        if let Some(line) = named.filter(|line| self.run_of(*line..line + 1).count() == 1)
             && self.leads_to(&[line], &run, start)
         {
             return Some(vec![line]);
@@ -208,14 +207,20 @@ impl ChunkPlacer<'_, '_> {
         }
         let openers = self.openers(start, end);
         let alone = openers.iter().map(|&line| vec![line]);
-        let below = |&line: &usize| {
-            named
-                .filter(|&named| named < line)
-                .map(|named| vec![named, line])
-        };
         alone
-            .chain(openers.iter().filter_map(below))
+            .chain(openers.iter().filter_map(|&line| {
+                named
+                    .filter(|&named| named < line)
+                    .map(|named| vec![named, line])
+            }))
             .find(|locators| self.leads_to(locators, &run, start))
+    }
+
+    /// Returns whether the block that a line opens ends before another line.
+    fn is_outside(&self, opener: usize, line: usize) -> bool {
+        IndentedBlock::new(opener)
+            .end_before(line, |line| Cow::Borrowed(self.old.text(line)))
+            .is_some()
     }
 
     /// Returns whether a chunk seems to add lines that are there already.
@@ -238,19 +243,14 @@ impl ChunkPlacer<'_, '_> {
             }
             cursor = line + 1;
         }
-        let text = |line| Cow::Borrowed(self.old.text(line));
-        let is_outside = |pair: &[usize]| {
-            IndentedBlock::new(pair[0])
-                .end_before(pair[1], text)
-                .is_some()
-        };
         let places = if run.count() > 1 {
             vec![start]
         } else {
             Vec::new()
         };
         let sought = [locators, &places].concat();
-        if sought.windows(2).any(is_outside) {
+        let mut pairs = sought.windows(2);
+        if pairs.any(|pair| self.is_outside(pair[0], pair[1])) {
             return false;
         }
         run.at_or_after(cursor) == Some(start)

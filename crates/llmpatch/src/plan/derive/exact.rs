@@ -111,9 +111,8 @@ fn update<'c>(
     ]
     .into_iter()
     .flatten();
-    let fits = |operations: &Vec<Operation<'_>>| proof::turns(before, operations, after);
     Ok(tries
         .into_iter()
-        .find(fits)
+        .find(|operations| proof::turns(before, operations, after))
         .ok_or_else(|| proof::reason(&old, &new)))
 }

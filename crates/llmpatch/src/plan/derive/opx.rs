@@ -128,8 +128,10 @@ fn update<'c>(
     }
     tries.extend(replaced(&old, &new));
     let has_nul = !tries.is_empty() && tries.iter().all(|operations| proof::has_nul(operations));
-    let fits = |operations: &Vec<Operation<'_>>| proof::turns(before, operations, after);
-    Ok(match tries.into_iter().find(fits) {
+    let fitting = tries
+        .into_iter()
+        .find(|operations| proof::turns(before, operations, after));
+    Ok(match fitting {
         Some(operations) => Ok(operations),
         None if has_nul || before.content.is_binary() => Err(What::Binary),
         None => Err(match proof::reason(&old, &new) {

@@ -164,8 +164,9 @@ impl State {
             is_counted,
             ..
         } = attempt;
-        let is_apart = |side: &&Document| !side.knows(&needle);
-        let apart = [&self.old, &self.new].into_iter().filter(is_apart);
+        let apart = [&self.old, &self.new]
+            .into_iter()
+            .filter(|side| !side.knows(&needle));
         *spent += needle.matched().len() + apart.map(Document::len).sum::<usize>();
         let [from, to] = [self.old.matches(&needle), self.new.matches(&needle)];
         let mut all = self.places(change, &needle, [&from, &to]);

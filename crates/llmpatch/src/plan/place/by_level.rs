@@ -72,11 +72,14 @@ impl<'f, 'h> NumberPlacer<'f, 'h> {
         at: usize,
     ) -> Result<HunkPlace, Located<PlaceError>> {
         let file = self.task.file.lines();
-        let bare = |line| Text {
-            bytes: Cow::Borrowed(text(line)),
-            span: line.text.span,
-        };
-        let texts: Vec<_> = hunk.lines.iter().map(bare).collect();
+        let texts: Vec<_> = hunk
+            .lines
+            .iter()
+            .map(|line| Text {
+                bytes: Cow::Borrowed(text(line)),
+                span: line.text.span,
+            })
+            .collect();
         let lines: Vec<_> = hunk.lines.iter().collect();
         let marked = || lines.iter().zip(&texts);
         let old: Vec<_> = marked()

@@ -507,10 +507,13 @@ impl NumberPlacer<'_, '_> {
     }
 
     fn growth(&self) -> usize {
-        let grown = |hunk: &Hunk<'_>| hunk.old().count().abs_diff(hunk.new_lines().count());
-        let here = || self.hunks.iter().map(grown).sum::<usize>();
-        let growth = || here() + self.task.file.growth();
-        *self.growth.get_or_init(growth)
+        let here = || {
+            self.hunks
+                .iter()
+                .map(|hunk| hunk.old().count().abs_diff(hunk.new_lines().count()))
+                .sum::<usize>()
+        };
+        *self.growth.get_or_init(|| here() + self.task.file.growth())
     }
 
     /// Returns whether the file ends without a newline.

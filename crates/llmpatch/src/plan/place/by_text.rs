@@ -117,8 +117,11 @@ fn found(task: Task<'_>, edit: &Substitution<'_>) -> Result<Outcome, Located<Pla
     if let Some(edit) = as_written(document, edit) {
         return found(task, &edit);
     }
-    let unescaped = |_| Located::new(span, Warning::Unescaped { path: path.clone() });
-    let warnings: Vec<_> = edit.written.iter().map(unescaped).collect();
+    let warnings: Vec<_> = edit
+        .written
+        .iter()
+        .map(|_| Located::new(span, Warning::Unescaped { path: path.clone() }))
+        .collect();
     let (core, bounds) = core(edit, &edit.find);
     let sought = SoughtText {
         edit,

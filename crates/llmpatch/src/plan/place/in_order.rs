@@ -448,8 +448,10 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
         let found = forward
             .map(|at| (at, false))
             .or(restated.map(|at| (at, true)));
-        let is_nowhere = |at: usize| at > self.cursor && run.count_from(self.cursor) > 1;
-        if forward.is_some_and(is_nowhere) && hunk.is_blank() && !hunk.is_anchor() {
+        if forward.is_some_and(|at| at > self.cursor && run.count_from(self.cursor) > 1)
+            && hunk.is_blank()
+            && !hunk.is_anchor()
+        {
             let places = Candidates::new(run.iter_from(self.cursor), run.count_from(self.cursor));
             let ambiguity = Ambiguity::Blank(places);
             return Err(Located::new(first_old(hunk), ambiguity.into()));

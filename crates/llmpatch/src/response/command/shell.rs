@@ -472,14 +472,13 @@ impl<'s> Shell<'s> {
         };
         let (strip, recount) = (call.strip, call.recount);
         let source = call.sources.first();
-        let is_input = |word: &Word| matches!(word.text.as_str(), "-" | "/dev/stdin");
         self.found.push(Applier {
             meaning: directory.map(|directory| Meaning {
                 directory,
                 strip,
                 recount,
             }),
-            reads: source.is_none_or(is_input),
+            reads: source.is_none_or(|word| matches!(word.text.as_str(), "-" | "/dev/stdin")),
             is_literal: tool.is_given_text,
             body: source
                 .filter(|word| tool.is_given_text || word.heredoc.is_some())

@@ -99,12 +99,13 @@ impl Word {
 
     /// Returns the word from a byte on.
     pub(super) fn from(&self, start: usize) -> Word {
-        let shift = |range: &Range<usize>| {
-            range.start.saturating_sub(start)..range.end.saturating_sub(start)
-        };
         Word {
             text: self.text[start..].to_owned(),
-            expansions: self.expansions.iter().map(shift).collect(),
+            expansions: self
+                .expansions
+                .iter()
+                .map(|range| range.start.saturating_sub(start)..range.end.saturating_sub(start))
+                .collect(),
             ..Word::default()
         }
     }

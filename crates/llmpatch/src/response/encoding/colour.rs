@@ -133,8 +133,10 @@ impl<'l> Painted<'l> {
     /// Returns whether a code sets a colour, rather than going back to the terminal's.
     fn sets(&self, code: &Range<usize>) -> bool {
         let parameters = &self.line[code.start + 2..code.end - 1];
-        let is_default = |parameter: &[u8]| matches!(parameter, b"" | b"0" | b"00" | b"39" | b"49");
-        self.line[code.end - 1] == b'm' && !parameters.split_str(";").all(is_default)
+        self.line[code.end - 1] == b'm'
+            && !parameters
+                .split_str(";")
+                .all(|parameter: &[u8]| matches!(parameter, b"" | b"0" | b"00" | b"39" | b"49"))
     }
 
     /// Returns the first code of a hunk's line that no tool puts there.

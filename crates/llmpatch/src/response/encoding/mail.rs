@@ -335,10 +335,12 @@ fn recode(text: &[u8], body: &Range<usize>, edits: Vec<Splice>, is_windows: bool
 const WINDOWS: &str = "€\u{81}‚ƒ„…†‡ˆ‰Š‹Œ\u{8d}Ž\u{8f}\u{90}‘’“”•–—˜™š›œ\u{9d}žŸ";
 
 fn utf8(bytes: &[u8], is_windows: bool) -> Vec<u8> {
-    let character = |&byte: &u8| match byte {
-        0x80..0xa0 if is_windows => WINDOWS.chars().nth(usize::from(byte - 0x80)),
-        _ => Some(char::from(byte)),
-    };
-    let text: String = bytes.iter().filter_map(character).collect();
+    let text: String = bytes
+        .iter()
+        .filter_map(|&byte| match byte {
+            0x80..0xa0 if is_windows => WINDOWS.chars().nth(usize::from(byte - 0x80)),
+            _ => Some(char::from(byte)),
+        })
+        .collect();
     text.into_bytes()
 }

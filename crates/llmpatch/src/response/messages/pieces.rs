@@ -73,8 +73,12 @@ impl Pieces {
         };
         let whole = format::parse(&whole, &options);
         let known: BTreeSet<_> = parsed.patch.edits.iter().map(repeats::deed).collect();
-        let is_new = |edit| !known.contains(&repeats::deed(edit));
-        let is_torn = whole.errors.is_empty() && whole.patch.edits.iter().any(is_new);
+        let is_torn = whole.errors.is_empty()
+            && whole
+                .patch
+                .edits
+                .iter()
+                .any(|edit| !known.contains(&repeats::deed(edit)));
         is_torn.then_some(error)
     }
 }

@@ -88,12 +88,12 @@ impl Session {
             .iter()
             .filter(|(calls, error)| {
                 let is_begun = matches!(error.value, Error::Unfinished { .. });
-                let is_settled = |id: &String| {
-                    self.outcomes.contains_key(id)
-                        || self.is_passed_over(id)
-                        || is_begun && self.told.contains_key(id)
-                };
-                calls.is_empty() || !calls.iter().all(is_settled)
+                calls.is_empty()
+                    || !calls.iter().all(|id| {
+                        self.outcomes.contains_key(id)
+                            || self.is_passed_over(id)
+                            || is_begun && self.told.contains_key(id)
+                    })
             })
             .map(|(_, error)| error.clone())
     }

@@ -65,8 +65,11 @@ impl Messages<'_, '_> {
         let Some(words) = words else {
             return false;
         };
-        let is_patch = |word: &String| embedded::begins_patch(word.as_bytes());
-        let Some(index) = words.iter().position(is_patch).filter(|index| *index > 0) else {
+        let Some(index) = words
+            .iter()
+            .position(|word| embedded::begins_patch(word.as_bytes()))
+            .filter(|index| *index > 0)
+        else {
             return false;
         };
         match command::meaning_of_words(&words) {
