@@ -13,8 +13,9 @@ use super::Run;
 use super::many::Many;
 use super::matches::{Matches, Sites};
 use super::needle::Needle;
+use super::spliced::{NewPart, Nth, Spliced, SplicedParts};
 use super::view::View;
-use crate::text::{Content, Ending, Lines, Splice, Starts, partition_near};
+use crate::text::{Content, Ending, Lines, Splice, Starts};
 use crate::threads;
 
 /// A file in the middle of a response: its content when it was read, the splices of the edits so
@@ -28,7 +29,7 @@ pub(crate) struct Document {
     /// The texts to look for, until that is done.
     needles: Cell<Vec<Needle>>,
     /// What has taken the place of what, by offset.
-    spliced: Vec<Spliced>,
+    pub(super) spliced: SplicedParts,
     /// Matches that weren't in the base: the needle's number, and its bytes as the file is now.
     fresh: Vec<(usize, Range<usize>)>,
     /// Where other texts are in the base that were looked for.
@@ -85,54 +86,6 @@ const SMALL: usize = if cfg!(test) { 0 } else { 1 << 16 };
 /// A file of up to this many bytes is sooner read once more than the places in it are recorded, if
 /// only a few texts are looked for there.
 const SOON_READ: usize = if cfg!(test) { 0 } else { 1 << 13 };
-
-/// A part of the base that something has taken the place of, and where that is now.
-#[derive(Clone, Debug)]
-pub(super) struct Spliced {
-    pub(super) splice: Splice,
-    /// The offset of the new bytes.
-    pub(super) start: usize,
-    /// The index of the line in which they begin.
-    line: usize,
-    /// Where the newlines are in them.
-    newlines: Vec<usize>,
-}
-
-impl Spliced {
-    fn new(splice: Splice, start: usize, line: usize) -> Self {
-        let newlines = memchr::memchr_iter(b'\n', &splice.new).collect();
-        Self {
-            splice,
-            start,
-            line,
-            newlines,
-        }
-    }
-
-    /// Returns the index of the line of an offset that is in the new bytes, or at their end.
-    fn line(&self, at: usize) -> usize {
-        self.line
-            + self
-                .newlines
-                .partition_point(|newline| self.start + newline < at)
-    }
-
-    fn end(&self) -> usize {
-        self.start + self.splice.new.len()
-    }
-
-    /// Returns the offset in the base that corresponds to `at`, which is behind the new bytes, with
-    /// nothing changed between them.
-    fn in_base(&self, at: usize) -> usize {
-        self.splice.old.end + (at - self.end())
-    }
-
-    /// Returns where an offset of the base is now that is behind what goes, with nothing between
-    /// that was changed.
-    fn now(&self, at: usize) -> usize {
-        self.end() + (at - self.splice.old.end)
-    }
-}
 
 impl Document {
     /// Reads a file with an eye to the texts that edits will look for.
@@ -372,10 +325,9 @@ impl Document {
 
     /// Makes the splices of one edit, which are in order.
     pub(crate) fn change(&mut self, splices: &[Splice]) {
-        if let [Splice { old, new }] = splices {
-            return self.replace(old.clone(), new);
-        }
-        let spliced = self.composed(splices);
+        let mut rest = splices.iter().peekable();
+        let parts = std::iter::from_fn(|| self.joined(&mut rest));
+        let parts: Vec<_> = parts.collect();
         let mut changed = Vec::with_capacity(splices.len());
         let (mut gone, mut come) = (0, 0);
         let mut moved = Vec::with_capacity(splices.len() + 1);
@@ -395,58 +347,25 @@ impl Document {
             *found = found.start + come - gone..found.end + come - gone;
             is_kept
         });
-        self.spliced = spliced;
+        self.spliced.put(parts);
         self.now.take();
         self.look_around(&changed);
     }
 
-    /// Returns what takes the place of what in the base once these splices are made. What touches
-    /// one another becomes one, and everything is copied once.
-    fn composed(&self, splices: &[Splice]) -> Vec<Spliced> {
-        let mut all = Vec::with_capacity(self.spliced.len() + splices.len());
-        let mut before = self.spliced.iter().peekable();
-        let mut splices = splices.iter().peekable();
-        // By how much offsets and lines are moved.
-        let (mut bytes, mut lines) = (0_isize, 0_isize);
-        let moved = |at: usize, by: isize| at.saturating_add_signed(by);
-        loop {
-            let next = splices.peek().map_or(usize::MAX, |splice| splice.old.start);
-            if let Some(kept) = before.next_if(|spliced| spliced.end() < next) {
-                all.push(Spliced {
-                    start: moved(kept.start, bytes),
-                    line: moved(kept.line, lines),
-                    ..kept.clone()
-                });
-                continue;
-            }
-            if splices.peek().is_none() {
-                return all;
-            }
-            let (now, splice) = self.joined(&mut before, &mut splices);
-            let line = self.line(now.start);
-            let gone = self.line(now.end) - line;
-            let start = moved(now.start, bytes);
-            let made = Spliced::new(splice, start, moved(line, lines));
-            bytes += made.splice.new.len() as isize - now.len() as isize;
-            lines += made.newlines.len() as isize - gone as isize;
-            all.push(made);
-        }
-    }
-
-    /// Joins the next splice and what touches it: where that is now, and what takes the place of what
-    /// in the base.
-    fn joined(
-        &self,
-        before: &mut Peekable<slice::Iter<'_, Spliced>>,
-        splices: &mut Peekable<slice::Iter<'_, Splice>>,
-    ) -> (Range<usize>, Splice) {
-        let mut now = splices.peek().map_or(0..0, |first| first.old.clone());
+    /// Joins the next splice and what touches it, so that everything is copied once.
+    fn joined(&self, splices: &mut Peekable<slice::Iter<'_, Splice>>) -> Option<NewPart> {
+        let mut now = splices.peek()?.old.clone();
+        let from = self.spliced.position(|part| part.end() < now.start);
+        let mut to = from;
+        let mut parts = 0;
         let (mut base, mut base_end) = (None, None);
         let mut new = Vec::new();
         // Up to where the file as it is now has been copied.
         let mut copied = None;
         loop {
-            if let Some(touched) = before.next_if(|spliced| spliced.start <= now.end) {
+            let next = self.spliced.get(to);
+            if let Some(touched) = next.filter(|part| part.start <= now.end) {
+                (to, parts) = (self.spliced.behind(to), parts + 1);
                 let old = &touched.splice.old;
                 if copied.is_none() && touched.start <= now.start {
                     (now.start, base) = (touched.start, Some(old.start));
@@ -472,8 +391,18 @@ impl Document {
         kept.for_each(|part| new.extend_from_slice(part));
         let start = base.unwrap_or_else(|| self.in_base(now.start, true));
         let end = base_end.unwrap_or_else(|| self.in_base(now.end, false));
-        let old = start..end;
-        (now, Splice { old, new })
+        let line = self.line(now.start);
+        Some(NewPart {
+            first: from,
+            parts,
+            splice: Splice {
+                old: start..end,
+                new,
+            },
+            start: now.start,
+            line,
+            gone: (now.len(), self.line(now.end) - line),
+        })
     }
 
     /// Returns whether the byte order mark that the file began with is no longer what it begins
@@ -481,106 +410,45 @@ impl Document {
     pub(crate) fn has_lost_mark(&self) -> bool {
         let mark = self.starts[0];
         self.spliced
-            .first()
+            .iter()
+            .next()
             .is_some_and(|first| first.splice.old.start < mark.max(1))
             && (mark > 0 || self.bom() > 0)
-    }
-
-    /// Puts other bytes in the place of a range, as it is now.
-    pub(crate) fn replace(&mut self, range: Range<usize>, new: &[u8]) {
-        let gone = newlines(&self.slice(range.clone()));
-        let from = self.spliced_while(|spliced| spliced.end() < range.start);
-        let to = self
-            .spliced_while(|spliced| spliced.start <= range.end)
-            .max(from);
-        let merged = self.merged(range.clone(), new, from..to);
-        let come = newlines(new);
-        self.spliced.splice(from..to, [merged]);
-        for behind in &mut self.spliced[from + 1..] {
-            behind.start = behind.start - range.len() + new.len();
-            behind.line = behind.line - gone + come;
-        }
-        self.fresh.retain_mut(|(_, found)| {
-            let is_behind = found.start > range.end;
-            if is_behind {
-                *found = found.start - range.len() + new.len()..found.end - range.len() + new.len();
-            }
-            is_behind || found.end + 1 < range.start
-        });
-        self.now.take();
-        self.look_around(slice::from_ref(&(range.start..range.start + new.len())));
-    }
-
-    /// Returns how many of the spliced parts come before the first for which something doesn't
-    /// hold; it holds for none behind that. They are looked through from the end, since edits
-    /// mostly come in the file's order.
-    fn spliced_while(&self, holds: impl Fn(&Spliced) -> bool) -> usize {
-        partition_near(&self.spliced, self.spliced.len(), holds)
-    }
-
-    /// Returns the splice that a range and the splices that it touches make together.
-    fn merged(&self, range: Range<usize>, new: &[u8], touched: Range<usize>) -> Spliced {
-        let (first, last) = match &self.spliced[touched] {
-            [] => (None, None),
-            all => (all.first(), all.last()),
-        };
-        let first = first.filter(|first| first.start < range.start);
-        let last = last.filter(|last| last.end() > range.end);
-        let start = first.map_or(range.start, |first| first.start);
-        let end = last.map_or(range.end, Spliced::end);
-        let old_start = first.map_or_else(
-            || self.in_base(range.start, true),
-            |first| first.splice.old.start,
-        );
-        let old_end = last.map_or_else(
-            || self.in_base(range.end, false),
-            |last| last.splice.old.end,
-        );
-        let new = [
-            &self.slice(start..range.start),
-            new,
-            &self.slice(range.end..end),
-        ]
-        .concat();
-        let old = old_start..old_end;
-        Spliced::new(Splice { old, new }, start, self.line(start))
     }
 
     /// Returns the offset in the base that corresponds to `at`. Several do where bytes were
     /// removed: the first of them, or else the last.
     fn in_base(&self, at: usize, first: bool) -> usize {
-        let before = self.spliced_while(|spliced| {
+        let before = self.spliced.position(|spliced| {
             if first {
                 spliced.end() < at
             } else {
                 spliced.end() <= at
             }
         });
-        self.spliced[..before]
-            .last()
-            .map_or(at, |before| before.in_base(at))
+        let before = self.spliced.before(before);
+        before.map_or(at, |before| before.in_base(at))
     }
 
     /// Returns the offset in the base that corresponds to `at`; inside new bytes, the end of the
     /// range that they replace.
     pub(super) fn behind_in_base(&self, at: usize) -> usize {
-        let (before, _) = self.spliced_around(at);
-        before
-            .last()
-            .map_or(at, |before| before.in_base(at.max(before.end())))
+        let before = self.spliced.before(self.begun(at));
+        before.map_or(at, |before| before.in_base(at.max(before.end())))
     }
 
-    /// Returns what begins up to an offset, and what begins behind it.
-    pub(super) fn spliced_around(&self, at: usize) -> (&[Spliced], &[Spliced]) {
-        self.spliced
-            .split_at(self.spliced_while(|spliced| spliced.start <= at))
+    /// Returns what begins behind an offset.
+    pub(super) fn begun(&self, at: usize) -> Nth {
+        self.spliced.position(|part| part.start <= at)
     }
 
     /// Returns where bytes of the base are now, if nothing touches them, or else what does. What
     /// comes right behind a CR at their end may make it part of a line end, so that touches them as
     /// well.
-    pub(super) fn kept(&self, range: &Range<usize>) -> Result<Range<usize>, &Spliced> {
-        let before = self.spliced_while(|spliced| spliced.splice.old.end < range.start);
+    pub(super) fn kept(&self, range: &Range<usize>) -> Result<Range<usize>, Spliced<'_>> {
+        let before = self
+            .spliced
+            .position(|spliced| spliced.splice.old.end < range.start);
         if let Some(touched) = self
             .spliced
             .get(before)
@@ -589,9 +457,8 @@ impl Document {
             return Err(touched);
         }
         let now = |at: usize| {
-            self.spliced[..before]
-                .last()
-                .map_or(at, |before| before.now(at))
+            let before = self.spliced.before(before);
+            before.map_or(at, |before| before.now(at))
         };
         Ok(now(range.start)..now(range.end))
     }
@@ -614,14 +481,16 @@ impl Document {
     /// Returns the bytes of a range, as it is now, in parts of which none is empty.
     pub(crate) fn parts(&self, range: Range<usize>) -> impl Iterator<Item = &[u8]> {
         let mut at = range.start;
-        let mut next = self.spliced_while(|spliced| spliced.end() <= range.start);
+        let mut next = self
+            .spliced
+            .position(|spliced| spliced.end() <= range.start);
         std::iter::from_fn(move || {
             while at < range.end {
                 let following = self.spliced.get(next);
                 let begin = at;
                 if let Some(spliced) = following.filter(|spliced| spliced.start <= at) {
                     at = spliced.end().min(range.end).max(at);
-                    next += 1;
+                    next = self.spliced.behind(next);
                     let part = &spliced.splice.new[begin - spliced.start..at - spliced.start];
                     if part.is_empty() {
                         continue;
@@ -629,9 +498,8 @@ impl Document {
                     return Some(part);
                 }
                 at = following.map_or(range.end, |spliced| spliced.start.min(range.end));
-                let start = self.spliced[..next]
-                    .last()
-                    .map_or(begin, |before| before.in_base(begin));
+                let before = self.spliced.before(next);
+                let start = before.map_or(begin, |before| before.in_base(begin));
                 return Some(&self.base[start..start + (at - begin)]);
             }
             None
@@ -641,14 +509,14 @@ impl Document {
     /// Returns the index, from 0, of the line that holds an offset, as it is now.
     pub(crate) fn line(&self, at: usize) -> usize {
         let lines = self.base_lines();
-        match self.spliced_around(at).0.last() {
+        match self.spliced.before(self.begun(at)) {
             None => lines.newlines_before(at),
-            Some(spliced) if at <= spliced.end() => spliced.line(at),
+            Some(spliced) if at <= spliced.end() => spliced.line_of(at),
             Some(spliced) => {
                 let end = spliced.splice.old.end;
                 let between =
                     lines.newlines_before(spliced.in_base(at)) - lines.newlines_before(end);
-                spliced.line(spliced.end()) + between
+                spliced.line_of(spliced.end()) + between
             }
         }
     }
@@ -715,8 +583,8 @@ impl Document {
         }
         let lines = self.base_lines();
         let in_base = |line: usize| lines.start(line.min(lines.len()));
-        let before = self.spliced_while(|spliced| spliced.line < line);
-        let Some(spliced) = self.spliced[..before].last() else {
+        let before = self.spliced.position(|spliced| spliced.line < line);
+        let Some(spliced) = self.spliced.before(before) else {
             return in_base(line);
         };
         let end = spliced.splice.old.end;
@@ -737,15 +605,16 @@ impl Document {
     pub(crate) fn start_of_base(&self, line: usize) -> Option<usize> {
         let lines = self.base_lines();
         let at = (line < lines.len()).then(|| lines.start(line))?;
-        let before = self.spliced_while(|spliced| spliced.splice.old.end <= at);
+        let before = self
+            .spliced
+            .position(|spliced| spliced.splice.old.end <= at);
         let is_gone = self
             .spliced
             .get(before)
             .is_some_and(|spliced| spliced.splice.old.start <= at);
         (!is_gone).then(|| {
-            self.spliced[..before]
-                .last()
-                .map_or(at, |before| before.now(at))
+            let before = self.spliced.before(before);
+            before.map_or(at, |before| before.now(at))
         })
     }
 
@@ -816,10 +685,6 @@ fn touching(changed: &[Range<usize>], found: Range<usize>) -> Option<Range<usize
     let before = changed.partition_point(|changed| changed.end < found.start);
     let next = changed.get(before)?;
     (found.end + 1 >= next.start).then_some(found)
-}
-
-fn newlines(bytes: &[u8]) -> usize {
-    memchr::memchr_iter(b'\n', bytes).count()
 }
 
 #[cfg(test)]

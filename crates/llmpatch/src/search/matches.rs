@@ -8,6 +8,7 @@ use std::rc::Rc;
 use super::document::Document;
 use super::needle::Needle;
 use super::places::Places;
+use super::spliced::Spliced;
 
 /// The places of a text in the base.
 #[derive(Debug)]
@@ -61,18 +62,20 @@ impl Matches<'_> {
         let mut start = view
             .first_at(self.document.behind_in_base(from))
             .max(gone.get());
-        let (before, behind) = self.document.spliced_around(from);
-        if let Some(before) = before.last() {
-            start = start.max(view.first_at(before.splice.old.end + 1));
+        let Document { spliced, .. } = self.document;
+        let behind = |part: &Spliced<'_>| view.first_at(part.splice.old.end + 1);
+        let begun = self.document.begun(from);
+        if let Some(before) = spliced.before(begun) {
+            start = start.max(behind(&before));
         }
-        let passed = behind.partition_point(|next| view.first_at(next.splice.old.end + 1) <= start);
-        for next in behind[passed..].iter().map(Some).chain([None]) {
-            let end = next.map_or(usize::MAX, |next| {
+        let next = spliced.position(|part| part.start <= from || behind(part) <= start);
+        for next in spliced.iter_from(next).map(Some).chain([None]) {
+            let end = next.as_ref().map_or(usize::MAX, |next| {
                 view.first_at(next.splice.old.start.saturating_sub(1))
                     .saturating_sub(self.len)
             });
             kept += places.count_from(start) - places.count_from(end.max(start));
-            start = next.map_or(0, |next| view.first_at(next.splice.old.end + 1));
+            start = next.as_ref().map_or(0, behind);
         }
         kept + self
             .fresh

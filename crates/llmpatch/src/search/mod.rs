@@ -24,6 +24,7 @@ mod plain;
 #[cfg(test)]
 mod reference;
 mod sieve;
+mod spliced;
 #[cfg(test)]
 mod tests;
 mod view;

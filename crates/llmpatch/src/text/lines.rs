@@ -251,7 +251,7 @@ impl<'a> Lines<'a> {
 /// Returns the index of the first item for which something doesn't hold; it holds for none behind
 /// that. It is looked for from a guess on, farther and farther away, so that a good one saves most
 /// of the search.
-pub(crate) fn partition_near<T>(all: &[T], guess: usize, holds: impl Fn(&T) -> bool) -> usize {
+fn partition_near<T>(all: &[T], guess: usize, holds: impl Fn(&T) -> bool) -> usize {
     let guess = guess.min(all.len());
     let mut start = guess;
     let mut end = guess;

@@ -17,7 +17,6 @@ pub use content::{Content, Hindrance, Splice, Withheld, is_binary, is_utf8, same
 pub(crate) use content::{same_end, same_start};
 pub(crate) use elision::looks_elided;
 pub use excerpt::Excerpt;
-pub(crate) use lines::partition_near;
 pub use lines::{Ending, Line, LineNo, Lines, Starts};
 pub(crate) use shown::plural;
 pub use shown::{Shown, SystemError, lines, listed, sentence};
