@@ -6,15 +6,15 @@ use std::num::NonZeroUsize;
 use super::error::{Error, Warning};
 use super::fields::{self, CallShape, Fields, Spellings, TextPair};
 use super::json::{Is, JsonText, Value};
-use super::parse::{CallReader, relocated, text};
-use crate::format::{Block, InFile, Options, excerpt};
+use super::parse::{CallReader, text};
+use crate::format::excerpt;
 use crate::patch::{
     FileEdit, Hunk, HunkLine, Mark, Occurrence, Operation, Position, Substitution, Times,
 };
-use crate::text::{Located, Source, Text};
+use crate::text::{Source, Text};
 
 /// The path of the file that a call is about.
-type Path = Text<'static>;
+pub(super) type Path = Text<'static>;
 
 impl CallReader<'_, '_> {
     /// Reads a call that has one of the shapes that change a file.
@@ -129,7 +129,7 @@ impl CallReader<'_, '_> {
     }
 
     /// Decodes a member that must be there and be a string.
-    fn string(
+    pub(super) fn string(
         &mut self,
         object: Value<'_>,
         fields: &Fields<'_>,
@@ -279,119 +279,6 @@ impl CallReader<'_, '_> {
         Some(vec![FileEdit::new(path.clone(), operation, path.span)])
     }
 
-    /// Reads a patch of the file that a call names, if there is one.
-    fn patch(&mut self, fields: &Fields<'_>, path: &Path) -> Option<()> {
-        let (name, value) = fields.get(fields::PATCH)?;
-        let document = self.decoded(value)?;
-        let mut block = if fields::is_inside_of_envelope(document.text()) {
-            self.read_inside(name, &document)?
-        } else {
-            self.patch_in(&document, path)?
-        };
-        match block
-            .edits
-            .iter()
-            .find(|edit| !is_same_file(&edit.path, path))
-        {
-            Some(edit) => self.other_file(name, &document, edit, path),
-            None => {
-                let edits = std::mem::take(&mut block.edits);
-                block.edits = edits.into_iter().map(|edit| of_call(edit, path)).collect();
-                self.take_patch(value.range(), block);
-            }
-        }
-        Some(())
-    }
-
-    fn inside_of(&mut self, fields: &Fields<'_>) {
-        let given = fields.get(fields::PATCH);
-        let document = given.and_then(|(_, value)| self.decoded(value));
-        if let (Some((name, _)), Some(document)) = (given, document) {
-            self.inside(name, &document);
-        }
-    }
-
-    /// Reads the inside of an envelope, which names its files itself.
-    pub(crate) fn inside(&mut self, name: &str, document: &JsonText) {
-        if let Some(block) = self.read_inside(name, document) {
-            self.take_patch(document.range(0..document.text().len()), block);
-        }
-    }
-
-    fn read_inside(&mut self, name: &str, document: &JsonText) -> Option<Block<'static>> {
-        let text = document.text().strip_suffix('\n');
-        let text = text.unwrap_or(document.text());
-        let mut block = self.below("*** Begin Patch\n", text, document)?;
-        let first = document.range(0..text.lines().next().map_or(0, str::len));
-        let (path, field) = (self.path.clone(), name.to_owned());
-        let what = Warning::Inside { field };
-        let said = InFile { path, what }.into();
-        let span = self.source.span(first);
-        block.warnings.insert(0, Located::new(span, said));
-        Some(block)
-    }
-
-    /// Reads the patches of a text; `None` if there are none.
-    fn patch_in(&self, document: &JsonText, path: &Path) -> Option<Block<'static>> {
-        let options = Options {
-            file: Some(path),
-            ..self.options_inside()
-        };
-        let source = self.embedded(document.text())?;
-        let parsed = crate::format::parse(&source, &options);
-        parsed
-            .has_patch()
-            .then(|| relocated(parsed, &|span| self.place(document, span)))
-    }
-
-    /// Returns the edits of a patch in a call, if all are of the call's file.
-    fn of_file(
-        &mut self,
-        name: &str,
-        document: &JsonText,
-        mut block: Block<'static>,
-        path: &Path,
-    ) -> Option<Vec<FileEdit<'static>>> {
-        let edits = std::mem::take(&mut block.edits);
-        self.take_said(document.range(0..document.text().len()), block);
-        if let Some(edit) = edits.iter().find(|edit| !is_same_file(&edit.path, path)) {
-            self.other_file(name, document, edit, path);
-            return None;
-        }
-        Some(edits.into_iter().map(|edit| of_call(edit, path)).collect())
-    }
-
-    fn other_file(&mut self, name: &str, document: &JsonText, edit: &FileEdit<'_>, path: &Path) {
-        let place = match edit.path.span {
-            Some(span) => span.start as usize..span.end as usize,
-            None => document.range(0..document.text().len()),
-        };
-        let (field, path, other) = (name.to_owned(), excerpt(path), excerpt(&edit.path));
-        self.error(place, Error::OtherPatch { field, path, other });
-    }
-
-    /// Returns how a text in a call is read.
-    fn options_inside(&self) -> Options<'_> {
-        Options {
-            format: None,
-            depth: super::DEEPEST_TEXT,
-            ..*self.options
-        }
-    }
-
-    /// Reads a text as what is below these lines in an envelope.
-    fn below(&self, first: &str, text: &str, document: &JsonText) -> Option<Block<'static>> {
-        let end = if text.is_empty() { "" } else { "\n" };
-        let source = self.embedded(&format!("{first}{text}{end}*** End Patch\n"))?;
-        let parsed = crate::format::parse(&source, &self.options_inside());
-        let most = document.text().len();
-        let body = |at: u32| (at as usize).saturating_sub(first.len()).min(most);
-        Some(relocated(parsed, &|span| {
-            self.source
-                .span(document.range(body(span.start)..body(span.end)))
-        }))
-    }
-
     /// Reads which lines go behind which line of a file. They are whole lines, whether the last
     /// line ends in a newline or not.
     fn insert(&mut self, object: Value<'_>, fields: &Fields<'_>) -> Option<Operation<'static>> {
@@ -457,79 +344,6 @@ impl CallReader<'_, '_> {
             ends_open,
         }
     }
-
-    /// Makes a new file of the `+` lines of a diff.
-    fn create_of_diff(
-        &mut self,
-        object: Value<'_>,
-        fields: &Fields<'_>,
-        path: &Path,
-    ) -> Option<Operation<'static>> {
-        let diff = self.string(object, fields, fields::DIFF)?;
-        let mut edits = self.of_envelope(&diff, &[("Add File", path)])?;
-        let edit = edits.pop().filter(|_| edits.is_empty())?;
-        Some(edit.operation)
-    }
-
-    fn update(
-        &mut self,
-        object: Value<'_>,
-        fields: &Fields<'_>,
-        path: &Path,
-    ) -> Option<Vec<FileEdit<'static>>> {
-        let diff = self.string(object, fields, fields::DIFF)?;
-        let to = match fields.get(fields::MOVE) {
-            Some(_) => Some(self.string(object, fields, fields::MOVE)?),
-            None => None,
-        };
-        let to = to.map(|to| Text::derived(to.text().as_bytes().to_vec()));
-        let headers: Vec<_> = [("Update File", path)]
-            .into_iter()
-            .chain(to.iter().map(|to| ("Move to", to)))
-            .collect();
-        self.of_envelope(&diff, &headers)
-    }
-
-    /// Reads a diff that is either a whole patch of the file, or what is below these headers in an
-    /// envelope.
-    fn of_envelope(
-        &mut self,
-        diff: &JsonText,
-        headers: &[(&str, &Path)],
-    ) -> Option<Vec<FileEdit<'static>>> {
-        let (_, path) = *headers.first()?;
-        let at = diff.range(0..diff.text().len());
-        let whole = self.patch_in(diff, path);
-        let mut block = match whole {
-            Some(block) => block,
-            None => {
-                let headers: String = headers.iter().map(header).collect();
-                let first = format!("*** Begin Patch\n{headers}");
-                let text = diff.text().strip_suffix('\n').unwrap_or(diff.text());
-                self.below(&first, text, diff)?
-            }
-        };
-        if let Some(edit) = block
-            .edits
-            .iter()
-            .find(|edit| !is_same_file(&edit.path, path))
-        {
-            self.other_file(fields::DIFF[0], diff, edit, path);
-            return None;
-        }
-        let is_one = headers.iter().all(|(_, path)| !path.contains(&b'\n'));
-        if !is_one || block.edits.is_empty() {
-            self.error(at, Error::Diff);
-            return None;
-        }
-        let edits = std::mem::take(&mut block.edits);
-        self.take_said(at, block);
-        Some(edits.into_iter().map(|edit| of_call(edit, path)).collect())
-    }
-}
-
-fn header((verb, path): &(&str, &Path)) -> String {
-    format!("*** {verb}: {}\n", String::from_utf8_lossy(path))
 }
 
 /// Returns the members that a call of some shape has, with these texts.
@@ -546,30 +360,6 @@ fn known(shape: CallShape, TextPair(old, new): TextPair) -> Vec<Spellings> {
         CallShape::Look | CallShape::Inside | CallShape::Foreign(_) => &[],
     };
     [&[fields::PATH], own].concat()
-}
-
-/// Returns an edit with the path that its call names, but for an absolute one of its own.
-fn of_call(edit: FileEdit<'static>, path: &Path) -> FileEdit<'static> {
-    if edit.path.starts_with(b"/") {
-        return edit;
-    }
-    FileEdit {
-        path: path.clone(),
-        ..edit
-    }
-}
-
-/// Returns whether two paths of a call name one file. Where one is absolute, the other is its end.
-fn is_same_file(one: &[u8], other: &[u8]) -> bool {
-    let plain = |path: &[u8]| path.strip_prefix(b"./").unwrap_or(path).to_vec();
-    let (one, other) = (plain(one), plain(other));
-    let is_end = |whole: &[u8], end: &[u8]| {
-        whole.starts_with(b"/")
-            && whole
-                .strip_suffix(end)
-                .is_some_and(|rest| rest.ends_with(b"/"))
-    };
-    one == other || is_end(&one, &other) || is_end(&other, &one)
 }
 
 /// Returns whether the first line of a text that isn't blank begins a patch.

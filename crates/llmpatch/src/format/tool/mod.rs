@@ -27,6 +27,7 @@ mod error;
 pub(crate) mod fields;
 pub(crate) mod json;
 mod parse;
+mod patches;
 mod print;
 #[cfg(test)]
 mod tests;
