@@ -1,12 +1,13 @@
 //! How a line of a patch differs from the line of the file that it seems to mean: which characters,
 //! and what they are called where they can't be told apart by looking.
 
-use std::fmt;
 use std::ops::Range;
 
 use bstr::ByteSlice as _;
 use unicode_normalization::UnicodeNormalization as _;
 
+use super::characters::{Spaces, name};
+use super::mangled::{encoded, mangled};
 use crate::search::{ascii, looks};
 use crate::text::{Shown, is_word, same_ends};
 
@@ -78,10 +79,6 @@ pub(super) enum How {
     #[error("the two lines have little in common")]
     Unlike,
 }
-
-/// A run of whitespace.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Spaces(pub(super) String);
 
 impl Difference {
     /// Compares a line of a patch with the file's, which differs from it. With `part`, the patch's
@@ -199,69 +196,6 @@ fn bare(line: &[u8]) -> Vec<u8> {
     line[indent(line).len()..].trim_ascii_end().to_vec()
 }
 
-/// What becomes of text on its way through formats that it wasn't meant for.
-fn mangled(patch: &[u8], file: &[u8]) -> Option<How> {
-    const ESCAPES: &[(&str, &str)] = &[
-        ("\\\"", "\""),
-        ("\\'", "'"),
-        ("\\t", "\t"),
-        ("\\/", "/"),
-        ("\\\\", "\\"),
-    ];
-    const ENTITIES: &[(&str, &str)] = &[
-        ("&lt;", "<"),
-        ("&gt;", ">"),
-        ("&quot;", "\""),
-        ("&#39;", "'"),
-        ("&apos;", "'"),
-        ("&amp;", "&"),
-    ];
-    if let Some(number) = line_number(patch, file) {
-        return Some(How::Numbered(number.into()));
-    }
-    if let Some(at) = patch.find("\\n")
-        && patch.len() > 4
-        && patch[..at].trim_ascii() == file.trim_ascii()
-    {
-        return Some(How::EscapedNewline);
-    }
-    let escape = decoded(patch, file, ESCAPES).map(|(escape, _)| How::Escaped(escape));
-    escape.or_else(|| {
-        decoded(patch, file, ENTITIES).map(|(entity, meant)| How::Entity(entity, meant))
-    })
-}
-
-/// Returns the first code in a patch's line that is the file's once codes are replaced by what they
-/// mean.
-fn decoded(
-    patch: &[u8],
-    file: &[u8],
-    codes: &[(&'static str, &'static str)],
-) -> Option<(&'static str, &'static str)> {
-    let mut plain = patch.to_vec();
-    let mut first = None;
-    for (code, meant) in codes.iter().filter(|(code, _)| patch.contains_str(code)) {
-        plain = plain.replace(code, meant);
-        first.get_or_insert((*code, *meant));
-        if plain.trim_ascii() == file.trim_ascii() {
-            return first;
-        }
-    }
-    None
-}
-
-/// The first character that is a byte in the file, where the file's line would be the patch's if it
-/// were UTF-8.
-fn encoded(patch: &[u8], file: &[u8]) -> Option<How> {
-    let first = *file
-        .iter()
-        .find(|&&byte| byte >= 0xa0)
-        .filter(|_| file.to_str().is_err())?;
-    let decoded: String = file.iter().map(|&byte| char::from(byte)).collect();
-    (decoded.trim().as_bytes() == patch.trim_ascii())
-        .then_some(How::Encoding(first.into(), first.into()))
-}
-
 /// The first characters that differ, where they are all that differs and look the same or nearly
 /// so.
 fn look_alike(patch: &[u8], file: &[u8]) -> Option<How> {
@@ -370,35 +304,6 @@ fn length(words: &[&[u8]]) -> usize {
     words.iter().map(|word| word.len()).sum::<usize>()
 }
 
-/// Returns the line number, and the mark behind it, that a patch's line has before what is the
-/// file's line otherwise.
-fn line_number<'l>(patch: &'l [u8], file: &[u8]) -> Option<&'l [u8]> {
-    let same = |patch: &[u8]| patch.trim_ascii() == file.trim_ascii();
-    // What was before the number may be a sign of the patch.
-    let sign = |text: &[u8]| text.trim_ascii_start().strip_prefix(b"-").is_some_and(same);
-    let digits = patch.trim_ascii_start();
-    let number = digits
-        .iter()
-        .take_while(|byte| byte.is_ascii_digit())
-        .count();
-    let marks = [
-        &b":"[..],
-        b" |",
-        b"|",
-        "→".as_bytes(),
-        b"\t",
-        b".",
-        b"-",
-        b" ",
-    ];
-    let mark = marks.into_iter().filter(|_| number > 0).find(|mark| {
-        digits[number..]
-            .strip_prefix(*mark)
-            .is_some_and(|text| same(text) || sign(text))
-    })?;
-    Some(digits[..number + mark.len()].trim_ascii())
-}
-
 /// Returns the part of a file's line that a text seems to mean: from where the text's beginning is
 /// to where its end is.
 fn part_of(patch: &[u8], file: &[u8]) -> Option<Range<usize>> {
@@ -470,99 +375,6 @@ fn width(text: &[u8]) -> usize {
 fn indent(line: &[u8]) -> &[u8] {
     let end = line.char_indices().find(|(.., c)| !c.is_whitespace());
     &line[..end.map_or(line.len(), |(start, ..)| start)]
-}
-
-impl fmt::Display for Spaces {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        if self.0.is_empty() {
-            return f.write_str("nothing");
-        }
-        let characters: Vec<_> = self.0.chars().collect();
-        for (number, run) in characters.chunk_by(|a, b| a == b).enumerate() {
-            if number > 0 {
-                f.write_str(" and ")?;
-            }
-            let noun = space(run[0]).unwrap_or("other space character");
-            match run.len() {
-                1 => f.write_str(&counted(run[0], noun))?,
-                count => write!(f, "{count} {noun}s{}", code(run[0]))?,
-            }
-        }
-        Ok(())
-    }
-}
-
-/// Returns what a space character is called.
-fn space(character: char) -> Option<&'static str> {
-    Some(match character {
-        ' ' => "space",
-        '\t' => "tab",
-        '\r' => "carriage return",
-        '\u{c}' => "form feed",
-        '\u{a0}' => "no-break space",
-        '\u{202f}' => "narrow no-break space",
-        '\u{2002}' => "en space",
-        '\u{2003}' => "em space",
-        '\u{2009}' => "thin space",
-        '\u{3000}' => "ideographic space",
-        _ => return None,
-    })
-}
-
-/// Names a single character.
-fn counted(character: char, noun: &str) -> String {
-    let article = if noun.starts_with(['a', 'e', 'i', 'o']) {
-        "an"
-    } else {
-        "a"
-    };
-    format!("{article} {noun}{}", code(character))
-}
-
-/// Returns the number of a character that isn't ASCII.
-fn code(character: char) -> String {
-    match character.is_ascii() {
-        true => String::new(),
-        false => format!(" (U+{:04X})", u32::from(character)),
-    }
-}
-
-fn name(character: Option<char>) -> String {
-    let Some(character) = character else {
-        return "the end of the line".into();
-    };
-    if let Some(noun) = space(character) {
-        return counted(character, noun);
-    }
-    match character {
-        '\u{200b}' => "a zero-width space (U+200B)".into(),
-        '\u{feff}' => "a byte order mark (U+FEFF)".into(),
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-            format!(
-                "a control of writing direction (U+{:04X})",
-                u32::from(character)
-            )
-        }
-        '\u{2018}' | '\u{2019}' => format!("a curly apostrophe `{character}`"),
-        '\u{201c}' | '\u{201d}' => format!("a curly quote `{character}`"),
-        '\u{2010}' => "a hyphen `‐` (U+2010)".into(),
-        '\u{2011}' => "a no-break hyphen (U+2011)".into(),
-        '\u{2012}' => "a figure dash `‒`".into(),
-        '\u{2013}' => "an en dash `–`".into(),
-        '\u{2014}' => "an em dash `—`".into(),
-        '\u{2212}' => "a minus sign `−` (U+2212)".into(),
-        '`' => "a backtick".into(),
-        '\u{370}'..='\u{3ff}' => format!("a Greek `{character}` (U+{:04X})", u32::from(character)),
-        '\u{400}'..='\u{52f}' => {
-            format!("a Cyrillic `{character}` (U+{:04X})", u32::from(character))
-        }
-        '\u{ff01}'..='\u{ff5e}' => format!(
-            "a full-width `{character}` (U+{:04X})",
-            u32::from(character)
-        ),
-        shown if shown.is_ascii_graphic() || shown.is_alphanumeric() => format!("`{shown}`"),
-        hidden => format!("U+{:04X}", u32::from(hidden)),
-    }
 }
 
 #[cfg(test)]

@@ -5,11 +5,13 @@
 //! [`Diagnostic`](crate::report::Diagnostic) is made of each, with a `match` arm for each variant
 //! that needs more words. Rooms that make errors know nothing of this room.
 
+mod characters;
 mod closest;
 mod difference;
 mod format;
 mod leftover;
 mod lint;
+mod mangled;
 mod merge;
 mod path;
 mod place;

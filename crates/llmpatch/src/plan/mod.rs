@@ -20,6 +20,7 @@ mod applied;
 mod changeset;
 pub mod choose;
 mod conflict;
+mod create;
 pub mod derive;
 mod duplicates;
 mod encoding;

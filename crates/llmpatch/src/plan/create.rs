@@ -1,0 +1,174 @@
+//! New files, and files that are given anew as a whole.
+
+use super::error::Error;
+use super::overlay::FileState;
+use super::planner::{Done, Failed, Named, Planner};
+use super::section;
+use super::suggest::{self, Names};
+use super::warning::Warning;
+use crate::patch::Format;
+use crate::path::unlikely;
+use crate::text::{Ending, Lines, Text};
+use crate::tree::{Content, File, Mode};
+
+impl Planner<'_> {
+    /// Puts a new file at a path, unless it is given whole under a path by which a tracked file is
+    /// probably meant. A path that begins with `./` means what it says.
+    pub(super) fn create_as_meant(
+        &mut self,
+        at: Named<'_, '_>,
+        lines: &[Text<'_>],
+        ends_open: bool,
+    ) -> Done {
+        let is_checked =
+            self.edits[self.number].format == Format::Files && !at.written.starts_with(b"./");
+        if is_checked && matches!(self.overlay.obstacle(at.path), Ok(None)) {
+            let names = self.names.get_or_init(|| Names::new(self.tree.tracked()));
+            let directory = self.resolver.directory();
+            if let Some(meant) = names.meant_by_new(at.path, directory) {
+                let missing = suggest::not_new(meant, at.path, directory);
+                return self.fail(at.span, Error::Missing(at.path.clone(), missing));
+            }
+        }
+        self.create(at, joined(lines, ends_open), None)
+    }
+
+    /// Puts a new file at a path, executable if a header says so.
+    pub(super) fn create(&mut self, at: Named<'_, '_>, bytes: Vec<u8>, mode: Option<u32>) -> Done {
+        let there = self.overlay.obstacle(at.path);
+        let there = self.room(at, there)?;
+        let bytes = match self.overlay.predecessor(at.path) {
+            Some(old) => like(&old, bytes),
+            None => bytes,
+        };
+        let content: Content = self
+            .read(
+                self.tree.check_out(at.path, bytes).map_err(Error::from),
+                at.span,
+            )?
+            .into();
+        let mode = section::with_mode(there.as_ref().map_or(Mode::PLAIN, |there| there.mode), mode);
+        let file = self.newcomer(at, there, File { content, mode }, false)?;
+        self.overlay.put(at.path, file);
+        Ok(())
+    }
+
+    pub(super) fn replace(
+        &mut self,
+        at: Named<'_, '_>,
+        lines: &[Text<'_>],
+        ends_open: bool,
+    ) -> Done {
+        let Named { path, span, .. } = at;
+        let file = self.base(path, span)?;
+        let content: Content = like(&file.content, joined(lines, ends_open)).into();
+        if content == file.content {
+            self.warn(span, Warning::NoChange { path: path.clone() });
+        }
+        self.overlay.put(
+            path,
+            File {
+                content,
+                mode: file.mode,
+            },
+        );
+        Ok(())
+    }
+
+    /// Returns the file at the path of a new file; an error if what is there, or the path, allows
+    /// no file.
+    pub(super) fn room(
+        &mut self,
+        Named {
+            path,
+            written,
+            span,
+        }: Named<'_, '_>,
+        there: Result<Option<FileState>, Error>,
+    ) -> Result<Option<File>, Failed> {
+        match there {
+            Ok(Some(FileState::File(file))) => Ok(Some(file)),
+            Ok(Some(FileState::Unknown)) => Err(Failed::Lost),
+            Err(error) => self.fail(span, error),
+            Ok(None) => {
+                // What is in front of it (`--directory`) isn't of the response.
+                let is_whole = path.as_bytes().ends_with(written);
+                let name = if is_whole { written } else { path.as_bytes() };
+                match unlikely(name) {
+                    None => Ok(None),
+                    Some(error) => self.fail(
+                        span,
+                        Error::Path {
+                            written: written[..].into(),
+                            error,
+                            meant: None,
+                        },
+                    ),
+                }
+            }
+        }
+    }
+
+    /// Returns the file that a path gets: the new file, or the file that is there if git would take
+    /// both for the same.
+    pub(super) fn newcomer(
+        &mut self,
+        Named { path, span, .. }: Named<'_, '_>,
+        there: Option<File>,
+        file: File,
+        is_target: bool,
+    ) -> Result<File, Failed> {
+        match there {
+            Some(there)
+                if there.content == file.content
+                    && there.mode.executable == file.mode.executable =>
+            {
+                self.warn(span, Warning::AlreadyThere { path: path.clone() });
+                Ok(there)
+            }
+            Some(there) if !self.rules.overwrite && (is_target || !self.rules.knows_base) => {
+                self.fail(span, self.occupied(path, there.content, &file, is_target))
+            }
+            _ => Ok(file),
+        }
+    }
+}
+
+/// Joins lines, each terminated by LF; if the text ends open, the last line isn't terminated.
+fn joined(lines: &[Text<'_>], ends_open: bool) -> Vec<u8> {
+    let mut bytes = Vec::with_capacity(lines.iter().map(|line| line.len() + 1).sum());
+    for line in lines {
+        bytes.extend_from_slice(line);
+        bytes.push(b'\n');
+    }
+    bytes.truncate(bytes.len() - usize::from(ends_open));
+    bytes
+}
+
+/// Gives what replaces all of a text its byte order mark and the terminator that most of its lines
+/// have.
+fn like(old: &Content, new: Vec<u8>) -> Vec<u8> {
+    if old.is_binary() {
+        return new;
+    }
+    let lines = old.lines();
+    let bom = if new.starts_with(Lines::BOM) {
+        b""
+    } else {
+        lines.bom()
+    };
+    let is_crlf = lines.majority() == Ending::CrLf;
+    if bom.is_empty() && !is_crlf {
+        return new;
+    }
+    let mut bytes = bom.to_vec();
+    for line in Lines::within(&new).iter() {
+        bytes.extend_from_slice(line.text);
+        let ending = match line.ending {
+            Ending::Lf if is_crlf => Ending::CrLf,
+            ending => ending,
+        };
+        bytes.extend_from_slice(ending.as_bytes());
+    }
+    bytes
+}
