@@ -42,14 +42,14 @@ fn room(content: &Content) -> usize {
 /// A file as an edit found it that changed it.
 #[derive(Debug)]
 pub(super) struct Past {
-    found: Found,
+    found: PastState,
     /// Which edit of the response, from 0.
     pub(super) edit: usize,
 }
 
 /// What an edit found.
 #[derive(Debug)]
-enum Found {
+enum PastState {
     /// All of the file.
     Whole(Content),
     /// What the edit changed, to be put back into the file as it left it: into `left`, or else into
@@ -67,13 +67,13 @@ impl Past {
     /// it isn't known.
     pub(super) fn found(&self, next: &Content) -> Option<Content> {
         match &self.found {
-            Found::Whole(content) => Some(content.clone()),
-            Found::Parts { back, left } => {
+            PastState::Whole(content) => Some(content.clone()),
+            PastState::Parts { back, left } => {
                 let left = left.as_ref().unwrap_or(next).clone();
                 // In one piece, so that no other is held by it.
                 Some(Content::spliced(left, back.clone()).to_vec().into())
             }
-            Found::Lost => None,
+            PastState::Lost => None,
         }
     }
 }
@@ -259,8 +259,8 @@ impl<'t> Overlay<'t> {
             .iter()
             .map(|splice| size_of_val(splice) + splice.new.len());
         let has_room = self.has_room(room.sum());
-        let parts = Found::Parts { back, left: None };
-        self.push(path, if has_room { parts } else { Found::Lost });
+        let parts = PastState::Parts { back, left: None };
+        self.push(path, if has_room { parts } else { PastState::Lost });
     }
 
     /// Sets what edits in its place have made of a file.
@@ -272,9 +272,9 @@ impl<'t> Overlay<'t> {
         }
         if let Some(Past { found, .. }) = slot.past.last_mut() {
             match found {
-                Found::Parts { left, .. } if has_room => *left = Some(content.clone()),
-                Found::Parts { .. } => *found = Found::Lost,
-                Found::Whole(_) | Found::Lost => {}
+                PastState::Parts { left, .. } if has_room => *left = Some(content.clone()),
+                PastState::Parts { .. } => *found = PastState::Lost,
+                PastState::Whole(_) | PastState::Lost => {}
             }
         }
     }
@@ -284,8 +284,8 @@ impl<'t> Overlay<'t> {
         let now = self.now(path).map(|now| now.content.clone());
         if let Some(now) = now.filter(|now| new.is_none_or(|new| new.content != *now)) {
             let has_room = self.has_room(room(&now));
-            let whole = Found::Whole(now);
-            self.push(path, if has_room { whole } else { Found::Lost });
+            let whole = PastState::Whole(now);
+            self.push(path, if has_room { whole } else { PastState::Lost });
         }
         self.slot_of(path)
     }
@@ -297,7 +297,7 @@ impl<'t> Overlay<'t> {
         has_room
     }
 
-    fn push(&mut self, path: &RepoPath, found: Found) {
+    fn push(&mut self, path: &RepoPath, found: PastState) {
         let edit = self.edit.0;
         self.slot_of(path).past.push(Past { found, edit });
     }

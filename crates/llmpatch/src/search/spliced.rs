@@ -44,7 +44,7 @@ impl Spliced<'_> {
 /// All parts, in order; none touches another.
 #[derive(Debug, Default)]
 pub(super) struct SplicedParts {
-    groups: Vec<Group>,
+    groups: Vec<PartGroup>,
 }
 
 /// How many parts a group has at most.
@@ -52,14 +52,14 @@ const MOST: usize = if cfg!(test) { 2 } else { 128 };
 
 /// Parts in a row, at least one, and by how much all are moved.
 #[derive(Debug, Default)]
-struct Group {
-    parts: Vec<Part>,
+struct PartGroup {
+    parts: Vec<SplicedPart>,
     bytes: isize,
     lines: isize,
 }
 
 #[derive(Debug)]
-struct Part {
+struct SplicedPart {
     splice: Splice,
     start: isize,
     line: isize,
@@ -83,7 +83,7 @@ pub(super) struct NewPart {
     pub(super) gone: (usize, usize),
 }
 
-impl Group {
+impl PartGroup {
     fn get(&self, nth: usize) -> Option<Spliced<'_>> {
         self.parts.get(nth).map(|part| Spliced {
             splice: &part.splice,
@@ -101,7 +101,7 @@ impl SplicedParts {
 
     /// Returns the first part for which something doesn't hold; it holds for none behind that.
     pub(super) fn position(&self, holds: impl Fn(&Spliced<'_>) -> bool) -> Nth {
-        let begins = |group: &Group| group.get(0).is_none_or(|first| holds(&first));
+        let begins = |group: &PartGroup| group.get(0).is_none_or(|first| holds(&first));
         let groups = self.groups.partition_point(begins);
         let Some(last) = groups.checked_sub(1) else {
             return Nth(0, 0);
@@ -176,7 +176,7 @@ impl SplicedParts {
         let mut gone = 0;
         let mut behind = self.groups.split_off(first.min(self.groups.len()));
         if behind.is_empty() {
-            behind.push(Group::default());
+            behind.push(PartGroup::default());
         }
         for (at, mut group) in (first..).zip(behind) {
             if gone == 0 && new.peek().is_none_or(|new| new.first.0 != at) {
@@ -206,7 +206,7 @@ impl SplicedParts {
     }
 
     /// Adds parts that are moved as a group is, as many groups.
-    fn regroup(&mut self, parts: Vec<Part>, &Group { bytes, lines, .. }: &Group) {
+    fn regroup(&mut self, parts: Vec<SplicedPart>, &PartGroup { bytes, lines, .. }: &PartGroup) {
         let each = match parts.len() > MOST {
             true => MOST / 2,
             false => MOST,
@@ -217,7 +217,7 @@ impl SplicedParts {
             if parts.is_empty() {
                 return;
             }
-            self.groups.push(Group {
+            self.groups.push(PartGroup {
                 parts,
                 bytes,
                 lines,
@@ -235,10 +235,10 @@ struct Moved {
 
 impl Moved {
     /// Makes a part of a new one, for a group, and moves what is behind it.
-    fn by(&mut self, new: NewPart, group: &Group) -> Part {
+    fn by(&mut self, new: NewPart, group: &PartGroup) -> SplicedPart {
         let newlines: Vec<_> = memchr::memchr_iter(b'\n', &new.splice.new).collect();
         let (bytes, lines) = new.gone;
-        let part = Part {
+        let part = SplicedPart {
             start: new.start as isize + self.bytes - group.bytes,
             line: new.line as isize + self.lines - group.lines,
             splice: new.splice,
