@@ -7,8 +7,8 @@
 use std::collections::HashSet;
 use std::fmt::Write as _;
 
-use super::Passage;
 use super::{Diagnostic, ResponsePlace};
+use super::{FileLine, FilePlace, Passage};
 use crate::kind::{Blame, Kind};
 use crate::patch::{Format, Hunk, Mark, Operation, Patch};
 use crate::text::{Excerpt, LineNo, Shown, Source, Span, sentence};
@@ -107,27 +107,7 @@ fn tell(out: &mut String, error: &Diagnostic, several: bool, told: &mut Told) {
     }
     // Rivals are told by their numbers, and shown where the passages are.
     for place in error.places.iter().filter(|place| place.more.is_empty()) {
-        let label = if place.first.label.is_empty() {
-            String::new()
-        } else {
-            format!(" ({})", Shown(place.first.label.as_bytes()))
-        };
-        let caption = capital(&place.caption);
-        let path = Shown(&place.path);
-        let _ = writeln!(
-            out,
-            "\n{caption}: line {} of `{path}`{label}{}.",
-            place.first.line,
-            part(&place.first.excerpt)
-        );
-        if !error.passages.iter().any(|passage| {
-            passage.path == place.path
-                && (passage.start.index()..passage.start.index() + passage.lines.len())
-                    .contains(&place.first.line.index())
-        }) {
-            out.push('\n');
-            fence(out, &[place.first.excerpt.text()]);
-        }
+        tell_place(out, place, &error.passages);
     }
     let is_new =
         |note: &&String| error.kind != Kind::FileMissing || told.notes.insert((*note).clone());
@@ -140,29 +120,56 @@ fn tell(out: &mut String, error: &Diagnostic, several: bool, told: &mut Told) {
         );
     }
     for passage in &error.passages {
-        let last = LineNo::from_index(passage.start.index() + passage.lines.len() - 1);
-        let file = format!(
-            "`{}`{}",
-            Shown(&passage.path),
-            if passage.is_left { LEFT } else { "" }
-        );
-        let lines = match (passage.is_whole, passage.lines.len()) {
-            (true, _) => format!("The whole of {file} is"),
-            (_, 1) => format!("Line {} of {file} is", passage.start),
-            _ => format!("Lines {} to {last} of {file} are", passage.start),
-        };
-        if told.passages.contains(passage) {
-            let _ = writeln!(out, "\n{lines} as shown above.");
-            continue;
-        }
-        let _ = writeln!(out, "\n{lines}:\n");
-        let texts: Vec<&[u8]> = passage.lines.iter().map(|line| &line[..]).collect();
-        fence(out, &texts);
-        told.passages.push(passage.clone());
+        tell_passage(out, passage, told);
     }
     if let Some(advice) = error.for_the_model() {
         let _ = writeln!(out, "\nTo correct it: {}.", Shown(advice.as_bytes()));
     }
+}
+
+/// Tells a place in a file, and shows its line unless a passage does.
+fn tell_place(out: &mut String, place: &FilePlace, passages: &[Passage]) {
+    let FileLine {
+        line,
+        excerpt,
+        label,
+        ..
+    } = &place.first;
+    let label = match &label[..] {
+        "" => String::new(),
+        label => format!(" ({})", Shown(label.as_bytes())),
+    };
+    let caption = capital(&place.caption);
+    let (path, part) = (Shown(&place.path), part(excerpt));
+    let _ = writeln!(out, "\n{caption}: line {line} of `{path}`{label}{part}.");
+    let is_shown = passages.iter().any(|passage| {
+        let lines = passage.start.index()..passage.start.index() + passage.lines.len();
+        passage.path == place.path && lines.contains(&line.index())
+    });
+    if !is_shown {
+        out.push('\n');
+        fence(out, &[excerpt.text()]);
+    }
+}
+
+/// Shows lines of a file as they are, or says that they were shown.
+fn tell_passage(out: &mut String, passage: &Passage, told: &mut Told) {
+    let last = LineNo::from_index(passage.start.index() + passage.lines.len() - 1);
+    let left = if passage.is_left { LEFT } else { "" };
+    let file = format!("`{}`{left}", Shown(&passage.path));
+    let lines = match (passage.is_whole, passage.lines.len()) {
+        (true, _) => format!("The whole of {file} is"),
+        (_, 1) => format!("Line {} of {file} is", passage.start),
+        _ => format!("Lines {} to {last} of {file} are", passage.start),
+    };
+    if told.passages.contains(passage) {
+        let _ = writeln!(out, "\n{lines} as shown above.");
+        return;
+    }
+    let _ = writeln!(out, "\n{lines}:\n");
+    let texts: Vec<&[u8]> = passage.lines.iter().map(|line| &line[..]).collect();
+    fence(out, &texts);
+    told.passages.push(passage.clone());
 }
 
 /// Says that what is shown isn't the whole line.
