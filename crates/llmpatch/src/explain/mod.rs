@@ -17,6 +17,7 @@ mod path;
 mod place;
 mod plan;
 mod remedy;
+mod warning;
 
 /// What helps where a response would make more of files than is allowed.
 const TOO_MUCH: &str = "make fewer places of it, in edits with more of the text around each; LIMITS in \
