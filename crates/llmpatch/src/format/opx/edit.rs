@@ -4,12 +4,13 @@ use std::ops::Range;
 
 use bstr::{BString, ByteSlice as _};
 
+use super::children::Children;
 use super::error::{Error, Warning};
 use super::literal::{self, PayloadError};
-use super::parse::{EditReader, shortened};
+use super::reader::{EditReader, shortened};
 use super::tags::{self, Form, Tag};
 use super::{Child, Op, starts_here};
-use crate::patch::{FileEdit, Occurrence, Operation, Substitution};
+use crate::patch::{FileEdit, Occurrence, Operation};
 use crate::text::Text;
 
 /// How other formats name what OPX names `find`, `put`, `file` and `op`.
@@ -18,20 +19,6 @@ const PUT_NAMES: &str = "replace replacement replace_with new new_str new_string
      to insert after updated code text body";
 const FILE_NAMES: &str = "path file_path filepath filename name target src";
 const OP_NAMES: &str = "type operation action mode command kind";
-
-/// What was read of an edit's children.
-#[derive(Default)]
-struct Children<'a> {
-    /// Which there are, each once, and where.
-    seen: Vec<(Child, Range<usize>)>,
-    find: Option<Vec<Text<'a>>>,
-    put: Option<Vec<Text<'a>>>,
-    to: Option<Text<'a>>,
-    why: Option<Text<'a>>,
-    occurrence: Occurrence,
-    /// Whether the edit was read to its end, so that what is missing is missing.
-    complete: bool,
-}
 
 impl<'a> EditReader<'a> {
     pub(super) fn edit(&mut self, tag: &Tag<'a>) {
@@ -479,45 +466,4 @@ impl<'a> EditReader<'a> {
 
 fn stops(reader: &EditReader<'_>, at: usize) -> bool {
     reader.closes(at, "edit") || starts_here(&reader.bytes[at..])
-}
-
-impl<'a> Children<'a> {
-    /// Returns the note, and the operation if nothing is wrong with it.
-    fn operation(self, op: Option<Op>) -> (Option<Text<'a>>, Operation<'a>) {
-        let Children {
-            find,
-            put,
-            to,
-            why,
-            occurrence,
-            ..
-        } = self;
-        let operation = match (op, find, put, to) {
-            (Some(Op::New), None, Some(lines), None) => Operation::Create {
-                lines: without_blank_edges(lines),
-                fills_empty: false,
-                ends_open: false,
-            },
-            (Some(Op::Replace), None, Some(lines), None) => Operation::Replace {
-                lines: without_blank_edges(lines),
-            },
-            (Some(Op::Remove), None, None, None) => Operation::Delete { expected: None },
-            (Some(Op::Move), None, None, Some(to)) => Operation::Move { to },
-            (Some(Op::Patch), Some(find), Some(put), None) => Operation::Substitute(Substitution {
-                find,
-                put,
-                occurrence,
-                written: None,
-            }),
-            _ => Operation::Unreadable,
-        };
-        (why, operation)
-    }
-}
-
-fn without_blank_edges(mut lines: Vec<Text<'_>>) -> Vec<Text<'_>> {
-    let full = |line: &Text<'_>| !literal::is_blank(line);
-    lines.truncate(lines.iter().rposition(full).map_or(0, |last| last + 1));
-    lines.drain(..lines.iter().position(full).unwrap_or(0));
-    lines
 }

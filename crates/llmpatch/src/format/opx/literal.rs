@@ -23,7 +23,7 @@ use std::ops::Range;
 use memchr::{memchr, memchr3, memrchr};
 
 use super::error::NoEnd;
-use super::parse::shortened;
+use super::reader::shortened;
 use super::tags::{self, Form};
 use super::{Child, work};
 use crate::text::{Source, Text};

@@ -47,11 +47,13 @@
 //! - `occurrence` is digits, or `first` or `last`, without whitespace around them.
 //! - No more than the first thousand errors and as many warnings of a top-level element are kept.
 
+mod children;
 mod edit;
 mod error;
 mod literal;
 mod parse;
 mod print;
+mod reader;
 mod tags;
 #[cfg(test)]
 mod tests;

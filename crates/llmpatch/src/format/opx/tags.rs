@@ -13,7 +13,7 @@ use std::ops::Range;
 use memchr::{memchr, memchr3_iter};
 
 use super::error::Error;
-use super::parse::shortened;
+use super::reader::shortened;
 use super::work;
 
 /// Returns whether bytes begin with a tag at which OPX starts: `<edit` with an attribute `op` or
@@ -145,7 +145,7 @@ pub(super) fn scan(bytes: &[u8], at: usize) -> Option<Tag<'_>> {
     )
 }
 
-fn is_name_byte(byte: u8) -> bool {
+pub(super) fn is_name_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'_' | b'.' | b':')
 }
 

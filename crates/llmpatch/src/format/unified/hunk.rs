@@ -5,6 +5,7 @@ use std::ops::Range;
 
 use super::error::{Error, Warning};
 use super::hunk_header::{HunkHeader, numbers};
+use super::line_kind::{LineKind, is_item, kind};
 use super::parse::{Rows, SectionPart};
 use super::word_diff::{before_words, is_marked};
 use crate::format::has_line_number;
@@ -126,33 +127,6 @@ struct Body<'a, 'r, 'o> {
     is_filled: Option<Row<'a>>,
     lines: Vec<HunkLine<'a>>,
     errors: Vec<Located<Error>>,
-}
-
-/// What a line of a hunk may be.
-enum LineKind {
-    Line(Mark),
-    NoNewline,
-    Empty,
-    None,
-}
-
-fn kind(row: Row<'_>) -> LineKind {
-    match row.text {
-        [] => LineKind::Empty,
-        [b' ', ..] => LineKind::Line(Mark::Context),
-        [b'-', ..] => LineKind::Line(Mark::Removed),
-        [b'+', ..] => LineKind::Line(Mark::Added),
-        [b'\\', b' ', ..] => LineKind::NoNewline,
-        _ => LineKind::None,
-    }
-}
-
-/// Returns whether a line may be an item of a list in Markdown, or a rule.
-fn is_item(text: &[u8]) -> bool {
-    match text {
-        [_, b' ', next, ..] => !next.is_ascii_whitespace(),
-        _ => text.trim_ascii_end().iter().all(|&byte| byte == b'-'),
-    }
 }
 
 impl<'a> Body<'a, '_, '_> {

@@ -48,6 +48,7 @@ mod error;
 mod header;
 mod hunk;
 mod hunk_header;
+mod line_kind;
 mod names;
 mod parse;
 mod print;

@@ -1,0 +1,31 @@
+//! What a line of a hunk may be, by its first bytes.
+
+use crate::patch::Mark;
+use crate::text::Row;
+
+/// What a line of a hunk may be.
+pub(super) enum LineKind {
+    Line(Mark),
+    NoNewline,
+    Empty,
+    None,
+}
+
+pub(super) fn kind(row: Row<'_>) -> LineKind {
+    match row.text {
+        [] => LineKind::Empty,
+        [b' ', ..] => LineKind::Line(Mark::Context),
+        [b'-', ..] => LineKind::Line(Mark::Removed),
+        [b'+', ..] => LineKind::Line(Mark::Added),
+        [b'\\', b' ', ..] => LineKind::NoNewline,
+        _ => LineKind::None,
+    }
+}
+
+/// Returns whether a line may be an item of a list in Markdown, or a rule.
+pub(super) fn is_item(text: &[u8]) -> bool {
+    match text {
+        [_, b' ', next, ..] => !next.is_ascii_whitespace(),
+        _ => text.trim_ascii_end().iter().all(|&byte| byte == b'-'),
+    }
+}
