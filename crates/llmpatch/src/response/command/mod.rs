@@ -11,15 +11,18 @@ mod shell;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests;
+mod tokens;
 mod tools;
-mod words;
+mod word;
+mod working_dir;
 
 use std::ops::Range;
 
 use crate::text::Splice;
 use shell::Shell;
-pub(super) use shell::{WorkingDir, is_prompt};
-use words::{Word, expansion};
+pub(super) use shell::is_prompt;
+use word::{Word, expansion};
+pub(super) use working_dir::WorkingDir;
 
 /// How deep groups, substitutions and shells within shells may be.
 const DEEPEST: usize = 32;

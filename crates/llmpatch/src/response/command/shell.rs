@@ -2,74 +2,14 @@
 
 use std::mem;
 use std::ops::Range;
-use std::rc::Rc;
 
+use super::tokens::{Reader, ShellToken};
 use super::tools::{APPLY_PATCH, GIT, LLMPATCH, PATCH, Tool, bare_command};
-use super::words::{InlineText, Reader, ShellToken, Word, expansion};
-use super::{DEEPEST, Doubt, LONGEST, Meaning};
+use super::word::{InlineText, Word, expansion};
+use super::working_dir::WorkingDir;
+use super::{DEEPEST, Doubt, Meaning};
 use crate::response::decoded::Decoded;
 use crate::text::Splice;
-
-/// Where commands run.
-#[derive(Clone, Debug)]
-pub(in crate::response) struct WorkingDir {
-    pub(in crate::response) directory: Rc<Result<String, Doubt>>,
-    /// The directories to which `popd` goes back.
-    pushed: Vec<Rc<Result<String, Doubt>>>,
-}
-
-impl Default for WorkingDir {
-    fn default() -> WorkingDir {
-        WorkingDir {
-            directory: Rc::new(Ok(String::new())),
-            pushed: Vec::new(),
-        }
-    }
-}
-
-impl WorkingDir {
-    /// Goes to a directory that a word names.
-    pub(super) fn enter(&mut self, word: &Word) {
-        let step = word.fixed();
-        let joined = match (&*self.directory, step) {
-            (_, Err(trouble)) => Err(trouble),
-            (Err(_), Ok(step)) if step.starts_with('/') => join("", step),
-            (Err(_), Ok(_)) => return,
-            (Ok(directory), Ok(step)) => join(directory, step),
-        };
-        self.directory = Rc::new(joined);
-    }
-
-    /// Takes it that the directory can't be known.
-    pub(super) fn lose(&mut self, trouble: Doubt) {
-        self.directory = Rc::new(Err(trouble));
-    }
-}
-
-/// Returns the path of a step that is taken in a directory.
-fn join(directory: &str, step: &str) -> Result<String, Doubt> {
-    if directory.len() + step.len() > LONGEST {
-        return Err(Doubt::Unclear);
-    }
-    let directory = if step.starts_with('/') {
-        "/"
-    } else {
-        directory
-    };
-    let root = if directory.starts_with('/') { "/" } else { "" };
-    let mut names: Vec<&str> = Vec::new();
-    for name in directory.split('/').chain(step.split('/')) {
-        match name {
-            "" | "." => {}
-            ".." if names.last().is_some_and(|last| *last != "..") => {
-                names.pop();
-            }
-            ".." if !root.is_empty() => {}
-            _ => names.push(name),
-        }
-    }
-    Ok(format!("{root}{}", names.join("/")))
-}
 
 /// A command that applies a patch.
 pub(super) struct Applier {
@@ -86,7 +26,7 @@ struct Pipeline {
     /// Where it began.
     before: WorkingDir,
     /// How many commands that apply a patch were found before it.
-    found: usize,
+    pub(super) found: usize,
     piped: bool,
     /// Whether it is behind `||`.
     fallback: bool,
@@ -112,7 +52,7 @@ struct Group {
     close: &'static str,
     place: WorkingDir,
     pipeline: Pipeline,
-    found: usize,
+    pub(super) found: usize,
 }
 
 /// What is known of a script up to a token.
@@ -125,7 +65,7 @@ pub(super) struct Shell<'s> {
     /// How many `if`, `for` and the like are open.
     conditions: usize,
     /// How many shells this shell is in.
-    depth: usize,
+    pub(super) depth: usize,
     /// How many commands were found before the first thing that is unclear.
     unclear: Option<usize>,
     pub(super) found: Vec<Applier>,
@@ -286,7 +226,7 @@ impl<'s> Shell<'s> {
     }
 
     /// Ends a command: does what it says, and hands it what it reads.
-    fn finish(&mut self) {
+    pub(super) fn finish(&mut self) {
         let command = mem::take(&mut self.command);
         let from = command.group.unwrap_or(self.found.len());
         let stdin = command.stdin.or(self.pipeline.text.take());

@@ -1,8 +1,8 @@
 //! The programs that apply patches, and what their options mean.
 
 use super::Doubt;
-use super::shell::WorkingDir;
-use super::words::Word;
+use super::word::Word;
+use super::working_dir::WorkingDir;
 
 /// Returns a command without what may be before it: `A=b`, `env -C dir`, `sudo`.
 pub(super) fn bare_command<'w>(words: &'w [Word], place: &mut WorkingDir) -> &'w [Word] {

@@ -4,16 +4,18 @@
 //! JSON is entered by the members of known messages ([`super::members`]). What is anywhere else
 //! isn't read, and is told with its place.
 
+mod nesting;
 mod pieces;
 mod results;
 mod session;
 mod strings;
+mod wrapper;
 
-use std::fmt;
-
+use nesting::{JsonPath, Nesting, Step};
 pub(super) use results::said_in_text;
 pub(super) use session::Session;
 use session::{call_id, result_id, said};
+use wrapper::{Wrapper, is_whole, wrapper};
 
 use super::members::{self, CALL_ID, Holds, Outcome, RESULT_ID, Speaker, holds, speaker};
 use super::{Error, Hiding};
@@ -39,66 +41,6 @@ pub(super) struct ValueRead {
     pub(super) is_message: bool,
     /// The patches in it that don't count, and why.
     pub(super) hidden: Vec<(Span, Hiding)>,
-}
-
-/// The place of a value, such as `$.a.b[2]`.
-#[derive(Clone, Copy)]
-struct JsonPath<'p> {
-    above: Option<&'p JsonPath<'p>>,
-    step: Step<'p>,
-}
-
-#[derive(Clone, Copy)]
-enum Step<'p> {
-    Top,
-    Member(&'p str),
-    Item(usize),
-}
-
-impl fmt::Display for JsonPath<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.above.map_or(Ok(()), |above| above.fmt(f))?;
-        match self.step {
-            Step::Top => f.write_str("$"),
-            Step::Member(name) => write!(f, ".{name}"),
-            Step::Item(index) => write!(f, "[{index}]"),
-        }
-    }
-}
-
-/// What a value is in.
-#[derive(Clone, Copy)]
-struct Nesting<'v> {
-    depth: usize,
-    path: JsonPath<'v>,
-    /// Whether something says that it is a message, or a call.
-    is_wrapped: bool,
-    /// Whether it is what a call was given.
-    is_given: bool,
-    /// What names the call.
-    id: Option<&'v str>,
-    /// The directory in which a command that it holds runs.
-    directory: &'v str,
-}
-
-impl<'v> Nesting<'v> {
-    fn inside(&'v self, step: Step<'v>) -> Nesting<'v> {
-        Nesting {
-            depth: self.depth + 1,
-            path: JsonPath {
-                above: Some(&self.path),
-                step,
-            },
-            ..*self
-        }
-    }
-}
-
-/// A call: its name, what it is given, and the members that say what became of it.
-struct Wrapper<'t> {
-    name: String,
-    arguments: Value<'t>,
-    outcome: Option<Outcome>,
 }
 
 /// The reader of a JSON value.
@@ -127,10 +69,7 @@ impl<'a, 'm> Messages<'a, 'm> {
     pub(super) fn read(mut self, value: Value<'_>) -> ValueRead {
         let top = Nesting {
             depth: 0,
-            path: JsonPath {
-                above: None,
-                step: Step::Top,
-            },
+            path: JsonPath::TOP,
             is_wrapped: value.is() == Is::String,
             is_given: false,
             id: None,
@@ -443,55 +382,6 @@ impl<'a, 'm> Messages<'a, 'm> {
     }
 }
 
-/// Returns the call that an object wraps, if it does.
-fn wrapper<'t>(fields: &Fields<'t>) -> Option<Wrapper<'t>> {
-    const NAMES: &[&str] = &["name", "toolName", "tool_name", "tool", "action"];
-    const TYPES: &[&str] = &["tool_use", "function_call", "custom_tool_call", "tool_call"];
-    let own = members::outcome(fields);
-    let name = NAMES.iter().find_map(|name| fields.word(&[name]));
-    let of = fields.word(fields::TYPE).unwrap_or_default();
-    // OpenCode tells what a call is given beside what became of it.
-    let state = fields
-        .get(&["state"])
-        .and_then(|(_, state)| Fields::of(state).ok());
-    if let Some(state) = &state
-        && let Some((_, arguments)) = state.get(&["input"])
-    {
-        return Some(Wrapper {
-            name: name.unwrap_or_default(),
-            arguments,
-            outcome: members::outcome(state).or(own),
-        });
-    }
-    // Codex and OpenAI's models tell commands so.
-    if SHELL.contains(&&of[..])
-        && let Some((_, command)) = fields.get(&["action", "command"])
-    {
-        return Some(Wrapper {
-            name: of,
-            arguments: command,
-            outcome: own,
-        });
-    }
-    let (key, arguments) = fields.get(fields::ARGUMENTS)?;
-    let of_type = of.strip_prefix("tool-").filter(|name| *name != "call");
-    let is_call =
-        key == "arguments" || name.is_some() || of_type.is_some() || TYPES.contains(&&of[..]);
-    is_call.then(|| Wrapper {
-        name: name.or(of_type.map(str::to_owned)).unwrap_or_default(),
-        arguments,
-        outcome: own,
-    })
-}
-
-/// Returns whether what a call is given was told to its end.
-fn is_whole(arguments: Value<'_>) -> bool {
-    match arguments.string() {
-        Ok(text) if text.text().trim_start().starts_with('{') => text.value().is_ok_and(is_whole),
-        _ => members::is_said(arguments),
-    }
-}
-
 /// Returns whether a text, as JSON writes it, has what begins a patch.
 fn is_marked(written: &str) -> bool {
     const MARKS: [&str; 4] = ["*** Begin Patch", "<<<<<<< SEARCH", "diff --git ", "@@ -"];
@@ -537,9 +427,6 @@ const CALLS: [&str; 10] = [
 
 /// Members of what a call is given by which the model talks to a person or to another model.
 const TALK: [&str; 5] = ["message", "plan", "question", "questions", "task"];
-
-/// The types of messages in which a command of the shell is the call.
-const SHELL: &[&str] = &["command_execution", "local_shell_call", "shell_call"];
 
 /// Members that name the directory in which a command runs.
 const DIRECTORY: &[&str] = &["workdir", "cwd", "working_directory", "workingDirectory"];

@@ -17,6 +17,7 @@
 //! - A literal that ends where no literal can end has a quote in it that should be escaped.
 
 mod code;
+mod escape;
 mod flow;
 #[cfg(test)]
 mod tests;
