@@ -213,7 +213,7 @@ _git_llmpatch ()
 		1,*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
 		,--json=*) __gitcomp "document schema" "" "${cur#--json=}"; return ;;
-		,-*) __gitcomp "--list --quiet --verbose --color --color= --json --json="; return ;;
+		,-*) __gitcomp "--list --drop --quiet --verbose --color --color= --json --json="; return ;;
 		esac
 		;;
 	recover)

@@ -272,6 +272,7 @@ never\t'Not even if a terminal shows it'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand undo" -l json -d 'Print a JSON document instead of messages, on failure too; --json=schema only prints its schema' -r -f -a "document\t'How it went'
 schema\t'The form of such documents, and nothing is done'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand undo" -l list -d 'List what can be taken back, the newest first, and take back nothing'
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand undo" -l drop -d 'Forget the last apply, and change no file: then the one before it can be taken back'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand undo" -s q -l quiet -d 'Print nothing but errors and the requested output'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand undo" -s v -l verbose -d 'Print also what was read, and list each correction that is otherwise only counted'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand undo" -s h -d 'Print help'

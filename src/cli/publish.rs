@@ -75,7 +75,10 @@ pub(super) fn publish(session: &Session, ready: Ready) -> Result<Ready, Failure>
 }
 
 /// Takes the lock, and returns whether nothing had to be recovered before.
-fn lock<'s>(session: &'s Session, report: &Report) -> Result<(Locked<'s>, bool), Failure> {
+pub(super) fn lock<'s>(
+    session: &'s Session,
+    report: &Report,
+) -> Result<(Locked<'s>, bool), Failure> {
     let work = session.meter.begin(Stage::Waiting, 0);
     let mut recovered = Vec::new();
     let locked = Locked::take(&session.repo, work.progress(), &mut recovered);

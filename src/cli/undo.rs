@@ -10,7 +10,7 @@ use super::conclude;
 use super::details;
 use super::error::{CliError, Failure, failed};
 use super::exit::Exit;
-use super::flow::{self, Session};
+use super::flow::{self, Printed, Session};
 use super::options::{Json, Reading, Verbosity};
 use super::output;
 use super::publish::{self, Ready};
@@ -33,6 +33,9 @@ pub(super) struct Undo {
     /// List what can be taken back, the newest first, and take back nothing
     #[arg(long, conflicts_with_all = ["quiet", "verbose"])]
     list: bool,
+    /// Forget the last apply, and change no file: then the one before it can be taken back
+    #[arg(long, conflicts_with = "list")]
+    drop: bool,
     #[command(flatten)]
     verbosity: Verbosity,
     #[command(flatten)]
@@ -72,6 +75,9 @@ impl Undo {
             &self.json.verbosity(&self.verbosity),
             Vec::new(),
             |session| {
+                if self.drop {
+                    return self.forget(session);
+                }
                 let report = self.undo(session)?;
                 let printed = if self.verbosity.quiet {
                     String::new()
@@ -81,6 +87,24 @@ impl Undo {
                 Ok((report, printed.into()))
             },
         )
+    }
+
+    fn forget(&self, session: &Session) -> Result<(Report, Printed), Failure> {
+        let (locked, _) = publish::lock(session, &Report::default())?;
+        let Some(forgotten) = locked.forget_last()? else {
+            return Err(CliError::NothingToUndo.into());
+        };
+        let forgotten = reported(forgotten);
+        let printed = match self.verbosity.quiet {
+            true => String::new(),
+            false => format!("forgot the apply of {}\n", told(&forgotten).join(": ")),
+        };
+        let report = Report {
+            status: Status::Forgotten,
+            earlier: Some(vec![forgotten]),
+            ..Report::default()
+        };
+        Ok((report, printed.into()))
     }
 
     fn undo(&self, session: &Session) -> Result<Report, Failure> {
@@ -171,44 +195,34 @@ fn reported(
     }
 }
 
-/// Lists what can be taken back, a line each: its number, when it was made, and what it changed.
+/// Lists what can be taken back, a line each, with its number.
 fn listed(earlier: &[EarlierReport]) -> String {
+    let lines = (1..).zip(earlier);
+    lines
+        .map(|(number, one)| format!("{number:2}  {}\n", told(one).join("  ")))
+        .collect()
+}
+
+/// Says when a change was made, and what it changed.
+fn told(one: &EarlierReport) -> [String; 2] {
+    const SHOWN: usize = 3;
     let now = SystemTime::now()
         .duration_since(UNIX_EPOCH)
         .map_or(0, |now| now.as_secs() as i64);
-    let mut text = String::new();
-    for (
-        number,
-        EarlierReport {
-            time,
-            commit,
-            files,
-        },
-    ) in (1..).zip(earlier)
-    {
-        const SHOWN: usize = 3;
-        let file = |file: &EarlierFile| {
-            format!(
-                "{} {}",
-                file.operation.letter(),
-                Shown(file.path.as_bytes())
-            )
-        };
-        let mut what: Vec<String> = files.iter().take(SHOWN).map(file).collect();
-        what.extend(
-            commit
-                .as_ref()
-                .map(|id| format!("commit {id}, which git takes back, not undo")),
-        );
-        what.extend(
-            files
-                .len()
-                .checked_sub(SHOWN + 1)
-                .map(|more| format!("and {} more", more + 1)),
-        );
-        text += &format!("{number:2}  {}  {}\n", ago(now - time), what.join(", "));
+    let files = one.files.iter().take(SHOWN);
+    let mut what: Vec<String> = files
+        .map(|file| {
+            let path = Shown(file.path.as_bytes());
+            format!("{} {path}", file.operation.letter())
+        })
+        .collect();
+    if let Some(id) = &one.commit {
+        what.push(format!("commit {id}, which git takes back, not undo"));
     }
-    text
+    if one.files.len() > SHOWN {
+        what.push(format!("and {} more", one.files.len() - SHOWN));
+    }
+    [ago(now - one.time), what.join(", ")]
 }
 
 /// Returns how long ago it is, about as git says it.

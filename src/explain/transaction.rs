@@ -164,7 +164,7 @@ impl Unresolved {
 }
 
 const TAKE_BACK: &str = "undo takes back all or nothing: restore this file as the last apply left it, or undo the \
-     change by hand";
+     change by hand; `git llmpatch undo --drop` forgets that apply, so that the one before it can be taken back";
 
 fn note(kept: &Path) -> String {
     format!(

@@ -74,7 +74,10 @@ pub enum TransactionError {
     },
     /// Something is where a file is to come back.
     #[error("`{path}` was created since the last apply, and is in the way")]
-    #[strum(props(kind = "stale", help = "move it away, then try again"))]
+    #[strum(props(
+        kind = "stale",
+        help = "move it away, then try again; or `git llmpatch undo --drop` forgets that apply, so that the one before it can be taken back"
+    ))]
     InTheWay { path: RepoPath },
     /// An entry of the index isn't what the last change made of it.
     #[error("the index entry of `{path}` changed since the last apply")]
@@ -86,7 +89,7 @@ pub enum TransactionError {
     )]
     #[strum(props(
         kind = "stale",
-        help = "look at the old file, and correct by hand what should be"
+        help = "look at the old file, and correct by hand what should be; then `git llmpatch undo --drop` forgets that apply, so that the one before it can be taken back"
     ))]
     OriginalChanged { path: RepoPath, kept: PathBuf },
     /// What was kept of the last change isn't what was worked out from it any more.

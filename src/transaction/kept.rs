@@ -18,7 +18,7 @@ use super::error::{TransactionError, Why};
 use super::home::Home;
 use super::journal::{Journal, plain};
 use super::lock::{Stamp, index_lock};
-use super::record::Record;
+use super::record::{MadeChange, Record};
 use super::sealed::{MOST, Sealed as _};
 use crate::dir::write::step;
 use crate::dir::{Dir, Found, Stat};
@@ -180,18 +180,39 @@ fn forget(home: &Dir, number: u64) -> io::Result<()> {
     }
 }
 
-/// Reads what the newest change was, and returns the directory in which its files are kept; `None`
-/// if nothing is kept.
-pub(super) fn newest(repo: &Repo) -> Result<Option<(Record, Dir, PathBuf)>, TransactionError> {
+/// What the record of a change says, and the directory in which its files are kept.
+pub(super) type Opened = (Record, Dir, PathBuf);
+
+/// Reads what the newest change was; `None` if nothing is kept.
+pub(super) fn newest(repo: &Repo) -> Result<Option<Opened>, TransactionError> {
     let Some(home) = Home::current(repo)? else {
         return Ok(None);
     };
-    let reading = TransactionError::io("read", home.path());
-    for number in kept(&home.dir).map_err(reading)? {
-        let (dir, directory) = open_kept(&home, number)?;
-        // One without a record is half removed.
-        if dir.look(&plain(RECORD)).map_err(reading)? != Found::Absent {
-            return Ok(read(&dir, &directory)?.map(|record| (record, dir, directory)));
+    let mut numbers = kept(&home.dir)
+        .map_err(TransactionError::io("read", home.path()))?
+        .into_iter();
+    numbers
+        .find_map(|number| opened(&home, number).transpose())
+        .transpose()
+}
+
+/// Reads what a change was; `None` if it has no record: it is half removed.
+fn opened(home: &Home, number: u64) -> Result<Option<Opened>, TransactionError> {
+    let (dir, directory) = open_kept(home, number)?;
+    Ok(read(&dir, &directory)?.map(|record| (record, dir, directory)))
+}
+
+/// Removes what is kept of the newest change, and returns what that was; `None` if nothing is kept.
+pub(super) fn forget_newest(repo: &Repo) -> Result<Option<Earlier>, TransactionError> {
+    let Some(home) = Home::current(repo)? else {
+        return Ok(None);
+    };
+    for number in kept(&home.dir).map_err(TransactionError::io("read", home.path()))? {
+        let newest = opened(&home, number)?.map(Earlier::of);
+        let directory = home.path().join(format!("{KEPT}{number}"));
+        forget(&home.dir, number).map_err(TransactionError::io("remove", &directory))?;
+        if newest.is_some() {
+            return Ok(newest);
         }
     }
     Ok(None)
@@ -275,47 +296,39 @@ pub fn earlier(repo: &Repo) -> Result<Vec<Earlier>, TransactionError> {
     let Some(home) = Home::current(repo)? else {
         return Ok(Vec::new());
     };
-    let reading = TransactionError::io("read", home.path());
-    let mut all = Vec::new();
-    for number in kept(&home.dir).map_err(reading)? {
-        let Ok((dir, directory)) = open_kept(&home, number) else {
-            break;
+    let numbers = kept(&home.dir).map_err(TransactionError::io("read", home.path()))?;
+    let opened = numbers
+        .into_iter()
+        .filter_map(|number| opened(&home, number).transpose());
+    Ok(opened.map_while(Result::ok).map(Earlier::of).collect())
+}
+
+impl Earlier {
+    fn of((record, dir, _): Opened) -> Self {
+        let when = dir.glance(&plain(RECORD)).map_or(0, |stat| stat.modified.0);
+        let (commit, made) = match record {
+            Record::Commit(id, _) => (Some(id), MadeChange::default()),
+            Record::Made(made) => (None, made),
+            // None is ever kept.
+            Record::Undone(_) => (None, MadeChange::default()),
         };
-        let stat = match dir.look(&plain(RECORD)) {
-            Ok(Found::File(stat)) => stat,
-            Ok(Found::Absent) => continue,
-            _ => break,
-        };
-        let (commit, mut paths) = match read(&dir, &directory) {
-            Ok(Some(Record::Commit(id, _))) => (Some(id), Vec::new()),
-            Ok(Some(Record::Made(made))) => {
-                let files = made.files.into_iter();
-                let files = files.map(|file| {
-                    (
-                        letter(file.before.is_some(), file.after.is_some()),
-                        file.path,
-                    )
-                });
-                let entries = made.entries.into_iter();
-                let entries = entries.map(|entry| {
-                    (
-                        letter(entry.before.is_some(), entry.after.is_some()),
-                        entry.path,
-                    )
-                });
-                (None, files.chain(entries).collect())
-            }
-            _ => break,
-        };
+        let files = made.files.into_iter().map(|file| {
+            let letter = letter(file.before.is_some(), file.after.is_some());
+            (letter, file.path)
+        });
+        let entries = made.entries.into_iter().map(|entry| {
+            let letter = letter(entry.before.is_some(), entry.after.is_some());
+            (letter, entry.path)
+        });
+        let mut paths: Vec<_> = files.chain(entries).collect();
         paths.sort_by(|(_, a), (_, b)| a.cmp(b));
         paths.dedup_by(|(_, a), (_, b)| a == b);
-        all.push(Earlier {
-            when: stat.modified.0,
+        Self {
+            when,
             commit,
             paths,
-        });
+        }
     }
-    Ok(all)
 }
 
 fn letter(before: bool, after: bool) -> char {

@@ -395,6 +395,18 @@ fn content_of(
         .transpose()
 }
 
+/// Refuses to go on where a change is certain and isn't kept yet, under the lock, when no other run
+/// is about to keep it.
+pub(super) fn all_are_kept(repo: &Repo) -> Result<(), TransactionError> {
+    let mut others = Journal::all(repo).into_iter().flatten();
+    match others.find(|journal| !matches!(journal.applied(), Ok(None))) {
+        Some(unkept) => Err(TransactionError::Unkept {
+            directory: unkept.path(),
+        }),
+        None => Ok(()),
+    }
+}
+
 impl Reverse {
     /// Returns what is to be written down of it: what it takes back.
     pub(super) fn record(&self) -> Record {
@@ -421,13 +433,7 @@ impl Reverse {
         if kept::newest(repo)?.is_none_or(|(record, ..)| record.seal() != self.seal) {
             return Err(TransactionError::Superseded);
         }
-        // The lock is ours: no other run is about to keep what it did.
-        let mut others = Journal::all(repo).into_iter().flatten();
-        if let Some(unkept) = others.find(|journal| !matches!(journal.applied(), Ok(None))) {
-            return Err(TransactionError::Unkept {
-                directory: unkept.path(),
-            });
-        }
+        all_are_kept(repo)?;
         if self.has_entries() {
             let since = differing(&repo.index_tree()?, &self.entries)?;
             if !since.is_empty() {

@@ -230,6 +230,18 @@ impl<'r> Locked<'r> {
         recheck_for(self.repo, changes, target, &Progress::default()).map(drop)
     }
 
+    /// Forgets the last change, so that undo comes to the one before it; returns what it was, `None`
+    /// if there is none. No file is changed.
+    ///
+    /// # Errors
+    /// `io`: see [`TransactionError`].
+    pub fn forget_last(self) -> Result<Option<Earlier>, TransactionError> {
+        last::all_are_kept(self.repo)?;
+        let forgotten = kept::forget_newest(self.repo)?;
+        self.release()?;
+        Ok(forgotten)
+    }
+
     /// Releases the lock without a change.
     ///
     /// # Errors

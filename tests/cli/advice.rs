@@ -87,6 +87,7 @@ const RUN: &[Tried] = &[
     ),
     (&["git mailinfo /dev/null /dev/stdout <mail"], mails),
     (&["git llmpatch undo", "git mergetool"], conflicts),
+    (&["git llmpatch undo --drop"], undo_that_is_forgotten),
     (
         &["git revert {id}", "git reset --keep HEAD^"],
         undo_of_a_commit,
@@ -799,6 +800,25 @@ fn undo_of_a_commit() {
         follow(&repo, &said, &command, &[]).succeeded();
         assert_eq!(repo.text("a.txt"), "one\ntwo\nthree\n");
         assert_eq!(repo.git(&["status", "--porcelain"]), " M src/b.txt\n");
+    }
+}
+
+#[test]
+fn undo_that_is_forgotten() {
+    for response in [
+        update("a.txt", "two", "2"),
+        "*** Begin Patch\n*** Delete File: a.txt\n*** End Patch\n".into(),
+    ] {
+        let repo = repo();
+        repo.run(&["apply"], update("src/b.txt", "b", "B"))
+            .succeeded();
+        repo.run(&["apply"], response).succeeded();
+        repo.child("a.txt").write_str("mine\n").unwrap();
+        let said = repo.run(&["undo"], "").ended(1);
+        follow(&repo, &said, "git llmpatch undo --drop", &[]).succeeded();
+        repo.run(&["undo"], "").succeeded();
+        assert_eq!(repo.git(&["status", "--porcelain"]), " M a.txt\n");
+        assert_eq!(repo.text("a.txt"), "mine\n");
     }
 }
 

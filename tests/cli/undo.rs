@@ -123,7 +123,7 @@ fn undo_refuses_whole_and_names_every_path_that_changed() {
     std::fs::remove_file(repo.child("lib/e.txt")).unwrap();
     let before = all(&repo);
     let run = repo.run(&["undo"], "").ended(1);
-    let help = "help: undo takes back all or nothing: restore this file as the last apply left it, or undo the change by hand";
+    let help = "help: undo takes back all or nothing: restore this file as the last apply left it, or undo the change by hand; `git llmpatch undo --drop` forgets that apply, so that the one before it can be taken back";
     assert!(
         run.stderr.contains(help) && run.stderr.contains("help: move it away, then try again"),
         "{}",
@@ -615,4 +615,60 @@ fn a_file_that_is_as_undo_would_leave_it_is_left_so() {
         assert_eq!(all(&repo), before, "{by_hand:?}");
         repo.run(&["undo"], "").ended(1);
     }
+}
+
+/// The newest apply may be one that nobody can or wants to take back any more.
+#[test]
+fn an_apply_that_is_forgotten_is_in_nobodys_way() {
+    let repo = repo();
+    repo.run(&["apply", "--index"], update("src/c.txt", "c", "C"))
+        .succeeded();
+    repo.run(&["apply"], update("a.txt", "two", "2"))
+        .succeeded();
+    repo.child("a.txt").write_str("mine\n").unwrap();
+    let before = all(&repo);
+    repo.run(&["undo"], "").ended(1);
+    let run = repo.run(&["undo", "--drop"], "").succeeded();
+    assert!(
+        run.stdout.starts_with("forgot the apply of ") && run.stdout.ends_with(" ago: M a.txt\n"),
+        "{}",
+        run.stdout
+    );
+    assert_eq!(run.stderr, "");
+    assert_eq!(all(&repo), before);
+    repo.run(&["undo"], "").succeeded();
+    assert_eq!(repo.git(&["status", "--porcelain"]), " M a.txt\n");
+    repo.child("a.txt").assert("mine\n");
+    let run = repo.run(&["undo", "--drop"], "").ended(1);
+    assert!(
+        run.stderr.starts_with("error[nothing-to-undo]: "),
+        "{}",
+        run.stderr
+    );
+    assert!(!repo.child(".git/index.lock").exists());
+}
+
+#[test]
+fn a_program_is_told_what_was_forgotten() {
+    let repo = repo();
+    repo.run(&["apply"], update("a.txt", "two", "2"))
+        .succeeded();
+    let forgotten = document(&repo.run(&["undo", "--drop", "--json"], "").succeeded());
+    assert_eq!(
+        (
+            &forgotten["status"],
+            &forgotten["state"],
+            &forgotten["earlier"][0]["files"]
+        ),
+        (
+            &"forgotten".into(),
+            &"nothing-changed".into(),
+            &serde_json::json!([{"path": "a.txt", "operation": "modified"}])
+        )
+    );
+    repo.run(&["apply"], update("src/c.txt", "c", "C"))
+        .succeeded();
+    let run = repo.run(&["undo", "--drop", "-q"], "").succeeded();
+    assert_eq!((run.stdout, run.stderr), (String::new(), String::new()));
+    repo.run(&["undo", "--drop", "--list"], "").ended(2);
 }

@@ -61,7 +61,8 @@ pub struct Report {
     /// The id of the tree that was written: the commit's tree, or a tree that no commit was made
     /// of. `None` if it can't be read.
     pub tree: Option<String>,
-    /// The changes that undo could take back, the newest first, where they were asked for.
+    /// The changes that undo could take back, the newest first, where they were asked for, or the one
+    /// that was forgotten.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub earlier: Option<Vec<EarlierReport>>,
 }
@@ -100,6 +101,8 @@ pub enum Status {
     Checked,
     /// It listed what can be taken back.
     Listed,
+    /// It forgot a change that could have been taken back.
+    Forgotten,
     /// It finished or took back what was interrupted; perhaps there was nothing.
     Recovered,
     /// It did not do what was asked for.
