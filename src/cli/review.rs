@@ -18,7 +18,7 @@ use super::error::{CliError, Failure, IoError};
 use super::flow::{Session, Worked};
 use super::pager;
 use super::preview::Preview;
-use super::terminal::{Choices, Colors, Terminal};
+use super::terminal::{Choices, Manner, Terminal};
 use crate::repo::Side;
 use crate::temporary;
 use llmpatch::pathspec::Case;
@@ -103,7 +103,7 @@ impl Review {
             review: self,
             session,
             base,
-            colors: Colors::of(&session.verbosity, session.repo.config()),
+            manner: Manner::of(&session.verbosity, session.repo.config())?,
         };
         let warnings = Report::checked(Vec::new(), worked.warnings.clone());
         asking.show(&worked.changes)?;
@@ -182,7 +182,7 @@ struct Asking<'a> {
     review: &'a Review,
     session: &'a Session,
     base: &'a Base,
-    colors: Colors,
+    manner: Manner,
 }
 
 impl Asking<'_> {
@@ -404,7 +404,7 @@ impl Asking<'_> {
     fn ask(&self, question: &str, choices: &Choices) -> Result<Option<char>, Failure> {
         self.review
             .terminal
-            .ask(question, choices, &self.colors)
+            .ask(question, choices, &self.manner)
             .map_err(Failure::from)
     }
 

@@ -4,20 +4,27 @@ use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 
 use anyhow::Context as _;
+use rustix::process::{Signal, kill_current_process_group};
+use rustix::termios::{
+    LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
+};
 
 use super::config;
 use super::error::IoError;
 use super::options::Verbosity;
 use super::pager;
-use crate::repo::Config;
+use crate::repo::{Config, RepoError};
 use crate::report::human::Style;
 use llmpatch::text::Shown;
 
 /// The controlling terminal.
 pub(super) struct Terminal(File);
 
-/// The escape sequences of questions, as `color.interactive.*` names them.
-pub(super) struct Colors {
+/// How questions are asked, as `interactive.*` and `color.interactive.*` say.
+pub(super) struct Manner {
+    /// Whether a key answers, without Enter.
+    is_by_key: bool,
+    /// Escape sequences.
     prompt: String,
     help: String,
     error: String,
@@ -84,17 +91,20 @@ impl Terminal {
         &self,
         question: &str,
         choices: &Choices,
-        colors: &Colors,
+        manner: &Manner,
     ) -> Result<Option<char>, IoError> {
         let all = || choices.iter().chain([&HELP]);
         let letters: Vec<_> = all().map(|(letter, _)| letter.to_string()).collect();
-        let prompt = colors.paint(
-            &colors.prompt,
+        let prompt = manner.paint(
+            &manner.prompt,
             &format!("{question} [{}]? ", letters.join(",")),
         );
         loop {
-            self.say(&prompt)?;
-            let Some(line) = self.line()? else {
+            let typed = match manner.is_by_key {
+                true => self.key(&prompt)?,
+                false => self.line(&prompt)?,
+            };
+            let Some(line) = typed else {
                 self.say("\n")?;
                 return Ok(None);
             };
@@ -108,7 +118,7 @@ impl Terminal {
             };
             if letter == HELP.0 {
                 let line = |(letter, what)| {
-                    colors.paint(&colors.help, &format!("{letter} - {what}")) + "\n"
+                    manner.paint(&manner.help, &format!("{letter} - {what}")) + "\n"
                 };
                 let lines = all().copied().map(line);
                 self.say(&lines.collect::<String>())?;
@@ -117,26 +127,65 @@ impl Terminal {
             } else {
                 let shown = Shown(line.trim_ascii());
                 let complaint = format!("`{shown}` is none of these letters; ? explains them");
-                self.say(&(colors.paint(&colors.error, &complaint) + "\n"))?;
+                self.say(&(manner.paint(&manner.error, &complaint) + "\n"))?;
             }
         }
     }
 
-    /// Reads a line, or the part of it before the end of all input. Of a long line only the
-    /// beginning is kept.
-    fn line(&self) -> Result<Option<Vec<u8>>, IoError> {
+    /// Asks for a line, and reads it, or the part of it before the end of all input. Of a long line
+    /// only the beginning is kept.
+    fn line(&self, prompt: &str) -> Result<Option<Vec<u8>>, IoError> {
         const KEPT: usize = 80;
-        const END_OF_INPUT: u8 = 4;
+        self.say(prompt)?;
         let mut line = Vec::new();
+        loop {
+            match self.byte()? {
+                None => return Ok((!line.is_empty()).then_some(line)),
+                // A pager that git started around us may have the terminal send keys as they are.
+                Some(b'\n' | b'\r') => return Ok(Some(line)),
+                Some(END_OF_INPUT) if line.is_empty() => return Ok(None),
+                Some(byte) if line.len() < KEPT => line.push(byte),
+                Some(_) => {}
+            }
+        }
+    }
+
+    /// Asks for a key, and reads it; where the terminal knows lines only, a line. Of a key that
+    /// sends several bytes, only the first is kept: the others go before the next question.
+    fn key(&self, prompt: &str) -> Result<Option<Vec<u8>>, IoError> {
+        loop {
+            let Some(keys) = Keys::begin(&self.0) else {
+                return self.line(prompt);
+            };
+            self.say(prompt)?;
+            let byte = self.byte()?;
+            let signal = byte.and_then(|byte| keys.signal(byte));
+            drop(keys);
+            match (signal, byte) {
+                (Some(signal), _) => {
+                    kill_current_process_group(signal)
+                        .map_err(io::Error::from)
+                        .context("can't send a signal")?;
+                    if signal != Signal::TSTP {
+                        // The signal ends us while this waits, unless it is ignored.
+                        return self.line("");
+                    }
+                }
+                (None, None | Some(END_OF_INPUT)) => return Ok(None),
+                (None, Some(byte)) => {
+                    let shown = Shown([byte].trim_ascii()).to_string();
+                    self.say(&(shown + "\n"))?;
+                    return Ok(Some(vec![byte]));
+                }
+            }
+        }
+    }
+
+    fn byte(&self) -> Result<Option<u8>, IoError> {
         let mut byte = [0];
         loop {
             match (&self.0).read(&mut byte) {
-                Ok(0) => return Ok((!line.is_empty()).then_some(line)),
-                // A pager that git started around us may have the terminal send keys as they are.
-                Ok(_) if matches!(byte[0], b'\n' | b'\r') => return Ok(Some(line)),
-                Ok(_) if byte[0] == END_OF_INPUT && line.is_empty() => return Ok(None),
-                Ok(_) if line.len() < KEPT => line.push(byte[0]),
-                Ok(_) => {}
+                Ok(count) => return Ok((count > 0).then_some(byte[0])),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => Err(error).context("can't read from the terminal")?,
             }
@@ -144,22 +193,68 @@ impl Terminal {
     }
 }
 
-impl Colors {
-    /// Finds the keys that are set, with git's own where none are.
-    pub(super) fn of(verbosity: &Verbosity, config: &Config) -> Self {
+/// What Ctrl-D sends where no line ends with it.
+const END_OF_INPUT: u8 = 4;
+
+/// A terminal that sends each key at once and shows none, until this is dropped. It makes no
+/// signals of keys either: one that ended us would leave the terminal so.
+struct Keys<'a>(&'a File, Termios);
+
+impl<'a> Keys<'a> {
+    /// Begins, and forgets what was typed before.
+    fn begin(terminal: &'a File) -> Option<Self> {
+        let before = tcgetattr(terminal).ok()?;
+        let mut modes = before.clone();
+        modes
+            .local_modes
+            .remove(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG);
+        modes.special_codes[SpecialCodeIndex::VMIN] = 1;
+        modes.special_codes[SpecialCodeIndex::VTIME] = 0;
+        tcsetattr(terminal, OptionalActions::Flush, &modes).ok()?;
+        Some(Self(terminal, before))
+    }
+
+    /// Returns the signal that a key usually sends.
+    fn signal(&self, byte: u8) -> Option<Signal> {
+        let sends = [
+            (SpecialCodeIndex::VINTR, Signal::INT),
+            (SpecialCodeIndex::VQUIT, Signal::QUIT),
+            (SpecialCodeIndex::VSUSP, Signal::TSTP),
+        ];
+        // No key is called 0.
+        let is_sent = byte != 0 && self.1.local_modes.contains(LocalModes::ISIG);
+        let mut sent = sends.iter().filter(|_| is_sent);
+        let (_, signal) = sent.find(|(index, _)| self.1.special_codes[*index] == byte)?;
+        Some(*signal)
+    }
+}
+
+impl Drop for Keys<'_> {
+    fn drop(&mut self) {
+        let _ = tcsetattr(self.0, OptionalActions::Now, &self.1);
+    }
+}
+
+impl Manner {
+    /// Finds what is set, with git's own where nothing is.
+    ///
+    /// # Errors
+    /// If `interactive.singleKey` is neither true nor false.
+    pub(super) fn of(verbosity: &Verbosity, config: &Config) -> Result<Self, RepoError> {
         let is_colored = config::colored(verbosity, Some(config), config::QUESTIONS, true);
         let sequence = |keys: &[&str], default| match is_colored {
             true => config::sequence(config, keys, default),
             false => String::new(),
         };
-        Self {
+        Ok(Self {
+            is_by_key: config.bool("interactive.singlekey")?.unwrap_or_default(),
             prompt: sequence(&["color.interactive.prompt"], "bold blue"),
             help: sequence(&["color.interactive.help"], "bold red"),
             error: sequence(
                 &["color.interactive.error", "color.interactive.help"],
                 "bold red",
             ),
-        }
+        })
     }
 
     fn paint(&self, sequence: &str, text: &str) -> String {

@@ -548,6 +548,45 @@ fn a_terminal_that_sends_keys_as_they_are_is_understood() {
     }
 }
 
+/// A key answers as in `git add -p`, and after it, whatever it was, the terminal is as before.
+#[test]
+fn a_single_key_answers_where_git_is_set_so() {
+    for (keys, status) in [
+        ("y", 0),
+        ("Y", 0),
+        ("n", 1),
+        ("\u{4}", 1),
+        ("\u{3}", 130),
+        ("\u{1c}", 131),
+    ] {
+        let repo = repo(ENVELOPE);
+        repo.git(&["config", "interactive.singleKey", "true"]);
+        let line = "ulimit -c 0; trap : QUIT; llm apply -i ../answer; s=$?; stty -a; (exit $s)";
+        let mut sitting = Sitting::start(&repo, line, &[]);
+        let shown = sitting.answer(ALL, keys).ended(status);
+        assert_eq!(repo.child("n/new.txt").exists(), status == 0, "{keys:?}");
+        for mode in [" icanon", " echo ", "isig "] {
+            assert!(shown.contains(mode), "{keys:?} {mode:?}: {shown}");
+        }
+    }
+    let repo = repo(ENVELOPE);
+    repo.git(&["config", "interactive.singleKey", "true"]);
+    let mut sitting = Sitting::start(&repo, "llm apply -i ../answer", &[]);
+    let shown = sitting
+        .answer(ALL, "\n")
+        .answer(ALL, "x")
+        .answer("`x` is none of these letters", "")
+        .answer(ALL, "\u{1b}[A")
+        .answer("none of these letters", "")
+        .answer(ALL, "f")
+        .answer("(1/3)", "y")
+        .answer("(2/3)", "n")
+        .answer("(3/3)", "q")
+        .ended(0);
+    assert!(shown.contains(&format!("{ALL}f\n")), "{shown}");
+    assert_eq!(repo.git(&["status", "--porcelain"]), " M a.txt\n");
+}
+
 #[test]
 fn a_pager_that_isnt_there_hides_nothing() {
     let repo = repo(ENVELOPE);
