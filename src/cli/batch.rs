@@ -170,7 +170,7 @@ impl Batch {
         };
         let feed = move || {
             if let Err(error) = feed.read(input) {
-                let _ = done.send(Err(error.into()));
+                let _ = done.send(Err(error));
             }
         };
         Builder::new().spawn(feed).context(NO_THREAD)?;
@@ -231,7 +231,7 @@ struct Feed {
 }
 
 impl Feed {
-    fn read(mut self, mut input: Box<dyn BufRead + Send>) -> Result<(), IoError> {
+    fn read(mut self, mut input: Box<dyn BufRead + Send>) -> Result<(), Failure> {
         // As JSON, a byte may become six.
         const MOST: u64 = 6 * Source::MAX_LEN as u64;
         let mut number = 0;
@@ -239,14 +239,14 @@ impl Feed {
             let mut line = Vec::new();
             let len = io::Read::take(&mut input, MOST)
                 .read_until(b'\n', &mut line)
-                .context("can't read the input")?;
+                .context("can't read the input")
+                .map_err(IoError::from)?;
             if len == 0 {
                 break;
             }
             if len as u64 == MOST {
-                return Err(
-                    anyhow!("line {at} of the input is longer than a response may be").into(),
-                );
+                let error = anyhow!("line {at} of the input is longer than a response may be");
+                return Err(IoError::from(error).into());
             }
             if line.trim_ascii().is_empty() {
                 continue;

@@ -200,6 +200,13 @@ pub(super) enum CliError {
         name: String,
         onto: String,
     },
+    /// An output of `batch` that the same command didn't write, and what shows that.
+    #[error("{0}")]
+    #[strum(props(
+        kind = "usage",
+        help = "resume with the input and the options of the run that wrote it, or name another file"
+    ))]
+    OtherRun(String),
     /// A line of the input of `batch` that isn't one.
     #[error("the line isn't what `batch` reads: {error}")]
     #[strum(props(

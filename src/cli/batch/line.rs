@@ -6,7 +6,6 @@ use std::path::PathBuf;
 use std::sync::Mutex;
 use std::sync::mpsc::{Receiver, Sender};
 
-use anyhow::anyhow;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
@@ -16,7 +15,7 @@ use super::{InputLine, Worked};
 use crate::cli::apply::author_told;
 use crate::cli::base::{About, Base};
 use crate::cli::commit::Commit;
-use crate::cli::error::{CliError, Failure, IoError};
+use crate::cli::error::{CliError, Failure};
 use crate::cli::flow::Session;
 use crate::cli::options::{Reading, Verbosity};
 use crate::cli::responses::{self, ResponseOrigin};
@@ -98,7 +97,7 @@ impl Answer {
         repo: &Repo,
         onto: &Revision,
         output: &Output,
-    ) -> Result<Option<String>, IoError> {
+    ) -> Result<Option<String>, CliError> {
         let now = self.candidate.as_ref();
         let Some(Claim { at, tree, commit }) = &self.claim else {
             return Ok(now.map(|now| now.commit.as_ref().unwrap_or(&now.tree).clone()));
@@ -111,12 +110,11 @@ impl Answer {
         let name = commit.as_ref().unwrap_or(tree);
         match is_made {
             true => Ok(Some(name.clone())),
-            false => Err(anyhow!(
+            false => Err(CliError::OtherRun(format!(
                 "line {at} of {} names `{}`, which isn't what its response makes",
                 output.name(),
                 Shown(name.as_bytes())
-            )
-            .into()),
+            ))),
         }
     }
 }

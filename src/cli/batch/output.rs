@@ -9,7 +9,7 @@ use std::io::{self, BufRead, BufReader, Read, Write};
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
-use anyhow::{Context as _, anyhow};
+use anyhow::Context as _;
 use bstr::ByteSlice as _;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
@@ -201,7 +201,7 @@ impl Answered {
     ///
     /// # Errors
     /// If another line was answered in its place.
-    pub(super) fn find(&mut self, line: &[u8]) -> Result<(bool, Option<Claim>), IoError> {
+    pub(super) fn find(&mut self, line: &[u8]) -> Result<(bool, Option<Claim>), Failure> {
         let Some(answer) = self.next()? else {
             return Ok((false, None));
         };
@@ -215,8 +215,8 @@ impl Answered {
         let at = self.met;
         if told != asked {
             let name = &self.name;
-            let error = anyhow!("line {at} of {name} is about {told}, where the input has {asked}");
-            return Err(error.into());
+            let shows = format!("line {at} of {name} is about {told}, where the input has {asked}");
+            return Err(CliError::OtherRun(shows).into());
         }
         Ok((true, tree.map(|tree| Claim { at, tree, commit })))
     }
@@ -225,20 +225,25 @@ impl Answered {
     ///
     /// # Errors
     /// If there was.
-    pub(super) fn check_end(&mut self) -> Result<(), IoError> {
+    pub(super) fn check_end(&mut self) -> Result<(), Failure> {
         match self.next()? {
             None => Ok(()),
-            Some(_) => Err(anyhow!("{} has more lines than the input", self.name).into()),
+            Some(_) => {
+                let shows = format!("{} has more lines than the input", self.name);
+                Err(CliError::OtherRun(shows).into())
+            }
         }
     }
 
-    fn parse<'l>(&self, line: &'l [u8]) -> Result<Written<'l>, IoError> {
+    fn parse<'l>(&self, line: &'l [u8]) -> Result<Written<'l>, CliError> {
         serde_json::from_slice(line).map_err(|_| self.foreign())
     }
 
-    fn foreign(&self) -> IoError {
+    fn foreign(&self) -> CliError {
         let (name, met) = (&self.name, self.met);
-        anyhow!("line {met} of {name} isn't a line that batch writes").into()
+        CliError::OtherRun(format!(
+            "line {met} of {name} isn't a line that batch writes"
+        ))
     }
 
     fn next(&mut self) -> Result<Option<Vec<u8>>, IoError> {
