@@ -407,7 +407,7 @@ fn settings_hold_unless_an_option_says_otherwise() {
         (Some("true"), None, 1),
         (Some("true"), Some("--no-strict"), 0),
         (Some("false"), Some("--strict"), 1),
-        (Some("nonsense"), None, 3),
+        (Some("nonsense"), None, 2),
         (Some("nonsense"), Some("--strict"), 1),
     ] {
         let repo = repo();

@@ -397,7 +397,7 @@ fn git_converts_everything_where_it_is_asked_to() {
     repo.git(&["config", "llmpatch.backend", "mine"]);
     let run = repo
         .run(&["check"], super::envelope("*** Add File: new\n+new\n"))
-        .ended(3);
+        .ended(2);
     assert!(
         run.stderr.contains("`llmpatch.backend`") && run.stderr.contains("`auto` or `git`"),
         "{}",

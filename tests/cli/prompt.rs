@@ -166,8 +166,8 @@ fn what_is_no_example_is_refused() {
         ("main", 1, "link"),
         ("main~", 1, "changes no file"),
         ("side", 1, "is a merge"),
-        ("main~2..main", 1, "doesn't name one commit"),
-        ("nowhere", 3, "names no commit"),
+        ("main~2..main", 2, "doesn't name one commit"),
+        ("nowhere", 2, "names no commit"),
     ] {
         let run = repo
             .run(&["prompt", &format!("--example={named}")], "")

@@ -143,12 +143,12 @@ fn what_a_file_is_taken_for_is_said_by_attribute_by_name_or_by_argument() {
     assert_eq!(Run::of(below.unwrap()).stdout, run.stdout);
     let run = repo
         .looked_at(&["fix/y", "x", "./sub/../src/b.txt", "nowhere"])
-        .ended(3);
+        .ended(2);
     for line in [
         "fix/y:1:1: parse",
         "x:1:1: parse",
         "src/b.txt:1:1: parse",
-        "nowhere:1:1: io",
+        "nowhere:1:1: usage",
     ] {
         assert!(
             findings(&run).contains(&line.to_owned()),
@@ -328,8 +328,8 @@ fn what_is_only_intended_isnt_staged_and_what_is_unmerged_is_no_response() {
     repo.git(&["add", "-N", "intended", "intended.opx"]);
     assert_eq!(repo.looked_at(&[]).ended(0).stdout, "");
     assert_eq!(
-        findings(&repo.looked_at(&["intended"]).ended(3)),
-        ["intended:1:1: io"]
+        findings(&repo.looked_at(&["intended"]).ended(2)),
+        ["intended:1:1: usage"]
     );
 
     repo.git(&["rm", "-q", "-f", "--cached", "intended", "intended.opx"]);

@@ -217,14 +217,14 @@ fn a_commit_is_left_to_git() {
 pub(super) fn all_commits_of_an_apply_are_taken_back_together() {
     for way in ["git revert ", "git reset --keep "] {
         let repo = repo();
-        repo.child("../a")
+        repo.child(".git/a")
             .write_str(&update("a.txt", "two", "2"))
             .unwrap();
-        repo.child("../b")
+        repo.child(".git/b")
             .write_str(&update("src/b.txt", "b", "B"))
             .unwrap();
         let before = repo.files();
-        repo.run(&["apply", "--each", "--commit", "../a", "../b"], "")
+        repo.run(&["apply", "--each", "--commit", ".git/a", ".git/b"], "")
             .succeeded();
         let run = repo.run(&["undo"], "").ended(1);
         let (_, rest) = run.stderr.split_once(&format!("`{way}")).unwrap();

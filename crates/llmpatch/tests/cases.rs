@@ -50,7 +50,7 @@ fn needs_git(case: &Path) -> bool {
     let config = text(&case.join("config.txt"));
     let is_of_attributes = case.join("before/.gitattributes").exists();
     let is_of_ids = text(&case.join("warnings.txt")).contains("[id-differs]");
-    let is_of_settings = !config.is_empty() && text(&case.join("error.txt")).starts_with('3');
+    let is_of_settings = !config.is_empty() && text(&case.join("error.txt")).starts_with('2');
     is_of_attributes || is_of_ids || is_of_settings || config.contains("core.autocrlf")
 }
 
