@@ -96,20 +96,7 @@ pub(crate) fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a>
         .parts
         .extend(parsed.warnings.iter().filter_map(unread));
     parsed.parts.sort_by_key(|part| part.span);
-    if parsed.errors.iter().any(|error| {
-        matches!(
-            error.value,
-            format::Error::Response(Error::NoPatch(Absence::Hidden(_)))
-        )
-    }) {
-        // The error says all that they say.
-        parsed.warnings.retain(|warning| {
-            !matches!(
-                warning.value,
-                format::Warning::Response(Warning::Hidden { .. } | Warning::Undone { .. })
-            )
-        });
-    }
+    drop_told_warnings(&mut parsed);
     let unfinished = found.session.unfinished();
     parsed
         .errors
@@ -122,6 +109,23 @@ pub(crate) fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a>
         parsed.errors.push(coloured);
     }
     Parsed { bases, ..parsed }
+}
+
+/// Drops the warnings of patches that don't count if an error says all that they say.
+fn drop_told_warnings(parsed: &mut Parsed<'_>) {
+    let is_told = parsed.errors.iter().any(|error| {
+        matches!(
+            error.value,
+            format::Error::Response(Error::NoPatch(Absence::Hidden(_)))
+        )
+    });
+    parsed.warnings.retain(|warning| {
+        !is_told
+            || !matches!(
+                warning.value,
+                format::Warning::Response(Warning::Hidden { .. } | Warning::Undone { .. })
+            )
+    });
 }
 
 /// Looks for colour codes in a response, but for the texts of patches that no tool colours.

@@ -153,38 +153,31 @@ impl<'a, 'o> BlockReader<'a, 'o> {
             .map(|row| row.number)
     }
 
+    /// Returns the numbers in the response of lines of the block.
+    fn numbers(&self, indices: &[usize]) -> Vec<LineNo> {
+        indices
+            .iter()
+            .map(|&index| self.rows[index].number)
+            .collect()
+    }
+
     /// Finds the line between old and new lines, by its index; `None` where that isn't clear.
     fn divider(&mut self, signs: usize) -> Option<usize> {
         let (conflicts, mut unclear) = conflicts(&self.rows);
-        let length = |row: &Row<'_>| {
-            if let Some(Marker::Divider(length)) = Marker::read(row.text) {
-                Some(length)
-            } else {
-                None
-            }
-        };
-        let is_owned = |index: &usize| {
-            conflicts
-                .binary_search_by_key(index, |conflict| conflict.divider)
-                .is_ok()
-        };
         let all: Vec<usize> = (0..self.rows.len())
-            .filter(|index| length(&self.rows[*index]).is_some() && !is_owned(index))
+            .filter(|index| {
+                let owner = conflicts.binary_search_by_key(index, |conflict| conflict.divider);
+                divider_length(&self.rows[*index]).is_some() && owner.is_err()
+            })
             .collect();
         let mut alike = all
             .iter()
             .copied()
-            .filter(|&index| length(&self.rows[index]) == Some(signs));
+            .filter(|&index| divider_length(&self.rows[index]) == Some(signs));
         let chosen = match (&all[..], alike.next(), alike.next()) {
             ([only], ..) => Some(*only),
             (_, Some(only), None) => Some(only),
             _ => None,
-        };
-        let numbers = |indices: &[usize]| {
-            indices
-                .iter()
-                .map(|&index| self.rows[index].number)
-                .collect()
         };
         let others: Vec<usize> = all
             .iter()
@@ -211,7 +204,7 @@ impl<'a, 'o> BlockReader<'a, 'o> {
                     near: self.near(marker::is_nearly_divider),
                 },
                 false => Error::Dividers {
-                    lines: numbers(&all),
+                    lines: self.numbers(&all),
                     is_doubled: all[..] == [self.rows.len() - 2, self.rows.len() - 1],
                 },
             };
@@ -222,7 +215,7 @@ impl<'a, 'o> BlockReader<'a, 'o> {
             return None;
         };
         let span = self.rows[chosen].span;
-        let divider = length(&self.rows[chosen]).unwrap_or(SEVEN);
+        let divider = divider_length(&self.rows[chosen]).unwrap_or(SEVEN);
         if self.options.strict && divider != signs {
             self.error(
                 span,
@@ -232,7 +225,7 @@ impl<'a, 'o> BlockReader<'a, 'o> {
                 },
             );
         } else if !others.is_empty() {
-            let lines = numbers(&others);
+            let lines = self.numbers(&others);
             self.warn(span, Warning::Dividers { lines });
         } else if divider != signs {
             self.warn(
@@ -431,4 +424,12 @@ fn conflicts(rows: &[Row<'_>]) -> (Vec<Conflict>, Vec<usize>) {
     };
     unclear.retain(is_of_git);
     (whole, unclear)
+}
+
+/// Returns how many signs a line has if it may be between old and new lines.
+fn divider_length(row: &Row<'_>) -> Option<usize> {
+    match Marker::read(row.text) {
+        Some(Marker::Divider(length)) => Some(length),
+        _ => None,
+    }
 }

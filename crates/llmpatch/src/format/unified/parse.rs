@@ -2,7 +2,7 @@
 
 use bstr::BString;
 
-use super::error::Error;
+use super::error::{Error, Warning};
 use super::header::{FileHeader, RawHeader};
 use super::names::Naming;
 use super::{header, hunk};
@@ -48,52 +48,33 @@ pub(crate) fn parse_block<'a>(
         around,
         options: *options,
     };
-    let (mut raw, mut index) = RawHeader::read(&rows, begin.index());
+    let (mut raw, index) = RawHeader::read(&rows, begin.index());
     let span = rows.get(begin.index()).map(|row| row.span);
-    let mut errors = std::mem::take(&mut raw.errors);
+    let errors = std::mem::take(&mut raw.errors);
     let paths = raw.paths();
     let mut header = raw.resolve();
     let is_binary = matches!(header, Err(Error::Binary { .. }));
-    let mut warnings = Vec::new();
-    let mut hunks = Vec::new();
-    // Where it ends doesn't depend on how strictly it is read: a hunk of a known end may be
-    // miscounted.
-    let mut is_lost = !errors.is_empty();
-    let path = paths
-        .last()
-        .map(|path| excerpt(&path.bytes))
-        .unwrap_or_default();
-    let is_new = matches!(&header, Ok(file) if file.header.status == Status::Added);
-    while !is_binary && let Some(at) = next_hunk(&rows, index, hunks.is_empty()) {
-        let section = SectionPart {
-            path: &path,
-            number: hunks.len() + 1,
-            is_new,
-        };
-        match hunk::read(&rows, at, section) {
-            Ok(read) => {
-                is_lost |= read.is_lost;
-                errors.extend(read.errors);
-                warnings.extend(read.warnings);
-                hunks.push(read.hunk);
-                index = read.end;
-            }
-            Err(error) => {
-                is_lost = true;
-                errors.push(error);
-                hunks.push(Hunk::default());
-                index = at + 1;
-            }
-        }
-        if is_lost {
-            index = (index..).find(|&index| rows.stops(index)).unwrap_or(index);
-        }
-    }
+    let mut body = SectionBody {
+        hunks: Vec::new(),
+        errors,
+        warnings: Vec::new(),
+        end: index,
+    };
     if is_binary {
-        index = (index..)
+        body.end = (index..)
             .find(|&index| rows.stops(index) || rows.starts_section(index))
             .unwrap_or(index);
+    } else {
+        let path = paths.last().map(|path| excerpt(&path.bytes));
+        let is_new = matches!(&header, Ok(file) if file.header.status == Status::Added);
+        body.read(&rows, &path.unwrap_or_default(), is_new);
     }
+    let SectionBody {
+        hunks,
+        mut errors,
+        warnings,
+        end,
+    } = body;
     if let Ok(file) = &mut header
         && makes_file(&file.header, &hunks)
     {
@@ -129,8 +110,53 @@ pub(crate) fn parse_block<'a>(
             .map(|path| FileEdit::new(path, Operation::Unreadable, span))
             .collect(),
     };
-    let range = source.start_of(begin)..source.start_of(LineNo::from_index(index));
+    let range = source.start_of(begin)..source.start_of(LineNo::from_index(end));
     Block::new(Format::Unified, range, edits, errors, warnings)
+}
+
+/// What was read of a section below its header.
+struct SectionBody<'a> {
+    hunks: Vec<Hunk<'a>>,
+    errors: Vec<Located<Error>>,
+    warnings: Vec<Located<Warning>>,
+    /// The line behind it.
+    end: usize,
+}
+
+impl<'a> SectionBody<'a> {
+    /// Reads the hunks of a section.
+    ///
+    /// Where they end doesn't depend on how strictly they are read: a hunk of a known end may be
+    /// miscounted.
+    fn read(&mut self, rows: &Rows<'a, '_>, path: &BString, is_new: bool) {
+        let mut is_lost = !self.errors.is_empty();
+        while let Some(at) = next_hunk(rows, self.end, self.hunks.is_empty()) {
+            let section = SectionPart {
+                path,
+                number: self.hunks.len() + 1,
+                is_new,
+            };
+            match hunk::read(rows, at, section) {
+                Ok(read) => {
+                    is_lost |= read.is_lost;
+                    self.errors.extend(read.errors);
+                    self.warnings.extend(read.warnings);
+                    self.hunks.push(read.hunk);
+                    self.end = read.end;
+                }
+                Err(error) => {
+                    is_lost = true;
+                    self.errors.push(error);
+                    self.hunks.push(Hunk::default());
+                    self.end = at + 1;
+                }
+            }
+            if is_lost {
+                let mut below = self.end..;
+                self.end = below.find(|&index| rows.stops(index)).unwrap_or(self.end);
+            }
+        }
+    }
 }
 
 /// Returns the line of the next hunk's header. Blank lines may be between hunks.

@@ -109,30 +109,8 @@ impl<'a, 'm> Messages<'a, 'm> {
         };
         let speaker = speaker(&fields);
         self.is_message |= speaker != Speaker::Unknown;
-        match speaker {
-            Speaker::Log if !self.session.is_met && members::is_final(&fields) => {
-                return self.member(&fields, "result", around);
-            }
-            Speaker::Other | Speaker::Log | Speaker::Tool if !around.is_given => {
-                match speaker {
-                    Speaker::Other => self.hear(object),
-                    _ => self.session.is_heard |= speaker == Speaker::Tool,
-                }
-                let retold = self.session.retold.len();
-                self.pass(object, around.path);
-                if speaker == Speaker::Other {
-                    self.session.retold.truncate(retold);
-                }
-                return;
-            }
-            Speaker::Unknown if fields.has(&["jsonrpc"]) && fields.has(&["result", "error"]) => {
-                self.is_message = true;
-                return self.results(object, 0);
-            }
-            Speaker::Thinking => {
-                return self.hide(object, Hiding::Thoughts(around.path.to_string()));
-            }
-            _ => {}
+        if self.is_others(object, &fields, speaker, around) {
+            return;
         }
         self.session.is_met |= speaker == Speaker::Model;
         // Beside pieces, Claude Code tells the whole message.
@@ -171,6 +149,40 @@ impl<'a, 'm> Messages<'a, 'm> {
         {
             self.cut(before.1, field, value);
         }
+    }
+
+    /// Reads an object in which nobody makes calls: what others say, what tools return, what the
+    /// model thinks. Returns false of any other object.
+    fn is_others(
+        &mut self,
+        object: Value<'_>,
+        fields: &Fields<'_>,
+        speaker: Speaker,
+        around: Nesting<'_>,
+    ) -> bool {
+        match speaker {
+            Speaker::Log if !self.session.is_met && members::is_final(fields) => {
+                self.member(fields, "result", around);
+            }
+            Speaker::Other | Speaker::Log | Speaker::Tool if !around.is_given => {
+                match speaker {
+                    Speaker::Other => self.hear(object),
+                    _ => self.session.is_heard |= speaker == Speaker::Tool,
+                }
+                let retold = self.session.retold.len();
+                self.pass(object, around.path);
+                if speaker == Speaker::Other {
+                    self.session.retold.truncate(retold);
+                }
+            }
+            Speaker::Unknown if fields.has(&["jsonrpc"]) && fields.has(&["result", "error"]) => {
+                self.is_message = true;
+                self.results(object, 0);
+            }
+            Speaker::Thinking => self.hide(object, Hiding::Thoughts(around.path.to_string())),
+            _ => return false,
+        }
+        true
     }
 
     /// Returns the id of a call: a call of a message that has none is given one.
