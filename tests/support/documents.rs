@@ -51,7 +51,8 @@ impl Twin {
             Some(&("apply" | "check" | "undo" | "recover"))
         );
         let is_other = args.iter().any(|arg| {
-            ["-h", "--help", "--staged", "--list"].contains(arg) || arg.starts_with("--json")
+            ["-h", "--help", "--staged", "--list", "--feedback"].contains(arg)
+                || arg.starts_with("--json")
         });
         let top = repo.path().to_str().unwrap();
         // A repository whose files lie elsewhere has no copy, nor has one that an argument names;
