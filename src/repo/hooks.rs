@@ -100,7 +100,9 @@ impl Repo {
         shell.arg(hook).args(arguments).env("GIT_PREFIX", "");
         let environment = environment.iter().map(|(name, value)| (name, value));
         shell.envs(environment).current_dir(self.home());
-        let _ = shell.stdin(Stdio::null()).stdout(output).status();
+        shell.stdin(Stdio::null()).stdout(output);
+        // That it can't be started may be temporary.
+        let _ = shell.status().or_else(|_| shell.status());
     }
 
     /// Returns where a hook is, from the directory that it runs in, if git would run it.

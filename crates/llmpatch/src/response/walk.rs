@@ -371,7 +371,16 @@ impl<'a, 'o> Walk<'a, 'o> {
         let body = body.start..end;
         let is_other =
             |row: &Row<'_>| row.text.contains_str("<!--") || files::begins_patch(self.source, *row);
-        if blocks.is_empty() || self.row_beside(&blocks, body.clone(), is_other).is_some() {
+        // So do JSON's lines below a line of something else.
+        let is_json = |block: &Block<'_>| {
+            let row = self.source.row(self.source.line_at(block.range.start));
+            let text = row.map_or(&b""[..], |row| row.text.trim_ascii_start());
+            text.starts_with(b"{\"") || text.starts_with(b"[{")
+        };
+        if blocks.is_empty()
+            || blocks.iter().any(is_json)
+            || self.row_beside(&blocks, body.clone(), is_other).is_some()
+        {
             return self.input(row);
         }
         if opens.is_some() {
