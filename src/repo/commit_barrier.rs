@@ -7,23 +7,26 @@
 //! an hour, so git asks again before the editor starts, and when it has ended: through another
 //! pipe. Where nobody answers, the editor fails, by what git sees of it, and there is no commit.
 //!
-//! The shell that git starts for editors asks. What has its shell replaced (`exec vim`) is asked
-//! before only; recovery waits for its commit. The terminal is theirs, so what we say comes to them
+//! The shell that git starts for editors asks. The terminal is theirs, so what we say comes to them
 //! by another number, which takes a `/dev/fd`. Where nobody edits, it needs none: what we say is
 //! what the shell reads, and git reads nothing.
 
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsStr;
 use std::io::{ErrorKind, PipeReader, PipeWriter, Read as _, Write as _, pipe};
 use std::os::fd::{AsFd, AsRawFd as _, RawFd};
+use std::os::unix::ffi::OsStrExt as _;
 
 use rustix::io::{FdFlags, fcntl_setfd, ioctl_fionbio};
 
 use super::RepoError;
-use super::git::Command;
+use super::git::{Command, shell_quoted};
 
-/// What goes before the editor's own command: git adds the file's name behind it. It is what git
-/// names should the editor fail.
-const BEFORE: &str = "eval \"$GIT_LLMPATCH_GATE\"; ";
+/// What git takes for the editor: it adds the file's name behind it.
+const EDITOR: &str = "eval \"$GIT_LLMPATCH_GATE\"; :";
+
+/// The status of an editor that failed: git takes it for an interrupt and ends of one, too, without
+/// naming the editor, which is none that anybody knows.
+pub(super) const FAILED: i32 = 130;
 
 /// Our ends of the pipes, and the child's ends until it has started.
 #[derive(Debug)]
@@ -104,13 +107,14 @@ impl CommitBarrier {
         // Not `>&12`: shells need not know numbers of two digits there.
         let ask =
             format!("llmpatch_ask() {{ echo >/dev/fd/{out} && read -r llmpatch_answer <{back}; }}");
-        let rest = "llmpatch_ask || exit 1\ntrap 'llmpatch_end=$?; llmpatch_ask || exit 1; exit \
-             $llmpatch_end' EXIT";
-        let mut gated = OsString::from(BEFORE);
-        gated.push(editor);
+        let editor = editor.as_bytes();
+        let [run, name] = [&[editor, b" \"$@\""].concat(), editor].map(shell_quoted);
+        let gate = format!("{ask}\ntrap : INT QUIT\nllmpatch_ask && sh -c ").into_bytes();
+        let end = format!(" \"$@\" && llmpatch_ask || exit {FAILED}").into_bytes();
+        let gate = [&gate[..], &run, b" ", &name, &end].concat();
         command
-            .env("GIT_LLMPATCH_GATE", format!("{ask}\n{rest}"))
-            .env("GIT_EDITOR", gated);
+            .env("GIT_LLMPATCH_GATE", OsStr::from_bytes(&gate))
+            .env("GIT_EDITOR", EDITOR);
         Ok(())
     }
 

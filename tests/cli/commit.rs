@@ -480,6 +480,39 @@ fn a_message_of_signatures_only_is_one_that_git_takes_for_empty() {
     );
 }
 
+/// Nothing that only we know is named, by git or by a shell.
+#[test]
+fn an_editor_that_fails_is_named_as_the_user_knows_it() {
+    for editor in [
+        "false",
+        "exec false",
+        "no-such-editor",
+        "kill -9 $$; true",
+        "it='s'; exit 5;",
+        "sh -c 'kill -INT $$'",
+    ] {
+        let repo = repo();
+        let before = repo.files();
+        let mut command = repo.command();
+        command
+            .args(["apply", "--commit", "-e", "-m", "x"])
+            .env("GIT_EDITOR", editor);
+        let run = support::run(&mut command, update("a.txt", "two", "2").as_bytes()).ended(3);
+        let want =
+            format!("error[io]: the editor `{editor}` failed, so there is no commit\nhelp: ");
+        assert!(run.stderr.contains(&want), "{}", run.stderr);
+        assert!(!run.stderr.contains("eval"), "{}", run.stderr);
+        assert!(!run.stderr.contains("LLMPATCH"), "{}", run.stderr);
+        assert!(
+            run.stderr.ends_with("everything was put back\n"),
+            "{}",
+            run.stderr
+        );
+        assert_eq!(repo.files(), before);
+        assert_eq!(repo.git(&["status", "--porcelain"]), "");
+    }
+}
+
 #[test]
 fn a_message_that_a_hook_refuses_is_kept_and_named() {
     for (hook, is_kept) in [

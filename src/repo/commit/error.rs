@@ -61,6 +61,13 @@ pub enum CommitError {
         help = "run `git config core.editor <command>`, or give the message with `-m` and without `--edit`"
     ))]
     NoEditor,
+    /// The editor failed, or was interrupted.
+    #[error("the editor `{}` failed, so there is no commit", Shown(editor))]
+    #[strum(props(
+        kind = "io",
+        help = "name another with `git config core.editor <command>`, or give the message with `-m` and without `--edit`"
+    ))]
+    EditorFailed { editor: BString },
     /// The tree of the new commit would be that of its parent.
     #[error("nothing to commit: what git stores stays the same")]
     #[strum(props(

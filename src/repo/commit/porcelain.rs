@@ -10,7 +10,7 @@ use git2::Oid;
 use super::trace::{HookRefusal, Trace};
 use super::{CommitError, CommitRequest, sign_argument, with};
 use crate::dir::write::step;
-use crate::repo::commit_barrier::CommitBarrier;
+use crate::repo::commit_barrier::{self, CommitBarrier};
 use crate::repo::git::{ChildWatch, ExitStatus, Git, checked};
 use crate::repo::hooks::names_repository;
 use crate::repo::objects::{printed_id, whole_id};
@@ -109,12 +109,12 @@ impl Repo {
             .or_else(|_| self.head_commit())
             .map_err(CommitError::InDoubt)?;
         let Some(now) = now else {
-            return Err(self.no_commit(request, &trace, status));
+            return Err(self.no_commit(request, draft, &trace, status));
         };
         let is_ready = self.leads_to(ready, now).map_err(CommitError::InDoubt)?;
         let has_moved = Some(now) != before;
         if !is_ready && !has_moved {
-            return Err(self.no_commit(request, &trace, status));
+            return Err(self.no_commit(request, draft, &trace, status));
         }
         if !is_ready && ready.is_some() {
             return Err(CommitError::HeadMoved);
@@ -131,7 +131,13 @@ impl Repo {
     }
 
     /// Returns why git made no commit: a hook refused, or something else is wrong.
-    fn no_commit(&self, request: &CommitRequest, trace: &Trace, status: ExitStatus) -> CommitError {
+    fn no_commit(
+        &self,
+        request: &CommitRequest,
+        draft: &Draft,
+        trace: &Trace,
+        status: ExitStatus,
+    ) -> CommitError {
         if status.success() {
             return CommitError::NoCommit { status: None };
         }
@@ -145,6 +151,12 @@ impl Repo {
             };
         }
         let status = status.code();
+        if let Some(editor) = &draft.editor
+            && status == Some(commit_barrier::FAILED)
+        {
+            let editor = editor.as_bytes().into();
+            return CommitError::EditorFailed { editor };
+        }
         if !trace.is_ours() && request.verify && status == Some(1) && !request.edit {
             return CommitError::Hook {
                 name: None,
