@@ -5,7 +5,7 @@
 use std::fs;
 use std::process::Command;
 
-use anstyle_svg::{Term, WIN10_CONSOLE};
+use anstyle_svg::{Palette, Term, WIN10_CONSOLE};
 use assert_fs::prelude::*;
 
 use crate::here;
@@ -17,6 +17,14 @@ fn todo() -> (Repo, String) {
     let read = |name: &str| fs::read_to_string(here("tests/demo").join(name)).unwrap();
     let repo = Repo::with(&[("todo.py", &read("todo.py"))]);
     (repo, read("response.md").replace("tests/demo/", ""))
+}
+
+/// Makes the dark colours that a black background swallows, red and blue, the bright ones.
+fn readable(mut palette: Palette) -> Palette {
+    for dark in [1, 4] {
+        palette.0[dark] = palette.0[dark + 8];
+    }
+    palette
 }
 
 /// Types commands at a shell, with what is typed at their questions, and compares what is seen with
@@ -42,7 +50,7 @@ fn draw(name: &str, repo: &Repo, commands: &[&str], answers: &[(&str, &str)]) {
     terminal.end();
     let shown = terminal.shown().replace("\r\n", "\n");
     let picture = Term::new()
-        .palette(WIN10_CONSOLE)
+        .palette(readable(WIN10_CONSOLE))
         .min_width_px(840)
         .render_svg(shown.trim_end());
     support::snapshot(picture, &here(".github/pictures").join(name));
