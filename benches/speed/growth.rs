@@ -1,5 +1,5 @@
 //! How time grows with what there is to do: each size over two decades, and the exponent that fits
-//! best.
+//! best, which is the median of those between any two sizes.
 //!
 //! The time of a small change is taken off, and sizes at which not much more than that is left
 //! aren't counted. An exponent of one is a time that grows as the size does.
@@ -161,21 +161,27 @@ fn time(scenario: &Scenario, is_refused: bool, rounds: usize) -> f64 {
         );
         started.elapsed().as_secs_f64() * 1000.0
     };
+    // The first finds nothing in the system's caches.
+    run();
     (0..rounds).map(|_| run()).fold(f64::INFINITY, f64::min)
 }
 
-/// Returns the slope of the line through some points; `None` for less than two.
+/// Returns the median of the slopes between any two of some points, which one point that is off
+/// hardly moves (Theil and Sen); `None` for less than two.
 fn slope(points: &[(f64, f64)]) -> Option<f64> {
-    let count = points.len() as f64;
-    let (x, y) = points.iter().fold((0.0, 0.0), |(x, y), point| {
-        (x + point.0 / count, y + point.1 / count)
-    });
-    let both: f64 = points
+    let pairs = points
         .iter()
-        .map(|point| (point.0 - x) * (point.1 - y))
-        .sum();
-    let square: f64 = points.iter().map(|point| (point.0 - x).powi(2)).sum();
-    (points.len() > 1).then(|| both / square)
+        .enumerate()
+        .flat_map(|(nth, one)| points[nth + 1..].iter().map(move |other| (one, other)));
+    let mut slopes: Vec<f64> = pairs
+        .map(|(one, other)| (other.1 - one.1) / (other.0 - one.0))
+        .collect();
+    slopes.sort_by(f64::total_cmp);
+    let middle = slopes.len() / 2;
+    match slopes.len() % 2 {
+        1 => Some(slopes[middle]),
+        _ => Some((slopes.get(middle.checked_sub(1)?)? + slopes[middle]) / 2.0),
+    }
 }
 
 /// Draws times against sizes, each as multiples of the smallest; both axes are logarithmic, and
