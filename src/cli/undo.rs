@@ -18,7 +18,7 @@ use super::recover;
 use crate::transaction::{self, Earlier, Last, Target, TransactionError, Undoing};
 use llmpatch::progress::Stage;
 use llmpatch::report::{Diagnostic, EarlierFile, EarlierReport, FileOperation, Report, Status};
-use llmpatch::text::Shown;
+use llmpatch::text::{self, Shown};
 
 /// Take back the last apply
 ///
@@ -177,6 +177,7 @@ fn reported(
         when,
         commit,
         paths,
+        since,
     }: Earlier,
 ) -> EarlierReport {
     let operation = |letter| match letter {
@@ -192,6 +193,7 @@ fn reported(
         time: when,
         commit,
         files: files.collect(),
+        since,
     }
 }
 
@@ -222,7 +224,12 @@ fn told(one: &EarlierReport) -> [String; 2] {
     if one.files.len() > SHOWN {
         what.push(format!("and {} more", one.files.len() - SHOWN));
     }
-    [ago(now - one.time), what.join(", ")]
+    let mut what = what.join(", ");
+    if !one.since.is_empty() {
+        let since = one.since.iter().map(|path| Shown(path.as_bytes()));
+        what += &format!("; changed since: {}", text::listed(since, one.since.len()));
+    }
+    [ago(now - one.time), what]
 }
 
 /// Returns how long ago it is, about as git says it.

@@ -306,6 +306,18 @@ impl TransactionError {
         }
     }
 
+    /// Returns the path that changed since, or is in the way, where that is what it says.
+    pub(super) fn since(&self) -> Option<&RepoPath> {
+        match self {
+            TransactionError::FileChanged { path, .. }
+            | TransactionError::FileGone { path, .. }
+            | TransactionError::InTheWay { path }
+            | TransactionError::EntryChanged { path }
+            | TransactionError::OriginalChanged { path, .. } => Some(path),
+            _ => None,
+        }
+    }
+
     /// Returns the error of a repository in which no journal can be kept.
     pub(super) fn no_journal(repo: &Repo, source: io::Error) -> Self {
         TransactionError::NoJournal {

@@ -18,14 +18,14 @@ use super::error::{TransactionError, Why};
 use super::home::Home;
 use super::journal::{Journal, plain};
 use super::lock::{Stamp, index_lock};
-use super::record::{MadeChange, Record};
+use super::record::Record;
 use super::sealed::{MOST, Sealed as _};
 use crate::dir::write::step;
 use crate::dir::{Dir, Found, Stat};
 use crate::repo::Repo;
 use llmpatch::path::RepoPath;
 
-const RECORD: &str = "record";
+pub(super) const RECORD: &str = "record";
 /// How many changes are kept.
 pub(super) const MOST_KEPT: usize = 10;
 /// How many bytes the old files of all kept changes may have; the old files of the last change may
@@ -185,15 +185,21 @@ pub(super) type Opened = (Record, Dir, PathBuf);
 
 /// Reads what the newest change was; `None` if nothing is kept.
 pub(super) fn newest(repo: &Repo) -> Result<Option<Opened>, TransactionError> {
-    let Some(home) = Home::current(repo)? else {
-        return Ok(None);
+    all(repo)?.next().transpose()
+}
+
+/// Reads what the changes were that are kept, the newest first.
+pub(super) fn all(
+    repo: &Repo,
+) -> Result<impl Iterator<Item = Result<Opened, TransactionError>>, TransactionError> {
+    let home = Home::current(repo)?;
+    let numbers = match &home {
+        Some(home) => kept(&home.dir).map_err(TransactionError::io("read", home.path()))?,
+        None => Vec::new(),
     };
-    let mut numbers = kept(&home.dir)
-        .map_err(TransactionError::io("read", home.path()))?
-        .into_iter();
-    numbers
-        .find_map(|number| opened(&home, number).transpose())
-        .transpose()
+    Ok(numbers
+        .into_iter()
+        .filter_map(move |number| opened(home.as_ref()?, number).transpose()))
 }
 
 /// Reads what a change was; `None` if it has no record: it is half removed.
@@ -203,12 +209,12 @@ fn opened(home: &Home, number: u64) -> Result<Option<Opened>, TransactionError> 
 }
 
 /// Removes what is kept of the newest change, and returns what that was; `None` if nothing is kept.
-pub(super) fn forget_newest(repo: &Repo) -> Result<Option<Earlier>, TransactionError> {
+pub(super) fn forget_newest(repo: &Repo) -> Result<Option<Opened>, TransactionError> {
     let Some(home) = Home::current(repo)? else {
         return Ok(None);
     };
     for number in kept(&home.dir).map_err(TransactionError::io("read", home.path()))? {
-        let newest = opened(&home, number)?.map(Earlier::of);
+        let newest = opened(&home, number)?;
         let directory = home.path().join(format!("{KEPT}{number}"));
         forget(&home.dir, number).map_err(TransactionError::io("remove", &directory))?;
         if newest.is_some() {
@@ -273,68 +279,5 @@ impl Seen {
     /// Returns whether it still is; for who holds the lock.
     pub fn is_last_under_lock(&self, repo: &Repo) -> bool {
         *self == Self::now(repo)
-    }
-}
-
-/// A change that undo would come to.
-#[derive(Debug)]
-pub struct Earlier {
-    /// When it was made, in seconds since 1970.
-    pub when: i64,
-    /// The commit that was made of it; then it is for git to take back.
-    pub commit: Option<String>,
-    /// The paths that it changed, in order, each with the letter that git has for it: added,
-    /// deleted, or modified.
-    pub paths: Vec<(char, RepoPath)>,
-}
-
-/// Lists the changes that are kept, the newest first, up to a change that can't be read.
-///
-/// # Errors
-/// If the directory that they are in can't be read.
-pub fn earlier(repo: &Repo) -> Result<Vec<Earlier>, TransactionError> {
-    let Some(home) = Home::current(repo)? else {
-        return Ok(Vec::new());
-    };
-    let numbers = kept(&home.dir).map_err(TransactionError::io("read", home.path()))?;
-    let opened = numbers
-        .into_iter()
-        .filter_map(|number| opened(&home, number).transpose());
-    Ok(opened.map_while(Result::ok).map(Earlier::of).collect())
-}
-
-impl Earlier {
-    fn of((record, dir, _): Opened) -> Self {
-        let when = dir.glance(&plain(RECORD)).map_or(0, |stat| stat.modified.0);
-        let (commit, made) = match record {
-            Record::Commit(id, _) => (Some(id), MadeChange::default()),
-            Record::Made(made) => (None, made),
-            // None is ever kept.
-            Record::Undone(_) => (None, MadeChange::default()),
-        };
-        let files = made.files.into_iter().map(|file| {
-            let letter = letter(file.before.is_some(), file.after.is_some());
-            (letter, file.path)
-        });
-        let entries = made.entries.into_iter().map(|entry| {
-            let letter = letter(entry.before.is_some(), entry.after.is_some());
-            (letter, entry.path)
-        });
-        let mut paths: Vec<_> = files.chain(entries).collect();
-        paths.sort_by(|(_, a), (_, b)| a.cmp(b));
-        paths.dedup_by(|(_, a), (_, b)| a == b);
-        Self {
-            when,
-            commit,
-            paths,
-        }
-    }
-}
-
-fn letter(before: bool, after: bool) -> char {
-    match (before, after) {
-        (false, _) => 'A',
-        (true, true) => 'M',
-        (true, false) => 'D',
     }
 }

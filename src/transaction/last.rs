@@ -142,11 +142,17 @@ pub fn last(repo: &Repo, progress: &Progress) -> Result<Last, TransactionError> 
     let mut since = Vec::new();
     let mut changes = match made.files.is_empty() {
         true => Vec::new(),
-        false => of_files(repo, &made, (&originals, &kept), &mut since, progress)?,
+        false => of_files(
+            &repo.work_tree()?,
+            &made,
+            (&originals, &kept),
+            &mut since,
+            progress,
+        )?,
     };
     if !made.entries.is_empty() {
         let index = repo.index_tree()?;
-        since.extend(differing(&index, &made.entries)?);
+        since.extend(differing(&index, &made.entries, &BTreeMap::new())?);
         if made.files.is_empty() && since.is_empty() {
             changes = of_entries(&index, &made.entries, progress)?;
         }
@@ -198,14 +204,13 @@ fn commit(repo: &Repo, id: &str, before: Option<&str>) -> Last {
 }
 
 /// Works out what becomes of the files, and names the files that changed since.
-fn of_files(
-    repo: &Repo,
+pub(super) fn of_files(
+    tree: &dyn Tree,
     made: &MadeChange,
     (originals, kept): (&Dir, &Path),
     since: &mut Vec<TransactionError>,
     progress: &Progress,
 ) -> Result<Vec<Change>, TransactionError> {
-    let tree = repo.work_tree()?;
     let goes: BTreeSet<_> = made
         .files
         .iter()
@@ -224,7 +229,7 @@ fn of_files(
         }
         changes.push(Change {
             path: file.path.clone(),
-            before: present(&tree, file, found, &goes, kept, since)?,
+            before: present(tree, file, found, &goes, kept, since)?,
             after: original(file, originals, kept, since)?,
             from: None,
         });
@@ -326,8 +331,13 @@ fn in_the_way(
     })
 }
 
-/// Names the entries that changed since, and what is in the place to which an entry comes back.
-fn differing(index: &IndexTree<'_>, entries: &[Entry]) -> Result<Vec<TransactionError>, TreeError> {
+/// Names the entries that changed since, and what is in the place to which an entry comes back, in
+/// an index in which some slots are others.
+pub(super) fn differing(
+    index: &IndexTree<'_>,
+    entries: &[Entry],
+    others: &BTreeMap<RepoPath, Option<Slot>>,
+) -> Result<Vec<TransactionError>, TreeError> {
     let goes: BTreeSet<_> = entries
         .iter()
         .filter(|entry| entry.before.is_none())
@@ -341,7 +351,11 @@ fn differing(index: &IndexTree<'_>, entries: &[Entry]) -> Result<Vec<Transaction
         unmerged,
     } in entries
     {
-        let is_same = match (index.slot(path), after) {
+        let now = match others.get(path) {
+            Some(slot) => Ok(*slot),
+            None => index.slot(path),
+        };
+        let is_same = match (now, after) {
             (Ok(Some(now)), Some(after)) => now.agrees(after),
             (Ok(now), after) => now.is_none() && after.is_none() && !unmerged,
             (Err(TreeError::Unmerged { .. }), _) => *unmerged,
@@ -355,7 +369,7 @@ fn differing(index: &IndexTree<'_>, entries: &[Entry]) -> Result<Vec<Transaction
                 index
                     .in_the_way(path)
                     .into_iter()
-                    .filter(|way| !goes.contains(way)),
+                    .filter(|way| !goes.contains(way) && !others.contains_key(way)),
             );
         }
     }
@@ -435,7 +449,7 @@ impl Reverse {
         }
         all_are_kept(repo)?;
         if self.has_entries() {
-            let since = differing(&repo.index_tree()?, &self.entries)?;
+            let since = differing(&repo.index_tree()?, &self.entries, &BTreeMap::new())?;
             if !since.is_empty() {
                 return Err(TransactionError::ChangedSince { all: since });
             }

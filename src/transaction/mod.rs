@@ -25,6 +25,7 @@
 //! its original kept: nothing tells a hook's rewriting from what its owner typed meanwhile.
 
 mod committing;
+mod earlier;
 mod error;
 mod flush;
 mod home;
@@ -50,8 +51,9 @@ mod tests;
 pub use llmpatch::report::Committed;
 use std::collections::BTreeMap;
 
+pub use earlier::{Earlier, earlier};
 pub use error::{Holder, TransactionError, Unfit, Unresolved, Warning, Why};
-pub use kept::{Earlier, Seen, earlier};
+pub use kept::Seen;
 pub use last::{Last, Reverse, Undoing, last};
 pub use manifest::RunKind;
 pub use recover::{Asked, How, Interrupted, Recovered, interrupted, recover};
@@ -239,7 +241,7 @@ impl<'r> Locked<'r> {
         last::all_are_kept(self.repo)?;
         let forgotten = kept::forget_newest(self.repo)?;
         self.release()?;
-        Ok(forgotten)
+        Ok(forgotten.as_ref().map(Earlier::of))
     }
 
     /// Releases the lock without a change.

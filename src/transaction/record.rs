@@ -83,6 +83,14 @@ impl Sealed for Record {
 }
 
 impl Record {
+    /// Returns the change, if it can be taken back.
+    pub(super) fn made(&self) -> Option<&MadeChange> {
+        match self {
+            Record::Made(made) => Some(made),
+            Record::Commit(..) | Record::Undone(_) => None,
+        }
+    }
+
     /// Returns the names of the files beside it that it needs.
     pub(super) fn names(&self) -> BTreeSet<&str> {
         match self {

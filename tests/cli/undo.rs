@@ -617,6 +617,60 @@ fn a_file_that_is_as_undo_would_leave_it_is_left_so() {
     }
 }
 
+/// Each is judged as if those after it that can be taken back were.
+#[test]
+fn the_list_says_what_can_not_be_taken_back() {
+    for options in [&[][..], &["--index"], &["--cached"]] {
+        let repo = repo();
+        let apply = [&["apply"], options].concat();
+        let responses = [
+            update("a.txt", "two", "2"),
+            envelope(
+                "*** Delete File: src/b.txt\n*** Delete File: src/c.txt\n*** Add File: src\n+a file\n",
+            ),
+            update("a.txt", "2", "22"),
+            update("a.txt", "three", "3"),
+            envelope("*** Delete File: src\n*** Add File: src/new.txt\n+new\n"),
+        ];
+        for response in &responses {
+            repo.run(&apply, response).succeeded();
+        }
+        let list = || {
+            let said = repo.run(&["undo", "--list"], "").succeeded().stdout;
+            let lines = said
+                .lines()
+                .map(|line| line.split_once(" ago  ").unwrap().1.to_owned());
+            lines.collect::<Vec<_>>()
+        };
+        let can = [
+            "D src, A src/new.txt",
+            "M a.txt",
+            "M a.txt",
+            "A src, D src/b.txt, D src/c.txt",
+            "M a.txt",
+        ];
+        assert_eq!(list(), can, "{options:?}");
+        repo.child("a.txt").write_str("mine\n").unwrap();
+        repo.git(&["add", "a.txt"]);
+        let since = "M a.txt; changed since: a.txt";
+        assert_eq!(list(), [can[0], since, since, can[3], since], "{options:?}");
+        let run = repo.run(&["undo", "--list", "--json"], "").succeeded();
+        let earlier = &document(&run)["earlier"];
+        assert_eq!(earlier[0]["since"], serde_json::json!([]));
+        assert_eq!(earlier[1]["since"], serde_json::json!([{"path": "a.txt"}]));
+        // What it says is so.
+        for one in list() {
+            match one.contains("since") {
+                true => {
+                    repo.run(&["undo"], "").ended(1);
+                    repo.run(&["undo", "--drop"], "").succeeded()
+                }
+                false => repo.run(&["undo"], "").succeeded(),
+            };
+        }
+    }
+}
+
 /// The newest apply may be one that nobody can or wants to take back any more.
 #[test]
 fn an_apply_that_is_forgotten_is_in_nobodys_way() {

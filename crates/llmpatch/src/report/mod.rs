@@ -76,6 +76,9 @@ pub struct EarlierReport {
     pub commit: Option<String>,
     /// The files that it changed, by path.
     pub files: Vec<EarlierFile>,
+    /// The paths that changed since, so that it can't be taken back.
+    #[serde(serialize_with = "json::paths")]
+    pub since: Vec<RepoPath>,
 }
 
 /// A file that an earlier change changed.

@@ -1,0 +1,194 @@
+//! The changes that undo would come to, each with what it would find there.
+//!
+//! A change is judged by what the work tree and the index would hold once the changes after it
+//! were taken back; one that can't be would be forgotten.
+
+use std::collections::BTreeMap;
+
+use super::error::TransactionError;
+use super::journal::plain;
+use super::kept::{self, Opened, RECORD};
+use super::last::{differing, of_files};
+use super::record::{MadeChange, Record};
+use crate::repo::{Repo, Slot};
+use llmpatch::path::RepoPath;
+use llmpatch::progress::Progress;
+use llmpatch::tree::{Entry, File, Tree, TreeError};
+
+/// A change that undo would come to.
+#[derive(Debug)]
+pub struct Earlier {
+    /// When it was made, in seconds since 1970.
+    pub when: i64,
+    /// The commit that was made of it; then it is for git to take back.
+    pub commit: Option<String>,
+    /// The paths that it changed, in order, each with the letter that git has for it: added,
+    /// deleted, or modified.
+    pub paths: Vec<(char, RepoPath)>,
+    /// The paths that changed since, or are in the way, in order, so that it can't be taken back.
+    pub since: Vec<RepoPath>,
+}
+
+/// Lists the changes that are kept, the newest first, up to a change that can't be read.
+///
+/// # Errors
+/// If the directory that they are in can't be read, or the work tree or the index can't.
+pub fn earlier(repo: &Repo) -> Result<Vec<Earlier>, TransactionError> {
+    let mut taken_back = TakenBack::default();
+    let mut all = Vec::new();
+    for opened in kept::all(repo)?.map_while(Result::ok) {
+        let mut one = Earlier::of(&opened);
+        if let Some(made) = opened.0.made() {
+            one.since = taken_back.and(repo, made, &opened)?;
+        }
+        all.push(one);
+    }
+    Ok(all)
+}
+
+/// What is back once changes were taken back.
+#[derive(Default)]
+struct TakenBack {
+    files: BTreeMap<RepoPath, Option<File>>,
+    slots: BTreeMap<RepoPath, Option<Slot>>,
+}
+
+impl TakenBack {
+    /// Takes one more change back, unless paths changed since: these are returned.
+    fn and(
+        &mut self,
+        repo: &Repo,
+        made: &MadeChange,
+        (_, originals, kept): &Opened,
+    ) -> Result<Vec<RepoPath>, TransactionError> {
+        let mut since = Vec::new();
+        let mut changes = Vec::new();
+        if !made.files.is_empty() {
+            let tree = TreeBefore {
+                now: &repo.work_tree()?,
+                files: &self.files,
+            };
+            let progress = Progress::default();
+            changes = of_files(&tree, made, (originals, kept), &mut since, &progress)?;
+        }
+        if !made.entries.is_empty() {
+            since.extend(differing(&repo.index_tree()?, &made.entries, &self.slots)?);
+        }
+        if since.is_empty() {
+            let files = changes
+                .into_iter()
+                .map(|change| (change.path, change.after));
+            self.files.extend(files);
+            let slots = made.entries.iter();
+            self.slots
+                .extend(slots.map(|entry| (entry.path.clone(), entry.before)));
+        }
+        let mut since: Vec<_> = since
+            .iter()
+            .filter_map(|one| one.since().cloned())
+            .collect();
+        since.sort();
+        since.dedup();
+        Ok(since)
+    }
+}
+
+/// The work tree as it was before some changes.
+struct TreeBefore<'t> {
+    now: &'t dyn Tree,
+    /// The files that would be back, and the paths where none would be.
+    files: &'t BTreeMap<RepoPath, Option<File>>,
+}
+
+impl TreeBefore<'_> {
+    fn has(&self, path: &RepoPath) -> Option<bool> {
+        self.files.get(path).map(Option::is_some)
+    }
+}
+
+impl Tree for TreeBefore<'_> {
+    fn below(&self) -> Option<&dyn Tree> {
+        Some(self.now)
+    }
+
+    fn read(&self, path: &RepoPath) -> Result<Entry, TreeError> {
+        if let Some(Some(file)) = self.files.get(path) {
+            return Ok(Entry::File(file.clone()));
+        }
+        let above = path.ancestors().find(|above| self.has(above) == Some(true));
+        if let Some(ancestor) = above {
+            return Ok(Entry::Beneath {
+                ancestor,
+                what: None,
+            });
+        }
+        let mut files = self.files.iter().filter(|(_, file)| file.is_some());
+        if files.any(|(file, _)| file.is_below(path)) {
+            return Ok(Entry::Directory);
+        }
+        Ok(match self.now.read(path)? {
+            Entry::File(_) if self.has(path).is_some() => Entry::Absent,
+            Entry::Beneath { ancestor, .. } if self.has(&ancestor).is_some() => Entry::Absent,
+            // One that a change made goes with the last file in it.
+            Entry::Directory if self.leaves_below(path)?.is_empty() => Entry::Absent,
+            found => found,
+        })
+    }
+
+    fn leaves_below(&self, directory: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
+        let mut leaves = match self.now.read(directory)? {
+            Entry::Directory => self.now.leaves_below(directory)?,
+            _ => Vec::new(),
+        };
+        leaves.retain(|leaf| self.has(leaf).is_none());
+        let back = self.files.iter().filter(|(_, file)| file.is_some());
+        let back = back.filter(|(path, _)| path.is_below(directory));
+        leaves.extend(back.map(|(path, _)| path.clone()));
+        Ok(leaves)
+    }
+
+    fn tracked(&self) -> Vec<RepoPath> {
+        self.now.tracked()
+    }
+
+    fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
+        self.now.case_twins(path)
+    }
+}
+
+impl Earlier {
+    /// Returns what a change was.
+    pub(super) fn of((record, dir, _): &Opened) -> Self {
+        let when = dir.glance(&plain(RECORD)).map_or(0, |stat| stat.modified.0);
+        let commit = match record {
+            Record::Commit(id, _) => Some(id.clone()),
+            _ => None,
+        };
+        let made = record.made();
+        let files = made.iter().flat_map(|made| &made.files).map(|file| {
+            let letter = letter(file.before.is_some(), file.after.is_some());
+            (letter, file.path.clone())
+        });
+        let entries = made.iter().flat_map(|made| &made.entries).map(|entry| {
+            let letter = letter(entry.before.is_some(), entry.after.is_some());
+            (letter, entry.path.clone())
+        });
+        let mut paths: Vec<_> = files.chain(entries).collect();
+        paths.sort_by(|(_, a), (_, b)| a.cmp(b));
+        paths.dedup_by(|(_, a), (_, b)| a == b);
+        Self {
+            when,
+            commit,
+            paths,
+            since: Vec::new(),
+        }
+    }
+}
+
+fn letter(before: bool, after: bool) -> char {
+    match (before, after) {
+        (false, _) => 'A',
+        (true, true) => 'M',
+        (true, false) => 'D',
+    }
+}
