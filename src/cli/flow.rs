@@ -117,9 +117,12 @@ impl Session {
 
     /// Records what became of interrupted changes, to be told with whatever else is.
     pub(super) fn note(&self, recovered: Vec<Recovered>) {
-        let told = recovered
-            .iter()
-            .filter(|one| !matches!(one.how, How::Complete | How::Tidied | How::Left));
+        let told = recovered.iter().filter(|one| match one.how {
+            How::Complete | How::Left => false,
+            // What anybody may have seen before is told.
+            How::Tidied => !one.notes.is_empty(),
+            How::TakenBack | How::Finished => true,
+        });
         self.recovered
             .borrow_mut()
             .extend(told.map(Diagnostic::from));

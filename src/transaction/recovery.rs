@@ -17,6 +17,7 @@ use super::undo::{Remains, Undo};
 use crate::repo::{NextIndex, Repo};
 use llmpatch::path::RepoPath;
 use llmpatch::progress::{Progress, Stage};
+use llmpatch::text::listed;
 
 /// Whether a commit was made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -99,20 +100,31 @@ impl Recovery<'_> {
     /// Removes what is left of a change that is certain, or that came to nothing.
     fn tidy_up(
         &self,
-        listed: &Option<Manifest>,
+        draft: &Option<Manifest>,
         asked: Asked,
         done: &mut Recovered,
     ) -> Result<(), Why> {
         let applied = self.journal.applied()?;
         let applied =
             applied.filter(|of| self.repo.may_all_be_touched(of.places()).unwrap_or(false));
-        let tidied = self.tidy(applied.iter().chain(listed), &[]);
+        let mut removed = Vec::new();
+        let tidied = self.tidy(applied.iter().chain(draft), &[], &mut removed);
         if let Some(manifest) = &applied {
             done.origin = manifest.origin;
             if done.how == How::Tidied {
                 done.how = How::Complete;
             }
             self.remove_emptied_directories(manifest);
+        }
+        // Until now `git status` has shown them.
+        if done.how == How::Tidied && !removed.is_empty() {
+            done.notes.push(format!(
+                "it had prepared {}",
+                listed(
+                    removed.iter().map(|path| format!("`{path}`")),
+                    removed.len()
+                )
+            ));
         }
         remove_dead_lock(self.repo, Some(self.journal), asked).map_err(|error| Why::of(&error))?;
         if applied.is_none() {
@@ -334,13 +346,14 @@ impl Recovery<'_> {
         };
         done.open.push(kept);
         // What can't be removed is in nobody's way, and who finds the lock next removes it.
-        let _ = self.tidy([manifest], &remains.theirs);
+        let _ = self.tidy([manifest], &remains.theirs, &mut Vec::new());
         let _ = remove_dead_lock(self.repo, Some(self.journal), Asked::No);
         Ok(false)
     }
 
     /// Removes what a run left outside its journal, except beside paths where an original may have
-    /// had to stay. No other original is among it: the manifest is gone.
+    /// had to stay. No other original is among it: the manifest is gone. Notes what it removed in
+    /// the work tree.
     ///
     /// # Errors
     /// If something can't be removed; the rest is.
@@ -348,6 +361,7 @@ impl Recovery<'_> {
         &self,
         manifests: impl IntoIterator<Item = &'m Manifest>,
         spared: &[RepoPath],
+        removed: &mut Vec<RepoPath>,
     ) -> io::Result<()> {
         let mut outcome = Ok(());
         let mut note = |removed: io::Result<()>| match removed {
@@ -370,7 +384,10 @@ impl Recovery<'_> {
             };
             self.progress.enter(Stage::Tidying, manifest.touched.len());
             for path in manifest.temporaries(self.journal.run(), spared) {
-                note(dir.remove_file(&path));
+                match dir.remove_file(&path) {
+                    Ok(()) => removed.push(path),
+                    refused => note(refused),
+                }
                 self.progress.step();
             }
         }

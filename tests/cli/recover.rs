@@ -451,3 +451,36 @@ fn a_lock_that_was_removed_is_named() {
     );
     assert!(!repo.child(".git/index.lock").exists());
 }
+
+/// What was prepared beside the files of a run that died is in sight until then.
+#[test]
+fn files_that_were_prepared_are_named_when_they_go() {
+    for command in ["recover", "apply"] {
+        let repo = repo();
+        hook(&repo, "kill -KILL $us\nexit 1");
+        assert_eq!(died_of(&repo, &update("a.txt", "two", "2")), Some(9));
+        // As if it had been killed while it prepared: no file was changed yet.
+        let run = std::fs::read_dir(repo.child(".git/llmpatch")).unwrap();
+        let run = run.map(|entry| entry.unwrap().path());
+        let run = run
+            .filter(|path| path.join("manifest").exists())
+            .collect::<Vec<_>>();
+        let number = run[0].file_name().unwrap().to_str().unwrap();
+        let number = number.trim_start_matches("run-").to_owned();
+        std::fs::rename(run[0].join("manifest"), run[0].join("draft")).unwrap();
+        repo.child("a.txt").write_str("one\ntwo\nthree\n").unwrap();
+        let prepared = format!(".llmpatch-{number}-0.new");
+        repo.child(&prepared).write_str("one\n2\n").unwrap();
+        let run = repo
+            .run(&[command], update("src/c.txt", "c", "C"))
+            .succeeded();
+        let said = run.stdout + &run.stderr;
+        assert!(
+            said.contains("what an interrupted apply left behind was removed; no file was changed")
+                && said.contains(&format!("it had prepared `{prepared}`")),
+            "{said}"
+        );
+        assert!(!repo.child(&prepared).exists());
+        tidy(&repo);
+    }
+}
