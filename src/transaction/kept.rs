@@ -14,6 +14,7 @@ use std::path::{Path, PathBuf};
 
 use bstr::ByteSlice as _;
 
+use super::earlier::Earlier;
 use super::error::{TransactionError, Why};
 use super::home::Home;
 use super::journal::{Journal, plain};
@@ -209,12 +210,12 @@ fn opened(home: &Home, number: u64) -> Result<Option<Opened>, TransactionError> 
 }
 
 /// Removes what is kept of the newest change, and returns what that was; `None` if nothing is kept.
-pub(super) fn forget_newest(repo: &Repo) -> Result<Option<Opened>, TransactionError> {
+pub(super) fn forget_newest(repo: &Repo) -> Result<Option<Earlier>, TransactionError> {
     let Some(home) = Home::current(repo)? else {
         return Ok(None);
     };
     for number in kept(&home.dir).map_err(TransactionError::io("read", home.path()))? {
-        let newest = opened(&home, number)?;
+        let newest = opened(&home, number)?.as_ref().map(Earlier::of);
         let directory = home.path().join(format!("{KEPT}{number}"));
         forget(&home.dir, number).map_err(TransactionError::io("remove", &directory))?;
         if newest.is_some() {

@@ -241,7 +241,7 @@ impl<'r> Locked<'r> {
         last::all_are_kept(self.repo)?;
         let forgotten = kept::forget_newest(self.repo)?;
         self.release()?;
-        Ok(forgotten.as_ref().map(Earlier::of))
+        Ok(forgotten)
     }
 
     /// Releases the lock without a change.

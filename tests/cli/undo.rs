@@ -720,6 +720,7 @@ fn a_program_is_told_what_was_forgotten() {
             &serde_json::json!([{"path": "a.txt", "operation": "modified"}])
         )
     );
+    assert!(forgotten["earlier"][0]["time"].as_i64().unwrap() > 1_500_000_000);
     repo.run(&["apply"], update("src/c.txt", "c", "C"))
         .succeeded();
     let run = repo.run(&["undo", "--drop", "-q"], "").succeeded();
