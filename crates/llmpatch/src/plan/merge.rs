@@ -102,6 +102,9 @@ struct Merge<'m> {
     conflicts: Conflicts,
 }
 
+/// What becomes of a path; or why it can't be merged, and what is left there then.
+type MergedFile = Result<Option<File>, (Unmerged, Option<File>)>;
+
 impl Merge<'_> {
     /// Merges one path; also returns what couldn't be merged, if that is to be left so.
     fn one(&self, change: &Change) -> Result<(Change, Option<Sides>), Error> {
@@ -118,7 +121,30 @@ impl Merge<'_> {
         if was == source && (change.from.is_none() || here.is_none()) {
             return Ok((change.clone(), None));
         }
-        let merged = match (&was, &source, &change.after) {
+        let after = match self.merged(change, &was, &source)? {
+            Ok(after) => after,
+            Err((_, left)) if self.conflicts == Conflicts::Marked => {
+                let sides = [was, source, change.after.clone()];
+                return Ok((replaced(change, here, left), Some(sides)));
+            }
+            Err((why, _)) => {
+                return Err(Error::Unmerged {
+                    path: change.path.clone(),
+                    why,
+                });
+            }
+        };
+        Ok((replaced(change, here, after), None))
+    }
+
+    /// Merges a path, given the file that the change was made from and the file here.
+    fn merged(
+        &self,
+        change: &Change,
+        was: &Option<File>,
+        source: &Option<File>,
+    ) -> Result<MergedFile, Error> {
+        Ok(match (was, source, &change.after) {
             (_, None, None) => Ok(None),
             (Some(was), Some(source), None) if self.is_moved(change) || is_same(was, source) => {
                 Ok(None)
@@ -144,23 +170,7 @@ impl Merge<'_> {
                 .lines(&change.path, was, source, after)?
                 .map(Some)
                 .map_err(|(marked, file)| (Unmerged::Lines(marked), Some(file))),
-        };
-        let of = |after| Change {
-            path: change.path.clone(),
-            before: here.clone(),
-            after,
-            from: change.from.clone(),
-        };
-        match merged {
-            Ok(after) => Ok((of(after), None)),
-            Err((_, left)) if self.conflicts == Conflicts::Marked => {
-                Ok((of(left), Some([was, source, change.after.clone()])))
-            }
-            Err((why, _)) => Err(Error::Unmerged {
-                path: change.path.clone(),
-                why,
-            }),
-        }
+        })
     }
 
     /// Returns whether a file goes to another path.
@@ -234,4 +244,14 @@ impl Merge<'_> {
 
 fn is_same(one: &File, other: &File) -> bool {
     one.content == other.content && one.mode.executable == other.mode.executable
+}
+
+/// Returns a change of the same path with other files before and after it.
+fn replaced(change: &Change, before: Option<File>, after: Option<File>) -> Change {
+    Change {
+        path: change.path.clone(),
+        before,
+        after,
+        from: change.from.clone(),
+    }
 }

@@ -174,14 +174,11 @@ pub fn plan(
         changes = ChangeSet::new(Vec::new());
         warnings.retain(|warning| warning.value.kind() != Kind::AlreadyThere);
     }
-    for change in &changes {
-        if let Err(error) = tree.confirm(&change.path, change.before.as_ref()) {
-            errors.push(Located::new(
-                named.get(&change.path).copied().flatten(),
-                error.into(),
-            ));
-        }
-    }
+    errors.extend(changes.iter().filter_map(|change| {
+        let error = tree.confirm(&change.path, change.before.as_ref()).err()?;
+        let span = named.get(&change.path).copied().flatten();
+        Some(Located::new(span, error.into()))
+    }));
     let by_path = edits
         .iter()
         .filter_map(|of| Some((of.path.as_ref().ok()?, of.edit)));
@@ -191,14 +188,8 @@ pub fn plan(
             Some(Located::new(*span, disagreement(tree, path)?.into()))
         }));
     }
-    if !errors.is_empty() {
-        return Err(Refusal {
-            errors,
-            warnings,
-            changes,
-        });
-    }
-    if changes.is_empty() && !rules.allow_empty && is_read && !paths.is_empty() {
+    if errors.is_empty() && changes.is_empty() && !rules.allow_empty && is_read && !paths.is_empty()
+    {
         // The error says of every file what these say of each.
         warnings.retain(|warning| warning.value.kind() != Kind::NoChange);
         let error = match applied {
@@ -207,17 +198,20 @@ pub fn plan(
             None => Error::NothingToDo { paths },
         };
         errors.push(Located::new(first_span(patches), error));
-        return Err(Refusal {
+    }
+    if errors.is_empty() {
+        Ok(Plan {
+            changes,
+            warnings,
+            placements,
+        })
+    } else {
+        Err(Refusal {
             errors,
             warnings,
             changes,
-        });
+        })
     }
-    Ok(Plan {
-        changes,
-        warnings,
-        placements,
-    })
 }
 
 /// Returns how a path that stays as it is differs between the places that are planned for: nothing

@@ -157,36 +157,38 @@ impl Planner<'_> {
             written: &edit.path,
             span,
         };
-        let done = match (DiffSection::of(edit, at), &edit.operation) {
-            (Some(section), _) => self.section(&section),
-            (
-                None,
-                Operation::Create {
-                    lines,
-                    fills_empty: true,
-                    ends_open,
-                },
-            ) if self.overlay.is_empty(&path) && !lines.is_empty() => {
+        let done = match DiffSection::of(edit, at) {
+            Some(section) => self.section(&section),
+            None => self.operation(&edit.operation, at),
+        };
+        if done == Err(Failed::Lost) {
+            self.overlay.forget(&path);
+        }
+    }
+
+    /// Does what an edit asks for that is no section of a diff.
+    fn operation(&mut self, operation: &Operation<'_>, at: Named<'_, '_>) -> Done {
+        let Named { path, span, .. } = at;
+        match operation {
+            Operation::Create {
+                lines,
+                fills_empty: true,
+                ends_open,
+            } if self.overlay.is_empty(path) && !lines.is_empty() => {
                 self.warn(span, Warning::Filled { path: path.clone() });
                 self.replace(at, lines, *ends_open)
             }
-            (
-                None,
-                Operation::Create {
-                    lines, ends_open, ..
-                },
-            ) => self.create_as_meant(at, lines, *ends_open),
-            (None, Operation::Replace { lines }) => self.replace(at, lines, false),
-            (None, Operation::Delete { expected }) => self.delete(at, expected.as_deref()),
-            (None, Operation::Move { to }) => self.update(at, to, &[]),
-            (
-                None,
-                Operation::Update {
-                    to: Some(to),
-                    hunks,
-                },
-            ) => self.update(at, to, hunks),
-            (None, Operation::Update { to: None, hunks })
+            Operation::Create {
+                lines, ends_open, ..
+            } => self.create_as_meant(at, lines, *ends_open),
+            Operation::Replace { lines } => self.replace(at, lines, false),
+            Operation::Delete { expected } => self.delete(at, expected.as_deref()),
+            Operation::Move { to } => self.update(at, to, &[]),
+            Operation::Update {
+                to: Some(to),
+                hunks,
+            } => self.update(at, to, hunks),
+            Operation::Update { to: None, hunks }
                 if hunks.iter().any(|hunk| hunk.position.is_some()) =>
             {
                 match self.rules.knows_base {
@@ -194,16 +196,9 @@ impl Planner<'_> {
                     false => self.fail(span, Error::NoBase { path: path.clone() }),
                 }
             }
-            (None, Operation::Update { to: None, hunks }) => {
-                self.rewrite(at, Edit::in_order(hunks))
-            }
-            (None, Operation::Substitute(substitution)) => {
-                self.rewrite(at, Edit::Text(substitution))
-            }
-            (None, Operation::Unreadable) => Err(Failed::Lost),
-        };
-        if done == Err(Failed::Lost) {
-            self.overlay.forget(&path);
+            Operation::Update { to: None, hunks } => self.rewrite(at, Edit::in_order(hunks)),
+            Operation::Substitute(substitution) => self.rewrite(at, Edit::Text(substitution)),
+            Operation::Unreadable => Err(Failed::Lost),
         }
     }
 

@@ -47,21 +47,18 @@ pub(super) fn settle<'a>(
                     skip(source, block, asked, &mut parsed);
                 }
             },
-            WalkItem::Residue(of, error) => {
-                let is_others = matches!(&error.value, Residue::Blocks(error) if error.is_of_tags())
-                    && is_without_blocks;
-                if is_others && is_edit_in_tags(&error.value) {
-                    let what = Nearly::CallTags;
-                    let warning = Warning::Nearly { what }.into();
-                    parsed
-                        .warnings
-                        .extend(error.span.map(|span| Located::new(span, warning)));
-                    continue;
-                }
-                if options.format.is_none_or(|asked| asked == of) && !is_others {
-                    parsed
-                        .errors
-                        .push(error.map(|residue| Error::from(residue).into()));
+            WalkItem::Residue(_, residue) if is_without_blocks && is_of_tags(&residue.value) => {
+                let span = residue.span.filter(|_| is_edit_in_tags(&residue.value));
+                let what = Nearly::CallTags;
+                let warning = Warning::Nearly { what }.into();
+                parsed
+                    .warnings
+                    .extend(span.map(|span| Located::new(span, warning)));
+            }
+            WalkItem::Residue(of, residue) => {
+                if options.format.is_none_or(|asked| asked == of) {
+                    let error = residue.map(|residue| Error::from(residue).into());
+                    parsed.errors.push(error);
                 }
             }
             WalkItem::Remark(warning) => parsed.warnings.push(warning),
@@ -93,6 +90,11 @@ pub(super) fn settle<'a>(
     parsed.errors.sort_by_key(|error| error.span);
     parsed.warnings.sort_by_key(|warning| warning.span);
     parsed
+}
+
+/// Returns whether residue is of a call in tags.
+fn is_of_tags(residue: &Residue) -> bool {
+    matches!(residue, Residue::Blocks(error) if error.is_of_tags())
 }
 
 /// Returns whether an edit is written in tags, rather than a call that may hold a patch.
