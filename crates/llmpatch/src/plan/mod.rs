@@ -34,6 +34,7 @@ mod merge;
 mod nearest;
 mod opened;
 mod overlay;
+mod past;
 mod place;
 mod place_error;
 mod placement;

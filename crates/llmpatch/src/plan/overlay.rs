@@ -9,78 +9,32 @@ use std::ops::Bound;
 use bstr::BStr;
 
 use super::error::{Error, Irregular, Missing, Occupied};
+
+use super::past::{Past, PastState, room};
 use super::suggest;
 use crate::path::RepoPath;
 use crate::plan::{Change, ChangeSet};
-use crate::text::{Span, Splice};
+use crate::text::Span;
 use crate::tree::{AttributeFiles, Content, Entry, File, Planned, RULES, Tree, TreeError};
 
 pub(super) struct Overlay<'t> {
     tree: &'t dyn Tree,
     /// What is in front of all paths of responses; empty for nothing. Only messages want to know.
     directory: &'t BStr,
-    slots: BTreeMap<RepoPath, Slot>,
+    pub(super) slots: BTreeMap<RepoPath, Slot>,
     /// The paths of the slots by their lower case, where the tree knows no case.
     by_case: HashMap<Vec<u8>, Vec<RepoPath>>,
     /// The edit at work: its number, from 0, and its place in the response.
-    edit: (usize, Option<Span>),
+    pub(super) edit: (usize, Option<Span>),
     /// How many bytes of files are kept as earlier edits found them.
-    kept: usize,
+    pub(super) kept: usize,
 }
 
 const READ: &str = "a path is read before it is changed";
 
-/// How many bytes of files are kept as earlier edits found them, for messages.
-const KEPT: usize = 64 << 20;
-
-/// Returns how many bytes it takes to keep a content: its own, and what says of which parts it is.
-fn room(content: &Content) -> usize {
-    let splices = content.splices();
-    content.size() + splices.map_or(0, |(_, splices)| size_of_val(splices))
-}
-
-/// A file as an edit found it that changed it.
-#[derive(Debug)]
-pub(super) struct Past {
-    found: PastState,
-    /// Which edit of the response, from 0.
-    pub(super) edit: usize,
-}
-
-/// What an edit found.
-#[derive(Debug)]
-enum PastState {
-    /// All of the file.
-    Whole(Content),
-    /// What the edit changed, to be put back into the file as it left it: into `left`, or else into
-    /// the file as the next edit found it; into the file as it is now if there is no later edit.
-    Parts {
-        back: Vec<Splice>,
-        left: Option<Content>,
-    },
-    /// There was no room to keep it.
-    Lost,
-}
-
-impl Past {
-    /// Returns the file as the edit found it, given the file as the next edit found it; `None` if
-    /// it isn't known.
-    pub(super) fn found(&self, next: &Content) -> Option<Content> {
-        match &self.found {
-            PastState::Whole(content) => Some(content.clone()),
-            PastState::Parts { back, left } => {
-                let left = left.as_ref().unwrap_or(next).clone();
-                // In one piece, so that no other is held by it.
-                Some(Content::spliced(left, back.clone()).to_vec().into())
-            }
-            PastState::Lost => None,
-        }
-    }
-}
-
 /// A path that an edit has named.
 #[derive(Debug, Default)]
-struct Slot {
+pub(super) struct Slot {
     before: Option<File>,
     now: Option<File>,
     /// How the file went, if it did.
@@ -97,7 +51,7 @@ struct Slot {
     /// Lines that failed edits would have added.
     lost: HashSet<Vec<u8>>,
     /// The file as the edits so far found it that changed it, in their order.
-    past: Vec<Past>,
+    pub(super) past: Vec<Past>,
     /// The edit that made the file, if none was there.
     maker: Option<Span>,
 }
@@ -213,12 +167,6 @@ impl<'t> Overlay<'t> {
             .map(|file| file.content.clone())
     }
 
-    /// Returns the file at a path as the edits so far found it that changed it, wherever it was
-    /// then.
-    pub(super) fn past(&self, path: &RepoPath) -> &[Past] {
-        self.slots.get(path).map_or(&[], |slot| &slot.past)
-    }
-
     /// Returns what the tree below holds of the file that is at a path now; `None` for a file that
     /// the response made.
     pub(super) fn in_tree(&self, path: &RepoPath) -> Option<Content> {
@@ -252,17 +200,6 @@ impl<'t> Overlay<'t> {
         (slot.now, slot.origin, slot.gone) = (None, None, Some(Missing::Deleted(by)));
     }
 
-    /// Keeps what an edit changes of a file in its place, as what would put it back. What the file
-    /// is then is set once somebody wants it.
-    pub(super) fn keep_parts(&mut self, path: &RepoPath, back: Vec<Splice>) {
-        let room = back
-            .iter()
-            .map(|splice| size_of_val(splice) + splice.new.len());
-        let has_room = self.has_room(room.sum());
-        let parts = PastState::Parts { back, left: None };
-        self.push(path, if has_room { parts } else { PastState::Lost });
-    }
-
     /// Sets what edits in its place have made of a file.
     pub(super) fn set(&mut self, path: &RepoPath, content: &Content) {
         let has_room = self.has_room(room(content));
@@ -277,29 +214,6 @@ impl<'t> Overlay<'t> {
                 PastState::Whole(_) | PastState::Lost => {}
             }
         }
-    }
-
-    /// Keeps a file that has been read as it is, before an edit changes it.
-    fn keep(&mut self, path: &RepoPath, new: Option<&File>) -> &mut Slot {
-        let now = self.now(path).map(|now| now.content.clone());
-        if let Some(now) = now.filter(|now| new.is_none_or(|new| new.content != *now)) {
-            let has_room = self.has_room(room(&now));
-            let whole = PastState::Whole(now);
-            self.push(path, if has_room { whole } else { PastState::Lost });
-        }
-        self.slot_of(path)
-    }
-
-    /// Takes bytes from what may be kept for messages; returns whether that was enough.
-    fn has_room(&mut self, bytes: usize) -> bool {
-        let has_room = self.kept + bytes <= KEPT;
-        self.kept += if has_room { bytes } else { 0 };
-        has_room
-    }
-
-    fn push(&mut self, path: &RepoPath, found: PastState) {
-        let edit = self.edit.0;
-        self.slot_of(path).past.push(Past { found, edit });
     }
 
     /// Looks at the tree as it would be without a file that has been read.
@@ -448,7 +362,7 @@ impl<'t> Overlay<'t> {
         ChangeSet::new(changes)
     }
 
-    fn slot_of(&mut self, path: &RepoPath) -> &mut Slot {
+    pub(super) fn slot_of(&mut self, path: &RepoPath) -> &mut Slot {
         self.slots.get_mut(path).expect(READ)
     }
 
