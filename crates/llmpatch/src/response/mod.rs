@@ -37,9 +37,11 @@ mod absence;
 mod around;
 pub(crate) mod command;
 mod decoded;
+mod drafts;
 mod embedded;
 mod encoding;
 mod error;
+mod inputs;
 mod json;
 mod members;
 mod messages;
@@ -58,9 +60,10 @@ pub(crate) use error::{Absence, Error, Hiding, Nearly, Residue, Warning};
 use crate::format::{self, Options, Parsed, ResponsePart, tool};
 use crate::patch::{FileEdit, Format, Operation, Patch};
 use crate::text::{Located, Source, Span};
+use drafts::Patience;
 use settle::{settle, undone, unread};
 pub(crate) use walk::stated_base;
-use walk::{Patience, Walk, WalkItem};
+use walk::{Walk, WalkItem};
 
 /// Finds and reads the patches of a response.
 pub(crate) fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a> {
