@@ -10,6 +10,7 @@ use std::rc::Rc;
 use std::slice;
 
 use super::Run;
+use super::fresh::Fresh;
 use super::many::Many;
 use super::matches::{Matches, Sites};
 use super::needle::Needle;
@@ -30,8 +31,8 @@ pub(crate) struct Document {
     needles: Cell<Vec<Needle>>,
     /// What has taken the place of what, by offset.
     pub(super) spliced: SplicedParts,
-    /// Matches that weren't in the base: the needle's number, and its bytes as the file is now.
-    fresh: Vec<(usize, Range<usize>)>,
+    /// Matches that weren't in the base.
+    pub(super) fresh: Fresh,
     /// Where other texts are in the base that were looked for.
     known: RefCell<HashMap<Needle, Rc<Sites>>>,
     /// What the file is now in one piece, once somebody wants that.
@@ -237,15 +238,8 @@ impl Document {
         let SoughtTexts { many, places, .. } = self.sought();
         let number = many.as_ref().and_then(|many| many.number(needle));
         let announced = number.and_then(|number| Some((number, places[number].clone()?)));
-        let (places, mut fresh): (_, Vec<Range<usize>>) = match announced {
-            Some((number, places)) => (
-                places,
-                self.fresh
-                    .iter()
-                    .filter(|(of, _)| *of == number)
-                    .map(|(_, range)| range.clone())
-                    .collect(),
-            ),
+        let (number, places, mut fresh): (_, _, Vec<Range<usize>>) = match announced {
+            Some((number, places)) => (Some(number), places, Vec::new()),
             None => {
                 let finder = LazyCell::new(|| needle.finder());
                 let places = || Sites::new(needle.places(&finder, self.view_text()));
@@ -272,7 +266,11 @@ impl Document {
                         .filter_map(|at| touching(changed, view.original(needle.range(at))));
                     found.collect::<Vec<_>>()
                 };
-                (places, near(&changed, reach).flat_map(around).collect())
+                (
+                    None,
+                    places,
+                    near(&changed, reach).flat_map(around).collect(),
+                )
             }
         };
         fresh.sort_by_key(|range| (range.start, range.end));
@@ -281,6 +279,7 @@ impl Document {
             document: self,
             sites: places,
             len: needle.matched().len(),
+            number,
             fresh,
         }
     }
@@ -338,7 +337,8 @@ impl Document {
             (gone, come) = (gone + old.len(), come + new.len());
             moved.push((gone, come));
         }
-        self.fresh.retain_mut(|(_, found)| {
+        let mut fresh = self.fresh_around(splices);
+        fresh.retain_mut(|(_, found)| {
             let before = splices.partition_point(|splice| splice.old.end < found.start);
             let (gone, come) = moved[before];
             let is_kept = splices
@@ -349,7 +349,28 @@ impl Document {
         });
         self.spliced.put(parts);
         self.now.take();
-        self.look_around(&changed);
+        fresh.extend(self.look_around(&changed));
+        for (number, found) in fresh {
+            self.fresh.add(&self.spliced, number, &found);
+        }
+    }
+
+    /// Takes the matches out that splices may touch, or whose parts they do.
+    fn fresh_around(&mut self, splices: &[Splice]) -> Vec<(usize, Range<usize>)> {
+        let reach = self.sought().longest + 2;
+        let old: Vec<_> = splices.iter().map(|splice| splice.old.clone()).collect();
+        let mut taken = Vec::new();
+        for old in near(&old, reach) {
+            let [first, last] = [&old[0], &old[old.len() - 1]];
+            let from = self
+                .spliced
+                .position(|part| part.end() + reach < first.start);
+            let around = self.spliced.iter_from(from);
+            for part in around.take_while(|part| part.start <= last.end + reach) {
+                taken.extend(self.fresh.take(&part));
+            }
+        }
+        taken
     }
 
     /// Joins the next splice and what touches it, so that everything is copied once.
@@ -636,15 +657,15 @@ impl Document {
         }
     }
 
-    /// Finds the matches that new bytes have brought about.
-    fn look_around(&mut self, changed: &[Range<usize>]) {
+    /// Finds the matches that new bytes have brought about: the needle's number, and where it is.
+    fn look_around(&mut self, changed: &[Range<usize>]) -> Vec<(usize, Range<usize>)> {
         let SoughtTexts {
             many: Some(many),
             longest,
             ..
         } = self.sought()
         else {
-            return;
+            return Vec::new();
         };
         let mut fresh = Vec::new();
         let mut hard = Vec::new();
@@ -660,7 +681,7 @@ impl Document {
             hard.into_iter()
                 .for_each(|number| sought.places[number] = None);
         }
-        self.fresh.extend(fresh);
+        fresh
     }
 
     /// Returns what is around changed ranges, as far as a match may reach that touches one.

@@ -38,7 +38,9 @@ pub(crate) struct Matches<'d> {
     pub(super) sites: Rc<Sites>,
     /// How many bytes of the view each has.
     pub(super) len: usize,
-    /// The matches that weren't in the file as it was read, in order.
+    /// The number by which those are known that weren't in the file as it was read.
+    pub(super) number: Option<usize>,
+    /// If there is none, all of those, in order.
     pub(super) fresh: Vec<Range<usize>>,
 }
 
@@ -77,11 +79,17 @@ impl Matches<'_> {
             kept += places.count_from(start) - places.count_from(end.max(start));
             start = next.as_ref().map_or(0, behind);
         }
-        kept + self
-            .fresh
-            .iter()
-            .filter(|range| range.start >= from)
-            .count()
+        kept + self.fresh_from(from).count()
+    }
+
+    /// Returns those that weren't in the file as it was read and that begin at or after an offset,
+    /// in order.
+    fn fresh_from(&self, from: usize) -> impl Iterator<Item = Range<usize>> {
+        let Document { fresh, spliced, .. } = self.document;
+        let known = self.number.into_iter();
+        let known = known.flat_map(move |number| fresh.iter_from(spliced, number, from));
+        let found = &self.fresh[self.fresh.partition_point(|range| range.start < from)..];
+        known.chain(found.iter().cloned())
     }
 
     pub(crate) fn first(&self) -> Option<Range<usize>> {
@@ -110,8 +118,10 @@ impl Matches<'_> {
                 ),
             }
         };
+        let Document { fresh, spliced, .. } = document;
+        let known = self.number.and_then(|number| fresh.last(spliced, number));
         kept.into_iter()
-            .chain(self.fresh.last().cloned())
+            .chain(known.or(self.fresh.last().cloned()))
             .max_by_key(|range| range.start)
     }
 
@@ -193,12 +203,7 @@ impl Matches<'_> {
             }
         });
         let mut kept = kept.skip_while(move |range| range.start < from).peekable();
-        let mut fresh = self
-            .fresh
-            .iter()
-            .filter(move |range| range.start >= from)
-            .cloned()
-            .peekable();
+        let mut fresh = self.fresh_from(from).peekable();
         std::iter::from_fn(move || match (kept.peek(), fresh.peek()) {
             (Some(kept_next), Some(new)) if new.start < kept_next.start => fresh.next(),
             (None, _) => fresh.next(),

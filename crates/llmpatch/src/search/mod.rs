@@ -12,6 +12,7 @@
 mod align;
 mod block;
 mod document;
+mod fresh;
 mod fuzz;
 mod kmp;
 mod locator;

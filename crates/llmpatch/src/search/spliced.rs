@@ -131,6 +131,11 @@ impl SplicedParts {
         self.groups.get(group)?.get(nth)
     }
 
+    /// Returns the part that takes the place of what begins at an offset of the base.
+    pub(super) fn named(&self, base: usize) -> Option<Spliced<'_>> {
+        self.get(self.position(|part| part.splice.old.start < base))
+    }
+
     /// Returns the part before one.
     pub(super) fn before(&self, Nth(group, nth): Nth) -> Option<Spliced<'_>> {
         match nth.checked_sub(1) {
