@@ -6,8 +6,11 @@ pub(super) mod by_number;
 mod by_text;
 mod context;
 mod headings;
+mod hunk_place;
 mod in_order;
 mod put;
+mod run;
+mod sought_text;
 mod taken;
 mod unnumbered;
 

@@ -30,7 +30,6 @@
 //!   refuses what would be moved, and hunks that go by their number alone.
 //! - Lines added behind a last line without newline give it one, with a warning.
 
-use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::ops::Range;
@@ -45,11 +44,12 @@ use super::super::placement::Match;
 use super::super::splice::Last;
 use super::super::warning::Placing;
 use super::headings::Headings;
+use super::hunk_place::{HunkPlace, has_cr, text, without_mark};
 use super::taken::Taken;
-use super::{Outcome, PlacedHunk, Policy, Task, blocks, first_old};
+use super::{Outcome, Policy, Task, first_old};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::plan::Rules;
-use crate::search::{Document, Fuzz, Locators, Run};
+use crate::search::{Fuzz, Locators, Run};
 use crate::text::{Ending, LineNo, Lines, Located};
 
 /// The place at the number, or else the only place behind the hunk before.
@@ -129,59 +129,17 @@ pub(in crate::plan) fn whole(hunks: &[Hunk<'_>]) -> Vec<u8> {
     bytes
 }
 
-/// Returns the text of a line, without the CR that is its terminator's.
-pub(super) fn text<'h>(line: &'h HunkLine<'_>) -> &'h [u8] {
-    match line.text.strip_suffix(b"\r") {
-        Some(text) if !line.unterminated => text,
-        _ => &line.text,
-    }
-}
-
-/// Returns whether a line shows that it ends in CRLF.
-fn has_cr(line: &HunkLine<'_>) -> bool {
-    text(line).len() < line.text.len()
-}
-
-/// Returns the text of a line behind the byte order mark that it starts with.
-fn without_mark<'h>(line: &'h HunkLine<'_>) -> Option<&'h [u8]> {
-    text(line).strip_prefix(Lines::BOM)
-}
-
-/// Where a hunk goes.
-pub(super) struct HunkPlace {
-    pub(super) range: Range<usize>,
-    pub(super) how: Match,
-    /// Whether the first old line has a byte order mark that is none of the line's.
-    pub(super) is_marked: bool,
-    /// The added lines as the file needs them, where a level found the old lines.
-    pub(super) fitted: Option<Vec<Vec<u8>>>,
-    /// What is to be told, and of which line of the hunk.
-    pub(super) warnings: Vec<Located<Placing>>,
-}
-
-impl HunkPlace {
-    pub(super) fn exact(range: Range<usize>) -> Self {
-        Self {
-            range,
-            how: Match::Exact,
-            is_marked: false,
-            fitted: None,
-            warnings: Vec::new(),
-        }
-    }
-}
-
 pub(super) struct NumberPlacer<'f, 'h> {
     pub(super) task: Task<'f>,
     pub(super) hunks: &'h [Hunk<'h>],
-    headings: OnceCell<Headings>,
+    pub(super) headings: OnceCell<Headings>,
     /// How many lines a number may be off because hunks add or remove lines, here and earlier in
     /// the response.
-    growth: OnceCell<usize>,
+    pub(super) growth: OnceCell<usize>,
     // Most sections need none of these, which read the file.
     pub(super) loose: OnceCell<Locators<'f>>,
     pub(super) levels: OnceCell<Levels<'f, 'h>>,
-    nearest: OnceCell<Nearest<'f, 'h>>,
+    pub(super) nearest: OnceCell<Nearest<'f, 'h>>,
     /// Behind the last line of the hunk before.
     pub(super) cursor: usize,
     /// The lines of hunks that have a place.
@@ -214,88 +172,6 @@ impl NumberPlacer<'_, '_> {
             Err(ambiguous(hunk, Ambiguity::Unique(places)))
         } else {
             Ok(())
-        }
-    }
-
-    /// Makes the lines of a hunk fit in at its place. Where no other hunk has put lines above it,
-    /// it `is_top`.
-    fn fitted<'h, 'p>(
-        &self,
-        number: usize,
-        hunk: &'h Hunk<'p>,
-        found: HunkPlace,
-        shows_cr: bool,
-        is_top: bool,
-    ) -> PlacedHunk<'h, 'p> {
-        let HunkPlace {
-            range,
-            how,
-            is_marked,
-            fitted,
-            ..
-        } = found;
-        let lines: Vec<_> = hunk.lines.iter().collect();
-        let has_old = hunk.old().next().is_some();
-        let is_exact = has_old
-            && hunk
-                .old()
-                .zip(range.clone())
-                .all(|(line, at)| is_same(self.task.file, at, line));
-        let at_mark = range.start == 0 && self.task.file.bom() > 0;
-        // Behind lines that another hunk adds at the top, a byte order mark would no longer be one.
-        let is_literal = is_exact && (is_top || !at_mark);
-        // An old line without newline says nothing of the others.
-        let shows_end = match is_literal {
-            true => shows_cr || hunk.old().any(|line| !line.unterminated),
-            false => shows_cr && range.is_empty(),
-        };
-        let loses_mark = !is_literal && (is_marked || is_exact && at_mark);
-        let first = blocks(&lines)
-            .next()
-            .filter(|_| loses_mark)
-            .and_then(|block| {
-                block
-                    .iter()
-                    .find(|line| line.mark == Mark::Added)
-                    .filter(|_| block[0].mark != Mark::Context)
-            });
-        let added = lines
-            .iter()
-            .filter(|line| line.mark == Mark::Added)
-            .enumerate()
-            .map(|(nth, line)| {
-                if let Some(fitted) = &fitted {
-                    let ending = self.ending_at_level(hunk, line, range.end);
-                    return (Cow::Owned(fitted[nth].clone()), ending);
-                }
-                let ending = match line.unterminated {
-                    true => Some(Ending::None),
-                    false if shows_end => Some(if has_cr(line) {
-                        Ending::CrLf
-                    } else {
-                        Ending::Lf
-                    }),
-                    false => None,
-                };
-                let is_first = first.is_some_and(|first| std::ptr::eq(*first, *line));
-                (
-                    Cow::Borrowed(
-                        without_mark(line)
-                            .filter(|_| is_first)
-                            .unwrap_or(text(line)),
-                    ),
-                    ending,
-                )
-            });
-        let added = added.collect();
-        PlacedHunk {
-            number,
-            span: hunk.span,
-            range,
-            how,
-            added,
-            lines,
-            has_mark: is_literal && at_mark,
         }
     }
 
@@ -549,63 +425,6 @@ impl NumberPlacer<'_, '_> {
         self.taken.candidates(run, count, within)
     }
 
-    /// Takes the place of a hunk.
-    fn take(&mut self, hunk: &Hunk<'_>, range: Range<usize>) {
-        let lines: Vec<_> = hunk.lines.iter().collect();
-        let mut next = range.start;
-        for block in blocks(&lines) {
-            let start = next;
-            next += block.iter().filter(|line| line.mark != Mark::Added).count();
-            if block[0].mark != Mark::Context {
-                self.changed.add(start..next);
-            }
-        }
-        self.taken.add(range);
-    }
-
-    /// Places a hunk that has added lines only: by its number, which names the line before them.
-    fn add(&self, hunk: &Hunk<'_>, at: usize) -> Result<HunkPlace, Located<PlaceError>> {
-        let len = self.task.file.line_count();
-        let found = |at, how: Option<Placing>| {
-            let warnings = how.map(|how| Located::new(hunk.span, how));
-            Ok(HunkPlace {
-                how: Match::Addition,
-                warnings: warnings.into_iter().collect(),
-                ..HunkPlace::exact(at..at)
-            })
-        };
-        // A header that was recounted may still name the first line that it believed to be old.
-        if self.task.file.is_empty() {
-            return found(0, None);
-        }
-        let error = |error| Err(Located::new(hunk.span, error));
-        if at > len {
-            return error(PlaceError::PastEnd {
-                after: at,
-                lines: len,
-            });
-        }
-        if at < len
-            && hunk
-                .new_lines()
-                .next_back()
-                .is_some_and(|line| line.unterminated)
-        {
-            return error(PlaceError::NotLast { after: at });
-        }
-        if !self.taken.is_free(at..at) {
-            return error(PlaceError::Overlap);
-        }
-        if self.task.rules.strict {
-            return error(Ambiguity::NumberOnly.into());
-        }
-        let warning = match at.checked_sub(1).map(LineNo::from_index) {
-            Some(after) => Placing::AddedByNumber(after),
-            None => Placing::AddedAtTop,
-        };
-        found(at, Some(warning))
-    }
-
     /// Returns why the old lines of a hunk have no place, and points at the line that shows it
     /// best.
     pub(super) fn place_error(
@@ -678,15 +497,4 @@ impl NumberPlacer<'_, '_> {
 
 pub(super) fn ambiguous(hunk: &Hunk<'_>, ambiguity: Ambiguity) -> Located<PlaceError> {
     Located::new(first_old(hunk), ambiguity.into())
-}
-
-/// Returns whether a line of the file is an old line to the byte, the byte order mark before the
-/// first included.
-fn is_same(file: &Document, at: usize, line: &HunkLine<'_>) -> bool {
-    let start = if at == 0 { 0 } else { file.start(at) };
-    let raw = file.slice(start..file.start(at + 1));
-    let (raw, is_open) = raw
-        .strip_suffix(b"\n")
-        .map_or((&raw[..], true), |raw| (raw, false));
-    *raw == *line.text && is_open == line.unterminated
 }

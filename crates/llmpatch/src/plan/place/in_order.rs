@@ -31,7 +31,7 @@ use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
 use super::super::duplicates::Duplicates;
-use super::super::fuzz::{Block, Fitted, Level, Levels};
+use super::super::fuzz::Levels;
 use super::super::nearest::Nearest;
 use super::super::place_error::{
     After, Ambiguity, Earlier, Part, PlaceError, Places as Candidates, Reason,
@@ -40,10 +40,11 @@ use super::super::placement::Match;
 use super::super::splice::Last;
 use super::super::warning::{Placing, Warning};
 use super::context::FoundContext;
+use super::run::{RunPlace, SoughtRun, old, trim};
 use super::{Outcome, PlacedHunk, Policy, Task, blocks, first_old};
 use crate::patch::{Hunk, HunkLine, Mark};
-use crate::search::{IndentedBlock, Locators, Run};
-use crate::text::{Ending, LineNo, Located, Span, Text};
+use crate::search::{IndentedBlock, Locators};
+use crate::text::{Ending, LineNo, Located, Span};
 
 /// The first match behind the hunk before.
 pub(super) const POLICY: Policy = Policy {
@@ -110,55 +111,18 @@ fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Out
 
 pub(super) struct OrderPlacer<'f, 'p> {
     pub(super) task: Task<'f>,
-    hunks: &'f [Hunk<'p>],
+    pub(super) hunks: &'f [Hunk<'p>],
     // Most sections need none of these, which read the file.
-    levels: &'f OnceCell<Levels<'f, 'f>>,
-    loose: &'f OnceCell<Locators<'f>>,
-    nearest: &'f OnceCell<Nearest<'f, 'f>>,
+    pub(super) levels: &'f OnceCell<Levels<'f, 'f>>,
+    pub(super) loose: &'f OnceCell<Locators<'f>>,
+    pub(super) nearest: &'f OnceCell<Nearest<'f, 'f>>,
     /// Index of the first line at which the next hunk may begin.
     pub(super) cursor: usize,
-    placed: Vec<PlacedHunk<'f, 'p>>,
-    duplicates: Duplicates<'f>,
+    pub(super) placed: Vec<PlacedHunk<'f, 'p>>,
+    pub(super) duplicates: Duplicates<'f>,
     /// The blocks that context lines open, by these.
     pub(super) blocks: HashMap<usize, IndentedBlock>,
-    warnings: Vec<Located<Warning>>,
-}
-
-/// A hunk that is to be placed.
-#[derive(Clone, Copy)]
-pub(super) struct SoughtRun<'h, 'p> {
-    pub(super) number: usize,
-    pub(super) hunk: &'h Hunk<'p>,
-    /// Where its last context line is, if it has one at or after the cursor.
-    pub(super) context: Option<usize>,
-}
-
-/// How a run of old lines was found.
-struct RunPlace<'h, 'p> {
-    at: usize,
-    /// Where else it is.
-    run: Run<'h>,
-    /// At the context line itself.
-    restated: bool,
-    /// Without its trailing empty line.
-    trimmed: bool,
-    /// At which level; `None` for as written.
-    level: Option<&'h Level>,
-    /// The lines of the hunk, as far as they count.
-    lines: Vec<&'h HunkLine<'p>>,
-}
-
-impl RunPlace<'_, '_> {
-    fn how(&self) -> Match {
-        match self {
-            RunPlace {
-                level: Some(level), ..
-            } => level.how(),
-            RunPlace { trimmed: true, .. } => Match::BlankDropped,
-            RunPlace { restated: true, .. } => Match::Restated,
-            _ => Match::Exact,
-        }
-    }
+    pub(super) warnings: Vec<Located<Warning>>,
 }
 
 impl<'f, 'p> OrderPlacer<'f, 'p> {
@@ -258,7 +222,11 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
     }
 
     /// Places a hunk that has added lines only.
-    fn add(&mut self, wanted: SoughtRun<'f, 'p>, how: Match) -> Result<(), Located<PlaceError>> {
+    pub(super) fn add(
+        &mut self,
+        wanted: SoughtRun<'f, 'p>,
+        how: Match,
+    ) -> Result<(), Located<PlaceError>> {
         let (
             SoughtRun {
                 number,
@@ -314,164 +282,6 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
         Ok(())
     }
 
-    /// Finds the old lines of a hunk: as written, then at the context line, then both without a
-    /// trailing empty line; and if none of that finds any, the same at each level.
-    fn seek_lines(
-        &mut self,
-        wanted: SoughtRun<'f, 'p>,
-    ) -> Result<RunPlace<'f, 'p>, Located<PlaceError>> {
-        if let Some(found) = self.seek_at(None, wanted)? {
-            return Ok(found);
-        }
-        for level in self.levels().iter() {
-            if let Some(found) = self.seek_at(Some(level), wanted)? {
-                return Ok(found);
-            }
-        }
-        Err(self.place_error(wanted))
-    }
-
-    fn seek_at(
-        &mut self,
-        level: Option<&'f Level>,
-        wanted: SoughtRun<'f, 'p>,
-    ) -> Result<Option<RunPlace<'f, 'p>>, Located<PlaceError>> {
-        let mut lines: Vec<_> = wanted.hunk.lines.iter().collect();
-        let mut trimmed = false;
-        loop {
-            let run = match level {
-                Some(level) => level.run(old(&lines)),
-                None => self.task.file.run(old(&lines)),
-            };
-            let found = if wanted.hunk.end_of_file {
-                let at = self.task.file.line_count().checked_sub(old(&lines).count());
-                at.filter(|&at| at >= self.cursor && run.contains(at))
-                    .map(|at| (at, false))
-            } else if let Some(level) = level {
-                self.seek_only(level, wanted, &lines, &run)?
-            } else {
-                self.seek_run(wanted, &run)?
-            };
-            if let Some((at, restated)) = found {
-                return Ok(Some(RunPlace {
-                    at,
-                    run,
-                    restated,
-                    trimmed,
-                    level,
-                    lines,
-                }));
-            }
-            if trimmed || !trim(&mut lines) || old(&lines).next().is_none() {
-                return Ok(None);
-            }
-            trimmed = true;
-        }
-    }
-
-    /// Finds the only candidate for the old lines of a hunk at a level.
-    fn seek_only(
-        &mut self,
-        level: &Level,
-        SoughtRun { hunk, context, .. }: SoughtRun<'f, 'p>,
-        lines: &[&'f HunkLine<'p>],
-        places: &Run<'_>,
-    ) -> Result<Option<(usize, bool)>, Located<PlaceError>> {
-        let Some(at) = places.at_or_after(context.unwrap_or(self.cursor)) else {
-            return Ok(None);
-        };
-        let others = self.duplicates.others(
-            level.how(),
-            old(lines).collect(),
-            places,
-            at,
-            context.is_none(),
-        );
-        if others.count > 0 {
-            let all = self
-                .duplicates
-                .all(old(lines).count(), places, at, context.is_none());
-            let places = Candidates::new(all, others.count + 1);
-            return Err(Located::new(first_old(hunk), level.ambiguous(places)));
-        }
-        Ok(Some((at, context == Some(at))))
-    }
-
-    /// Makes the added lines of a hunk that was found at a level fit in there, and warns of it.
-    fn fit(
-        &mut self,
-        SoughtRun { number, hunk, .. }: SoughtRun<'_, '_>,
-        level: &Level,
-        RunPlace { at, lines, .. }: &RunPlace<'_, '_>,
-    ) -> Result<Vec<Vec<u8>>, Located<PlaceError>> {
-        let mut next = 0;
-        let blocks = blocks(lines).map(|block| {
-            let (new, old): (Vec<&HunkLine<'_>>, Vec<_>) =
-                block.iter().partition(|line| line.mark == Mark::Added);
-            let start = next;
-            next += old.len();
-            Block {
-                old: start..next,
-                new: new.into_iter().map(|line| &line.text).collect(),
-            }
-        });
-        let blocks: Vec<_> = blocks.collect();
-        let old = lines
-            .iter()
-            .filter(|line| line.mark != Mark::Added)
-            .map(|line| &line.text);
-        let file = self.task.file.lines();
-        let old = old.collect::<Vec<&Text<'_>>>();
-        let growth = self.task.growth;
-        let fitted = level.fit(&file, *at, &old, &blocks, first_old(hunk), growth)?;
-        let Fitted { lines, warning } = fitted;
-        self.warn(number, warning.span, warning.value);
-        Ok(lines)
-    }
-
-    fn seek_run(
-        &self,
-        wanted: SoughtRun<'_, '_>,
-        run: &Run<'_>,
-    ) -> Result<Option<(usize, bool)>, Located<PlaceError>> {
-        let SoughtRun { hunk, context, .. } = wanted;
-        let forward = run.at_or_after(self.cursor);
-        let restated = context.filter(|&at| !self.task.rules.strict && run.contains(at));
-        if let (Some(context), Some(behind)) = (restated, forward) {
-            let context = LineNo::from_index(context);
-            let behind = LineNo::from_index(behind);
-            return Err(Located::new(
-                first_old(hunk),
-                Ambiguity::RestatedTwice { context, behind }.into(),
-            ));
-        }
-        let found = forward
-            .map(|at| (at, false))
-            .or(restated.map(|at| (at, true)));
-        if forward.is_some_and(|at| at > self.cursor && run.count_from(self.cursor) > 1)
-            && hunk.is_blank()
-            && !hunk.is_anchor()
-        {
-            let places = Candidates::new(run.iter_from(self.cursor), run.count_from(self.cursor));
-            let ambiguity = Ambiguity::Blank(places);
-            return Err(Located::new(first_old(hunk), ambiguity.into()));
-        }
-        if hunk.numbered
-            && let Some((at, _)) = found
-        {
-            let from = self.cursor.min(at);
-            let count = run.count_from(from);
-            if count > 1 {
-                let places = Candidates::new(run.iter_from(from), count);
-                return Err(Located::new(
-                    first_old(hunk),
-                    Ambiguity::Numbers(places).into(),
-                ));
-            }
-        }
-        Ok(found)
-    }
-
     /// Warns of, or under `unique` refuses, a hunk whose old lines are in other places as well.
     fn look_for_duplicates(
         &mut self,
@@ -522,7 +332,7 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
 
     /// Returns why the old lines of a hunk have no place, and points at the line that shows it
     /// best.
-    fn place_error(
+    pub(super) fn place_error(
         &self,
         SoughtRun { hunk, context, .. }: SoughtRun<'_, '_>,
     ) -> Located<PlaceError> {
@@ -581,15 +391,6 @@ fn as_written<'h>(lines: &[&'h HunkLine<'_>]) -> Vec<(Cow<'h, [u8]>, Option<Endi
         .collect()
 }
 
-fn old<'a, 'h>(
-    lines: &'a [&'h HunkLine<'_>],
-) -> impl Iterator<Item = &'h [u8]> + Clone + use<'a, 'h> {
-    lines
-        .iter()
-        .filter(|line| line.mark != Mark::Added)
-        .map(|line| &line.text[..])
-}
-
 /// Returns the runs of lines that a hunk may be looked for by.
 pub(super) fn runs<'h>(hunk: &'h Hunk<'_>) -> impl Iterator<Item = Vec<&'h [u8]>> {
     let mut lines: Vec<_> = hunk.lines.iter().collect();
@@ -598,25 +399,4 @@ pub(super) fn runs<'h>(hunk: &'h Hunk<'_>) -> impl Iterator<Item = Vec<&'h [u8]>
         .iter()
         .map(|text| vec![&text[..]])
         .chain(trimmed)
-}
-
-/// Drops a trailing empty old line, and a trailing empty added line if the new lines end with one.
-/// Returns whether there was anything to drop: an empty context line that added lines follow is not
-/// superfluous, since it says where they go.
-fn trim(lines: &mut Vec<&HunkLine<'_>>) -> bool {
-    let Some(last) = lines.iter().rposition(|line| line.mark != Mark::Added) else {
-        return false;
-    };
-    let is_last = last + 1 == lines.len();
-    if !lines[last].text.is_empty() || (lines[last].mark == Mark::Context && !is_last) {
-        return false;
-    }
-    if lines.remove(last).mark == Mark::Removed
-        && let Some(last) = lines.iter().rposition(|line| line.mark != Mark::Removed)
-        && lines[last].mark == Mark::Added
-        && lines[last].text.is_empty()
-    {
-        lines.remove(last);
-    }
-    true
 }

@@ -1,0 +1,237 @@
+//! The search for the old lines of a hunk, from the cursor on.
+
+use super::super::fuzz::{Block, Fitted, Level};
+use super::super::place_error::{Ambiguity, PlaceError, Places as Candidates};
+use super::super::placement::Match;
+use super::in_order::OrderPlacer;
+use super::{blocks, first_old};
+use crate::patch::{Hunk, HunkLine, Mark};
+use crate::search::Run;
+use crate::text::{LineNo, Located, Text};
+
+/// A hunk that is to be placed.
+#[derive(Clone, Copy)]
+pub(super) struct SoughtRun<'h, 'p> {
+    pub(super) number: usize,
+    pub(super) hunk: &'h Hunk<'p>,
+    /// Where its last context line is, if it has one at or after the cursor.
+    pub(super) context: Option<usize>,
+}
+
+/// How a run of old lines was found.
+pub(super) struct RunPlace<'h, 'p> {
+    pub(super) at: usize,
+    /// Where else it is.
+    pub(super) run: Run<'h>,
+    /// At the context line itself.
+    pub(super) restated: bool,
+    /// Without its trailing empty line.
+    pub(super) trimmed: bool,
+    /// At which level; `None` for as written.
+    pub(super) level: Option<&'h Level>,
+    /// The lines of the hunk, as far as they count.
+    pub(super) lines: Vec<&'h HunkLine<'p>>,
+}
+
+impl RunPlace<'_, '_> {
+    pub(super) fn how(&self) -> Match {
+        match self {
+            RunPlace {
+                level: Some(level), ..
+            } => level.how(),
+            RunPlace { trimmed: true, .. } => Match::BlankDropped,
+            RunPlace { restated: true, .. } => Match::Restated,
+            _ => Match::Exact,
+        }
+    }
+}
+
+impl<'f, 'p> OrderPlacer<'f, 'p> {
+    /// Finds the old lines of a hunk: as written, then at the context line, then both without a
+    /// trailing empty line; and if none of that finds any, the same at each level.
+    pub(super) fn seek_lines(
+        &mut self,
+        wanted: SoughtRun<'f, 'p>,
+    ) -> Result<RunPlace<'f, 'p>, Located<PlaceError>> {
+        if let Some(found) = self.seek_at(None, wanted)? {
+            return Ok(found);
+        }
+        for level in self.levels().iter() {
+            if let Some(found) = self.seek_at(Some(level), wanted)? {
+                return Ok(found);
+            }
+        }
+        Err(self.place_error(wanted))
+    }
+
+    fn seek_at(
+        &mut self,
+        level: Option<&'f Level>,
+        wanted: SoughtRun<'f, 'p>,
+    ) -> Result<Option<RunPlace<'f, 'p>>, Located<PlaceError>> {
+        let mut lines: Vec<_> = wanted.hunk.lines.iter().collect();
+        let mut trimmed = false;
+        loop {
+            let run = match level {
+                Some(level) => level.run(old(&lines)),
+                None => self.task.file.run(old(&lines)),
+            };
+            let found = if wanted.hunk.end_of_file {
+                let at = self.task.file.line_count().checked_sub(old(&lines).count());
+                at.filter(|&at| at >= self.cursor && run.contains(at))
+                    .map(|at| (at, false))
+            } else if let Some(level) = level {
+                self.seek_only(level, wanted, &lines, &run)?
+            } else {
+                self.seek_run(wanted, &run)?
+            };
+            if let Some((at, restated)) = found {
+                return Ok(Some(RunPlace {
+                    at,
+                    run,
+                    restated,
+                    trimmed,
+                    level,
+                    lines,
+                }));
+            }
+            if trimmed || !trim(&mut lines) || old(&lines).next().is_none() {
+                return Ok(None);
+            }
+            trimmed = true;
+        }
+    }
+
+    /// Finds the only candidate for the old lines of a hunk at a level.
+    fn seek_only(
+        &mut self,
+        level: &Level,
+        SoughtRun { hunk, context, .. }: SoughtRun<'f, 'p>,
+        lines: &[&'f HunkLine<'p>],
+        places: &Run<'_>,
+    ) -> Result<Option<(usize, bool)>, Located<PlaceError>> {
+        let Some(at) = places.at_or_after(context.unwrap_or(self.cursor)) else {
+            return Ok(None);
+        };
+        let others = self.duplicates.others(
+            level.how(),
+            old(lines).collect(),
+            places,
+            at,
+            context.is_none(),
+        );
+        if others.count > 0 {
+            let all = self
+                .duplicates
+                .all(old(lines).count(), places, at, context.is_none());
+            let places = Candidates::new(all, others.count + 1);
+            return Err(Located::new(first_old(hunk), level.ambiguous(places)));
+        }
+        Ok(Some((at, context == Some(at))))
+    }
+
+    /// Makes the added lines of a hunk that was found at a level fit in there, and warns of it.
+    pub(super) fn fit(
+        &mut self,
+        SoughtRun { number, hunk, .. }: SoughtRun<'_, '_>,
+        level: &Level,
+        RunPlace { at, lines, .. }: &RunPlace<'_, '_>,
+    ) -> Result<Vec<Vec<u8>>, Located<PlaceError>> {
+        let mut next = 0;
+        let blocks = blocks(lines).map(|block| {
+            let (new, old): (Vec<&HunkLine<'_>>, Vec<_>) =
+                block.iter().partition(|line| line.mark == Mark::Added);
+            let start = next;
+            next += old.len();
+            Block {
+                old: start..next,
+                new: new.into_iter().map(|line| &line.text).collect(),
+            }
+        });
+        let blocks: Vec<_> = blocks.collect();
+        let old = lines
+            .iter()
+            .filter(|line| line.mark != Mark::Added)
+            .map(|line| &line.text);
+        let file = self.task.file.lines();
+        let old = old.collect::<Vec<&Text<'_>>>();
+        let growth = self.task.growth;
+        let fitted = level.fit(&file, *at, &old, &blocks, first_old(hunk), growth)?;
+        let Fitted { lines, warning } = fitted;
+        self.warn(number, warning.span, warning.value);
+        Ok(lines)
+    }
+
+    fn seek_run(
+        &self,
+        wanted: SoughtRun<'_, '_>,
+        run: &Run<'_>,
+    ) -> Result<Option<(usize, bool)>, Located<PlaceError>> {
+        let SoughtRun { hunk, context, .. } = wanted;
+        let forward = run.at_or_after(self.cursor);
+        let restated = context.filter(|&at| !self.task.rules.strict && run.contains(at));
+        if let (Some(context), Some(behind)) = (restated, forward) {
+            let context = LineNo::from_index(context);
+            let behind = LineNo::from_index(behind);
+            return Err(Located::new(
+                first_old(hunk),
+                Ambiguity::RestatedTwice { context, behind }.into(),
+            ));
+        }
+        let found = forward
+            .map(|at| (at, false))
+            .or(restated.map(|at| (at, true)));
+        if forward.is_some_and(|at| at > self.cursor && run.count_from(self.cursor) > 1)
+            && hunk.is_blank()
+            && !hunk.is_anchor()
+        {
+            let places = Candidates::new(run.iter_from(self.cursor), run.count_from(self.cursor));
+            let ambiguity = Ambiguity::Blank(places);
+            return Err(Located::new(first_old(hunk), ambiguity.into()));
+        }
+        if hunk.numbered
+            && let Some((at, _)) = found
+        {
+            let from = self.cursor.min(at);
+            let count = run.count_from(from);
+            if count > 1 {
+                let places = Candidates::new(run.iter_from(from), count);
+                return Err(Located::new(
+                    first_old(hunk),
+                    Ambiguity::Numbers(places).into(),
+                ));
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Drops a trailing empty old line, and a trailing empty added line if the new lines end with one.
+/// Returns whether there was anything to drop: an empty context line that added lines follow is not
+/// superfluous, since it says where they go.
+pub(super) fn trim(lines: &mut Vec<&HunkLine<'_>>) -> bool {
+    let Some(last) = lines.iter().rposition(|line| line.mark != Mark::Added) else {
+        return false;
+    };
+    let is_last = last + 1 == lines.len();
+    if !lines[last].text.is_empty() || (lines[last].mark == Mark::Context && !is_last) {
+        return false;
+    }
+    if lines.remove(last).mark == Mark::Removed
+        && let Some(last) = lines.iter().rposition(|line| line.mark != Mark::Removed)
+        && lines[last].mark == Mark::Added
+        && lines[last].text.is_empty()
+    {
+        lines.remove(last);
+    }
+    true
+}
+
+pub(super) fn old<'a, 'h>(
+    lines: &'a [&'h HunkLine<'_>],
+) -> impl Iterator<Item = &'h [u8]> + Clone + use<'a, 'h> {
+    lines
+        .iter()
+        .filter(|line| line.mark != Mark::Added)
+        .map(|line| &line.text[..])
+}
