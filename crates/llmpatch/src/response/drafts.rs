@@ -5,7 +5,7 @@ use std::ops::Range;
 use bstr::ByteSlice as _;
 
 use super::error::{Hiding, Warning};
-use super::prose;
+use super::prose_line;
 use super::walk::{MarkPlace, Walk, WalkItem};
 use super::{around, command, parse, reasoning};
 use crate::format::fence::Fence;
@@ -82,7 +82,7 @@ impl<'a> Walk<'a, '_> {
         }
         match self.around.fence() {
             Some((fence, found)) if !self.leaves(fence, found, row.number) => return None,
-            None if prose::is_quoted(row.text) => return None,
+            None if prose_line::is_quoted(row.text) => return None,
             _ => {}
         }
         self.prose.end_draft(self.source, mark);

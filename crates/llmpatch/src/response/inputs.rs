@@ -5,7 +5,7 @@ use std::ops::Range;
 use bstr::ByteSlice as _;
 
 use super::error::{Error, Hiding, Nearly, Warning};
-use super::prose;
+use super::prose_line;
 use super::walk::Walk;
 use super::{command, embedded, reasoning};
 use crate::format::fence::Fence;
@@ -156,7 +156,7 @@ impl<'a> Walk<'a, '_> {
                 number = self.source.line_at(end).max(number);
             }
         }
-        let start = row.start() + prose::prompt(row.text);
+        let start = row.start() + prose_line::prompt(row.text);
         let (blocks, stop) = self.scripts(start..end, &self.place);
         if blocks.is_empty() && !first.begins && self.draft(first.body.clone()).is_none() {
             return None;
@@ -176,7 +176,7 @@ impl<'a> Walk<'a, '_> {
     /// first in it.
     fn heredoc(&mut self, row: Row<'a>) -> Option<Heredoc> {
         let at = row.text.rfind(b"<<")?;
-        let word = prose::delimiter(&row.text[at + 2..])?;
+        let word = prose_line::delimiter(&row.text[at + 2..])?;
         let next = self.source.row(row.number.next())?;
         let begins = embedded::begins_patch(next.text);
         let is_known = || self.unended.contains(word) || !self.patience.is_left();

@@ -46,6 +46,7 @@ mod json;
 mod members;
 mod messages;
 mod prose;
+mod prose_line;
 pub(crate) mod reasoning;
 mod repeats;
 mod script;

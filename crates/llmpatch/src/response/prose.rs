@@ -1,13 +1,14 @@
 //! What is around patches: mostly nothing that matters, but for what hides patches, and for what
 //! shows that something was lost.
 
-use std::collections::HashMap;
 use std::ops::Range;
 
 use bstr::ByteSlice as _;
 
 use super::absence::cut_start;
-use super::command::is_prompt;
+use super::prose_line::{
+    CodeSpans, bullets, closing, delimiter, is_call, is_edit, is_of_hunk, is_quoted,
+};
 use super::{Hiding, Nearly, Residue, WalkItem, Warning, encoding, json, reasoning};
 use crate::format::envelope::{self, Marker, Meant};
 use crate::format::tool::is_of_calls;
@@ -528,146 +529,5 @@ impl<'a> Prose<'a> {
     }
 }
 
-/// Returns whether a line is behind a quotation mark, rather than the end of a text of OPX.
-pub(super) fn is_quoted(line: &[u8]) -> bool {
-    let text = text::trim_start(line);
-    text.starts_with(b">") && !text.starts_with(b">>>")
-}
-
-/// Returns how long the indentation and the shell's prompt before a command are.
-pub(super) fn prompt(line: &[u8]) -> usize {
-    let command = text::trim_start(line);
-    let (word, rest) = command.split_once_str(" ").unwrap_or_default();
-    let is_prompt = matches!(word, b"$" | b"%" | b"#") || word.to_str().is_ok_and(is_prompt);
-    line.len() - if is_prompt { rest } else { command }.len()
-}
-
-/// Returns whether a command in a line changes the directory.
-pub(super) fn changes_directory(line: &[u8]) -> bool {
-    let line = &line[prompt(line)..];
-    let changes = |command: &[u8]| {
-        let names: [&[u8]; 3] = [b"cd ", b"pushd ", b"popd"];
-        names.iter().any(|name| command.starts_with(name))
-    };
-    let mut behind = ["&& ", "; "]
-        .iter()
-        .flat_map(|sign| line.find_iter(sign).map(move |at| &line[at + sign.len()..]));
-    changes(line) || behind.any(changes)
-}
-
-/// Returns the delimiter of a heredoc, from what is behind its `<<`.
-pub(super) fn delimiter(text: &[u8]) -> Option<&[u8]> {
-    let word = text.trim_start_with(|c| matches!(c, '-' | ' ' | '\\' | '\'' | '"'));
-    let length = word
-        .iter()
-        .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_')
-        .count();
-    (length > 0).then(|| &word[..length])
-}
-
-/// Returns whether a line can be one of a hunk: `+`, `-` or a space, and text.
-fn is_of_hunk(line: &[u8]) -> bool {
-    matches!(line, [b'+' | b'-' | b' ', next, ..] if !matches!(next, b'+' | b'-' | b' '))
-}
-
-/// Returns whether a line begins with a tag `<edit` that names a file or an operation by other
-/// attributes than OPX has.
-fn is_edit(text: &[u8]) -> bool {
-    let is_tag = text
-        .get(..6)
-        .is_some_and(|tag| tag.eq_ignore_ascii_case(b"<edit "));
-    let has = |name: &str| text.to_ascii_lowercase().contains_str(name);
-    is_tag && (has(" path=") || has(" action=") || has(" filename="))
-}
-
 /// What ends a call in tags.
 const CALL_ENDS: [&str; 3] = ["</invoke>", "</function>", "</tool_call>"];
-
-/// Returns whether a line begins a call whose arguments are in tags: `<invoke name="Edit">`,
-/// `<function=edit>`, `<tool_call>edit`.
-fn is_call(text: &[u8]) -> bool {
-    let named = text.strip_prefix(b"<tool_call>").unwrap_or_default();
-    let is_named = named.first().is_some_and(u8::is_ascii_alphabetic);
-    is_named || text.starts_with(b"<invoke name=") || text.starts_with(b"<function=")
-}
-
-/// Returns how many bytes of list bullets and quotation marks a line begins with, whitespace
-/// included; 0 if there are none.
-fn bullets(line: &[u8]) -> usize {
-    let mut rest = text::trim_start(line);
-    let mut any = false;
-    loop {
-        let blank = |at: usize| matches!(rest.get(at), Some(b' ' | b'\t'));
-        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
-        let length = match rest {
-            [b'>' | b'+' | b'-', ..] => 1,
-            [b'*', ..] if blank(1) => 1,
-            [0xe2, 0x80, 0xa2, ..] => 3,
-            _ if digits > 0
-                && matches!(rest.get(digits), Some(b'.' | b')'))
-                && blank(digits + 1) =>
-            {
-                digits + 1
-            }
-            _ => break,
-        };
-        any = true;
-        rest = text::trim_start(&rest[length..]);
-    }
-    if any { line.len() - rest.len() } else { 0 }
-}
-
-/// Returns the closing tag that a line starts with, or the `>>>` that it is.
-fn closing(line: &[u8]) -> Option<&[u8]> {
-    let text = text::trim(line);
-    if text == b">>>" {
-        return Some(text);
-    }
-    let (name, end) = opx::closing_tag(text, 0)?;
-    let is_known = ["edit", "put", "find", "opx"]
-        .iter()
-        .any(|known| name.eq_ignore_ascii_case(known.as_bytes()));
-    is_known.then(|| &text[..end])
-}
-
-/// The code spans of a line, found in one pass: a run of backticks opens one if another run of its
-/// length follows.
-struct CodeSpans {
-    /// Where the last run of each length begins.
-    last: HashMap<usize, usize>,
-}
-
-impl CodeSpans {
-    fn of(line: &[u8]) -> Self {
-        let mut last = HashMap::new();
-        let mut at = 0;
-        while let Some(next) = memchr::memchr(b'`', &line[at..]) {
-            at += next;
-            let length = run(&line[at..]);
-            last.insert(length, at);
-            at += length;
-        }
-        Self { last }
-    }
-
-    /// Returns the offset behind the code span that a run of backticks opens, or else behind that
-    /// run.
-    fn behind(&self, line: &[u8], mut at: usize) -> usize {
-        let length = run(&line[at..]);
-        let opens = self.last.get(&length).is_some_and(|&last| last > at);
-        at += length;
-        while opens && let Some(next) = memchr::memchr(b'`', &line[at..]) {
-            at += next;
-            let other = run(&line[at..]);
-            at += other;
-            if other == length {
-                break;
-            }
-        }
-        at
-    }
-}
-
-fn run(text: &[u8]) -> usize {
-    text.iter().take_while(|&&byte| byte == b'`').count()
-}

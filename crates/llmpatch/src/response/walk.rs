@@ -7,7 +7,8 @@ use bstr::{BString, ByteSlice as _};
 use super::drafts::Patience;
 use super::error::{Error, Nearly, Residue, Warning};
 use super::members::Outcome;
-use super::prose::{self, Prose};
+use super::prose::Prose;
+use super::prose_line;
 use super::{around, command, embedded, json, messages};
 use crate::format::fence::Fence;
 use crate::format::{self, Block, Options, blocks, envelope, files, opx, tool, unified};
@@ -223,7 +224,7 @@ impl<'a, 'o> Walk<'a, 'o> {
         self.prose.line(self.source, row, is_fenced);
         if Fence::is_at(row.text) {
             self.place = command::WorkingDir::default();
-        } else if prose::changes_directory(row.text)
+        } else if prose_line::changes_directory(row.text)
             && let Ok(line) = row.text.to_str()
         {
             command::follow(&mut self.place, line);
