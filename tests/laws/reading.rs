@@ -321,7 +321,8 @@ fn same_when_printed(bytes: &[u8]) {
         );
         assert!(
             again.errors.is_empty() && again.warnings.is_empty(),
-            "{again:?}"
+            "{:?} says {again:?}",
+            printed.bytes().as_bstr()
         );
         assert_eq!(
             again.patch,
