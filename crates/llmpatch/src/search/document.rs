@@ -3,6 +3,7 @@
 
 use std::borrow::Cow;
 use std::cell::{Cell, LazyCell, OnceCell, RefCell};
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::iter::Peekable;
 use std::ops::Range;
@@ -51,6 +52,7 @@ struct SoughtTexts {
 }
 
 impl SoughtTexts {
+    /// Finds texts in one.
     fn new(text: &[u8], needles: impl IntoIterator<Item = Needle>) -> Self {
         let needles: Vec<_> = needles.into_iter().collect();
         let is_worth_it = text.len().saturating_mul(needles.len()) > SMALL;
@@ -79,6 +81,22 @@ impl SoughtTexts {
             longest,
         }
     }
+
+    /// Does the same for a file that edits will change. It drops the needles that are sooner looked
+    /// for one by one: around each edit, as much is read as the longest of the others may reach.
+    fn of_edits(text: &[u8], needles: impl IntoIterator<Item = Needle>) -> Self {
+        let mut needles: Vec<_> = needles.into_iter().collect();
+        let mut lengths: Vec<_> = needles.iter().map(Needle::longest).collect();
+        lengths.sort_unstable_by_key(|len| Reverse(*len));
+        let work = |dropped: &usize| {
+            let around = lengths[*dropped].saturating_mul(lengths.len());
+            around.saturating_add(text.len().saturating_mul(*dropped))
+        };
+        if let Some(dropped) = (0..lengths.len()).min_by_key(work) {
+            needles.retain(|needle| needle.longest() <= lengths[dropped]);
+        }
+        Self::new(text, needles)
+    }
 }
 
 /// Up to this many bytes of the file for each needle, needles are found sooner one by one.
@@ -98,7 +116,7 @@ impl Document {
             || base.lines().starts(),
             || {
                 let view = View::new(bytes, bom);
-                let sought = SoughtTexts::new(view.text(bytes), needles);
+                let sought = SoughtTexts::of_edits(view.text(bytes), needles);
                 (view, sought)
             },
         );
@@ -176,7 +194,7 @@ impl Document {
 
     fn sought(&self) -> &SoughtTexts {
         self.sought
-            .get_or_init(|| SoughtTexts::new(self.view_text(), self.needles.take()))
+            .get_or_init(|| SoughtTexts::of_edits(self.view_text(), self.needles.take()))
     }
 
     /// Returns what the file was.
