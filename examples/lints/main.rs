@@ -1,15 +1,16 @@
 //! Counts what the lints find in commits that people made, each shown as a response in every
 //! format: of true edits they should find nothing but what is truly a slip.
 //!
-//! `cargo run --release --example lints -- REPOSITORY [COMMITS]` takes the last commits that aren't
+//! `cargo run --release --example lints -- REPOSITORY [COMMITS [PATH...]]` takes the last commits that aren't
 //! merges (1000 unless told otherwise), and the files of the last one as if all were new. It reads
 //! the repository and writes nothing anywhere. Each finding is printed with its commit, its path
 //! and its line; what the format can't say is left out and counted. `judged.txt` lists the findings
-//! that somebody has looked at and that are right: a conflict marker that was committed, say. The
-//! program ends with status 1 if a lint finds anything else, but for files that run by themselves,
+//! that somebody has looked at and that are right: a conflict marker that was committed, say. Paths
+//! that are named hold such text on purpose, and everything below them. The program ends with status 1 if a lint finds anything else, but for files that run by themselves,
 //! which are counted.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::path::Path;
 use std::process::Command;
 
 use anyhow::{Context as _, Result, bail};
@@ -83,7 +84,8 @@ fn main() -> Result<()> {
         }
         replay(&repo, commit, &mut tally)?;
     }
-    match tally.print() {
+    let on_purpose: Vec<String> = args.collect();
+    match tally.print(&on_purpose) {
         0 => Ok(()),
         wrong => bail!("{wrong} findings in true edits that `judged.txt` doesn't have"),
     }
@@ -235,13 +237,16 @@ impl Tally {
     }
 
     /// Prints what came of it. Returns how many findings nobody has judged to be right.
-    fn print(&self) -> usize {
+    fn print(&self, on_purpose: &[String]) -> usize {
         let judged = JUDGED.lines().filter(|line| !line.starts_with('#'));
         let judged: BTreeSet<&str> = judged.collect();
         let mut kinds: BTreeMap<(&str, &str), usize> = BTreeMap::new();
         for ((kind, commit, path), Finding { text, formats }) in &self.found {
             let place = format!("{kind} {commit} {path}");
-            let is_right = judged.contains(&place[..]);
+            let is_named = on_purpose
+                .iter()
+                .any(|named| Path::new(path).starts_with(named));
+            let is_right = is_named || judged.contains(&place[..]);
             let verdict = if is_right { "right" } else { "wrong" };
             *kinds.entry((verdict, kind)).or_default() += 1;
             let formats: Vec<_> = formats.iter().map(String::as_str).collect();
