@@ -111,7 +111,7 @@ impl Repo {
         let within = format!("hooks/{name}");
         let usual = self.common_dir().join(&within);
         let is_usual = matches!(self.config().string("core.hookspath"), Ok(None));
-        if is_usual && access(&usual, Access::EXEC_OK).is_err() {
+        if is_usual && !may_run(&usual) {
             return None;
         }
         // As git names it.
@@ -119,8 +119,7 @@ impl Repo {
         self.leave_to_be_found(&mut command);
         let said = checked(command.current_dir(home), "rev-parse", b"").ok()?;
         let hook = as_path(said.strip_suffix(b"\n")?);
-        access(home.join(hook), Access::EXEC_OK).ok()?;
-        Some(hook.to_owned())
+        may_run(&home.join(hook)).then(|| hook.to_owned())
     }
 
     /// Takes away what a hook doesn't have from git, and what would lead a hook astray that works
@@ -142,4 +141,10 @@ impl Repo {
 pub(super) fn names_repository() -> bool {
     let is_set = |name: &str| std::env::var_os(name).is_some();
     ["GIT_DIR", "GIT_WORK_TREE"].iter().any(|name| is_set(name))
+}
+
+/// Returns whether there is a file that may be run; an error may be temporary.
+fn may_run(path: &Path) -> bool {
+    let look = || access(path, Access::EXEC_OK);
+    look().or_else(|_| look()).is_ok()
 }
