@@ -60,7 +60,7 @@ pub(crate) use error::{Absence, Error, Hiding, Nearly, Residue, Warning};
 
 use crate::format::{self, Options, Parsed, ResponsePart, tool};
 use crate::patch::{FileEdit, Format, Operation, Patch};
-use crate::text::{Located, Source, Span};
+use crate::text::{Located, Source, Span, Splice};
 use drafts::Patience;
 use settle::{settle, undone, unread};
 pub(crate) use walk::stated_base;
@@ -71,8 +71,29 @@ pub(crate) fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a>
     if let Some(encoding) = absence::marked_utf16(source.bytes()) {
         return refused(source.span(0..2), Error::Utf16 { encoding }, options);
     }
+    let mut splices = Vec::new();
+    for body in encoding::mail_bodies(source.bytes()) {
+        match body.edits {
+            Ok(edits) => splices.extend(edits),
+            Err(trouble) => {
+                let span = source.span(body.range.start..body.range.start);
+                return refused(span, Error::Encoding(trouble), options);
+            }
+        }
+    }
+    // Once only: the headers that say how a mail is encoded stay.
+    decoded(source, options, &splices, uncoloured).unwrap_or_else(|| uncoloured(source, options))
+}
+
+/// Reads a response without the colour codes that it may have throughout.
+fn uncoloured<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a> {
     let coloured = colours(source, options);
-    if let Some(parsed) = encoded(source, options, &coloured) {
+    if let encoding::Coloured::Whole(codes) = &coloured
+        && let Some(mut parsed) = decoded(source, options, codes, uncoloured)
+    {
+        let first = codes.first().map(|code| source.span(code.old.clone()));
+        let warning = first.map(|first| Located::new(first, Warning::Coloured.into()));
+        parsed.warnings.extend(warning);
         return parsed;
     }
     let mut found = Walk::new(source, options).run();
@@ -150,36 +171,20 @@ fn colours(source: &Source, options: &Options<'_>) -> encoding::Coloured {
     encoding::colours(bytes, &payloads)
 }
 
-/// Reads a response that has a transfer encoding or colour codes, once these are undone.
-fn encoded(
+/// Reads a response once what was done to it is undone, if anything was; all places are those in the
+/// response.
+fn decoded(
     source: &Source,
     options: &Options<'_>,
-    coloured: &encoding::Coloured,
+    splices: &[Splice],
+    read: for<'s> fn(&'s Source, &Options<'_>) -> Parsed<'s>,
 ) -> Option<Parsed<'static>> {
     let bytes = source.bytes();
-    let bodies = encoding::mail_bodies(bytes);
-    let mut splices = Vec::new();
-    for body in bodies {
-        match body.edits {
-            Ok(edits) => splices.extend(edits),
-            Err(trouble) => {
-                let span = source.span(body.range.start..body.range.start);
-                return Some(refused(span, Error::Encoding(trouble), options));
-            }
-        }
-    }
-    let mut warning = None;
-    if splices.is_empty()
-        && let encoding::Coloured::Whole(codes) = coloured
-    {
-        splices.clone_from(codes);
-        warning = Some(Warning::Coloured);
-    }
-    let first = splices.first()?.old.clone();
-    let decoded = decoded::Decoded::new(bytes, 0..bytes.len(), &splices);
+    splices.first()?;
+    let decoded = decoded::Decoded::new(bytes, 0..bytes.len(), splices);
     let inner = Source::new(source.id(), source.name(), decoded.text.clone())?;
     let place = |span: Span| source.span(decoded.range(span.start as usize..span.end as usize));
-    let parsed = parse(&inner, options);
+    let parsed = read(&inner, options);
     let bases = parsed.bases.iter().map(|base| Located {
         span: base.span.map(place),
         value: base.value.clone(),
@@ -192,16 +197,13 @@ fn encoded(
     let parts = parts.collect();
     let format = parsed.patch.format;
     let block = tool::relocated(parsed, &place);
-    let mut warnings = block.warnings;
-    let warning = warning.map(|warning| Located::new(source.span(first), warning.into()));
-    warnings.extend(warning);
     Some(Parsed {
         patch: Patch {
             format,
             edits: block.edits,
         },
         errors: block.errors,
-        warnings,
+        warnings: block.warnings,
         bases,
         parts,
     })
