@@ -199,9 +199,7 @@ impl Sweep {
         let is_gits = self.whose == Whose::Child
             && call.name.starts_with("unlink")
             && call.text.contains(".lock\"");
-        // A hook that can't be looked at isn't run, as by git.
-        let is_of_hook = self.whose == Whose::Reading && call.text.contains("/hooks/post-commit");
-        self.fault.concerns(call) && !(is_gits && self.fault.signal().is_none()) && !is_of_hook
+        self.fault.concerns(call) && !(is_gits && self.fault.signal().is_none())
     }
 
     fn at(
