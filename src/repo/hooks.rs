@@ -9,10 +9,11 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use rustix::fs::{Access, access};
+use rustix::io::Errno;
 
 use super::git::{Command, Git, Stdio, checked, shell_quoted};
 use super::staged::as_path;
-use super::{CommitRequest, Repo};
+use super::{CommitRequest, Repo, RepoError};
 use crate::temporary;
 
 /// The hook that is told of a commit, and the hooks that come before it.
@@ -50,9 +51,9 @@ impl Repo {
     /// repository has a last hook; returns the options that show git the directory.
     ///
     /// # Errors
-    /// If they can't be made.
-    pub(super) fn hold_last_hook(&self, directory: &Path) -> io::Result<Vec<OsString>> {
-        if self.hook(COMMITTED).is_none() {
+    /// If it can't be told which hooks there are, or the directory can't be filled.
+    pub(super) fn hold_last_hook(&self, directory: &Path) -> Result<Vec<OsString>, RepoError> {
+        if self.hook(COMMITTED)?.is_none() {
             return Ok(Vec::new());
         }
         let settings = match std::env::var_os(SETTINGS) {
@@ -64,7 +65,7 @@ impl Repo {
             None => b"unset GIT_CONFIG_PARAMETERS".to_vec(),
         };
         for name in BEFORE {
-            let Some(hook) = self.hook(name) else {
+            let Some(hook) = self.hook(name)? else {
                 continue;
             };
             let hook = shell_quoted(hook.as_os_str().as_bytes());
@@ -75,7 +76,10 @@ impl Repo {
                 &hook,
                 b" \"$@\"\n",
             ];
-            temporary::create(&directory.join(name), 0o700)?.write_all(&script.concat())?;
+            let written = temporary::create(&directory.join(name), 0o700);
+            written
+                .and_then(|mut file| file.write_all(&script.concat()))
+                .map_err(RepoError::write(directory))?;
         }
         let mut setting = OsString::from("core.hooksPath=");
         setting.push(directory);
@@ -89,7 +93,9 @@ impl Repo {
 
     /// Runs a hook, if the repository has it. What becomes of it is nobody's business, as for git.
     fn run_hook(&self, name: &str, arguments: &[&str], environment: &[(&str, OsString)]) {
-        let Some(hook) = self.hook(name) else { return };
+        // An error may be temporary.
+        let hook = self.hook(name).or_else(|_| self.hook(name));
+        let Ok(Some(hook)) = hook else { return };
         // As git starts it: the commands of git are found, and what begins with no `#!` is a script.
         let start = "PATH=$(git --exec-path):$PATH; exec \"$0\" \"$@\"";
         let mut shell = Git::new(self).set_up(Command::new("sh"), ["-c", start]);
@@ -101,25 +107,27 @@ impl Repo {
         let environment = environment.iter().map(|(name, value)| (name, value));
         shell.envs(environment).current_dir(self.home());
         shell.stdin(Stdio::null()).stdout(output);
-        // That it can't be started may be temporary.
         let _ = shell.status().or_else(|_| shell.status());
     }
 
     /// Returns where a hook is, from the directory that it runs in, if git would run it.
-    fn hook(&self, name: &str) -> Option<PathBuf> {
+    ///
+    /// # Errors
+    /// If that can't be told. A hook that may refuse a commit must not be taken for none then.
+    fn hook(&self, name: &str) -> Result<Option<PathBuf>, RepoError> {
         let home = self.home();
         let within = format!("hooks/{name}");
         let usual = self.common_dir().join(&within);
-        let is_usual = matches!(self.config().string("core.hookspath"), Ok(None));
-        if is_usual && !may_run(&usual) {
-            return None;
+        let is_usual = self.config().string("core.hookspath")?.is_none();
+        if is_usual && !may_run(&usual)? {
+            return Ok(None);
         }
         // As git names it.
         let mut command = Git::new(self).command(["rev-parse", "--git-path", &within]);
         self.leave_to_be_found(&mut command);
-        let said = checked(command.current_dir(home), "rev-parse", b"").ok()?;
-        let hook = as_path(said.strip_suffix(b"\n")?);
-        may_run(&home.join(hook)).then(|| hook.to_owned())
+        let said = checked(command.current_dir(home), "rev-parse", b"")?;
+        let hook = as_path(said.strip_suffix(b"\n").unwrap_or(&said));
+        Ok(may_run(&home.join(hook))?.then(|| hook.to_owned()))
     }
 
     /// Takes away what a hook doesn't have from git, and what would lead a hook astray that works
@@ -143,8 +151,11 @@ pub(super) fn names_repository() -> bool {
     ["GIT_DIR", "GIT_WORK_TREE"].iter().any(|name| is_set(name))
 }
 
-/// Returns whether there is a file that may be run; an error may be temporary.
-fn may_run(path: &Path) -> bool {
-    let look = || access(path, Access::EXEC_OK);
-    look().or_else(|_| look()).is_ok()
+/// Returns whether there is a file that may be run.
+fn may_run(path: &Path) -> Result<bool, RepoError> {
+    match access(path, Access::EXEC_OK) {
+        Ok(()) => Ok(true),
+        Err(error @ (Errno::IO | Errno::NOMEM)) => Err(RepoError::read(path)(error)),
+        Err(_) => Ok(false),
+    }
 }

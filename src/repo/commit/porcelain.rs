@@ -80,8 +80,7 @@ impl Repo {
         let git = Git::new(self);
         let barrier = CommitBarrier::new()?;
         let ready = request.ready.as_deref().and_then(whole_id);
-        let hidden = self.hold_last_hook(directory);
-        let hidden = hidden.map_err(RepoError::write(directory))?;
+        let hidden = self.hold_last_hook(directory)?;
         let arguments = [hidden, self.arguments(request, draft, ready.zip(before))?].concat();
         let mut command =
             git.held_command(&barrier, watch.lock, draft.editor.as_deref(), arguments)?;
