@@ -626,10 +626,10 @@ fn on_a_terminal(repo: &support::Repo, arguments: &[&str], color: &str, columns:
         .env("COLUMNS", columns);
     let mut terminal = terminal::Terminal::start(&command);
     terminal.end();
-    let head = repo.git(&["rev-parse", "HEAD"]);
+    let head = repo.git(&["rev-parse", "--short", "HEAD"]);
     let said = terminal.shown().replace("\r\n", "\n").replace('\x1b', "␛");
     // As long as it is, so that lines break where they break.
-    said.replace(head.trim(), &"0123456789".repeat(4))
+    said.replace(head.trim(), &"0123456789"[..head.trim().len()])
 }
 
 fn show(name: &str, all: &[Diagnostic]) {
