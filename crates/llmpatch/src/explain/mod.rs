@@ -18,7 +18,3 @@ mod place;
 mod plan;
 mod remedy;
 mod warning;
-
-/// What helps where a response would make more of files than is allowed.
-const TOO_MUCH: &str = "make fewer places of it, in edits with more of the text around each; LIMITS in \
-                        `git llmpatch help` says how much may be added";

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::{TOO_MUCH, closest};
+use super::closest;
 use crate::path::RepoPath;
 use crate::plan::{
     Ambiguity, Closest, Earlier, FileAsFound, Part, PlaceError, Places, Quote, Reason, Unplaced,
@@ -15,10 +15,6 @@ use crate::tree::Content;
 pub(super) const BYTE_FOR_BYTE: &str = "old lines must be in the file byte for byte";
 pub(super) const CORRECT_THEM: &str = "old lines must be in the file byte for byte; correct them, or give the model what \
      --feedback prints";
-const IN_ORDER: &str = "put the hunks into the file's order, or into a section of their own";
-const EARLIER_CONTEXT: &str = "give a context line that comes before these lines, or drop it";
-const JOIN: &str = "join the two hunks, or leave the lines that they share out of one of them";
-const INDENT: &str = "indent the lines of the patch as the file does";
 const FOUND: &str = "the lines are here";
 
 /// A file that a message shows.
@@ -193,12 +189,10 @@ impl Place<'_> {
                     "the context line is here",
                     "before the one that it follows",
                 )
-                .label("is earlier")
                 .help("name this line before the other, or this one alone"),
             PlaceError::ContextEarlier { at, outer: None } => self
                 .at(*at, "the context line is here", "before the previous hunk")
-                .label("is earlier")
-                .help(IN_ORDER),
+                .stated(&Earlier::Previous),
             PlaceError::OutsideContext { outer, at, end } => self
                 .at(*at, "the line is here", "in another block")
                 .note(format!(
@@ -216,8 +210,6 @@ impl Place<'_> {
                     is_made: true,
                     ..found
                 }
-                .label("this change is there already")
-                .help("leave out what is there already")
             }
             PlaceError::Earlier { at, than, .. } => self.earlier(*at, than),
             PlaceError::NotAtEnd { at } => self.at(*at, FOUND, "not at the end of the file"),
@@ -229,20 +221,17 @@ impl Place<'_> {
                     ..found
                 }
                 .label("shifted differently")
-                .help(INDENT)
             }
-            PlaceError::Unshiftable { at } => self
-                .at(*at, FOUND, "indented less than in the patch")
-                .help(INDENT),
+            PlaceError::Unshiftable { at } => {
+                self.at(*at, FOUND, "indented less than in the patch")
+            }
             PlaceError::Unconfirmed => self.nowhere("a line of the hunk, or prose?"),
             PlaceError::PastEnd { .. } | PlaceError::NotLast { .. } => self.nowhere("where?"),
             PlaceError::OutOfRange { places, .. } => self.counted(places),
             PlaceError::Times { places, .. } => self.counted(places),
             PlaceError::Overlapping { .. } => self.said([]),
-            PlaceError::TooMuch { .. } => self.said([]).help(TOO_MUCH),
-            PlaceError::TooDeep { at } => self
-                .at(*at, FOUND, "indented more than in the patch")
-                .help(INDENT),
+            PlaceError::TooMuch { .. } => self.said([]),
+            PlaceError::TooDeep { at } => self.at(*at, FOUND, "indented more than in the patch"),
             PlaceError::Overlap => self.said([]),
         }
     }
@@ -271,24 +260,12 @@ impl Place<'_> {
     }
 
     fn earlier(&self, at: LineNo, than: &Earlier) -> Diagnostic {
-        let (label, said, help) = match than {
-            Earlier::Previous => (
-                "before what earlier hunks have reached",
-                "is earlier",
-                IN_ORDER,
-            ),
-            Earlier::AtContext => ("the context line itself", "is earlier", EARLIER_CONTEXT),
-            Earlier::Context(_) => ("before the context line", "is earlier", EARLIER_CONTEXT),
-            Earlier::Shared => (
-                "begins among the lines of an earlier hunk",
-                "shared with an earlier hunk",
-                JOIN,
-            ),
-            Earlier::Taken => (
-                "an earlier hunk has lines here",
-                "shared with an earlier hunk",
-                JOIN,
-            ),
+        let label = match than {
+            Earlier::Previous => "before what earlier hunks have reached",
+            Earlier::AtContext => "the context line itself",
+            Earlier::Context(_) => "before the context line",
+            Earlier::Shared => "begins among the lines of an earlier hunk",
+            Earlier::Taken => "an earlier hunk has lines here",
         };
         let context = match than {
             Earlier::AtContext => Some(at),
@@ -298,8 +275,7 @@ impl Place<'_> {
         let note =
             |line| format!("its context line is line {line}, and a hunk's lines come after that");
         self.at(at, FOUND, label)
-            .label(said)
-            .help(help)
+            .stated(than)
             .notes(context.map(note))
     }
 

@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use bstr::{BString, ByteSlice as _};
 
-use super::TOO_MUCH;
 use super::difference::Difference;
 use super::merge::unmerged;
 use super::place::File;
@@ -39,7 +38,7 @@ impl Diagnose for Error {
                 "write `{}` at the start of a line of its own, where the patch ends",
                 Shown(end)
             )),
-            Error::TooMuch { path } => of.path(path).help(TOO_MUCH),
+            Error::TooMuch { path } => of.path(path),
             Error::Place(unplaced) => unplaced.diagnostic(),
             Error::Conflict(conflict) => conflict.diagnostic(),
             Error::Tree(error) => error.diagnostic(),
@@ -55,29 +54,26 @@ impl Diagnose for Error {
             Error::DeleteDiffers { path, line, seen } => {
                 let file = File::seen(path, seen);
                 let line = line.index();
-                of.at(file.place(line, "the file has", "differs here"))
-                    .label("different in the file")
-                    .unlike(path, file.passages(Some(line..line + 1)))
+                Diagnostic {
+                    passages: file.passages(Some(line..line + 1)),
+                    ..of.at(file.place(line, "the file has", "differs here"))
+                }
+                .path(path)
             }
             Error::DeleteShorter { path, seen } => {
                 let file = File::seen(path, seen);
                 let len = file.lines.len();
-                of.label("the file ends before this")
-                    .unlike(path, file.passages(Some(len.saturating_sub(1)..len)))
+                Diagnostic {
+                    passages: file.passages(Some(len.saturating_sub(1)..len)),
+                    ..of
+                }
+                .path(path)
             }
             Error::DeleteLeaves { path, seen, .. } => Diagnostic {
                 passages: beginning(path, seen),
                 ..of
             }
-            .path(path)
-            .help(
-                "the file has changed since the model saw it, or the section doesn't show \
-                     it whole; look at it",
-            )
-            .advice(
-                "show every line of the file with `-` before it; if some are to stay, \
-                     don't delete it",
-            ),
+            .path(path),
             Error::Joined {
                 error,
                 spans,
@@ -94,26 +90,12 @@ impl Diagnose for Error {
                 });
                 Diagnostic {
                     nearest,
-                    ..unchanged(paths)
+                    ..of.of_one(paths)
                 }
             }
-            Error::CancelsOut { paths } | Error::NothingToDo { paths } => unchanged(paths),
+            Error::CancelsOut { paths } | Error::NothingToDo { paths } => of.of_one(paths),
         }
     }
-}
-
-fn unchanged(paths: &[RepoPath]) -> Diagnostic {
-    let path = if let [path] = paths {
-        Some(path.as_bstr().into())
-    } else {
-        None
-    };
-    Diagnostic {
-        path,
-        ..Diagnostic::new(Kind::Unchanged)
-    }
-    .help("--allow-empty makes that a success")
-    .advice("if something else was meant, send a patch that does it")
 }
 
 /// Takes the beginning of a file: all of it if it is small.
@@ -189,18 +171,12 @@ fn root_of(written: &BString, meant: &RepoPath) -> Option<String> {
 }
 
 impl Diagnostic {
-    /// Adds what to do about a file that isn't the file that a section deletes.
-    fn unlike(self, path: &RepoPath, passages: Vec<Passage>) -> Self {
-        Diagnostic { passages, ..self }
-            .path(path)
-            .help(
-                "the file has changed since the model saw it; look at it, and drop the `-` \
-                 lines if it may go",
-            )
-            .advice(
-                "if the file as it is shown here may go, delete it without the `-` lines; \
-                 else leave it alone",
-            )
+    /// Sets the path, if only one file is concerned.
+    fn of_one(self, paths: &[RepoPath]) -> Self {
+        match paths {
+            [path] => self.path(path),
+            _ => self,
+        }
     }
 }
 
@@ -256,10 +232,8 @@ fn missing(of: Diagnostic, path: &RepoPath, why: &Missing) -> Diagnostic {
                     .advice("leave the file alone, or add it as a new one")
             }
         }
-        Missing::BelowFile(_) => of.help("correct the path in the patch"),
-        Missing::Deleted(by) => of
-            .cause(*by)
-            .help("put this edit before the one that deletes the file, or drop one of them"),
+        Missing::BelowFile(_) => of.stated(why),
+        Missing::Deleted(by) => of.cause(*by).stated(why),
         Missing::Moved { to, by } => of.cause(*by).help(format!("name it `{to}` from there on")),
     }
 }
@@ -383,28 +357,10 @@ fn occupied(of: Diagnostic, path: &RepoPath, what: &Occupied) -> Diagnostic {
         }
         Occupied::Target(content) => Diagnostic {
             passages: passages(content),
-            ..of
-        }
-        .help(
-            "choose another path, delete the file that is there first in the same \
-                     patch, or run with --overwrite",
-        )
-        .advice(
-            "choose another path, or delete the file that is there first in the same \
-                     patch",
-        ),
-        Occupied::Made(by) => of
-            .cause(*by)
-            .help("leave one of the two out, or change the lines of the new file in this one"),
-        Occupied::Directory(_) | Occupied::FileAbove(_) => {
-            of.help("choose another path, or move what is in the way")
-        }
-        Occupied::Twin(_) => of
-            .help("choose another name: core.ignoreCase says that the two would be one file")
-            .advice(
-                "choose another name, or change the file that is there: the two would be \
-                     one file",
-            ),
+            ..of.stated(what)
+        },
+        Occupied::Made(by) => of.cause(*by).stated(what),
+        Occupied::Directory(_) | Occupied::FileAbove(_) | Occupied::Twin(_) => of.stated(what),
     }
 }
 

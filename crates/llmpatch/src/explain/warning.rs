@@ -16,7 +16,7 @@ impl Diagnose for Warning {
         }
         .path(self.path());
         match self {
-            Warning::Placed { path, part, how } => placed(of, path, *part, how),
+            Warning::Placed { path, part, how } => placed(of.stated(how), path, *part, how),
             Warning::InsideWord { path, line, .. } => {
                 of.shows(place(path, line, "the text is found here", "inside a word"))
             }
@@ -48,19 +48,16 @@ fn placed(of: Diagnostic, path: &RepoPath, part: Part, how: &Placing) -> Diagnos
             "the line that is used",
             "used as the context line",
         )),
-        Placing::OutsideContext { line, .. } => of
-            .shows(place(
-                path,
-                line,
-                "the line that is used",
-                "in another block",
-            ))
-            .help("if another is meant, name the block that it is in; --unique refuses such hunks"),
+        Placing::OutsideContext { line, .. } => of.shows(place(
+            path,
+            line,
+            "the line that is used",
+            "in another block",
+        )),
         Placing::Again(at) => Diagnostic {
             line: Some(*at),
             ..of
-        }
-        .help("leave them out, unless they are to be there twice"),
+        },
         Placing::Fuzzy { line, .. } => of.shows(place(
             path,
             line,
@@ -103,10 +100,7 @@ fn placed(of: Diagnostic, path: &RepoPath, part: Part, how: &Placing) -> Diagnos
                 ..of
             }
         }
-        Placing::Shifted { at, other } => among(of, *at, &[*other]).help(
-            "if the other is meant, count in the file as the diffs before leave it, or give \
-             more lines around the change",
-        ),
+        Placing::Shifted { at, other } => among(of, *at, &[*other]),
         Placing::Restated(at)
         | Placing::BlankDropped(at)
         | Placing::Behind { ahead: at, .. }

@@ -105,7 +105,12 @@ pub enum Error {
     #[error(
         "`{path}` isn't the file that this section wants to delete: its content differs from the `-` lines"
     )]
-    #[strum(props(kind = "stale"))]
+    #[strum(props(
+        kind = "stale",
+        label = "different in the file",
+        help = "the file has changed since the model saw it; look at it, and drop the `-` lines if it may go",
+        advice = "if the file as it is shown here may go, delete it without the `-` lines; else leave it alone"
+    ))]
     DeleteDiffers {
         path: RepoPath,
         line: LineNo,
@@ -115,11 +120,20 @@ pub enum Error {
     #[error(
         "`{path}` isn't the file that this section wants to delete: it holds fewer lines than the section shows"
     )]
-    #[strum(props(kind = "stale"))]
+    #[strum(props(
+        kind = "stale",
+        label = "the file ends before this",
+        help = "the file has changed since the model saw it; look at it, and drop the `-` lines if it may go",
+        advice = "if the file as it is shown here may go, delete it without the `-` lines; else leave it alone"
+    ))]
     DeleteShorter { path: RepoPath, seen: FileAsFound },
     /// A section of a unified diff that deletes a file and doesn't show all of it.
     #[error("`{path}` is to be deleted, but {left} line{} of it would be left", plural(*.left))]
-    #[strum(props(kind = "stale"))]
+    #[strum(props(
+        kind = "stale",
+        help = "the file has changed since the model saw it, or the section doesn't show it whole; look at it",
+        advice = "show every line of the file with `-` before it; if some are to stay, don't delete it"
+    ))]
     DeleteLeaves {
         path: RepoPath,
         left: usize,
@@ -138,21 +152,33 @@ pub enum Error {
         "already applied: {}{} {} as the patch wants {}",
         all_of(.applied.hunks), quoted(.paths), is_or_are(.paths), it_or_them(.paths)
     )]
-    #[strum(props(kind = "unchanged"))]
+    #[strum(props(
+        kind = "unchanged",
+        help = "--allow-empty makes that a success",
+        advice = "if something else was meant, send a patch that does it"
+    ))]
     AlreadyApplied {
         paths: Vec<RepoPath>,
         applied: Applied,
     },
     /// Nothing would change.
     #[error("nothing to do: {} {} already as the patch wants {}", quoted(.paths), is_or_are(.paths), it_or_them(.paths))]
-    #[strum(props(kind = "unchanged"))]
+    #[strum(props(
+        kind = "unchanged",
+        help = "--allow-empty makes that a success",
+        advice = "if something else was meant, send a patch that does it"
+    ))]
     NothingToDo { paths: Vec<RepoPath> },
     /// Edits take back what others do.
     #[error(
         "nothing to do: the edits cancel each other out, and {} {} as {}",
         quoted(.paths), is_or_are(.paths), if let [_] = paths[..] { "it was" } else { "they were" }
     )]
-    #[strum(props(kind = "unchanged"))]
+    #[strum(props(
+        kind = "unchanged",
+        help = "--allow-empty makes that a success",
+        advice = "if something else was meant, send a patch that does it"
+    ))]
     CancelsOut { paths: Vec<RepoPath> },
     /// The file has changed since the base, and the change can't be made of what it is now.
     #[error("`{path}` can't be merged: {why}")]
@@ -165,7 +191,7 @@ pub enum Error {
 
 /// Why a file isn't there.
 #[allow(missing_docs, reason = "the message says what the fields are")]
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::EnumProperty)]
 pub enum Missing {
     /// It never was; what may be meant.
     #[error("doesn't exist")]
@@ -175,9 +201,13 @@ pub enum Missing {
     Tracked { gone: Gone, is_to_go: bool },
     /// This file is where its directory would have to be.
     #[error("can't exist, since `{_0}` is a file")]
+    #[strum(props(help = "correct the path in the patch"))]
     BelowFile(RepoPath),
     /// An earlier edit of the response deleted it, at this place.
     #[error("was deleted by an earlier edit of this response")]
+    #[strum(props(
+        help = "put this edit before the one that deletes the file, or drop one of them"
+    ))]
     Deleted(Option<Span>),
     /// An earlier edit of the response, `by`, moved it.
     #[error("was moved to `{to}` by an earlier edit of this response")]
@@ -186,7 +216,7 @@ pub enum Missing {
 
 /// What is in the way of a new file.
 #[allow(missing_docs, reason = "the message says what the fields are")]
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::EnumProperty)]
 pub enum Occupied {
     /// A file with this content, where an edit in a format makes a new file.
     #[error("exists already{}", if *has_other_ends { ", and differs from the new file only in how its lines end" } else { "" })]
@@ -197,18 +227,31 @@ pub enum Occupied {
     },
     /// A file that holds this, where another is to be moved or copied to.
     #[error("exists already")]
+    #[strum(props(
+        help = "choose another path, delete the file that is there first in the same patch, or run with --overwrite",
+        advice = "choose another path, or delete the file that is there first in the same patch"
+    ))]
     Target(Content),
     /// A file that the edit at this place, earlier in the response, put there.
     #[error("was put there by an earlier edit of this response")]
+    #[strum(props(
+        help = "leave one of the two out, or change the lines of the new file in this one"
+    ))]
     Made(Span),
     /// A directory that holds this file, among others perhaps.
     #[error("is a directory that holds `{_0}`")]
+    #[strum(props(help = "choose another path, or move what is in the way"))]
     Directory(RepoPath),
     /// This file, where a directory is needed.
     #[error("can't be made, since `{_0}` is a file")]
+    #[strum(props(help = "choose another path, or move what is in the way"))]
     FileAbove(RepoPath),
     /// A path that differs only in case, where that is the same file.
     #[error("differs from `{_0}` only in case")]
+    #[strum(props(
+        help = "choose another name: core.ignoreCase says that the two would be one file",
+        advice = "choose another name, or change the file that is there: the two would be one file"
+    ))]
     Twin(RepoPath),
 }
 

@@ -72,7 +72,7 @@ pub enum PlaceError {
         Some(outer) => format!("and not after line {outer}, where the one before it is"),
         None => "before the previous hunk; hunks must follow the file's order".into(),
     })]
-    #[strum(props(kind = "context-not-found"))]
+    #[strum(props(kind = "context-not-found", label = "is earlier"))]
     ContextEarlier { at: LineNo, outer: Option<LineNo> },
     /// A context line, or old lines that are elsewhere, too, aren't in the block that the context
     /// line before opens, and that ends before another line.
@@ -92,6 +92,10 @@ pub enum PlaceError {
     NotFound { after: After, reason: Reason },
     /// The new lines are there already.
     #[error("is already applied, as it seems: its new lines are on line {at}")]
+    #[strum(props(
+        label = "this change is there already",
+        help = "leave out what is there already"
+    ))]
     Applied { at: LineNo },
     /// The lines are where they may not be any more.
     #[error("matches no lines {after}; found on line {at}, {than}")]
@@ -126,13 +130,17 @@ pub enum PlaceError {
     #[error(
         "is on line {at} apart from its indentation, which differs from line to line, so that it isn't clear how its added lines are to be indented"
     )]
+    #[strum(props(help = "indent the lines of the patch as the file does"))]
     Indentation { at: LineNo, line: LineNo },
     /// The lines are there but for their indentation, and an added line lacks what is to be taken
     /// away.
     #[error(
         "is on line {at} apart from its indentation, and an added line lacks the spaces by which the file is indented less"
     )]
-    #[strum(props(label = "indented less than what is to be taken away"))]
+    #[strum(props(
+        label = "indented less than what is to be taken away",
+        help = "indent the lines of the patch as the file does"
+    ))]
     Unshiftable { at: LineNo },
     /// Added lines behind the end of the file, which has `lines` lines.
     #[error("adds lines after line {after}, but the file has only {lines}")]
@@ -173,14 +181,20 @@ pub enum PlaceError {
     Overlapping { at: LineNo },
     /// The text for all the places is more than a response may make of a file.
     #[error("occurs {}, and its new text in all these places is more than a response may add", times(*.count))]
-    #[strum(props(kind = "unsupported"))]
+    #[strum(props(
+        kind = "unsupported",
+        help = "make fewer places of it, in edits with more of the text around each; LIMITS in `git llmpatch help` says how much may be added"
+    ))]
     TooMuch { count: usize },
     /// The lines are there but for their indentation, and that of the added lines would be more than
     /// a response may make of a file.
     #[error(
         "is on line {at} apart from its indentation, and to indent its added lines as much is more than a response may add"
     )]
-    #[strum(props(kind = "unsupported"))]
+    #[strum(props(
+        kind = "unsupported",
+        help = "indent the lines of the patch as the file does"
+    ))]
     TooDeep { at: LineNo },
     /// Two hunks change the same lines.
     #[error("changes lines that another hunk changes too")]
@@ -189,22 +203,42 @@ pub enum PlaceError {
 }
 
 /// What lines are before, or among, that they would have to come after.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error, strum::EnumProperty)]
 pub enum Earlier {
     /// They are before what earlier hunks have reached.
     #[error("before the previous hunk")]
+    #[strum(props(
+        label = "is earlier",
+        help = "put the hunks into the file's order, or into a section of their own"
+    ))]
     Previous,
     /// They begin with the hunk's own context line.
     #[error("its context line")]
+    #[strum(props(
+        label = "is earlier",
+        help = "give a context line that comes before these lines, or drop it"
+    ))]
     AtContext,
     /// The old lines are before this line, the hunk's own context line.
     #[error("before its context line")]
+    #[strum(props(
+        label = "is earlier",
+        help = "give a context line that comes before these lines, or drop it"
+    ))]
     Context(LineNo),
     /// The old lines begin among the old lines of an earlier hunk.
     #[error("among an earlier hunk's lines")]
+    #[strum(props(
+        label = "shared with an earlier hunk",
+        help = "join the two hunks, or leave the lines that they share out of one of them"
+    ))]
     Shared,
     /// An earlier hunk has some of them, or adds lines between them.
     #[error("among an earlier hunk's lines")]
+    #[strum(props(
+        label = "shared with an earlier hunk",
+        help = "join the two hunks, or leave the lines that they share out of one of them"
+    ))]
     Taken,
 }
 

@@ -121,7 +121,10 @@ pub enum Placing {
     /// A context line, or old lines that are elsewhere, too, aren't in the block that the context
     /// line before opens, and that ends before another line.
     #[error(": line {} is outside of the block of its context line {outer}, which ends before line {end}", .line.number)]
-    #[strum(props(kind = "outside-context"))]
+    #[strum(props(
+        kind = "outside-context",
+        help = "if another is meant, name the block that it is in; --unique refuses such hunks"
+    ))]
     OutsideContext {
         outer: LineNo,
         line: Quote,
@@ -195,7 +198,10 @@ pub enum Placing {
     #[error(
         " is changed on line {at}, as its number says; counted in the file as it was before the response, that is line {other} now, which has its lines too"
     )]
-    #[strum(props(kind = "duplicates"))]
+    #[strum(props(
+        kind = "duplicates",
+        help = "if the other is meant, count in the file as the diffs before leave it, or give more lines around the change"
+    ))]
     Shifted { at: LineNo, other: LineNo },
     /// A hunk of a unified diff that only its number places at the top of the file.
     #[error(" only adds lines: they go at the top of the file, by its number alone")]
@@ -217,7 +223,10 @@ pub enum Placing {
     },
     /// The added lines are right before or behind the old lines already, from this line on.
     #[error(": the lines to add are there already, on line {_0}; they are added a second time")]
-    #[strum(props(kind = "already-there"))]
+    #[strum(props(
+        kind = "already-there",
+        help = "leave them out, unless they are to be there twice"
+    ))]
     Again(LineNo),
     /// A hunk that changes nothing.
     #[error(" changes nothing")]
