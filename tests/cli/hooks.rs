@@ -6,7 +6,7 @@ use std::process::Command;
 use assert_fs::prelude::*;
 
 use super::support::{Repo, isolated, program, run};
-use super::{envelope, repo};
+use super::{envelope, repo, update};
 
 /// A place to work in, and what besides the environment says of it.
 struct Place {
@@ -213,4 +213,35 @@ fn a_setting_of_the_command_line_stays_one_for_hooks() {
     let heard = place.heard(program(), &["apply", "--commit", "-m", "x"], DIFF);
     let wanted = "GIT_CONFIG_PARAMETERS='a.b'='it'\\''s'\nit's\n";
     assert!(heard.starts_with(wanted), "{heard}");
+}
+
+#[test]
+fn what_refuses_a_commit_does_so_where_another_hook_hears_of_it() {
+    for gate in ["pre-commit", "prepare-commit-msg", "commit-msg"] {
+        for home in [".git/hooks", "hooks"] {
+            let repo = repo();
+            if home == "hooks" {
+                repo.git(&["config", "core.hooksPath", home]);
+            }
+            let heard = "#!/bin/sh\necho heard >.git/heard\n";
+            repo.script(&format!("{home}/post-commit"), heard);
+            repo.script(&format!("{home}/{gate}"), "#!/bin/sh\nexit 1\n");
+            let before = repo.files();
+            let change = update("a.txt", "two", "2");
+            let run = repo.run(&["apply", "--commit"], &change).ended(3);
+            let said = &run.stderr;
+            assert!(
+                said.contains("error[hook]") && said.contains(gate),
+                "{said}"
+            );
+            assert_eq!(repo.files(), before, "{gate} {home}");
+            assert_eq!(repo.git(&["log", "--format=%s"]), "base\n", "{gate}");
+            assert!(!repo.child(".git/heard").exists(), "{gate} {home}");
+            if gate != "prepare-commit-msg" {
+                repo.run(&["apply", "--commit", "--no-verify"], &change)
+                    .succeeded();
+                assert!(repo.child(".git/heard").exists(), "{gate} {home}");
+            }
+        }
+    }
 }
