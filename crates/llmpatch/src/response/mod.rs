@@ -41,6 +41,7 @@ mod drafts;
 mod embedded;
 mod encoding;
 mod error;
+mod headings;
 mod inputs;
 mod json;
 mod members;

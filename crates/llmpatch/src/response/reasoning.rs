@@ -8,6 +8,7 @@
 use bstr::ByteSlice as _;
 
 use super::Patience;
+use super::headings::{self, Heading};
 use crate::format::fence::Fence;
 use crate::text::{LineNo, Source};
 use crate::text::{is_blank, trim, trim_start};
@@ -33,16 +34,19 @@ const CHANNEL: &[u8] = b"<|channel|>";
 const MESSAGE: &[u8] = b"<|message|>";
 
 /// Other marks: of Mistral, Kimi, Cohere, Sky-T1 and OpenThinker, Gemma; from [`SHARED`] on what
-/// Open WebUI makes of a thought, and the marks of what others say in a conversation: from
+/// Open WebUI and others make of a thought that can be folded, and the marks of what others say in a conversation: from
 /// [`TURNS`] on their turns, as models see them (ChatML, Llama, Gemma, OpenAI's open models, Phi,
 /// Mistral, DeepSeek), and as people write them down.
-const PAIRS: [(&str, &str); 28] = [
+const PAIRS: [(&str, &str); 31] = [
     ("[THINK]", "[/THINK]"),
     ("◁think▷", "◁/think▷"),
     ("<|START_THINKING|>", "<|END_THINKING|>"),
     ("<|begin_of_thought|>", "<|end_of_thought|>"),
     ("<|channel>thought", "<channel|>"),
     (DETAILS, "</details>"),
+    ("<summary>Thinking", "</details>"),
+    ("<summary>Thought", "</details>"),
+    ("<summary>Reasoning", "</details>"),
     ("<tool_response>", "</tool_response>"),
     ("<function_results>", "</function_results>"),
     ("<system-reminder>", "</system-reminder>"),
@@ -72,13 +76,13 @@ const SHARED: usize = 5;
 
 /// The first of [`PAIRS`] that is a turn, the first that is written in words, and the one of these
 /// that needs no closing mark to be a turn: models go on with it behind their responses.
-const TURNS: usize = 9;
-const WORDS: usize = 24;
-const HUMAN: usize = 27;
+const TURNS: usize = 12;
+const WORDS: usize = 27;
+const HUMAN: usize = 30;
 
-/// What can be before an opening mark on its line: the end of the turn before, or the beginning of
-/// the conversation.
-const BEFORE: [&[u8]; 7] = [
+/// What can be before an opening mark on its line: the end of the turn before, the beginning of the
+/// conversation, or what can be folded.
+const BEFORE: [&[u8]; 8] = [
     b"<|im_end|>",
     b"<|eot_id|>",
     b"<end_of_turn>",
@@ -86,6 +90,7 @@ const BEFORE: [&[u8]; 7] = [
     b"<|begin_of_text|>",
     b"<s>",
     b"</s>",
+    b"<details>",
 ];
 
 /// What begins a turn of the model: it ends any turn before.
@@ -113,6 +118,8 @@ pub(super) enum Mark {
     Pair(usize),
     /// `<|channel|>analysis`
     Channel,
+    /// A heading that names a person; one that names a model closes.
+    Heading,
 }
 
 impl Mark {
@@ -138,6 +145,7 @@ impl Mark {
             }
             Mark::Pair(index) => PAIRS[index],
             Mark::Channel => ("<|channel|>analysis", "<|channel|>final"),
+            Mark::Heading => ("## User", "## Assistant"),
         }
     }
 }
@@ -145,11 +153,11 @@ impl Mark {
 impl Mark {
     /// Returns whether a turn of another than the model begins or ends with the mark.
     pub(super) fn is_turn(self) -> bool {
-        matches!(self, Mark::Pair(index) if index >= TURNS)
+        self == Mark::Heading || matches!(self, Mark::Pair(index) if index >= TURNS)
     }
 
     fn is_word(self) -> bool {
-        matches!(self, Mark::Pair(index) if index >= WORDS)
+        self == Mark::Heading || matches!(self, Mark::Pair(index) if index >= WORDS)
     }
 }
 
@@ -235,12 +243,26 @@ pub(super) fn opening(line: &[u8]) -> Option<(Mark, usize)> {
         Some(rest) => (rest, line.len() - rest.len()),
         None => (text, before),
     };
-    let (mark, closes, length) = read(text).or_else(|| {
-        let label = unmarked(text);
+    let label = unmarked(text);
+    let in_words = || {
         let (mark, closes, length) = read(label).filter(|(mark, ..)| mark.is_word())?;
         Some((mark, closes, text.len() - label.len() + length))
-    })?;
+    };
+    let as_heading = || {
+        let heading = headings::read(text)?;
+        Some((Mark::Heading, heading.is_of_model, text.len()))
+    };
+    let (mark, closes, length) = read(text).or_else(in_words).or_else(as_heading)?;
     (!closes).then_some((mark, before + length))
+}
+
+/// Returns how long the beginning of a line is that ends a turn, which a heading may have begun.
+fn end_of_turn(line: &[u8], heading: Option<Heading<'_>>) -> Option<usize> {
+    let Some(heading) = heading else {
+        return answer(line);
+    };
+    let next = headings::read(line)?;
+    (next.is_of_model && next.marks == heading.marks).then_some(line.len())
 }
 
 /// Returns the closing mark that is first or last on a line, with the offsets at which it begins
@@ -316,6 +338,7 @@ pub(super) fn thoughts(
     if mark.is_word() && (fence.is_some() || before.is_some() || is_key()) {
         return None;
     }
+    let heading = headings::read(row.text).filter(|_| mark == Mark::Heading);
     let start = row.start() + behind;
     let unclosed = Thoughts {
         mark,
@@ -332,7 +355,8 @@ pub(super) fn thoughts(
         if !is_first && fence.is_some_and(|fence| fence.is_closed_by(line.text)) {
             is_fenced = false;
         }
-        if let Some(length) = answer(line.text).filter(|_| mark.is_turn() && !is_first) {
+        let ends_turn = mark.is_turn() && !is_first;
+        if let Some(length) = end_of_turn(line.text, heading).filter(|_| ends_turn) {
             return Some(Thoughts {
                 mark,
                 start,
@@ -396,6 +420,11 @@ mod tests {
                 Some("\na\n"),
             ),
             ("<details>\na\n</details>", None),
+            (
+                "<details><summary>Thought for 3 s</summary>\na\n</details>",
+                Some(" for 3 s</summary>\na\n"),
+            ),
+            ("<details><summary>The patch</summary>\na\n</details>", None),
             ("<|im_start|>user\na<|im_end|>\nb", Some("\na")),
             ("<|im_start|>assistant\na<|im_end|>\nb", None),
             (
@@ -423,6 +452,12 @@ mod tests {
             ("<s>[INST] a [/INST] b", Some(" a ")),
             ("<|im_end|><|im_start|>user\na", Some("\na")),
             ("User a\n\nAssistant: b", None),
+            (
+                "## User\na\n## Notes\n\n## Assistant\nb",
+                Some("\na\n## Notes\n\n"),
+            ),
+            ("## User\na\n### Assistant\nb", None),
+            ("## User\na\n", None),
             (
                 "<think>\n<think>\na\n</think>\nb\n</think>",
                 Some("\n<think>\na\n</think>\nb\n"),
