@@ -68,14 +68,13 @@ fn placed(of: Diagnostic, path: &RepoPath, part: Part, how: &Placing) -> Diagnos
             chosen,
             others,
             lines,
-            ..
         } => {
             let places = rivals(path, lines, "the lines are here", |line| {
                 if line == *chosen { "changed" } else { "alike" }
             })
             .into_iter()
             .collect();
-            among(Diagnostic { places, ..of }, *chosen, others).help(match part {
+            among(Diagnostic { places, ..of }, *chosen, &others.lines).help(match part {
                 Part::Search => {
                     "it is the line that the response names; if another is meant, give \
                          more lines around the change; --unique refuses such blocks"
@@ -86,7 +85,9 @@ fn placed(of: Diagnostic, path: &RepoPath, part: Part, how: &Placing) -> Diagnos
                 }
             })
         }
-        Placing::AddedAfterOneOf { after, others, .. } => among(of, *after, others),
+        Placing::AddedAfter { after, others } if others.count > 0 => {
+            among(of, *after, &others.lines)
+        }
         Placing::Moved {
             claimed,
             at,
@@ -104,7 +105,7 @@ fn placed(of: Diagnostic, path: &RepoPath, part: Part, how: &Placing) -> Diagnos
         Placing::Restated(at)
         | Placing::BlankDropped(at)
         | Placing::Behind { ahead: at, .. }
-        | Placing::AddedAfter(at)
+        | Placing::AddedAfter { after: at, .. }
         | Placing::AddedByNumber(at) => Diagnostic {
             line: Some(*at),
             ..of

@@ -101,6 +101,10 @@ impl Level {
         )
     }
 
+    pub(super) fn fuzz(&self) -> Fuzz {
+        self.level
+    }
+
     /// Returns that a place was found at this level.
     pub(super) fn how(&self) -> Match {
         Match::Level(self.level)

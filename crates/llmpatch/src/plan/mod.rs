@@ -22,7 +22,6 @@ pub mod choose;
 mod conflict;
 mod create;
 pub mod derive;
-mod duplicates;
 mod encoding;
 mod error;
 mod fuzz;

@@ -4,6 +4,7 @@
 mod by_level;
 pub(super) mod by_number;
 mod by_text;
+mod candidates;
 mod context;
 mod headings;
 mod hunk_place;
@@ -11,7 +12,6 @@ mod in_order;
 mod put;
 mod run;
 mod sought_text;
-mod taken;
 mod unnumbered;
 
 use std::borrow::Cow;

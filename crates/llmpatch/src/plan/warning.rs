@@ -1,7 +1,7 @@
 //! What planning dropped, guessed or relaxed, as data: what is said of it beside its headline is
 //! made in `explain/`.
 
-use super::place_error::Part;
+use super::place_error::{Part, Places};
 use crate::kind::Kind;
 use crate::path::RepoPath;
 use crate::search::{Document, Fuzz, Relaxation, Side};
@@ -156,32 +156,25 @@ pub enum Placing {
     #[error(": its last old line is empty and isn't in the file; placed on line {_0} without it")]
     #[strum(props(kind = "blank-dropped"))]
     BlankDropped(LineNo),
-    /// The lines are in `count` other places too, of which `places` lists the first few.
-    #[error(": its lines are in {} places; line {chosen} is changed; they are also on {}", .count + 1, each(.others, *.count))]
+    /// The lines are in other places, too; the first few of all places are shown.
+    #[error(": its lines are in {} places; line {chosen} is changed; they are also on {others}", .others.count + 1)]
     #[strum(props(kind = "duplicates"))]
     Duplicates {
         chosen: LineNo,
-        others: Vec<LineNo>,
-        count: usize,
+        others: Places,
         lines: Vec<Quote>,
     },
     /// A hunk of added lines only, which go to the end of the file.
     #[error(" only adds lines: they go after the last line of the file")]
     #[strum(props(kind = "addition-place"))]
     AddedAtEnd,
-    /// A hunk of added lines only, which go behind this line, its context line.
-    #[error(" only adds lines: they go right after its context line {_0}")]
+    /// A hunk of added lines only, which go behind its context line; `others` equal that.
+    #[error(
+        " only adds lines: they go right after its context line {after}{}",
+        if others.count == 0 { String::new() } else { format!("; the same line is also on {others}") }
+    )]
     #[strum(props(kind = "addition-place"))]
-    AddedAfter(LineNo),
-    /// A hunk of added lines only, which go behind the first of several context lines; `others`
-    /// lines equal it.
-    #[error(" only adds lines: they go right after its context line {after}; the same line is also on {}", each(.others, *.count))]
-    #[strum(props(kind = "addition-place"))]
-    AddedAfterOneOf {
-        after: LineNo,
-        others: Vec<LineNo>,
-        count: usize,
-    },
+    AddedAfter { after: LineNo, others: Places },
     /// A hunk of a unified diff that is elsewhere than its number says, and so far from there that
     /// lines which come or go elsewhere don't explain it.
     #[error(
@@ -296,14 +289,10 @@ impl Quote {
 }
 
 impl Placing {
-    /// Makes the note that lines are in `count` other places too, of which `places` are the first.
-    pub(super) fn duplicates(
-        file: &Document,
-        chosen: LineNo,
-        others: Vec<LineNo>,
-        count: usize,
-    ) -> Self {
+    /// Makes the note that lines are in other places, too.
+    pub(super) fn duplicates(file: &Document, chosen: LineNo, others: Places) -> Self {
         let mut first: Vec<_> = others
+            .lines
             .iter()
             .copied()
             .take(Quote::DRAWN - 1)
@@ -317,7 +306,6 @@ impl Placing {
         Placing::Duplicates {
             chosen,
             others,
-            count,
             lines,
         }
     }
@@ -352,11 +340,6 @@ impl Warning {
         | Warning::InsideWord { path, .. }) = self;
         path
     }
-}
-
-fn each(all: &[LineNo], count: usize) -> String {
-    let runs: Vec<_> = all.iter().map(|&line| (line, line)).collect();
-    lines(&runs, count)
 }
 
 fn range(first: LineNo, last: LineNo) -> String {

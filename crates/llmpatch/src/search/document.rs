@@ -192,9 +192,12 @@ impl Document {
     /// Returns all places of a run of lines, which are compared by their text without terminators.
     /// An empty run is nowhere.
     pub(crate) fn run(&self, lines: impl IntoIterator<Item = impl AsRef<[u8]>>) -> Run<'_> {
+        let mut len = 0;
+        let needle = Needle::lines(lines.into_iter().inspect(|_| len += 1));
         Run {
             document: self,
-            needle: Needle::lines(lines),
+            len,
+            needle,
             matches: OnceCell::new(),
         }
     }

@@ -217,6 +217,8 @@ impl Matches<'_> {
 /// one.
 pub(crate) struct Run<'d> {
     pub(super) document: &'d Document,
+    /// How many lines each has.
+    pub(super) len: usize,
     pub(super) needle: Needle,
     pub(super) matches: OnceCell<Matches<'d>>,
 }
@@ -225,6 +227,11 @@ impl<'d> Run<'d> {
     fn matches(&self) -> &Matches<'d> {
         self.matches
             .get_or_init(|| self.document.matches(&self.needle))
+    }
+
+    /// Returns how many lines each has.
+    pub(crate) fn len(&self) -> usize {
+        self.len
     }
 
     /// Returns how many there are.

@@ -53,7 +53,7 @@ impl<'f, 'h> NumberPlacer<'f, 'h> {
                 Some(_) => &self.taken,
                 None => &self.changed,
             };
-            let places = taken.candidates(&run, count, first.max(from)..last + 1);
+            let places = taken.candidates(&run, first.max(from)..last + 1);
             if places.count > 1 {
                 return Err(Located::new(first_old(hunk), level.ambiguous(places)));
             }

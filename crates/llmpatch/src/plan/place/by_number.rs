@@ -34,7 +34,6 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::super::duplicates::SHOWN;
 use super::super::fuzz::Levels;
 use super::super::nearest::Nearest;
 use super::super::place_error::{
@@ -43,9 +42,9 @@ use super::super::place_error::{
 use super::super::placement::Match;
 use super::super::splice::Last;
 use super::super::warning::Placing;
+use super::candidates::{FIRST, Taken};
 use super::headings::Headings;
 use super::hunk_place::{HunkPlace, has_cr, text, without_mark};
-use super::taken::Taken;
 use super::{Outcome, Policy, Task, first_old};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::plan::Rules;
@@ -167,7 +166,7 @@ impl NumberPlacer<'_, '_> {
     /// Checks that the `count` old lines of a hunk are in one place only.
     fn check_only(&self, hunk: &Hunk<'_>, count: usize) -> Result<(), Located<PlaceError>> {
         let run = self.task.file.run(hunk.old().map(text));
-        let places = self.candidates(&run, count, self.allowed(hunk, count));
+        let places = self.taken.candidates(&run, self.allowed(hunk, count));
         if places.count > 1 {
             Err(ambiguous(hunk, Ambiguity::Unique(places)))
         } else {
@@ -273,7 +272,7 @@ impl NumberPlacer<'_, '_> {
             }
         }
         let behind = allowed.start.max(self.cursor)..allowed.end;
-        let places = self.candidates(&run, count, behind);
+        let places = self.taken.candidates(&run, behind);
         match places.lines[..] {
             [at] if !self.task.rules.strict => {
                 let warning = Placing::Moved {
@@ -312,15 +311,9 @@ impl NumberPlacer<'_, '_> {
             let places = Candidates::new(run.iter(), run.count());
             return Err(ambiguous(hunk, Ambiguity::Blank(places)));
         }
-        let others = run.iter().filter(|other| *other != claimed);
-        let others = others.take(SHOWN).map(LineNo::from_index).collect();
         let chosen = LineNo::from_index(claimed);
-        Ok(Some(Placing::duplicates(
-            self.task.file,
-            chosen,
-            others,
-            count,
-        )))
+        let others = Candidates::new(run.iter().take(FIRST), count + 1).others(chosen);
+        Ok(Some(Placing::duplicates(self.task.file, chosen, others)))
     }
 
     /// Checks that the place at a hunk's number is the place that its heading means.
@@ -354,7 +347,7 @@ impl NumberPlacer<'_, '_> {
             return Ok(());
         };
         let below = allowed.start.max(heading + 1)..allowed.end;
-        let places = self.candidates(run, numbered.len(), below);
+        let places = self.taken.candidates(run, below);
         let Some(&other) = places.lines.first() else {
             return Ok(());
         };
@@ -418,11 +411,6 @@ impl NumberPlacer<'_, '_> {
             (false, false) if new_is_open => last..last + 1,
             (false, false) => 0..last + 1,
         }
-    }
-
-    /// Returns the places in a range that no hunk has taken a line of.
-    fn candidates(&self, run: &Run<'_>, count: usize, within: Range<usize>) -> Candidates {
-        self.taken.candidates(run, count, within)
     }
 
     /// Returns why the old lines of a hunk have no place, and points at the line that shows it

@@ -8,7 +8,6 @@
 
 use std::collections::hash_map::Entry;
 
-use super::super::duplicates::SHOWN;
 use super::super::place_error::{PlaceError, Places as Candidates};
 use super::super::placement::Match;
 use super::super::warning::{Placing, Quote};
@@ -240,15 +239,5 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
             std::iter::once_with(|| self.loose().relaxed(locator, self.cursor)).chain(levels);
         said.find(|loose| *loose != Loose::None)
             .unwrap_or(Loose::None)
-    }
-
-    /// Returns the lines other than `chosen` that equal the context line as the patch wrote it.
-    pub(super) fn others(&self, locator: &[u8], chosen: usize) -> (Vec<LineNo>, usize) {
-        let places = self.task.file.run([locator]);
-        let others = places.iter().filter(|&at| at != chosen);
-        (
-            others.take(SHOWN).map(LineNo::from_index).collect(),
-            places.count() - usize::from(places.contains(chosen)),
-        )
     }
 }

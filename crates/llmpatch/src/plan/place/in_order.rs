@@ -30,7 +30,6 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
-use super::super::duplicates::Duplicates;
 use super::super::fuzz::Levels;
 use super::super::nearest::Nearest;
 use super::super::place_error::{
@@ -39,11 +38,12 @@ use super::super::place_error::{
 use super::super::placement::Match;
 use super::super::splice::Last;
 use super::super::warning::{Placing, Warning};
+use super::candidates::{FIRST, Untaken};
 use super::context::FoundContext;
 use super::run::{RunPlace, SoughtRun, old, trim};
 use super::{Outcome, PlacedHunk, Policy, Task, blocks, first_old};
 use crate::patch::{Hunk, HunkLine, Mark};
-use crate::search::{IndentedBlock, Locators};
+use crate::search::{Fuzz, IndentedBlock, Locators, Run};
 use crate::text::{Ending, LineNo, Located, Span};
 
 /// The first match behind the hunk before.
@@ -62,7 +62,7 @@ fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Out
         nearest: &OnceCell::new(),
         cursor: 0,
         placed: Vec::new(),
-        duplicates: Duplicates::default(),
+        untaken: Untaken::default(),
         blocks: HashMap::new(),
         warnings: Vec::new(),
     };
@@ -119,7 +119,7 @@ pub(super) struct OrderPlacer<'f, 'p> {
     /// Index of the first line at which the next hunk may begin.
     pub(super) cursor: usize,
     pub(super) placed: Vec<PlacedHunk<'f, 'p>>,
-    pub(super) duplicates: Duplicates<'f>,
+    pub(super) untaken: Untaken<'f>,
     /// The blocks that context lines open, by these.
     pub(super) blocks: HashMap<usize, IndentedBlock>,
     pub(super) warnings: Vec<Located<Warning>>,
@@ -212,12 +212,12 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
             next += old(block).count();
             if block[0].mark != Mark::Context {
                 is_kept &= start == next && (start == *at || start == end);
-                self.duplicates.replace(start..next);
+                self.untaken.take(start..next);
             }
         }
         // What only says where the next hunk is may be what that one means.
         if is_kept && lines.iter().any(|line| line.mark != Mark::Context) {
-            self.duplicates.keep(old(lines).collect(), *at);
+            self.untaken.keep(old(lines).collect(), *at);
         }
     }
 
@@ -248,16 +248,8 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
                 end
             }
         } else if let (Some(at), false) = (context, hunk.end_of_file) {
-            let (others, count) = self.others(&hunk.locators[hunk.locators.len() - 1], at);
-            let after = LineNo::from_index(at);
-            let how = match count {
-                0 => Placing::AddedAfter(after),
-                _ => Placing::AddedAfterOneOf {
-                    after,
-                    others,
-                    count,
-                },
-            };
+            let locator = &hunk.locators[hunk.locators.len() - 1];
+            let how = added_after(&file.run([&locator[..]]), at);
             self.warn(number, hunk.span, how);
             at + 1
         } else {
@@ -292,40 +284,33 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
         }: SoughtRun<'f, 'p>,
         found: &RunPlace<'f, 'p>,
     ) -> Result<(), Located<PlaceError>> {
-        let RunPlace {
-            lines, run: places, ..
-        } = found;
+        let RunPlace { lines, run, .. } = found;
         let may_be_elsewhere = hunk.is_anchor() && !self.task.rules.unique;
-        if places.count() == 1 || may_be_elsewhere {
+        if run.count() == 1 || may_be_elsewhere {
             return Ok(());
         }
         if let Some(outer) = context.filter(|_| !found.restated) {
             self.check_inside(number, first_old(hunk), outer, found.at)?;
         }
-        let is_around = hunk.locators.is_empty();
-        let others = self.duplicates.others(
-            Match::Exact,
-            old(lines).collect(),
-            places,
-            found.at,
-            is_around,
-        );
-        if others.count == 0 {
+        let lines: Vec<_> = old(lines).collect();
+        let from = if hunk.locators.is_empty() {
+            0
+        } else {
+            found.at
+        };
+        let places = self.untaken.first(Fuzz::Exact, lines.clone(), run, from);
+        if places.count == 1 {
             return Ok(());
         }
         if self.task.rules.unique {
-            let all = self
-                .duplicates
-                .all(old(lines).count(), places, found.at, is_around);
-            let places = Candidates::new(all, others.count + 1);
+            let places = self.untaken.all(&lines, run, from);
             return Err(Located::new(
                 first_old(hunk),
                 Ambiguity::Unique(places).into(),
             ));
         }
         let chosen = LineNo::from_index(found.at);
-        let count = others.count;
-        let how = Placing::duplicates(self.task.file, chosen, others.lines(), count);
+        let how = Placing::duplicates(self.task.file, chosen, places.others(chosen));
         self.warn(number, first_old(hunk), how);
         Ok(())
     }
@@ -381,6 +366,13 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
         self.warnings
             .push(self.task.warning(Part::Hunk(number), span, how));
     }
+}
+
+/// Tells behind which of the lines that equal a context line a hunk adds its lines.
+pub(super) fn added_after(context: &Run<'_>, at: usize) -> Placing {
+    let after = LineNo::from_index(at);
+    let others = Candidates::new(context.iter().take(FIRST), context.count()).others(after);
+    Placing::AddedAfter { after, others }
 }
 
 /// Returns the added lines of a hunk; their neighbours say how they end.

@@ -108,23 +108,16 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
         level: &Level,
         SoughtRun { hunk, context, .. }: SoughtRun<'f, 'p>,
         lines: &[&'f HunkLine<'p>],
-        places: &Run<'_>,
+        run: &Run<'_>,
     ) -> Result<Option<(usize, bool)>, Located<PlaceError>> {
-        let Some(at) = places.at_or_after(context.unwrap_or(self.cursor)) else {
+        let Some(at) = run.at_or_after(context.unwrap_or(self.cursor)) else {
             return Ok(None);
         };
-        let others = self.duplicates.others(
-            level.how(),
-            old(lines).collect(),
-            places,
-            at,
-            context.is_none(),
-        );
-        if others.count > 0 {
-            let all = self
-                .duplicates
-                .all(old(lines).count(), places, at, context.is_none());
-            let places = Candidates::new(all, others.count + 1);
+        let lines: Vec<_> = old(lines).collect();
+        let from = if context.is_none() { 0 } else { at };
+        let places = self.untaken.first(level.fuzz(), lines.clone(), run, from);
+        if places.count > 1 {
+            let places = self.untaken.all(&lines, run, from);
             return Err(Located::new(first_old(hunk), level.ambiguous(places)));
         }
         Ok(Some((at, context == Some(at))))

@@ -2,13 +2,13 @@
 
 use std::ops::Range;
 
-use super::super::duplicates::SHOWN;
 use super::super::fuzz::{Block, Levels};
 use super::super::nearest::Nearest;
 use super::super::place_error::{After, Ambiguity, CANDIDATES, Part, PlaceError, Places, Reason};
 use super::super::placement::Match;
 use super::super::warning::Placing;
 use super::by_text::part;
+use super::candidates::FIRST;
 use super::{Task, texts};
 use crate::patch::{Occurrence, Substitution, Times};
 use crate::plan::Rules;
@@ -234,12 +234,9 @@ impl SoughtText<'_, '_> {
             (1, ..) => (matches.first(), Match::Exact, None),
             (count, Some(range), _) if !rules.strict && !rules.unique => {
                 let chosen = LineNo::from_index(document.line(range.start));
-                let others: Vec<_> = lines(document, matches.iter(), SHOWN + 1)
-                    .into_iter()
-                    .filter(|line| *line != chosen)
-                    .take(SHOWN)
-                    .collect();
-                let how = Placing::duplicates(document, chosen, others, count - 1);
+                let lines = matches.iter().map(|range| document.line(range.start));
+                let places = Places::new(lines.take(FIRST), count);
+                let how = Placing::duplicates(document, chosen, places.others(chosen));
                 (Some(range), Match::Exact, Some(how))
             }
             (count, ..) => {
@@ -315,7 +312,16 @@ pub(super) fn places(
     matches: impl Iterator<Item = Range<usize>>,
     count: usize,
 ) -> Places {
-    let lines = lines(document, matches, CANDIDATES);
+    let mut lines = Vec::new();
+    for range in matches {
+        let line = LineNo::from_index(document.line(range.start));
+        if lines.last() != Some(&line) {
+            lines.push(line);
+        }
+        if lines.len() == CANDIDATES {
+            break;
+        }
+    }
     let in_lines = if lines.len() < CANDIDATES {
         lines.len()
     } else {
@@ -326,25 +332,6 @@ pub(super) fn places(
         count,
         in_lines,
     }
-}
-
-/// Returns the first `most` lines in which matches begin.
-pub(super) fn lines(
-    document: &Document,
-    matches: impl Iterator<Item = Range<usize>>,
-    most: usize,
-) -> Vec<LineNo> {
-    let mut lines = Vec::new();
-    for range in matches {
-        let line = LineNo::from_index(document.line(range.start));
-        if lines.last() != Some(&line) {
-            lines.push(line);
-        }
-        if lines.len() == most {
-            break;
-        }
-    }
-    lines
 }
 
 pub(super) fn without_blank_edges<'e, 't>(lines: &'e [Text<'t>]) -> (&'e [Text<'t>], Bounds) {

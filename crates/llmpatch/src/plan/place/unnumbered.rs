@@ -4,13 +4,13 @@
 //! it. It is looked for behind the hunk before, and then in the whole file, since the hunks of a
 //! diff may be in any order.
 
-use super::super::duplicates::SHOWN;
 use super::super::place_error::{After, Ambiguity, Earlier, PlaceError, Places as Candidates};
 use super::super::placement::Match;
 use super::super::warning::{Placing, Quote};
 use super::by_number::{NumberPlacer, ambiguous};
 use super::first_old;
 use super::hunk_place::{HunkPlace, text};
+use super::in_order::added_after;
 use crate::patch::Hunk;
 use crate::search::{Locators, Loose};
 use crate::text::{LineNo, Located, Text};
@@ -80,7 +80,7 @@ impl NumberPlacer<'_, '_> {
         let run = self.task.file.run(hunk.old().map(text));
         let allowed = self.allowed(hunk, count);
         let within = allowed.start.max(from)..allowed.end;
-        let places = self.changed.candidates(&run, count, within);
+        let places = self.changed.candidates(&run, within);
         if places.count > 1 {
             return Err(ambiguous(hunk, Ambiguity::Unique(places)));
         }
@@ -117,19 +117,7 @@ impl NumberPlacer<'_, '_> {
         let (at, how) = match (context, hunk.locators.first()) {
             (Some(at), Some(locator)) => {
                 let run = self.task.file.run([&locator[..]]);
-                let others = run.iter().filter(|other| *other != at);
-                let others: Vec<_> = others.take(SHOWN).map(LineNo::from_index).collect();
-                let count = run.count() - usize::from(run.contains(at));
-                let after = LineNo::from_index(at);
-                let how = match count {
-                    0 => Placing::AddedAfter(after),
-                    _ => Placing::AddedAfterOneOf {
-                        after,
-                        others,
-                        count,
-                    },
-                };
-                (at + 1, Some(how))
+                (at + 1, Some(added_after(&run, at)))
             }
             _ if self.task.file.is_empty() => (0, None),
             _ => return error(Ambiguity::Anywhere.into()),
