@@ -8,6 +8,7 @@ mod candidates;
 mod context;
 mod headings;
 mod hunk_place;
+mod hunk_search;
 mod in_order;
 mod put;
 mod run;
@@ -195,8 +196,10 @@ pub(super) struct Policy {
     /// Whether most hunks are where their numbers say.
     is_numbered: bool,
     /// What is compared of a line.
-    text: for<'h> fn(&'h HunkLine<'_>) -> &'h [u8],
+    text: TextOf,
 }
+
+type TextOf = for<'h> fn(&'h HunkLine<'_>) -> &'h [u8];
 
 impl Policy {
     /// Returns what hunks are looked for by.
@@ -228,12 +231,12 @@ pub(super) struct Outcome {
 }
 
 /// A hunk and the lines of the file that it takes the place of.
-struct PlacedHunk<'h, 'p> {
+struct PlacedHunk<'h> {
     number: usize,
     span: Option<Span>,
     range: Range<usize>,
     how: Match,
-    lines: Vec<&'h HunkLine<'p>>,
+    lines: Vec<&'h HunkLine<'h>>,
     /// The added lines as the file needs them, and how they end if that isn't left to their
     /// neighbours.
     added: Vec<(Cow<'h, [u8]>, Option<Ending>)>,
@@ -241,7 +244,7 @@ struct PlacedHunk<'h, 'p> {
     has_mark: bool,
 }
 
-impl PlacedHunk<'_, '_> {
+impl PlacedHunk<'_> {
     /// Returns whether the new lines are the same as the old lines.
     fn is_idle(&self) -> bool {
         let side = |without: Mark| {
@@ -298,12 +301,12 @@ fn blocks<'l, 'h, 'p>(
 impl Policy {
     /// Places every hunk, given by its number from 1. Returns why some have no place, and whether
     /// all have one; what only follows from an earlier failure isn't said.
-    fn each<'h, 'p>(
+    fn each<'h>(
         self,
         enough: usize,
-        hunks: &'h [Hunk<'p>],
+        hunks: &'h [Hunk<'h>],
         lost: &mut HashSet<Vec<u8>>,
-        mut place: impl FnMut(usize, &'h Hunk<'p>) -> Result<(), Located<PlaceError>>,
+        mut place: impl FnMut(usize, &'h Hunk<'h>) -> Result<(), Located<PlaceError>>,
     ) -> Outcome {
         let mut outcome = Outcome {
             whole: true,
@@ -347,7 +350,7 @@ fn follows_from<'l>(
 fn made(
     task: Task<'_>,
     all: &[Hunk<'_>],
-    hunks: &[PlacedHunk<'_, '_>],
+    hunks: &[PlacedHunk<'_>],
     last: Last,
     outcome: Outcome,
 ) -> Outcome {
@@ -397,7 +400,7 @@ fn made(
 }
 
 /// Returns where hunks, given in the file's order, are before and afterwards.
-fn placed(task: Task<'_>, hunks: &[PlacedHunk<'_, '_>]) -> Vec<Placement> {
+fn placed(task: Task<'_>, hunks: &[PlacedHunk<'_>]) -> Vec<Placement> {
     let mut old_end = 0;
     let mut new_end = 0;
     let mut placed: Vec<_> = hunks

@@ -4,27 +4,16 @@
 //! mark of no final newline still says that the lines are the last of the file, but not how these
 //! end.
 
-use std::borrow::Cow;
-
-use super::super::fuzz::{Block, Fitted, Level, Levels};
+use super::super::fuzz::{Fitted, Level};
 use super::super::place_error::PlaceError;
 use super::super::warning::{Placing, Quote};
 use super::by_number::NumberPlacer;
+use super::first_old;
 use super::hunk_place::{HunkPlace, text};
-use super::{blocks, first_old};
-use crate::patch::{Hunk, HunkLine, Mark};
-use crate::text::{Ending, Located, Text};
+use crate::patch::{Hunk, HunkLine};
+use crate::text::{Ending, Located};
 
-impl<'f, 'h> NumberPlacer<'f, 'h> {
-    pub(super) fn levels(&self) -> &Levels<'f, 'h> {
-        self.levels.get_or_init(|| {
-            let runs = self.hunks.iter().map(|hunk| hunk.old().map(text).collect());
-            let locators = self.hunks.iter().flat_map(|hunk| &hunk.locators);
-            let all = runs.chain(locators.map(|locator| vec![&locator[..]]));
-            Levels::new(self.task.file.lines(), all, self.task.rules)
-        })
-    }
-
+impl NumberPlacer<'_> {
     /// Finds the old lines of a hunk at the tightest level that has them: at the line that its
     /// number claims, or else in the only place at or after a line.
     pub(super) fn at_a_level(
@@ -38,14 +27,10 @@ impl<'f, 'h> NumberPlacer<'f, 'h> {
             return Ok(None);
         };
         let is_end = hunk.lines.iter().any(|line| line.unterminated);
-        let first = if is_end { last } else { 0 };
-        for level in self.levels().iter() {
+        let allowed = if is_end { last } else { 0 }..last + 1;
+        for level in self.search.levels().iter() {
             let run = level.run(hunk.old().map(text));
-            let fits = |at: &usize| {
-                (first..=last).contains(at)
-                    && run.contains(*at)
-                    && self.taken.is_free(*at..*at + count)
-            };
+            let fits = |at: &usize| self.fits(&run, *at, &allowed);
             if let Some(at) = claimed.filter(fits) {
                 return self.fit(level, hunk, at).map(Some);
             }
@@ -53,7 +38,7 @@ impl<'f, 'h> NumberPlacer<'f, 'h> {
                 Some(_) => &self.taken,
                 None => &self.changed,
             };
-            let places = taken.candidates(&run, first.max(from)..last + 1);
+            let places = taken.candidates(&run, allowed.start.max(from)..allowed.end);
             if places.count > 1 {
                 return Err(Located::new(first_old(hunk), level.ambiguous(places)));
             }
@@ -72,51 +57,23 @@ impl<'f, 'h> NumberPlacer<'f, 'h> {
         hunk: &Hunk<'_>,
         at: usize,
     ) -> Result<HunkPlace, Located<PlaceError>> {
-        let file = self.task.file.lines();
-        let texts: Vec<_> = hunk
-            .lines
-            .iter()
-            .map(|line| Text {
-                bytes: Cow::Borrowed(text(line)),
-                span: line.text.span,
-            })
-            .collect();
         let lines: Vec<_> = hunk.lines.iter().collect();
-        let marked = || lines.iter().zip(&texts);
-        let old: Vec<_> = marked()
-            .filter(|(line, _)| line.mark != Mark::Added)
-            .map(|(_, text)| text)
-            .collect();
-        let mut all = marked();
-        let mut next = 0;
-        let fitting = blocks(&lines).map(|block| {
-            let block = all.by_ref().take(block.len());
-            let (new, kept): (Vec<_>, Vec<_>) =
-                block.partition(|(line, _)| line.mark == Mark::Added);
-            let start = next;
-            next += kept.len();
-            Block {
-                old: start..next,
-                new: new.into_iter().map(|(_, text)| text).collect(),
-            }
-        });
-        let fitting: Vec<_> = fitting.collect();
-        let Fitted { lines, mut warning } =
-            level.fit(&file, at, &old, &fitting, first_old(hunk), self.task.growth)?;
-        let last = at + old.len() - 1;
-        let mut pairs = old.iter().zip(at..);
+        let Fitted { lines, mut warning } = self.search.fit(hunk, level, &lines, at)?;
+        let range = at..at + hunk.old().count();
+        let file = self.task.file;
+        let mut pairs = hunk.old().zip(range.clone());
         if let Placing::Fuzzy { line, .. } = &mut warning.value
-            && pairs.all(|(text, line)| ***text == *file.text(line))
+            && pairs.all(|(old, at)| *text(old) == *file.text(at))
         {
             // Only the newline at the end differs.
-            *line = Quote::new(&file, last);
-            warning.span = old.last().and_then(|text| text.span);
+            *line = Quote::new(&file.lines(), range.end - 1);
+            warning.span = hunk.old().next_back().and_then(|line| line.text.span);
         }
         Ok(HunkPlace {
             how: level.how(),
             fitted: Some(lines),
             warnings: vec![warning],
-            ..HunkPlace::exact(at..last + 1)
+            ..HunkPlace::exact(range)
         })
     }
 

@@ -34,8 +34,6 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::super::fuzz::Levels;
-use super::super::nearest::Nearest;
 use super::super::place_error::{
     After, Ambiguity, Earlier, Part, PlaceError, Places as Candidates, Reason,
 };
@@ -45,10 +43,11 @@ use super::super::warning::Placing;
 use super::candidates::{FIRST, Taken};
 use super::headings::Headings;
 use super::hunk_place::{HunkPlace, has_cr, text, without_mark};
+use super::hunk_search::HunkSearch;
 use super::{Outcome, Policy, Task, first_old};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::plan::Rules;
-use crate::search::{Fuzz, Locators, Run};
+use crate::search::{Fuzz, Run};
 use crate::text::{Ending, LineNo, Lines, Located};
 
 /// The place at the number, or else the only place behind the hunk before.
@@ -75,12 +74,10 @@ fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Out
     let shows_cr = hunks.iter().flat_map(|hunk| &hunk.lines).any(has_cr);
     let mut placer = NumberPlacer {
         task,
+        search: HunkSearch::new(task, hunks, POLICY.text),
         hunks,
         headings: OnceCell::new(),
         growth: OnceCell::new(),
-        loose: OnceCell::new(),
-        levels: OnceCell::new(),
-        nearest: OnceCell::new(),
         cursor: 0,
         taken: Taken::default(),
         changed: Taken::default(),
@@ -128,17 +125,14 @@ pub(in crate::plan) fn whole(hunks: &[Hunk<'_>]) -> Vec<u8> {
     bytes
 }
 
-pub(super) struct NumberPlacer<'f, 'h> {
+pub(super) struct NumberPlacer<'f> {
     pub(super) task: Task<'f>,
-    pub(super) hunks: &'h [Hunk<'h>],
-    pub(super) headings: OnceCell<Headings>,
+    pub(super) search: HunkSearch<'f>,
+    hunks: &'f [Hunk<'f>],
+    headings: OnceCell<Headings>,
     /// How many lines a number may be off because hunks add or remove lines, here and earlier in
     /// the response.
-    pub(super) growth: OnceCell<usize>,
-    // Most sections need none of these, which read the file.
-    pub(super) loose: OnceCell<Locators<'f>>,
-    pub(super) levels: OnceCell<Levels<'f, 'h>>,
-    pub(super) nearest: OnceCell<Nearest<'f, 'h>>,
+    growth: OnceCell<usize>,
     /// Behind the last line of the hunk before.
     pub(super) cursor: usize,
     /// The lines of hunks that have a place.
@@ -147,7 +141,7 @@ pub(super) struct NumberPlacer<'f, 'h> {
     pub(super) changed: Taken,
 }
 
-impl NumberPlacer<'_, '_> {
+impl NumberPlacer<'_> {
     /// Finds the place of a hunk, and takes it.
     fn place(&mut self, hunk: &Hunk<'_>) -> Result<HunkPlace, Located<PlaceError>> {
         let mut found = self.find(hunk);
@@ -156,17 +150,17 @@ impl NumberPlacer<'_, '_> {
         }
         let found = found?;
         if self.task.rules.unique && found.how == Match::Exact {
-            self.check_only(hunk, found.range.len())?;
+            self.check_only(hunk)?;
         }
         self.cursor = found.range.end;
         self.take(hunk, found.range.clone());
         Ok(found)
     }
 
-    /// Checks that the `count` old lines of a hunk are in one place only.
-    fn check_only(&self, hunk: &Hunk<'_>, count: usize) -> Result<(), Located<PlaceError>> {
-        let run = self.task.file.run(hunk.old().map(text));
-        let places = self.taken.candidates(&run, self.allowed(hunk, count));
+    /// Checks that the old lines of a hunk are in one place only.
+    fn check_only(&self, hunk: &Hunk<'_>) -> Result<(), Located<PlaceError>> {
+        let run = self.search.run(hunk);
+        let places = self.taken.candidates(&run, self.allowed(hunk, run.len()));
         if places.count > 1 {
             Err(ambiguous(hunk, Ambiguity::Unique(places)))
         } else {
@@ -225,51 +219,13 @@ impl NumberPlacer<'_, '_> {
 
     /// Finds the place of old lines.
     fn seek(&self, hunk: &Hunk<'_>, claimed: usize) -> Result<HunkPlace, Located<PlaceError>> {
-        let count = hunk.old().count();
-        let at_line = |at: usize| HunkPlace::exact(at..at + count);
-        let run = self.task.file.run(hunk.old().map(text));
-        let allowed = self.allowed(hunk, count);
-        let fits = |at: usize| allowed.contains(&at) && self.taken.is_free(at..at + count);
-        if run.contains(claimed) && fits(claimed) {
-            self.agree(hunk, claimed..claimed + count, &run, allowed.clone())?;
-            // git takes a hunk without context behind its changes for one at the end of the file.
-            // One without any context has but its number.
-            let end = self.task.file.line_count() - count;
-            let is_context = |line: &HunkLine<'_>| line.mark == Mark::Context;
-            let may_end =
-                hunk.lines.iter().any(is_context) && !hunk.lines.last().is_some_and(is_context);
-            if may_end && end != claimed && run.contains(end) && fits(end) {
-                let [numbered, end] = [claimed, end].map(LineNo::from_index);
-                return Err(ambiguous(hunk, Ambiguity::End { numbered, end }));
-            }
-            let shifted = || {
-                let other = self.shifted(claimed)?;
-                let [at, to] = [claimed, other].map(LineNo::from_index);
-                let is_there = run.contains(other) && fits(other);
-                is_there.then_some(Placing::Shifted { at, other: to })
-            };
-            let warning = self.by_number_alone(hunk, claimed, &run)?;
-            let warning = warning.or_else(shifted);
-            let warning = warning.map(|how| Located::new(hunk.span, how));
-            return Ok(HunkPlace {
-                warnings: warning.into_iter().collect(),
-                ..at_line(claimed)
-            });
+        let run = self.search.run(hunk);
+        let allowed = self.allowed(hunk, run.len());
+        if self.fits(&run, claimed, &allowed) {
+            return self.numbered(hunk, claimed, &run, &allowed);
         }
-        if claimed == 0
-            && let Some(first) = hunk.old().next().and_then(without_mark)
-            && fits(0)
-        {
-            let marked = self
-                .task
-                .file
-                .run(std::iter::once(first).chain(hunk.old().skip(1).map(text)));
-            if marked.contains(0) {
-                return Ok(HunkPlace {
-                    is_marked: true,
-                    ..at_line(0)
-                });
-            }
+        if let Some(found) = self.marked(hunk, claimed, &allowed) {
+            return Ok(found);
         }
         let behind = allowed.start.max(self.cursor)..allowed.end;
         let places = self.taken.candidates(&run, behind);
@@ -283,7 +239,7 @@ impl NumberPlacer<'_, '_> {
                 Ok(HunkPlace {
                     how: Match::Moved,
                     warnings: vec![Located::new(hunk.span, warning)],
-                    ..at_line(at.index())
+                    ..HunkPlace::exact(at.index()..at.index() + run.len())
                 })
             }
             [] => match self.at_a_level(hunk, Some(claimed), self.cursor)? {
@@ -293,6 +249,54 @@ impl NumberPlacer<'_, '_> {
             [_] => Err(self.place_error(hunk, &run, claimed)),
             _ => Err(ambiguous(hunk, Ambiguity::Moved(places))),
         }
+    }
+
+    /// Returns whether a line is a place of old lines that may begin there, and is free.
+    pub(super) fn fits(&self, run: &Run<'_>, at: usize, allowed: &Range<usize>) -> bool {
+        run.contains(at) && allowed.contains(&at) && self.taken.is_free(at..at + run.len())
+    }
+
+    /// Places a hunk whose old lines are where its number says.
+    fn numbered(
+        &self,
+        hunk: &Hunk<'_>,
+        at: usize,
+        run: &Run<'_>,
+        allowed: &Range<usize>,
+    ) -> Result<HunkPlace, Located<PlaceError>> {
+        self.agree(hunk, at..at + run.len(), run, allowed)?;
+        // git takes a hunk without context behind its changes for one at the end of the file. One
+        // without any context has but its number.
+        let end = self.task.file.line_count() - run.len();
+        let is_context = |line: &HunkLine<'_>| line.mark == Mark::Context;
+        let may_end =
+            hunk.lines.iter().any(is_context) && !hunk.lines.last().is_some_and(is_context);
+        if may_end && end != at && self.fits(run, end, allowed) {
+            let [numbered, end] = [at, end].map(LineNo::from_index);
+            return Err(ambiguous(hunk, Ambiguity::End { numbered, end }));
+        }
+        let shifted = || {
+            let other = self.shifted(at).filter(|at| self.fits(run, *at, allowed))?;
+            let [at, other] = [at, other].map(LineNo::from_index);
+            Some(Placing::Shifted { at, other })
+        };
+        let warning = self.by_number_alone(hunk, at, run)?.or_else(shifted);
+        let warning = warning.map(|how| Located::new(hunk.span, how));
+        Ok(HunkPlace {
+            warnings: warning.into_iter().collect(),
+            ..HunkPlace::exact(at..at + run.len())
+        })
+    }
+
+    /// Finds old lines at the top of the file of which the first begins with a byte order mark.
+    fn marked(&self, hunk: &Hunk<'_>, claimed: usize, allowed: &Range<usize>) -> Option<HunkPlace> {
+        let first = hunk.old().next().and_then(without_mark)?;
+        let lines = std::iter::once(first).chain(hunk.old().skip(1).map(text));
+        let run = self.task.file.run(lines);
+        (claimed == 0 && self.fits(&run, 0, allowed)).then(|| HunkPlace {
+            is_marked: true,
+            ..HunkPlace::exact(0..run.len())
+        })
     }
 
     /// Warns of, or under `strict` refuses, blank old lines that are elsewhere, too: nothing but the
@@ -322,7 +326,7 @@ impl NumberPlacer<'_, '_> {
         hunk: &Hunk<'_>,
         numbered: Range<usize>,
         run: &Run<'_>,
-        allowed: Range<usize>,
+        allowed: &Range<usize>,
     ) -> Result<(), Located<PlaceError>> {
         let Some(heading) = Headings::of(hunk) else {
             return Ok(());
@@ -475,11 +479,7 @@ impl NumberPlacer<'_, '_> {
             };
             return Located::new(first, error);
         }
-        let nearest =
-            || Nearest::of_hunks(self.task.file.lines(), self.hunks, text, self.task.effort);
-        self.nearest
-            .get_or_init(nearest)
-            .of_hunk(hunk, self.cursor, after)
+        self.search.nearest().of_hunk(hunk, self.cursor, after)
     }
 }
 

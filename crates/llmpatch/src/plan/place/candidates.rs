@@ -122,10 +122,17 @@ pub(super) struct Untaken<'h> {
     taken: Taken,
     /// Up to where lines are taken.
     end: usize,
-    /// The candidates of lines at a level up to a line up to which lines were taken then.
-    known: HashMap<(Fuzz, Vec<&'h [u8]>), (usize, Places)>,
+    /// What is known of lines at a level.
+    known: HashMap<(Fuzz, Vec<&'h [u8]>), Known>,
     /// Where hunks have left their old lines in a row, in order, by these lines.
     kept: HashMap<Vec<&'h [u8]>, Vec<usize>>,
+}
+
+/// The candidates before the line up to which lines were taken then.
+#[derive(Default)]
+struct Known {
+    end: usize,
+    places: Places,
 }
 
 impl<'h> Untaken<'h> {
@@ -155,10 +162,10 @@ impl<'h> Untaken<'h> {
         let mut found = Places::default();
         let mut next = from;
         if from == 0 {
-            let (known, places) = self.known.entry((level, lines)).or_default();
-            taken.find(places, FIRST, run, *known..*end, kept);
-            *known = *end;
-            (next, found) = (*end, places.clone());
+            let known = self.known.entry((level, lines)).or_default();
+            taken.find(&mut known.places, FIRST, run, known.end..*end, kept);
+            known.end = *end;
+            (next, found) = (*end, known.places.clone());
         }
         taken.find(&mut found, FIRST, run, next..usize::MAX, kept);
         found

@@ -8,12 +8,12 @@
 
 use std::collections::hash_map::Entry;
 
-use super::super::place_error::{PlaceError, Places as Candidates};
+use super::super::place_error::{PlaceError, Places};
 use super::super::placement::Match;
 use super::super::warning::{Placing, Quote};
 use super::in_order::OrderPlacer;
 use crate::patch::Hunk;
-use crate::search::{IndentedBlock, Loose, Relaxation, Run};
+use crate::search::{IndentedBlock, Relaxation, Run};
 use crate::text::{LineNo, Located, Span, Text};
 
 /// How many lines before the cursor may equal a context line that is meant to be one of them.
@@ -21,43 +21,44 @@ const BEHIND: usize = 1000;
 
 /// The context lines of a hunk as far as they are found.
 #[derive(Default)]
-pub(super) struct FoundContext<'h, 'p> {
+pub(super) struct FoundContext<'h> {
     /// Where the last is, if it is at or after the cursor.
     pub(super) at: Option<usize>,
     /// How the loosest of them was found.
     pub(super) how: Match,
     /// The last, if it is before the cursor.
-    behind: Option<(usize, &'h Text<'p>)>,
+    behind: Option<(usize, &'h Text<'h>)>,
 }
 
-impl<'f, 'p> OrderPlacer<'f, 'p> {
+impl<'f, 'p> OrderPlacer<'f> {
     /// Finds the context lines of a hunk one after the other, and moves the cursor past each.
     pub(super) fn seek_context(
         &mut self,
         number: usize,
-        hunk: &'f Hunk<'p>,
-    ) -> Result<FoundContext<'f, 'p>, Located<PlaceError>> {
+        hunk: &'f Hunk<'f>,
+    ) -> Result<FoundContext<'f>, Located<PlaceError>> {
         let mut context = FoundContext::default();
         for locator in &hunk.locators {
-            let run = self.task.file.run([&locator[..]]);
+            let run = self.search.context(locator);
             let (at, how) = match run.at_or_after(self.cursor) {
                 Some(at) => {
                     self.check_behind(number, hunk, &context, &run)?;
                     (at, Match::Exact)
                 }
-                None => match self.behind(&run, &context) {
-                    Some(at) => {
+                None => {
+                    if let Some(at) = self.behind(&run, &context) {
                         context.behind = Some((at, locator));
                         continue;
                     }
-                    None => {
-                        let earlier = run.first().map(|at| PlaceError::ContextEarlier {
+                    if let Some(at) = run.first() {
+                        let error = PlaceError::ContextEarlier {
                             at: LineNo::from_index(at),
                             outer: context.at.map(LineNo::from_index),
-                        });
-                        self.seek_like(number, hunk, locator, earlier)?
+                        };
+                        return Err(Located::new(locator.span.or(hunk.span), error));
                     }
-                },
+                    self.seek_like(number, hunk, locator)?
+                }
             };
             if let Some(outer) = context.at {
                 self.check_inside(number, locator.span.or(hunk.span), outer, at)?;
@@ -70,14 +71,13 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
             };
         }
         if context.behind.is_some() {
-            let old = self.task.file.run(hunk.old().map(|line| &line.text[..]));
-            self.check_behind(number, hunk, &context, &old)?;
+            self.check_behind(number, hunk, &context, &self.search.run(hunk))?;
         }
         Ok(context)
     }
 
     /// Returns the last line before the cursor that equals a context line, if it may be meant.
-    fn behind(&mut self, run: &Run<'_>, context: &FoundContext<'_, '_>) -> Option<usize> {
+    fn behind(&mut self, run: &Run<'_>, context: &FoundContext<'_>) -> Option<usize> {
         if self.task.rules.strict || context.at.is_some() || run.count() > BEHIND {
             return None;
         }
@@ -93,7 +93,7 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
         &mut self,
         number: usize,
         hunk: &Hunk<'_>,
-        context: &FoundContext<'_, '_>,
+        context: &FoundContext<'_>,
         next: &Run<'_>,
     ) -> Result<(), Located<PlaceError>> {
         let Some((behind, locator)) = context.behind else {
@@ -153,91 +153,38 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
         }
     }
 
+    /// Finds a context line that no line at or after the cursor equals.
     fn seek_like(
         &mut self,
         number: usize,
         hunk: &Hunk<'_>,
         locator: &Text<'_>,
-        earlier: Option<PlaceError>,
     ) -> Result<(usize, Match), Located<PlaceError>> {
-        let error = |error| Err(Located::new(locator.span.or(hunk.span), error));
-        if let Some(earlier) = earlier {
-            return error(earlier);
-        }
-        if self.task.rules.strict {
-            return Err(self.no_context(hunk, locator));
-        }
-        match self.like(locator) {
-            Loose::One { at, how } => {
-                let line = Quote::new(&self.task.file.lines(), at);
-                self.warn(
-                    number,
-                    locator.span.or(hunk.span),
-                    Placing::Relaxed { how, line },
-                );
-                let how = if let Relaxation::Level(level) = how {
-                    Match::Level(level)
-                } else {
-                    Match::Locator
-                };
-                Ok((at, how))
-            }
-            Loose::Many { places, count, .. } => {
-                let places = Candidates::new(places, count);
-                let text = bstr::BString::from(&locator[..]);
-                let lines = self.only_place(hunk);
-                error(PlaceError::Context {
-                    text,
-                    places,
-                    near: None,
-                    lines,
-                })
-            }
-            Loose::None => Err(self.no_context(hunk, locator)),
-        }
+        let found = match self.task.rules.strict {
+            true => Err(self.search.no_context(hunk, locator, Places::default())),
+            false => self.search.like(hunk, locator, self.cursor),
+        };
+        let (at, warning) = found.map_err(|error| self.with_near(error, locator))?;
+        let how = match warning.value {
+            Placing::Relaxed {
+                how: Relaxation::Level(level),
+                ..
+            } => Match::Level(level),
+            _ => Match::Locator,
+        };
+        self.warn(number, warning.span, warning.value);
+        Ok((at, how))
     }
 
-    fn no_context(&self, hunk: &Hunk<'_>, locator: &Text<'_>) -> Located<PlaceError> {
-        let text = bstr::BString::from(&locator[..]);
-        let near = self.nearest().of_locator(locator, self.cursor);
-        let span = near
-            .as_ref()
-            .and_then(|near| near.span)
-            .or(locator.span)
-            .or(hunk.span);
-        let near = near.map(|near| Box::new(near.value));
-        let places = Candidates::default();
-        let lines = self.only_place(hunk);
-        Located::new(
-            span,
-            PlaceError::Context {
-                text,
-                places,
-                near,
-                lines,
-            },
-        )
-    }
-
-    /// Returns where the old lines of a hunk are, if that is one place.
-    fn only_place(&self, hunk: &Hunk<'_>) -> Option<LineNo> {
-        self.task
-            .file
-            .run(hunk.old().map(|line| &line.text[..]))
-            .only()
-            .map(LineNo::from_index)
-    }
-
-    /// Returns which lines at or after the cursor are like a context line: by the rules of the
-    /// format, or else at a level.
-    fn like(&self, locator: &[u8]) -> Loose {
-        let levels = self
-            .levels()
-            .iter()
-            .map(|level| level.locator(locator, self.cursor));
-        let mut said =
-            std::iter::once_with(|| self.loose().relaxed(locator, self.cursor)).chain(levels);
-        said.find(|loose| *loose != Loose::None)
-            .unwrap_or(Loose::None)
+    /// Adds the line that comes nearest to the error of a context line that no line is like.
+    fn with_near(&self, mut error: Located<PlaceError>, locator: &Text<'_>) -> Located<PlaceError> {
+        if let PlaceError::Context { places, near, .. } = &mut error.value
+            && places.count == 0
+            && let Some(found) = self.search.nearest().of_locator(locator, self.cursor)
+        {
+            error.span = found.span.or(error.span);
+            *near = Some(Box::new(found.value));
+        }
+        error
     }
 }

@@ -36,17 +36,17 @@ impl HunkPlace {
     }
 }
 
-impl NumberPlacer<'_, '_> {
+impl NumberPlacer<'_> {
     /// Makes the lines of a hunk fit in at its place. Where no other hunk has put lines above it,
     /// it `is_top`.
-    pub(super) fn fitted<'h, 'p>(
+    pub(super) fn fitted<'h>(
         &self,
         number: usize,
-        hunk: &'h Hunk<'p>,
+        hunk: &'h Hunk<'h>,
         found: HunkPlace,
         shows_cr: bool,
         is_top: bool,
-    ) -> PlacedHunk<'h, 'p> {
+    ) -> PlacedHunk<'h> {
         let HunkPlace {
             range,
             how,

@@ -27,23 +27,20 @@
 //!   that need no level.
 
 use std::borrow::Cow;
-use std::cell::OnceCell;
 use std::collections::{HashMap, HashSet};
 
-use super::super::fuzz::Levels;
-use super::super::nearest::Nearest;
-use super::super::place_error::{
-    After, Ambiguity, Earlier, Part, PlaceError, Places as Candidates, Reason,
-};
+use super::super::fuzz::Fitted;
+use super::super::place_error::{After, Ambiguity, Earlier, Part, PlaceError, Reason};
 use super::super::placement::Match;
 use super::super::splice::Last;
 use super::super::warning::{Placing, Warning};
-use super::candidates::{FIRST, Untaken};
+use super::candidates::Untaken;
 use super::context::FoundContext;
+use super::hunk_search::HunkSearch;
 use super::run::{RunPlace, SoughtRun, old, trim};
 use super::{Outcome, PlacedHunk, Policy, Task, blocks, first_old};
 use crate::patch::{Hunk, HunkLine, Mark};
-use crate::search::{Fuzz, IndentedBlock, Locators, Run};
+use crate::search::{Fuzz, IndentedBlock};
 use crate::text::{Ending, LineNo, Located, Span};
 
 /// The first match behind the hunk before.
@@ -56,10 +53,7 @@ pub(super) const POLICY: Policy = Policy {
 fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Outcome {
     let mut placer = OrderPlacer {
         task,
-        hunks,
-        levels: &OnceCell::new(),
-        loose: &OnceCell::new(),
-        nearest: &OnceCell::new(),
+        search: &HunkSearch::new(task, hunks, POLICY.text),
         cursor: 0,
         placed: Vec::new(),
         untaken: Untaken::default(),
@@ -109,51 +103,20 @@ fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Out
     )
 }
 
-pub(super) struct OrderPlacer<'f, 'p> {
+pub(super) struct OrderPlacer<'f> {
     pub(super) task: Task<'f>,
-    pub(super) hunks: &'f [Hunk<'p>],
-    // Most sections need none of these, which read the file.
-    pub(super) levels: &'f OnceCell<Levels<'f, 'f>>,
-    pub(super) loose: &'f OnceCell<Locators<'f>>,
-    pub(super) nearest: &'f OnceCell<Nearest<'f, 'f>>,
+    pub(super) search: &'f HunkSearch<'f>,
     /// Index of the first line at which the next hunk may begin.
     pub(super) cursor: usize,
-    pub(super) placed: Vec<PlacedHunk<'f, 'p>>,
+    pub(super) placed: Vec<PlacedHunk<'f>>,
     pub(super) untaken: Untaken<'f>,
     /// The blocks that context lines open, by these.
     pub(super) blocks: HashMap<usize, IndentedBlock>,
     pub(super) warnings: Vec<Located<Warning>>,
 }
 
-impl<'f, 'p> OrderPlacer<'f, 'p> {
-    pub(super) fn levels(&self) -> &'f Levels<'f, 'f> {
-        let (Task { file, rules, .. }, hunks) = (self.task, self.hunks);
-        self.levels.get_or_init(|| {
-            let locators = hunks
-                .iter()
-                .flat_map(|hunk| &hunk.locators)
-                .map(|text| vec![&text[..]]);
-            let runs = hunks
-                .iter()
-                .map(|hunk| hunk.old().map(|line| &line.text[..]).collect());
-            Levels::new(file.lines(), locators.chain(runs), rules)
-        })
-    }
-
-    pub(super) fn loose(&self) -> &'f Locators<'f> {
-        self.loose.get_or_init(|| {
-            let locators = self.hunks.iter().flat_map(|hunk| &hunk.locators);
-            Locators::new(self.task.file.lines(), locators.map(|text| &text[..]))
-        })
-    }
-
-    pub(super) fn nearest(&self) -> &'f Nearest<'f, 'f> {
-        let Task { file, effort, .. } = self.task;
-        self.nearest
-            .get_or_init(|| Nearest::of_hunks(file.lines(), self.hunks, POLICY.text, effort))
-    }
-
-    fn place(&mut self, number: usize, hunk: &'f Hunk<'p>) -> Result<(), Located<PlaceError>> {
+impl<'f, 'p> OrderPlacer<'f> {
+    fn place(&mut self, number: usize, hunk: &'f Hunk<'f>) -> Result<(), Located<PlaceError>> {
         let FoundContext {
             at: context, how, ..
         } = self.seek_context(number, hunk)?;
@@ -178,8 +141,9 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
         }
         let mut added = as_written(&found.lines);
         if let Some(level) = found.level {
-            added = self
-                .fit(wanted, level, &found)?
+            let Fitted { lines, warning } = self.search.fit(hunk, level, &found.lines, found.at)?;
+            self.warn(number, warning.span, warning.value);
+            added = lines
                 .into_iter()
                 .map(|line| (Cow::Owned(line), None))
                 .collect();
@@ -204,7 +168,7 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
     }
 
     /// Notes which old lines of a hunk go, and between which others come.
-    fn note(&mut self, RunPlace { at, lines, .. }: &RunPlace<'f, 'p>) {
+    fn note(&mut self, RunPlace { at, lines, .. }: &RunPlace<'f>) {
         let (mut next, end) = (*at, at + old(lines).count());
         let mut is_kept = true;
         for block in blocks(lines) {
@@ -224,7 +188,7 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
     /// Places a hunk that has added lines only.
     pub(super) fn add(
         &mut self,
-        wanted: SoughtRun<'f, 'p>,
+        wanted: SoughtRun<'f>,
         how: Match,
     ) -> Result<(), Located<PlaceError>> {
         let (
@@ -249,7 +213,7 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
             }
         } else if let (Some(at), false) = (context, hunk.end_of_file) {
             let locator = &hunk.locators[hunk.locators.len() - 1];
-            let how = added_after(&file.run([&locator[..]]), at);
+            let how = self.search.added_after(locator, at);
             self.warn(number, hunk.span, how);
             at + 1
         } else {
@@ -281,8 +245,8 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
             number,
             hunk,
             context,
-        }: SoughtRun<'f, 'p>,
-        found: &RunPlace<'f, 'p>,
+        }: SoughtRun<'f>,
+        found: &RunPlace<'f>,
     ) -> Result<(), Located<PlaceError>> {
         let RunPlace { lines, run, .. } = found;
         let may_be_elsewhere = hunk.is_anchor() && !self.task.rules.unique;
@@ -319,9 +283,9 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
     /// best.
     pub(super) fn place_error(
         &self,
-        SoughtRun { hunk, context, .. }: SoughtRun<'_, '_>,
+        SoughtRun { hunk, context, .. }: SoughtRun<'_>,
     ) -> Located<PlaceError> {
-        let run = self.task.file.run(hunk.old().map(|line| &line.text[..]));
+        let run = self.search.run(hunk);
         let after = After(self.cursor.checked_sub(1).map(LineNo::from_index));
         let mut found = run.first();
         if hunk.end_of_file {
@@ -359,20 +323,13 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
             let reason = Reason::EmptyFile;
             return Located::new(first_old(hunk), PlaceError::NotFound { after, reason });
         }
-        self.nearest().of_hunk(hunk, self.cursor, after)
+        self.search.nearest().of_hunk(hunk, self.cursor, after)
     }
 
     pub(super) fn warn(&mut self, number: usize, span: Option<Span>, how: Placing) {
         self.warnings
             .push(self.task.warning(Part::Hunk(number), span, how));
     }
-}
-
-/// Tells behind which of the lines that equal a context line a hunk adds its lines.
-pub(super) fn added_after(context: &Run<'_>, at: usize) -> Placing {
-    let after = LineNo::from_index(at);
-    let others = Candidates::new(context.iter().take(FIRST), context.count()).others(after);
-    Placing::AddedAfter { after, others }
 }
 
 /// Returns the added lines of a hunk; their neighbours say how they end.

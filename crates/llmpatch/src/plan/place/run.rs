@@ -1,25 +1,25 @@
 //! The search for the old lines of a hunk, from the cursor on.
 
-use super::super::fuzz::{Block, Fitted, Level};
+use super::super::fuzz::Level;
 use super::super::place_error::{Ambiguity, PlaceError, Places as Candidates};
 use super::super::placement::Match;
+use super::first_old;
 use super::in_order::OrderPlacer;
-use super::{blocks, first_old};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::search::Run;
-use crate::text::{LineNo, Located, Text};
+use crate::text::{LineNo, Located};
 
 /// A hunk that is to be placed.
 #[derive(Clone, Copy)]
-pub(super) struct SoughtRun<'h, 'p> {
+pub(super) struct SoughtRun<'h> {
     pub(super) number: usize,
-    pub(super) hunk: &'h Hunk<'p>,
+    pub(super) hunk: &'h Hunk<'h>,
     /// Where its last context line is, if it has one at or after the cursor.
     pub(super) context: Option<usize>,
 }
 
 /// How a run of old lines was found.
-pub(super) struct RunPlace<'h, 'p> {
+pub(super) struct RunPlace<'h> {
     pub(super) at: usize,
     /// Where else it is.
     pub(super) run: Run<'h>,
@@ -30,10 +30,10 @@ pub(super) struct RunPlace<'h, 'p> {
     /// At which level; `None` for as written.
     pub(super) level: Option<&'h Level>,
     /// The lines of the hunk, as far as they count.
-    pub(super) lines: Vec<&'h HunkLine<'p>>,
+    pub(super) lines: Vec<&'h HunkLine<'h>>,
 }
 
-impl RunPlace<'_, '_> {
+impl RunPlace<'_> {
     pub(super) fn how(&self) -> Match {
         match self {
             RunPlace {
@@ -46,17 +46,17 @@ impl RunPlace<'_, '_> {
     }
 }
 
-impl<'f, 'p> OrderPlacer<'f, 'p> {
+impl<'f, 'p> OrderPlacer<'f> {
     /// Finds the old lines of a hunk: as written, then at the context line, then both without a
     /// trailing empty line; and if none of that finds any, the same at each level.
     pub(super) fn seek_lines(
         &mut self,
-        wanted: SoughtRun<'f, 'p>,
-    ) -> Result<RunPlace<'f, 'p>, Located<PlaceError>> {
+        wanted: SoughtRun<'f>,
+    ) -> Result<RunPlace<'f>, Located<PlaceError>> {
         if let Some(found) = self.seek_at(None, wanted)? {
             return Ok(found);
         }
-        for level in self.levels().iter() {
+        for level in self.search.levels().iter() {
             if let Some(found) = self.seek_at(Some(level), wanted)? {
                 return Ok(found);
             }
@@ -67,8 +67,8 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
     fn seek_at(
         &mut self,
         level: Option<&'f Level>,
-        wanted: SoughtRun<'f, 'p>,
-    ) -> Result<Option<RunPlace<'f, 'p>>, Located<PlaceError>> {
+        wanted: SoughtRun<'f>,
+    ) -> Result<Option<RunPlace<'f>>, Located<PlaceError>> {
         let mut lines: Vec<_> = wanted.hunk.lines.iter().collect();
         let mut trimmed = false;
         loop {
@@ -77,7 +77,7 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
                 None => self.task.file.run(old(&lines)),
             };
             let found = if wanted.hunk.end_of_file {
-                let at = self.task.file.line_count().checked_sub(old(&lines).count());
+                let at = self.task.file.line_count().checked_sub(run.len());
                 at.filter(|&at| at >= self.cursor && run.contains(at))
                     .map(|at| (at, false))
             } else if let Some(level) = level {
@@ -106,8 +106,8 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
     fn seek_only(
         &mut self,
         level: &Level,
-        SoughtRun { hunk, context, .. }: SoughtRun<'f, 'p>,
-        lines: &[&'f HunkLine<'p>],
+        SoughtRun { hunk, context, .. }: SoughtRun<'f>,
+        lines: &[&'f HunkLine<'f>],
         run: &Run<'_>,
     ) -> Result<Option<(usize, bool)>, Located<PlaceError>> {
         let Some(at) = run.at_or_after(context.unwrap_or(self.cursor)) else {
@@ -123,41 +123,9 @@ impl<'f, 'p> OrderPlacer<'f, 'p> {
         Ok(Some((at, context == Some(at))))
     }
 
-    /// Makes the added lines of a hunk that was found at a level fit in there, and warns of it.
-    pub(super) fn fit(
-        &mut self,
-        SoughtRun { number, hunk, .. }: SoughtRun<'_, '_>,
-        level: &Level,
-        RunPlace { at, lines, .. }: &RunPlace<'_, '_>,
-    ) -> Result<Vec<Vec<u8>>, Located<PlaceError>> {
-        let mut next = 0;
-        let blocks = blocks(lines).map(|block| {
-            let (new, old): (Vec<&HunkLine<'_>>, Vec<_>) =
-                block.iter().partition(|line| line.mark == Mark::Added);
-            let start = next;
-            next += old.len();
-            Block {
-                old: start..next,
-                new: new.into_iter().map(|line| &line.text).collect(),
-            }
-        });
-        let blocks: Vec<_> = blocks.collect();
-        let old = lines
-            .iter()
-            .filter(|line| line.mark != Mark::Added)
-            .map(|line| &line.text);
-        let file = self.task.file.lines();
-        let old = old.collect::<Vec<&Text<'_>>>();
-        let growth = self.task.growth;
-        let fitted = level.fit(&file, *at, &old, &blocks, first_old(hunk), growth)?;
-        let Fitted { lines, warning } = fitted;
-        self.warn(number, warning.span, warning.value);
-        Ok(lines)
-    }
-
     fn seek_run(
         &self,
-        wanted: SoughtRun<'_, '_>,
+        wanted: SoughtRun<'_>,
         run: &Run<'_>,
     ) -> Result<Option<(usize, bool)>, Located<PlaceError>> {
         let SoughtRun { hunk, context, .. } = wanted;

@@ -4,18 +4,16 @@
 //! it. It is looked for behind the hunk before, and then in the whole file, since the hunks of a
 //! diff may be in any order.
 
-use super::super::place_error::{After, Ambiguity, Earlier, PlaceError, Places as Candidates};
+use super::super::place_error::{After, Ambiguity, Earlier, PlaceError};
 use super::super::placement::Match;
-use super::super::warning::{Placing, Quote};
+use super::super::warning::Placing;
 use super::by_number::{NumberPlacer, ambiguous};
 use super::first_old;
-use super::hunk_place::{HunkPlace, text};
-use super::in_order::added_after;
+use super::hunk_place::HunkPlace;
 use crate::patch::Hunk;
-use crate::search::{Locators, Loose};
 use crate::text::{LineNo, Located, Text};
 
-impl NumberPlacer<'_, '_> {
+impl NumberPlacer<'_> {
     /// Finds the place of a hunk without numbers.
     pub(super) fn unnumbered(&self, hunk: &Hunk<'_>) -> Result<HunkPlace, Located<PlaceError>> {
         let mut warning = None;
@@ -38,35 +36,13 @@ impl NumberPlacer<'_, '_> {
         locator: &Text<'_>,
         warning: &mut Option<Located<Placing>>,
     ) -> Result<usize, Located<PlaceError>> {
-        let run = self.task.file.run([&locator[..]]);
+        let run = self.search.context(locator);
         if let Some(at) = run.at_or_after(self.cursor).or_else(|| run.first()) {
             return Ok(at);
         }
-        let span = locator.span.or(hunk.span);
-        let lines = self.task.file.lines();
-        let loose = self.loose.get_or_init(|| {
-            let all = self.hunks.iter().flat_map(|hunk| &hunk.locators);
-            Locators::new(lines.clone(), all.map(|locator| &locator[..]))
-        });
-        let levels = self.levels().iter().map(|level| level.locator(locator, 0));
-        let mut said = std::iter::once_with(|| loose.relaxed(locator, 0)).chain(levels);
-        let places = match said.find(|loose| *loose != Loose::None) {
-            Some(Loose::One { at, how }) => {
-                let line = Quote::new(&lines, at);
-                *warning = Some(Located::new(span, Placing::Relaxed { how, line }));
-                return Ok(at);
-            }
-            Some(Loose::Many { places, count, .. }) => Candidates::new(places, count),
-            _ => Candidates::default(),
-        };
-        let only = self.task.file.run(hunk.old().map(text)).only();
-        let error = PlaceError::Context {
-            text: locator[..].into(),
-            places,
-            near: None,
-            lines: only.map(LineNo::from_index),
-        };
-        Err(Located::new(span, error))
+        let (at, relaxed) = self.search.like(hunk, locator, 0)?;
+        *warning = Some(relaxed);
+        Ok(at)
     }
 
     /// Finds the only place of old lines at or after a context line.
@@ -76,9 +52,8 @@ impl NumberPlacer<'_, '_> {
         context: Option<usize>,
     ) -> Result<HunkPlace, Located<PlaceError>> {
         let from = context.unwrap_or(0);
-        let count = hunk.old().count();
-        let run = self.task.file.run(hunk.old().map(text));
-        let allowed = self.allowed(hunk, count);
+        let run = self.search.run(hunk);
+        let allowed = self.allowed(hunk, run.len());
         let within = allowed.start.max(from)..allowed.end;
         let places = self.changed.candidates(&run, within);
         if places.count > 1 {
@@ -87,7 +62,7 @@ impl NumberPlacer<'_, '_> {
         let only = places
             .lines
             .first()
-            .map(|at| at.index()..at.index() + count);
+            .map(|at| at.index()..at.index() + run.len());
         if let Some(at) = only.filter(|at| self.taken.is_free(at.clone())) {
             return Ok(HunkPlace::exact(at));
         }
@@ -115,10 +90,7 @@ impl NumberPlacer<'_, '_> {
     ) -> Result<HunkPlace, Located<PlaceError>> {
         let error = |error| Err(Located::new(hunk.span, error));
         let (at, how) = match (context, hunk.locators.first()) {
-            (Some(at), Some(locator)) => {
-                let run = self.task.file.run([&locator[..]]);
-                (at + 1, Some(added_after(&run, at)))
-            }
+            (Some(at), Some(locator)) => (at + 1, Some(self.search.added_after(locator, at))),
             _ if self.task.file.is_empty() => (0, None),
             _ => return error(Ambiguity::Anywhere.into()),
         };

@@ -1,0 +1,157 @@
+//! What the search for hunks has in common, whichever of several places is taken: the file, read
+//! in the ways that hunks which aren't in it as written need.
+
+use std::borrow::Cow;
+use std::cell::OnceCell;
+
+use super::super::fuzz::{Block, Fitted, Level, Levels};
+use super::super::nearest::Nearest;
+use super::super::place_error::{PlaceError, Places};
+use super::super::warning::{Placing, Quote};
+use super::candidates::FIRST;
+use super::{Task, TextOf, blocks, first_old};
+use crate::patch::{Hunk, HunkLine, Mark};
+use crate::search::{Locators, Loose, Run};
+use crate::text::{LineNo, Located, Text};
+
+/// The hunks of a section, and the file in which they are looked for.
+pub(super) struct HunkSearch<'f> {
+    task: Task<'f>,
+    hunks: &'f [Hunk<'f>],
+    /// What is compared of a line.
+    text: TextOf,
+    // Most sections need none of these, which read the file.
+    levels: OnceCell<Levels<'f, 'f>>,
+    loose: OnceCell<Locators<'f>>,
+    nearest: OnceCell<Nearest<'f, 'f>>,
+}
+
+impl<'f> HunkSearch<'f> {
+    pub(super) fn new(task: Task<'f>, hunks: &'f [Hunk<'f>], text: TextOf) -> Self {
+        let (levels, loose, nearest) = Default::default();
+        Self {
+            task,
+            hunks,
+            text,
+            levels,
+            loose,
+            nearest,
+        }
+    }
+
+    /// Returns all places of a hunk's old lines.
+    pub(super) fn run(&self, hunk: &Hunk<'_>) -> Run<'f> {
+        self.task.file.run(hunk.old().map(self.text))
+    }
+
+    /// Returns all places of a context line.
+    pub(super) fn context(&self, locator: &Text<'_>) -> Run<'f> {
+        self.task.file.run([&locator[..]])
+    }
+
+    /// Returns the file at every level that may be tried.
+    pub(super) fn levels(&self) -> &Levels<'f, 'f> {
+        self.levels.get_or_init(|| {
+            let runs = self
+                .hunks
+                .iter()
+                .map(|hunk| hunk.old().map(self.text).collect());
+            let locators = self.hunks.iter().flat_map(|hunk| &hunk.locators);
+            let all = runs.chain(locators.map(|locator| vec![&locator[..]]));
+            Levels::new(self.task.file.lines(), all, self.task.rules)
+        })
+    }
+
+    fn loose(&self) -> &Locators<'f> {
+        self.loose.get_or_init(|| {
+            let locators = self.hunks.iter().flat_map(|hunk| &hunk.locators);
+            Locators::new(self.task.file.lines(), locators.map(|text| &text[..]))
+        })
+    }
+
+    pub(super) fn nearest(&self) -> &Nearest<'f, 'f> {
+        let Task { file, effort, .. } = self.task;
+        self.nearest
+            .get_or_init(|| Nearest::of_hunks(file.lines(), self.hunks, self.text, effort))
+    }
+
+    /// Returns the line at or after another that a context line means, given that no line equals
+    /// it: by the rules of the format, or else at a level.
+    pub(super) fn like(
+        &self,
+        hunk: &Hunk<'_>,
+        locator: &Text<'_>,
+        from: usize,
+    ) -> Result<(usize, Located<Placing>), Located<PlaceError>> {
+        let levels = self.levels().iter();
+        let levels = levels.map(|level| level.locator(locator, from));
+        let mut read = std::iter::once_with(|| self.loose().relaxed(locator, from)).chain(levels);
+        let places = match read.find(|loose| *loose != Loose::None) {
+            Some(Loose::One { at, how }) => {
+                let line = Quote::new(&self.task.file.lines(), at);
+                let relaxed = Placing::Relaxed { how, line };
+                return Ok((at, Located::new(locator.span.or(hunk.span), relaxed)));
+            }
+            Some(Loose::Many { places, count, .. }) => Places::new(places, count),
+            _ => Places::default(),
+        };
+        Err(self.no_context(hunk, locator, places))
+    }
+
+    /// Returns the error of a context line that no line equals, and that several may mean.
+    pub(super) fn no_context(
+        &self,
+        hunk: &Hunk<'_>,
+        locator: &Text<'_>,
+        places: Places,
+    ) -> Located<PlaceError> {
+        let error = PlaceError::Context {
+            text: locator[..].into(),
+            places,
+            near: None,
+            lines: self.run(hunk).only().map(LineNo::from_index),
+        };
+        Located::new(locator.span.or(hunk.span), error)
+    }
+
+    /// Tells behind which of the lines that equal a context line lines are added.
+    pub(super) fn added_after(&self, locator: &Text<'_>, at: usize) -> Placing {
+        let run = self.context(locator);
+        let after = LineNo::from_index(at);
+        let others = Places::new(run.iter().take(FIRST), run.count()).others(after);
+        Placing::AddedAfter { after, others }
+    }
+
+    /// Makes the added lines of a hunk fit in at a line where a level found its old lines: `lines`
+    /// are the lines of the hunk that count.
+    pub(super) fn fit(
+        &self,
+        hunk: &Hunk<'_>,
+        level: &Level,
+        lines: &[&HunkLine<'_>],
+        at: usize,
+    ) -> Result<Fitted, Located<PlaceError>> {
+        let texts = lines.iter().map(|line| Text {
+            bytes: Cow::Borrowed((self.text)(line)),
+            span: line.text.span,
+        });
+        let texts: Vec<_> = texts.collect();
+        let mut texts = texts.iter();
+        let mut old = Vec::new();
+        let mut fitting = Vec::new();
+        for block in blocks(lines) {
+            let start = old.len();
+            let mut new = Vec::new();
+            for (line, text) in block.iter().zip(texts.by_ref()) {
+                match line.mark {
+                    Mark::Added => new.push(text),
+                    _ => old.push(text),
+                }
+            }
+            let range = start..old.len();
+            fitting.push(Block { old: range, new });
+        }
+        let Task { file, growth, .. } = self.task;
+        level.fit(&file.lines(), at, &old, &fitting, first_old(hunk), growth)
+    }
+}
