@@ -425,7 +425,7 @@ fn is_unsupported(errno: Errno) -> bool {
     clippy::useless_conversion,
     reason = "the width of a mode differs between platforms"
 )]
-pub(super) fn mode(bits: u16) -> Mode {
+pub(crate) fn mode(bits: u16) -> Mode {
     Mode::from_raw_mode(bits.into())
 }
 

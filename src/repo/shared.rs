@@ -9,6 +9,7 @@ use rustix::fs::Mode;
 use rustix::process::umask;
 
 use super::Repo;
+use crate::dir::write::mode;
 
 /// Makes new files and directories as open as the repository's setting says. Dropping it brings the
 /// umask back.
@@ -24,7 +25,7 @@ impl Repo {
     pub(crate) fn opened(&self) -> Opened {
         Opened(self.shared_bits().map(|bits| {
             let before = umask(Mode::empty());
-            umask(before.difference(Mode::from_raw_mode(bits.into())));
+            umask(before.difference(mode(bits)));
             before
         }))
     }
