@@ -106,6 +106,31 @@ impl Parsed<'_> {
     pub(crate) fn has_patch(&self) -> bool {
         !self.patch.edits.is_empty() || self.errors.iter().any(|error| is_of_patch(&error.value))
     }
+
+    /// Returns what was read of a text that is decoded from another, with its places in that.
+    pub(crate) fn relocated(self, place: &dyn Fn(Span) -> Span) -> Parsed<'static> {
+        let edits = self.patch.edits.into_iter();
+        let parts = self.parts.into_iter().map(|part| ResponsePart {
+            span: part.span.map(place),
+            ..part
+        });
+        Parsed {
+            patch: Patch {
+                format: self.patch.format,
+                edits: edits.map(|edit| edit.relocated(place)).collect(),
+            },
+            errors: relocated(self.errors, place),
+            warnings: relocated(self.warnings, place),
+            bases: relocated(self.bases, place),
+            parts: parts.collect(),
+        }
+    }
+}
+
+fn relocated<T>(all: Vec<Located<T>>, place: &dyn Fn(Span) -> Span) -> Vec<Located<T>> {
+    all.into_iter()
+        .map(|one| Located::new(one.span.map(place), one.value))
+        .collect()
 }
 
 fn is_of_patch(error: &Error) -> bool {
@@ -209,14 +234,19 @@ impl<'a> Block<'a> {
         errors: Vec<Located<E>>,
         warnings: Vec<Located<W>>,
     ) -> Self {
-        let errors = errors
-            .into_iter()
-            .map(|error| error.map(Into::into))
-            .collect();
-        let warnings = warnings
-            .into_iter()
-            .map(|warning| warning.map(Into::into))
-            .collect();
+        let errors = errors.into_iter().map(|error| error.map(Into::into));
+        let warnings = warnings.into_iter().map(|warning| warning.map(Into::into));
+        Self {
+            edits,
+            errors: errors.collect(),
+            warnings: warnings.collect(),
+            ..Self::empty(format, range)
+        }
+    }
+
+    /// Returns a block of which nothing is read.
+    pub(crate) fn empty(format: Format, range: Range<usize>) -> Self {
+        let (edits, errors, warnings) = Default::default();
         Self {
             format,
             range,
@@ -225,6 +255,14 @@ impl<'a> Block<'a> {
             warnings,
             call: None,
             directory: String::new(),
+        }
+    }
+
+    /// Returns a block that can't be read.
+    pub(crate) fn refused(format: Format, span: Span, error: impl Into<Error>) -> Self {
+        Self {
+            errors: vec![Located::new(span, error.into())],
+            ..Self::empty(format, span.start as usize..span.end as usize)
         }
     }
 
@@ -272,12 +310,12 @@ pub(crate) fn has_line_number(line: &[u8], next: Option<&[u8]>) -> bool {
         Some(behind) => behind,
         None => rest.strip_prefix(b" ").unwrap_or_default(),
     };
-    let goes_on = |(other, rest): (u32, &[u8])| {
-        is_prefixed(rest) && (number..=number.saturating_add(1)).contains(&other)
-    };
     is_prefixed(text)
         || behind.is_some_and(|behind| behind.trim_ascii().is_empty())
-        || is_prefixed(rest) && next.and_then(line_number).is_some_and(goes_on)
+        || is_prefixed(rest)
+            && next.and_then(line_number).is_some_and(|(other, rest)| {
+                is_prefixed(rest) && (number..=number.saturating_add(1)).contains(&other)
+            })
 }
 
 fn is_prefixed(text: &[u8]) -> bool {

@@ -47,15 +47,13 @@ pub fn prose(text: &[u8]) -> Vec<u8> {
         return plain;
     }
     if lines.len() <= LINES {
-        let line = |line: &&str| {
+        let some = joined(lines.iter().map(|line| {
             let plain = line.trim_end().to_owned();
-            if is_nothing(&joined([plain.clone()].into_iter())) {
-                plain
-            } else {
-                quoted(line)
+            match is_nothing(&joined([plain.clone()].into_iter())) {
+                true => plain,
+                false => quoted(line),
             }
-        };
-        let some = joined(lines.iter().map(line));
+        }));
         if is_nothing(&some) {
             return some;
         }
@@ -79,32 +77,27 @@ fn quoted(line: &str) -> String {
 }
 
 fn is_nothing(prose: &[u8]) -> bool {
-    let is_nothing = |[first, between, last]: [&str; 3]| {
-        let text = [
-            first.as_bytes(),
-            b"\n",
-            prose,
-            between.as_bytes(),
-            b"-->\n",
-            last.as_bytes(),
-        ]
-        .concat();
-        let Some(source) = Source::new(SourceId(0), "", text) else {
-            return false;
-        };
-        let parsed = parse(
-            &source,
-            &Options {
-                strict: true,
-                ..Options::default()
-            },
-        );
-        parsed.errors.is_empty() && parsed.warnings.is_empty() && parsed.patch.edits.len() == 3
-    };
     prose
         .lines()
         .all(|line| response::stated_base(line).is_none())
-        && PATCHES.iter().all(|patches| is_nothing(*patches))
+        && PATCHES
+            .iter()
+            .all(|patches| is_nothing_between(prose, patches))
+}
+
+fn is_nothing_between(prose: &[u8], [first, between, last]: &[&str; 3]) -> bool {
+    let before = format!("{first}\n");
+    let behind = format!("{between}-->\n{last}");
+    let text = [before.as_bytes(), prose, behind.as_bytes()].concat();
+    let Some(source) = Source::new(SourceId(0), "", text) else {
+        return false;
+    };
+    let options = Options {
+        strict: true,
+        ..Options::default()
+    };
+    let parsed = parse(&source, &options);
+    parsed.errors.is_empty() && parsed.warnings.is_empty() && parsed.patch.edits.len() == 3
 }
 
 #[cfg(test)]

@@ -48,23 +48,8 @@ const FILLERS: Words = Words(
 /// unchanged”.
 pub(crate) fn looks_elided(line: &[u8]) -> bool {
     const LONGEST: usize = 200;
-    let Some(text) = std::str::from_utf8(line)
-        .ok()
-        .map(str::trim)
-        .filter(|text| text.len() < LONGEST)
-    else {
-        return false;
-    };
-    // A line that begins with a letter or a digit is only a comment if it begins with one of these
-    // words.
-    let is_word = |word: &str| {
-        text.get(..word.len())
-            .is_some_and(|start| start.eq_ignore_ascii_case(word))
-    };
-    if text.is_empty()
-        || text.starts_with(|c: char| c.is_ascii_alphanumeric())
-            && !SPELLED.into_iter().any(is_word)
-    {
+    let text = std::str::from_utf8(line).unwrap_or_default().trim();
+    if text.is_empty() || text.len() >= LONGEST || begins_with_other_word(text) {
         return false;
     }
     let text = text.to_lowercase();
@@ -110,28 +95,40 @@ pub(crate) fn looks_elided(line: &[u8]) -> bool {
     }
 }
 
+/// Returns whether a line begins with a letter or a digit, and not with a word by which it is a
+/// comment.
+fn begins_with_other_word(text: &str) -> bool {
+    text.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && !SPELLED.iter().any(|word| {
+            text.get(..word.len())
+                .is_some_and(|start| start.eq_ignore_ascii_case(word))
+        })
+}
+
+/// Returns whether a word, among others, may say that something is left out.
+fn tells(word: &str, words: &[&str]) -> bool {
+    OTHERS.has(word)
+        || KEPT.has(word)
+        || matches!(word, "code" | "same" | "keep" | "truncated")
+        || (word == "more" && words.iter().any(|word| PARTS.has(word)))
+}
+
 /// Returns whether words say that something is left out, with dots before or behind them or not.
 fn says_left_out(words: &[&str], dots: (bool, bool)) -> bool {
     let any = |of: Words| words.iter().any(|word| of.has(word));
     let pair = |a: &str, b: &str| words.windows(2).any(|pair| pair == [a, b]);
     let others = any(OTHERS);
-    let means = |word: &str| {
-        OTHERS.has(word)
-            || KEPT.has(word)
-            || matches!(word, "code" | "same" | "keep" | "truncated")
-            || (word == "more" && any(PARTS))
-    };
     if dots == (true, true)
         && words
             .iter()
-            .any(|word| means(word) || matches!(*word, "above" | "before"))
+            .any(|word| tells(word, words) || matches!(*word, "above" | "before"))
     {
         return true;
     }
     let opens = words
         .iter()
-        .find(|word| means(word) || !FILLERS.has(word))
-        .is_some_and(|word| means(word));
+        .find(|word| tells(word, words) || !FILLERS.has(word))
+        .is_some_and(|word| tells(word, words));
     if dots.0 && opens {
         return true;
     }

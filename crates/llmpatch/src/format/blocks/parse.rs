@@ -33,8 +33,6 @@ impl<'a, 'o> BlockReader<'a, 'o> {
         path: Option<Text<'a>>,
         options: &'o Options<'o>,
     ) -> Self {
-        let errors = Vec::new();
-        let warnings = Vec::new();
         Self {
             source,
             options,
@@ -42,8 +40,8 @@ impl<'a, 'o> BlockReader<'a, 'o> {
             first,
             rows: Vec::new(),
             end: first.start(),
-            errors,
-            warnings,
+            errors: Vec::new(),
+            warnings: Vec::new(),
         }
     }
 
@@ -79,12 +77,12 @@ impl<'a, 'o> BlockReader<'a, 'o> {
             .filter(|_| self.errors.is_empty())
             .unwrap_or(Operation::Unreadable);
         let span = self.first.span;
-        // What is said of the edit points at its path, if that is its own.
-        let edit = |path: Text<'a>| {
+        let mut edits = Vec::new();
+        if let Some(path) = self.path {
+            // What is said of the edit points at its path, if that is its own.
             let span = path.span.map_or(span, |path| path.to(span));
-            FileEdit::new(path, operation, Some(span))
-        };
-        let edits = self.path.map(edit).into_iter().collect();
+            edits.push(FileEdit::new(path, operation, Some(span)));
+        }
         (
             Block::new(
                 Format::Blocks,
@@ -153,14 +151,6 @@ impl<'a, 'o> BlockReader<'a, 'o> {
             .map(|row| row.number)
     }
 
-    /// Returns the numbers in the response of lines of the block.
-    fn numbers(&self, indices: &[usize]) -> Vec<LineNo> {
-        indices
-            .iter()
-            .map(|&index| self.rows[index].number)
-            .collect()
-    }
-
     /// Finds the line between old and new lines, by its index; `None` where that isn't clear.
     fn divider(&mut self, signs: usize) -> Option<usize> {
         let (conflicts, mut unclear) = conflicts(&self.rows);
@@ -170,20 +160,7 @@ impl<'a, 'o> BlockReader<'a, 'o> {
                 divider_length(&self.rows[*index]).is_some() && owner.is_err()
             })
             .collect();
-        let mut alike = all
-            .iter()
-            .copied()
-            .filter(|&index| divider_length(&self.rows[index]) == Some(signs));
-        let chosen = match (&all[..], alike.next(), alike.next()) {
-            ([only], ..) => Some(*only),
-            (_, Some(only), None) => Some(only),
-            _ => None,
-        };
-        let others: Vec<usize> = all
-            .iter()
-            .copied()
-            .filter(|index| Some(*index) != chosen)
-            .collect();
+        let chosen = self.only_divider(&all, signs);
         if let Some(chosen) = chosen {
             // One that is cut in two is none.
             let cut = conflicts
@@ -204,7 +181,7 @@ impl<'a, 'o> BlockReader<'a, 'o> {
                     near: self.near(marker::is_nearly_divider),
                 },
                 false => Error::Dividers {
-                    lines: self.numbers(&all),
+                    lines: all.iter().map(|&index| self.rows[index].number).collect(),
                     is_doubled: all[..] == [self.rows.len() - 2, self.rows.len() - 1],
                 },
             };
@@ -214,29 +191,37 @@ impl<'a, 'o> BlockReader<'a, 'o> {
             self.error(span, error);
             return None;
         };
+        self.doubt_divider(chosen, &all, signs);
+        Some(chosen)
+    }
+
+    /// Returns the only line of those that may be the divider, or the only one that is as long as
+    /// the block's first line.
+    fn only_divider(&self, all: &[usize], signs: usize) -> Option<usize> {
+        let mut alike = all
+            .iter()
+            .copied()
+            .filter(|&index| divider_length(&self.rows[index]) == Some(signs));
+        match (all, alike.next(), alike.next()) {
+            ([only], ..) => Some(*only),
+            (_, Some(only), None) => Some(only),
+            _ => None,
+        }
+    }
+
+    /// Says why it may be doubted that a line is the divider.
+    fn doubt_divider(&mut self, chosen: usize, all: &[usize], opener: usize) {
         let span = self.rows[chosen].span;
         let divider = divider_length(&self.rows[chosen]).unwrap_or(SEVEN);
-        if self.options.strict && divider != signs {
-            self.error(
-                span,
-                Error::Divider {
-                    divider,
-                    opener: signs,
-                },
-            );
-        } else if !others.is_empty() {
-            let lines = self.numbers(&others);
+        if self.options.strict && divider != opener {
+            self.error(span, Error::Divider { divider, opener });
+        } else if all.len() > 1 {
+            let others = all.iter().filter(|index| **index != chosen);
+            let lines = others.map(|&index| self.rows[index].number).collect();
             self.warn(span, Warning::Dividers { lines });
-        } else if divider != signs {
-            self.warn(
-                span,
-                Warning::Divider {
-                    divider,
-                    opener: signs,
-                },
-            );
+        } else if divider != opener {
+            self.warn(span, Warning::Divider { divider, opener });
         }
-        Some(chosen)
     }
 
     /// Reads the line numbers before the old lines; returns where these are, and the line that they
@@ -311,40 +296,26 @@ impl<'a, 'o> BlockReader<'a, 'o> {
             let span = rows[0].span.to(rows[rows.len() - 1].span);
             self.error(span, Error::BlankSearch);
         }
-        let lines =
-            |range: Range<usize>| self.rows[range].iter().map(Row::whole).collect::<Vec<_>>();
         let is_escaped = self.rows[old.clone()]
             .iter()
             .any(|row| marker::unescaped(row.text).is_some());
-        let occurrence = Occurrence::Lines(line);
-        if !is_escaped {
-            let find = lines(old);
-            return Operation::Substitute(Substitution {
-                find,
-                put: self.unescaped(new),
-                occurrence,
-                written: None,
-            });
-        }
-        // What the file holds decides, and whoever looks at it warns.
-        let written = Box::new(Written {
-            find: lines(old.clone()),
-            put: lines(new.clone()),
+        // What the file holds decides then, and whoever looks at it warns.
+        let written = is_escaped.then(|| {
+            Box::new(Written {
+                find: self.rows[old.clone()].iter().map(Row::whole).collect(),
+                put: self.rows[new.clone()].iter().map(Row::whole).collect(),
+            })
         });
-        let plain = |range: Range<usize>| {
-            self.rows[range]
-                .iter()
-                .map(unescaped)
-                .map(|(text, _)| text)
-                .collect()
+        let find = self.rows[old].iter().map(|row| unescaped(row).0).collect();
+        let put = match is_escaped {
+            true => self.rows[new].iter().map(|row| unescaped(row).0).collect(),
+            false => self.unescaped(new),
         };
-        let find = plain(old);
-        let put = plain(new);
         Operation::Substitute(Substitution {
             find,
             put,
-            occurrence,
-            written: Some(written),
+            occurrence: Occurrence::Lines(line),
+            written,
         })
     }
 
@@ -416,13 +387,12 @@ fn conflicts(rows: &[Row<'_>]) -> (Vec<Conflict>, Vec<usize>) {
         }
     }
     unclear.extend(open.map(|(start, _)| start));
-    let is_of_git = |&index: &usize| {
+    unclear.retain(|&index| {
         matches!(
             Marker::read(rows[index].text),
             Some(Marker::ConflictStart | Marker::ConflictEnd)
         )
-    };
-    unclear.retain(is_of_git);
+    });
     (whole, unclear)
 }
 

@@ -10,13 +10,12 @@ use crate::text::{trim, trim_start};
 /// Returns the path that a line of a response names. `is_near` says that no blank line is between
 /// it and what it names the file of.
 pub(crate) fn above<'a>(line: Row<'a>, is_near: bool, options: &Options<'_>) -> Option<Text<'a>> {
-    // With backslashes it names no file here, and which is meant can be told.
-    let is_file = |path: &[u8]| {
+    let path = named(line.text, is_near, |path| {
+        // With backslashes it names no file here, and which is meant can be told.
         options
             .is_file
             .is_some_and(|is_file| is_file(path) || is_file(&path.replace(b"\\", b"/")))
-    };
-    let path = named(line.text, is_near, is_file)?;
+    })?;
     let at = path.as_ptr().addr() - line.text.as_ptr().addr();
     Some(line.part(at..at + path.len()))
 }

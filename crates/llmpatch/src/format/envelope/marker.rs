@@ -69,32 +69,33 @@ pub(crate) fn read(line: &[u8]) -> Option<MarkerLine> {
     let body = whole.strip_suffix(b" ***").map_or(whole, trim_end);
     let decorated = body.len() != whole.len();
     let rest = body.get(LEAD..)?;
-    let path = |name: &[u8]| {
-        let path = rest.strip_prefix(name)?;
-        Some(body.len() - trim_start(path).len()..body.len())
-    };
-    let marker = match rest {
-        b"Begin Patch" => Marker::Begin,
-        b"End Patch" => Marker::End,
-        b"End of File" => Marker::EndOfFile,
-        _ => {
-            if let Some(path) = path(b"Add File:") {
-                Marker::Header(Verb::Add, path)
-            } else if let Some(path) = path(b"Delete File:") {
-                Marker::Header(Verb::Delete, path)
-            } else if let Some(path) = path(b"Update File:") {
-                Marker::Header(Verb::Update, path)
-            } else if let Some(path) = path(b"Move to:") {
-                Marker::MoveTo(path)
-            } else if rest.starts_with(b"End Patch") {
-                Marker::EndWithTail(LEAD + b"End Patch".len())
-            } else {
-                Marker::Unknown
+    let header = HEADERS
+        .iter()
+        .find_map(|(name, verb)| Some((rest.strip_prefix(*name)?, verb)));
+    let marker = match (rest, header) {
+        (b"Begin Patch", _) => Marker::Begin,
+        (b"End Patch", _) => Marker::End,
+        (b"End of File", _) => Marker::EndOfFile,
+        (_, Some((path, verb))) => {
+            let path = body.len() - trim_start(path).len()..body.len();
+            match verb {
+                Some(verb) => Marker::Header(*verb, path),
+                None => Marker::MoveTo(path),
             }
         }
+        _ if rest.starts_with(b"End Patch") => Marker::EndWithTail(LEAD + b"End Patch".len()),
+        _ => Marker::Unknown,
     };
     Some(MarkerLine { marker, decorated })
 }
+
+/// The markers that name a path; `*** Move to:` has no verb of its own.
+const HEADERS: [(&[u8], Option<Verb>); 4] = [
+    (b"Add File:", Some(Verb::Add)),
+    (b"Delete File:", Some(Verb::Delete)),
+    (b"Update File:", Some(Verb::Update)),
+    (b"Move to:", None),
+];
 
 /// Returns the marker that begins or ends an envelope, as it ought to be written, if a line is one.
 pub(crate) fn boundary(line: &[u8]) -> Option<&'static str> {

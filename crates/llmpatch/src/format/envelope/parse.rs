@@ -134,18 +134,12 @@ impl<'a> EnvelopeReader<'a> {
     /// envelope.
     fn row(&self, index: usize) -> Option<(Row<'a>, bool)> {
         let row = self.source.row(LineNo::from_index(index))?;
-        let common = || {
-            row.text
-                .iter()
-                .zip(self.indent)
-                .take_while(|(a, b)| a == b)
-                .count()
-        };
-        let whole = unindented(row, self.indent);
-        Some((
-            whole.unwrap_or_else(|| row.behind(common())),
-            whole.is_some(),
-        ))
+        if let Some(whole) = unindented(row, self.indent) {
+            return Some((whole, true));
+        }
+        let common = row.text.iter().zip(self.indent);
+        let common = common.take_while(|(a, b)| a == b).count();
+        Some((row.behind(common), false))
     }
 
     /// Reads a row as a marker, which may have whitespace before it where no line of a file can

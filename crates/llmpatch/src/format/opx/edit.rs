@@ -6,7 +6,7 @@ use bstr::{BString, ByteSlice as _};
 
 use super::children::Children;
 use super::error::{Error, Warning};
-use super::literal::{self, PayloadError};
+use super::literal;
 use super::reader::{EditReader, shortened};
 use super::tags::{self, Form, Tag};
 use super::{Child, Op, starts_here};
@@ -52,11 +52,10 @@ impl<'a> EditReader<'a> {
                 ..FileEdit::new(path, operation, span)
             });
             // Of the file that it would have moved to, nothing is known either.
-            let unreadable = |path| FileEdit {
+            self.edits.extend(lost.map(|path| FileEdit {
                 root,
                 ..FileEdit::new(path, Operation::Unreadable, span)
-            };
-            self.edits.extend(lost.map(unreadable));
+            }));
         }
         self.state.path = None;
     }
@@ -64,27 +63,9 @@ impl<'a> EditReader<'a> {
     fn edit_attributes(&mut self, tag: &Tag<'a>, readable: bool) -> Option<Op> {
         self.unknown_attributes(tag, &["file", "op", "root"]);
         if readable {
-            for attribute in ["file", "op"] {
+            for (attribute, names) in [("file", FILE_NAMES), ("op", OP_NAMES)] {
                 if tag.attribute(attribute).is_none() {
-                    let names = if attribute == "op" {
-                        OP_NAMES
-                    } else {
-                        FILE_NAMES
-                    };
-                    match self.other_name(&tag.range, names) {
-                        Some((place, written)) => {
-                            self.error(place, Error::OtherAttribute { written, attribute })
-                        }
-                        None => {
-                            self.error(
-                                tag.range.clone(),
-                                Error::MissingAttribute {
-                                    tag: "edit",
-                                    attribute,
-                                },
-                            );
-                        }
-                    }
+                    self.missing_attribute(tag, attribute, names);
                 }
             }
         }
@@ -97,6 +78,19 @@ impl<'a> EditReader<'a> {
             self.error(written.value_at.clone(), error);
         }
         op
+    }
+
+    /// Says that an edit lacks an attribute, or has it by one of the names that other formats use.
+    fn missing_attribute(&mut self, edit: &Tag<'a>, attribute: &'static str, names: &str) {
+        let tag = "edit";
+        let (place, error) = match self.other_name(&edit.range, names) {
+            Some((place, written)) => (place, Error::OtherAttribute { written, attribute }),
+            None => (
+                edit.range.clone(),
+                Error::MissingAttribute { tag, attribute },
+            ),
+        };
+        self.error(place, error);
     }
 
     fn children(&mut self, edit: &Tag<'a>, readable: bool) -> Children<'a> {
@@ -258,75 +252,66 @@ impl<'a> EditReader<'a> {
             return Occurrence::Only;
         };
         let written = attribute.value.as_ref();
-        let number = || {
-            written
-                .to_str()
-                .ok()
-                .filter(|text| text.bytes().all(|byte| byte.is_ascii_digit()))?
-                .parse()
-                .ok()
-        };
-        match number() {
+        let digits = written.to_str().unwrap_or_default();
+        let is_number = digits.bytes().all(|byte| byte.is_ascii_digit());
+        match digits.parse() {
             _ if tags::is(written, "first") => Occurrence::First,
             _ if tags::is(written, "last") => Occurrence::Last,
-            Some(number) => Occurrence::Nth(number),
-            None => {
-                self.error(
-                    attribute.value_at.clone(),
-                    Error::Occurrence {
-                        written: written.into(),
-                    },
-                );
+            Ok(number) if is_number => Occurrence::Nth(number),
+            _ => {
+                let written = written.into();
+                self.error(attribute.value_at.clone(), Error::Occurrence { written });
                 Occurrence::Only
             }
         }
     }
 
     fn payload(&mut self, holder: Child, tag: &Tag<'a>) -> Option<Vec<Text<'a>>> {
-        let read = match tag.form {
-            Form::Open => literal::read(self.source, holder, tag.range.end),
-            Form::Empty | Form::Close => Err(PayloadError::NoMarker {
-                found: tag.range.end..tag.range.end,
-            }),
+        let end = tag.range.end;
+        let marker = match tag.form {
+            Form::Open => literal::begin(self.bytes, end),
+            Form::Empty | Form::Close => Err(end..end),
         };
-        match read {
+        let marker = match marker {
+            Ok(marker) => marker,
+            Err(found) => {
+                self.no_marker(holder, tag, found);
+                return None;
+            }
+        };
+        let place = tag.range.start..marker.place.end;
+        match literal::read(self.source, holder, marker) {
             Ok(payload) => {
                 self.pos = payload.end;
                 self.note_indentation(holder, &payload);
-                return Some(payload.lines);
+                Some(payload.lines)
             }
-            Err(PayloadError::NoMarker { found }) => {
-                let place = if found.is_empty() {
-                    tag.range.clone()
-                } else {
-                    found.clone()
-                };
-                let found = self.shown(&found);
-                if found.starts_with(b"<![CDATA[") {
-                    self.error(place, Error::Cdata);
-                } else {
-                    self.error(place, Error::NoMarker { found });
-                }
-                if tag.form == Form::Open {
-                    match self.closing(holder.name(), &[]) {
-                        Ok(close) => self.pos = close.range.end,
-                        Err(at) => self.resume(at),
-                    }
-                }
-            }
-            Err(PayloadError::Open {
-                marker,
-                clue,
-                resume,
-            }) => {
-                self.error(
-                    tag.range.start..marker.end,
-                    Error::OpenPayload { holder, clue },
-                );
+            Err((clue, resume)) => {
+                self.error(place, Error::OpenPayload { holder, clue });
                 self.resume(resume);
+                None
             }
         }
-        None
+    }
+
+    /// Says that an element that holds a text has something else than a `<<<`, and passes over it.
+    fn no_marker(&mut self, holder: Child, tag: &Tag<'a>, found: Range<usize>) {
+        let place = match found.is_empty() {
+            true => tag.range.clone(),
+            false => found.clone(),
+        };
+        let found = self.shown(&found);
+        let error = match found.starts_with(b"<![CDATA[") {
+            true => Error::Cdata,
+            false => Error::NoMarker { found },
+        };
+        self.error(place, error);
+        if tag.form == Form::Open {
+            match self.closing(holder.name(), &[]) {
+                Ok(close) => self.pos = close.range.end,
+                Err(at) => self.resume(at),
+            }
+        }
     }
 
     fn to(&mut self, tag: &Tag<'a>) -> Option<Text<'a>> {
@@ -343,12 +328,8 @@ impl<'a> EditReader<'a> {
         if tag.form != Form::Open {
             return file;
         }
-        let is_close = |reader: &Self| {
-            tags::scan(reader.bytes, reader.pos)
-                .filter(|tag| tag.form == Form::Close && tag.is("to"))
-        };
         self.skip_whitespace();
-        if is_close(self).is_none() {
+        if self.close_at("to").is_none() {
             if file.is_some() {
                 let before = self.tag_text(self.pos);
                 self.error(
@@ -363,11 +344,16 @@ impl<'a> EditReader<'a> {
                 self.pos = self.text_end(self.pos);
             }
         }
-        if let Some(close) = is_close(self) {
+        if let Some(close) = self.close_at("to") {
             self.flaws(&close);
             self.pos = close.range.end;
         }
         file
+    }
+
+    /// Returns the closing tag that is next, if it has this name.
+    fn close_at(&self, name: &str) -> Option<Tag<'a>> {
+        tags::scan(self.bytes, self.pos).filter(|tag| tag.form == Form::Close && tag.is(name))
     }
 
     fn why(&mut self, tag: &Tag<'a>) -> Option<Text<'a>> {
@@ -449,18 +435,21 @@ impl<'a> EditReader<'a> {
 
     /// Returns where text in an edit ends: at the next tag of the format.
     fn text_end(&self, from: usize) -> usize {
-        let ends = |at: &usize| match tags::name_at(self.bytes, *at) {
+        let end = self.bytes.len();
+        tags::starts(self.bytes, (from + 1).min(end)..end)
+            .find(|at| self.ends_text(*at))
+            .unwrap_or(end)
+    }
+
+    fn ends_text(&self, at: usize) -> bool {
+        match tags::name_at(self.bytes, at) {
             Some((_, name)) if Child::named(name).is_some() => true,
             Some((Form::Close, name)) => {
                 tags::is(name, "edit") || self.state.in_wrapper && tags::is(name, "opx")
             }
-            Some(_) => starts_here(&self.bytes[*at..]),
+            Some(_) => starts_here(&self.bytes[at..]),
             None => false,
-        };
-        let end = self.bytes.len();
-        tags::starts(self.bytes, (from + 1).min(end)..end)
-            .find(ends)
-            .unwrap_or(end)
+        }
     }
 }
 

@@ -41,19 +41,6 @@ pub(super) struct Payload<'a> {
     pub(super) end: usize,
 }
 
-/// Why a payload can't be read.
-#[derive(Debug)]
-pub(super) enum PayloadError {
-    /// No `<<<` where it must be; what is there instead.
-    NoMarker { found: Range<usize> },
-    /// No end.
-    Open {
-        marker: Range<usize>,
-        clue: NoEnd,
-        resume: usize,
-    },
-}
-
 /// Returns whether a line holds nothing but spaces and tabs.
 pub(super) fn is_blank(line: &[u8]) -> bool {
     line.iter().all(|&byte| is_space(byte))
@@ -131,48 +118,54 @@ fn next_text(bytes: &[u8], mut at: usize) -> Option<(LineSpan, Range<usize>)> {
     None
 }
 
-/// Reads the payload of a `<find>` or `<put>` whose opening tag ends before `behind`.
-pub(super) fn read<'a>(
-    source: &'a Source,
-    holder: Child,
-    behind: usize,
-) -> Result<Payload<'a>, PayloadError> {
-    let bytes = source.bytes();
+/// The `<<<` before a payload.
+pub(super) struct BeginMarker {
+    pub(super) place: Range<usize>,
+    /// Where the line after it starts.
+    next: usize,
+}
+
+/// Finds the `<<<` of a `<find>` or `<put>` whose opening tag ends before `behind`.
+///
+/// # Errors
+/// If there is none, with the place of what is there instead.
+pub(super) fn begin(bytes: &[u8], behind: usize) -> Result<BeginMarker, Range<usize>> {
     let at = bytes.len() - bytes[behind..].trim_ascii_start().len();
     work::add(at - behind);
-    let Some((marker, next)) = begin_marker(bytes, at) else {
+    begin_marker(bytes, at).ok_or_else(|| {
         // No more of a long line than a message can show: many tags may be on it.
         let near = &bytes[..bytes.len().min(at + 200)];
-        return Err(PayloadError::NoMarker {
-            found: LineSpan::at(near, at).map_or(at..at, |line| line.trimmed(bytes)),
-        });
-    };
-    let line_start = memrchr(b'\n', &bytes[..marker.start]).map_or(0, |at| at + 1);
-    work::add(marker.start - line_start);
+        LineSpan::at(near, at).map_or(at..at, |line| line.trimmed(bytes))
+    })
+}
+
+/// Reads the payload behind a `<<<`.
+///
+/// # Errors
+/// If it has no end, with the reason and where reading can go on.
+pub(super) fn read(
+    source: &Source,
+    holder: Child,
+    marker: BeginMarker,
+) -> Result<Payload<'_>, (NoEnd, usize)> {
+    let bytes = source.bytes();
+    let line_start = memrchr(b'\n', &bytes[..marker.place.start]).map_or(0, |at| at + 1);
+    work::add(marker.place.start - line_start);
     let indented = bytes[line_start..]
         .iter()
         .take_while(|&&byte| is_space(byte))
         .count();
-    let indentation = &bytes[line_start..line_start + indented];
-    let (lines, end) =
-        PayloadReader::new(source, holder, next)
-            .run()
-            .map_err(|(clue, resume)| PayloadError::Open {
-                marker: marker.clone(),
-                clue,
-                resume,
-            })?;
+    let (lines, end) = PayloadReader::new(source, holder, marker.next).run()?;
     Ok(Payload {
         lines,
-        marker,
-        indentation,
+        marker: marker.place,
+        indentation: &bytes[line_start..line_start + indented],
         end,
     })
 }
 
-/// Returns the place of the `<<<` at an offset, and where the line after it starts, if the rest of
-/// its line is blank.
-fn begin_marker(bytes: &[u8], at: usize) -> Option<(Range<usize>, usize)> {
+/// Returns the `<<<` at an offset, if the rest of its line is blank.
+fn begin_marker(bytes: &[u8], at: usize) -> Option<BeginMarker> {
     let rest = bytes[at..].strip_prefix(b"<<<")?;
     let spaces = rest.iter().take_while(|&&byte| is_space(byte)).count();
     let ending = match &rest[spaces..] {
@@ -181,7 +174,10 @@ fn begin_marker(bytes: &[u8], at: usize) -> Option<(Range<usize>, usize)> {
         [b'\r', b'\n', ..] => 2,
         _ => return None,
     };
-    Some((at..at + 3, at + 3 + spaces + ending))
+    Some(BeginMarker {
+        place: at..at + 3,
+        next: at + 3 + spaces + ending,
+    })
 }
 
 struct PayloadReader<'a> {
@@ -206,16 +202,13 @@ struct PayloadReader<'a> {
 
 impl<'a> PayloadReader<'a> {
     fn new(source: &'a Source, holder: Child, start: usize) -> Self {
-        let nested = Vec::new();
-        let last_pair = None;
-        let bytes = source.bytes();
         Self {
             source,
-            bytes,
+            bytes: source.bytes(),
             holder,
             start,
-            nested,
-            last_pair,
+            nested: Vec::new(),
+            last_pair: None,
             bare: 0,
             last_bare: None,
             accounted: 0,

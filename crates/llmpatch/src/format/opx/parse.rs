@@ -25,22 +25,17 @@ use crate::text::{Located, Source};
 /// of the response.
 pub(crate) fn parse_block(source: &Source, at: usize) -> Block<'_> {
     let bytes = source.bytes();
-    let state = EditState::default();
-    // Mostly there is one, and the room for others that a vector begins with would be all that a
-    // long response needs once more.
-    let edits = Vec::with_capacity(1);
-    let errors = Vec::new();
-    let warnings = Vec::new();
-    let indented = Vec::new();
     let mut reader = EditReader {
         source,
         bytes,
         pos: at,
-        edits,
-        errors,
-        warnings,
-        state,
-        indented,
+        // Mostly there is one, and the room for others that a vector begins with would be all that
+        // a long response needs once more.
+        edits: Vec::with_capacity(1),
+        errors: Vec::new(),
+        warnings: Vec::new(),
+        state: EditState::default(),
+        indented: Vec::new(),
     };
     match tags::scan(bytes, at) {
         Some(tag) if tag.is("opx") => reader.wrapper(&tag),

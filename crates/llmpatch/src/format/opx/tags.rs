@@ -283,12 +283,12 @@ impl<'a> Scanner<'a> {
             (_, Some(_)) => (3, 0xe2),
             _ => return self.unquoted(attribute),
         };
-        let ends = |at: &usize| match rest[open + at] {
+        let mut signs = memchr3_iter(quote, b'\n', b'<', &rest[open..]);
+        let found = signs.find(|at| match rest[open + at] {
             b'\n' => true,
             b'<' => self.is_tag_of_the_format(start + open + at),
             _ => typographic.is_none() || typographic_quote(&rest[open + at..]) == typographic,
-        };
-        let found = memchr3_iter(quote, b'\n', b'<', &rest[open..]).find(ends);
+        });
         work::add(found.unwrap_or(rest.len()));
         let Some(len) = found.filter(|len| !matches!(rest[open + len], b'\n' | b'<')) else {
             let value = &rest[..found.map_or(rest.len(), |len| open + len)];

@@ -70,10 +70,6 @@ impl CallReader<'_, '_> {
     /// Finds what is wrong with the members of a call, or of an edit in it, as a whole; `known` are
     /// the members that its shape has.
     fn members(&mut self, fields: &Fields<'_>, known: &[Spellings]) {
-        let same = |one: Value<'_>, other: Value<'_>| match (one.string(), other.string()) {
-            (Ok(one), Ok(other)) => one.text() == other.text(),
-            _ => one.written() == other.written(),
-        };
         let mut met = HashSet::new();
         // Of each of those that are known, the first.
         let mut firsts = vec![None; known.len()];
@@ -85,14 +81,9 @@ impl CallReader<'_, '_> {
                 self.error(place, Error::Twice { field });
             } else if let Some(first) = of.map(|of| &mut firsts[of]) {
                 let (other, its) = *first.get_or_insert((name, value));
-                if !same(its, value) {
-                    self.error(
-                        place,
-                        Error::Spellings {
-                            first: other.to_owned(),
-                            second: field,
-                        },
-                    );
+                if !are_same(its, value) {
+                    let (first, second) = (other.to_owned(), field);
+                    self.error(place, Error::Spellings { first, second });
                 }
             } else if fields::is_of_meaning(name) {
                 if !fields::is_off(name, value) {
@@ -360,6 +351,14 @@ fn known(shape: CallShape, TextPair(old, new): TextPair) -> Vec<Spellings> {
         CallShape::Look | CallShape::Inside | CallShape::Foreign(_) => &[],
     };
     [&[fields::PATH], own].concat()
+}
+
+/// Returns whether two values say the same, however strings are escaped.
+fn are_same(one: Value<'_>, other: Value<'_>) -> bool {
+    match (one.string(), other.string()) {
+        (Ok(one), Ok(other)) => one.text() == other.text(),
+        _ => one.written() == other.written(),
+    }
 }
 
 /// Returns whether the first line of a text that isn't blank begins a patch.

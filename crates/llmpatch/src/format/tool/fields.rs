@@ -217,6 +217,12 @@ impl<'t> Fields<'t> {
         self.get(names).is_some()
     }
 
+    /// Returns whether the first member of some spellings is this truth value.
+    pub(crate) fn says(&self, names: &[&str], wanted: bool) -> bool {
+        self.get(names)
+            .is_some_and(|(_, value)| value.is() == Is::Bool(wanted))
+    }
+
     /// Returns the text of a member, if it is one.
     pub(crate) fn word(&self, names: &[&str]) -> Option<String> {
         Some(self.get(names)?.1.string().ok()?.text().to_owned())
@@ -227,9 +233,9 @@ impl<'t> Fields<'t> {
         if !self.has(NAME) && !self.has(&["arguments"]) {
             return None;
         }
-        let is_given =
-            |(name, value): &(&str, Value<'_>)| ARGUMENTS.contains(name) && value.is() != Is::Null;
-        let mut given = self.iter().filter(is_given);
+        let mut given = self
+            .iter()
+            .filter(|(name, value)| ARGUMENTS.contains(name) && value.is() != Is::Null);
         Some((given.next()?.0, given.next()?.0))
     }
 
@@ -247,14 +253,15 @@ impl<'t> Fields<'t> {
 
     /// Returns the first of some pairs of which both texts are there.
     fn complete_pair(&self, pairs: &[TextPair]) -> Option<TextPair> {
-        let may_be_text = |names| {
-            self.get(names)
-                .is_some_and(|(_, value)| !matches!(value.is(), Is::Bool(_)))
-        };
         pairs
             .iter()
-            .find(|pair| may_be_text(pair.0) && may_be_text(pair.1))
+            .find(|pair| self.may_be_text(pair.0) && self.may_be_text(pair.1))
             .copied()
+    }
+
+    fn may_be_text(&self, names: Spellings) -> bool {
+        self.get(names)
+            .is_some_and(|(_, value)| !matches!(value.is(), Is::Bool(_)))
     }
 
     /// Returns the names of two members of which each says by itself what is to be done.
@@ -435,13 +442,12 @@ fn may_be_patch(text: &str) -> bool {
         "<edit",
         "<opx",
     ];
-    let begins = |line: &str| {
+    text.lines().any(|line| {
         let line = line.trim_start();
         BEGINNINGS
             .iter()
             .any(|beginning| line.starts_with(beginning))
-    };
-    text.lines().any(begins)
+    })
 }
 
 /// Returns whether a text is what goes between the first and the last line of an envelope.

@@ -80,15 +80,9 @@ impl<'a, 'm> CallReader<'a, 'm> {
     fn block(&mut self, range: Range<usize>) -> &mut Block<'static> {
         let last = self.blocks[self.first.min(self.blocks.len())..].last();
         if last.is_none_or(|block| block.format != Format::Tool || block.call != self.call) {
-            let (edits, errors, warnings) = Default::default();
             self.blocks.push(Block {
-                format: Format::Tool,
-                range: range.clone(),
-                edits,
-                errors,
-                warnings,
                 call: self.call.clone(),
-                directory: String::new(),
+                ..Block::empty(Format::Tool, range.clone())
             });
         }
         let block = self.blocks.last_mut().expect("there is one now");
@@ -169,27 +163,13 @@ impl<'a, 'm> CallReader<'a, 'm> {
 
 /// Makes a block of what was read of a text that is in a string.
 pub(crate) fn relocated(parsed: Parsed<'_>, place: &dyn Fn(Span) -> Span) -> Block<'static> {
-    let edits = parsed
-        .patch
-        .edits
-        .into_iter()
-        .map(|edit| edit.relocated(place))
-        .collect();
-    let errors = parsed.errors.into_iter().map(|error| Located {
-        span: error.span.map(place),
-        ..error
-    });
-    let warnings = parsed.warnings.into_iter().map(|warning| Located {
-        span: warning.span.map(place),
-        ..warning
-    });
-    Block::new(
-        parsed.patch.format,
-        0..0,
-        edits,
-        errors.collect(),
-        warnings.collect(),
-    )
+    let parsed = parsed.relocated(place);
+    Block {
+        edits: parsed.patch.edits,
+        errors: parsed.errors,
+        warnings: parsed.warnings,
+        ..Block::empty(parsed.patch.format, 0..0)
+    }
 }
 
 /// Makes a text of a part of a decoded string.

@@ -210,13 +210,12 @@ fn of_call(edit: FileEdit<'static>, path: &Path) -> FileEdit<'static> {
 
 /// Returns whether two paths of a call name one file. Where one is absolute, the other is its end.
 fn is_same_file(one: &[u8], other: &[u8]) -> bool {
-    let plain = |path: &[u8]| path.strip_prefix(b"./").unwrap_or(path).to_vec();
-    let (one, other) = (plain(one), plain(other));
-    let is_end = |whole: &[u8], end: &[u8]| {
-        whole.starts_with(b"/")
-            && whole
-                .strip_suffix(end)
-                .is_some_and(|rest| rest.ends_with(b"/"))
-    };
-    one == other || is_end(&one, &other) || is_end(&other, &one)
+    let [one, other] = [one, other].map(|path| path.strip_prefix(b"./").unwrap_or(path));
+    one == other || is_end(one, other) || is_end(other, one)
+}
+
+/// Returns whether an absolute path ends with another path.
+fn is_end(whole: &[u8], end: &[u8]) -> bool {
+    let rest = whole.strip_suffix(end);
+    whole.starts_with(b"/") && rest.is_some_and(|rest| rest.ends_with(b"/"))
 }

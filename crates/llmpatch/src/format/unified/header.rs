@@ -55,6 +55,12 @@ pub(super) struct RawHeader<'a, 'o> {
     pub(super) errors: Vec<Located<Error>>,
 }
 
+/// Reads the id of an object, whole or abbreviated.
+fn id(text: &[u8]) -> Option<String> {
+    let is_id = !text.is_empty() && text.iter().all(u8::is_ascii_hexdigit);
+    is_id.then(|| text.to_str_lossy().into_owned())
+}
+
 /// What a header comes to.
 pub(super) struct FileHeader<'a> {
     pub(super) path: Text<'a>,
@@ -162,11 +168,7 @@ impl<'a, 'o> RawHeader<'a, 'o> {
         let Some((old, new)) = ids.split_once_str("..") else {
             return;
         };
-        let id = |id: &[u8]| {
-            let is_id = !id.is_empty() && id.iter().all(u8::is_ascii_hexdigit);
-            is_id.then(|| id.to_str_lossy().into_owned())
-        };
-        let (Some(old), Some(new)) = (id(old), id(new)) else {
+        let [Some(old), Some(new)] = [old, new].map(id) else {
             return;
         };
         self.ids = Some((old, new));
@@ -186,6 +188,13 @@ impl<'a, 'o> RawHeader<'a, 'o> {
     /// header says it otherwise.
     fn is_epoch(&self, at: usize) -> bool {
         self.sides.as_ref().is_some_and(|sides| sides[at].is_epoch)
+    }
+
+    /// Returns whether the old (0) or the new (1) side is said to be no file.
+    fn is_null(&self, at: usize) -> bool {
+        let side = self.sides.as_ref().map(|sides| &sides[at]);
+        let by_time = self.git.is_none() && self.is_epoch(at) && !self.is_epoch(1 - at);
+        by_time || side.is_some_and(|side| side.name.is_none())
     }
 
     /// Returns the paths that it names, for when nothing better is known of them.
@@ -227,11 +236,6 @@ impl<'a, 'o> RawHeader<'a, 'o> {
                 .map(|name| name.bytes.into_owned().into());
             return Err(Error::Binary { path });
         }
-        let is_null = |at: usize| {
-            let side = self.sides.as_ref().map(|sides| &sides[at]);
-            let by_time = self.git.is_none() && self.is_epoch(at) && !self.is_epoch(1 - at);
-            by_time || side.is_some_and(|side| side.name.is_none())
-        };
         let moved = match (&self.rename, &self.copy) {
             ([None, None], [None, None]) => None,
             ([Some(from), Some(to)], [None, None]) => {
@@ -242,10 +246,10 @@ impl<'a, 'o> RawHeader<'a, 'o> {
             }
             _ => return Err(Error::HalfRename),
         };
-        let is_new = self.new || is_null(0);
-        let is_gone = self.deleted || is_null(1);
-        let contradicts = self.new && self.sides.is_some() && !is_null(0)
-            || self.deleted && self.sides.is_some() && !is_null(1)
+        let is_new = self.new || self.is_null(0);
+        let is_gone = self.deleted || self.is_null(1);
+        let contradicts = self.new && self.sides.is_some() && !self.is_null(0)
+            || self.deleted && self.sides.is_some() && !self.is_null(1)
             || moved.is_some() && (is_new || is_gone);
         if contradicts || is_new && is_gone {
             return Err(Error::Contradiction);

@@ -342,11 +342,10 @@ impl<'a> Body<'a, '_, '_> {
     /// Returns whether a side that a line would belong to ends without a newline, so that nothing
     /// can follow.
     fn is_ended(&self, mark: Mark) -> bool {
-        let ends = |other: Mark| {
-            let last = self.lines.iter().rev().find(|line| line.mark != other);
-            mark != other && last.is_some_and(|line| line.unterminated)
-        };
-        ends(Mark::Added) || ends(Mark::Removed)
+        [Mark::Added, Mark::Removed].iter().any(|other| {
+            let last = self.lines.iter().rev().find(|line| line.mark != *other);
+            mark != *other && last.is_some_and(|line| line.unterminated)
+        })
     }
 
     /// Returns whether a line is the `-- ` above a signature.

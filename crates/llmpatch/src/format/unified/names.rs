@@ -35,26 +35,24 @@ fn read(row: Row<'_>) -> Result<(Text<'_>, usize), Error> {
     Ok((row.part(0..len), len))
 }
 
-/// Returns whether what `diff -u` writes of a file's time is the epoch, in whatever zone.
-fn is_epoch(time: &[u8]) -> bool {
-    let read = || {
-        let (date, rest) = time.trim_ascii().split_once_str(" ")?;
-        let (clock, zone) = rest.split_once_str(" ")?;
-        let (minute, seconds) = clock.split_at_checked(5)?;
-        let seconds = seconds.strip_prefix(b":00")?;
-        let fraction = seconds.strip_prefix(b".").unwrap_or(seconds);
-        let (sign, zone) = zone.split_at_checked(1)?;
-        let zone = minutes(zone)?;
-        let east = if sign == b"-" { -zone } else { zone };
-        let day = match date {
-            b"1970-01-01" => 0,
-            b"1969-12-31" => -24 * 60,
-            _ => return None,
-        };
-        let is_whole = fraction.iter().all(|&byte| byte == b'0');
-        Some(is_whole && day + minutes(minute)? == east)
+/// Returns whether what `diff -u` writes of a file's time is the epoch, in whatever zone; `None` of
+/// what isn't written so.
+fn is_epoch(time: &[u8]) -> Option<bool> {
+    let (date, rest) = time.trim_ascii().split_once_str(" ")?;
+    let (clock, zone) = rest.split_once_str(" ")?;
+    let (minute, seconds) = clock.split_at_checked(5)?;
+    let seconds = seconds.strip_prefix(b":00")?;
+    let fraction = seconds.strip_prefix(b".").unwrap_or(seconds);
+    let (sign, zone) = zone.split_at_checked(1)?;
+    let zone = minutes(zone)?;
+    let east = if sign == b"-" { -zone } else { zone };
+    let day = match date {
+        b"1970-01-01" => 0,
+        b"1969-12-31" => -24 * 60,
+        _ => return None,
     };
-    read().unwrap_or(false)
+    let is_whole = fraction.iter().all(|&byte| byte == b'0');
+    Some(is_whole && day + minutes(minute)? == east)
 }
 
 /// Reads `01:30` or `0130` as minutes.
@@ -138,7 +136,7 @@ impl<'o> Naming<'o> {
         if time.first().is_some_and(|byte| !b"\t ".contains(byte)) {
             return Err(Error::Quoting);
         }
-        let is_epoch = is_epoch(time);
+        let is_epoch = is_epoch(time) == Some(true);
         let is_null = *name == *b"/dev/null";
         let name = (!is_null).then(|| self.stripped(name, 0)).transpose()?;
         Ok(SideName { name, is_epoch })
@@ -243,24 +241,29 @@ impl<'o> Naming<'o> {
             let (new, len) = unquote(&text[at + 1..])?;
             return (at + 1 + len == text.len()).then(|| [text[..at].into(), new.into()]);
         }
-        let halves = |at: usize| {
-            (at > 0 && text.get(at) == Some(&b' ')).then(|| [&text[..at], &text[at + 1..]])
-        };
-        let only = || {
-            memchr::memchr(b' ', text)
-                .filter(|&at| memchr::memrchr(b' ', text) == Some(at))
-                .and_then(halves)
-        };
-        let are_alike = |[old, new]: &[&[u8]; 2]| match self.strip {
+        let pair = halves(text, text.len() / 2).filter(|pair| self.are_alike(*pair));
+        let pair = pair.or_else(|| {
+            let only = memchr::memchr(b' ', text)?;
+            halves(text, only).filter(|_| memchr::memrchr(b' ', text) == Some(only))
+        })?;
+        pair.iter()
+            .all(|name| !name.is_empty())
+            .then(|| pair.map(Cow::from))
+    }
+
+    /// Returns whether two names are the same without what is taken off them.
+    fn are_alike(&self, [old, new]: [&[u8]; 2]) -> bool {
+        match self.strip {
             Some(strip) => {
                 let rest = |name: &[u8]| directories(name, strip).map(|len| name[len..].to_vec());
                 rest(old).is_some() && rest(old) == rest(new)
             }
             None => self.are_one(old, new).0,
-        };
-        let pair = halves(text.len() / 2).filter(are_alike).or_else(only)?;
-        pair.iter()
-            .all(|name| !name.is_empty())
-            .then(|| pair.map(Cow::from))
+        }
     }
+}
+
+/// Splits a text at a space that isn't its first byte.
+fn halves(text: &[u8], at: usize) -> Option<[&[u8]; 2]> {
+    (at > 0 && text.get(at) == Some(&b' ')).then(|| [&text[..at], &text[at + 1..]])
 }

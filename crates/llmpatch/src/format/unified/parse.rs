@@ -8,7 +8,7 @@ use super::names::Naming;
 use super::{header, hunk};
 use crate::format::{Block, Options, excerpt};
 use crate::patch::{FileEdit, Format, Header, Hunk, Operation, Status};
-use crate::text::{LineNo, Located, Row, Source};
+use crate::text::{LineNo, Located, Row, Source, Span};
 
 /// What is around a diff in a response.
 #[derive(Clone, Copy, Debug, Default)]
@@ -50,16 +50,15 @@ pub(crate) fn parse_block<'a>(
     };
     let (mut raw, index) = RawHeader::read(&rows, begin.index());
     let span = rows.get(begin.index()).map(|row| row.span);
-    let errors = std::mem::take(&mut raw.errors);
-    let paths = raw.paths();
-    let mut header = raw.resolve();
-    let is_binary = matches!(header, Err(Error::Binary { .. }));
     let mut body = SectionBody {
         hunks: Vec::new(),
-        errors,
+        errors: std::mem::take(&mut raw.errors),
         warnings: Vec::new(),
         end: index,
     };
+    let paths = raw.paths();
+    let mut header = raw.resolve();
+    let is_binary = matches!(header, Err(Error::Binary { .. }));
     if is_binary {
         body.end = (index..)
             .find(|&index| rows.stops(index) || rows.starts_section(index))
@@ -83,19 +82,14 @@ pub(crate) fn parse_block<'a>(
         // What is wrong with that points at what says so.
         file.path.span = hunks.first().and_then(|hunk| hunk.span);
     }
-    match &header {
+    let wrong = match &header {
         // What it says of the names may follow from a line that can't be read.
-        Err(error) if errors.is_empty() || is_binary => {
-            errors.insert(0, Located::new(span, error.clone()))
-        }
-        Ok(header) if errors.is_empty() => {
-            let wrong = check(&header.header, &hunks);
-            errors.extend(wrong.map(|error| Located {
-                span: error.span.or(span),
-                ..error
-            }));
-        }
-        _ => {}
+        Err(error) => (errors.is_empty() || is_binary).then(|| Located::new(span, error.clone())),
+        Ok(header) if errors.is_empty() => check(&header.header, &hunks, span),
+        Ok(_) => None,
+    };
+    if let Some(wrong) = wrong {
+        errors.insert(0, wrong);
     }
     let edits = match header {
         Ok(FileHeader { path, to, header }) if errors.is_empty() => {
@@ -172,15 +166,16 @@ fn next_hunk(rows: &Rows<'_, '_>, index: usize, is_first: bool) -> Option<usize>
 /// header that knows of an old file knows better: of lines added above its first, git says the same
 /// where it shows no context.
 fn makes_file(header: &Header, hunks: &[Hunk<'_>]) -> bool {
-    let is_new = |hunk: &Hunk<'_>| {
-        let position = hunk.position.as_ref();
-        position.is_some_and(|position| position.old_start == 0) && hunk.old().next().is_none()
-    };
     let has_old = match &header.ids {
         Some((old, _)) => old.bytes().any(|digit| digit != b'0'),
         None => header.old_mode.is_some(),
     };
-    header.status == Status::Modified && matches!(hunks, [only] if is_new(only)) && !has_old
+    let [hunk] = hunks else { return false };
+    let position = hunk.position.as_ref();
+    header.status == Status::Modified
+        && position.is_some_and(|position| position.old_start == 0)
+        && hunk.old().next().is_none()
+        && !has_old
 }
 
 /// What of a section a hunk's reader must know.
@@ -193,27 +188,21 @@ pub(super) struct SectionPart<'s> {
     pub(super) is_new: bool,
 }
 
-/// Checks that header and hunks go together.
-fn check(header: &Header, hunks: &[Hunk<'_>]) -> Option<Located<Error>> {
-    let Header {
-        status,
-        old_mode,
-        new_mode,
-        ..
-    } = header;
-    match status {
-        Status::Added => {
-            if let Some(second) = hunks.get(1) {
-                return Some(Located::new(second.span, Error::AddedTwice));
+/// Checks that header and hunks go together; `span` is the section's first line.
+fn check(header: &Header, hunks: &[Hunk<'_>], span: Option<Span>) -> Option<Located<Error>> {
+    let keeps_mode = header.old_mode == header.new_mode || header.new_mode.is_none();
+    let (at, error) = match header.status {
+        Status::Added => match hunks.get(1) {
+            Some(second) => (second.span, Error::AddedTwice),
+            None => {
+                let old = hunks.iter().flat_map(Hunk::old).next()?;
+                (old.text.span, Error::AddedHasOld)
             }
-            let old = hunks.iter().flat_map(Hunk::old).next()?;
-            Some(Located::new(old.text.span, Error::AddedHasOld))
-        }
-        Status::Modified if hunks.is_empty() && (old_mode == new_mode || new_mode.is_none()) => {
-            Some(Located::new(None, Error::Nothing))
-        }
-        _ => None,
-    }
+        },
+        Status::Modified if hunks.is_empty() && keeps_mode => (span, Error::Nothing),
+        _ => return None,
+    };
+    Some(Located::new(at.or(span), error))
 }
 
 /// The lines of a response, and what is around the diff in it.

@@ -36,21 +36,10 @@ pub fn stat(patch: &Patch<'_>, quoting: Quoting, width: usize) -> Vec<u8> {
     for (file, name) in files.iter().zip(&names) {
         columns.row(file, name, &mut out);
     }
-    let lines = |count: fn(&FileStat<'_>) -> usize| {
-        files
-            .iter()
-            .filter(|file| file.header.binary.is_none())
-            .map(count)
-            .sum::<usize>()
-    };
-    out.extend(
-        total(
-            files.len(),
-            lines(|file| file.added),
-            lines(|file| file.removed),
-        )
-        .bytes(),
-    );
+    let texts = || files.iter().filter(|file| file.binary().is_none());
+    let added = texts().map(|file| file.added).sum();
+    let removed = texts().map(|file| file.removed).sum();
+    out.extend(total(files.len(), added, removed).bytes());
     out
 }
 
@@ -151,21 +140,13 @@ impl<'p> FileStat<'p> {
         else {
             return None;
         };
-        let count = |mark| {
-            hunks
-                .iter()
-                .flat_map(|hunk| &hunk.lines)
-                .filter(|line| line.mark == mark)
-                .count()
-        };
-        let from = to.as_ref().map(|_| &*edit.path);
-        let path = to.as_deref().unwrap_or(&edit.path);
+        let marks = || hunks.iter().flat_map(|hunk| &hunk.lines);
         Some(Self {
             header,
-            from,
-            path,
-            added: count(Mark::Added),
-            removed: count(Mark::Removed),
+            from: to.as_ref().map(|_| &*edit.path),
+            path: to.as_deref().unwrap_or(&edit.path),
+            added: marks().filter(|line| line.mark == Mark::Added).count(),
+            removed: marks().filter(|line| line.mark == Mark::Removed).count(),
         })
     }
 
@@ -323,18 +304,21 @@ impl Columns {
         if self.graph > self.most {
             return (added, removed);
         }
-        let scaled = |count: usize| {
-            if count == 0 {
-                0
-            } else {
-                1 + count * (self.graph - 1) / self.most
-            }
-        };
-        let total = scaled(added + removed).max(if added > 0 && removed > 0 { 2 } else { 0 });
+        let least = if added > 0 && removed > 0 { 2 } else { 0 };
+        let total = self.scaled(added + removed).max(least);
+        let fewer = self.scaled(added.min(removed));
         if added < removed {
-            (scaled(added), total - scaled(added))
+            (fewer, total - fewer)
         } else {
-            (total - scaled(removed), scaled(removed))
+            (total - fewer, fewer)
+        }
+    }
+
+    /// Returns how many signs lines get where each can't have its own.
+    fn scaled(&self, count: usize) -> usize {
+        match count {
+            0 => 0,
+            _ => 1 + count * (self.graph - 1) / self.most,
         }
     }
 }

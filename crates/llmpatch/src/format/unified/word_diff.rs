@@ -36,9 +36,9 @@ pub(super) fn before_words(line: &[u8]) -> Option<Vec<u8>> {
 /// `[-+0-9-]` does.
 pub(super) fn is_marked(line: &[u8]) -> bool {
     let is_removed = line.starts_with(b"[-") && line.ends_with(b"-]");
-    let has = |start: &str, end: &str| {
-        line.find(start)
-            .is_some_and(|at| line[at..].contains_str(end))
-    };
-    is_removed || has("{+", "+}") || has("[-", "-]{+")
+    is_removed
+        || [("{+", "+}"), ("[-", "-]{+")].iter().any(|(start, end)| {
+            line.find(start)
+                .is_some_and(|at| line[at..].contains_str(end))
+        })
 }
