@@ -33,11 +33,7 @@ pub(super) fn find(
             Error::Utf16 { encoding },
         );
     }
-    let mid_line = warned(
-        |warning| matches!(warning, Any::Response(Warning::ProseEdit)),
-        warnings,
-    )
-    .flatten();
+    let mid_line = warned(is_prose_edit, warnings).flatten();
     let is_in_json = prose.hidden.as_ref().is_some_and(|(_, by)| by.is_of_json());
     let calls = warned(|warning| matches!(warning, Any::Tool(_)), warnings);
     let (span, absence) = if let Some((asked, found, span)) = skipped {
@@ -54,12 +50,8 @@ pub(super) fn find(
         (Some(span), Absence::Hidden(by))
     } else if let Some(span) = prose.diff {
         (Some(span), Absence::Unified)
-    } else if let Some(at) = ["&lt;edit ", "&lt;opx&gt;", "&lt; SEARCH"]
-        .iter()
-        .find_map(|tag| body.find(tag))
-    {
-        let at = at + bytes.len() - body.len();
-        (Some(source.span(at..at + 8)), Absence::Html)
+    } else if let Some(span) = entities(source) {
+        (Some(span), Absence::Html)
     } else if let Some((span, what)) = prose.nearly.first().cloned() {
         (Some(span), Absence::Nearly(what))
     } else if mid_line.is_some() {
@@ -69,16 +61,23 @@ pub(super) fn find(
     } else if is_binary(body) {
         (None, Absence::Binary)
     } else if let Some((span, path)) = files::first(source, options) {
-        (
-            Some(span),
-            Absence::Files {
-                path: path[..].into(),
-            },
-        )
+        let path = path[..].into();
+        (Some(span), Absence::Files { path })
     } else {
         (None, Absence::Prose)
     };
     (span, Error::NoPatch(absence))
+}
+
+fn is_prose_edit(warning: &Any) -> bool {
+    matches!(warning, Any::Response(Warning::ProseEdit))
+}
+
+/// Finds a tag or a marker that has entities in it.
+fn entities(source: &Source) -> Option<Span> {
+    let tags = ["&lt;edit ", "&lt;opx&gt;", "&lt; SEARCH"];
+    let at = tags.iter().find_map(|tag| source.bytes().find(tag))?;
+    Some(source.span(at..at + b"&lt;edit".len()))
 }
 
 fn warned(is_it: fn(&Any) -> bool, warnings: &[Located<Any>]) -> Option<Option<Span>> {
@@ -133,21 +132,25 @@ fn escaped(source: &Source) -> Option<Span> {
 /// Returns the format of which the last line of a response, which isn't terminated, is the
 /// beginning of a patch's beginning.
 pub(super) fn cut_start(line: &[u8]) -> Option<Format> {
-    let cut = |whole: &[u8], least: usize| {
-        line.len() >= least && line.len() < whole.len() && whole.starts_with(line)
-    };
-    if cut(b"*** Begin Patch", b"*** B".len()) {
+    if is_cut(line, b"*** Begin Patch", b"*** B".len()) {
         Some(Format::Envelope)
     } else if blocks::is_cut(line) {
         Some(Format::Blocks)
-    } else if cut(b"<edit ", b"<ed".len()) || line.starts_with(b"<edit ") && !line.contains(&b'>') {
+    } else if is_cut(line, b"<edit ", b"<ed".len())
+        || line.starts_with(b"<edit ") && !line.contains(&b'>')
+    {
         Some(Format::Opx)
-    } else if cut(b"@@ -", 1)
-        || cut(b"diff --git ", b"diff --".len())
+    } else if is_cut(line, b"@@ -", 1)
+        || is_cut(line, b"diff --git ", b"diff --".len())
         || line.starts_with(b"diff --git a/")
     {
         Some(Format::Unified)
     } else {
         None
     }
+}
+
+/// Returns whether a line is a beginning of a text, of some bytes at least.
+fn is_cut(line: &[u8], whole: &[u8], least: usize) -> bool {
+    (least..whole.len()).contains(&line.len()) && whole.starts_with(line)
 }

@@ -209,14 +209,9 @@ impl<'a> Around<'a> {
         match path::one(&all) {
             Ok(Some(path)) => Ok(path),
             Ok(None) => {
-                let before = self.last.clone().map(|path| path.ok_or(Error::NoPath));
-                let given = || {
-                    options
-                        .file
-                        .map(|file| Text::derived(file.to_vec()))
-                        .ok_or(Error::NoPath)
-                };
-                before.unwrap_or_else(given)
+                let given = || options.file.map(|file| Text::derived(file.to_vec()));
+                let before = self.last.clone().unwrap_or_else(given);
+                before.ok_or(Error::NoPath)
             }
             Err([first, second]) => Err(Error::TwoPaths { first, second }),
         }

@@ -105,7 +105,7 @@ impl<'a> Walk<'a, '_> {
     /// all closed only if the mark closes this fence.
     fn leaves(&mut self, fence: Fence, found: usize, number: LineNo) -> bool {
         let inside = self.prose.found.get(found..).unwrap_or_default();
-        let has_patch = inside.iter().any(|item| matches!(item, WalkItem::Block(_)));
+        let has_patch = inside.iter().any(|item| item.block().is_some());
         if has_patch || !self.patience.is_left() {
             return true;
         }

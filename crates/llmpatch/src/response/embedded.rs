@@ -70,14 +70,13 @@ fn of_command(
     let decoded = Decoded::new(text.as_bytes(), patch.body.clone(), &patch.edits);
     let meaning = patch.meaning.clone().and_then(|meaning| {
         let directory = joined(setting.directory, &meaning.directory);
-        let trouble = doubt(&directory);
-        trouble.map_or(
-            Ok(command::Meaning {
+        match doubt(&directory) {
+            Some(doubt) => Err(doubt),
+            None => Ok(command::Meaning {
                 directory,
                 ..meaning
             }),
-            Err,
-        )
+        }
     });
     let meant = meaning.as_ref().ok();
     let is_file = |written: &[u8]| {
@@ -117,7 +116,8 @@ fn of_program(text: &str, setting: Setting<'_>) -> Vec<Block<'static>> {
             continue;
         }
         let decoded = Decoded::new(text.as_bytes(), literal.inner.clone(), &literal.escapes);
-        let refused = |trouble| unreadable(Error::Literal(trouble), literal.range, setting);
+        let span = (setting.place)(literal.range);
+        let refused = |trouble| Block::refused(Format::Envelope, span, Error::Literal(trouble));
         let mut blocks = match (literal.trouble, literal.command) {
             (Some(trouble), _) => vec![refused(trouble)],
             (None, Some(directory)) => match commands(&decoded, &directory, setting) {
@@ -188,15 +188,6 @@ fn nested(decoded: &Decoded, setting: Setting<'_>) -> Option<Block<'static>> {
     let mut block = format::tool::relocated(parsed, &place);
     block.range = whole.start as usize..whole.end as usize;
     Some(block)
-}
-
-/// Makes a block of a text that can't be decoded.
-fn unreadable(error: Error, range: Range<usize>, setting: Setting<'_>) -> Block<'static> {
-    let span = (setting.place)(range);
-    let error: Located<format::Error> = Located::new(span, error.into());
-    let none: Vec<Located<format::Warning>> = Vec::new();
-    let range = span.start as usize..span.end as usize;
-    Block::new(Format::Envelope, range, Vec::new(), vec![error], none)
 }
 
 /// Refuses what was read of a patch, since nobody knows what its command makes of it.

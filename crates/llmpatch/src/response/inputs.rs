@@ -11,7 +11,7 @@ use super::{command, embedded, reasoning};
 use crate::format::fence::Fence;
 use crate::format::{self, Block, files};
 use crate::text;
-use crate::text::{Located, Row};
+use crate::text::Row;
 
 impl<'a> Walk<'a, '_> {
     /// Reads the script that a line begins: a program or shell commands in a fence or as the whole
@@ -47,14 +47,8 @@ impl<'a> Walk<'a, '_> {
         let body = body.start..end;
         let is_other =
             |row: &Row<'_>| row.text.contains_str("<!--") || files::begins_patch(self.source, *row);
-        // So do JSON's lines below a line of something else.
-        let is_json = |block: &Block<'_>| {
-            let row = self.source.row(self.source.line_at(block.range.start));
-            let text = row.map_or(&b""[..], |row| row.text.trim_ascii_start());
-            text.starts_with(b"{\"") || text.starts_with(b"[{")
-        };
         if blocks.is_empty()
-            || blocks.iter().any(is_json)
+            || blocks.iter().any(|block| self.is_in_json(block))
             || self.row_beside(&blocks, body.clone(), is_other).is_some()
         {
             return self.input(row);
@@ -67,6 +61,14 @@ impl<'a> Walk<'a, '_> {
             self.push(block);
         }
         Some(body.end)
+    }
+
+    /// Returns whether a patch begins in a line of JSON below a line of something else. JSON says
+    /// itself what its strings are.
+    fn is_in_json(&self, block: &Block<'_>) -> bool {
+        let row = self.source.row(self.source.line_at(block.range.start));
+        let text = row.map_or(&b""[..], |row| row.text.trim_ascii_start());
+        text.starts_with(b"{\"") || text.starts_with(b"[{")
     }
 
     /// Returns the first line of a range that is as asked for and in none of some patches.
@@ -183,12 +185,8 @@ impl<'a> Walk<'a, '_> {
         if row.text[..at].ends_with(b"<") || !begins && is_known() {
             return None;
         }
-        let ends = |row: &Row<'_>| {
-            let text = row.text.trim_start();
-            let rest = text.strip_prefix(word).map(|rest| rest.first());
-            rest.is_some_and(|next| next.is_none_or(|byte| !byte.is_ascii_alphanumeric()))
-        };
-        let close = self.source.rows(next.number).find(ends);
+        let mut rows = self.source.rows(next.number);
+        let close = rows.find(|row| ends_heredoc(row.text, word));
         if !begins {
             let end = close.map_or(self.source.bytes().len(), |close| close.start());
             // It is read as a patch, which takes longer than a look for its end.
@@ -218,9 +216,15 @@ struct Heredoc {
     end: usize,
 }
 
+/// Returns whether a line begins with the word that ends a heredoc.
+fn ends_heredoc(line: &[u8], word: &[u8]) -> bool {
+    let rest = line.trim_start().strip_prefix(word);
+    rest.is_some_and(|rest| !rest.first().is_some_and(u8::is_ascii_alphanumeric))
+}
+
 /// Returns whether a patch has others in it that a closing mark makes drafts of.
 fn has_draft(block: &Block<'_>) -> bool {
-    let is_draft = |warning: &Located<format::Warning>| {
+    block.warnings.iter().any(|warning| {
         matches!(
             &warning.value,
             format::Warning::Response(Warning::Hidden {
@@ -228,8 +232,7 @@ fn has_draft(block: &Block<'_>) -> bool {
                 ..
             })
         )
-    };
-    block.warnings.iter().any(is_draft)
+    })
 }
 
 /// Returns whether a line looks like the first of a program.

@@ -11,9 +11,9 @@ use super::reasoning;
 use crate::format::fence::Fence;
 use crate::format::tool::json::JsonText;
 use crate::format::tool::{Error, broken, is_of_calls};
-use crate::format::{Block, InFile, Options, Warning};
+use crate::format::{Block, InFile, Options};
 use crate::patch::Format;
-use crate::text::{LineNo, Located, Source};
+use crate::text::{LineNo, Source};
 use crate::text::{trim, trim_start};
 
 const OPEN: &[u8] = b"<tool_call>";
@@ -159,12 +159,8 @@ fn broken_off(source: &Source, at: usize, error: &serde_json::Error) -> Result<V
 }
 
 fn refused(source: &Source, range: Range<usize>, what: Error) -> Block<'static> {
-    let error: Located<crate::format::Error> = Located::new(
-        source.span(range.clone()),
-        InFile { path: None, what }.into(),
-    );
-    let none: Vec<Located<Warning>> = Vec::new();
-    Block::new(Format::Tool, range, Vec::new(), vec![error], none)
+    let error = InFile { path: None, what };
+    Block::refused(Format::Tool, source.span(range), error)
 }
 
 /// Returns how far a value goes that can't be read from a line on.

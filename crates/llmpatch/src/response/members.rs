@@ -245,13 +245,11 @@ const SCHEMA: &[&str] = &[
 /// Returns what a member of a message holds. `is_call` says that the message is a call itself, so
 /// that its output is what the tool returned.
 pub(super) fn holds(name: &str, value: Value<'_>, is_call: bool) -> Holds {
-    let is_in = |members: fn(&Row) -> &'static [&'static str]| {
-        MESSAGES.iter().any(|row| members(row).contains(&name))
-    };
     if name == "properties" && is_message(value) {
         return Holds::Carrier;
     }
-    if SCHEMA.contains(&name) || is_of_prompts(name) || is_in(|row| row.instructions) {
+    let is_of_prompts = name.to_ascii_lowercase().contains("prompt");
+    if SCHEMA.contains(&name) || is_of_prompts || is_in(name, |row| row.instructions) {
         return Holds::Instructions;
     }
     if matches!(name, "output" | "result" | "response") {
@@ -268,19 +266,20 @@ pub(super) fn holds(name: &str, value: Value<'_>, is_call: bool) -> Holds {
             _ => Holds::Thoughts,
         };
     }
-    if is_in(|row| row.carriers) {
+    if is_in(name, |row| row.carriers) {
         Holds::Carrier
-    } else if is_in(|row| row.thoughts) {
+    } else if is_in(name, |row| row.thoughts) {
         Holds::Thoughts
-    } else if is_in(|row| row.results) || is_of_results(name) {
+    } else if is_in(name, |row| row.results) || is_of_results(name) {
         Holds::Results
     } else {
         Holds::Unknown
     }
 }
 
-fn is_of_prompts(name: &str) -> bool {
-    name.to_ascii_lowercase().contains("prompt")
+/// Returns whether the messages of any provider have a member in a column of the table.
+fn is_in(name: &str, column: fn(&Row) -> &'static [&'static str]) -> bool {
+    MESSAGES.iter().any(|row| column(row).contains(&name))
 }
 
 fn is_of_results(name: &str) -> bool {
@@ -322,24 +321,15 @@ pub(super) enum Speaker {
 
 /// Returns who speaks in an object.
 pub(super) fn speaker(fields: &Fields<'_>) -> Speaker {
-    let named = |fields: &Fields<'_>| {
-        let author = fields.get(&["author", "info"]).map(|(_, author)| author);
-        let author = author.and_then(|author| Fields::of(author).ok());
-        let role = fields.word(&["role"]);
-        role.or_else(|| author.and_then(|author| author.word(&["role"])))
-    };
     let kind = fields.word(&["kind"]).unwrap_or_default();
     let is_of_event = kind.ends_with("Observation") || kind == "AgentErrorEvent";
     if is_of_event || fields.has(&["functionResponse", "toolResult", "observation"]) {
         return Speaker::Tool;
     }
-    let is_thought = fields
-        .get(&["thought"])
-        .is_some_and(|(_, value)| value.is() == Is::Bool(true));
-    if is_thought {
+    if fields.says(&["thought"], true) {
         return Speaker::Thinking;
     }
-    if let Some(role) = named(fields) {
+    if let Some(role) = role(fields) {
         return match &role[..] {
             "assistant" | "model" | "ai" | "agent" | "AIMessage" => Speaker::Model,
             "tool" | "function" | "toolResult" | "tool_result" => Speaker::Tool,
@@ -373,6 +363,14 @@ pub(super) fn speaker(fields: &Fields<'_>) -> Speaker {
             _ => Speaker::Unknown,
         },
     }
+}
+
+/// Returns the role that an object or its author has.
+fn role(fields: &Fields<'_>) -> Option<String> {
+    fields.word(&["role"]).or_else(|| {
+        let (_, author) = fields.get(&["author", "info"])?;
+        Fields::of(author).ok()?.word(&["role"])
+    })
 }
 
 fn is_result_type(of: &str) -> bool {
@@ -432,12 +430,7 @@ pub(super) fn outcome(fields: &Fields<'_>) -> Option<Outcome> {
     const UNDONE: [&str; 7] = [
         "error", "fail", "cancel", "denied", "decline", "reject", "abort",
     ];
-    let says = |names: &[&str], wanted: bool| {
-        fields
-            .get(names)
-            .is_some_and(|(_, value)| value.is() == Is::Bool(wanted))
-    };
-    if says(
+    if fields.says(
         &[
             "is_error",
             "isError",
@@ -447,7 +440,7 @@ pub(super) fn outcome(fields: &Fields<'_>) -> Option<Outcome> {
             "interrupted",
         ],
         true,
-    ) || says(&["success", "approved"], false)
+    ) || fields.says(&["success", "approved"], false)
         || fields
             .get(&["exit_code", "exitCode"])
             .is_some_and(|(_, code)| is_failure(code))
@@ -506,17 +499,19 @@ pub(super) fn says_undone(text: &str) -> bool {
     let mut lines = lines.map(|line| line.chars().take(400).collect::<String>().to_lowercase());
     let first = lines.next().unwrap_or_default();
     let first = first.replace("the user", "user");
-    let says = |line: &str| {
-        line.starts_with("aborted")
-            || ["exit code:", "exited with code ", "\"exit_code\":"]
-                .iter()
-                .any(|lead| is_failing_code(&line.replace(": ", ":"), lead))
-    };
     first.starts_with("error")
         || first.starts_with("failed")
         || SAID.iter().any(|said| first.contains(said))
-        || says(&first)
-        || lines.any(|line| says(&line))
+        || is_of_failure(&first)
+        || lines.any(|line| is_of_failure(&line))
+}
+
+/// Returns whether a line says that a command failed, wherever it is in a result.
+fn is_of_failure(line: &str) -> bool {
+    line.starts_with("aborted")
+        || ["exit code:", "exited with code ", "\"exit_code\":"]
+            .iter()
+            .any(|lead| is_failing_code(&line.replace(": ", ":"), lead))
 }
 
 /// Returns whether a text says by itself that a call in the text before it wasn't carried out, in

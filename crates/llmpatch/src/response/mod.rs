@@ -48,7 +48,7 @@ mod members;
 mod messages;
 mod prose;
 mod prose_line;
-pub(crate) mod reasoning;
+mod reasoning;
 mod repeats;
 mod script;
 mod settle;
@@ -59,8 +59,8 @@ mod walk;
 
 pub(crate) use error::{Absence, Error, Hiding, Nearly, Residue, Warning};
 
-use crate::format::{self, Options, Parsed, ResponsePart, tool};
-use crate::patch::{FileEdit, Format, Operation, Patch};
+use crate::format::{self, Options, Parsed};
+use crate::patch::{FileEdit, Format, Operation};
 use crate::text::{Located, Source, Span, Splice};
 use drafts::Patience;
 use settle::{settle, undone, unread};
@@ -99,19 +99,8 @@ fn uncoloured<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a> {
     }
     let mut found = Walk::new(source, options).run();
     let undone = undone(source, &mut found);
-    if found.prose.hidden.is_none()
-        && let Some((span, place)) = found.session.passed.take()
-    {
-        found.prose.note_hidden(span, &Hiding::Elsewhere(place));
-    }
-    if let Some((span, place)) = found.session.lost() {
-        let (format, by) = (Format::Tool, Hiding::Elsewhere(place));
-        found.prose.note_hidden(span, &by);
-        let warning = Located::new(span, Warning::Hidden { format, by }.into());
-        found.prose.found.push(WalkItem::Remark(warning));
-    }
+    found.note_passed_over();
     let items = std::mem::take(&mut found.prose.found);
-    let bases = std::mem::take(&mut found.bases);
     let mut parsed = settle(source, options, items, &found.prose);
     if let Some(torn) = found.session.pieces.torn(source, options, &parsed) {
         parsed.errors = vec![torn];
@@ -134,7 +123,10 @@ fn uncoloured<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a> {
         parsed.errors.retain(|error| !error.value.is_absence());
         parsed.errors.push(coloured);
     }
-    Parsed { bases, ..parsed }
+    Parsed {
+        bases: found.bases,
+        ..parsed
+    }
 }
 
 /// Drops the warnings of patches that don't count if an error says all that they say.
@@ -162,13 +154,10 @@ fn colours(source: &Source, options: &Options<'_>) -> encoding::Coloured {
         return coloured;
     }
     let found = Walk::new(source, options).run().prose.found;
-    let payload = |item: &WalkItem<'_>| match item {
-        WalkItem::Block(block) if !matches!(block.format, Format::Envelope | Format::Unified) => {
-            Some(block.range.clone())
-        }
-        _ => None,
-    };
-    let payloads: Vec<_> = found.iter().filter_map(payload).collect();
+    let payloads: Vec<_> = settle::blocks(&found)
+        .filter(|block| !matches!(block.format, Format::Envelope | Format::Unified))
+        .map(|block| block.range.clone())
+        .collect();
     encoding::colours(bytes, &payloads)
 }
 
@@ -185,29 +174,7 @@ fn decoded(
     let decoded = decoded::Decoded::new(bytes, 0..bytes.len(), splices);
     let inner = Source::new(source.id(), source.name(), decoded.text.clone())?;
     let place = |span: Span| source.span(decoded.range(span.start as usize..span.end as usize));
-    let parsed = read(&inner, options);
-    let bases = parsed.bases.iter().map(|base| Located {
-        span: base.span.map(place),
-        value: base.value.clone(),
-    });
-    let bases = bases.collect();
-    let parts = parsed.parts.iter().map(|part| ResponsePart {
-        span: part.span.map(place),
-        ..part.clone()
-    });
-    let parts = parts.collect();
-    let format = parsed.patch.format;
-    let block = tool::relocated(parsed, &place);
-    Some(Parsed {
-        patch: Patch {
-            format,
-            edits: block.edits,
-        },
-        errors: block.errors,
-        warnings: block.warnings,
-        bases,
-        parts,
-    })
+    Some(read(&inner, options).relocated(&place))
 }
 
 /// Returns whether an offset is in a section of a unified diff.

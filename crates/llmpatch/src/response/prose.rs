@@ -420,26 +420,18 @@ impl<'a> Prose<'a> {
 
     /// Makes nothing but warnings of the patches found, from index `since` on.
     fn hide(&mut self, source: &Source, since: usize, by: &Hiding) {
-        let hidden = |span, format| {
-            let by = by.clone();
-            Some(Located {
-                span,
-                value: Warning::Hidden { format, by }.into(),
-            })
-        };
-        let hidden = self.found.drain(since..).filter_map(|found| match found {
-            WalkItem::Block(block) => hidden(Some(block.start(source)), block.format),
-            WalkItem::Remark(Located {
-                span,
-                value: Any::Response(Warning::ProseEdit),
-            }) => hidden(span, Format::Opx),
-            WalkItem::Remark(
-                already @ Located {
-                    value: Any::Response(Warning::Hidden { .. }),
-                    ..
+        let hidden = self.found.drain(since..).filter_map(|found| {
+            let (span, format) = match found {
+                WalkItem::Block(block) => (Some(block.start(source)), block.format),
+                WalkItem::Remark(warning) => match warning.value {
+                    Any::Response(Warning::ProseEdit) => (warning.span, Format::Opx),
+                    Any::Response(Warning::Hidden { .. }) => return Some(warning),
+                    _ => return None,
                 },
-            ) => Some(already),
-            WalkItem::Residue(..) | WalkItem::Remark(_) => None,
+                WalkItem::Residue(..) => return None,
+            };
+            let by = by.clone();
+            Some(Located::new(span, Warning::Hidden { format, by }.into()))
         });
         let hidden: Vec<_> = hidden.collect();
         if let Some(span) = hidden.first().and_then(|warning| warning.span) {
@@ -478,7 +470,7 @@ impl<'a> Prose<'a> {
             && let Some((span, since)) = self.call.take()
         {
             let since = self.found.get(since..).unwrap_or_default();
-            if !since.iter().any(|item| matches!(item, WalkItem::Block(_))) {
+            if since.iter().all(|item| item.block().is_none()) {
                 self.note_nearly(span, Nearly::CallTags);
             }
             return;

@@ -25,14 +25,13 @@ pub(super) fn prompt(line: &[u8]) -> usize {
 /// Returns whether a command in a line changes the directory.
 pub(super) fn changes_directory(line: &[u8]) -> bool {
     let line = &line[prompt(line)..];
-    let changes = |command: &[u8]| {
-        let names: [&[u8]; 3] = [b"cd ", b"pushd ", b"popd"];
-        names.iter().any(|name| command.starts_with(name))
-    };
-    let mut behind = ["&& ", "; "]
+    let behind = ["&& ", "; "]
         .iter()
         .flat_map(|sign| line.find_iter(sign).map(move |at| &line[at + sign.len()..]));
-    changes(line) || behind.any(changes)
+    std::iter::once(line).chain(behind).any(|command| {
+        let names: [&[u8]; 3] = [b"cd ", b"pushd ", b"popd"];
+        names.iter().any(|name| command.starts_with(name))
+    })
 }
 
 /// Returns the delimiter of a heredoc, from what is behind its `<<`.

@@ -10,23 +10,28 @@ use bstr::ByteSlice as _;
 use super::Patience;
 use super::headings::{self, Heading};
 use crate::format::fence::Fence;
-use crate::text::{LineNo, Source};
+use crate::text::{LineNo, Row, Source};
 use crate::text::{is_blank, trim, trim_start};
 
-/// The names of tags between which models think aloud: `<think>`, `<x:think>`, `[THINK]`.
-pub(crate) const NAMES: [&str; 11] = [
-    "think",
-    "thinking",
-    "thought",
-    "thoughts",
-    "reasoning",
-    "scratchpad",
-    "analysis",
-    "reflection",
-    "antthinking",
-    "inner_monologue",
+/// The names of tags between which models think aloud, as in `<think>` and `<x:think>`, and these
+/// tags as messages show them.
+const TAGS: [(&str, &str, &str); 11] = [
+    ("think", "<think>", "</think>"),
+    ("thinking", "<thinking>", "</thinking>"),
+    ("thought", "<thought>", "</thought>"),
+    ("thoughts", "<thoughts>", "</thoughts>"),
+    ("reasoning", "<reasoning>", "</reasoning>"),
+    ("scratchpad", "<scratchpad>", "</scratchpad>"),
+    ("analysis", "<analysis>", "</analysis>"),
+    ("reflection", "<reflection>", "</reflection>"),
+    ("antthinking", "<antthinking>", "</antthinking>"),
+    ("inner_monologue", "<inner_monologue>", "</inner_monologue>"),
     // aider's, in what it keeps of a chat.
-    "thinking-content-7bbeb8e1441453ad999a0bbba8a46d4b",
+    (
+        "thinking-content-7bbeb8e1441453ad999a0bbba8a46d4b",
+        "<thinking-content-…>",
+        "</thinking-content-…>",
+    ),
 ];
 
 /// What begins a message in a channel of its own, as OpenAI's open models write it.
@@ -112,8 +117,8 @@ const DETAILS: &str = "<details type=\"reasoning\"";
 /// The kind of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Mark {
-    /// A tag whose name is in [`NAMES`].
-    Tag(&'static str),
+    /// One of [`TAGS`], by its number.
+    Tag(usize),
     /// One of [`PAIRS`], by its number.
     Pair(usize),
     /// `<|channel|>analysis`
@@ -125,32 +130,17 @@ pub(super) enum Mark {
 impl Mark {
     /// Returns the marks as messages show them.
     pub(super) fn shown(self) -> (&'static str, &'static str) {
-        const TAGS: [(&str, &str); 11] = [
-            ("<think>", "</think>"),
-            ("<thinking>", "</thinking>"),
-            ("<thought>", "</thought>"),
-            ("<thoughts>", "</thoughts>"),
-            ("<reasoning>", "</reasoning>"),
-            ("<scratchpad>", "</scratchpad>"),
-            ("<analysis>", "</analysis>"),
-            ("<reflection>", "</reflection>"),
-            ("<antthinking>", "</antthinking>"),
-            ("<inner_monologue>", "</inner_monologue>"),
-            ("<thinking-content-…>", "</thinking-content-…>"),
-        ];
         match self {
-            Mark::Tag(name) => {
-                let index = NAMES.iter().position(|known| *known == name);
-                TAGS[index.unwrap_or(0)]
+            Mark::Tag(index) => {
+                let (_, open, close) = TAGS[index];
+                (open, close)
             }
             Mark::Pair(index) => PAIRS[index],
             Mark::Channel => ("<|channel|>analysis", "<|channel|>final"),
             Mark::Heading => ("## User", "## Assistant"),
         }
     }
-}
 
-impl Mark {
     /// Returns whether a turn of another than the model begins or ends with the mark.
     pub(super) fn is_turn(self) -> bool {
         self == Mark::Heading || matches!(self, Mark::Pair(index) if index >= TURNS)
@@ -169,10 +159,7 @@ fn unmarked(line: &[u8]) -> &[u8] {
 /// Returns how long the beginning of a line is that begins a turn of the model.
 fn answer(line: &[u8]) -> Option<usize> {
     let text = unmarked(line);
-    let begin = ANSWERS.iter().find(|begin| {
-        let head = text.get(..begin.len());
-        head.is_some_and(|head| head.eq_ignore_ascii_case(begin.as_bytes()))
-    })?;
+    let begin = ANSWERS.iter().find(|begin| begins(text, begin))?;
     // What begins so may begin reasoning.
     if *begin == "<|start|>assistant" {
         return Some(0);
@@ -180,6 +167,12 @@ fn answer(line: &[u8]) -> Option<usize> {
     let rest = &text[begin.len()..];
     let is_bold = rest.starts_with(b"**") && !rest.starts_with(b"***");
     Some(line.len() - rest.len() + if is_bold { 2 } else { 0 })
+}
+
+/// Returns whether a text begins with a mark, in any case.
+fn begins(text: &[u8], mark: &str) -> bool {
+    let head = text.get(..mark.len());
+    head.is_some_and(|head| head.eq_ignore_ascii_case(mark.as_bytes()))
 }
 
 /// Reads the mark that a text begins with: its kind, whether it closes, and its length.
@@ -190,23 +183,17 @@ fn read(text: &[u8]) -> Option<(Mark, bool, usize)> {
         return Some((Mark::Channel, closes, CHANNEL.len() + message));
     }
     for (index, (open, close)) in PAIRS.into_iter().enumerate() {
-        let begins = |mark: &str| {
-            let head = text.get(..mark.len());
-            head.is_some_and(|head| head.eq_ignore_ascii_case(mark.as_bytes()))
-        };
-        if begins(close) {
+        if begins(text, close) {
             // Of marks that several parts share, the first stands for all.
             let first = PAIRS.iter().position(|(_, other)| *other == close);
             return Some((Mark::Pair(first.unwrap_or(index)), true, close.len()));
         }
-        if begins(open) {
-            let is_whole = open != DETAILS;
-            let end = if is_whole {
-                Some(open.len())
-            } else {
-                tag_end(text)
+        if begins(text, open) {
+            let end = match open {
+                DETAILS => tag_end(text)?,
+                _ => open.len(),
             };
-            return Some((Mark::Pair(index), false, end?));
+            return Some((Mark::Pair(index), false, end));
         }
     }
     let end = tag_end(text.strip_prefix(b"<").map(|_| text)?)?;
@@ -220,9 +207,9 @@ fn read(text: &[u8]) -> Option<(Mark, bool, usize)> {
         .rsplit_once_str(":")
         .filter(|(prefix, _)| prefix.iter().all(|byte| byte.is_ascii_alphanumeric()))
         .map_or(name, |(_, bare)| bare);
-    let known = NAMES
-        .into_iter()
-        .find(|known| known.as_bytes().eq_ignore_ascii_case(bare))?;
+    let known = TAGS
+        .iter()
+        .position(|(known, ..)| known.as_bytes().eq_ignore_ascii_case(bare))?;
     Some((Mark::Tag(known), closes, end))
 }
 
@@ -302,7 +289,7 @@ fn closing_behind(
 }
 
 /// A part in which the model thinks aloud.
-#[derive(Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Thoughts {
     pub(super) mark: Mark,
     /// The offset in the response behind the opening mark.
@@ -326,23 +313,13 @@ pub(super) fn thoughts(
     if fence.is_some() && !patience.is_left() {
         return None;
     }
-    let before = number.index().checked_sub(1).and_then(|above| {
-        let row = source.row(LineNo::from_index(above))?;
-        (!is_blank(row.text)).then_some(row)
-    });
-    let is_key = || {
-        unmarked(row.text)
-            .first()
-            .is_some_and(u8::is_ascii_lowercase)
-    };
-    if mark.is_word() && (fence.is_some() || before.is_some() || is_key()) {
+    if mark.is_word() && (fence.is_some() || is_of_text(source, row)) {
         return None;
     }
     let heading = headings::read(row.text).filter(|_| mark == Mark::Heading);
-    let start = row.start() + behind;
     let unclosed = Thoughts {
         mark,
-        start,
+        start: row.start() + behind,
         end: source.bytes().len(),
         behind: None,
     };
@@ -357,13 +334,12 @@ pub(super) fn thoughts(
         }
         let ends_turn = mark.is_turn() && !is_first;
         if let Some(length) = end_of_turn(line.text, heading).filter(|_| ends_turn) {
-            return Some(Thoughts {
-                mark,
-                start,
+            let part = Thoughts {
                 end: line.start(),
                 behind: Some(line.start() + length),
-            })
-            .filter(|_| !is_fenced);
+                ..unclosed
+            };
+            return Some(part).filter(|_| !is_fenced);
         }
         let reopens = !mark.is_turn() && opening(line.text).is_some_and(|(other, _)| other == mark);
         if !is_first && reopens && mark != Mark::Channel {
@@ -375,10 +351,9 @@ pub(super) fn thoughts(
             continue;
         };
         let part = Thoughts {
-            mark,
-            start,
             end: line.start() + at,
             behind: Some(line.start() + end),
+            ..unclosed
         };
         if depth == 0 {
             if is_fenced {
@@ -395,6 +370,16 @@ pub(super) fn thoughts(
     // Nothing else says that a word begins a turn.
     let is_text = fence.is_some() || mark.is_word() && mark != Mark::Pair(HUMAN);
     last.or_else(|| (!is_text).then_some(unclosed))
+}
+
+/// Returns whether a line that begins with a speaker's name goes on with a text above it, or begins
+/// with a key.
+fn is_of_text(source: &Source, row: Row<'_>) -> bool {
+    let above = row.number.index().checked_sub(1).map(LineNo::from_index);
+    let above = above.and_then(|above| source.row(above));
+    let name = unmarked(row.text);
+    above.is_some_and(|above| !is_blank(above.text))
+        || name.first().is_some_and(u8::is_ascii_lowercase)
 }
 
 #[cfg(test)]

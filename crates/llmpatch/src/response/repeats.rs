@@ -62,13 +62,7 @@ fn wholes<'f, 'a>(
     source: &'a Source,
     found: &'f [WalkItem<'a>],
 ) -> impl Iterator<Item = (std::ops::Range<usize>, &'f Block<'a>, &'a [u8])> {
-    let block = |index: usize| {
-        if let Some(WalkItem::Block(block)) = found.get(index) {
-            Some(block)
-        } else {
-            None
-        }
-    };
+    let block = |index: usize| found.get(index).and_then(WalkItem::block);
     let mut next = 0;
     std::iter::from_fn(move || {
         let start = (next..found.len()).find(|&index| block(index).is_some())?;
@@ -91,22 +85,22 @@ fn wholes<'f, 'a>(
 /// Returns whether a block continues the whole patch that the block before it is in.
 fn goes_on(source: &Source, before: &Block<'_>, block: &Block<'_>) -> bool {
     let bytes = source.bytes();
-    let is_wrapper = |block: &Block<'_>| {
-        bytes[block.range.start..]
-            .get(..b"<opx".len())
-            .is_some_and(|tag| tag.eq_ignore_ascii_case(b"<opx"))
-    };
+    let between = bytes.get(before.range.end..block.range.start);
+    let between = between.unwrap_or_default();
     before.format == block.format
         && block.format != Format::Envelope
-        && !is_wrapper(before)
-        && !is_wrapper(block)
-        && match bytes
-            .get(before.range.end..block.range.start)
-            .unwrap_or_default()
-        {
-            between if block.format == Format::Blocks => super::around::are_between(between),
-            between => between.trim_ascii().is_empty(),
+        && !is_wrapper(&bytes[before.range.start..])
+        && !is_wrapper(&bytes[block.range.start..])
+        && match block.format {
+            Format::Blocks => super::around::are_between(between),
+            _ => between.trim_ascii().is_empty(),
         }
+}
+
+/// Returns whether a text begins with the tag that is around several edits of OPX.
+fn is_wrapper(text: &[u8]) -> bool {
+    let tag = text.get(..b"<opx".len());
+    tag.is_some_and(|tag| tag.eq_ignore_ascii_case(b"<opx"))
 }
 
 /// Returns what an edit does, whatever its author notes of it.

@@ -15,7 +15,7 @@ use crate::format::{
 };
 use crate::patch::Format;
 use crate::text;
-use crate::text::{Lines, Located, Source};
+use crate::text::{Lines, Located, Source, Span};
 
 /// Decides which of the patches count, and whether the response as a whole can be applied.
 pub(super) fn settle<'a>(
@@ -34,9 +34,9 @@ pub(super) fn settle<'a>(
     let mut wanted = false;
     let mut skipped = None;
     let repeated = repeats::patches(source, &found, &mut parsed.warnings);
-    for (found, is_repeated) in found.into_iter().zip(repeated) {
+    let found = found.into_iter().zip(repeated);
+    for (found, _) in found.filter(|(_, is_repeated)| !is_repeated) {
         match found {
-            WalkItem::Block(_) if is_repeated => {}
             WalkItem::Block(block) => match options.format.filter(|asked| *asked != block.format) {
                 None => {
                     wanted = true;
@@ -48,12 +48,11 @@ pub(super) fn settle<'a>(
                 }
             },
             WalkItem::Residue(_, residue) if is_without_blocks && is_of_tags(&residue.value) => {
-                let span = residue.span.filter(|_| is_edit_in_tags(&residue.value));
-                let what = Nearly::CallTags;
-                let warning = Warning::Nearly { what }.into();
-                parsed
-                    .warnings
-                    .extend(span.map(|span| Located::new(span, warning)));
+                if let Some(span) = residue.span
+                    && is_edit_in_tags(&residue.value)
+                {
+                    parsed.warnings.push(nearly(span, Nearly::CallTags));
+                }
             }
             WalkItem::Residue(of, residue) => {
                 if options.format.is_none_or(|asked| asked == of) {
@@ -67,29 +66,43 @@ pub(super) fn settle<'a>(
     if wanted {
         excuse_hunks(&mut parsed);
         // Beside blocks, a call in tags is an error.
-        let is_told = |what: &Nearly| *what != Nearly::CallTags || is_without_blocks;
-        let nearly = prose.nearly.iter().filter(|(_, what)| is_told(what));
-        let nearly = nearly.map(|(span, what)| {
-            let what = what.clone();
-            Located::new(*span, Warning::Nearly { what }.into())
-        });
-        parsed.warnings.extend(nearly);
-    }
-    if !wanted && parsed.errors.is_empty() {
-        let (span, error) = absence::find(source, options, prose, &parsed.warnings, skipped);
-        if matches!(
-            error,
-            Error::Utf16 { .. } | Error::NoPatch(Absence::Escaped)
-        ) {
-            parsed.warnings.clear();
-        }
-        parsed.errors.push(Located::new(span, error.into()));
+        let told = prose
+            .nearly
+            .iter()
+            .filter(|(_, what)| *what != Nearly::CallTags || is_without_blocks)
+            .map(|(span, what)| nearly(*span, what.clone()));
+        parsed.warnings.extend(told);
+    } else if parsed.errors.is_empty() {
+        explain_absence(source, options, prose, skipped, &mut parsed);
     }
     repeats::edits(source, &parsed.patch.edits, &mut parsed.warnings);
     count_skipped(&mut parsed.warnings);
     parsed.errors.sort_by_key(|error| error.span);
     parsed.warnings.sort_by_key(|warning| warning.span);
     parsed
+}
+
+/// Adds the error that says why there is nothing to apply.
+fn explain_absence(
+    source: &Source,
+    options: &Options<'_>,
+    prose: &Prose<'_>,
+    skipped: Option<(Format, Format, Span)>,
+    parsed: &mut Parsed<'_>,
+) {
+    let (span, error) = absence::find(source, options, prose, &parsed.warnings, skipped);
+    if matches!(
+        error,
+        Error::Utf16 { .. } | Error::NoPatch(Absence::Escaped)
+    ) {
+        parsed.warnings.clear();
+    }
+    parsed.errors.push(Located::new(span, error.into()));
+}
+
+/// Returns the warning of what is nearly a patch.
+fn nearly(span: impl Into<Option<Span>>, what: Nearly) -> Located<format::Warning> {
+    Located::new(span, Warning::Nearly { what }.into())
 }
 
 /// Returns whether residue is of a call in tags.
@@ -137,11 +150,8 @@ fn skipped(warning: &format::Warning) -> Option<&BString> {
 }
 
 /// Returns the patches that a walk came upon.
-fn blocks<'i, 'a>(found: &'i [WalkItem<'a>]) -> impl Iterator<Item = &'i Block<'a>> {
-    found.iter().filter_map(|found| match found {
-        WalkItem::Block(block) => Some(block),
-        _ => None,
-    })
+pub(super) fn blocks<'i, 'a>(found: &'i [WalkItem<'a>]) -> impl Iterator<Item = &'i Block<'a>> {
+    found.iter().filter_map(WalkItem::block)
 }
 
 /// Returns the error that patches are in two formats.
@@ -170,24 +180,20 @@ fn skip<'a>(source: &'a Source, block: Block<'a>, asked: Format, parsed: &mut Pa
 /// Makes warnings of hunks of no file beside whole patches of another format, where nothing else is
 /// wrong: they explain something.
 fn excuse_hunks(parsed: &mut Parsed<'_>) {
-    let is_hunk = |error: &Located<format::Error>| {
-        matches!(
-            error.value,
-            format::Error::Response(Error::Residue(Residue::StrayHunk { .. }))
-        )
-    };
     let is_whole = parsed.patch.format != Format::Unified && !parsed.patch.edits.is_empty();
-    if !is_whole || !parsed.errors.iter().all(is_hunk) {
+    if !is_whole || !parsed.errors.iter().all(is_stray_hunk) {
         return;
     }
-    let hunks = parsed.errors.drain(..).map(|error| {
-        let what = Nearly::Hunk;
-        Located {
-            span: error.span,
-            value: Warning::Nearly { what }.into(),
-        }
-    });
+    let hunks = parsed.errors.drain(..);
+    let hunks = hunks.map(|error| nearly(error.span, Nearly::Hunk));
     parsed.warnings.extend(hunks);
+}
+
+fn is_stray_hunk(error: &Located<format::Error>) -> bool {
+    matches!(
+        error.value,
+        format::Error::Response(Error::Residue(Residue::StrayHunk { .. }))
+    )
 }
 
 /// Takes a patch into what was read.

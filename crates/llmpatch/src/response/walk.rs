@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use bstr::{BString, ByteSlice as _};
 
 use super::drafts::Patience;
-use super::error::{Error, Nearly, Residue, Warning};
+use super::error::{Error, Hiding, Nearly, Residue, Warning};
 use super::members::Outcome;
 use super::prose::Prose;
 use super::prose_line;
@@ -23,6 +23,23 @@ pub(super) struct WalkOutcome<'a> {
     pub(super) session: messages::Session,
 }
 
+impl WalkOutcome<'_> {
+    /// Notes the first patch of those that are only where nobody calls a tool.
+    pub(super) fn note_passed_over(&mut self) {
+        if self.prose.hidden.is_none()
+            && let Some((span, place)) = self.session.passed.take()
+        {
+            self.prose.note_hidden(span, &Hiding::Elsewhere(place));
+        }
+        if let Some((span, place)) = self.session.lost() {
+            let (format, by) = (Format::Tool, Hiding::Elsewhere(place));
+            self.prose.note_hidden(span, &by);
+            let warning = Warning::Hidden { format, by };
+            self.prose.found.push(WalkItem::remark(span, warning));
+        }
+    }
+}
+
 /// What a walk has come upon.
 #[derive(Debug)]
 pub(super) enum WalkItem<'a> {
@@ -34,7 +51,15 @@ pub(super) enum WalkItem<'a> {
     Remark(Located<format::Warning>),
 }
 
-impl WalkItem<'_> {
+impl<'a> WalkItem<'a> {
+    /// Returns the patch, if it is one.
+    pub(super) fn block(&self) -> Option<&Block<'a>> {
+        match self {
+            WalkItem::Block(block) => Some(block),
+            _ => None,
+        }
+    }
+
     pub(super) fn residue(format: Format, span: Span, residue: Residue) -> Self {
         WalkItem::Residue(format, Located::new(span, residue))
     }
@@ -88,23 +113,18 @@ impl<'a, 'o> Walk<'a, 'o> {
     pub(super) fn new(source: &'a Source, options: &'o Options<'o>) -> Self {
         let mut prose = Prose::default();
         prose.is_closed = options.is_closed;
-        let around = around::Around::default();
-        let session = messages::Session::default();
-        let stated = None;
-        let bases = Vec::new();
-        let patience = Patience::new(source.bytes().len(), options.drafts);
         Self {
             source,
             options,
             prose,
-            around,
-            session,
+            around: around::Around::default(),
+            session: messages::Session::default(),
             plain: 0,
-            patience,
+            patience: Patience::new(source.bytes().len(), options.drafts),
             unended: HashSet::new(),
             is_begun: false,
-            stated,
-            bases,
+            stated: None,
+            bases: Vec::new(),
             outcome: None,
             judged: 0,
             is_in_quotes: false,

@@ -9,7 +9,6 @@ use super::word::{InlineText, Word, expansion};
 use super::working_dir::WorkingDir;
 use super::{DEEPEST, Doubt, Meaning};
 use crate::response::decoded::Decoded;
-use crate::text::Splice;
 
 /// A command that applies a patch.
 pub(super) struct Applier {
@@ -350,14 +349,15 @@ impl<'s> Shell<'s> {
         for edit in &mut body.edits {
             edit.old = outer.range(edit.old.clone());
         }
-        let is_left = |edit: &&Splice| {
-            let is_apart =
-                |inner: &Splice| edit.old.end <= inner.old.start || inner.old.end <= edit.old.start;
+        let inside = script.edits.iter().filter(|edit| {
             body.range.start <= edit.old.start
                 && edit.old.end <= body.range.end
-                && body.edits.iter().all(is_apart)
-        };
-        let left: Vec<_> = script.edits.iter().filter(is_left).cloned().collect();
+                && body
+                    .edits
+                    .iter()
+                    .all(|inner| edit.old.end <= inner.old.start || inner.old.end <= edit.old.start)
+        });
+        let left: Vec<_> = inside.cloned().collect();
         body.edits.extend(left);
         body.edits.sort_by_key(|edit| edit.old.start);
     }

@@ -73,9 +73,11 @@ impl Word {
 
     /// Returns whether the word sets a variable: `A=b`.
     pub(super) fn is_assignment(&self) -> bool {
-        let is_name = |name: &str| name.bytes().all(|byte| is_name_byte(&byte));
         let name = self.text.split_once('=').map(|(name, _)| name);
-        name.is_some_and(|name| !name.is_empty() && is_name(name.trim_end_matches('+')))
+        name.is_some_and(|name| {
+            let mut bytes = name.trim_end_matches('+').bytes();
+            !name.is_empty() && bytes.all(|byte| is_name_byte(&byte))
+        })
     }
 
     /// Returns whether a shell that is started takes the word as an option.
@@ -114,13 +116,13 @@ impl Word {
 /// Returns the first thing that a shell replaces in a heredoc without quotes.
 pub(super) fn expanded_in(text: &str) -> Option<&str> {
     let bytes = text.as_bytes();
-    let begins = |at: usize| match (bytes[at], bytes.get(at + 1)) {
-        (b'`', _) => true,
-        (b'$', Some(next)) => is_name_byte(next) || b"({?!@*#-$".contains(next),
-        (b'\\', Some(next)) => b"$`\\\n".contains(next),
+    let mut signs = memchr::memchr3_iter(b'`', b'$', b'\\', bytes);
+    let start = signs.find(|at| match &bytes[*at..] {
+        [b'`', ..] => true,
+        [b'$', next, ..] => is_name_byte(next) || b"({?!@*#-$".contains(next),
+        [b'\\', next, ..] => b"$`\\\n".contains(next),
         _ => false,
-    };
-    let start = memchr::memchr3_iter(b'`', b'$', b'\\', bytes).find(|at| begins(*at))?;
+    })?;
     let name = bytes[start + 1..]
         .iter()
         .take_while(|byte| is_name_byte(byte));

@@ -113,13 +113,8 @@ struct Painted<'l> {
 
 impl<'l> Painted<'l> {
     fn new(line: &'l [u8]) -> Self {
-        let code_at = |at: usize| {
-            let parameters = line[at + 1..].strip_prefix(b"[")?;
-            let end = parameters.iter().position(|byte| !is_parameter(*byte))?;
-            matches!(parameters[end], b'm' | b'K').then_some(at..at + end + 3)
-        };
         let codes: Vec<_> = memchr::memchr_iter(0x1b, line)
-            .filter_map(code_at)
+            .filter_map(|at| Some(at..at + code_length(&line[at..])?))
             .collect();
         let (mut bare, mut at) = (Vec::with_capacity(line.len()), 0);
         for code in &codes {
@@ -173,8 +168,13 @@ impl<'l> Painted<'l> {
     }
 }
 
-fn is_parameter(byte: u8) -> bool {
-    byte.is_ascii_digit() || byte == b';' || byte == b':'
+/// Returns how long the code is that a text begins with.
+fn code_length(text: &[u8]) -> Option<usize> {
+    let parameters = text.strip_prefix(b"\x1b[")?;
+    let end = parameters
+        .iter()
+        .position(|byte| !byte.is_ascii_digit() && !b";:".contains(byte))?;
+    matches!(parameters[end], b'm' | b'K').then_some(end + 3)
 }
 
 /// Returns the offset in a line at which it isn't as in a patch that is coloured as a whole.

@@ -296,15 +296,9 @@ impl<'a, 'm> Messages<'a, 'm> {
                 place: around.path.to_string(),
                 count: holding,
             };
-            let mut block = Block::new::<format::Error, format::Warning>(
-                Format::Tool,
-                value.range(),
-                Vec::new(),
-                vec![Located::new(span, error.into())],
-                Vec::new(),
-            );
-            block.call = None;
-            self.reader.blocks.push(block);
+            self.reader
+                .blocks
+                .push(Block::refused(Format::Tool, span, error));
             self.reader.count += 1;
         }
     }

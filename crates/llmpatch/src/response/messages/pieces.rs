@@ -33,12 +33,8 @@ impl Pieces {
     /// Notes what a message tells of a stream: Ollama's messages aren't done, Gemini's are many,
     /// and messages of its command line and of LangChain say that they are pieces.
     pub(super) fn look(&mut self, fields: &Fields<'_>) {
-        let is = |name: &str, wanted| {
-            let found = fields.get(&[name]);
-            found.is_some_and(|(_, value)| value.is() == Is::Bool(wanted))
-        };
-        self.is_stream |= is("done", false)
-            || is("delta", true)
+        self.is_stream |= fields.says(&["done"], false)
+            || fields.says(&["delta"], true)
             || fields.has(&["candidates"])
             || fields
                 .word(fields::TYPE)

@@ -91,14 +91,13 @@ impl Messages<'_, '_> {
     }
 
     pub(super) fn push_error(&mut self, range: std::ops::Range<usize>, error: Error) {
-        let span = self.reader.source.span(range.clone());
-        let error: Located<format::Error> = Located::new(span, error.into());
-        let none: Vec<Located<format::Warning>> = Vec::new();
-        let mut block = Block::new(Format::Envelope, range, Vec::new(), vec![error], none);
-        block.call.clone_from(&self.reader.call);
+        let span = self.reader.source.span(range);
         self.reader.count += 1;
         self.reader.errors += 1;
-        self.reader.blocks.push(block);
+        self.reader.blocks.push(Block {
+            call: self.reader.call.clone(),
+            ..Block::refused(Format::Envelope, span, error)
+        });
     }
 
     /// Reads a string that a call is given: JSON once more, or a patch.

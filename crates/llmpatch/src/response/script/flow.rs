@@ -197,27 +197,25 @@ impl<'a> Flow<'a> {
         if frame.is_handing && (frame.is_conditional || is_choice && frame.mark == b'(') {
             self.code.blame(index, Unreadable::Condition);
         }
-        let is_next = |next: &&ScriptToken| {
-            let is_in_brackets = self.code.language == Language::Python && frame.mark != 0;
-            let goes_on = matches!(next.kind, Kind::Mark(b'-' | b'*' | b'<' | b'>' | b'='));
-            !next.begins_line || is_in_brackets || goes_on
-        };
-        let next = self
-            .code
-            .tokens
-            .get(i + 1)
-            .filter(is_next)
-            .map(|next| next.kind);
+        let next = self.continuation(frame, i + 1).map(|next| next.kind);
         let last = i.checked_sub(1).and_then(|last| self.code.kind(last));
-        let this = self.code.tokens.get(i).filter(is_next);
         let is_text = |kind| matches!(kind, Some(Kind::Text(_)));
         let is_adjacent = self.code.language == Language::Python
-            && (is_text(next) || this.is_some() && is_text(last));
+            && (is_text(next) || self.continuation(frame, i).is_some() && is_text(last));
         if is_adjacent || frame.is_joining || self.is_joined(i, i) {
             self.code.blame(index, Unreadable::Concatenation);
         } else if next.is_some_and(|next| self.is_cut(i + 1, next)) {
             self.code.blame(index, Unreadable::Quote);
         }
+    }
+
+    /// Returns a token if it goes on with what is before it.
+    fn continuation(&self, frame: Frame, i: usize) -> Option<&ScriptToken> {
+        let is_in_brackets = self.code.language == Language::Python && frame.mark != 0;
+        self.code.tokens.get(i).filter(|token| {
+            let goes_on = matches!(token.kind, Kind::Mark(b'-' | b'*' | b'<' | b'>' | b'='));
+            !token.begins_line || is_in_brackets || goes_on
+        })
     }
 
     /// Returns whether some tokens are joined with others, or a method of theirs is called.
