@@ -75,10 +75,9 @@ pub fn respond(
     progress: &Progress,
 ) -> Result<Outcome, CompareError> {
     progress.enter(Stage::Comparing, 0);
-    let usual = if matches!(format, Format::Opx | Format::Blocks | Format::Tool) {
-        0
-    } else {
-        look.options.context
+    let usual = match format {
+        Format::Opx | Format::Blocks | Format::Tool => 0,
+        _ => look.options.context,
     };
     let context = look.context.unwrap_or(usual);
     let options = Options {
@@ -101,22 +100,14 @@ pub fn respond(
         _ => prose = [&as_prose(&look.notes)[..], &prose].concat(),
     }
     let response = match format::print(&patch) {
-        Ok(printed) if all.is_empty() => {
-            let (before, behind) = match (&look.base, format) {
-                (Some(base), Format::Opx) => (format!("<opx base=\"{base}\">\n"), "</opx>\n"),
-                (Some(base), _) => (format!("Base: {base}\n\n"), ""),
-                (None, _) => (String::new(), ""),
-            };
-            [format::prose(&prose), before.into(), printed, behind.into()].concat()
-        }
-        Ok(_) => return Ok(Err(sorted(all))),
-        Err(these) => {
-            let told = these.into_iter().map(|these| Unrepresentable {
-                path: these.path,
+        Ok(printed) if all.is_empty() => framed(&prose, &printed, look.base.as_deref(), format),
+        printed => {
+            let refused = printed.err().unwrap_or_default();
+            all.extend(refused.into_iter().map(|refused| Unrepresentable {
+                path: refused.path,
                 format,
-                what: what(these.why),
-            });
-            all.extend(told);
+                what: what(refused.why),
+            }));
             return Ok(Err(sorted(all)));
         }
     };
@@ -137,6 +128,17 @@ pub fn respond(
         text: response,
         replaced: replaced(&patch),
     }))
+}
+
+/// Puts prose, and what the patch is about, before a printed patch.
+fn framed(prose: &[u8], printed: &[u8], base: Option<&str>, format: Format) -> Vec<u8> {
+    let (before, behind) = match (base, format) {
+        (Some(base), Format::Opx) => (format!("<opx base=\"{base}\">\n"), "</opx>\n"),
+        (Some(base), _) => (format!("Base: {base}\n\n"), ""),
+        (None, _) => (String::new(), ""),
+    };
+    let prose = format::prose(prose);
+    [&prose[..], before.as_bytes(), printed, behind.as_bytes()].concat()
 }
 
 fn replaced(patch: &Patch<'_>) -> Vec<Replaced> {
@@ -160,12 +162,6 @@ pub fn change_of(
     let mut changes = Vec::new();
     let mut unrepresentable = Vec::new();
     for (path, before, after) in sides {
-        let file = |entry: Entry| match entry {
-            Entry::File(file) => Ok(Some(file)),
-            Entry::Other(Obstacle::Link) => Err(What::Link),
-            Entry::Other(_) => Err(What::Submodule),
-            Entry::Absent | Entry::Directory | Entry::Beneath { .. } => Ok(None),
-        };
         let known = RepoPath::new(&path).map_err(|_| What::Name);
         match (known, file(before), file(after)) {
             (Ok(path), Ok(before), Ok(after)) => changes.push(Change {
@@ -180,6 +176,15 @@ pub fn change_of(
         }
     }
     (ChangeSet::new(changes), unrepresentable)
+}
+
+fn file(entry: Entry) -> Result<Option<File>, What> {
+    match entry {
+        Entry::File(file) => Ok(Some(file)),
+        Entry::Other(Obstacle::Link) => Err(What::Link),
+        Entry::Other(_) => Err(What::Submodule),
+        Entry::Absent | Entry::Directory | Entry::Beneath { .. } => Ok(None),
+    }
 }
 
 fn sorted(mut all: Vec<Unrepresentable>) -> Vec<Unrepresentable> {

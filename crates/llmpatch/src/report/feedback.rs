@@ -10,7 +10,7 @@ use std::fmt::Write as _;
 use super::{Diagnostic, ResponsePlace};
 use super::{FileLine, FilePlace, Passage};
 use crate::kind::{Blame, Kind};
-use crate::patch::{Format, Hunk, Mark, Operation, Patch};
+use crate::patch::{FileEdit, Format, Hunk, Mark, Operation, Patch};
 use crate::text::{Excerpt, LineNo, Shown, Source, Span, sentence};
 
 /// How many problems are told.
@@ -224,64 +224,89 @@ fn fence(out: &mut String, lines: &[&[u8]]) {
 
 /// Names the parts of patches that no error points at.
 fn fine(errors: &[Diagnostic], patches: &[Patch<'_>], sources: &[Source]) -> Vec<String> {
-    // Whether an error points at the lines from the start of a span up to an offset.
-    let has_error = |start: Span, end: Option<u32>| {
-        let Some(source) = sources.iter().find(|source| source.id() == start.source) else {
-            return true;
-        };
-        let first = source.line_at(start.start as usize);
-        let last = end.map_or(usize::MAX, |end| source.line_at(end as usize).index());
-        let mut places = errors
-            .iter()
-            .flat_map(|error| error.response.iter().chain(&error.also).chain(&error.cause));
-        places.any(|place| {
-            place.file == source.name() && place.line >= first && place.line.index() < last
-        })
+    let problems = Problems {
+        errors,
+        sources,
+        is_partly_made: errors.iter().any(|error| error.is_made),
     };
-    // Of a patch that is partly in the files already, what only adds finds its place again.
-    let is_partly_made = errors.iter().any(|error| error.is_made);
     let mut fine = Vec::new();
     for edits in patches.iter().map(|patch| &patch.edits) {
-        let starts: Vec<_> = edits.iter().map(|edit| edit.span).collect();
         for (index, edit) in edits.iter().enumerate() {
-            let (Some(start), end) = (edit.span, start_of(starts.get(index + 1))) else {
-                continue;
-            };
-            let name = Shown(&edit.path);
-            let adds = match &edit.operation {
-                Operation::Update { hunks, .. } => hunks.iter().any(only_adds),
-                Operation::Substitute(edit) => {
-                    edit.put.starts_with(&edit.find) || edit.put.ends_with(&edit.find)
-                }
-                _ => false,
-            };
-            let is_doubtful = is_partly_made && adds;
-            if !has_error(start, end) && edit.operation != Operation::Unreadable && !is_doubtful {
-                fine.push(format!("the edit of `{name}`"));
-                continue;
-            }
-            let Operation::Update { hunks, .. } = &edit.operation else {
-                continue;
-            };
-            let spans: Vec<_> = hunks.iter().map(|hunk| hunk.span).collect();
-            if start_of(spans.first()).is_none_or(|first| has_error(start, Some(first))) {
-                continue;
-            }
-            for (index, span) in spans.iter().enumerate() {
-                let is_doubtful = is_partly_made && only_adds(&hunks[index]);
-                let is_wrong =
-                    span.is_none_or(|span| has_error(span, start_of(spans.get(index + 1)).or(end)));
-                if !is_wrong && !is_doubtful {
-                    fine.push(format!("hunk {} of `{name}`", index + 1));
-                }
+            let next = edits.get(index + 1).and_then(|next| next.span);
+            let end = next.map(|next| next.start);
+            if problems.is_fine(edit, end) {
+                fine.push(format!("the edit of `{}`", Shown(&edit.path)));
+            } else if let Operation::Update { hunks, .. } = &edit.operation {
+                let numbers = problems.fine_hunks(edit.span, hunks, end);
+                let name = Shown(&edit.path);
+                fine.extend(numbers.map(|number| format!("hunk {number} of `{name}`")));
             }
         }
     }
     fine
 }
 
-fn start_of(span: Option<&Option<Span>>) -> Option<u32> {
-    span.copied().flatten().map(|span| span.start)
+/// What is wrong with patches.
+struct Problems<'e> {
+    errors: &'e [Diagnostic],
+    sources: &'e [Source],
+    /// Whether a patch is partly in the files already: what only adds finds its place again then.
+    is_partly_made: bool,
+}
+
+impl Problems<'_> {
+    /// Returns whether an error points at the lines from the start of a span up to an offset.
+    fn are_in(&self, start: Span, end: Option<u32>) -> bool {
+        let mut sources = self.sources.iter();
+        let Some(source) = sources.find(|source| source.id() == start.source) else {
+            return true;
+        };
+        let first = source.line_at(start.start as usize);
+        let last = end.map_or(usize::MAX, |end| source.line_at(end as usize).index());
+        let mut places = self
+            .errors
+            .iter()
+            .flat_map(|error| error.response.iter().chain(&error.also).chain(&error.cause));
+        places.any(|place| {
+            place.file == source.name() && place.line >= first && place.line.index() < last
+        })
+    }
+
+    /// Returns whether nothing is wrong with an edit that ends at an offset.
+    fn is_fine(&self, edit: &FileEdit<'_>, end: Option<u32>) -> bool {
+        let adds = match &edit.operation {
+            Operation::Update { hunks, .. } => hunks.iter().any(only_adds),
+            Operation::Substitute(edit) => {
+                edit.put.starts_with(&edit.find) || edit.put.ends_with(&edit.find)
+            }
+            Operation::Unreadable => return false,
+            _ => false,
+        };
+        edit.span.is_some_and(|start| !self.are_in(start, end)) && !(self.is_partly_made && adds)
+    }
+
+    /// Returns the numbers of the hunks with which nothing is wrong, of an edit whose header is
+    /// fine.
+    fn fine_hunks(
+        &self,
+        start: Option<Span>,
+        hunks: &[Hunk<'_>],
+        end: Option<u32>,
+    ) -> impl Iterator<Item = usize> {
+        let begins = |index: usize| Some(hunks.get(index)?.span?.start);
+        let header = start.zip(begins(0));
+        let is_sound = header.is_some_and(|(start, first)| !self.are_in(start, Some(first)));
+        hunks
+            .iter()
+            .enumerate()
+            .filter(move |(index, hunk)| {
+                let end = begins(index + 1).or(end);
+                is_sound
+                    && hunk.span.is_some_and(|span| !self.are_in(span, end))
+                    && !(self.is_partly_made && only_adds(hunk))
+            })
+            .map(|(index, _)| index + 1)
+    }
 }
 
 fn only_adds(hunk: &Hunk<'_>) -> bool {

@@ -247,31 +247,32 @@ impl FileReport {
         let listed = changes
             .iter()
             .filter(|change| change.after.is_some() || !renamed.contains(&change.path));
-        let report = |change: &Change| {
-            let lines = std::iter::once(&change.path)
-                .chain(&change.from)
-                .filter_map(&mut lines)
-                .reduce(sum);
-            FileReport {
-                path: change.path.clone(),
-                operation: match (&change.before, &change.after, &change.from) {
-                    (_, Some(_), Some(_)) => FileOperation::Renamed,
-                    (None, _, _) => FileOperation::Added,
-                    (Some(_), Some(_), None) => FileOperation::Modified,
-                    (Some(_), None, _) => FileOperation::Deleted,
-                },
-                from: change.from.clone(),
-                hunks: Vec::new(),
-                added: lines.map(|lines| lines.added),
-                removed: lines.map(|lines| lines.removed),
-                old_oid: None,
-                new_oid: None,
-                old_mode: None,
-                new_mode: None,
-                diff: None,
-            }
-        };
-        listed.map(report).collect()
+        let counted = listed.map(|change| {
+            let paths = std::iter::once(&change.path).chain(&change.from);
+            Self::of(change, paths.filter_map(&mut lines).reduce(sum))
+        });
+        counted.collect()
+    }
+
+    fn of(change: &Change, lines: Option<LineCount>) -> Self {
+        Self {
+            path: change.path.clone(),
+            operation: match (&change.before, &change.after, &change.from) {
+                (_, Some(_), Some(_)) => FileOperation::Renamed,
+                (None, _, _) => FileOperation::Added,
+                (Some(_), Some(_), None) => FileOperation::Modified,
+                (Some(_), None, _) => FileOperation::Deleted,
+            },
+            from: change.from.clone(),
+            hunks: Vec::new(),
+            added: lines.map(|lines| lines.added),
+            removed: lines.map(|lines| lines.removed),
+            old_oid: None,
+            new_oid: None,
+            old_mode: None,
+            new_mode: None,
+            diff: None,
+        }
     }
 
     /// Fills in the modes before and afterwards, and the ids of the blobs where somebody knows what
@@ -280,17 +281,25 @@ impl FileReport {
         let origin = self.from.as_ref().unwrap_or(&self.path);
         let before = changes.get(origin).and_then(|one| one.before.as_ref());
         let after = changes.get(&self.path).and_then(|one| one.after.as_ref());
-        let id = |path: &RepoPath, file: Option<&File>, state: DiffSide<'_>| {
-            let (file, compare) = (file?, compare?);
-            let stored = compare.stored(path, &file.content, state).ok()?;
-            compare.id(Some(&stored)).ok()
-        };
-        self.old_oid = id(origin, before, DiffSide::Before);
-        self.new_oid = id(&self.path, after, DiffSide::After(self.from.as_ref()));
+        self.old_oid = stored_id(compare, origin, before, DiffSide::Before);
+        let side = DiffSide::After(self.from.as_ref());
+        self.new_oid = stored_id(compare, &self.path, after, side);
         let mode = |file: &File| format!("{:06o}", file.mode.git());
         self.old_mode = before.map(mode);
         self.new_mode = after.map(mode);
     }
+}
+
+/// Returns the id of the blob that git would store.
+fn stored_id(
+    compare: Option<&dyn Compare>,
+    path: &RepoPath,
+    file: Option<&File>,
+    side: DiffSide<'_>,
+) -> Option<String> {
+    let compare = compare?;
+    let stored = compare.stored(path, &file?.content, side).ok()?;
+    compare.id(Some(&stored)).ok()
 }
 
 fn sum(a: LineCount, b: LineCount) -> LineCount {
