@@ -27,12 +27,7 @@ impl Repo {
         let Some(old) = self.reference(&full).map_err(failed)? else {
             return Ok(None);
         };
-        match old == parent
-            || self
-                .git2()
-                .graph_descendant_of(parent, old)
-                .map_err(failed)?
-        {
+        match self.is_ancestor(old, parent)? {
             true => Ok(Some(old)),
             false => Err(CommitError::BranchAhead {
                 name: name.to_owned(),
@@ -86,10 +81,7 @@ impl Repo {
     ) -> Result<(), CommitError> {
         let full = format!("refs/heads/{name}");
         let was = old.map_or_else(String::new, |old| old.to_string());
-        let commit = self
-            .git2()
-            .find_commit(new)
-            .map_err(RepoError::git("a commit"))?;
+        let commit = self.find_commit(new)?;
         let subject = commit
             .message_bytes()
             .lines()

@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
-use bstr::ByteSlice as _;
+use bstr::{BString, ByteSlice as _};
 use git2::Oid;
 
 use super::objects::TREE;
@@ -150,6 +150,30 @@ impl<'r> Directories<'r> {
         Ok(leaves)
     }
 
+    /// Returns the paths, in order, at which another tree, or none, differs from this one; what is a
+    /// directory in both isn't named itself. A directory that has the same name in both isn't read.
+    ///
+    /// # Errors
+    /// If a directory can't be read.
+    pub(super) fn differing_from(&self, old: Option<Oid>) -> Result<Vec<BString>, RepoError> {
+        let mut paths = Vec::new();
+        let mut left = vec![(BString::default(), old, Some(self.top))];
+        while let Some((above, old, new)) = left.pop() {
+            let read =
+                |id: Option<Oid>| id.map_or_else(|| Ok(Rc::default()), |id| self.directory(id));
+            for (name, is_directory, [old, new]) in unlike(&*read(old)?, &*read(new)?)? {
+                let slash: &[u8] = if above.is_empty() { b"" } else { b"/" };
+                let path = BString::from([&above, slash, name].concat());
+                match is_directory {
+                    true => left.push((path, old, new)),
+                    false => paths.push(path),
+                }
+            }
+        }
+        paths.sort();
+        Ok(paths)
+    }
+
     /// Returns the tree of a directory.
     ///
     /// # Errors
@@ -276,6 +300,39 @@ impl Directory {
             .get(at)
             .map_or(self.raw.len(), |next| next.all.start);
         place..place
+    }
+}
+
+/// A name, whether it is that of a directory, and the ids that it has in two trees, which differ or
+/// have other modes.
+type Unlike<'d> = (&'d [u8], bool, [Option<Oid>; 2]);
+
+/// Returns the names that two trees don't have alike. A file that becomes a directory is two of
+/// them.
+fn unlike<'d>(old: &'d Directory, new: &'d Directory) -> Result<Vec<Unlike<'d>>, RepoError> {
+    let key = |of: &'d Directory, entry: &TreeEntry| (of.name(entry), entry.mode == TREE);
+    let mut found = Vec::new();
+    let (mut left, mut right) = (old.entries.iter().peekable(), new.entries.iter().peekable());
+    loop {
+        let order = match (left.peek(), right.peek()) {
+            (None, None) => return Ok(found),
+            (Some(_), None) => Ordering::Less,
+            (None, Some(_)) => Ordering::Greater,
+            (Some(a), Some(b)) => in_order(key(old, a), key(new, b)),
+        };
+        let was = left.next_if(|_| order.is_le());
+        let is = right.next_if(|_| order.is_ge());
+        let ids = [
+            was.map(|was| old.id(was)).transpose()?,
+            is.map(|is| new.id(is)).transpose()?,
+        ];
+        if ids[0] == ids[1] && was.map(|was| was.mode) == is.map(|is| is.mode) {
+            continue;
+        }
+        let here = was.map(|was| key(old, was));
+        if let Some((name, is_directory)) = here.or(is.map(|is| key(new, is))) {
+            found.push((name, is_directory, ids));
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! Commits: which commits a name means, what they say, and what they touch.
 
 use bstr::BString;
-use git2::{DiffOptions, Oid, Sort};
+use git2::Oid;
 
 use super::directories::Directories;
 use super::objects::{TREE, leaf};
@@ -33,24 +33,14 @@ impl Repo {
     /// If there is none of that name.
     pub fn commits(&self, named: &str, first_parent: bool) -> Result<Vec<Commit>, RepoError> {
         if !named.contains("..") {
-            let commit = self
-                .object(named)?
-                .peel_to_commit()
-                .map_err(|_| RepoError::no_revision(named))?;
-            return Ok(vec![described(&commit)]);
+            let commit = self.revision(named)?.commit;
+            let commit = commit.ok_or_else(|| RepoError::no_revision(named))?;
+            return Ok(vec![self.described(commit)?]);
         }
-        let mut walk = self.git.revwalk().map_err(RepoError::git("the history"))?;
-        self.push_range(&mut walk, named)?;
-        if first_parent {
-            walk.simplify_first_parent()
-                .map_err(RepoError::git("the history"))?;
-        }
-        walk.set_sorting(Sort::TOPOLOGICAL | Sort::REVERSE)
-            .map_err(RepoError::git("the history"))?;
-        let commit = |id: Result<Oid, git2::Error>| Ok(described(&self.git.find_commit(id?)?));
-        walk.map(commit)
-            .collect::<Result<_, _>>()
-            .map_err(RepoError::git("the history"))
+        self.ids_in_range(named, first_parent)?
+            .into_iter()
+            .map(|id| self.described(id))
+            .collect()
     }
 
     /// Returns what a commit touches, by path; renames aren't looked for.
@@ -58,42 +48,39 @@ impl Repo {
     /// # Errors
     /// If an object can't be read.
     pub fn touched(&self, commit: &Commit, progress: &Progress) -> Result<Vec<Touched>, RepoError> {
-        let new = self.stored_tree(&commit.id)?;
+        let new = self.directories_of(&commit.id)?;
         let parent = commit.parents.first();
-        let old = parent.map(|id| self.stored_tree(id)).transpose()?;
-        let mut options = DiffOptions::new();
-        options.include_typechange(true);
-        let diff = self
-            .git
-            .diff_tree_to_tree(old.as_ref(), Some(&new), Some(&mut options))
-            .map_err(RepoError::git("a commit"))?;
-        let [old, new] = [old, Some(new)].map(|tree| Some(Directories::new(self, tree?.id())));
+        let old = parent.map(|id| self.directories_of(id)).transpose()?;
+        let paths = new.differing_from(old.as_ref().map(Directories::top))?;
         let conversion = self.work_tree_conversion()?;
-        let mut touched = Vec::with_capacity(diff.deltas().len());
-        progress.enter(Stage::Planning, diff.deltas().len());
-        for delta in diff.deltas() {
-            let path = delta
-                .new_file()
-                .path_bytes()
-                .or_else(|| delta.old_file().path_bytes())
-                .unwrap_or_default();
-            let before = self.file_in(&conversion, old.as_ref(), path)?;
-            let after = self.file_in(&conversion, new.as_ref(), path)?;
-            check_at_hand(path, &before, &after)?;
-            touched.push((BString::from(path), before, after));
+        let mut touched = Vec::with_capacity(paths.len());
+        progress.enter(Stage::Planning, paths.len());
+        for path in paths {
+            let before = self.file_in(&conversion, old.as_ref(), &path)?;
+            let after = self.file_in(&conversion, Some(&new), &path)?;
+            check_at_hand(&path, &before, &after)?;
+            touched.push((path, before, after));
             progress.step();
         }
         Ok(touched)
     }
 
-    fn stored_tree(&self, commit: &str) -> Result<git2::Tree<'_>, RepoError> {
-        Oid::from_str_ext(commit, self.git.object_format())
-            .and_then(|id| self.git.find_commit(id)?.tree())
-            .map_err(RepoError::git("a commit"))
+    fn directories_of(&self, commit: &str) -> Result<Directories<'_>, RepoError> {
+        let id = Oid::from_str_ext(commit, self.git.object_format())
+            .map_err(RepoError::git("a commit"))?;
+        Ok(Directories::new(self, self.tree_of(id)?))
     }
 
-    /// Returns the file at a path of a tree. A diff tells of modes too, but git2 panics on the
-    /// modes that old trees hold.
+    fn described(&self, id: Oid) -> Result<Commit, RepoError> {
+        let commit = self.find_commit(id)?;
+        Ok(Commit {
+            id: id.to_string(),
+            message: commit.message_raw_bytes().into(),
+            parents: commit.parent_ids().map(|id| id.to_string()).collect(),
+        })
+    }
+
+    /// Returns the file at a path of a tree.
     fn file_in(
         &self,
         conversion: &Conversion<'_>,
@@ -135,13 +122,5 @@ fn check_at_hand(path: &[u8], before: &Entry, after: &Entry) -> Result<(), RepoE
             by,
         }),
         None => Ok(()),
-    }
-}
-
-fn described(commit: &git2::Commit<'_>) -> Commit {
-    Commit {
-        id: commit.id().to_string(),
-        message: commit.message_raw_bytes().into(),
-        parents: commit.parent_ids().map(|id| id.to_string()).collect(),
     }
 }

@@ -15,6 +15,7 @@ use git2::{IndexEntry, IndexTime, Oid};
 use super::directories::Directories;
 use super::git::Git;
 use super::index_file::IndexFile;
+use super::objects::TREE;
 use super::racy;
 use super::shape::IndexExtras;
 use super::slot::{Slot, blank, empty};
@@ -305,47 +306,27 @@ impl<'r> NextIndex<'r> {
         new: Oid,
         other: &Path,
     ) -> Result<(), RepoError> {
-        let git = self.repo.git2();
-        let tree = |id: Oid| git.find_tree(self.repo.replaced(id)?).map_err(writing);
-        let old = old.map(tree).transpose()?;
-        let new = tree(new)?;
-        let diff = git
-            .diff_tree_to_tree(old.as_ref(), Some(&new), None)
-            .map_err(writing)?;
-        let (directories, (other, _)) = (
-            Directories::new(self.repo, new.id()),
-            self.repo.index_at(other)?,
-        );
+        let directories = Directories::new(self.repo, new);
+        let (other, _) = self.repo.index_at(other)?;
         let mut entries = Vec::new();
-        for delta in diff.deltas() {
-            let Some(name) = delta
-                .new_file()
-                .path_bytes()
-                .or(delta.old_file().path_bytes())
-            else {
+        for name in directories.differing_from(old)? {
+            // Removed first, all of them, so that nothing that comes finds an old path in its way.
+            (0..=3).for_each(|stage| self.index.remove(&name, stage));
+            let found = directories.entry(&name)?;
+            let Some((id, mode)) = found.filter(|(_, mode)| *mode != TREE) else {
                 continue;
             };
-            // Removed first, all of them, so that nothing that comes finds an old path in its way.
-            (0..=3).for_each(|stage| self.index.remove(name, stage));
-            if delta.status() != git2::Delta::Deleted {
-                // A diff tells of modes too, but git2 panics on those that old trees hold.
-                let found = directories.entry(name)?;
-                let (id, mode) = found.ok_or_else(|| {
-                    let missing = "the commit lacks a path that it touches";
-                    writing(git2::Error::from_str(missing))
-                })?;
-                let known = other
-                    .get(name, 0)
-                    .filter(|known| (known.id(), known.mode()) == (id, mode));
-                // What the commit holds and the other index doesn't is of a commit that isn't ours.
-                let known = known.map(|known| known.entry());
-                entries.push(known.unwrap_or(IndexEntry {
-                    id,
-                    mode,
-                    path: name.to_vec(),
-                    ..blank()
-                }));
-            }
+            let known = other
+                .get(&name, 0)
+                .filter(|known| (known.id(), known.mode()) == (id, mode));
+            // What the commit holds and the other index doesn't is of a commit that isn't ours.
+            let known = known.map(|known| known.entry());
+            entries.push(known.unwrap_or(IndexEntry {
+                id,
+                mode,
+                path: name.into(),
+                ..blank()
+            }));
         }
         entries.iter().for_each(|entry| self.index.add(entry));
         Ok(())

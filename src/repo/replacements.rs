@@ -20,19 +20,31 @@ impl Repo {
     /// # Errors
     /// If the references can't be read.
     pub(super) fn replaced(&self, id: Oid) -> Result<Oid, RepoError> {
-        let replacements = match self.replacements.get() {
-            Some(replacements) => replacements,
-            None => {
-                let read = self.read_replacements()?;
-                self.replacements.get_or_init(|| read)
-            }
-        };
+        let replacements = self.replacements()?;
         let next = |id: &Oid| replacements.get(id).copied();
         // git follows as many.
         Ok(std::iter::successors(Some(id), next)
             .take(6)
             .last()
             .unwrap_or(id))
+    }
+
+    /// Returns whether anything is read in the place of an object.
+    ///
+    /// # Errors
+    /// If the references can't be read.
+    pub(super) fn replaces_objects(&self) -> Result<bool, RepoError> {
+        Ok(!self.replacements()?.is_empty())
+    }
+
+    fn replacements(&self) -> Result<&HashMap<Oid, Oid>, RepoError> {
+        match self.replacements.get() {
+            Some(replacements) => Ok(replacements),
+            None => {
+                let read = self.read_replacements()?;
+                Ok(self.replacements.get_or_init(|| read))
+            }
+        }
     }
 
     fn read_replacements(&self) -> Result<HashMap<Oid, Oid>, RepoError> {

@@ -1,6 +1,6 @@
 //! A commit as a place to plan for.
 
-use git2::Oid;
+use git2::{ObjectType, Oid};
 
 use super::conversion::Conversion;
 use super::directories::{Directories, TreePlace};
@@ -41,20 +41,26 @@ impl Repo {
     /// # Errors
     /// If it is no commit, and no tree.
     pub fn revision(&self, rev: &str) -> Result<Revision, RepoError> {
-        let object = self.object(rev)?;
-        Ok(match object.peel_to_commit() {
-            Ok(commit) => Revision {
-                commit: Some(commit.id()),
-                tree: self.tree_of(commit.id())?,
-            },
-            Err(_) => Revision {
-                commit: None,
-                tree: object
-                    .peel_to_tree()
-                    .map_err(|_| RepoError::no_revision(rev))?
-                    .id(),
-            },
-        })
+        let mut id = self.id_of(rev)?;
+        loop {
+            let stored = self.replaced(id)?;
+            let object = self.read_object(stored, |git| git.find_object(stored, None))?;
+            match (object.kind(), object.as_tag()) {
+                (Some(ObjectType::Commit), _) => {
+                    let tree = self.tree_of(id)?;
+                    let commit = Some(id);
+                    return Ok(Revision { commit, tree });
+                }
+                (Some(ObjectType::Tree), _) => {
+                    return Ok(Revision {
+                        commit: None,
+                        tree: id,
+                    });
+                }
+                (_, Some(tag)) => id = tag.target_id(),
+                _ => return Err(RepoError::no_revision(rev)),
+            }
+        }
     }
 }
 

@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 use bstr::{BString, ByteSlice as _};
 use git2::RepositoryState;
 
-use super::git::{Command, check_version, checked, run, temporary};
+use super::git::{Command, Git, check_version, checked, run, temporary};
 use super::objects::whole_id;
 use super::{Repo, RepoError};
 use crate::temporary::Directory;
@@ -213,7 +213,7 @@ impl Repo {
                 Err(error) => Err(error),
             };
         }
-        let git = super::git::Git::new(self);
+        let git = Git::new(self);
         let said = run(
             &mut git.command(["rev-parse", "--verify", "--quiet", name]),
             b"",
@@ -237,7 +237,7 @@ impl Repo {
                 .symbolic_target_bytes()
                 .map(BString::from);
         }
-        let said = super::git::Git::new(self)
+        let said = Git::new(self)
             .output(["symbolic-ref", "--quiet", "HEAD"], b"")
             .ok()?;
         Some(said.trim_end().into())
@@ -288,72 +288,53 @@ impl Repo {
         Ok(state)
     }
 
-    /// Sets where a walk begins and ends, by a range.
+    /// Returns the commits of a range, the oldest first; with `first_parent`, only first parents.
     ///
     /// # Errors
     /// If there is none of that name.
-    pub(super) fn push_range(
+    pub(super) fn ids_in_range(
         &self,
-        walk: &mut git2::Revwalk<'_>,
         named: &str,
-    ) -> Result<(), RepoError> {
-        if self.standin.is_none() {
-            return walk
-                .push_range(named)
-                .map_err(|_| RepoError::no_revision(named));
-        }
-        for (id, is_left_out) in self.ids_of_standin(named)? {
-            if is_left_out {
-                walk.hide(id)
-            } else {
-                walk.push(id)
-            }
-            .map_err(|_| RepoError::no_revision(named))?;
-        }
-        Ok(())
+        first_parent: bool,
+    ) -> Result<Vec<git2::Oid>, RepoError> {
+        let only = first_parent.then_some("--first-parent");
+        let look = ["rev-list", "--topo-order", "--reverse"].into_iter();
+        let args = look.chain(only).chain(["--end-of-options", named, "--"]);
+        self.ids_by_git(args, named)
     }
 
-    /// Returns the ids that a name or a range stands for, and of each whether it is left out, where
-    /// only git knows.
-    fn ids_of_standin(&self, named: &str) -> Result<Vec<(git2::Oid, bool)>, RepoError> {
-        self.check_objects()?;
-        if self.standin.is_none() {
-            return Ok(Vec::new());
-        }
-        let said = super::git::Git::new(self)
-            .output(["rev-parse", "--revs-only", "--end-of-options", named], b"");
-        let said = said.map_err(|_| RepoError::no_revision(named))?;
-        said.lines()
-            .map(id)
-            .collect::<Option<Vec<_>>>()
-            .filter(|ids| !ids.is_empty())
-            .ok_or_else(|| RepoError::no_revision(named))
-    }
-
-    /// Returns the object that a name stands for.
+    /// Returns the id of the object that a name stands for.
     ///
     /// # Errors
     /// If there is none of that name.
-    pub(super) fn object(&self, named: &str) -> Result<git2::Object<'_>, RepoError> {
-        match (&self.standin, self.ids_of_standin(named)?.as_slice()) {
-            (None, _) => self
-                .git
-                .revparse_single(named)
-                .map_err(|_| RepoError::no_revision(named)),
-            (_, [(id, false)]) => self
-                .git
-                .find_object(*id, None)
-                .map_err(|_| RepoError::no_revision(named)),
+    pub(super) fn id_of(&self, named: &str) -> Result<git2::Oid, RepoError> {
+        // libgit2 takes the parent of a replaced commit for that of the commit.
+        if self.standin.is_none() && !self.replaces_objects()? {
+            let object = self.git.revparse_single(named);
+            return Ok(object.map_err(|_| RepoError::no_revision(named))?.id());
+        }
+        let args = ["rev-parse", "--revs-only", "--end-of-options", named];
+        match self.ids_by_git(args.into_iter(), named)?[..] {
+            [id] => Ok(id),
             _ => Err(RepoError::no_revision(named)),
         }
     }
-}
 
-fn id(line: &[u8]) -> Option<(git2::Oid, bool)> {
-    let (name, is_out) = line
-        .strip_prefix(b"^")
-        .map_or((line, false), |name| (name, true));
-    Some((whole_id(name.to_str().ok()?)?, is_out))
+    /// Returns the ids that git prints of a name; one that is left out is none.
+    fn ids_by_git<'a>(
+        &self,
+        args: impl Iterator<Item = &'a str>,
+        named: &str,
+    ) -> Result<Vec<git2::Oid>, RepoError> {
+        self.check_objects()?;
+        let no_revision = || RepoError::no_revision(named);
+        let said = Git::new(self).output(args, b"");
+        let said = said.map_err(|_| no_revision())?;
+        let id = |line: &[u8]| line.to_str().ok().and_then(whole_id);
+        said.lines()
+            .map(|line| id(line).ok_or_else(no_revision))
+            .collect()
+    }
 }
 
 /// Asks `git rev-parse` in a directory.

@@ -596,6 +596,83 @@ fn a_replaced_head_keeps_what_it_was_replaced_for() {
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
 }
 
+/// A replaced commit has other parents, another message and other files; what is named by way of it
+/// is named as git does.
+#[test]
+fn a_history_with_replaced_objects_is_shown_as_git_shows_it() {
+    let plain = |diff: &str| {
+        let lines = diff.lines().filter(|line| !line.starts_with("index "));
+        lines.collect::<Vec<_>>().join("\n")
+    };
+    for what in [
+        "HEAD~2",
+        "HEAD^",
+        "HEAD",
+        "HEAD^^{tree}",
+        "HEAD^:src",
+        "HEAD:src/b.txt",
+    ] {
+        let repo = repo();
+        for (name, content) in [
+            ("src/d.txt", "d\n"),
+            ("src/b.txt", "three\nlines\n"),
+            ("a.txt", "one\n2\n3\n"),
+        ] {
+            repo.child(name).write_str(content).unwrap();
+            repo.commit(name);
+        }
+        let id = repo.git(&["rev-parse", what]);
+        let kind = repo.git(&["cat-file", "-t", what]);
+        let renamed = |tree: &str| {
+            let tree = repo.git(&["cat-file", "-p", tree]);
+            let tree = tree.replace("a.txt", "0.txt").replace("b.txt", "e.txt");
+            repo.git_with_input(&["mktree"], tree.as_bytes())
+        };
+        let by = match kind.trim() {
+            "tree" => renamed(what),
+            "blob" => repo.git_with_input(&["hash-object", "-w", "--stdin"], b"other\nlines\n"),
+            _ => {
+                let tree = renamed("HEAD^{tree}");
+                let args = ["commit-tree", tree.trim(), "-p", "HEAD~3", "-m", "replaced"];
+                repo.git(&args)
+            }
+        };
+        repo.git(&["tag", "-a", "-m", "a tag", "named", "HEAD"]);
+        repo.git(&["replace", id.trim(), by.trim()]);
+        let with_parents = repo.git(&["rev-list", "--min-parents=1", "HEAD"]);
+        for commit in ["HEAD", "HEAD^", "named", "named^"] {
+            let id = repo.git(&["rev-parse", &format!("{commit}^{{commit}}")]);
+            if !with_parents.contains(&id) {
+                continue;
+            }
+            let shown = repo.run(&["show", commit], "").succeeded().stdout;
+            let parent = repo.git(&["rev-parse", &format!("{commit}^")]);
+            let onto = format!("--onto={}", parent.trim());
+            let ours = repo.run(&["diff", &onto], &*shown).succeeded().stdout;
+            let by_git = repo.git(&["diff", &format!("{commit}^"), &format!("{commit}^{{}}")]);
+            assert_eq!(plain(&ours), plain(&by_git), "{what}: {commit}");
+            assert_eq!(
+                shown.lines().next(),
+                repo.git(&["log", "-1", "--format=%s", commit])
+                    .lines()
+                    .next(),
+                "{what}: {commit}"
+            );
+            for args in [&["check", &onto][..], &["convert", "--to=opx", &onto]] {
+                repo.run(args, &*shown).succeeded();
+            }
+        }
+        let shown = repo.run(&["show", "HEAD~1..named"], "").succeeded().stdout;
+        let ids = |line: &str| line.strip_prefix("commit ").map(str::to_owned);
+        let by_git = repo.git(&["rev-list", "--reverse", "HEAD~1..named"]);
+        assert_eq!(
+            shown.lines().filter_map(ids).collect::<Vec<_>>(),
+            by_git.lines().collect::<Vec<_>>(),
+            "{what}"
+        );
+    }
+}
+
 #[test]
 fn replaced_files_and_directories_are_what_they_were_replaced_for() {
     let diff = "--- a/src/b.txt\n+++ b/src/b.txt\n@@ -1,2 +1,2 @@\n-other\n+ours\n lines\n";

@@ -32,6 +32,7 @@ use git2::{Oid, RepositoryState};
 pub use self::error::CommitError;
 pub(crate) use self::many::Committer;
 pub(crate) use self::porcelain::Draft;
+use super::git::{Git, run};
 use super::objects::whole_id;
 use super::{Repo, RepoError, Side};
 use llmpatch::compare::Compare as _;
@@ -171,13 +172,38 @@ impl Repo {
     /// # Errors
     /// If the commit can't be read.
     pub(crate) fn tree_of(&self, commit: Oid) -> Result<Oid, RepoError> {
-        Ok(self.find_commit(self.replaced(commit)?)?.tree_id())
+        Ok(self.find_commit(commit)?.tree_id())
     }
 
-    fn find_commit(&self, id: Oid) -> Result<git2::Commit<'_>, RepoError> {
-        self.git2()
-            .find_commit(id)
-            .map_err(RepoError::git("a commit"))
+    /// Returns a commit, or its replacement: its id is that of the replacement then.
+    ///
+    /// # Errors
+    /// If it can't be read.
+    pub(super) fn find_commit(&self, id: Oid) -> Result<git2::Commit<'_>, RepoError> {
+        let stored = self.replaced(id)?;
+        self.read_object(stored, |git| git.find_commit(stored))
+    }
+
+    /// Returns whether a commit is another, or one that led to it.
+    ///
+    /// # Errors
+    /// If git can't tell.
+    pub(super) fn is_ancestor(&self, id: Oid, of: Oid) -> Result<bool, RepoError> {
+        let args = [
+            "merge-base",
+            "--is-ancestor",
+            &id.to_string(),
+            &of.to_string(),
+        ];
+        let said = run(&mut Git::new(self).command(args), b"")?;
+        match said.status.code() {
+            Some(0) => Ok(true),
+            Some(1) => Ok(false),
+            _ => Err(RepoError::Child {
+                command: "merge-base".into(),
+                message: said.stderr.trim().into(),
+            }),
+        }
     }
 
     /// Returns the commit of that name in full; `None` if it isn't one.
@@ -210,12 +236,10 @@ impl Repo {
     /// # Errors
     /// If a commit can't be read.
     pub(crate) fn leads_to(&self, id: Option<Oid>, now: Oid) -> Result<bool, RepoError> {
-        let Some(id) = id.filter(|id| *id != now) else {
-            return Ok(id.is_some());
-        };
-        self.git2()
-            .graph_descendant_of(now, id)
-            .map_err(RepoError::git("a commit"))
+        match id {
+            Some(id) if id != now => self.is_ancestor(id, now),
+            id => Ok(id.is_some()),
+        }
     }
 
     /// Returns whether a commit was made on another.

@@ -247,12 +247,12 @@ impl Repo {
         before: Option<Oid>,
         now: Oid,
         trees: [Oid; 2],
-    ) -> Result<Descent, git2::Error> {
+    ) -> Result<Descent, RepoError> {
         let mut at = now;
         let mut astray = None;
         // More than these don't come in the time that a commit takes.
         for _ in 0..1000 {
-            let commit = self.git2().find_commit(at)?;
+            let commit = self.find_commit(at)?;
             let parent = commit.parent_ids().next();
             let is_one = trees.contains(&commit.tree_id());
             if is_one && parent == before {
