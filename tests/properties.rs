@@ -430,7 +430,7 @@ proptest! {
             plan.filter(|plan| parsed.errors.is_empty() && has_places(plan)).map(|plan| {
                 let now = plan.changes.iter().next().map(|change| change.after.as_ref().unwrap().content.to_vec());
                 let warnings = plan.warnings.iter().map(|warning| warning.value.clone());
-                let places = plan.placements.iter().map(|placed| (placed.number, placed.old, placed.new, placed.how));
+                let places = plan.placements.iter().map(|placed| (placed.number, placed.old, placed.new, placed.how.name()));
                 let warnings: Vec<_> = warnings.collect();
                 (now.map_or(state.to_owned(), |now| String::from_utf8(now).unwrap()), warnings, places.collect::<Vec<_>>())
             })

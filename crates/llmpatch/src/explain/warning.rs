@@ -104,6 +104,7 @@ fn placed(of: Diagnostic, path: &RepoPath, part: Part, how: &Placing) -> Diagnos
         Placing::Shifted { at, other } => among(of, *at, &[*other]),
         Placing::Restated(at)
         | Placing::BlankDropped(at)
+        | Placing::BlankEdges(at)
         | Placing::Behind { ahead: at, .. }
         | Placing::AddedAfter { after: at, .. }
         | Placing::AddedByNumber(at) => Diagnostic {
@@ -118,7 +119,11 @@ fn placed(of: Diagnostic, path: &RepoPath, part: Part, how: &Placing) -> Diagnos
             "if the other is meant, write `occurrence=\"{number}\"`, or give more text around \
              the change"
         )),
-        Placing::AddedAtEnd | Placing::AddedAtTop | Placing::Idle => of,
+        Placing::Exact
+        | Placing::Added
+        | Placing::AddedAtEnd
+        | Placing::AddedAtTop
+        | Placing::Idle => of,
     }
 }
 

@@ -15,7 +15,6 @@ use super::Rules;
 use super::growth::Growth;
 use super::place::texts;
 use super::place_error::{Ambiguity, PlaceError, Places};
-use super::placement::Match;
 use super::warning::{Placing, Quote};
 use crate::search::{Document, Fuzz, Loose, Relaxation, Run, Shift};
 use crate::text::{LineNo, Lines, Located, Span, Text, same_ends};
@@ -103,11 +102,6 @@ impl Level {
 
     pub(super) fn fuzz(&self) -> Fuzz {
         self.level
-    }
-
-    /// Returns that a place was found at this level.
-    pub(super) fn how(&self) -> Match {
-        Match::Level(self.level)
     }
 
     /// Returns the error of several candidates.

@@ -57,7 +57,7 @@ pub use self::merge::{Conflicts, MergeLines, Unmerged, merge};
 pub use self::place_error::{
     After, Ambiguity, Closest, Earlier, Part, PlaceError, Places, Reason, Unplaced,
 };
-pub use self::placement::{Match, Placement, Rows};
+pub use self::placement::{Placement, Rows};
 use std::collections::HashSet;
 
 use self::planner::Planner;

@@ -23,7 +23,7 @@ use super::Rules;
 use super::again::already_there;
 use super::growth::Growth;
 use super::place_error::{Part, PlaceError};
-use super::placement::{Match, Placement, Rows};
+use super::placement::{Placement, Rows};
 use super::splice::{Last, Splicer};
 use super::warning::{Placing, Warning};
 use crate::patch::{FileEdit, Hunk, HunkLine, Mark, Operation, Status, Substitution};
@@ -145,15 +145,19 @@ pub(super) struct Task<'t> {
 
 impl Task<'_> {
     /// Warns of how a part of an edit came to its place.
-    fn warning(&self, part: Part, span: Option<Span>, how: Placing) -> Located<Warning> {
-        Located::new(
-            span,
-            Warning::Placed {
-                path: self.path.clone(),
-                part,
-                how,
-            },
-        )
+    fn warnings(
+        &self,
+        part: Part,
+        ways: impl IntoIterator<Item = Located<Placing>>,
+    ) -> impl Iterator<Item = Located<Warning>> {
+        let ways = ways.into_iter().filter(|way| way.value.is_told());
+        ways.map(move |way| {
+            let path = self.path.clone();
+            way.map(|how| match how {
+                Placing::BlankEdges(at) => Warning::BlankEdges { path, at },
+                how => Warning::Placed { path, part, how },
+            })
+        })
     }
 
     /// Returns which lines a hunk or a find replaces, and by which, all counted from 0.
@@ -163,7 +167,7 @@ impl Task<'_> {
         span: Option<Span>,
         old: Range<usize>,
         new: Range<usize>,
-        how: Match,
+        how: Placing,
     ) -> Placement {
         let edit = self.number;
         let path = self.path.clone();
@@ -235,14 +239,16 @@ struct PlacedHunk<'h> {
     number: usize,
     span: Option<Span>,
     range: Range<usize>,
-    how: Match,
+    how: Placing,
     lines: Vec<&'h HunkLine<'h>>,
     /// The added lines as the file needs them, and how they end if that isn't left to their
     /// neighbours.
-    added: Vec<(Cow<'h, [u8]>, Option<Ending>)>,
+    added: AddedLines<'h>,
     /// Whether the byte order mark of the file is part of its lines.
     has_mark: bool,
 }
+
+type AddedLines<'h> = Vec<(Cow<'h, [u8]>, Option<Ending>)>;
 
 impl PlacedHunk<'_> {
     /// Returns whether the new lines are the same as the old lines.
@@ -299,27 +305,33 @@ fn blocks<'l, 'h, 'p>(
 }
 
 impl Policy {
-    /// Places every hunk, given by its number from 1. Returns why some have no place, and whether
-    /// all have one; what only follows from an earlier failure isn't said.
+    /// Places every hunk, given by its number from 1, and warns of how it came to its place. Returns
+    /// why some have no place, and whether all have one; what only follows from an earlier failure
+    /// isn't said.
     fn each<'h>(
         self,
-        enough: usize,
+        task: Task<'_>,
         hunks: &'h [Hunk<'h>],
         lost: &mut HashSet<Vec<u8>>,
-        mut place: impl FnMut(usize, &'h Hunk<'h>) -> Result<(), Located<PlaceError>>,
+        mut place: impl FnMut(usize, &'h Hunk<'h>) -> Result<Vec<Located<Placing>>, Located<PlaceError>>,
     ) -> Outcome {
         let mut outcome = Outcome {
             whole: true,
             ..Outcome::default()
         };
         for (number, hunk) in (1..).zip(hunks) {
-            let Err(error) = place(number, hunk) else {
-                continue;
+            let error = match place(number, hunk) {
+                Ok(ways) => {
+                    let warnings = task.warnings(Part::Hunk(number), ways);
+                    outcome.warnings.extend(warnings);
+                    continue;
+                }
+                Err(error) => error,
             };
             outcome.whole = false;
             if !follows_from(&error.value, hunk.old().map(self.text), lost) {
                 outcome.errors.push((number, error));
-                if outcome.errors.len() >= enough {
+                if outcome.errors.len() >= task.enough {
                     break;
                 }
             }
@@ -367,6 +379,7 @@ fn made(
     let mut again = None;
     let mut does_more = false;
     for hunk in hunks {
+        let mut said = None;
         if !hunk.is_idle() {
             hunk.put(&mut splicer);
             // A line number alone is a place that its author means.
@@ -374,12 +387,12 @@ fn made(
             let line = hunk.again(task.file).filter(|_| !is_numbered);
             does_more |= line.is_none();
             again = again.or(line);
-            warnings.extend(line.map(|line| {
-                task.warning(Part::Hunk(hunk.number), hunk.span, Placing::Again(line))
-            }));
+            said = line.map(Placing::Again);
         } else if hunk.lines.iter().any(|line| line.mark != Mark::Context) {
-            warnings.push(task.warning(Part::Hunk(hunk.number), hunk.span, Placing::Idle));
+            said = Some(Placing::Idle);
         }
+        let said = said.map(|said| Located::new(hunk.span, said));
+        warnings.extend(task.warnings(Part::Hunk(hunk.number), said));
     }
     let (splices, adds_newline) = splicer.finish(last);
     if adds_newline {
@@ -423,7 +436,7 @@ fn placed(task: Task<'_>, hunks: &[PlacedHunk<'_>]) -> Vec<Placement> {
                             .filter(|line| line.mark != Mark::Removed)
                             .count(),
                 );
-                task.placement(*number, *span, range.clone(), start..new_end, *how)
+                task.placement(*number, *span, range.clone(), start..new_end, how.clone())
             },
         )
         .collect();

@@ -1,11 +1,10 @@
 //! Where the hunks of a response were placed, and how their places were found: data for reports,
 //! nothing is decided by it.
 
-use std::fmt;
 use std::ops::Range;
 
+use super::warning::Placing;
 use crate::path::RepoPath;
-use crate::search::Fuzz;
 use crate::text::Span;
 
 /// Where one hunk, or one find, of a response was placed.
@@ -26,8 +25,8 @@ pub struct Placement {
     pub old: Rows,
     /// The lines that are there afterwards.
     pub new: Rows,
-    /// How its place was found.
-    pub how: Match,
+    /// How its place was found; of several ways together, the loosest.
+    pub how: Placing,
 }
 
 /// Some lines of a file, numbered as the header of a unified hunk numbers them.
@@ -52,51 +51,6 @@ impl Rows {
             start: range.start + usize::from(!range.is_empty()),
             count: range.len(),
         }
-    }
-}
-
-/// How the place of a hunk was found. Of several ways together, the loosest.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Match {
-    /// Its lines are in the file byte for byte.
-    #[default]
-    Exact,
-    /// It has only lines to add: they went behind its context line or to the end of the file.
-    Addition,
-    /// Its context line isn't in the file as written; a looser rule that needs no level found it.
-    Locator,
-    /// Its lines are in the file byte for byte, and elsewhere than its number says.
-    Moved,
-    /// Its lines begin with the context line.
-    Restated,
-    /// Its last old line, an empty one, was left out.
-    BlankDropped,
-    /// The blank lines at the edges of a find were left out.
-    BlankEdges,
-    /// Its lines are the same at this level.
-    Level(Fuzz),
-}
-
-impl Match {
-    /// Returns the stable name, such as `restated`.
-    pub fn name(self) -> &'static str {
-        match self {
-            Match::Exact => "exact",
-            Match::Addition => "addition",
-            Match::Locator => "locator",
-            Match::Moved => "moved",
-            Match::Restated => "restated",
-            Match::BlankDropped => "blank-dropped",
-            Match::BlankEdges => "blank-edges",
-            Match::Level(level) => level.name(),
-        }
-    }
-}
-
-impl fmt::Display for Match {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())
     }
 }
 
@@ -165,7 +119,12 @@ mod tests {
                     let old = place.old;
                     let new = place.new;
                     let rows = format!("{},{} {},{}", old.start, old.count, new.start, new.count);
-                    format!("{} #{} {rows} {}", place.edit, place.number, place.how)
+                    format!(
+                        "{} #{} {rows} {}",
+                        place.edit,
+                        place.number,
+                        place.how.name()
+                    )
                 })
                 .collect();
             assert_eq!(got, want, "{answer}");

@@ -5,9 +5,10 @@ use super::place_error::{Part, Places};
 use crate::kind::Kind;
 use crate::path::RepoPath;
 use crate::search::{Document, Fuzz, Relaxation, Side};
-use crate::text::{Excerpt, LineNo, Lines, lines};
+use crate::text::{Excerpt, LineNo, Lines, Located, lines};
 use std::borrow::Cow;
 use std::num::NonZeroUsize;
+use strum::EnumProperty as _;
 
 /// What planning dropped, guessed or relaxed.
 #[allow(missing_docs, reason = "the message says what the fields are")]
@@ -109,14 +110,22 @@ pub enum Warning {
     },
 }
 
-/// How a place was chosen for a hunk or a find, where another place may be meant.
+/// How the place of a hunk or a find was found. Its property `how` is what reports call it; where it
+/// has none, the lines are in the file byte for byte, and another place may be meant.
 #[allow(missing_docs, reason = "the message says what the fields are")]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::EnumProperty)]
 #[non_exhaustive]
 pub enum Placing {
+    /// Its lines are in the file byte for byte. That isn't said.
+    #[error("")]
+    Exact,
+    /// A hunk of added lines only, which can go nowhere else. That isn't said.
+    #[error("")]
+    #[strum(props(how = "addition"))]
+    Added,
     /// A context line was found by a looser rule.
     #[error(": context line isn't in the file as written; line {}, which {how}, is used", .line.number)]
-    #[strum(props(kind = "locator-relaxed"))]
+    #[strum(props(kind = "locator-relaxed", how = "locator"))]
     Relaxed { how: Relaxation, line: Quote },
     /// A context line, or old lines that are elsewhere, too, aren't in the block that the context
     /// line before opens, and that ends before another line.
@@ -149,13 +158,19 @@ pub enum Placing {
     },
     /// The old lines begin with this line, the context line itself.
     #[error(": its lines begin with its own context line {_0}, and are changed there")]
-    #[strum(props(kind = "restated"))]
+    #[strum(props(kind = "restated", how = "restated"))]
     Restated(LineNo),
     /// A trailing empty line that isn't in the file was left out, and the hunk was placed on this
     /// one.
     #[error(": its last old line is empty and isn't in the file; placed on line {_0} without it")]
-    #[strum(props(kind = "blank-dropped"))]
+    #[strum(props(kind = "blank-dropped", how = "blank-dropped"))]
     BlankDropped(LineNo),
+    /// A find matches on this line only without the empty lines at its edges.
+    #[error(
+        " matches on line {_0} only without the empty lines at its edges; they are left out of find and put"
+    )]
+    #[strum(props(kind = "blank-edges", how = "blank-edges"))]
+    BlankEdges(LineNo),
     /// The lines are in other places, too; the first few of all places are shown.
     #[error(": its lines are in {} places; line {chosen} is changed; they are also on {others}", .others.count + 1)]
     #[strum(props(kind = "duplicates"))]
@@ -166,21 +181,21 @@ pub enum Placing {
     },
     /// A hunk of added lines only, which go to the end of the file.
     #[error(" only adds lines: they go after the last line of the file")]
-    #[strum(props(kind = "addition-place"))]
+    #[strum(props(kind = "addition-place", how = "addition"))]
     AddedAtEnd,
     /// A hunk of added lines only, which go behind its context line; `others` equal that.
     #[error(
         " only adds lines: they go right after its context line {after}{}",
         if others.count == 0 { String::new() } else { format!("; the same line is also on {others}") }
     )]
-    #[strum(props(kind = "addition-place"))]
+    #[strum(props(kind = "addition-place", how = "addition"))]
     AddedAfter { after: LineNo, others: Places },
     /// A hunk of a unified diff that is elsewhere than its number says, and so far from there that
     /// lines which come or go elsewhere don't explain it.
     #[error(
         " isn't on line {claimed}, as its number says; its lines are on line {at}, and are changed there"
     )]
-    #[strum(props(kind = "hunk-moved"))]
+    #[strum(props(kind = "hunk-moved", how = "moved"))]
     Moved {
         claimed: LineNo,
         at: LineNo,
@@ -198,11 +213,11 @@ pub enum Placing {
     Shifted { at: LineNo, other: LineNo },
     /// A hunk of a unified diff that only its number places at the top of the file.
     #[error(" only adds lines: they go at the top of the file, by its number alone")]
-    #[strum(props(kind = "addition-place"))]
+    #[strum(props(kind = "addition-place", how = "addition"))]
     AddedAtTop,
     /// A hunk of a unified diff that only its number places, behind this line.
     #[error(" only adds lines: they go after line {_0}, by its number alone")]
-    #[strum(props(kind = "addition-place"))]
+    #[strum(props(kind = "addition-place", how = "addition"))]
     AddedByNumber(LineNo),
     /// The rightmost match of a find overlaps the last as occurrences are counted, this `number`.
     #[error(
@@ -289,6 +304,49 @@ impl Quote {
 }
 
 impl Placing {
+    /// What reports call the ways in which places are found, the loosest last.
+    const NAMES: [&'static str; 10] = [
+        "exact",
+        "addition",
+        "locator",
+        "moved",
+        "restated",
+        "blank-dropped",
+        "blank-edges",
+        "trailing",
+        "indent",
+        "unicode",
+    ];
+
+    /// Returns the stable name, such as `moved`.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Placing::Fuzzy { level, .. }
+            | Placing::Relaxed {
+                how: Relaxation::Level(level),
+                ..
+            } => level.name(),
+            how => how.get_str("how").unwrap_or("exact"),
+        }
+    }
+
+    fn looseness(&self) -> Option<usize> {
+        Self::NAMES.iter().position(|name| *name == self.name())
+    }
+
+    /// Returns the loosest of the ways in which a place was found together.
+    pub(super) fn loosest(ways: &[Located<Placing>]) -> Self {
+        let ways = ways.iter().map(|way| &way.value);
+        let loosest = ways.max_by_key(|way| way.looseness());
+        let loosest = loosest.filter(|way| way.looseness() > Some(0));
+        loosest.cloned().unwrap_or(Placing::Exact)
+    }
+
+    /// Returns whether it is worth a warning.
+    pub(super) fn is_told(&self) -> bool {
+        !matches!(self, Placing::Exact | Placing::Added)
+    }
+
     /// Makes the note that lines are in other places, too.
     pub(super) fn duplicates(file: &Document, chosen: LineNo, others: Places) -> Self {
         let mut first: Vec<_> = others

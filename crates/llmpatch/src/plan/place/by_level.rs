@@ -70,9 +70,8 @@ impl NumberPlacer<'_> {
             warning.span = hunk.old().next_back().and_then(|line| line.text.span);
         }
         Ok(HunkPlace {
-            how: level.how(),
+            how: warning,
             fitted: Some(lines),
-            warnings: vec![warning],
             ..HunkPlace::exact(range)
         })
     }

@@ -35,9 +35,8 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use super::super::place_error::{
-    After, Ambiguity, Earlier, Part, PlaceError, Places as Candidates, Reason,
+    After, Ambiguity, Earlier, PlaceError, Places as Candidates, Reason,
 };
-use super::super::placement::Match;
 use super::super::splice::Last;
 use super::super::warning::Placing;
 use super::candidates::{FIRST, Taken};
@@ -83,14 +82,12 @@ fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Out
         changed: Taken::default(),
     };
     let mut found = Vec::new();
-    let mut warnings = Vec::new();
-    let outcome = POLICY.each(task.enough, hunks, lost, |number, hunk| {
-        let mut placed = placer.place(hunk)?;
-        let said = std::mem::take(&mut placed.warnings).into_iter();
-        let said = said.map(|how| task.warning(Part::Hunk(number), how.span, how.value));
-        warnings.extend(said);
+    let outcome = POLICY.each(task, hunks, lost, |number, hunk| {
+        let placed = placer.place(hunk)?;
+        let ways = [placed.how.clone()].into_iter().chain(placed.more.clone());
+        let ways = ways.collect();
         found.push((number, hunk, placed));
-        Ok(())
+        Ok(ways)
     });
     // Stable, so that two insertions at one place stay in the order of their hunks.
     found.sort_by_key(|(.., found)| (found.range.start, found.range.end));
@@ -103,16 +100,7 @@ fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Out
             placed
         })
         .collect();
-    super::made(
-        task,
-        hunks,
-        &placed,
-        Last::AsItIs,
-        Outcome {
-            warnings,
-            ..outcome
-        },
-    )
+    super::made(task, hunks, &placed, Last::AsItIs, outcome)
 }
 
 /// Returns what a new file holds: its lines as they are written.
@@ -149,7 +137,7 @@ impl NumberPlacer<'_> {
             found = self.confirm(hunk, found);
         }
         let found = found?;
-        if self.task.rules.unique && found.how == Match::Exact {
+        if self.task.rules.unique && found.how.value == Placing::Exact {
             self.check_only(hunk)?;
         }
         self.cursor = found.range.end;
@@ -231,16 +219,13 @@ impl NumberPlacer<'_> {
         let places = self.taken.candidates(&run, behind);
         match places.lines[..] {
             [at] if !self.task.rules.strict => {
-                let warning = Placing::Moved {
+                let how = Placing::Moved {
                     claimed: LineNo::from_index(claimed),
                     at,
                     is_far: at.index().abs_diff(claimed) > self.growth(),
                 };
-                Ok(HunkPlace {
-                    how: Match::Moved,
-                    warnings: vec![Located::new(hunk.span, warning)],
-                    ..HunkPlace::exact(at.index()..at.index() + run.len())
-                })
+                let range = at.index()..at.index() + run.len();
+                Ok(HunkPlace::new(range, hunk.span, how))
             }
             [] => match self.at_a_level(hunk, Some(claimed), self.cursor)? {
                 Some(found) => Ok(found),
@@ -280,10 +265,9 @@ impl NumberPlacer<'_> {
             let [at, other] = [at, other].map(LineNo::from_index);
             Some(Placing::Shifted { at, other })
         };
-        let warning = self.by_number_alone(hunk, at, run)?.or_else(shifted);
-        let warning = warning.map(|how| Located::new(hunk.span, how));
+        let more = self.by_number_alone(hunk, at, run)?.or_else(shifted);
         Ok(HunkPlace {
-            warnings: warning.into_iter().collect(),
+            more: more.map(|how| Located::new(hunk.span, how)),
             ..HunkPlace::exact(at..at + run.len())
         })
     }

@@ -124,27 +124,22 @@ fn done(
         is_core,
         how,
         fitted,
-        warning,
     } = found;
     let Task {
         path,
         file: document,
         ..
     } = task;
-    warnings.extend(warning.map(|how| task.warning(part(edit), how.span, how.value)));
+    let mut ways = vec![how];
     let mut find = &edit.find[..];
     let mut put = &edit.put[..];
     if is_core {
         (find, put) = (core, without_blank_edges(put).0);
         let at = LineNo::from_index(document.line(ranges[0].start));
-        warnings.push(Located::new(
-            span,
-            Warning::BlankEdges {
-                path: path.clone(),
-                at,
-            },
-        ));
+        ways.push(Located::new(span, Placing::BlankEdges(at)));
     }
+    let how = Placing::loosest(&ways);
+    warnings.extend(task.warnings(part(edit), ways));
     let mut done = Outcome {
         whole: true,
         warnings,
@@ -177,8 +172,8 @@ fn done(
         }
     }
     let first = again.iter().flatten().next();
-    let how = first.map(|line| task.warning(part(edit), span, Placing::Again(*line)));
-    done.warnings.extend(how);
+    let said = first.map(|line| Located::new(span, Placing::Again(*line)));
+    done.warnings.extend(task.warnings(part(edit), said));
     done.again = first.copied().filter(|_| !again.contains(&None));
     if put.is_idle {
         done.warnings

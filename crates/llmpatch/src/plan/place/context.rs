@@ -9,11 +9,10 @@
 use std::collections::hash_map::Entry;
 
 use super::super::place_error::{PlaceError, Places};
-use super::super::placement::Match;
 use super::super::warning::{Placing, Quote};
 use super::in_order::OrderPlacer;
 use crate::patch::Hunk;
-use crate::search::{IndentedBlock, Relaxation, Run};
+use crate::search::{IndentedBlock, Run};
 use crate::text::{LineNo, Located, Span, Text};
 
 /// How many lines before the cursor may equal a context line that is meant to be one of them.
@@ -21,29 +20,27 @@ const BEHIND: usize = 1000;
 
 /// The context lines of a hunk as far as they are found.
 #[derive(Default)]
-pub(super) struct FoundContext<'h> {
+struct FoundContext<'h> {
     /// Where the last is, if it is at or after the cursor.
-    pub(super) at: Option<usize>,
-    /// How the loosest of them was found.
-    pub(super) how: Match,
+    at: Option<usize>,
     /// The last, if it is before the cursor.
     behind: Option<(usize, &'h Text<'h>)>,
 }
 
-impl<'f, 'p> OrderPlacer<'f> {
+impl<'f> OrderPlacer<'f> {
     /// Finds the context lines of a hunk one after the other, and moves the cursor past each.
+    /// Returns where the last is, if it is at or after the cursor.
     pub(super) fn seek_context(
         &mut self,
-        number: usize,
         hunk: &'f Hunk<'f>,
-    ) -> Result<FoundContext<'f>, Located<PlaceError>> {
+    ) -> Result<Option<usize>, Located<PlaceError>> {
         let mut context = FoundContext::default();
         for locator in &hunk.locators {
             let run = self.search.context(locator);
-            let (at, how) = match run.at_or_after(self.cursor) {
+            let at = match run.at_or_after(self.cursor) {
                 Some(at) => {
-                    self.check_behind(number, hunk, &context, &run)?;
-                    (at, Match::Exact)
+                    self.check_behind(hunk, &context, &run)?;
+                    at
                 }
                 None => {
                     if let Some(at) = self.behind(&run, &context) {
@@ -57,23 +54,22 @@ impl<'f, 'p> OrderPlacer<'f> {
                         };
                         return Err(Located::new(locator.span.or(hunk.span), error));
                     }
-                    self.seek_like(number, hunk, locator)?
+                    self.seek_like(hunk, locator)?
                 }
             };
             if let Some(outer) = context.at {
-                self.check_inside(number, locator.span.or(hunk.span), outer, at)?;
+                self.check_inside(locator.span.or(hunk.span), outer, at)?;
             }
             self.cursor = at + 1;
             context = FoundContext {
                 at: Some(at),
-                how: context.how.max(how),
                 behind: None,
             };
         }
         if context.behind.is_some() {
-            self.check_behind(number, hunk, &context, &self.search.run(hunk))?;
+            self.check_behind(hunk, &context, &self.search.run(hunk))?;
         }
-        Ok(context)
+        Ok(context.at)
     }
 
     /// Returns the last line before the cursor that equals a context line, if it may be meant.
@@ -91,7 +87,6 @@ impl<'f, 'p> OrderPlacer<'f> {
     /// once.
     fn check_behind(
         &mut self,
-        number: usize,
         hunk: &Hunk<'_>,
         context: &FoundContext<'_>,
         next: &Run<'_>,
@@ -104,7 +99,7 @@ impl<'f, 'p> OrderPlacer<'f> {
         match next.at_or_after(self.cursor) {
             Some(ahead) if next.count_from(self.cursor) == 1 && self.is_inside(behind, ahead) => {
                 let ahead = LineNo::from_index(ahead);
-                self.warn(number, span, Placing::Behind { at, ahead });
+                self.tell(span, Placing::Behind { at, ahead });
                 Ok(())
             }
             _ => {
@@ -117,7 +112,6 @@ impl<'f, 'p> OrderPlacer<'f> {
     /// Warns of, or refuses, a line that isn't in the block of the context line before.
     pub(super) fn check_inside(
         &mut self,
-        number: usize,
         span: Option<Span>,
         outer: usize,
         at: usize,
@@ -136,7 +130,7 @@ impl<'f, 'p> OrderPlacer<'f> {
             ));
         }
         let line = Quote::new(&self.task.file.lines(), at);
-        self.warn(number, span, Placing::OutsideContext { outer, line, end });
+        self.tell(span, Placing::OutsideContext { outer, line, end });
         Ok(())
     }
 
@@ -156,24 +150,16 @@ impl<'f, 'p> OrderPlacer<'f> {
     /// Finds a context line that no line at or after the cursor equals.
     fn seek_like(
         &mut self,
-        number: usize,
         hunk: &Hunk<'_>,
         locator: &Text<'_>,
-    ) -> Result<(usize, Match), Located<PlaceError>> {
+    ) -> Result<usize, Located<PlaceError>> {
         let found = match self.task.rules.strict {
             true => Err(self.search.no_context(hunk, locator, Places::default())),
             false => self.search.like(hunk, locator, self.cursor),
         };
-        let (at, warning) = found.map_err(|error| self.with_near(error, locator))?;
-        let how = match warning.value {
-            Placing::Relaxed {
-                how: Relaxation::Level(level),
-                ..
-            } => Match::Level(level),
-            _ => Match::Locator,
-        };
-        self.warn(number, warning.span, warning.value);
-        Ok((at, how))
+        let (at, way) = found.map_err(|error| self.with_near(error, locator))?;
+        self.ways.push(way);
+        Ok(at)
     }
 
     /// Adds the line that comes nearest to the error of a context line that no line is like.

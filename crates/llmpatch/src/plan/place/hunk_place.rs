@@ -4,35 +4,39 @@ use std::borrow::Cow;
 use std::ops::Range;
 
 use super::super::place_error::{Ambiguity, PlaceError};
-use super::super::placement::Match;
 use super::super::warning::Placing;
 use super::by_number::NumberPlacer;
 use super::{PlacedHunk, blocks};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::search::Document;
-use crate::text::{Ending, LineNo, Lines, Located};
+use crate::text::{Ending, LineNo, Lines, Located, Span};
 
 /// Where a hunk goes.
 pub(super) struct HunkPlace {
     pub(super) range: Range<usize>,
-    pub(super) how: Match,
+    /// How it was found, and of which line of the hunk that is told.
+    pub(super) how: Located<Placing>,
     /// Whether the first old line has a byte order mark that is none of the line's.
     pub(super) is_marked: bool,
     /// The added lines as the file needs them, where a level found the old lines.
     pub(super) fitted: Option<Vec<Vec<u8>>>,
-    /// What is to be told, and of which line of the hunk.
-    pub(super) warnings: Vec<Located<Placing>>,
+    /// What is to be told beside that.
+    pub(super) more: Option<Located<Placing>>,
 }
 
 impl HunkPlace {
-    pub(super) fn exact(range: Range<usize>) -> Self {
+    pub(super) fn new(range: Range<usize>, span: Option<Span>, how: Placing) -> Self {
         Self {
             range,
-            how: Match::Exact,
+            how: Located::new(span, how),
             is_marked: false,
             fitted: None,
-            warnings: Vec::new(),
+            more: None,
         }
+    }
+
+    pub(super) fn exact(range: Range<usize>) -> Self {
+        Self::new(range, None, Placing::Exact)
     }
 }
 
@@ -112,7 +116,7 @@ impl NumberPlacer<'_> {
             number,
             span: hunk.span,
             range,
-            how,
+            how: how.value,
             added,
             lines,
             has_mark: is_literal && at_mark,
@@ -122,17 +126,9 @@ impl NumberPlacer<'_> {
     /// Places a hunk that has added lines only: by its number, which names the line before them.
     pub(super) fn add(&self, hunk: &Hunk<'_>, at: usize) -> Result<HunkPlace, Located<PlaceError>> {
         let len = self.task.file.line_count();
-        let found = |at, how: Option<Placing>| {
-            let warnings = how.map(|how| Located::new(hunk.span, how));
-            Ok(HunkPlace {
-                how: Match::Addition,
-                warnings: warnings.into_iter().collect(),
-                ..HunkPlace::exact(at..at)
-            })
-        };
         // A header that was recounted may still name the first line that it believed to be old.
         if self.task.file.is_empty() {
-            return found(0, None);
+            return Ok(HunkPlace::new(0..0, None, Placing::Added));
         }
         let error = |error| Err(Located::new(hunk.span, error));
         if at > len {
@@ -155,11 +151,11 @@ impl NumberPlacer<'_> {
         if self.task.rules.strict {
             return error(Ambiguity::NumberOnly.into());
         }
-        let warning = match at.checked_sub(1).map(LineNo::from_index) {
+        let how = match at.checked_sub(1).map(LineNo::from_index) {
             Some(after) => Placing::AddedByNumber(after),
             None => Placing::AddedAtTop,
         };
-        found(at, Some(warning))
+        Ok(HunkPlace::new(at..at, hunk.span, how))
     }
 
     /// Takes the place of a hunk.

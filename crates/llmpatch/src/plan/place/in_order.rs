@@ -28,20 +28,19 @@
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
 use super::super::fuzz::Fitted;
-use super::super::place_error::{After, Ambiguity, Earlier, Part, PlaceError, Reason};
-use super::super::placement::Match;
+use super::super::place_error::{After, Ambiguity, Earlier, PlaceError, Reason};
 use super::super::splice::Last;
-use super::super::warning::{Placing, Warning};
+use super::super::warning::Placing;
 use super::candidates::Untaken;
-use super::context::FoundContext;
 use super::hunk_search::HunkSearch;
 use super::run::{RunPlace, SoughtRun, old, trim};
-use super::{Outcome, PlacedHunk, Policy, Task, blocks, first_old};
+use super::{AddedLines, Outcome, PlacedHunk, Policy, Task, blocks, first_old};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::search::{Fuzz, IndentedBlock};
-use crate::text::{Ending, LineNo, Located, Span};
+use crate::text::{LineNo, Located, Span};
 
 /// The first match behind the hunk before.
 pub(super) const POLICY: Policy = Policy {
@@ -58,21 +57,15 @@ fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Out
         placed: Vec::new(),
         untaken: Untaken::default(),
         blocks: HashMap::new(),
-        warnings: Vec::new(),
+        ways: Vec::new(),
     };
-    let mut outcome = POLICY.each(task.enough, hunks, lost, |number, hunk| {
+    let mut outcome = POLICY.each(task, hunks, lost, |number, hunk| {
         let cursor = placer.cursor;
-        let said = placer.warnings.len();
-        placer.place(number, hunk).inspect_err(|_| {
-            placer.cursor = cursor;
-            placer.warnings.truncate(said);
-        })
+        let done = placer.place(number, hunk);
+        let ways = std::mem::take(&mut placer.ways);
+        done.map(|()| ways).inspect_err(|_| placer.cursor = cursor)
     });
-    let OrderPlacer {
-        mut placed,
-        warnings,
-        ..
-    } = placer;
+    let mut placed = placer.placed;
     // Stable, so that two insertions at one place stay in the order of their hunks.
     placed.sort_by_key(|placed| placed.range.start);
     let overlaps = placed
@@ -91,16 +84,7 @@ fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Out
         outcome.errors.extend(overlaps);
         outcome.errors.sort_by_key(|(number, _)| *number);
     }
-    super::made(
-        task,
-        hunks,
-        &placed,
-        Last::Terminated,
-        Outcome {
-            warnings,
-            ..outcome
-        },
-    )
+    super::made(task, hunks, &placed, Last::Terminated, outcome)
 }
 
 pub(super) struct OrderPlacer<'f> {
@@ -112,37 +96,25 @@ pub(super) struct OrderPlacer<'f> {
     pub(super) untaken: Untaken<'f>,
     /// The blocks that context lines open, by these.
     pub(super) blocks: HashMap<usize, IndentedBlock>,
-    pub(super) warnings: Vec<Located<Warning>>,
+    /// How the place of the present hunk is found.
+    pub(super) ways: Vec<Located<Placing>>,
 }
 
-impl<'f, 'p> OrderPlacer<'f> {
+impl<'f> OrderPlacer<'f> {
     fn place(&mut self, number: usize, hunk: &'f Hunk<'f>) -> Result<(), Located<PlaceError>> {
-        let FoundContext {
-            at: context, how, ..
-        } = self.seek_context(number, hunk)?;
-        let wanted = SoughtRun {
-            number,
-            hunk,
-            context,
-        };
+        let context = self.seek_context(hunk)?;
+        let wanted = SoughtRun { hunk, context };
         if hunk.old().next().is_none() {
-            return self.add(wanted, how);
+            return self.add(number, wanted);
         }
         if hunk.is_blank() && hunk.is_anchor() && !self.task.rules.strict {
             return Ok(());
         }
         let found = self.seek_lines(wanted)?;
-        let at = LineNo::from_index(found.at);
-        if found.restated {
-            self.warn(number, hunk.span, Placing::Restated(at));
-        }
-        if found.trimmed {
-            self.warn(number, hunk.span, Placing::BlankDropped(at));
-        }
         let mut added = as_written(&found.lines);
         if let Some(level) = found.level {
             let Fitted { lines, warning } = self.search.fit(hunk, level, &found.lines, found.at)?;
-            self.warn(number, warning.span, warning.value);
+            self.ways.push(warning);
             added = lines
                 .into_iter()
                 .map(|line| (Cow::Owned(line), None))
@@ -150,26 +122,35 @@ impl<'f, 'p> OrderPlacer<'f> {
         } else if !hunk.end_of_file {
             self.look_for_duplicates(wanted, &found)?;
         }
-        let range = found.at..found.at + old(&found.lines).count();
+        let range = found.at..found.at + found.run.len();
         self.cursor = range.end;
         self.note(&found);
-        let how = how.max(found.how());
-        let span = hunk.span;
-        self.placed.push(PlacedHunk {
-            number,
-            span,
-            range,
-            how,
-            lines: found.lines,
-            added,
-            has_mark: false,
-        });
+        self.put(number, hunk, range, found.lines, added);
         Ok(())
     }
 
+    fn put(
+        &mut self,
+        number: usize,
+        hunk: &Hunk<'_>,
+        range: Range<usize>,
+        lines: Vec<&'f HunkLine<'f>>,
+        added: AddedLines<'f>,
+    ) {
+        self.placed.push(PlacedHunk {
+            number,
+            span: hunk.span,
+            range,
+            how: Placing::loosest(&self.ways),
+            lines,
+            added,
+            has_mark: false,
+        });
+    }
+
     /// Notes which old lines of a hunk go, and between which others come.
-    fn note(&mut self, RunPlace { at, lines, .. }: &RunPlace<'f>) {
-        let (mut next, end) = (*at, at + old(lines).count());
+    fn note(&mut self, RunPlace { at, lines, run, .. }: &RunPlace<'f>) {
+        let (mut next, end) = (*at, at + run.len());
         let mut is_kept = true;
         for block in blocks(lines) {
             let start = next;
@@ -186,66 +167,40 @@ impl<'f, 'p> OrderPlacer<'f> {
     }
 
     /// Places a hunk that has added lines only.
-    pub(super) fn add(
+    fn add(
         &mut self,
-        wanted: SoughtRun<'f>,
-        how: Match,
+        number: usize,
+        SoughtRun { hunk, context }: SoughtRun<'f>,
     ) -> Result<(), Located<PlaceError>> {
-        let (
-            SoughtRun {
-                number,
-                hunk,
-                context,
-            },
-            Task { file, rules, .. },
-        ) = (wanted, self.task);
+        let Task { file, rules, .. } = self.task;
         let end = file.line_count();
         if hunk.numbered && !hunk.end_of_file && end > 0 {
             return Err(Located::new(hunk.span, Ambiguity::Nowhere.into()));
         }
-        let at = if rules.strict {
+        let (at, way) = if rules.strict {
             // The bare algorithm appends at the end whatever the context, and before a last line
             // that is blank.
-            if end > 0 && file.text(end - 1).is_empty() {
-                end - 1
-            } else {
-                end
-            }
+            let has_blank = end > 0 && file.text(end - 1).is_empty();
+            (end - usize::from(has_blank), Placing::Added)
         } else if let (Some(at), false) = (context, hunk.end_of_file) {
             let locator = &hunk.locators[hunk.locators.len() - 1];
-            let how = self.search.added_after(locator, at);
-            self.warn(number, hunk.span, how);
-            at + 1
+            (at + 1, self.search.added_after(locator, at))
+        } else if number > 1 {
+            (end, Placing::AddedAtEnd)
         } else {
-            if number > 1 {
-                self.warn(number, hunk.span, Placing::AddedAtEnd);
-            }
-            end
+            (end, Placing::Added)
         };
-        let lines = hunk.lines.iter().collect::<Vec<_>>();
-        let how = how.max(Match::Addition);
-        let span = hunk.span;
+        self.tell(hunk.span, way);
+        let lines: Vec<_> = hunk.lines.iter().collect();
         let added = as_written(&lines);
-        self.placed.push(PlacedHunk {
-            number,
-            span,
-            range: at..at,
-            how,
-            lines,
-            added,
-            has_mark: false,
-        });
+        self.put(number, hunk, at..at, lines, added);
         Ok(())
     }
 
     /// Warns of, or under `unique` refuses, a hunk whose old lines are in other places as well.
     fn look_for_duplicates(
         &mut self,
-        SoughtRun {
-            number,
-            hunk,
-            context,
-        }: SoughtRun<'f>,
+        SoughtRun { hunk, context }: SoughtRun<'f>,
         found: &RunPlace<'f>,
     ) -> Result<(), Located<PlaceError>> {
         let RunPlace { lines, run, .. } = found;
@@ -253,8 +208,8 @@ impl<'f, 'p> OrderPlacer<'f> {
         if run.count() == 1 || may_be_elsewhere {
             return Ok(());
         }
-        if let Some(outer) = context.filter(|_| !found.restated) {
-            self.check_inside(number, first_old(hunk), outer, found.at)?;
+        if let Some(outer) = context.filter(|outer| *outer != found.at) {
+            self.check_inside(first_old(hunk), outer, found.at)?;
         }
         let lines: Vec<_> = old(lines).collect();
         let from = if hunk.locators.is_empty() {
@@ -275,7 +230,7 @@ impl<'f, 'p> OrderPlacer<'f> {
         }
         let chosen = LineNo::from_index(found.at);
         let how = Placing::duplicates(self.task.file, chosen, places.others(chosen));
-        self.warn(number, first_old(hunk), how);
+        self.tell(first_old(hunk), how);
         Ok(())
     }
 
@@ -283,7 +238,7 @@ impl<'f, 'p> OrderPlacer<'f> {
     /// best.
     pub(super) fn place_error(
         &self,
-        SoughtRun { hunk, context, .. }: SoughtRun<'_>,
+        SoughtRun { hunk, context }: SoughtRun<'_>,
     ) -> Located<PlaceError> {
         let run = self.search.run(hunk);
         let after = After(self.cursor.checked_sub(1).map(LineNo::from_index));
@@ -326,14 +281,13 @@ impl<'f, 'p> OrderPlacer<'f> {
         self.search.nearest().of_hunk(hunk, self.cursor, after)
     }
 
-    pub(super) fn warn(&mut self, number: usize, span: Option<Span>, how: Placing) {
-        self.warnings
-            .push(self.task.warning(Part::Hunk(number), span, how));
+    pub(super) fn tell(&mut self, span: Option<Span>, how: Placing) {
+        self.ways.push(Located::new(span, how));
     }
 }
 
 /// Returns the added lines of a hunk; their neighbours say how they end.
-fn as_written<'h>(lines: &[&'h HunkLine<'_>]) -> Vec<(Cow<'h, [u8]>, Option<Ending>)> {
+fn as_written<'h>(lines: &[&'h HunkLine<'_>]) -> AddedLines<'h> {
     let added = lines.iter().filter(|line| line.mark == Mark::Added);
     added
         .map(|line| (Cow::Borrowed(&line.text[..]), None))

@@ -7,9 +7,8 @@ use std::ops::Range;
 use bstr::ByteSlice as _;
 
 use super::super::again::already_there;
-use super::super::placement::Match;
 use super::super::splice;
-use super::super::warning::{Quote, Warning};
+use super::super::warning::{Placing, Quote, Warning};
 use super::{Outcome, Task};
 use crate::search::{Document, Side, cuts_word};
 use crate::text::{LineNo, Lines, Located, Span, Splice, Text, same_end, same_start};
@@ -19,7 +18,7 @@ pub(super) struct Put<'e, 't> {
     pub(super) lines: &'e [Text<'t>],
     /// The lines as the file needs them; `None` for as they are.
     pub(super) fitted: Option<&'e [Vec<u8>]>,
-    pub(super) how: Match,
+    pub(super) how: Placing,
     pub(super) span: Option<Span>,
     /// Whether it is what is there.
     pub(super) is_idle: bool,
@@ -42,7 +41,7 @@ impl Outcome {
         let Put {
             lines: put,
             fitted,
-            how,
+            ref how,
             span,
             is_idle,
             is_literal,
@@ -55,7 +54,7 @@ impl Outcome {
         let rows = rows(lines, &touched, put.len() - last);
         let [old, new] = rows.map(|rows| rows.start + around.line..rows.end + around.line);
         self.placed
-            .push(task.placement(0, span, old.clone(), new, how));
+            .push(task.placement(0, span, old.clone(), new, how.clone()));
         self.warn_of_word(task, around, lines, &within, span);
         if is_idle {
             return None;

@@ -2,7 +2,7 @@
 
 use super::super::fuzz::Level;
 use super::super::place_error::{Ambiguity, PlaceError, Places as Candidates};
-use super::super::placement::Match;
+use super::super::warning::Placing;
 use super::first_old;
 use super::in_order::OrderPlacer;
 use crate::patch::{Hunk, HunkLine, Mark};
@@ -12,7 +12,6 @@ use crate::text::{LineNo, Located};
 /// A hunk that is to be placed.
 #[derive(Clone, Copy)]
 pub(super) struct SoughtRun<'h> {
-    pub(super) number: usize,
     pub(super) hunk: &'h Hunk<'h>,
     /// Where its last context line is, if it has one at or after the cursor.
     pub(super) context: Option<usize>,
@@ -23,30 +22,13 @@ pub(super) struct RunPlace<'h> {
     pub(super) at: usize,
     /// Where else it is.
     pub(super) run: Run<'h>,
-    /// At the context line itself.
-    pub(super) restated: bool,
-    /// Without its trailing empty line.
-    pub(super) trimmed: bool,
     /// At which level; `None` for as written.
     pub(super) level: Option<&'h Level>,
     /// The lines of the hunk, as far as they count.
     pub(super) lines: Vec<&'h HunkLine<'h>>,
 }
 
-impl RunPlace<'_> {
-    pub(super) fn how(&self) -> Match {
-        match self {
-            RunPlace {
-                level: Some(level), ..
-            } => level.how(),
-            RunPlace { trimmed: true, .. } => Match::BlankDropped,
-            RunPlace { restated: true, .. } => Match::Restated,
-            _ => Match::Exact,
-        }
-    }
-}
-
-impl<'f, 'p> OrderPlacer<'f> {
+impl<'f> OrderPlacer<'f> {
     /// Finds the old lines of a hunk: as written, then at the context line, then both without a
     /// trailing empty line; and if none of that finds any, the same at each level.
     pub(super) fn seek_lines(
@@ -69,36 +51,39 @@ impl<'f, 'p> OrderPlacer<'f> {
         level: Option<&'f Level>,
         wanted: SoughtRun<'f>,
     ) -> Result<Option<RunPlace<'f>>, Located<PlaceError>> {
-        let mut lines: Vec<_> = wanted.hunk.lines.iter().collect();
-        let mut trimmed = false;
+        let SoughtRun { hunk, context } = wanted;
+        let mut lines: Vec<_> = hunk.lines.iter().collect();
+        let mut is_trimmed = false;
         loop {
             let run = match level {
                 Some(level) => level.run(old(&lines)),
                 None => self.task.file.run(old(&lines)),
             };
-            let found = if wanted.hunk.end_of_file {
+            let found = if hunk.end_of_file {
                 let at = self.task.file.line_count().checked_sub(run.len());
                 at.filter(|&at| at >= self.cursor && run.contains(at))
-                    .map(|at| (at, false))
             } else if let Some(level) = level {
                 self.seek_only(level, wanted, &lines, &run)?
             } else {
                 self.seek_run(wanted, &run)?
             };
-            if let Some((at, restated)) = found {
+            if let Some(at) = found {
+                let line = LineNo::from_index(at);
+                let restated = (context == Some(at)).then_some(Placing::Restated(line));
+                let trimmed = is_trimmed.then_some(Placing::BlankDropped(line));
+                let ways = restated.into_iter().chain(trimmed);
+                ways.for_each(|way| self.tell(hunk.span, way));
                 return Ok(Some(RunPlace {
                     at,
                     run,
-                    restated,
-                    trimmed,
                     level,
                     lines,
                 }));
             }
-            if trimmed || !trim(&mut lines) || old(&lines).next().is_none() {
+            if is_trimmed || !trim(&mut lines) || old(&lines).next().is_none() {
                 return Ok(None);
             }
-            trimmed = true;
+            is_trimmed = true;
         }
     }
 
@@ -106,10 +91,10 @@ impl<'f, 'p> OrderPlacer<'f> {
     fn seek_only(
         &mut self,
         level: &Level,
-        SoughtRun { hunk, context, .. }: SoughtRun<'f>,
+        SoughtRun { hunk, context }: SoughtRun<'f>,
         lines: &[&'f HunkLine<'f>],
         run: &Run<'_>,
-    ) -> Result<Option<(usize, bool)>, Located<PlaceError>> {
+    ) -> Result<Option<usize>, Located<PlaceError>> {
         let Some(at) = run.at_or_after(context.unwrap_or(self.cursor)) else {
             return Ok(None);
         };
@@ -120,15 +105,14 @@ impl<'f, 'p> OrderPlacer<'f> {
             let places = self.untaken.all(&lines, run, from);
             return Err(Located::new(first_old(hunk), level.ambiguous(places)));
         }
-        Ok(Some((at, context == Some(at))))
+        Ok(Some(at))
     }
 
     fn seek_run(
         &self,
-        wanted: SoughtRun<'_>,
+        SoughtRun { hunk, context }: SoughtRun<'_>,
         run: &Run<'_>,
-    ) -> Result<Option<(usize, bool)>, Located<PlaceError>> {
-        let SoughtRun { hunk, context, .. } = wanted;
+    ) -> Result<Option<usize>, Located<PlaceError>> {
         let forward = run.at_or_after(self.cursor);
         let restated = context.filter(|&at| !self.task.rules.strict && run.contains(at));
         if let (Some(context), Some(behind)) = (restated, forward) {
@@ -139,9 +123,7 @@ impl<'f, 'p> OrderPlacer<'f> {
                 Ambiguity::RestatedTwice { context, behind }.into(),
             ));
         }
-        let found = forward
-            .map(|at| (at, false))
-            .or(restated.map(|at| (at, true)));
+        let found = forward.or(restated);
         if forward.is_some_and(|at| at > self.cursor && run.count_from(self.cursor) > 1)
             && hunk.is_blank()
             && !hunk.is_anchor()
@@ -151,7 +133,7 @@ impl<'f, 'p> OrderPlacer<'f> {
             return Err(Located::new(first_old(hunk), ambiguity.into()));
         }
         if hunk.numbered
-            && let Some((at, _)) = found
+            && let Some(at) = found
         {
             let from = self.cursor.min(at);
             let count = run.count_from(from);

@@ -5,7 +5,6 @@ use std::ops::Range;
 use super::super::fuzz::{Block, Levels};
 use super::super::nearest::Nearest;
 use super::super::place_error::{After, Ambiguity, CANDIDATES, Part, PlaceError, Places, Reason};
-use super::super::placement::Match;
 use super::super::warning::Placing;
 use super::by_text::part;
 use super::candidates::FIRST;
@@ -21,21 +20,19 @@ pub(super) struct TextPlaces {
     pub(super) ranges: Vec<Range<usize>>,
     /// Whether the blank lines at the edges of find and put are left out.
     pub(super) is_core: bool,
-    pub(super) how: Match,
+    /// How they were found, and of which line of the find that is told.
+    pub(super) how: Located<Placing>,
     /// The put as the file needs it; `None` for as it is.
     pub(super) fitted: Option<Vec<Vec<u8>>>,
-    /// What is to be told, and of which line of the find.
-    pub(super) warning: Option<Located<Placing>>,
 }
 
 impl TextPlaces {
-    fn new(ranges: Vec<Range<usize>>, how: Match) -> Self {
+    fn new(ranges: Vec<Range<usize>>, span: Option<Span>, how: Placing) -> Self {
         Self {
             ranges,
             is_core: false,
-            how,
+            how: Located::new(span, how),
             fitted: None,
-            warning: None,
         }
     }
 }
@@ -62,7 +59,8 @@ impl SoughtText<'_, '_> {
         }
         if let Occurrence::Text(times) = self.edit.occurrence {
             let ranges = self.times(document, times)?;
-            return Ok((!ranges.is_empty()).then(|| TextPlaces::new(ranges, Match::Exact)));
+            let places = TextPlaces::new(ranges, None, Placing::Exact);
+            return Ok(Some(places).filter(|places| !places.ranges.is_empty()));
         }
         let whole = self.search(document, &self.edit.find, Bounds::default())?;
         if whole.is_some() {
@@ -74,7 +72,6 @@ impl SoughtText<'_, '_> {
         let core = self.search(document, self.core, self.bounds)?;
         Ok(core.map(|places| TextPlaces {
             is_core: true,
-            how: Match::BlankEdges,
             ..places
         }))
     }
@@ -113,12 +110,11 @@ impl SoughtText<'_, '_> {
                 let fitted = level.fit(lines, at, &all, &[block], span, growth)?;
                 let last = at + old.len() - 1;
                 let range = lines.start(at)..lines.start(last) + lines.text(last).len();
-                let (fitted, warning) = (Some(fitted.lines), Some(fitted.warning));
                 return Ok(Some(TextPlaces {
+                    ranges: vec![range],
                     is_core,
-                    fitted,
-                    warning,
-                    ..TextPlaces::new(vec![range], level.how())
+                    how: fitted.warning,
+                    fitted: Some(fitted.lines),
                 }));
             }
         }
@@ -136,14 +132,12 @@ impl SoughtText<'_, '_> {
         let Some(range) = self.chosen(document, &matches)? else {
             return Ok(None);
         };
-        let warning = match self.edit.occurrence {
+        let overlap = match self.edit.occurrence {
             Occurrence::Last => overlap(document, &matches, &range),
             _ => None,
         };
-        Ok(Some(TextPlaces {
-            warning: warning.map(|how| Located::new(self.span, how)),
-            ..TextPlaces::new(vec![range], Match::Exact)
-        }))
+        let how = overlap.unwrap_or(Placing::Exact);
+        Ok(Some(TextPlaces::new(vec![range], self.span, how)))
     }
 
     /// Chooses the match that is meant.
@@ -216,7 +210,7 @@ impl SoughtText<'_, '_> {
                 .next()
                 .filter(|range| range.start == start)
         });
-        let (range, how, warning) = match (matches.count(), numbered, number) {
+        let (range, how) = match (matches.count(), numbered, number) {
             (0, ..) => return Ok(None),
             (1, None, Some(claimed)) => {
                 let range = matches.first();
@@ -229,15 +223,15 @@ impl SoughtText<'_, '_> {
                     at,
                     is_far,
                 };
-                (range, Match::Moved, Some(how))
+                (range, how)
             }
-            (1, ..) => (matches.first(), Match::Exact, None),
+            (1, ..) => (matches.first(), Placing::Exact),
             (count, Some(range), _) if !rules.strict && !rules.unique => {
                 let chosen = LineNo::from_index(document.line(range.start));
                 let lines = matches.iter().map(|range| document.line(range.start));
                 let places = Places::new(lines.take(FIRST), count);
                 let how = Placing::duplicates(document, chosen, places.others(chosen));
-                (Some(range), Match::Exact, Some(how))
+                (Some(range), how)
             }
             (count, ..) => {
                 let places = places(document, matches.iter(), count);
@@ -251,11 +245,7 @@ impl SoughtText<'_, '_> {
                 ));
             }
         };
-        let warning = warning.map(|how| Located::new(self.span, how));
-        Ok(range.map(|range| TextPlaces {
-            warning,
-            ..TextPlaces::new(vec![range], how)
-        }))
+        Ok(range.map(|range| TextPlaces::new(vec![range], self.span, how)))
     }
 
     pub(super) fn place_error(&self, lines: &Lines<'_>, effort: &Effort) -> Located<PlaceError> {

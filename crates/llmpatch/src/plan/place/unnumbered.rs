@@ -5,7 +5,6 @@
 //! diff may be in any order.
 
 use super::super::place_error::{After, Ambiguity, Earlier, PlaceError};
-use super::super::placement::Match;
 use super::super::warning::Placing;
 use super::by_number::{NumberPlacer, ambiguous};
 use super::first_old;
@@ -16,17 +15,18 @@ use crate::text::{LineNo, Located, Text};
 impl NumberPlacer<'_> {
     /// Finds the place of a hunk without numbers.
     pub(super) fn unnumbered(&self, hunk: &Hunk<'_>) -> Result<HunkPlace, Located<PlaceError>> {
-        let mut warning = None;
-        let context = match hunk.locators.first() {
-            Some(locator) => Some(self.context(hunk, locator, &mut warning)?),
-            None => None,
+        let (context, more) = match hunk.locators.first() {
+            Some(locator) => {
+                let (at, relaxed) = self.context(hunk, locator)?;
+                (Some(at), relaxed)
+            }
+            None => (None, None),
         };
-        let mut found = match hunk.old().next() {
+        let found = match hunk.old().next() {
             Some(_) => self.only(hunk, context)?,
             None => self.behind(hunk, context)?,
         };
-        found.warnings.extend(warning);
-        Ok(found)
+        Ok(HunkPlace { more, ..found })
     }
 
     /// Finds the context line of a hunk.
@@ -34,15 +34,13 @@ impl NumberPlacer<'_> {
         &self,
         hunk: &Hunk<'_>,
         locator: &Text<'_>,
-        warning: &mut Option<Located<Placing>>,
-    ) -> Result<usize, Located<PlaceError>> {
+    ) -> Result<(usize, Option<Located<Placing>>), Located<PlaceError>> {
         let run = self.search.context(locator);
         if let Some(at) = run.at_or_after(self.cursor).or_else(|| run.first()) {
-            return Ok(at);
+            return Ok((at, None));
         }
         let (at, relaxed) = self.search.like(hunk, locator, 0)?;
-        *warning = Some(relaxed);
-        Ok(at)
+        Ok((at, Some(relaxed)))
     }
 
     /// Finds the only place of old lines at or after a context line.
@@ -90,8 +88,8 @@ impl NumberPlacer<'_> {
     ) -> Result<HunkPlace, Located<PlaceError>> {
         let error = |error| Err(Located::new(hunk.span, error));
         let (at, how) = match (context, hunk.locators.first()) {
-            (Some(at), Some(locator)) => (at + 1, Some(self.search.added_after(locator, at))),
-            _ if self.task.file.is_empty() => (0, None),
+            (Some(at), Some(locator)) => (at + 1, self.search.added_after(locator, at)),
+            _ if self.task.file.is_empty() => (0, Placing::Added),
             _ => return error(Ambiguity::Anywhere.into()),
         };
         let is_open = hunk.lines.last().is_some_and(|line| line.unterminated);
@@ -101,11 +99,6 @@ impl NumberPlacer<'_> {
         if !self.taken.is_free(at..at) {
             return error(PlaceError::Overlap);
         }
-        let warnings = how.map(|how| Located::new(hunk.span, how));
-        Ok(HunkPlace {
-            how: Match::Addition,
-            warnings: warnings.into_iter().collect(),
-            ..HunkPlace::exact(at..at)
-        })
+        Ok(HunkPlace::new(at..at, hunk.span, how))
     }
 }
