@@ -304,6 +304,20 @@ fn blocks<'l, 'h, 'p>(
     lines.chunk_by(|a, b| (a.mark == Mark::Context) == (b.mark == Mark::Context))
 }
 
+/// Returns which lines of the file a hunk at a line changes; where it only adds lines, none between
+/// two.
+fn changed<'l>(
+    lines: &'l [&'l HunkLine<'_>],
+    at: usize,
+) -> impl Iterator<Item = Range<usize>> + 'l {
+    let mut next = at;
+    blocks(lines).filter_map(move |block| {
+        let start = next;
+        next += block.iter().filter(|line| line.mark != Mark::Added).count();
+        (block[0].mark != Mark::Context).then_some(start..next)
+    })
+}
+
 impl Policy {
     /// Places every hunk, given by its number from 1, and warns of how it came to its place. Returns
     /// why some have no place, and whether all have one; what only follows from an earlier failure

@@ -9,6 +9,7 @@ use super::document::Document;
 use super::needle::Needle;
 use super::places::Places;
 use super::spliced::Spliced;
+use crate::text::LineNo;
 
 /// The places of a text in the base.
 #[derive(Debug)]
@@ -94,6 +95,20 @@ impl Matches<'_> {
 
     pub(crate) fn first(&self) -> Option<Range<usize>> {
         self.iter().next()
+    }
+
+    pub(crate) fn document(&self) -> &Document {
+        self.document
+    }
+
+    /// Returns the line in which a match begins.
+    pub(crate) fn line(&self, range: &Range<usize>) -> LineNo {
+        LineNo::from_index(self.document.line(range.start))
+    }
+
+    /// Returns the indices, from 0, of the lines in which they begin, in order.
+    pub(crate) fn lines(&self) -> impl Iterator<Item = usize> {
+        self.iter().map(|range| self.document.line(range.start))
     }
 
     pub(crate) fn last(&self) -> Option<Range<usize>> {

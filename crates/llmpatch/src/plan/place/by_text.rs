@@ -19,7 +19,7 @@ use std::collections::HashSet;
 
 use super::super::place_error::{Part, PlaceError};
 use super::super::warning::{Placing, Warning};
-use super::put::{Put, TouchedLines};
+use super::put::Put;
 use super::sought_text::{
     SoughtText, TextPlaces, core, edge, is_literal, needle, without_blank_edges,
 };
@@ -159,18 +159,7 @@ fn done(
         let count = ranges.len();
         return Err(Located::new(span, PlaceError::TooMuch { count }));
     }
-    let mut ranges = ranges.into_iter().peekable();
-    let mut again = Vec::new();
-    // Lines with many places are read once.
-    while let Some(first) = ranges.peek() {
-        let around = TouchedLines::new(document, first);
-        let lines = around.lines();
-        let mut is_first = true;
-        while let Some(range) = ranges.next_if(|range| around.are_of(document, range)) {
-            again.push(done.put(task, range, (&around, &lines, is_first), &put));
-            is_first = false;
-        }
-    }
+    let again = done.put_all(task, ranges, &put);
     let first = again.iter().flatten().next();
     let said = first.map(|line| Located::new(span, Placing::Again(*line)));
     done.warnings.extend(task.warnings(part(edit), said));

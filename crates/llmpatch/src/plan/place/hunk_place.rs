@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::super::place_error::{Ambiguity, PlaceError};
 use super::super::warning::Placing;
 use super::by_number::NumberPlacer;
-use super::{PlacedHunk, blocks};
+use super::{PlacedHunk, blocks, changed};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::search::Document;
 use crate::text::{Ending, LineNo, Lines, Located, Span};
@@ -161,14 +161,7 @@ impl NumberPlacer<'_> {
     /// Takes the place of a hunk.
     pub(super) fn take(&mut self, hunk: &Hunk<'_>, range: Range<usize>) {
         let lines: Vec<_> = hunk.lines.iter().collect();
-        let mut next = range.start;
-        for block in blocks(&lines) {
-            let start = next;
-            next += block.iter().filter(|line| line.mark != Mark::Added).count();
-            if block[0].mark != Mark::Context {
-                self.changed.add(start..next);
-            }
-        }
+        changed(&lines, range.start).for_each(|lines| self.changed.add(lines));
         self.taken.add(range);
     }
 }

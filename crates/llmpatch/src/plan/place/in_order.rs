@@ -37,7 +37,7 @@ use super::super::warning::Placing;
 use super::candidates::Untaken;
 use super::hunk_search::HunkSearch;
 use super::run::{RunPlace, SoughtRun, old, trim};
-use super::{AddedLines, Outcome, PlacedHunk, Policy, Task, blocks, first_old};
+use super::{AddedLines, Outcome, PlacedHunk, Policy, Task, changed, first_old};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::search::{Fuzz, IndentedBlock};
 use crate::text::{LineNo, Located, Span};
@@ -150,20 +150,16 @@ impl<'f> OrderPlacer<'f> {
 
     /// Notes which old lines of a hunk go, and between which others come.
     fn note(&mut self, RunPlace { at, lines, run, .. }: &RunPlace<'f>) {
-        let (mut next, end) = (*at, at + run.len());
-        let mut is_kept = true;
-        for block in blocks(lines) {
-            let start = next;
-            next += old(block).count();
-            if block[0].mark != Mark::Context {
-                is_kept &= start == next && (start == *at || start == end);
-                self.untaken.take(start..next);
-            }
-        }
+        let changed: Vec<_> = changed(lines, *at).collect();
+        let edges = [*at, at + run.len()];
+        let is_kept = |lines: &Range<usize>| lines.is_empty() && edges.contains(&lines.start);
         // What only says where the next hunk is may be what that one means.
-        if is_kept && lines.iter().any(|line| line.mark != Mark::Context) {
+        if !changed.is_empty() && changed.iter().all(is_kept) {
             self.untaken.keep(old(lines).collect(), *at);
         }
+        changed
+            .into_iter()
+            .for_each(|lines| self.untaken.take(lines));
     }
 
     /// Places a hunk that has added lines only.

@@ -27,10 +27,33 @@ pub(super) struct Put<'e, 't> {
 }
 
 impl Outcome {
+    /// Puts a text at each of several places, in order. Returns of each where the lines that it adds
+    /// are already.
+    pub(super) fn put_all(
+        &mut self,
+        task: Task<'_>,
+        ranges: Vec<Range<usize>>,
+        edit: &Put<'_, '_>,
+    ) -> Vec<Option<LineNo>> {
+        let mut ranges = ranges.into_iter().peekable();
+        let mut again = Vec::new();
+        // Lines with many places are read once.
+        while let Some(first) = ranges.peek() {
+            let around = TouchedLines::new(task.file, first);
+            let lines = around.lines();
+            let mut is_first = true;
+            while let Some(range) = ranges.next_if(|range| around.are_of(task.file, range)) {
+                again.push(self.put(task, range, (&around, &lines, is_first), edit));
+                is_first = false;
+            }
+        }
+        again
+    }
+
     /// Notes a place, and what comes there unless it is what is there. Returns where the lines that
     /// it adds are, if they are right before or behind the place already; that is asked of the first
     /// place in a line only, since it takes a look at the whole line.
-    pub(super) fn put(
+    fn put(
         &mut self,
         task: Task<'_>,
         range: Range<usize>,
@@ -190,7 +213,7 @@ fn whitespace_left(document: &Document, range: &Range<usize>) -> Option<usize> {
 
 /// The lines around a range of a file: the lines that it touches, the line before them and the line
 /// behind.
-pub(super) struct TouchedLines<'d> {
+struct TouchedLines<'d> {
     bytes: Cow<'d, [u8]>,
     /// The offset at which they begin in the file.
     start: usize,
@@ -201,7 +224,7 @@ pub(super) struct TouchedLines<'d> {
 }
 
 impl<'d> TouchedLines<'d> {
-    pub(super) fn new(document: &'d Document, range: &Range<usize>) -> Self {
+    fn new(document: &'d Document, range: &Range<usize>) -> Self {
         let touched = document.line_start(range.start)..document.line_end(range.end);
         let start = document.line_start(touched.start.saturating_sub(1));
         let end = document.line_end(touched.end);
@@ -214,12 +237,12 @@ impl<'d> TouchedLines<'d> {
     }
 
     /// Returns whether they are the lines around this range, too.
-    pub(super) fn are_of(&self, document: &Document, range: &Range<usize>) -> bool {
+    fn are_of(&self, document: &Document, range: &Range<usize>) -> bool {
         let end = self.touched.end;
         self.touched.start <= range.start && (range.end < end || end == document.len())
     }
 
-    pub(super) fn lines(&self) -> Lines<'_> {
+    fn lines(&self) -> Lines<'_> {
         if self.start == 0 {
             Lines::new(&self.bytes)
         } else {

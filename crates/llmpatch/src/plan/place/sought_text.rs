@@ -54,23 +54,14 @@ impl SoughtText<'_, '_> {
         document: &Document,
         rules: &Rules,
     ) -> Result<Option<TextPlaces>, Located<PlaceError>> {
-        if let Occurrence::Lines(number) = self.edit.occurrence {
-            return self.numbered(document, number, rules);
-        }
-        if let Occurrence::Text(times) = self.edit.occurrence {
-            let ranges = self.times(document, times)?;
-            let places = TextPlaces::new(ranges, None, Placing::Exact);
-            return Ok(Some(places).filter(|places| !places.ranges.is_empty()));
-        }
-        let whole = self.search(document, &self.edit.find, Bounds::default())?;
-        if whole.is_some() {
+        let edit = self.edit;
+        let whole = document.matches(&needle(edit, &edit.find, edge(edit)));
+        let whole = self.chosen(&whole, rules)?;
+        if whole.is_some() || rules.strict || self.core.len() == edit.find.len() {
             return Ok(whole);
         }
-        if rules.strict || self.core.len() == self.edit.find.len() {
-            return Ok(None);
-        }
-        let core = self.search(document, self.core, self.bounds)?;
-        Ok(core.map(|places| TextPlaces {
+        let core = document.matches(&needle(edit, self.core, self.bounds));
+        Ok(self.chosen(&core, rules)?.map(|places| TextPlaces {
             is_core: true,
             ..places
         }))
@@ -121,131 +112,107 @@ impl SoughtText<'_, '_> {
         Ok(None)
     }
 
-    /// Finds the match that is meant; `None` if the text isn't there at all.
-    fn search(
+    /// Chooses the places that are meant; `None` if the text isn't there at all.
+    fn chosen(
         &self,
-        document: &Document,
-        find: &[Text<'_>],
-        bounds: Bounds,
+        matches: &Matches<'_>,
+        rules: &Rules,
     ) -> Result<Option<TextPlaces>, Located<PlaceError>> {
-        let matches = document.matches(&needle(self.edit, find, bounds));
-        let Some(range) = self.chosen(document, &matches)? else {
+        let Some(first) = matches.first() else {
             return Ok(None);
         };
-        let overlap = match self.edit.occurrence {
-            Occurrence::Last => overlap(document, &matches, &range),
-            _ => None,
+        let all = || places(matches.lines(), matches.count());
+        let (range, how) = match self.edit.occurrence {
+            Occurrence::Lines(number) => self.numbered(matches, first, number, rules)?,
+            Occurrence::Text(times) => return self.times(matches, times).map(Some),
+            Occurrence::First => (first, Placing::Exact),
+            Occurrence::Last => {
+                let last = matches.last().unwrap_or(first);
+                let how = overlap(matches, &last).unwrap_or(Placing::Exact);
+                (last, how)
+            }
+            Occurrence::Nth(wanted) => match matches.nth(wanted) {
+                Ok(range) => (range, Placing::Exact),
+                Err(count) => {
+                    let places = places(apart(matches), count);
+                    return Err(self.error(PlaceError::OutOfRange { wanted, places }));
+                }
+            },
+            _ if matches.only().is_some() => (first, Placing::Exact),
+            _ => return Err(self.error(Ambiguity::Find(all()).into())),
         };
-        let how = overlap.unwrap_or(Placing::Exact);
         Ok(Some(TextPlaces::new(vec![range], self.span, how)))
     }
 
-    /// Chooses the match that is meant.
-    fn chosen(
-        &self,
-        document: &Document,
-        matches: &Matches<'_>,
-    ) -> Result<Option<Range<usize>>, Located<PlaceError>> {
-        match self.edit.occurrence {
-            Occurrence::First => Ok(matches.first()),
-            Occurrence::Last => Ok(matches.last()),
-            Occurrence::Nth(wanted) => match matches.nth(wanted) {
-                Ok(range) => Ok(Some(range)),
-                Err(0) => Ok(None),
-                Err(count) => {
-                    let places = places(document, apart(matches), count);
-                    let error = PlaceError::OutOfRange { wanted, places };
-                    Err(Located::new(self.span, error))
-                }
-            },
-            _ => match (matches.first(), matches.only()) {
-                (None, _) => Ok(None),
-                (_, Some(only)) => Ok(Some(only)),
-                _ => Err(Located::new(
-                    self.span,
-                    Ambiguity::Find(places(document, matches.iter(), matches.count())).into(),
-                )),
-            },
-        }
-    }
-
-    /// Finds all places of a text that is to be there so often; none if it isn't there at all.
+    /// Chooses all places of a text that is to be there so often.
     fn times(
         &self,
-        document: &Document,
+        matches: &Matches<'_>,
         times: Times,
-    ) -> Result<Vec<Range<usize>>, Located<PlaceError>> {
-        let matches = document.matches(&needle(self.edit, &self.edit.find, Bounds::default()));
+    ) -> Result<TextPlaces, Located<PlaceError>> {
         let all: Vec<_> = matches.iter().collect();
+        let places = || places(matches.lines(), all.len());
+        let overlap = || all.windows(2).find(|pair| pair[1].start < pair[0].end);
         let error = match times {
-            _ if all.len() < 2 && times == Times::Once || all.is_empty() => return Ok(all),
-            Times::Once => Ambiguity::Find(places(document, matches.iter(), all.len())).into(),
+            Times::Once if all.len() > 1 => Ambiguity::Find(places()).into(),
             Times::Exactly(wanted) if all.len() != wanted.get() => PlaceError::Times {
                 wanted,
-                places: places(document, matches.iter(), all.len()),
+                places: places(),
             },
-            _ => match all.windows(2).find(|pair| pair[1].start < pair[0].end) {
-                None => return Ok(all),
+            _ => match overlap() {
+                None => return Ok(TextPlaces::new(all, None, Placing::Exact)),
                 Some(pair) => PlaceError::Overlapping {
-                    at: LineNo::from_index(document.line(pair[0].start)),
+                    at: matches.line(&pair[0]),
                 },
             },
         };
-        Err(Located::new(self.span, error))
+        Err(self.error(error))
     }
 
-    /// Finds the only place of whole lines, or of several places the place at the line at which
+    /// Chooses the only place of whole lines, or of several places the place at the line at which
     /// they are said to begin.
     fn numbered(
         &self,
-        document: &Document,
+        matches: &Matches<'_>,
+        first: Range<usize>,
         number: Option<LineNo>,
         rules: &Rules,
-    ) -> Result<Option<TextPlaces>, Located<PlaceError>> {
-        let matches = document.matches(&needle(self.edit, &self.edit.find, Bounds::LINES));
+    ) -> Result<(Range<usize>, Placing), Located<PlaceError>> {
+        let document = matches.document();
         let start = number.and_then(|number| document.start_of_base(number.index()));
         let numbered = start.and_then(|start| {
-            matches
-                .iter_from(start)
-                .next()
-                .filter(|range| range.start == start)
+            let at = matches.iter_from(start).next();
+            at.filter(|range| range.start == start)
         });
-        let (range, how) = match (matches.count(), numbered, number) {
-            (0, ..) => return Ok(None),
+        match (matches.count(), numbered, number) {
             (1, None, Some(claimed)) => {
-                let range = matches.first();
-                let at = LineNo::from_index(
-                    range.as_ref().map_or(0, |range| document.line(range.start)),
-                );
+                let at = matches.line(&first);
                 let is_far = at.index().abs_diff(claimed.index()) > document.growth();
                 let how = Placing::Moved {
                     claimed,
                     at,
                     is_far,
                 };
-                (range, how)
+                Ok((first, how))
             }
-            (1, ..) => (matches.first(), Placing::Exact),
+            (1, ..) => Ok((first, Placing::Exact)),
             (count, Some(range), _) if !rules.strict && !rules.unique => {
-                let chosen = LineNo::from_index(document.line(range.start));
-                let lines = matches.iter().map(|range| document.line(range.start));
-                let places = Places::new(lines.take(FIRST), count);
-                let how = Placing::duplicates(document, chosen, places.others(chosen));
-                (Some(range), how)
+                let chosen = matches.line(&range);
+                let others = Places::new(matches.lines().take(FIRST), count).others(chosen);
+                Ok((range, Placing::duplicates(document, chosen, others)))
             }
             (count, ..) => {
-                let places = places(document, matches.iter(), count);
-                return Err(Located::new(
-                    self.span,
-                    Ambiguity::Lines {
-                        places,
-                        claimed: number,
-                    }
-                    .into(),
-                ));
+                let ambiguity = Ambiguity::Lines {
+                    places: places(matches.lines(), count),
+                    claimed: number,
+                };
+                Err(self.error(ambiguity.into()))
             }
-        };
-        Ok(range.map(|range| TextPlaces::new(vec![range], self.span, how)))
+        }
+    }
+
+    fn error(&self, error: PlaceError) -> Located<PlaceError> {
+        Located::new(self.span, error)
     }
 
     pub(super) fn place_error(&self, lines: &Lines<'_>, effort: &Effort) -> Located<PlaceError> {
@@ -286,25 +253,22 @@ impl SoughtText<'_, '_> {
     }
 }
 
-/// Returns the matches that occurrences are counted by, from the start without overlaps.
-pub(super) fn apart(matches: &Matches<'_>) -> impl Iterator<Item = Range<usize>> {
+/// Returns the lines of the matches that occurrences are counted by, from the start without
+/// overlaps.
+fn apart(matches: &Matches<'_>) -> impl Iterator<Item = usize> {
     let mut end = 0;
-    matches.iter().filter(move |range| {
+    let apart = matches.iter().filter(move |range| {
         let is_apart = range.start >= end;
         end = if is_apart { range.end } else { end };
         is_apart
-    })
+    });
+    apart.map(move |range| matches.line(&range).index())
 }
 
 /// Lists the lines in which matches begin.
-pub(super) fn places(
-    document: &Document,
-    matches: impl Iterator<Item = Range<usize>>,
-    count: usize,
-) -> Places {
+fn places(all: impl Iterator<Item = usize>, count: usize) -> Places {
     let mut lines = Vec::new();
-    for range in matches {
-        let line = LineNo::from_index(document.line(range.start));
+    for line in all.map(LineNo::from_index) {
         if lines.last() != Some(&line) {
             lines.push(line);
         }
@@ -375,16 +339,11 @@ pub(super) fn edge(edit: &Substitution<'_>) -> Bounds {
 }
 
 /// Says of the last match that it isn't the last as occurrences are counted, if so.
-pub(super) fn overlap(
-    document: &Document,
-    matches: &Matches<'_>,
-    last: &Range<usize>,
-) -> Option<Placing> {
+fn overlap(matches: &Matches<'_>, last: &Range<usize>) -> Option<Placing> {
     let (counted, number) = matches.last_apart(last)?;
-    let line = |range: &Range<usize>| LineNo::from_index(document.line(range.start));
     Some(Placing::Overlapping {
-        at: line(last),
-        counted: line(&counted),
+        at: matches.line(last),
+        counted: matches.line(&counted),
         number,
     })
 }
