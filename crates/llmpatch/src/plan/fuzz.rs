@@ -104,13 +104,10 @@ impl Level {
         self.level
     }
 
-    /// Returns the error of several candidates.
-    pub(super) fn ambiguous(&self, places: Places) -> PlaceError {
-        Ambiguity::Fuzz {
-            level: self.level,
-            places,
-        }
-        .into()
+    /// Returns that there are several candidates.
+    pub(super) fn ambiguity(&self, places: Places) -> Ambiguity {
+        let level = self.level;
+        Ambiguity::Fuzz { level, places }
     }
 
     /// Makes the new lines of a hunk fit in where its old lines were found, the first of them on
@@ -128,13 +125,13 @@ impl Level {
         growth: Growth<'_>,
     ) -> Result<Fitted, Located<PlaceError>> {
         let level = self.level;
-        let number = |nth: usize| LineNo::from_index(at + nth);
+        let first = LineNo::from_index(at);
         let fails = |line: &Text<'_>, error| Located::new(line.span.or(span), error);
-        let pairs = || {
-            old.iter()
-                .enumerate()
-                .map(|(nth, text)| (&text[..], file.text(at + nth)))
-        };
+        let pairs: Vec<_> = old
+            .iter()
+            .zip(at..)
+            .map(|(text, at)| (&text[..], file.text(at)))
+            .collect();
         let mut shift = None;
         let mut fitted = Vec::new();
         for Block { old: range, new } in blocks {
@@ -148,35 +145,33 @@ impl Level {
                     continue;
                 }
                 if shift.is_none() && level >= Fuzz::Indent {
-                    let error = |nth| {
-                        fails(
-                            old[nth],
-                            PlaceError::Indentation {
-                                at: number(0),
-                                line: number(nth),
-                            },
-                        )
-                    };
-                    let shown = Shift::shown(pairs(), level).map_err(error)?;
+                    let shown = Shift::shown(pairs.iter().copied(), level);
+                    let shown = shown.map_err(|nth| {
+                        let line = LineNo::from_index(at + nth);
+                        fails(old[nth], PlaceError::Indentation { at: first, line })
+                    })?;
                     let count: usize = blocks.iter().map(|block| block.new.len()).sum();
                     if !growth.add(count.saturating_mul(shown.adds())) {
-                        return Err(fails(line, PlaceError::TooDeep { at: number(0) }));
+                        return Err(fails(line, PlaceError::TooDeep { at: first }));
                     }
                     shift = Some(shown);
                 }
                 fitted.push(match &shift {
                     Some(shift) => shift
                         .apply(line)
-                        .ok_or_else(|| fails(line, PlaceError::Unshiftable { at: number(0) }))?
+                        .ok_or_else(|| fails(line, PlaceError::Unshiftable { at: first }))?
                         .into_owned(),
                     None => line.to_vec(),
                 });
             }
         }
-        let differs = pairs().position(|(text, line)| text != line).unwrap_or(0);
+        let differs = pairs
+            .iter()
+            .position(|(text, line)| text != line)
+            .unwrap_or(0);
         let warning = Placing::Fuzzy {
             level,
-            at: number(0),
+            at: first,
             line: Quote::new(file, at + differs),
         };
         Ok(Fitted {

@@ -193,6 +193,11 @@ fn first_old(hunk: &Hunk<'_>) -> Option<Span> {
     hunk.old().find_map(|line| line.text.span).or(hunk.span)
 }
 
+/// Returns the error that a hunk has no place; it points at its first old line.
+fn no_place(hunk: &Hunk<'_>, why: impl Into<PlaceError>) -> Located<PlaceError> {
+    Located::new(first_old(hunk), why.into())
+}
+
 /// Which of several places is taken.
 #[derive(Clone, Copy)]
 pub(super) struct Policy {

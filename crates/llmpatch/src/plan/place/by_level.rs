@@ -8,8 +8,8 @@ use super::super::fuzz::{Fitted, Level};
 use super::super::place_error::PlaceError;
 use super::super::warning::{Placing, Quote};
 use super::by_number::NumberPlacer;
-use super::first_old;
 use super::hunk_place::{HunkPlace, text};
+use super::no_place;
 use crate::patch::{Hunk, HunkLine};
 use crate::text::{Ending, Located};
 
@@ -40,7 +40,7 @@ impl NumberPlacer<'_> {
             };
             let places = taken.candidates(&run, allowed.start.max(from)..allowed.end);
             if places.count > 1 {
-                return Err(Located::new(first_old(hunk), level.ambiguous(places)));
+                return Err(no_place(hunk, level.ambiguity(places)));
             }
             let only = places.lines.first().map(|at| at.index());
             if let Some(at) = only.filter(fits) {

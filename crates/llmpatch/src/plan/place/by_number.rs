@@ -34,16 +34,14 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::super::place_error::{
-    After, Ambiguity, Earlier, PlaceError, Places as Candidates, Reason,
-};
+use super::super::place_error::{After, Ambiguity, Earlier, PlaceError, Places, Reason};
 use super::super::splice::Last;
 use super::super::warning::Placing;
-use super::candidates::{FIRST, Taken};
+use super::candidates::Taken;
 use super::headings::Headings;
 use super::hunk_place::{HunkPlace, has_cr, text, without_mark};
 use super::hunk_search::HunkSearch;
-use super::{Outcome, Policy, Task, first_old};
+use super::{Outcome, Policy, Task, first_old, no_place};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::plan::Rules;
 use crate::search::{Fuzz, Run};
@@ -150,7 +148,7 @@ impl NumberPlacer<'_> {
         let run = self.search.run(hunk);
         let places = self.taken.candidates(&run, self.allowed(hunk, run.len()));
         if places.count > 1 {
-            Err(ambiguous(hunk, Ambiguity::Unique(places)))
+            Err(no_place(hunk, Ambiguity::Unique(places)))
         } else {
             Ok(())
         }
@@ -232,7 +230,7 @@ impl NumberPlacer<'_> {
                 None => Err(self.place_error(hunk, &run, claimed)),
             },
             [_] => Err(self.place_error(hunk, &run, claimed)),
-            _ => Err(ambiguous(hunk, Ambiguity::Moved(places))),
+            _ => Err(no_place(hunk, Ambiguity::Moved(places))),
         }
     }
 
@@ -258,7 +256,7 @@ impl NumberPlacer<'_> {
             hunk.lines.iter().any(is_context) && !hunk.lines.last().is_some_and(is_context);
         if may_end && end != at && self.fits(run, end, allowed) {
             let [numbered, end] = [at, end].map(LineNo::from_index);
-            return Err(ambiguous(hunk, Ambiguity::End { numbered, end }));
+            return Err(no_place(hunk, Ambiguity::End { numbered, end }));
         }
         let shifted = || {
             let other = self.shifted(at).filter(|at| self.fits(run, *at, allowed))?;
@@ -291,16 +289,14 @@ impl NumberPlacer<'_> {
         claimed: usize,
         run: &Run<'_>,
     ) -> Result<Option<Placing>, Located<PlaceError>> {
-        let count = run.count() - 1;
-        if count == 0 || !hunk.is_blank() || hunk.is_anchor() {
+        if run.count() == 1 || !hunk.is_blank() || hunk.is_anchor() {
             return Ok(None);
         }
         if self.task.rules.strict {
-            let places = Candidates::new(run.iter(), run.count());
-            return Err(ambiguous(hunk, Ambiguity::Blank(places)));
+            return Err(no_place(hunk, Ambiguity::Blank(Places::from(run, 0))));
         }
         let chosen = LineNo::from_index(claimed);
-        let others = Candidates::new(run.iter().take(FIRST), count + 1).others(chosen);
+        let others = Places::other(run, chosen);
         Ok(Some(Placing::duplicates(self.task.file, chosen, others)))
     }
 
@@ -465,8 +461,4 @@ impl NumberPlacer<'_> {
         }
         self.search.nearest().of_hunk(hunk, self.cursor, after)
     }
-}
-
-pub(super) fn ambiguous(hunk: &Hunk<'_>, ambiguity: Ambiguity) -> Located<PlaceError> {
-    Located::new(first_old(hunk), ambiguity.into())
 }

@@ -84,6 +84,16 @@ const SHOWN: usize = 100;
 pub(super) const FIRST: usize = SHOWN + 1;
 
 impl Places {
+    /// Takes all places of lines that are at or after a line.
+    pub(super) fn from(run: &Run<'_>, line: usize) -> Self {
+        Self::new(run.iter_from(line), run.count_from(line))
+    }
+
+    /// Takes the places of lines other than a line that is chosen.
+    pub(super) fn other(run: &Run<'_>, chosen: LineNo) -> Self {
+        Self::new(run.iter().take(FIRST), run.count()).others(chosen)
+    }
+
     /// Adds the places in a range, apart from those that are `kept`, as long as fewer than `most`
     /// are listed.
     fn add(&mut self, run: &Run<'_>, within: Range<usize>, kept: &[usize], most: usize) {

@@ -8,7 +8,6 @@ use super::super::fuzz::{Block, Fitted, Level, Levels};
 use super::super::nearest::Nearest;
 use super::super::place_error::{PlaceError, Places};
 use super::super::warning::{Placing, Quote};
-use super::candidates::FIRST;
 use super::{Task, TextOf, blocks, first_old};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::search::{Locators, Loose, Run};
@@ -116,9 +115,8 @@ impl<'f> HunkSearch<'f> {
 
     /// Tells behind which of the lines that equal a context line lines are added.
     pub(super) fn added_after(&self, locator: &Text<'_>, at: usize) -> Placing {
-        let run = self.context(locator);
         let after = LineNo::from_index(at);
-        let others = Places::new(run.iter().take(FIRST), run.count()).others(after);
+        let others = Places::other(&self.context(locator), after);
         Placing::AddedAfter { after, others }
     }
 

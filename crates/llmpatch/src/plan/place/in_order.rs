@@ -37,7 +37,7 @@ use super::super::warning::Placing;
 use super::candidates::Untaken;
 use super::hunk_search::HunkSearch;
 use super::run::{RunPlace, SoughtRun, old, trim};
-use super::{AddedLines, Outcome, PlacedHunk, Policy, Task, changed, first_old};
+use super::{AddedLines, Outcome, PlacedHunk, Policy, Task, changed, first_old, no_place};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::search::{Fuzz, IndentedBlock};
 use crate::text::{LineNo, Located, Span};
@@ -219,10 +219,7 @@ impl<'f> OrderPlacer<'f> {
         }
         if self.task.rules.unique {
             let places = self.untaken.all(&lines, run, from);
-            return Err(Located::new(
-                first_old(hunk),
-                Ambiguity::Unique(places).into(),
-            ));
+            return Err(no_place(hunk, Ambiguity::Unique(places)));
         }
         let chosen = LineNo::from_index(found.at);
         let how = Placing::duplicates(self.task.file, chosen, places.others(chosen));
@@ -248,12 +245,8 @@ impl<'f> OrderPlacer<'f> {
                 .checked_sub(hunk.old().count())
                 .filter(|&at| run.contains(at));
             if let (Some(at), None) = (forward, found) {
-                return Located::new(
-                    first_old(hunk),
-                    PlaceError::NotAtEnd {
-                        at: LineNo::from_index(at),
-                    },
-                );
+                let at = LineNo::from_index(at);
+                return no_place(hunk, PlaceError::NotAtEnd { at });
             }
         }
         let at_context = context.filter(|&at| found.is_some() && run.contains(at));
@@ -267,12 +260,12 @@ impl<'f> OrderPlacer<'f> {
                 }
                 None => Earlier::Previous,
             };
-            return Located::new(first_old(hunk), PlaceError::Earlier { after, at, than });
+            return no_place(hunk, PlaceError::Earlier { after, at, than });
         }
         if self.task.file.line_count() == 0 {
             let after = After(None);
             let reason = Reason::EmptyFile;
-            return Located::new(first_old(hunk), PlaceError::NotFound { after, reason });
+            return no_place(hunk, PlaceError::NotFound { after, reason });
         }
         self.search.nearest().of_hunk(hunk, self.cursor, after)
     }

@@ -1,10 +1,10 @@
 //! The search for the old lines of a hunk, from the cursor on.
 
 use super::super::fuzz::Level;
-use super::super::place_error::{Ambiguity, PlaceError, Places as Candidates};
+use super::super::place_error::{Ambiguity, PlaceError, Places};
 use super::super::warning::Placing;
-use super::first_old;
 use super::in_order::OrderPlacer;
+use super::no_place;
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::search::Run;
 use crate::text::{LineNo, Located};
@@ -103,7 +103,7 @@ impl<'f> OrderPlacer<'f> {
         let places = self.untaken.first(level.fuzz(), lines.clone(), run, from);
         if places.count > 1 {
             let places = self.untaken.all(&lines, run, from);
-            return Err(Located::new(first_old(hunk), level.ambiguous(places)));
+            return Err(no_place(hunk, level.ambiguity(places)));
         }
         Ok(Some(at))
     }
@@ -118,31 +118,22 @@ impl<'f> OrderPlacer<'f> {
         if let (Some(context), Some(behind)) = (restated, forward) {
             let context = LineNo::from_index(context);
             let behind = LineNo::from_index(behind);
-            return Err(Located::new(
-                first_old(hunk),
-                Ambiguity::RestatedTwice { context, behind }.into(),
-            ));
+            return Err(no_place(hunk, Ambiguity::RestatedTwice { context, behind }));
         }
         let found = forward.or(restated);
         if forward.is_some_and(|at| at > self.cursor && run.count_from(self.cursor) > 1)
             && hunk.is_blank()
             && !hunk.is_anchor()
         {
-            let places = Candidates::new(run.iter_from(self.cursor), run.count_from(self.cursor));
-            let ambiguity = Ambiguity::Blank(places);
-            return Err(Located::new(first_old(hunk), ambiguity.into()));
+            let places = Places::from(run, self.cursor);
+            return Err(no_place(hunk, Ambiguity::Blank(places)));
         }
         if hunk.numbered
             && let Some(at) = found
         {
             let from = self.cursor.min(at);
-            let count = run.count_from(from);
-            if count > 1 {
-                let places = Candidates::new(run.iter_from(from), count);
-                return Err(Located::new(
-                    first_old(hunk),
-                    Ambiguity::Numbers(places).into(),
-                ));
+            if run.count_from(from) > 1 {
+                return Err(no_place(hunk, Ambiguity::Numbers(Places::from(run, from))));
             }
         }
         Ok(found)

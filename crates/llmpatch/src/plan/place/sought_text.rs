@@ -90,8 +90,8 @@ impl SoughtText<'_, '_> {
                 let run = level.run(old.iter().copied());
                 let Some(at) = run.first() else { continue };
                 if run.count() > 1 {
-                    let places = Places::new(run.iter(), run.count());
-                    return Err(Located::new(span, level.ambiguous(places)));
+                    let places = Places::from(&run, 0);
+                    return Err(self.error(level.ambiguity(places).into()));
                 }
                 let block = Block {
                     old: 0..old.len(),

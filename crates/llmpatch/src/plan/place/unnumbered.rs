@@ -6,9 +6,9 @@
 
 use super::super::place_error::{After, Ambiguity, Earlier, PlaceError};
 use super::super::warning::Placing;
-use super::by_number::{NumberPlacer, ambiguous};
-use super::first_old;
+use super::by_number::NumberPlacer;
 use super::hunk_place::HunkPlace;
+use super::no_place;
 use crate::patch::Hunk;
 use crate::text::{LineNo, Located, Text};
 
@@ -55,7 +55,7 @@ impl NumberPlacer<'_> {
         let within = allowed.start.max(from)..allowed.end;
         let places = self.changed.candidates(&run, within);
         if places.count > 1 {
-            return Err(ambiguous(hunk, Ambiguity::Unique(places)));
+            return Err(no_place(hunk, Ambiguity::Unique(places)));
         }
         let only = places
             .lines
@@ -74,7 +74,7 @@ impl NumberPlacer<'_> {
                     at: LineNo::from_index(at),
                     than: Earlier::Context(context),
                 };
-                Err(Located::new(first_old(hunk), error))
+                Err(no_place(hunk, error))
             }
             _ => Err(self.place_error(hunk, &run, 0)),
         }
