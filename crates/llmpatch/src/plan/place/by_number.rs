@@ -41,6 +41,7 @@ use super::candidates::Taken;
 use super::headings::Headings;
 use super::hunk_place::{HunkPlace, has_cr, text, without_mark};
 use super::hunk_search::HunkSearch;
+use super::placed::made;
 use super::{Outcome, Policy, Task, first_old, no_place};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::plan::Rules;
@@ -98,7 +99,7 @@ fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Out
             placed
         })
         .collect();
-    super::made(task, hunks, &placed, Last::AsItIs, outcome)
+    made(task, hunks, &placed, Last::AsItIs, outcome)
 }
 
 /// Returns what a new file holds: its lines as they are written.

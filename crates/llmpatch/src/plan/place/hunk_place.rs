@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::super::place_error::{Ambiguity, PlaceError};
 use super::super::warning::Placing;
 use super::by_number::NumberPlacer;
-use super::{PlacedHunk, blocks, changed};
+use super::placed::{PlacedHunk, blocks, changed};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::search::Document;
 use crate::text::{Ending, LineNo, Lines, Located, Span};

@@ -36,8 +36,9 @@ use super::super::splice::Last;
 use super::super::warning::Placing;
 use super::candidates::Untaken;
 use super::hunk_search::HunkSearch;
+use super::placed::{AddedLines, PlacedHunk, changed, made};
 use super::run::{RunPlace, SoughtRun, old, trim};
-use super::{AddedLines, Outcome, PlacedHunk, Policy, Task, changed, first_old, no_place};
+use super::{Outcome, Policy, Task, first_old, no_place};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::search::{Fuzz, IndentedBlock};
 use crate::text::{LineNo, Located, Span};
@@ -84,7 +85,7 @@ fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Out
         outcome.errors.extend(overlaps);
         outcome.errors.sort_by_key(|(number, _)| *number);
     }
-    super::made(task, hunks, &placed, Last::Terminated, outcome)
+    made(task, hunks, &placed, Last::Terminated, outcome)
 }
 
 pub(super) struct OrderPlacer<'f> {
