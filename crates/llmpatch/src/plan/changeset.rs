@@ -93,17 +93,7 @@ impl ChangeSet {
 
     /// Returns the files among them that hold attributes, as they are afterwards.
     pub fn attribute_files(&self) -> AttributeFiles {
-        let rules = self
-            .iter()
-            .filter(|change| change.path.name() == RULES.as_bytes());
-        rules
-            .map(|change| {
-                (
-                    change.path.clone(),
-                    change.after.as_ref().map(|file| file.content.clone()),
-                )
-            })
-            .collect()
+        attribute_files(self.iter())
     }
 
     /// Makes the change in a tree in memory.
@@ -127,6 +117,15 @@ impl ChangeSet {
     pub fn is_empty(&self) -> bool {
         self.changes.is_empty()
     }
+}
+
+/// Returns the files among changed files that hold attributes, as they are afterwards.
+pub(super) fn attribute_files<'c>(changes: impl Iterator<Item = &'c Change>) -> AttributeFiles {
+    let rules = changes.filter(|change| change.path.name() == RULES.as_bytes());
+    let content = |file: &File| file.content.clone();
+    rules
+        .map(|change| (change.path.clone(), change.after.as_ref().map(content)))
+        .collect()
 }
 
 fn is_same(change: &Change) -> bool {

@@ -50,11 +50,11 @@ impl Planner<'_> {
                 .then(|| found(content))
                 .flatten()
         };
-        let past = self.overlay.past(path);
+        let (last, past) = self.overlay.past(path, now);
         if past.is_empty() || found(now).is_some() {
             return None;
         }
-        let mut content = now.clone();
+        let mut content = last.clone();
         let mut states = past.iter().rev().map_while(|past| {
             content = past.found(&content).filter(|_| self.effort.is_left())?;
             Some((past.edit, content.clone()))

@@ -29,9 +29,9 @@ mod growth;
 mod guard;
 pub mod hunks;
 mod identity;
+mod live;
 mod merge;
 mod nearest;
-mod opened;
 mod overlay;
 mod past;
 mod place;
@@ -39,6 +39,7 @@ mod place_error;
 mod placement;
 mod planner;
 mod resolved;
+mod rewrite;
 mod section;
 mod splice;
 mod suggest;
@@ -68,7 +69,7 @@ use crate::kind::Kind;
 use crate::patch::{Operation, Patch};
 use crate::path::{RepoPath, Resolver};
 use crate::search::Fuzz;
-use crate::text::{Located, Span};
+use crate::text::Located;
 use crate::tree::{Entry, Tree, TreeError};
 
 /// How strictly a patch is read, and what it may do.
@@ -139,10 +140,7 @@ pub fn plan(
 ) -> Result<Plan, Refusal> {
     let mut planner = Planner::new(resolved(patches, resolver), tree, resolver, rules);
     planner.edit_all();
-    let is_read = planner
-        .edits
-        .iter()
-        .all(|resolved| resolved.edit.operation != Operation::Unreadable);
+    let is_read = planner.is_read();
     let repeated = planner.repeated().filter(|_| is_read);
     let applied = repeated.or_else(|| planner.applied().filter(|_| is_read));
     if applied.is_none() {
@@ -150,68 +148,7 @@ pub fn plan(
         planner.join();
     }
     planner.look_here();
-    let Planner {
-        edits,
-        mut overlay,
-        mut errors,
-        mut warnings,
-        mut placements,
-        named,
-        ..
-    } = planner;
-    let paths: Vec<_> = named.keys().cloned().collect();
-    if let Err(error) = overlay.settle() {
-        errors.push(Located::new(
-            named.get(error.path()).copied().flatten(),
-            error.into(),
-        ));
-    }
-    let cancels_out = overlay.is_undone();
-    let mut changes = overlay.into_changes();
-    if applied.is_some() {
-        errors.clear();
-        placements.clear();
-        changes = ChangeSet::new(Vec::new());
-        warnings.retain(|warning| warning.value.kind() != Kind::AlreadyThere);
-    }
-    errors.extend(changes.iter().filter_map(|change| {
-        let error = tree.confirm(&change.path, change.before.as_ref()).err()?;
-        let span = named.get(&change.path).copied().flatten();
-        Some(Located::new(span, error.into()))
-    }));
-    let by_path = edits
-        .iter()
-        .filter_map(|of| Some((of.path.as_ref().ok()?, of.edit)));
-    errors.extend(encoding::mixed(by_path, &changes, tree));
-    if changes.is_empty() && errors.is_empty() && is_read {
-        errors.extend(named.iter().filter_map(|(path, span)| {
-            Some(Located::new(*span, disagreement(tree, path)?.into()))
-        }));
-    }
-    if errors.is_empty() && changes.is_empty() && !rules.allow_empty && is_read && !paths.is_empty()
-    {
-        // The error says of every file what these say of each.
-        warnings.retain(|warning| warning.value.kind() != Kind::NoChange);
-        let error = match applied {
-            Some(applied) => Error::AlreadyApplied { paths, applied },
-            None if cancels_out => Error::CancelsOut { paths },
-            None => Error::NothingToDo { paths },
-        };
-        errors.push(Located::new(first_span(patches), error));
-    }
-    if errors.is_empty() {
-        Ok(Plan {
-            changes,
-            warnings,
-            placements,
-        })
-    } else {
-        Err(Refusal {
-            errors,
-            warnings,
-            changes,
-        })
-    }
+    planner.finished(applied)
 }
 
 /// Returns how a path that stays as it is differs between the places that are planned for: nothing
@@ -228,6 +165,78 @@ fn disagreement(tree: &dyn Tree, path: &RepoPath) -> Option<TreeError> {
 }
 
 impl Planner<'_> {
+    /// Returns whether all edits could be read.
+    fn is_read(&self) -> bool {
+        let mut edits = self.edits.iter();
+        edits.all(|resolved| resolved.edit.operation != Operation::Unreadable)
+    }
+
+    /// Ends the plan; `applied` is what of the response was there before, if that is all of it.
+    fn finished(self, applied: Option<Applied>) -> Result<Plan, Refusal> {
+        let is_read = self.is_read();
+        let Planner {
+            edits,
+            overlay,
+            tree,
+            rules,
+            named,
+            mut errors,
+            mut warnings,
+            mut placements,
+            ..
+        } = self;
+        let cancels_out = overlay.is_undone();
+        let (mut changes, converted) = overlay.into_changes();
+        let at = |path: &RepoPath, error: TreeError| {
+            let span = named.get(path).copied().flatten();
+            Located::new(span, Error::from(error))
+        };
+        if let Err(error) = converted {
+            errors.push(at(&error.path().clone(), error));
+        }
+        if applied.is_some() {
+            (errors, placements, changes) = Default::default();
+            warnings.retain(|warning| warning.value.kind() != Kind::AlreadyThere);
+        }
+        errors.extend(changes.iter().filter_map(|Change { path, before, .. }| {
+            let error = tree.confirm(path, before.as_ref()).err()?;
+            Some(at(path, error))
+        }));
+        let by_path = edits
+            .iter()
+            .filter_map(|of| Some((of.path.as_ref().ok()?, of.edit)));
+        errors.extend(encoding::mixed(by_path, &changes, tree));
+        if changes.is_empty() && errors.is_empty() && is_read {
+            let unlike = |path| Some(at(path, disagreement(tree, path)?));
+            errors.extend(named.keys().filter_map(unlike));
+        }
+        let is_vain = errors.is_empty() && changes.is_empty() && is_read && !named.is_empty();
+        if is_vain && !rules.allow_empty {
+            // The error says of every file what these say of each.
+            warnings.retain(|warning| warning.value.kind() != Kind::NoChange);
+            let paths = named.into_keys().collect();
+            let error = match applied {
+                Some(applied) => Error::AlreadyApplied { paths, applied },
+                None if cancels_out => Error::CancelsOut { paths },
+                None => Error::NothingToDo { paths },
+            };
+            let span = edits.iter().find_map(|of| of.edit.span);
+            errors.push(Located::new(span, error));
+        }
+        if errors.is_empty() {
+            return Ok(Plan {
+                changes,
+                warnings,
+                placements,
+            });
+        }
+        Err(Refusal {
+            errors,
+            warnings,
+            changes,
+        })
+    }
+
     /// Warns of changed files that have a namesake in the directory that the run is in, unless the
     /// response names other files by way of that directory.
     fn look_here(&mut self) {
@@ -276,7 +285,6 @@ impl Planner<'_> {
                 break;
             }
         }
-        self.settle_all();
         self
     }
 }
@@ -286,10 +294,3 @@ const ENOUGH: usize = 1000;
 /// The bytes of changed files that errors keep, after which no further errors are looked for
 /// either.
 const HELD: usize = 1 << 30;
-
-fn first_span(patches: &[Patch<'_>]) -> Option<Span> {
-    patches
-        .iter()
-        .flat_map(|patch| &patch.edits)
-        .find_map(|edit| edit.span)
-}

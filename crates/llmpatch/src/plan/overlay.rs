@@ -5,17 +5,19 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 use std::ops::Bound;
+use std::rc::Rc;
 
 use bstr::BStr;
 
+use super::changeset::{Change, ChangeSet, attribute_files};
 use super::error::{Error, Irregular, Missing, Occupied};
-
-use super::past::{Past, PastState, room};
+use super::live::LiveFile;
+use super::past::{Past, PastState};
 use super::suggest;
 use crate::path::RepoPath;
-use crate::plan::{Change, ChangeSet};
-use crate::text::Span;
-use crate::tree::{AttributeFiles, Content, Entry, File, Planned, RULES, Tree, TreeError};
+use crate::search::Document;
+use crate::text::{Span, Splice};
+use crate::tree::{Content, Entry, File, Planned, Tree, TreeError};
 
 pub(super) struct Overlay<'t> {
     tree: &'t dyn Tree,
@@ -33,27 +35,29 @@ pub(super) struct Overlay<'t> {
 const READ: &str = "a path is read before it is changed";
 
 /// A path that an edit has named.
-#[derive(Debug, Default)]
+#[derive(Default)]
 pub(super) struct Slot {
     before: Option<File>,
-    now: Option<File>,
-    /// How the file went, if it did.
+    pub(super) now: Option<LiveFile>,
+    /// How the file went, if it did, and what edits had found it as.
     gone: Option<Missing>,
-    /// The path in the tree below whose file this is: this path, or the path from which it was
-    /// moved here.
-    origin: Option<RepoPath>,
+    pub(super) past: Vec<Past>,
     /// Whether the tree below has a directory here.
     directory: bool,
     unknown: bool,
-    /// A file that was in the way of a new file and waits for the edit that renames or deletes it,
-    /// and its origin.
-    aside: Option<(File, Option<RepoPath>)>,
+    /// A file that was in the way of a new file and waits for the edit that renames or deletes it.
+    pub(super) aside: Option<LiveFile>,
     /// Lines that failed edits would have added.
     lost: HashSet<Vec<u8>>,
-    /// The file as the edits so far found it that changed it, in their order.
-    pub(super) past: Vec<Past>,
-    /// The edit that made the file, if none was there.
-    maker: Option<Span>,
+}
+
+/// Which of the files of a path.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Which {
+    /// The file that is there.
+    There,
+    /// The file that was set aside.
+    Aside,
 }
 
 /// A file as an edit finds it.
@@ -85,7 +89,7 @@ impl<'t> Overlay<'t> {
         let slot = self.load(path)?;
         match (&slot.now, &slot.gone) {
             _ if slot.unknown => Ok(FileState::Unknown),
-            (Some(file), _) => Ok(FileState::File(file.clone())),
+            (Some(file), _) => Ok(FileState::File(file.file())),
             (None, Some(missing)) => Err(Error::Missing(path.clone(), missing.clone())),
             (None, None) if slot.directory => {
                 Err(Error::Irregular(path.clone(), Irregular::Directory))
@@ -108,7 +112,7 @@ impl<'t> Overlay<'t> {
             return Ok(Some(FileState::Unknown));
         }
         if let Some(file) = &slot.now {
-            return Ok(Some(FileState::File(file.clone())));
+            return Ok(Some(FileState::File(file.file())));
         }
         let is_directory = slot.directory;
         if let Some(above) = path.ancestors().find(|ancestor| self.live(ancestor)) {
@@ -135,27 +139,39 @@ impl<'t> Overlay<'t> {
 
     /// Returns whether an empty file is at a path.
     pub(super) fn is_empty(&mut self, path: &RepoPath) -> bool {
-        self.load(path).is_ok_and(|slot| {
-            slot.now
-                .as_ref()
-                .is_some_and(|file| !slot.unknown && file.content.is_empty())
-        })
+        let slot = self.load(path).ok().filter(|slot| !slot.unknown);
+        let now = slot.and_then(|slot| slot.now.as_ref());
+        now.is_some_and(|now| now.content().size() == 0)
     }
 
     /// Returns the file that is at a path now, if that has been read.
-    pub(super) fn now(&self, path: &RepoPath) -> Option<&File> {
+    pub(super) fn now(&self, path: &RepoPath) -> Option<&LiveFile> {
         self.slots.get(path)?.now.as_ref()
+    }
+
+    /// Returns the file at a path as it was read for edits to look for something in it; `None` if it
+    /// wasn't yet, or is unknown.
+    pub(super) fn document(&self, path: &RepoPath) -> Option<Rc<Document>> {
+        let slot = self.slots.get(path).filter(|slot| !slot.unknown)?;
+        slot.now.as_ref()?.document()
+    }
+
+    /// Keeps what the file at a path was read as.
+    pub(super) fn search(&mut self, path: &RepoPath, document: Rc<Document>) {
+        if let Some(now) = &mut self.slot_of(path).now {
+            now.search(document);
+        }
     }
 
     /// Returns the file that a new file replaces: the file at a path, or the file there until an
     /// earlier edit deleted it.
     pub(super) fn predecessor(&self, path: &RepoPath) -> Option<Content> {
         let slot = self.slots.get(path)?;
-        let file = match (&slot.now, &slot.gone) {
-            (None, Some(Missing::Deleted(_))) => slot.before.as_ref(),
-            (now, _) => now.as_ref(),
+        let content = match (&slot.now, &slot.gone) {
+            (None, Some(Missing::Deleted(_))) => &slot.before.as_ref()?.content,
+            (now, _) => now.as_ref()?.content(),
         };
-        file.map(|file| file.content.clone())
+        Some(content.clone())
     }
 
     /// Returns what was at a path in the tree below, if that has been read and is a file.
@@ -175,45 +191,72 @@ impl<'t> Overlay<'t> {
 
     /// Returns the path in the tree below of the file that is at a path now.
     pub(super) fn origin(&self, path: &RepoPath) -> Option<&RepoPath> {
-        self.slots.get(path)?.origin.as_ref()
+        self.now(path)?.origin.as_ref()
     }
 
     /// Returns the edit that made the file at a path where there was none.
     pub(super) fn maker(&self, path: &RepoPath) -> Option<Span> {
-        self.slots.get(path)?.maker
+        self.now(path)?.maker
     }
 
     /// Puts a file at a path that has been read.
     pub(super) fn put(&mut self, path: &RepoPath, file: File) {
-        let (_, span) = self.edit;
-        let slot = self.keep(path, Some(&file));
-        if slot.now.is_none() {
-            (slot.origin, slot.maker) = (None, span.filter(|_| slot.before.is_none()));
-        }
-        (slot.now, slot.gone) = (Some(file), None);
-    }
-
-    /// Removes a file that has been read.
-    pub(super) fn delete(&mut self, path: &RepoPath) {
         let (_, by) = self.edit;
-        let slot = self.keep(path, None);
-        (slot.now, slot.origin, slot.gone) = (None, None, Some(Missing::Deleted(by)));
+        let slot = self.slot_of(path);
+        slot.gone = None;
+        let now = match slot.now.take() {
+            Some(now) => self.altered(now, |now| now.replace(file)),
+            None => {
+                let mut new = LiveFile::new(file, None);
+                new.maker = by.filter(|_| slot.before.is_none());
+                new.past = std::mem::take(&mut slot.past);
+                new
+            }
+        };
+        self.slot_of(path).now = Some(now);
     }
 
-    /// Sets what edits in its place have made of a file.
-    pub(super) fn set(&mut self, path: &RepoPath, content: &Content) {
-        let has_room = self.has_room(room(content));
+    /// Changes a file in its place, for the last time or not.
+    pub(super) fn change(&mut self, path: &RepoPath, splices: Vec<Splice>, is_last: bool) {
+        let now = self.slot_of(path).now.take();
+        let now = now.map(|now| self.altered(now, |now| now.change(splices, is_last)));
+        self.slot_of(path).now = now;
+    }
+
+    /// Deletes a file that has been read.
+    pub(super) fn delete(&mut self, path: &RepoPath, which: Which) {
+        let (_, by) = self.edit;
+        if let Some(file) = self.leave(path, which, Missing::Deleted(by)) {
+            let last = self.past_of(PastState::Whole(file.content().clone()));
+            let slot = self.slot_of(path);
+            slot.past = file.past;
+            slot.past.push(last);
+        }
+    }
+
+    /// Renames a file; both paths have been read.
+    pub(super) fn rename(&mut self, from: &RepoPath, which: Which, to: &RepoPath, file: File) {
+        let (_, by) = self.edit;
+        let moved = Missing::Moved { to: to.clone(), by };
+        if let Some(old) = self.leave(from, which, moved) {
+            let mut new = self.altered(old, |old| old.replace(file));
+            let slot = self.slot_of(to);
+            new.maker = by.filter(|_| slot.before.is_none());
+            (slot.now, slot.gone) = (Some(new), None);
+        }
+    }
+
+    /// Takes a file from a path.
+    fn leave(&mut self, path: &RepoPath, which: Which, gone: Missing) -> Option<LiveFile> {
         let slot = self.slot_of(path);
-        if let Some(now) = &mut slot.now {
-            now.content = content.clone();
+        let file = match which {
+            Which::There => slot.now.take(),
+            Which::Aside => slot.aside.take(),
+        };
+        if slot.now.is_none() {
+            slot.gone = Some(gone);
         }
-        if let Some(Past { found, .. }) = slot.past.last_mut() {
-            match found {
-                PastState::Parts { left, .. } if has_room => *left = Some(content.clone()),
-                PastState::Parts { .. } => *found = PastState::Lost,
-                PastState::Whole(_) | PastState::Lost => {}
-            }
-        }
+        file
     }
 
     /// Looks at the tree as it would be without a file that has been read.
@@ -224,18 +267,6 @@ impl<'t> Overlay<'t> {
             slot.now = now;
         }
         seen
-    }
-
-    /// Renames a file; both paths have been read.
-    pub(super) fn rename(&mut self, from: &RepoPath, to: &RepoPath, file: File) {
-        let (_, by) = self.edit;
-        let slot = self.keep(from, Some(&file));
-        let origin = slot.origin.take();
-        let past = std::mem::take(&mut slot.past);
-        (slot.now, slot.gone) = (None, Some(Missing::Moved { to: to.clone(), by }));
-        let slot = self.slot_of(to);
-        (slot.now, slot.gone, slot.origin, slot.past) = (Some(file), None, origin, past);
-        slot.maker = by.filter(|_| slot.before.is_none());
     }
 
     /// Returns the file that was at a path before the response.
@@ -249,47 +280,16 @@ impl<'t> Overlay<'t> {
         if self.load(path).is_err() {
             return;
         }
-        if let Some(slot) = self
-            .slots
-            .get_mut(path)
-            .filter(|slot| !slot.unknown && slot.aside.is_none())
-            && let Some(file) = slot.now.take()
-        {
-            slot.aside = Some((file, slot.origin.take()));
+        let slot = self.slot_of(path);
+        if !slot.unknown && slot.aside.is_none() {
+            slot.aside = slot.now.take();
         }
     }
 
     /// Returns the file that was set aside from a path.
     pub(super) fn aside(&self, path: &RepoPath) -> Option<File> {
-        self.slots
-            .get(path)
-            .and_then(|slot| slot.aside.as_ref())
-            .map(|(file, _)| file.clone())
-    }
-
-    /// Deletes the file that was set aside from a path.
-    pub(super) fn drop_aside(&mut self, path: &RepoPath) {
-        let (_, by) = self.edit;
-        if let Some(slot) = self.slots.get_mut(path) {
-            slot.aside = None;
-            if slot.now.is_none() {
-                slot.gone = Some(Missing::Deleted(by));
-            }
-        }
-    }
-
-    /// Renames the file that was set aside from a path; the other path has been read.
-    pub(super) fn rename_aside(&mut self, from: &RepoPath, to: &RepoPath, file: File) {
-        let (_, by) = self.edit;
-        let aside = self.slots.get_mut(from).and_then(|slot| {
-            if slot.now.is_none() {
-                slot.gone = Some(Missing::Moved { to: to.clone(), by });
-            }
-            slot.aside.take()
-        });
-        let slot = self.slot_of(to);
-        (slot.now, slot.gone, slot.origin) =
-            (Some(file), None, aside.and_then(|(_, origin)| origin));
+        let aside = self.slots.get(path)?.aside.as_ref();
+        aside.map(LiveFile::file)
     }
 
     /// Makes nothing known of a path any more.
@@ -306,60 +306,51 @@ impl<'t> Overlay<'t> {
     pub(super) fn changed(&self) -> impl Iterator<Item = &RepoPath> {
         self.slots
             .iter()
-            .filter(|(_, slot)| slot.before != slot.now)
+            .filter(|(_, slot)| slot.is_changed())
             .map(|(path, _)| path)
     }
 
     /// Returns whether some file was changed twice, or made and removed, by different edits.
     pub(super) fn is_undone(&self) -> bool {
-        self.slots
-            .values()
-            .any(|slot| slot.past.len() > 1 || slot.before.is_none() && slot.gone.is_some())
+        self.slots.values().any(|slot| {
+            let past = slot.now.as_ref().map_or(&slot.past, |now| &now.past);
+            past.len() > 1 || slot.before.is_none() && slot.gone.is_some()
+        })
     }
 
-    /// Converts the contents to what git would have on disk, or store, once the change is made.
-    pub(super) fn settle(&mut self) -> Result<(), TreeError> {
-        let content = |file: &Option<File>| file.as_ref().map(|file| file.content.clone());
-        let changed = |slot: &Slot| slot.before != slot.now;
-        let rules = self
-            .slots
-            .iter()
-            .filter(|(path, slot)| is_rules(path) && changed(slot));
-        let rules: AttributeFiles = rules
-            .map(|(path, slot)| (path.clone(), content(&slot.now)))
-            .collect();
-        let files = self.slots.iter_mut().filter(|(_, slot)| changed(slot));
-        let planned = files.filter_map(|(path, Slot { now, origin, .. })| {
-            Some(Planned {
-                path,
-                is_new: origin.is_none(),
-                content: &mut now.as_mut()?.content,
-            })
-        });
-        self.tree.settle(&mut planned.collect::<Vec<_>>(), &rules)
-    }
-
-    /// Returns what is different now.
-    pub(super) fn into_changes(self) -> ChangeSet {
+    /// Returns what is different now, its contents converted to what git would have on disk, or
+    /// store, once the change is made; and the error if that can't be done.
+    pub(super) fn into_changes(self) -> (ChangeSet, Result<(), TreeError>) {
+        let slots = self.slots;
         let is_source = |path: &RepoPath| {
-            self.slots
-                .get(path)
-                .is_some_and(|slot| slot.before.is_some() && slot.now.is_none())
+            let slot = slots.get(path);
+            slot.is_some_and(|slot| slot.before.is_some() && slot.now.is_none())
         };
-        let changes: Vec<_> = self
-            .slots
-            .iter()
-            .map(|(path, slot)| Change {
+        let changed = slots.iter().filter(|(_, slot)| slot.is_changed());
+        let change = |(path, slot): (&RepoPath, &Slot)| {
+            let origin = slot.now.as_ref().and_then(|now| now.origin.as_ref());
+            let from = origin.filter(|from| slot.before.is_none() && is_source(from));
+            let change = Change {
                 path: path.clone(),
                 before: slot.before.clone(),
-                after: slot.now.clone(),
-                from: slot
-                    .origin
-                    .clone()
-                    .filter(|from| slot.before.is_none() && is_source(from)),
+                after: slot.now.as_ref().map(LiveFile::file),
+                from: from.cloned(),
+            };
+            (change, origin.is_none())
+        };
+        let mut changes: Vec<_> = changed.map(change).collect();
+        let rules = attribute_files(changes.iter().map(|(change, _)| change));
+        let planned = changes.iter_mut().filter_map(|(change, is_new)| {
+            Some(Planned {
+                path: &change.path,
+                is_new: *is_new,
+                content: &mut change.after.as_mut()?.content,
             })
-            .collect();
-        ChangeSet::new(changes)
+        });
+        let mut planned: Vec<_> = planned.collect();
+        let converted = self.tree.settle(&mut planned, &rules);
+        let changes = changes.into_iter().map(|(change, _)| change);
+        (ChangeSet::new(changes), converted)
     }
 
     pub(super) fn slot_of(&mut self, path: &RepoPath) -> &mut Slot {
@@ -367,16 +358,14 @@ impl<'t> Overlay<'t> {
     }
 
     fn slot(&mut self, path: RepoPath, before: Option<File>) -> &mut Slot {
-        let origin = before.is_some().then(|| path.clone());
         if self.tree.ignores_case() && !self.slots.contains_key(&path) {
             self.by_case
                 .entry(path.as_bytes().to_ascii_lowercase())
                 .or_default()
                 .push(path.clone());
         }
-        self.slots.entry(path).or_insert_with(|| Slot {
-            origin,
-            now: before.clone(),
+        self.slots.entry(path.clone()).or_insert_with(|| Slot {
+            now: before.clone().map(|file| LiveFile::new(file, Some(path))),
             before,
             ..Slot::default()
         })
@@ -450,6 +439,8 @@ impl<'t> Overlay<'t> {
     }
 }
 
-fn is_rules(path: &RepoPath) -> bool {
-    path.name() == RULES.as_bytes()
+impl Slot {
+    fn is_changed(&self) -> bool {
+        self.before != self.now.as_ref().map(LiveFile::file)
+    }
 }

@@ -1,40 +1,48 @@
 //! What edits found, for messages about later edits of the same file.
 
-use super::overlay::{Overlay, Slot};
+use super::live::LiveFile;
+use super::overlay::Overlay;
 use crate::path::RepoPath;
 use crate::text::Splice;
-use crate::tree::{Content, File};
+use crate::tree::Content;
 
 /// How many bytes of files are kept as earlier edits found them, for messages.
 const KEPT: usize = 64 << 20;
 
-/// Returns how many bytes it takes to keep a content: its own, and what says of which parts it is.
-pub(super) fn room(content: &Content) -> usize {
-    let splices = content.splices();
-    content.size() + splices.map_or(0, |(_, splices)| size_of_val(splices))
-}
-
 /// A file as an edit found it that changed it.
-#[derive(Debug)]
 pub(super) struct Past {
-    pub(super) found: PastState,
+    found: PastState,
     /// Which edit of the response, from 0.
     pub(super) edit: usize,
 }
 
 /// What an edit found.
-#[derive(Debug)]
 pub(super) enum PastState {
     /// All of the file.
     Whole(Content),
-    /// What the edit changed, to be put back into the file as it left it: into `left`, or else into
-    /// the file as the next edit found it; into the file as it is now if there is no later edit.
-    Parts {
-        back: Vec<Splice>,
-        left: Option<Content>,
-    },
+    /// What the edit changed, to be put back into the file as the next edit found it; into the file
+    /// as it is now if there is no later edit.
+    Parts(Vec<Splice>),
     /// There was no room to keep it.
     Lost,
+}
+
+impl PastState {
+    /// Returns how many bytes it takes to keep it.
+    fn size(&self) -> usize {
+        let of_content = |content: &Content| {
+            let splices = content.splices();
+            content.size() + splices.map_or(0, |(_, splices)| size_of_val(splices))
+        };
+        match self {
+            PastState::Whole(content) => of_content(content),
+            PastState::Parts(back) => back
+                .iter()
+                .map(|part| size_of_val(part) + part.new.len())
+                .sum(),
+            PastState::Lost => 0,
+        }
+    }
 }
 
 impl Past {
@@ -43,10 +51,9 @@ impl Past {
     pub(super) fn found(&self, next: &Content) -> Option<Content> {
         match &self.found {
             PastState::Whole(content) => Some(content.clone()),
-            PastState::Parts { back, left } => {
-                let left = left.as_ref().unwrap_or(next).clone();
-                // In one piece, so that no other is held by it.
-                Some(Content::spliced(left, back.clone()).to_vec().into())
+            // In one piece, so that no other is held by it.
+            PastState::Parts(back) => {
+                Some(Content::spliced(next.clone(), back.clone()).to_vec().into())
             }
             PastState::Lost => None,
         }
@@ -54,43 +61,44 @@ impl Past {
 }
 
 impl Overlay<'_> {
-    /// Returns the file at a path as the edits so far found it that changed it, wherever it was
-    /// then.
-    pub(super) fn past(&self, path: &RepoPath) -> &[Past] {
-        self.slots.get(path).map_or(&[], |slot| &slot.past)
-    }
-
-    /// Keeps what an edit changes of a file in its place, as what would put it back. What the file
-    /// is then is set once somebody wants it.
-    pub(super) fn keep_parts(&mut self, path: &RepoPath, back: Vec<Splice>) {
-        let room = back
-            .iter()
-            .map(|splice| size_of_val(splice) + splice.new.len());
-        let has_room = self.has_room(room.sum());
-        let parts = PastState::Parts { back, left: None };
-        self.push(path, if has_room { parts } else { PastState::Lost });
-    }
-
-    /// Keeps a file that has been read as it is, before an edit changes it.
-    pub(super) fn keep(&mut self, path: &RepoPath, new: Option<&File>) -> &mut Slot {
-        let now = self.now(path).map(|now| now.content.clone());
-        if let Some(now) = now.filter(|now| new.is_none_or(|new| new.content != *now)) {
-            let has_room = self.has_room(room(&now));
-            let whole = PastState::Whole(now);
-            self.push(path, if has_room { whole } else { PastState::Lost });
+    /// Returns a file as it is now and as the edits so far found it that changed it, wherever it was
+    /// then: the file that an edit finds at a path with this content, which may have been set aside
+    /// from there.
+    pub(super) fn past<'o>(
+        &'o self,
+        path: &RepoPath,
+        content: &'o Content,
+    ) -> (&'o Content, &'o [Past]) {
+        let Some(slot) = self.slots.get(path) else {
+            return (content, &[]);
+        };
+        match (&slot.aside, &slot.now) {
+            (Some(file), _) if file.content().is(content) => (content, &file.past),
+            (_, Some(file)) => (file.content(), &file.past),
+            (_, None) => (content, &slot.past),
         }
-        self.slot_of(path)
     }
 
-    /// Takes bytes from what may be kept for messages; returns whether that was enough.
-    pub(super) fn has_room(&mut self, bytes: usize) -> bool {
-        let has_room = self.kept + bytes <= KEPT;
-        self.kept += if has_room { bytes } else { 0 };
-        has_room
+    /// Alters a file, and keeps how it was, which is what that returns.
+    pub(super) fn altered(
+        &mut self,
+        mut file: LiveFile,
+        alter: impl FnOnce(&mut LiveFile) -> Option<PastState>,
+    ) -> LiveFile {
+        let found = alter(&mut file);
+        file.past.extend(found.map(|found| self.past_of(found)));
+        file
     }
 
-    pub(super) fn push(&mut self, path: &RepoPath, found: PastState) {
+    /// Keeps what the edit at work found, unless there is no room.
+    pub(super) fn past_of(&mut self, found: PastState) -> Past {
         let edit = self.edit.0;
-        self.slot_of(path).past.push(Past { found, edit });
+        let size = found.size();
+        if self.kept + size > KEPT {
+            let found = PastState::Lost;
+            return Past { found, edit };
+        }
+        self.kept += size;
+        Past { found, edit }
     }
 }

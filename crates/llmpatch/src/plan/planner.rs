@@ -8,8 +8,7 @@ use bstr::BString;
 
 use super::error::{Error, Missing};
 use super::growth;
-use super::opened::OpenFile;
-use super::overlay::{FileState, Overlay};
+use super::overlay::{FileState, Overlay, Which};
 use super::place::Edit;
 use super::place_error::Part;
 use super::placement::Placement;
@@ -53,8 +52,6 @@ pub(super) struct Planner<'p> {
     pub(super) number: usize,
     /// The edits that change a file in its place, by number.
     pub(super) rows: BTreeMap<RepoPath, Vec<usize>>,
-    /// Files that these edits are changing.
-    pub(super) open: BTreeMap<RepoPath, Box<OpenFile>>,
     /// Where the first lines are that are added again, and their file.
     pub(super) again: Option<(LineNo, Content)>,
     /// Whether an edit of a file in its place does more than to add lines again.
@@ -118,7 +115,6 @@ impl<'p> Planner<'p> {
             placements: Vec::new(),
             number: 0,
             rows,
-            open: BTreeMap::new(),
             again: None,
             does_more: false,
         }
@@ -136,19 +132,6 @@ impl Planner<'_> {
             let _ = edit.destination().map(|to| self.target(to, edit.span));
             return;
         };
-        let in_place = match &edit.operation {
-            Operation::Substitute(_) => true,
-            Operation::Update { to: None, .. } => {
-                edit.header.as_deref().is_none_or(section::is_in_place)
-            }
-            _ => false,
-        };
-        if !in_place {
-            self.settle(&path);
-            if let Some(Ok(to)) = self.edits[self.number].to.clone() {
-                self.settle(&to);
-            }
-        }
         if self.has_its_end(edit, &path) {
             return self.overlay.forget(&path);
         }
@@ -211,7 +194,6 @@ impl Planner<'_> {
         let Some(end) = hunks.last().and_then(|hunk| hunk.end.as_ref()) else {
             return false;
         };
-        self.settle(path);
         let Ok(FileState::File(file)) = self.overlay.file(path) else {
             return false;
         };
@@ -288,7 +270,7 @@ impl Planner<'_> {
         if let Some(expected) = expected {
             self.compare_body(at, &file.content, expected)?;
         }
-        self.overlay.delete(at.path);
+        self.overlay.delete(at.path, Which::There);
         Ok(())
     }
 
@@ -415,7 +397,7 @@ impl Planner<'_> {
             _ => file,
         };
         let file = self.newcomer(target, there, file, true)?;
-        self.overlay.rename(path, target.path, file);
+        self.overlay.rename(path, Which::There, target.path, file);
         Ok(())
     }
 

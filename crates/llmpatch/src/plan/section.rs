@@ -20,7 +20,7 @@ use std::collections::HashSet;
 use super::Rules;
 use super::error::Error;
 use super::growth::Growth;
-use super::overlay::FileState;
+use super::overlay::{FileState, Which};
 use super::place::{self, Edit, Task};
 use super::planner::{Done, Failed, Named, Planner};
 use super::warning::Warning;
@@ -162,16 +162,14 @@ impl Planner<'_> {
 
     /// Returns whether nothing is at a path, nor in its way.
     fn is_free(&mut self, path: &RepoPath) -> bool {
-        matches!(self.overlay.obstacle(path), Ok(None))
+        self.overlay.now(path).is_none() && matches!(self.overlay.obstacle(path), Ok(None))
     }
 
     fn deleted(&mut self, section: &DiffSection<'_, '_>) -> Done {
         let Named { path, span, .. } = section.at;
-        let aside = self.overlay.aside(path);
-        let is_aside = aside.is_some();
-        let file = match aside {
-            Some(file) => file,
-            None => self.doomed(path, span)?,
+        let (which, file) = match self.overlay.aside(path) {
+            Some(file) => (Which::Aside, file),
+            None => (Which::There, self.doomed(path, span)?),
         };
         let (changed, done) =
             self.compared(section, &file, |planner| planner.patched(section, &file));
@@ -188,11 +186,7 @@ impl Planner<'_> {
                 },
             );
         }
-        if is_aside {
-            self.overlay.drop_aside(path);
-        } else {
-            self.overlay.delete(path);
-        }
+        self.overlay.delete(path, which);
         Ok(())
     }
 
@@ -206,11 +200,10 @@ impl Planner<'_> {
         let renames = header.status == Status::Renamed;
         let target = self.target(to, span);
         let aside = self.overlay.aside(path).filter(|_| renames);
-        let is_aside = aside.is_some();
-        let base = match aside {
-            Some(file) => Ok(file),
-            None if renames => self.base(path, span),
-            None => self.copied(section),
+        let (which, base) = match aside {
+            Some(file) => (Which::Aside, Ok(file)),
+            None if renames => (Which::There, self.base(path, span)),
+            None => (Which::There, self.copied(section)),
         };
         let (Ok(target), Ok(file)) = (target, base) else {
             return Err(Failed::Lost);
@@ -230,7 +223,7 @@ impl Planner<'_> {
             self.give_way(&target);
             // The source of a rename is in nobody's way: `a` may become `a/b`, and `A` may become
             // `a`.
-            let there = match renames && !is_aside {
+            let there = match renames && which == Which::There {
                 true => self
                     .overlay
                     .without(path, |overlay| overlay.obstacle(&target)),
@@ -249,10 +242,8 @@ impl Planner<'_> {
                 return self.fail(span, Error::TooMuch { path: path.clone() });
             }
             self.overlay.put(&target, put);
-        } else if is_aside {
-            self.overlay.rename_aside(path, &target, put);
         } else {
-            self.overlay.rename(path, &target, put);
+            self.overlay.rename(path, which, &target, put);
         }
         done
     }

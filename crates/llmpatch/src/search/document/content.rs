@@ -8,11 +8,6 @@ use super::Document;
 use crate::text::{Content, Lines};
 
 impl Document {
-    /// Returns what the file was.
-    pub(crate) fn base(&self) -> &Content {
-        &self.base
-    }
-
     /// Returns the lines of what the file was.
     pub(crate) fn base_lines(&self) -> Lines<'_> {
         Lines::with(&self.base, self.starts.clone())

@@ -1,4 +1,6 @@
-//! Files that edits change one after the other, each of which is read once for all edits in a row.
+//! What edits do to parts of files, in their place or on the way elsewhere.
+
+use std::rc::Rc;
 
 use super::error::Error;
 use super::growth::Growth;
@@ -9,48 +11,21 @@ use super::unplaced;
 use super::warning::Warning;
 use crate::path::RepoPath;
 use crate::search::{Document, Needle};
-use crate::text::{Span, Splice};
-use crate::tree::{Content, File};
-
-/// A file that one edit after the other changes.
-pub(super) struct OpenFile {
-    document: Document,
-    /// What the overlay has of it; `None` while that isn't what the document has.
-    content: Option<Content>,
-}
+use crate::text::Splice;
+use crate::tree::{Content, File, Mode};
 
 impl Planner<'_> {
     /// Does what an edit says to a file that stays where it is.
     pub(super) fn rewrite(&mut self, at: Named<'_, '_>, edit: Edit<'_, '_>) -> Done {
         let Named { path, span, .. } = at;
-        let (file, mut open) = self.opened(path, span, edit)?;
-        let (splices, done) = self.placed(at, &open, edit, &file);
+        let document = self.searched(at, edit)?;
+        let (splices, done) = self.placed(at, &document, edit);
         if done.is_ok() && splices.is_empty() && matches!(edit, Edit::Hunks(..)) {
             self.warn(span, Warning::NoChange { path: path.clone() });
         }
-        if splices.is_empty() {
-            self.close(path, open);
-            return done;
-        }
-        if self.is_last(path) && open.document.is_untouched() {
-            // Nobody will look at it again.
-            let content = Content::spliced(open.document.base().clone(), splices);
-            self.overlay.put(
-                path,
-                File {
-                    content,
-                    mode: file.mode,
-                },
-            );
-            return done;
-        }
-        let back = open.document.taken_by(&splices);
-        if !back.is_empty() {
-            self.overlay.keep_parts(path, back);
-        }
-        open.document.change(&splices);
-        open.content = None;
-        self.close(path, open);
+        drop(document);
+        let is_last = self.is_last(path);
+        self.overlay.change(path, splices, is_last);
         done
     }
 
@@ -69,11 +44,8 @@ impl Planner<'_> {
         if let Some(error) = Error::no_text(path, &file.content) {
             return (file.content.clone(), self.fail(span, error));
         }
-        let open = OpenFile {
-            document: edit.read(&file.content, edit.needles()),
-            content: None,
-        };
-        let (splices, done) = self.placed(at, &open, edit, file);
+        let document = edit.read(&file.content, edit.needles());
+        let (splices, done) = self.placed(at, &document, edit);
         (Content::spliced(file.content.clone(), splices), done)
     }
 
@@ -81,43 +53,37 @@ impl Planner<'_> {
     fn placed(
         &mut self,
         Named { path, span, .. }: Named<'_, '_>,
-        open: &OpenFile,
+        document: &Document,
         edit: Edit<'_, '_>,
-        file: &File,
     ) -> (Vec<Splice>, Done) {
         let given = self.given(path);
-        let lost = self.overlay.lost(path);
-        let rules = self.rules;
-        let effort = &self.effort;
-        let growth = Growth::new(given, &self.added);
-        let enough = self.enough;
         let task = Task {
             number: self.number,
             path,
-            file: &open.document,
-            rules,
-            effort,
-            growth,
-            enough,
+            file: document,
+            rules: self.rules,
+            effort: &self.effort,
+            growth: Growth::new(given, &self.added),
+            enough: self.enough,
         };
-        let outcome = edit.place(task, lost);
+        let outcome = edit.place(task, self.overlay.lost(path));
         self.warnings.extend(outcome.warnings);
         // What it would be is too large to go on with.
-        let is_too_much = |error: &PlaceError| {
+        let is_too_large = outcome.errors.iter().any(|(_, error)| {
             matches!(
-                error,
+                error.value,
                 PlaceError::TooMuch { .. } | PlaceError::TooDeep { .. }
             )
-        };
-        let mut errors = outcome.errors.iter();
-        let failed = match errors.any(|(_, error)| is_too_much(&error.value)) {
-            true => Failed::Lost,
-            false => Failed::Partly,
+        });
+        let done = match (outcome.whole, is_too_large) {
+            (true, _) => Ok(()),
+            (false, true) => Err(Failed::Lost),
+            (false, false) => Err(Failed::Partly),
         };
         if !outcome.errors.is_empty() {
             let file = &File {
-                content: open.document.content(),
-                mode: file.mode,
+                content: document.content(),
+                mode: Mode::PLAIN,
             };
             let section = unplaced::UnplacedEdit {
                 path,
@@ -128,21 +94,18 @@ impl Planner<'_> {
             };
             self.unplaced(&section, outcome.errors);
         }
-        if ends_blank(&open.document, &outcome.splices) {
+        if ends_blank(document, &outcome.splices) {
             self.warn(span, Warning::BlankEnd { path: path.clone() });
         }
         self.placements.extend(outcome.placed);
         match outcome.again {
             Some(line) if self.again.is_none() => {
-                self.again = Some((line, open.document.content()));
+                self.again = Some((line, document.content()));
             }
             Some(_) => {}
             None => self.does_more |= !outcome.splices.is_empty(),
         }
-        (
-            outcome.splices,
-            if outcome.whole { Ok(()) } else { Err(failed) },
-        )
+        (outcome.splices, done)
     }
 
     /// Returns how many bytes a file had before the response, and all that the response brings.
@@ -152,30 +115,18 @@ impl Planner<'_> {
     }
 
     /// Returns a file, read with all texts in view that this edit and later edits look for in it.
-    fn opened(
-        &mut self,
-        path: &RepoPath,
-        span: Option<Span>,
-        edit: Edit<'_, '_>,
-    ) -> Result<(File, Box<OpenFile>), Failed> {
-        let file = self.base(path, span)?;
-        let open = self.open.remove(path);
-        if let Some(open) = open.filter(|open| {
-            open.content
-                .as_ref()
-                .is_none_or(|content| content.is(&file.content))
-        }) {
-            return Ok((file, open));
+    fn searched(&mut self, at: Named<'_, '_>, edit: Edit<'_, '_>) -> Result<Rc<Document>, Failed> {
+        let Named { path, span, .. } = at;
+        if let Some(document) = self.overlay.document(path) {
+            return Ok(document);
         }
+        let file = self.base(path, span)?;
         if let Some(error) = Error::no_text(path, &file.content) {
             return self.fail(span, error);
         }
-        let document = edit.read(&file.content, self.needles(path));
-        let open = OpenFile {
-            document,
-            content: Some(file.content.clone()),
-        };
-        Ok((file, Box::new(open)))
+        let document = Rc::new(edit.read(&file.content, self.needles(path)));
+        self.overlay.search(path, Rc::clone(&document));
+        Ok(document)
     }
 
     /// Returns whether no later edit is of a file.
@@ -184,34 +135,6 @@ impl Planner<'_> {
             .get(path)
             .and_then(|row| row.last())
             .is_none_or(|last| *last <= self.number)
-    }
-
-    /// Keeps an open file for the later edits that go on with it, or else writes what it has become
-    /// to the overlay.
-    fn close(&mut self, path: &RepoPath, open: Box<OpenFile>) {
-        // What is no longer before the first line isn't a byte order mark as the file was read.
-        let goes_on = !self.is_last(path) && !open.document.has_lost_mark();
-        self.open.insert(path.clone(), open);
-        if !goes_on {
-            self.settle(path);
-            self.open.remove(path);
-        }
-    }
-
-    /// Writes what edits have made of a file to the overlay, if it is open.
-    pub(super) fn settle(&mut self, path: &RepoPath) {
-        let open = self.open.get_mut(path);
-        if let Some(open) = open.filter(|open| open.content.is_none()) {
-            let content = open.document.content();
-            self.overlay.set(path, &content);
-            open.content = Some(content);
-        }
-    }
-
-    /// Settles all files that are open.
-    pub(super) fn settle_all(&mut self) {
-        let open: Vec<_> = self.open.keys().cloned().collect();
-        open.iter().for_each(|path| self.settle(path));
     }
 
     /// Returns what this and the following edits look for in a file.

@@ -1,0 +1,116 @@
+//! A file that is at a path, as the edits so far have made it.
+
+use std::cell::OnceCell;
+use std::rc::Rc;
+
+use super::past::{Past, PastState};
+use crate::path::RepoPath;
+use crate::search::Document;
+use crate::text::{Span, Splice};
+use crate::tree::{Content, File, Mode};
+
+/// A file as the edits so far have made it. Edits that follow each other change it where the first
+/// of them has searched it; its bytes are put together once somebody wants them.
+pub(super) struct LiveFile {
+    mode: Mode,
+    state: State,
+    /// The path in the tree below whose file this is: its own, or the path from which it was moved.
+    pub(super) origin: Option<RepoPath>,
+    /// The edit that made it, if none was there.
+    pub(super) maker: Option<Span>,
+    /// The file as the edits so far found it that changed it, in their order.
+    pub(super) past: Vec<Past>,
+}
+
+enum State {
+    /// No edit has looked for anything in it yet, or none will any more.
+    Whole(Content),
+    Searched {
+        document: Rc<Document>,
+        content: OnceCell<Content>,
+    },
+}
+
+impl LiveFile {
+    pub(super) fn new(File { content, mode }: File, origin: Option<RepoPath>) -> Self {
+        Self {
+            mode,
+            state: State::Whole(content),
+            origin,
+            maker: None,
+            past: Vec::new(),
+        }
+    }
+
+    /// Returns what it holds.
+    pub(super) fn content(&self) -> &Content {
+        match &self.state {
+            State::Whole(content) => content,
+            State::Searched { document, content } => content.get_or_init(|| document.content()),
+        }
+    }
+
+    pub(super) fn file(&self) -> File {
+        File {
+            content: self.content().clone(),
+            mode: self.mode,
+        }
+    }
+
+    /// Returns the file for edits to look for something in it, if one has.
+    pub(super) fn document(&self) -> Option<Rc<Document>> {
+        match &self.state {
+            State::Whole(_) => None,
+            State::Searched { document, .. } => Some(Rc::clone(document)),
+        }
+    }
+
+    /// Keeps what the file was read as, for the edits that follow.
+    pub(super) fn search(&mut self, document: Rc<Document>) {
+        let content = self.content().clone().into();
+        self.state = State::Searched { document, content };
+    }
+
+    /// Replaces the file. Returns how it was, unless it holds the same. What is only given another
+    /// mode needn't be read again.
+    pub(super) fn replace(&mut self, File { content, mode }: File) -> Option<PastState> {
+        self.mode = mode;
+        let found = self.content().clone();
+        if found.is(&content) {
+            return None;
+        }
+        let is_other = content != found;
+        self.state = State::Whole(content);
+        is_other.then_some(PastState::Whole(found))
+    }
+
+    /// Changes the file in its place, for the last time or not. Returns how it was, unless nothing
+    /// of it is different now.
+    pub(super) fn change(&mut self, splices: Vec<Splice>, is_last: bool) -> Option<PastState> {
+        let document = match &mut self.state {
+            State::Searched { document, content } => {
+                // Where nobody will look at it again, nothing need be found in what comes.
+                let document = Rc::get_mut(document);
+                let document = document.filter(|file| !(is_last && file.is_untouched()));
+                document.map(|document| (document, content))
+            }
+            State::Whole(_) => None,
+        };
+        let Some((document, content)) = document else {
+            let (found, mode) = (self.content().clone(), self.mode);
+            let content = Content::spliced(found.clone(), splices);
+            self.state = State::Whole(found);
+            return self.replace(File { content, mode });
+        };
+        let back = document.taken_by(&splices);
+        if !splices.is_empty() {
+            document.change(&splices);
+            content.take();
+        }
+        // What is no longer before the first line isn't a byte order mark as the file was read.
+        if is_last || document.has_lost_mark() {
+            self.state = State::Whole(self.content().clone());
+        }
+        (!back.is_empty()).then_some(PastState::Parts(back))
+    }
+}
