@@ -9,7 +9,6 @@
 
 use std::cell::OnceCell;
 use std::collections::HashSet;
-use std::ops::Range;
 
 use super::Rules;
 use super::growth::Growth;
@@ -119,74 +118,84 @@ impl Level {
         &self,
         file: &Lines<'_>,
         at: usize,
-        old: &[&Text<'_>],
         blocks: &[Block<'_>],
         span: Option<Span>,
         growth: Growth<'_>,
     ) -> Result<Fitted, Located<PlaceError>> {
-        let level = self.level;
-        let first = LineNo::from_index(at);
-        let fails = |line: &Text<'_>, error| Located::new(line.span.or(span), error);
+        let old = blocks.iter().flat_map(|block| &block.old);
         let pairs: Vec<_> = old
-            .iter()
             .zip(at..)
-            .map(|(text, at)| (&text[..], file.text(at)))
+            .map(|(text, at)| (text, file.text(at)))
             .collect();
-        let mut shift = None;
-        let mut fitted = Vec::new();
-        for Block { old: range, new } in blocks {
-            let common = common(
-                &texts(old[range.clone()].iter().copied()),
-                &texts(new.iter().copied()),
-            );
-            for (&line, kept) in new.iter().zip(common) {
-                if let Some(nth) = kept {
-                    fitted.push(file.text(at + range.start + nth).to_vec());
-                    continue;
-                }
-                if shift.is_none() && level >= Fuzz::Indent {
-                    let shown = Shift::shown(pairs.iter().copied(), level);
-                    let shown = shown.map_err(|nth| {
-                        let line = LineNo::from_index(at + nth);
-                        fails(old[nth], PlaceError::Indentation { at: first, line })
-                    })?;
-                    let count: usize = blocks.iter().map(|block| block.new.len()).sum();
-                    if !growth.add(count.saturating_mul(shown.adds())) {
-                        return Err(fails(line, PlaceError::TooDeep { at: first }));
-                    }
-                    shift = Some(shown);
-                }
-                fitted.push(match &shift {
-                    Some(shift) => shift
-                        .apply(line)
-                        .ok_or_else(|| fails(line, PlaceError::Unshiftable { at: first }))?
-                        .into_owned(),
-                    None => line.to_vec(),
-                });
-            }
-        }
-        let differs = pairs
-            .iter()
-            .position(|(text, line)| text != line)
-            .unwrap_or(0);
+        let lines = self.fitted(file, at, blocks, &pairs, growth);
+        let lines = lines.map_err(|error| Located::new(error.span.or(span), error.value))?;
+        let differs = pairs.iter().position(|(text, line)| text[..] != **line);
+        let differs = differs.unwrap_or(0);
         let warning = Placing::Fuzzy {
-            level,
-            at: first,
+            level: self.level,
+            at: LineNo::from_index(at),
             line: Quote::new(file, at + differs),
         };
         Ok(Fitted {
-            lines: fitted,
-            warning: Located::new(old[differs].span.or(span), warning),
+            lines,
+            warning: Located::new(pairs[differs].0.span.or(span), warning),
+        })
+    }
+
+    /// Returns the new lines as the file needs them, given the old lines and the file's lines.
+    fn fitted(
+        &self,
+        file: &Lines<'_>,
+        at: usize,
+        blocks: &[Block<'_>],
+        pairs: &[(&Text<'_>, &[u8])],
+        growth: Growth<'_>,
+    ) -> Result<Vec<Vec<u8>>, Located<PlaceError>> {
+        let first = LineNo::from_index(at);
+        let mut shift = (self.level < Fuzz::Indent).then(Shift::default);
+        let mut lines = Vec::new();
+        let mut start = at;
+        for Block { old, new } in blocks {
+            for (line, kept) in new.iter().zip(common(&texts(old), &texts(new))) {
+                if let Some(nth) = kept {
+                    lines.push(file.text(start + nth).to_vec());
+                    continue;
+                }
+                let shift = match &mut shift {
+                    Some(shift) => shift,
+                    none => {
+                        let shown = self.shift(at, pairs)?;
+                        let count: usize = blocks.iter().map(|block| block.new.len()).sum();
+                        if !growth.add(count.saturating_mul(shown.adds())) {
+                            return Err(Located::new(line.span, PlaceError::TooDeep { at: first }));
+                        }
+                        none.insert(shown)
+                    }
+                };
+                let shifted = shift.apply(line).ok_or_else(|| {
+                    Located::new(line.span, PlaceError::Unshiftable { at: first })
+                })?;
+                lines.push(shifted.into_owned());
+            }
+            start += old.len();
+        }
+        Ok(lines)
+    }
+
+    /// Returns by how much the file is indented otherwise than the old lines, which begin at a line.
+    fn shift(&self, at: usize, pairs: &[(&Text<'_>, &[u8])]) -> Result<Shift, Located<PlaceError>> {
+        let texts = pairs.iter().map(|(text, line)| (&text[..], *line));
+        Shift::shown(texts, self.level).map_err(|nth| {
+            let [at, line] = [at, at + nth].map(LineNo::from_index);
+            Located::new(pairs[nth].0.span, PlaceError::Indentation { at, line })
         })
     }
 }
 
 /// Old lines, and the new lines that take their place.
 pub(super) struct Block<'t> {
-    /// Which of all old lines of the hunk.
-    pub(super) old: Range<usize>,
-    /// The new lines.
-    pub(super) new: Vec<&'t Text<'t>>,
+    pub(super) old: Vec<Text<'t>>,
+    pub(super) new: Vec<Text<'t>>,
 }
 
 /// New lines as the file needs them, and the first old line that differs.

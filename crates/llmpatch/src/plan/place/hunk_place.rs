@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::super::place_error::{Ambiguity, PlaceError};
 use super::super::warning::Placing;
 use super::by_number::NumberPlacer;
-use super::placed::{PlacedHunk, blocks, changed};
+use super::placed::{AddedLines, PlacedHunk, blocks, changed};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::search::Document;
 use crate::text::{Ending, LineNo, Lines, Located, Span};
@@ -74,44 +74,27 @@ impl NumberPlacer<'_> {
             false => shows_cr && range.is_empty(),
         };
         let loses_mark = !is_literal && (is_marked || is_exact && at_mark);
-        let first = blocks(&lines)
-            .next()
-            .filter(|_| loses_mark)
-            .and_then(|block| {
-                block
-                    .iter()
-                    .find(|line| line.mark == Mark::Added)
-                    .filter(|_| block[0].mark != Mark::Context)
-            });
-        let added = lines
-            .iter()
-            .filter(|line| line.mark == Mark::Added)
-            .enumerate()
-            .map(|(nth, line)| {
-                if let Some(fitted) = &fitted {
+        let added = lines.iter().filter(|line| line.mark == Mark::Added);
+        let mut added: AddedLines<'_> = match fitted {
+            Some(fitted) => added
+                .zip(fitted)
+                .map(|(line, text)| {
                     let ending = self.ending_at_level(hunk, line, range.end);
-                    return (Cow::Owned(fitted[nth].clone()), ending);
-                }
-                let ending = match line.unterminated {
-                    true => Some(Ending::None),
-                    false if shows_end => Some(if has_cr(line) {
-                        Ending::CrLf
-                    } else {
-                        Ending::Lf
-                    }),
-                    false => None,
-                };
-                let is_first = first.is_some_and(|first| std::ptr::eq(*first, *line));
-                (
-                    Cow::Borrowed(
-                        without_mark(line)
-                            .filter(|_| is_first)
-                            .unwrap_or(text(line)),
-                    ),
-                    ending,
-                )
-            });
-        let added = added.collect();
+                    (Cow::Owned(text), ending)
+                })
+                .collect(),
+            None => added
+                .map(|line| (Cow::Borrowed(text(line)), ending(line, shows_end)))
+                .collect(),
+        };
+        let first = blocks(&lines).next().filter(|_| loses_mark);
+        let first = first.filter(|block| block[0].mark != Mark::Context);
+        if let Some(line) =
+            first.and_then(|block| block.iter().find(|line| line.mark == Mark::Added))
+            && let Some(text) = without_mark(line)
+        {
+            added[0].0 = Cow::Borrowed(text);
+        }
         PlacedHunk {
             number,
             span: hunk.span,
@@ -182,6 +165,16 @@ pub(super) fn has_cr(line: &HunkLine<'_>) -> bool {
 /// Returns the text of a line behind the byte order mark that it starts with.
 pub(super) fn without_mark<'h>(line: &'h HunkLine<'_>) -> Option<&'h [u8]> {
     text(line).strip_prefix(Lines::BOM)
+}
+
+/// Returns how an added line ends, if its neighbours don't say that.
+fn ending(line: &HunkLine<'_>, shows_end: bool) -> Option<Ending> {
+    match line.unterminated {
+        true => Some(Ending::None),
+        false if shows_end && has_cr(line) => Some(Ending::CrLf),
+        false if shows_end => Some(Ending::Lf),
+        false => None,
+    }
 }
 
 /// Returns whether a line of the file is an old line to the byte, the byte order mark before the

@@ -123,34 +123,29 @@ impl<'f> HunkSearch<'f> {
 
     /// Makes the added lines of a hunk fit in at a line where a level found its old lines: `lines`
     /// are the lines of the hunk that count.
-    pub(super) fn fit(
+    pub(super) fn fit<'h>(
         &self,
         hunk: &Hunk<'_>,
         level: &Level,
-        lines: &[&HunkLine<'_>],
+        lines: &[&'h HunkLine<'_>],
         at: usize,
     ) -> Result<Fitted, Located<PlaceError>> {
-        let texts = lines.iter().map(|line| Text {
-            bytes: Cow::Borrowed((self.text)(line)),
-            span: line.text.span,
+        let side = |block: &[&'h HunkLine<'_>], is_new| {
+            let lines = block
+                .iter()
+                .filter(|line| (line.mark == Mark::Added) == is_new);
+            let texts = lines.map(|line| Text {
+                bytes: Cow::Borrowed((self.text)(line)),
+                span: line.text.span,
+            });
+            texts.collect()
+        };
+        let fitting = blocks(lines).map(|block| Block {
+            old: side(block, false),
+            new: side(block, true),
         });
-        let texts: Vec<_> = texts.collect();
-        let mut texts = texts.iter();
-        let mut old = Vec::new();
-        let mut fitting = Vec::new();
-        for block in blocks(lines) {
-            let start = old.len();
-            let mut new = Vec::new();
-            for (line, text) in block.iter().zip(texts.by_ref()) {
-                match line.mark {
-                    Mark::Added => new.push(text),
-                    _ => old.push(text),
-                }
-            }
-            let range = start..old.len();
-            fitting.push(Block { old: range, new });
-        }
+        let fitting: Vec<_> = fitting.collect();
         let Task { file, growth, .. } = self.task;
-        level.fit(&file.lines(), at, &old, &fitting, first_old(hunk), growth)
+        level.fit(&file.lines(), at, &fitting, first_old(hunk), growth)
     }
 }

@@ -86,20 +86,18 @@ impl SoughtText<'_, '_> {
                 (&edit.find[..], &edit.put[..], false),
                 (core, put_core, true),
             ] {
-                let old = texts(find);
-                let run = level.run(old.iter().copied());
+                let run = level.run(texts(find));
                 let Some(at) = run.first() else { continue };
                 if run.count() > 1 {
                     let places = Places::from(&run, 0);
                     return Err(self.error(level.ambiguity(places).into()));
                 }
                 let block = Block {
-                    old: 0..old.len(),
-                    new: put.iter().collect(),
+                    old: find.to_vec(),
+                    new: put.to_vec(),
                 };
-                let all: Vec<_> = find.iter().collect();
-                let fitted = level.fit(lines, at, &all, &[block], span, growth)?;
-                let last = at + old.len() - 1;
+                let fitted = level.fit(lines, at, &[block], span, growth)?;
+                let last = at + run.len() - 1;
                 let range = lines.start(at)..lines.start(last) + lines.text(last).len();
                 return Ok(Some(TextPlaces {
                     ranges: vec![range],

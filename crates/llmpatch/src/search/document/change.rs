@@ -13,13 +13,11 @@ use crate::text::Splice;
 impl Document {
     /// Returns what would put back what splices are about to change, in the file as they leave it.
     pub(crate) fn taken_by(&self, splices: &[Splice]) -> Vec<Splice> {
-        let (mut gone, mut come) = (0, 0);
-        let back = splices.iter().filter_map(|Splice { old, new }| {
-            let start = old.start + come - gone;
-            (gone, come) = (gone + old.len(), come + new.len());
+        let back = splices.iter().zip(new_ranges(splices));
+        let back = back.filter_map(|(Splice { old, new }, range)| {
             let taken = self.slice(old.clone());
             (*taken != new[..]).then(|| Splice {
-                old: start..start + new.len(),
+                old: range,
                 new: taken.into_owned(),
             })
         });
@@ -31,24 +29,17 @@ impl Document {
         let mut rest = splices.iter().peekable();
         let parts = std::iter::from_fn(|| self.joined(&mut rest));
         let parts: Vec<_> = parts.collect();
-        let mut changed = Vec::with_capacity(splices.len());
-        let (mut gone, mut come) = (0, 0);
-        let mut moved = Vec::with_capacity(splices.len() + 1);
-        moved.push((0, 0));
-        for Splice { old, new } in splices {
-            let start = old.start + come - gone;
-            changed.push(start..start + new.len());
-            (gone, come) = (gone + old.len(), come + new.len());
-            moved.push((gone, come));
-        }
+        let changed: Vec<_> = new_ranges(splices).collect();
         let mut fresh = self.fresh_around(splices);
         fresh.retain_mut(|(_, found)| {
             let before = splices.partition_point(|splice| splice.old.end < found.start);
-            let (gone, come) = moved[before];
             let is_kept = splices
                 .get(before)
                 .is_none_or(|splice| found.end + 1 < splice.old.start);
-            *found = found.start + come - gone..found.end + come - gone;
+            if let Some(last) = before.checked_sub(1) {
+                let (now, old) = (changed[last].end, splices[last].old.end);
+                *found = found.start + now - old..found.end + now - old;
+            }
             is_kept
         });
         self.spliced.put(parts);
@@ -156,4 +147,14 @@ impl Document {
         }
         fresh
     }
+}
+
+/// Returns where the new bytes of splices, which are in order, are once all are made.
+fn new_ranges(splices: &[Splice]) -> impl Iterator<Item = Range<usize>> {
+    let (mut gone, mut come) = (0, 0);
+    splices.iter().map(move |Splice { old, new }| {
+        let start = old.start + come - gone;
+        (gone, come) = (gone + old.len(), come + new.len());
+        start..start + new.len()
+    })
 }
