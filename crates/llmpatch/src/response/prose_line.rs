@@ -73,7 +73,7 @@ pub(super) fn bullets(line: &[u8]) -> usize {
     let mut rest = text::trim_start(line);
     let mut any = false;
     loop {
-        let blank = |at: usize| matches!(rest.get(at), Some(b' ' | b'\t'));
+        let blank = |at: usize| rest.get(at).is_some_and(|byte| text::is_space(*byte));
         let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
         let length = match rest {
             [b'>' | b'+' | b'-', ..] => 1,

@@ -16,6 +16,7 @@ use bstr::ByteSlice as _;
 use unicode_normalization::{IsNormalized, UnicodeNormalization as _, is_nfc_quick};
 
 use super::ascii;
+use crate::text::{self, trim_spaces, trim_spaces_end};
 
 /// How much may differ between a line of a patch and the line of the file that it means.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -60,8 +61,8 @@ impl Fuzz {
     pub fn form(self, line: &[u8]) -> Cow<'_, [u8]> {
         match self {
             Fuzz::Exact => Cow::Borrowed(line),
-            Fuzz::Trailing => Cow::Borrowed(trimmed_end(line)),
-            Fuzz::Indent => Cow::Borrowed(&trimmed_end(line)[indentation_len(trimmed_end(line))..]),
+            Fuzz::Trailing => Cow::Borrowed(trim_spaces_end(line)),
+            Fuzz::Indent => Cow::Borrowed(trim_spaces(line)),
             Fuzz::Unicode => match folded(line) {
                 Cow::Borrowed(same) => Fuzz::Indent.form(same),
                 Cow::Owned(folded) => Cow::Owned(Fuzz::Indent.form(&folded).into_owned()),
@@ -96,17 +97,6 @@ fn folded(line: &[u8]) -> Cow<'_, [u8]> {
         out.extend_from_slice(chunk.invalid());
     }
     Cow::Owned(out)
-}
-
-fn trimmed_end(line: &[u8]) -> &[u8] {
-    line.trim_end_with(|c| matches!(c, ' ' | '\t'))
-}
-
-/// Returns how many bytes of whitespace a line begins with.
-fn indentation_len(line: &[u8]) -> usize {
-    line.iter()
-        .take_while(|byte| matches!(byte, b' ' | b'\t'))
-        .count()
 }
 
 /// By how much the file is indented otherwise than the patch, so that new lines can be indented as
@@ -259,7 +249,7 @@ fn all(space: &[u8], one: u8) -> Option<usize> {
 /// Returns the whitespace that a line begins with, as it is.
 fn indentation(line: &[u8], level: Fuzz) -> &[u8] {
     if level < Fuzz::Unicode || line.is_ascii() {
-        return &line[..indentation_len(line)];
+        return &line[..text::indentation(line)];
     }
     let end = line
         .char_indices()

@@ -11,11 +11,10 @@ use std::collections::HashMap;
 use aho_corasick::Anchored;
 use aho_corasick::automaton::Automaton as _;
 use aho_corasick::nfa::contiguous::NFA;
-use bstr::ByteSlice as _;
 
 use super::Fuzz;
 use super::places::Places;
-use crate::text::Lines;
+use crate::text::{Lines, trim_spaces};
 
 /// The rule by which a line was taken for the line that a locator means, tightest first.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
@@ -101,7 +100,7 @@ impl<'f> Locators<'f> {
         let mut distinct = HashMap::new();
         for text in texts {
             let next = distinct.len();
-            distinct.entry(Box::from(trimmed(text))).or_insert(next);
+            distinct.entry(Box::from(trim_spaces(text))).or_insert(next);
         }
         Self {
             lines,
@@ -116,7 +115,7 @@ impl<'f> Locators<'f> {
     /// A text of nothing but whitespace is in every line; it only ever means a blank line. A text
     /// that wasn't announced makes this read the file again.
     pub(crate) fn relaxed(&self, text: &[u8], from: usize) -> Loose {
-        let Some(&number) = self.texts.get(trimmed(text)) else {
+        let Some(&number) = self.texts.get(trim_spaces(text)) else {
             return Locators::new(self.lines.clone(), [text]).relaxed(text, from);
         };
         let found = &self.found.get_or_init(|| self.read(Self::ROOM))[number];
@@ -138,7 +137,7 @@ impl<'f> Locators<'f> {
         let mut found = vec![RelaxedPlaces::default(); self.texts.len()];
         if let Some(&blank) = self.texts.get(&b""[..]) {
             found[blank].equal = (0..self.lines.len())
-                .filter(|&at| trimmed(self.lines.text(at)).is_empty())
+                .filter(|&at| trim_spaces(self.lines.text(at)).is_empty())
                 .collect();
         }
         // A text longer than every line is in none.
@@ -179,7 +178,7 @@ impl<'f> Locators<'f> {
         // all.
         let mut seen_in = vec![0; group.len()];
         for (at, line) in self.lines.iter().enumerate() {
-            let line = trimmed(line.text);
+            let line = trim_spaces(line.text);
             let mut state = start;
             for (end, &byte) in (1..).zip(line) {
                 state = automaton.next_state(Anchored::No, state, byte);
@@ -231,10 +230,6 @@ fn fitting(sought: &[SoughtLocator<'_>], room: usize) -> usize {
         states.saturating_mul(lengths) <= room
     };
     sought.iter().take_while(fits).count().max(1)
-}
-
-fn trimmed(text: &[u8]) -> &[u8] {
-    text.trim_with(|c| matches!(c, ' ' | '\t'))
 }
 
 #[cfg(test)]

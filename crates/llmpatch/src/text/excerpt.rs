@@ -2,6 +2,8 @@ use std::ops::Range;
 
 use bstr::BString;
 
+use super::whitespace::indentation;
+
 /// A part of one line with a part of it marked: as much as a message can show, so that a line of a
 /// gigabyte costs nothing.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -34,10 +36,7 @@ impl Excerpt {
 
     /// Takes a whole line of which everything but the indentation is marked.
     pub fn of_line(line: &[u8]) -> Self {
-        let indent = line
-            .iter()
-            .take_while(|byte| matches!(byte, b' ' | b'\t'))
-            .count();
+        let indent = indentation(line);
         if indent == line.len() {
             Self::new(line, 0..line.len())
         } else {

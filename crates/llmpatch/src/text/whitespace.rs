@@ -17,13 +17,40 @@ pub(crate) fn trim_end(line: &[u8]) -> &[u8] {
 
 /// Drops the spaces and tabs at the start of a line.
 pub(crate) fn trim_start(line: &[u8]) -> &[u8] {
-    let first = line.iter().position(|byte| !matches!(byte, b' ' | b'\t'));
-    &line[first.unwrap_or(line.len())..]
+    &line[indentation(line)..]
 }
 
 /// Drops the whitespace around a line.
 pub(crate) fn trim(line: &[u8]) -> &[u8] {
     trim_start(trim_end(line))
+}
+
+/// Returns whether a byte is a space or a tab.
+pub(crate) fn is_space(byte: u8) -> bool {
+    matches!(byte, b' ' | b'\t')
+}
+
+/// Returns how many spaces and tabs a line begins with.
+pub(crate) fn indentation(line: &[u8]) -> usize {
+    let is_text = |byte: &u8| !is_space(*byte);
+    line.iter().position(is_text).unwrap_or(line.len())
+}
+
+/// Returns whether a line of a file or a payload holds nothing but spaces and tabs. A CR in it is
+/// text there, as any other byte.
+pub(crate) fn is_spaces(line: &[u8]) -> bool {
+    indentation(line) == line.len()
+}
+
+/// Drops the spaces and tabs at the end of a line of a file or a payload.
+pub(crate) fn trim_spaces_end(line: &[u8]) -> &[u8] {
+    let last = line.iter().rposition(|byte| !is_space(*byte));
+    &line[..last.map_or(0, |last| last + 1)]
+}
+
+/// Drops the spaces and tabs around a line of a file or a payload.
+pub(crate) fn trim_spaces(line: &[u8]) -> &[u8] {
+    trim_start(trim_spaces_end(line))
 }
 
 /// Returns whether a byte may be part of a word: a letter, a digit, an underscore, or part of a

@@ -2,10 +2,9 @@
 
 use std::ops::Range;
 
-use super::literal;
 use super::{Child, Op};
 use crate::patch::{Occurrence, Operation, Substitution};
-use crate::text::Text;
+use crate::text::{Text, is_spaces};
 
 /// What was read of an edit's children.
 #[derive(Default)]
@@ -56,7 +55,7 @@ impl<'a> Children<'a> {
 }
 
 fn without_blank_edges(mut lines: Vec<Text<'_>>) -> Vec<Text<'_>> {
-    let full = |line: &Text<'_>| !literal::is_blank(line);
+    let full = |line: &Text<'_>| !is_spaces(line);
     lines.truncate(lines.iter().rposition(full).map_or(0, |last| last + 1));
     lines.drain(..lines.iter().position(full).unwrap_or(0));
     lines

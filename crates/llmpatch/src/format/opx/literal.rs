@@ -26,7 +26,7 @@ use super::error::NoEnd;
 use super::reader::shortened;
 use super::tags::{self, Form};
 use super::{Child, work};
-use crate::text::{Source, Text};
+use crate::text::{Source, Text, indentation, is_space, trim_spaces};
 
 /// A payload.
 #[derive(Debug)]
@@ -39,15 +39,6 @@ pub(super) struct Payload<'a> {
     pub(super) indentation: &'a [u8],
     /// Offset behind the closing tag.
     pub(super) end: usize,
-}
-
-/// Returns whether a line holds nothing but spaces and tabs.
-pub(super) fn is_blank(line: &[u8]) -> bool {
-    line.iter().all(|&byte| is_space(byte))
-}
-
-pub(super) fn is_space(byte: u8) -> bool {
-    matches!(byte, b' ' | b'\t')
 }
 
 /// A line: where it starts, where its text ends, where the next starts.
@@ -95,13 +86,8 @@ impl LineSpan {
     /// Returns the place of its text without the whitespace around it.
     pub(super) fn trimmed(&self, bytes: &[u8]) -> Range<usize> {
         let text = &bytes[self.start..self.end];
-        let before = text.iter().take_while(|&&byte| is_space(byte)).count();
-        let after = text[before..]
-            .iter()
-            .rev()
-            .take_while(|&&byte| is_space(byte))
-            .count();
-        self.start + before..self.end - after
+        let start = self.start + indentation(text);
+        start..start + trim_spaces(text).len()
     }
 }
 
@@ -151,10 +137,7 @@ pub(super) fn read(
     let bytes = source.bytes();
     let line_start = memrchr(b'\n', &bytes[..marker.place.start]).map_or(0, |at| at + 1);
     work::add(marker.place.start - line_start);
-    let indented = bytes[line_start..]
-        .iter()
-        .take_while(|&&byte| is_space(byte))
-        .count();
+    let indented = indentation(&bytes[line_start..]);
     let (lines, end) = PayloadReader::new(source, holder, marker.next).run()?;
     Ok(Payload {
         lines,
@@ -167,7 +150,7 @@ pub(super) fn read(
 /// Returns the `<<<` at an offset, if the rest of its line is blank.
 fn begin_marker(bytes: &[u8], at: usize) -> Option<BeginMarker> {
     let rest = bytes[at..].strip_prefix(b"<<<")?;
-    let spaces = rest.iter().take_while(|&&byte| is_space(byte)).count();
+    let spaces = indentation(rest);
     let ending = match &rest[spaces..] {
         [] => 0,
         [b'\n', ..] => 1,
@@ -366,6 +349,6 @@ pub(crate) fn closing_tag(bytes: &[u8], at: usize) -> Option<(&[u8], usize)> {
         return None;
     };
     let rest = &bytes[at + 2 + name.len()..];
-    let spaces = rest.iter().take_while(|&&byte| is_space(byte)).count();
+    let spaces = indentation(rest);
     (rest.get(spaces) == Some(&b'>')).then_some((name, at + 2 + name.len() + spaces + 1))
 }

@@ -5,11 +5,10 @@
 
 use std::io::Write as _;
 
-use super::literal::is_blank;
 use crate::format::Why;
 use crate::format::print::add_lines;
 use crate::patch::{FileEdit, Occurrence, Operation, Substitution};
-use crate::text::Text;
+use crate::text::{Text, is_spaces};
 
 /// Prints an element.
 pub(crate) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
@@ -39,7 +38,7 @@ pub(crate) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
             if [lines.first(), lines.last()]
                 .into_iter()
                 .flatten()
-                .any(|line| is_blank(line))
+                .any(|line| is_spaces(line))
             {
                 return Err(Why::BlankEdges);
             }

@@ -7,12 +7,12 @@ use bstr::{BString, ByteSlice as _};
 use memchr::{memchr_iter, memchr2_iter, memrchr};
 
 use super::error::{Error, Warning};
-use super::literal::{LineSpan, Payload, is_blank, is_space};
+use super::literal::{LineSpan, Payload};
 use super::tags::{self, Attribute, Form, Tag};
 use super::{Child, starts_here, work};
 use crate::format::{Block, InFile};
 use crate::patch::{FileEdit, Format, Operation, Substitution};
-use crate::text::{Located, Source, Text};
+use crate::text::{Located, Source, Text, is_space, is_spaces, trim_spaces_end};
 
 /// How many errors, and how many warnings, are kept of a top-level element: enough for any reader,
 /// and a hostile response can't fill the memory with them.
@@ -271,7 +271,7 @@ impl<'a> EditReader<'a> {
             indentation,
             ..
         } = payload;
-        let mut full = lines.iter().filter(|line| !is_blank(line)).peekable();
+        let mut full = lines.iter().filter(|line| !is_spaces(line)).peekable();
         let shares_it = full.peek().is_some() && full.all(|line| line.starts_with(indentation));
         if !indentation.is_empty() && shares_it && self.indented.len() < KEPT {
             let warning = InFile {
@@ -324,20 +324,16 @@ pub(super) fn shortened(text: &[u8]) -> BString {
 /// every line of it that isn't blank begins with them.
 fn uniform_indentation(bytes: &[u8], range: Range<usize>) -> &[u8] {
     let before = &bytes[..range.start];
-    let width = before
-        .iter()
-        .rev()
-        .take_while(|&&byte| is_space(byte))
-        .count();
-    let (rest, blanks) = before.split_at(before.len() - width);
+    let rest = trim_spaces_end(before);
+    let blanks = &before[rest.len()..];
     let is_first = rest.is_empty() || rest.ends_with(b"\n") || rest == b"\xef\xbb\xbf";
-    if !is_first || width == 0 {
+    if !is_first || blanks.is_empty() {
         return b"";
     }
     let mut at = range.start;
     while let Some(line) = LineSpan::at(bytes, at).filter(|line| line.start < range.end) {
         let text = &bytes[line.start..line.end];
-        if at > range.start && !is_blank(text) && !text.starts_with(blanks) {
+        if at > range.start && !is_spaces(text) && !text.starts_with(blanks) {
             return b"";
         }
         at = line.next;

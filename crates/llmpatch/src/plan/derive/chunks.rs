@@ -14,7 +14,7 @@ use crate::compare::{Options, Region, heading};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::plan::again::already_there;
 use crate::search::{Document, IndentedBlock, Run};
-use crate::text::{Lines, Text};
+use crate::text::{Lines, Text, indentation};
 
 /// How many lines of context a chunk gets one by one.
 const NEAR: usize = 40;
@@ -262,9 +262,7 @@ impl ChunkPlacer<'_, '_> {
     fn openers(&self, start: usize, end: usize) -> Vec<usize> {
         let indent = |line: usize| {
             let text = self.old.text(line);
-            text.iter()
-                .position(|byte| !matches!(byte, b' ' | b'\t'))
-                .filter(|_| !text.trim_ascii().is_empty())
+            (!text.trim_ascii().is_empty()).then(|| indentation(text))
         };
         let mut least = (start..end).find_map(indent).unwrap_or(usize::MAX);
         let floor = self.cursor().max(start.saturating_sub(ABOVE));

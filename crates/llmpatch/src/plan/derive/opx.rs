@@ -6,7 +6,7 @@ use crate::compare::{Compare, CompareError, Options, Region};
 use crate::patch::{Format, Occurrence, Operation};
 use crate::path::RepoPath;
 use crate::plan::ChangeSet;
-use crate::text::{Ending, Lines};
+use crate::text::{Ending, Lines, is_spaces};
 use crate::tree::File;
 
 /// Derives OPX: what it is planned to is the change, by every rule and without a warning that the
@@ -61,12 +61,7 @@ pub fn opx<'c>(
 /// puts them back.
 fn core(content: &[u8]) -> (&[u8], Option<Vec<Operation<'_>>>) {
     let lines = Lines::new(content);
-    let is_full = |&line: &usize| {
-        !lines
-            .text(line)
-            .iter()
-            .all(|byte| matches!(byte, b' ' | b'\t'))
-    };
+    let is_full = |&line: &usize| !is_spaces(lines.text(line));
     let (first, last) = match (
         (0..lines.len()).find(is_full),
         (0..lines.len()).rev().find(is_full),

@@ -7,7 +7,7 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use bstr::ByteSlice as _;
 
-use crate::text::Splice;
+use crate::text::{Splice, trim_spaces_end};
 
 /// A body in a mail whose bytes aren't as they were written.
 #[derive(Debug, PartialEq, Eq)]
@@ -256,7 +256,7 @@ pub(super) fn quoted_printable(text: &[u8], body: Range<usize>) -> Vec<Splice> {
     let mut edits = Vec::new();
     for line in lines(text, body) {
         let whole = text[line.clone()].trim_end_with(|c| matches!(c, '\r' | '\n'));
-        let trimmed = whole.trim_end_with(|c| matches!(c, ' ' | '\t'));
+        let trimmed = trim_spaces_end(whole);
         let kept = trimmed.strip_suffix(b"=").unwrap_or(trimmed);
         for at in memchr::memchr_iter(b'=', kept) {
             if let Some(byte) = kept.get(at + 1..at + 3).and_then(hexadecimal) {
