@@ -165,22 +165,8 @@ impl<'f> Splicer<'f> {
 
     fn put(&mut self, old: Range<usize>, new: Vec<u8>) {
         if *self.file.slice(old.clone()) != *new {
-            push(&mut self.splices, Splice { old, new });
+            Splice { old, new }.add_to(&mut self.splices);
         }
-    }
-}
-
-/// Adds a splice that is behind all others; a splice that touches the last becomes a part of it.
-pub(super) fn push(splices: &mut Vec<Splice>, next: Splice) {
-    match splices
-        .last_mut()
-        .filter(|last| last.old.end == next.old.start)
-    {
-        Some(last) => {
-            last.old.end = next.old.end;
-            last.new.extend(next.new);
-        }
-        None => splices.push(next),
     }
 }
 

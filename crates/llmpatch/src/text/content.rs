@@ -79,6 +79,26 @@ pub struct Splice {
     pub new: Vec<u8>,
 }
 
+impl Splice {
+    /// Puts it behind all splices of a list; if it touches the last, it becomes a part of that.
+    pub(crate) fn add_to(mut self, splices: &mut Vec<Splice>) {
+        let last = splices.last_mut();
+        if !last.is_some_and(|last| last.join(&mut self)) {
+            splices.push(self);
+        }
+    }
+
+    /// Takes in the splice behind it, if they touch.
+    fn join(&mut self, next: &mut Splice) -> bool {
+        let touches = self.old.end == next.old.start;
+        if touches {
+            self.old.end = next.old.end;
+            self.new.append(&mut next.new);
+        }
+        touches
+    }
+}
+
 impl Content {
     /// Makes a content of bytes that are in memory of another kind than a vector's, such as large
     /// pages or a mapped file.
@@ -101,12 +121,7 @@ impl Content {
     pub fn spliced(base: Content, mut splices: Vec<Splice>) -> Self {
         splices.dedup_by(|next, splice| {
             assert!(splice.old.end <= next.old.start, "splices come in order");
-            let touches = splice.old.end == next.old.start;
-            if touches {
-                splice.old.end = next.old.end;
-                splice.new.append(&mut next.new);
-            }
-            touches
+            splice.join(next)
         });
         assert!(
             splices

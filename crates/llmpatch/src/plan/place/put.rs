@@ -93,7 +93,7 @@ impl Outcome {
         let (head, tail) = lines_alike(&around.bytes[within], &new);
         let old = range.start + head..range.end - tail;
         let new = new[head..new.len() - tail].to_vec();
-        splice::push(&mut self.splices, Splice { old, new });
+        Splice { old, new }.add_to(&mut self.splices);
         again.map(LineNo::from_index)
     }
 
