@@ -7,6 +7,7 @@
 use std::ops::Range;
 
 use crate::search::Document;
+use crate::text::has_letters;
 
 /// Returns the line from which on a hunk's new lines are where its old lines are, if there are more
 /// new lines than old lines.
@@ -20,16 +21,14 @@ pub(super) fn already_there(
         .checked_sub(old.len())
         .filter(|added| *added > 0)?;
     let run = file.run(new);
-    let says_something = |lines: &[_]| lines.iter().any(is_telling);
-    if says_something(&new[old.len()..]) && run.contains(old.start) {
+    if say_something(&new[old.len()..]) && run.contains(old.start) {
         return Some(old.end);
     }
     let before = old.start.checked_sub(added)?;
-    (says_something(&new[..added]) && run.contains(before)).then_some(before)
+    (say_something(&new[..added]) && run.contains(before)).then_some(before)
 }
 
-fn is_telling(line: &impl AsRef<[u8]>) -> bool {
-    line.as_ref()
-        .iter()
-        .any(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80)
+/// Returns whether lines are more than whitespace and brackets.
+fn say_something(lines: &[impl AsRef<[u8]>]) -> bool {
+    lines.iter().any(|line| has_letters(line.as_ref()))
 }

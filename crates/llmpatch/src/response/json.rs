@@ -13,8 +13,7 @@ use crate::format::tool::json::JsonText;
 use crate::format::tool::{Error, broken, is_of_calls};
 use crate::format::{Block, InFile, Options};
 use crate::patch::Format;
-use crate::text::{LineNo, Source};
-use crate::text::{trim, trim_start};
+use crate::text::{LineNo, Source, is_name, trim, trim_start};
 
 const OPEN: &[u8] = b"<tool_call>";
 const CLOSE: &[u8] = b"</tool_call>";
@@ -106,9 +105,7 @@ fn behind_marks(text: &[u8]) -> &[u8] {
     while !ends_draft(rest) {
         let behind = rest.strip_prefix(CLOSE).or_else(|| {
             let (name, behind) = rest.strip_prefix(b"<|")?.split_once_str("|>")?;
-            name.iter()
-                .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_')
-                .then_some(behind)
+            name.iter().all(|byte| is_name(*byte)).then_some(behind)
         });
         match behind {
             Some(behind) => rest = trim(behind),

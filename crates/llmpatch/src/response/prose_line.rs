@@ -37,10 +37,7 @@ pub(super) fn changes_directory(line: &[u8]) -> bool {
 /// Returns the delimiter of a heredoc, from what is behind its `<<`.
 pub(super) fn delimiter(text: &[u8]) -> Option<&[u8]> {
     let word = text.trim_start_with(|c| matches!(c, '-' | ' ' | '\\' | '\'' | '"'));
-    let length = word
-        .iter()
-        .take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b'_')
-        .count();
+    let length = word.iter().take_while(|byte| text::is_name(**byte)).count();
     (length > 0).then(|| &word[..length])
 }
 

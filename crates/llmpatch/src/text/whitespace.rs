@@ -56,5 +56,15 @@ pub(crate) fn trim_spaces(line: &[u8]) -> &[u8] {
 /// Returns whether a byte may be part of a word: a letter, a digit, an underscore, or part of a
 /// character beyond ASCII.
 pub(crate) const fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 0x80
+    is_name(byte) || byte >= 0x80
+}
+
+/// Returns whether a byte may be part of the name of a variable or a mark: ASCII only.
+pub(crate) const fn is_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || byte == b'_'
+}
+
+/// Returns whether a line has a letter, a digit or a character beyond ASCII.
+pub(crate) fn has_letters(line: &[u8]) -> bool {
+    line.iter().any(|byte| is_word(*byte) && *byte != b'_')
 }

@@ -14,7 +14,7 @@ use crate::compare::{Options, Region, heading};
 use crate::patch::{Hunk, HunkLine, Mark};
 use crate::plan::again::already_there;
 use crate::search::{Document, IndentedBlock, Run};
-use crate::text::{Lines, Text, indentation};
+use crate::text::{Lines, Text, has_letters, indentation};
 
 /// How many lines of context a chunk gets one by one.
 const NEAR: usize = 40;
@@ -286,9 +286,7 @@ impl ChunkPlacer<'_, '_> {
         text.len() <= WIDEST
             && text.trim_ascii_end() == text
             && !trimmed.starts_with(b"-")
-            && trimmed
-                .iter()
-                .any(|byte| byte.is_ascii_alphanumeric() || *byte >= 0x80)
+            && has_letters(trimmed)
     }
 
     fn run_of(&self, lines: Range<usize>) -> Run<'_> {

@@ -3,7 +3,8 @@
 use std::ops::Range;
 
 use super::DEEPEST;
-use super::word::{InlineText, Word, expanded_in, expansion, is_name_byte};
+use super::word::{InlineText, Word, expanded_in, expansion};
+use crate::text::is_name;
 
 /// A part of a script.
 #[derive(Debug)]
@@ -346,10 +347,8 @@ impl<'s> Reader<'s> {
             }
             [b'$', b'{', ..] => self.until(b'}')?,
             [b'`', ..] => self.until(b'`')?,
-            [b'$', byte, ..] if is_name_byte(byte) => {
-                let name = self.rest()[1..]
-                    .iter()
-                    .take_while(|byte| is_name_byte(byte));
+            [b'$', byte, ..] if is_name(*byte) => {
+                let name = self.rest()[1..].iter().take_while(|byte| is_name(**byte));
                 self.at += 1 + name.count();
             }
             [b'$', b'?' | b'!' | b'@' | b'*' | b'#' | b'-' | b'$', ..] => self.at += 2,

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Doubt;
-use crate::text::Splice;
+use crate::text::{Splice, is_name};
 
 /// Text that a script holds for a command.
 #[derive(Clone, Debug, Default)]
@@ -76,7 +76,7 @@ impl Word {
         let name = self.text.split_once('=').map(|(name, _)| name);
         name.is_some_and(|name| {
             let mut bytes = name.trim_end_matches('+').bytes();
-            !name.is_empty() && bytes.all(|byte| is_name_byte(&byte))
+            !name.is_empty() && bytes.all(is_name)
         })
     }
 
@@ -119,19 +119,13 @@ pub(super) fn expanded_in(text: &str) -> Option<&str> {
     let mut signs = memchr::memchr3_iter(b'`', b'$', b'\\', bytes);
     let start = signs.find(|at| match &bytes[*at..] {
         [b'`', ..] => true,
-        [b'$', next, ..] => is_name_byte(next) || b"({?!@*#-$".contains(next),
+        [b'$', next, ..] => is_name(*next) || b"({?!@*#-$".contains(next),
         [b'\\', next, ..] => b"$`\\\n".contains(next),
         _ => false,
     })?;
-    let name = bytes[start + 1..]
-        .iter()
-        .take_while(|byte| is_name_byte(byte));
+    let name = bytes[start + 1..].iter().take_while(|byte| is_name(**byte));
     let len = 1 + name.count().max(usize::from(bytes[start] != b'`'));
     text.get(start..start + len).or(text.get(start..start + 1))
-}
-
-pub(super) fn is_name_byte(byte: &u8) -> bool {
-    byte.is_ascii_alphanumeric() || *byte == b'_'
 }
 
 /// Returns the trouble of a text that the shell replaces.

@@ -6,7 +6,7 @@ use bstr::ByteSlice as _;
 
 use super::escape::{javascript, python, shown};
 use super::{KEYWORDS, Language, Literal, Unreadable, language};
-use crate::text::Splice;
+use crate::text::{self, Splice};
 
 /// What a token is.
 #[derive(Clone, Copy, PartialEq)]
@@ -370,5 +370,5 @@ impl<'a> Code<'a> {
 }
 
 pub(super) fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'$' | 0x80..)
+    text::is_word(byte) || byte == b'$'
 }
