@@ -156,7 +156,8 @@ impl Document {
     /// Returns the places in the base of a needle that wasn't announced.
     fn sites(&self, needle: &Needle) -> Rc<Sites> {
         let read = || Sites::new(needle.places(&needle.finder(), self.view_text()));
-        if !self.sought().are_several() && self.base.len() <= SOON_READ {
+        let is_kept = self.sought().are_several() || self.base.len() > SOON_READ;
+        if !is_kept {
             return read();
         }
         let mut known = self.known.borrow_mut();

@@ -30,10 +30,10 @@ impl Taken {
         self.free_from(range.start, range.len()).is_ok()
     }
 
-    /// Returns up to which line others may begin, too, if `len` free lines begin at a line.
+    /// Returns, if the `len` lines from a line on are free, the next line from which on they aren't.
     ///
     /// # Errors
-    /// If one of them is taken, the first line after it at which free lines may begin.
+    /// If they aren't, the next line from which on they may be.
     fn free_from(&self, at: usize, len: usize) -> Result<usize, usize> {
         let before = self.0.range(..=at).next_back();
         if let Some((_, &end)) = before.filter(|(_, end)| **end > at) {
@@ -53,8 +53,8 @@ impl Taken {
         found
     }
 
-    /// Adds the candidates of lines that begin in a range, apart from those that are `kept`, to
-    /// others before that, of which `most` are listed.
+    /// Adds the candidates of lines that begin in a range, apart from places that are `kept`, to the
+    /// candidates before the range; lists no more than `most`.
     fn find(
         &self,
         found: &mut Places,
@@ -94,8 +94,7 @@ impl Places {
         Self::new(run.iter().take(FIRST), run.count()).others(chosen)
     }
 
-    /// Adds the places in a range, apart from those that are `kept`, as long as fewer than `most`
-    /// are listed.
+    /// Adds the places in a range, apart from places that are `kept`; lists no more than `most`.
     fn add(&mut self, run: &Run<'_>, within: Range<usize>, kept: &[usize], most: usize) {
         let before = |line: usize| kept.partition_point(|at| *at < line);
         let kept = &kept[before(within.start)..before(within.end)];
@@ -201,6 +200,35 @@ mod tests {
 
     proptest! {
         #![proptest_config(ProptestConfig { cases: crate::testing::cases(500), failure_persistence: None, ..ProptestConfig::default() })]
+
+        /// Lines and places between lines are taken in any order: what is listed is what a look at
+        /// every line lists.
+        #[test]
+        fn lists_what_no_hunk_has_taken(
+            text in "([ab]\n){1,30}", taken in proptest::collection::vec((0..30usize, 0..4usize), 0..8),
+            first in 0..30usize, len in 1..4usize, within in (0..30usize, 0..32usize),
+        ) {
+            let lines = Lines::new(text.as_bytes());
+            let texts = |at: usize| (at..at + len).map(|line| lines.text(line));
+            prop_assume!(first + len <= lines.len());
+            let document = Document::of_lines(&lines, [[b"a"], [b"b"]]);
+            let mut all = Taken::default();
+            let mut ranges: Vec<Range<usize>> = Vec::new();
+            for range in taken.into_iter().map(|(start, len)| start..start + len) {
+                if all.is_free(range.clone()) {
+                    all.add(range.clone());
+                    ranges.push(range);
+                }
+            }
+            let got = all.candidates(&document.run(texts(first)), within.0..within.1);
+            let is_taken = |at: usize| ranges.iter().any(|range| match range.is_empty() {
+                true => at < range.start && range.start < at + len,
+                false => at < range.end && range.start < at + len,
+            });
+            let starts = (within.0..within.1).take_while(|at| at + len <= lines.len());
+            let want: Vec<_> = starts.filter(|&at| texts(at).eq(texts(first)) && !is_taken(at)).collect();
+            prop_assert_eq!(got, Places::new(want.iter().copied(), want.len()));
+        }
 
         /// Hunks of one or two lines, placed one after the other with lines left between: what is
         /// found around each is what a look at every line finds.
