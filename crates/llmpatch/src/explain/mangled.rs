@@ -3,6 +3,7 @@
 use bstr::ByteSlice as _;
 
 use super::difference::How;
+use crate::text::ENTITIES;
 
 /// Returns what became of a text on its way through formats that it wasn't meant for.
 pub(super) fn mangled(patch: &[u8], file: &[u8]) -> Option<How> {
@@ -12,14 +13,6 @@ pub(super) fn mangled(patch: &[u8], file: &[u8]) -> Option<How> {
         ("\\t", "\t"),
         ("\\/", "/"),
         ("\\\\", "\\"),
-    ];
-    const ENTITIES: &[(&str, &str)] = &[
-        ("&lt;", "<"),
-        ("&gt;", ">"),
-        ("&quot;", "\""),
-        ("&#39;", "'"),
-        ("&apos;", "'"),
-        ("&amp;", "&"),
     ];
     if let Some(number) = line_number(patch, file) {
         return Some(How::Numbered(number.into()));
@@ -32,7 +25,7 @@ pub(super) fn mangled(patch: &[u8], file: &[u8]) -> Option<How> {
     }
     let escape = decoded(patch, file, ESCAPES).map(|(escape, _)| How::Escaped(escape));
     escape.or_else(|| {
-        decoded(patch, file, ENTITIES).map(|(entity, meant)| How::Entity(entity, meant))
+        decoded(patch, file, &ENTITIES).map(|(entity, meant)| How::Entity(entity, meant))
     })
 }
 

@@ -7,7 +7,7 @@ use bstr::ByteSlice as _;
 
 use super::Finding;
 use super::touched::{Run, Touched};
-use crate::text::{Located, Text};
+use crate::text::{ENTITIES, Located, Text};
 
 /// Finds runs of which every line begins with a number, each higher than the number before, and at
 /// least once by 1: others count what a program found.
@@ -79,9 +79,7 @@ pub(super) fn entities(touched: &Touched<'_>) -> Vec<Located<Finding>> {
     });
     let is_new = |_: &Located<Finding>| {
         let has_sign = |line: &Text<'_>| line.contains(&b'<');
-        !ENTITIES
-            .iter()
-            .any(|entity| touched.before.contains_str(entity))
+        !entities_of_code().any(|entity| touched.before.contains_str(entity))
             && !touched.added().any(has_sign)
     };
     found.filter(is_new).into_iter().collect()
@@ -166,7 +164,11 @@ fn is_apostrophe(line: &[u8], at: usize) -> bool {
     !is_prefix && line.get(at + 1).is_some_and(u8::is_ascii_alphabetic)
 }
 
-const ENTITIES: [&str; 4] = ["&lt;", "&gt;", "&amp;", "&quot;"];
+/// Returns the entities that stand for signs of code; an apostrophe is one of texts, too.
+fn entities_of_code() -> impl Iterator<Item = &'static str> {
+    let of_code = ENTITIES.into_iter().filter(|(_, sign)| *sign != "'");
+    of_code.map(|(entity, _)| entity)
+}
 
 /// Returns the first entity of a line that is outside of strings.
 fn entity(line: &[u8]) -> Option<&'static str> {
@@ -175,9 +177,7 @@ fn entity(line: &[u8]) -> Option<&'static str> {
     if quotes.count() > 0 {
         return None;
     }
-    ENTITIES
-        .into_iter()
-        .find(|entity| line[start..].starts_with_str(entity))
+    entities_of_code().find(|entity| line[start..].starts_with_str(entity))
 }
 
 /// Returns whether entities are usual in a file, by its name.

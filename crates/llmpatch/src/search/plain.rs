@@ -177,18 +177,8 @@ pub(super) fn alike(a: &[u8], b: &[u8], part: bool) -> u8 {
 
 /// Undoes what HTML and JSON do to the characters of code.
 fn unmangled(line: Vec<u8>) -> Vec<u8> {
-    if memchr::memchr2(b'&', b'\\', &line).is_none() {
-        return line;
+    match memchr::memchr2(b'&', b'\\', &line) {
+        None => line,
+        Some(_) => text::decode(&line).replace("\\\"", "\""),
     }
-    let undone = [
-        ("&lt;", "<"),
-        ("&gt;", ">"),
-        ("&quot;", "\""),
-        ("&#39;", "'"),
-        ("&amp;", "&"),
-        ("\\\"", "\""),
-    ];
-    undone
-        .iter()
-        .fold(line, |line, (mangled, meant)| line.replace(mangled, meant))
 }

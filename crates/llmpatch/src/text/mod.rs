@@ -7,6 +7,7 @@
 
 mod content;
 mod elision;
+mod entity;
 mod excerpt;
 mod lines;
 mod shown;
@@ -16,6 +17,7 @@ mod whitespace;
 pub use content::{Content, Hindrance, Splice, Withheld, is_binary, is_utf8, same_ends};
 pub(crate) use content::{same_end, same_start};
 pub(crate) use elision::looks_elided;
+pub(crate) use entity::{ENTITIES, decode, encode};
 pub use excerpt::Excerpt;
 pub use lines::{Ending, Line, LineNo, Lines, Starts};
 pub(crate) use shown::plural;

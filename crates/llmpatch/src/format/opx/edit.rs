@@ -11,7 +11,7 @@ use super::reader::{EditReader, shortened};
 use super::tags::{self, Form, Tag};
 use super::{Child, Op, starts_here};
 use crate::patch::{FileEdit, Occurrence, Operation};
-use crate::text::Text;
+use crate::text::{Text, decode};
 
 /// How other formats name what OPX names `find`, `put`, `file` and `op`.
 const FIND_NAMES: &str = "search old old_str old_string old_text original before from match target";
@@ -366,7 +366,7 @@ impl<'a> EditReader<'a> {
                 let place = tag.range.end..close.range.start;
                 self.pos = close.range.end;
                 let written = &self.bytes[place.clone()];
-                let decoded = tags::decode(written);
+                let decoded = decode(written);
                 (!decoded.trim_ascii().is_empty())
                     .then(|| Text::at(decoded, self.source.span(place)))
             }

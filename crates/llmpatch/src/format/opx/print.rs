@@ -3,12 +3,10 @@
 //! Nothing in a payload can be escaped, so whether a payload ends where it should is for the reader
 //! to say.
 
-use std::io::Write as _;
-
 use crate::format::Why;
 use crate::format::print::add_lines;
 use crate::patch::{FileEdit, Occurrence, Operation, Substitution};
-use crate::text::{Text, is_spaces};
+use crate::text::{Text, encode, is_spaces};
 
 /// Prints an element.
 pub(crate) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
@@ -30,7 +28,7 @@ pub(crate) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
     out.extend(b">\n");
     if let Some(why) = &edit.why {
         out.extend(b"  <why>");
-        escape(&mut out, why, b"<&");
+        encode(&mut out, why, b"<&");
         out.extend(b"</why>\n");
     }
     match &edit.operation {
@@ -83,22 +81,7 @@ fn payload(out: &mut Vec<u8>, holder: &str, occurrence: Occurrence, lines: &[Tex
 /// Writes an attribute; what would end its value, or its line, as entities.
 fn attribute(out: &mut Vec<u8>, name: &str, value: &[u8]) {
     out.extend(format!(" {name}=\"").bytes());
-    escape(out, value, b"<>&\"\t\n\r");
+    // A NUL stays one, and is refused as what it is.
+    encode(out, value, b"<>&\"\t\n\r");
     out.push(b'"');
-}
-
-/// Writes text, with entities for these bytes. A NUL stays one, and is refused as what it is.
-fn escape(out: &mut Vec<u8>, text: &[u8], these: &[u8]) {
-    for &byte in text {
-        match byte {
-            byte if !these.contains(&byte) => out.push(byte),
-            b'<' => out.extend(b"&lt;"),
-            b'>' => out.extend(b"&gt;"),
-            b'&' => out.extend(b"&amp;"),
-            b'"' => out.extend(b"&quot;"),
-            byte => {
-                let _ = write!(out, "&#{byte};");
-            }
-        }
-    }
 }

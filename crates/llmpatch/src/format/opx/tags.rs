@@ -15,6 +15,7 @@ use memchr::{memchr, memchr3_iter};
 use super::error::Error;
 use super::reader::shortened;
 use super::work;
+use crate::text::decode;
 
 /// Returns whether bytes begin with a tag at which OPX starts: `<edit` with an attribute `op` or
 /// `file`, or `<opx`.
@@ -349,53 +350,6 @@ fn typographic_quote(bytes: &[u8]) -> Option<char> {
     match bytes {
         [0xe2, 0x80, 0x98..=0x9b, ..] => Some('\u{2018}'),
         [0xe2, 0x80, 0x9c..=0x9f, ..] => Some('\u{201c}'),
-        _ => None,
-    }
-}
-
-/// Decodes XML's five entities and character references. Whatever else looks like one is kept as it
-/// is: `&nbsp;` or a bare `&` in a note is no reason to stop.
-pub(super) fn decode(bytes: &[u8]) -> Cow<'_, [u8]> {
-    // The longest is `&#x0010FFFF;`.
-    const LONGEST: usize = 12;
-    if memchr(b'&', bytes).is_none() {
-        return Cow::Borrowed(bytes);
-    }
-    let mut decoded = Vec::with_capacity(bytes.len());
-    let mut rest = bytes;
-    while let Some(at) = memchr(b'&', rest) {
-        decoded.extend_from_slice(&rest[..at]);
-        rest = &rest[at..];
-        let end = memchr(b';', &rest[..rest.len().min(LONGEST)]);
-        let Some((end, c)) = end.and_then(|end| Some((end, entity(&rest[1..end])?))) else {
-            decoded.push(b'&');
-            rest = &rest[1..];
-            continue;
-        };
-        decoded.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes());
-        rest = &rest[end + 1..];
-    }
-    decoded.extend_from_slice(rest);
-    Cow::Owned(decoded)
-}
-
-fn entity(name: &[u8]) -> Option<char> {
-    match name {
-        b"lt" => Some('<'),
-        b"gt" => Some('>'),
-        b"amp" => Some('&'),
-        b"quot" => Some('"'),
-        b"apos" => Some('\''),
-        [b'#', digits @ ..] => {
-            let (radix, digits) = match digits {
-                [b'x' | b'X', digits @ ..] => (16, digits),
-                digits => (10, digits),
-            };
-            let digits = std::str::from_utf8(digits)
-                .ok()
-                .filter(|digits| !digits.starts_with('+'))?;
-            char::from_u32(u32::from_str_radix(digits, radix).ok()?)
-        }
         _ => None,
     }
 }

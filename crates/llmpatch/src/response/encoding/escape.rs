@@ -2,6 +2,8 @@
 
 use bstr::ByteSlice as _;
 
+use crate::text::decode;
+
 /// How a marker of a patch is escaped, so that it begins no patch.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Escaped {
@@ -25,26 +27,13 @@ pub(crate) fn escaped_marker(line: &[u8]) -> Option<Escaped> {
     }
     let is_opener = |bytes: &[u8]| after_opener(bytes).is_some();
     if head.contains(&b'&') {
-        let mut plain = head.to_vec();
-        for (entity, sign) in ENTITIES {
-            plain = plain.replace(entity, sign);
-        }
-        is_opener(&plain).then_some(Escaped::Html)
+        is_opener(&decode(head)).then_some(Escaped::Html)
     } else if head.contains(&b'\\') {
         is_opener(&head.replace(r"\", "")).then_some(Escaped::Markdown)
     } else {
         None
     }
 }
-
-const ENTITIES: [(&str, &str); 6] = [
-    ("&lt;", "<"),
-    ("&gt;", ">"),
-    ("&#60;", "<"),
-    ("&#62;", ">"),
-    ("&#x3c;", "<"),
-    ("&#x3C;", "<"),
-];
 
 /// Returns what is behind the marker of a patch's first line.
 fn after_opener(line: &[u8]) -> Option<&[u8]> {
