@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::text::Invisible;
+
 /// A run of whitespace.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Spaces(pub(super) String);
@@ -72,11 +74,8 @@ pub(super) fn name(character: Option<char>) -> String {
     match character {
         '\u{200b}' => "a zero-width space (U+200B)".into(),
         '\u{feff}' => "a byte order mark (U+FEFF)".into(),
-        '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-            format!(
-                "a control of writing direction (U+{:04X})",
-                u32::from(character)
-            )
+        _ if Invisible::of(character) == Some(Invisible::Bidi) => {
+            format!("a control of writing direction{}", code(character))
         }
         '\u{2018}' | '\u{2019}' => format!("a curly apostrophe `{character}`"),
         '\u{201c}' | '\u{201d}' => format!("a curly quote `{character}`"),

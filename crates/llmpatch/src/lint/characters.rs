@@ -4,7 +4,7 @@ use bstr::ByteSlice as _;
 
 use super::Finding;
 use super::touched::Touched;
-use crate::text::{Located, Span};
+use crate::text::{Invisible, Located, Span};
 
 /// Finds the first added line with a character that nobody sees and that the file hasn't: who has
 /// it already means it, as people do who write from right to left.
@@ -40,11 +40,12 @@ fn hidden(line: &[u8]) -> Vec<char> {
     let mut is_flag = false;
     let mut found = Vec::new();
     for (start, end, character) in line.char_indices() {
-        is_flag = before == Some('\u{1f3f4}') || is_flag && class(character) == TAG;
+        let kind = Invisible::of(character);
+        is_flag = before == Some('\u{1f3f4}') || is_flag && kind == Some(Invisible::Tag);
         let joins = matches!(character, '\u{200c}' | '\u{200d}')
             && before.is_some_and(|before: char| !before.is_ascii());
         // A selector behind another, or behind an emoji, says something that nobody sees.
-        let selects = class(character) == SELECTOR
+        let selects = kind == Some(Invisible::Selector)
             && before.is_some_and(|before| !before.is_ascii() && before.is_alphabetic());
         let is_mark = character == '\u{feff}' && before.is_none();
         // Bytes that aren't UTF-8 are read as this character, too.
@@ -73,24 +74,14 @@ fn is_quoted(quote: char, behind: &[u8]) -> bool {
 
 const ESCAPE: char = '\u{1b}';
 const LOST: char = char::REPLACEMENT_CHARACTER;
-const TAG: &str = "an invisible tag character";
-const SELECTOR: &str = "an invisible variation selector";
-
 /// Returns the kind of a character that nobody sees, or that is put where others were lost; an
 /// empty text of any other.
 pub(super) fn class(character: char) -> &'static str {
-    match character {
-        '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
-            "an invisible bidi control"
-        }
-        '\u{180e}' | '\u{200b}'..='\u{200d}' | '\u{2060}'..='\u{2064}' | '\u{feff}' => {
-            "an invisible zero-width character"
-        }
-        '\u{e0000}'..='\u{e007f}' => TAG,
-        '\u{e0100}'..='\u{e01ef}' => SELECTOR,
-        LOST => "the sign for a character that was lost",
-        ESCAPE | '\u{9b}' => "an escape sequence of a terminal",
-        _ => "",
+    match (Invisible::of(character), character) {
+        (Some(kind), _) => kind.into(),
+        (None, LOST) => "the sign for a character that was lost",
+        (None, ESCAPE | '\u{9b}') => "an escape sequence of a terminal",
+        (None, _) => "",
     }
 }
 

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use bstr::ByteSlice as _;
 
-use crate::text;
+use crate::text::{self, Invisible};
 
 /// The hash of a word, or of two neighbouring words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -98,13 +98,9 @@ pub(crate) fn looks(line: &[u8]) -> String {
 
 fn look(c: char, mut seen: impl FnMut(char)) {
     unicode_normalization::char::decompose_canonical(ascii(c), |part| match part {
-        '\u{ad}'
-        | '\u{300}'..='\u{36f}'
-        | '\u{200b}'..='\u{200f}'
-        | '\u{202a}'..='\u{202e}'
-        | '\u{2060}'..='\u{2069}'
-        | '\u{fe00}'..='\u{fe0f}'
-        | '\u{feff}' => {}
+        // Accents, and which of its shapes an emoji has, are the marks of what is before them.
+        '\u{ad}' | '\u{300}'..='\u{36f}' | '\u{fe00}'..='\u{fe0f}' => {}
+        part if Invisible::of(part).is_some() => {}
         part => seen(latin(part)),
     });
 }

@@ -4,7 +4,7 @@ use std::path::Path;
 
 use bstr::ByteSlice as _;
 
-use super::LineNo;
+use super::{Invisible, LineNo};
 
 /// Bytes from a response or a file, made safe to print: control and bidirectional characters and
 /// bytes that aren't UTF-8 are shown in git's C style (`\033`, `\t`), so that nothing from a model
@@ -25,9 +25,10 @@ impl<'a> Shown<'a> {
     }
     /// Returns whether a character may be in a message as it is.
     pub fn is_harmless(c: char) -> bool {
-        !(c.is_control()
-            || matches!(c, '\u{61c}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-                | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{e0000}'..='\u{e007f}'))
+        // A terminal may obey others that nobody sees, or show nothing for them, as well.
+        let is_odd = c.is_control()
+            || matches!(c, '\u{2028}' | '\u{2029}' | '\u{2065}' | '\u{206a}'..='\u{206f}' | '\u{fff9}'..='\u{fffb}');
+        !is_odd && matches!(Invisible::of(c), None | Some(Invisible::Selector))
     }
 }
 
