@@ -3,7 +3,7 @@
 use bstr::ByteSlice as _;
 
 use super::difference::How;
-use crate::text::ENTITIES;
+use crate::text::{self, ENTITIES, number_mark};
 
 /// Returns what became of a text on its way through formats that it wasn't meant for.
 pub(super) fn mangled(patch: &[u8], file: &[u8]) -> Option<How> {
@@ -66,25 +66,12 @@ fn line_number<'l>(patch: &'l [u8], file: &[u8]) -> Option<&'l [u8]> {
     let same = |patch: &[u8]| patch.trim_ascii() == file.trim_ascii();
     // What was before the number may be a sign of the patch.
     let sign = |text: &[u8]| text.trim_ascii_start().strip_prefix(b"-").is_some_and(same);
-    let digits = patch.trim_ascii_start();
-    let number = digits
-        .iter()
-        .take_while(|byte| byte.is_ascii_digit())
-        .count();
-    let marks = [
-        &b":"[..],
-        b" |",
-        b"|",
-        "→".as_bytes(),
-        b"\t",
-        b".",
-        b"-",
-        b" ",
-    ];
-    let mark = marks.into_iter().filter(|_| number > 0).find(|mark| {
-        digits[number..]
-            .strip_prefix(*mark)
-            .is_some_and(|text| same(text) || sign(text))
-    })?;
-    Some(digits[..number + mark.len()].trim_ascii())
+    let numbered = patch.trim_ascii_start();
+    let (_, rest) = text::line_number(numbered)?;
+    // Behind these, a number is a line number only since the file's line follows.
+    let plain = [&b"."[..], b"-", b" "].into_iter();
+    let plain = plain.filter_map(|mark| Some((mark, rest.strip_prefix(mark)?)));
+    let mut marks = number_mark(rest).into_iter().chain(plain);
+    let (_, text) = marks.find(|(_, text)| same(text) || sign(text))?;
+    Some(numbered[..numbered.len() - text.len()].trim_ascii())
 }

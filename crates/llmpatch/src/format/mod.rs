@@ -26,7 +26,7 @@ use bstr::{BString, ByteSlice as _};
 use crate::patch::{FileEdit, Format, Patch};
 use crate::response;
 use crate::text;
-use crate::text::{Located, Row, Shown, Source, Span};
+use crate::text::{Located, Row, Shown, Source, Span, line_number, number_mark};
 
 /// Returns whether something is the path of a file.
 pub type IsFile<'o> = &'o dyn Fn(&[u8]) -> bool;
@@ -302,8 +302,7 @@ pub(crate) fn has_line_number(line: &[u8], next: Option<&[u8]>) -> bool {
     let Some((number, rest)) = line_number(line) else {
         return false;
     };
-    let marks = [&b":"[..], b" |", b"|", "→".as_bytes(), b"\t"];
-    let behind = marks.iter().find_map(|mark| rest.strip_prefix(*mark));
+    let behind = number_mark(rest).map(|(_, behind)| behind);
     // Behind a mark one space may follow; without one there must be a space, and remarks begin with
     // numbers, too.
     let text = match behind {
@@ -320,10 +319,4 @@ pub(crate) fn has_line_number(line: &[u8], next: Option<&[u8]>) -> bool {
 
 fn is_prefixed(text: &[u8]) -> bool {
     matches!(text.first(), Some(b' ' | b'-' | b'+'))
-}
-
-/// Returns the number at the start of a line, and what is behind it.
-fn line_number(line: &[u8]) -> Option<(u32, &[u8])> {
-    let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    Some((line[..digits].to_str().ok()?.parse().ok()?, &line[digits..]))
 }

@@ -7,7 +7,7 @@ use bstr::ByteSlice as _;
 
 use super::Finding;
 use super::touched::{Run, Touched};
-use crate::text::{ENTITIES, Located, Text};
+use crate::text::{ENTITIES, Located, Text, line_number, number_mark};
 
 /// Finds runs of which every line begins with a number, each higher than the number before, and at
 /// least once by 1: others count what a program found.
@@ -115,12 +115,8 @@ fn are_lines(touched: &Touched<'_>, run: &Run<'_>) -> bool {
 /// Returns the number that a line begins with as lines of a file that is shown do, and the sign
 /// behind it.
 fn number(line: &[u8]) -> Option<(u32, &[u8])> {
-    let line = line.trim_ascii_start();
-    let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let number = line[..digits].to_str().ok()?.parse().ok()?;
-    let rest = line[digits..].trim_start_with(|c| c == ' ');
-    let signs = [&b":"[..], b"|", b"\t", "→".as_bytes()];
-    let sign = signs.into_iter().find(|sign| rest.starts_with(sign))?;
+    let (number, rest) = line_number(line.trim_ascii_start())?;
+    let (sign, _) = number_mark(rest.trim_start_with(|c| c == ' '))?;
     Some((number, sign))
 }
 
