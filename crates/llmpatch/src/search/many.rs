@@ -19,6 +19,7 @@ use aho_corasick::{AhoCorasick, Match, MatchKind};
 use super::needle::Needle;
 use super::places::Places;
 use super::sieve::Sieve;
+use crate::text::spread;
 use crate::threads;
 
 /// The bytes of a word, and how far apart words are read.
@@ -248,7 +249,7 @@ impl Words {
             words.rarest[number] = rarest;
             for offset in window..window + WORD {
                 let word = word(matched, offset);
-                words.sieve.add(hash(word));
+                words.sieve.add(spread(word));
                 words
                     .all
                     .push((word, Reverse(offset as u32), number as u32));
@@ -287,7 +288,7 @@ impl Words {
             .zip(text[range].chunks_exact(WORD))
         {
             let here = from_bytes(chunk);
-            if !self.sieve.may_have(hash(here)) {
+            if !self.sieve.may_have(spread(here)) {
                 continue;
             }
             let first = self
@@ -358,14 +359,14 @@ impl Counts {
             *count = count.saturating_add(1);
             // As uneven as can be, so that it isn't always the same part of lines that are equally
             // long.
-            let jitter = ((u128::from(hash(nth)) * step as u128) >> 64) as usize;
+            let jitter = ((u128::from(spread(nth)) * step as u128) >> 64) as usize;
             (at, nth) = (at + step / 2 + jitter + 1, nth + 1);
         }
         counts
     }
 
     fn place(&self, word: u64) -> usize {
-        (hash(word) >> (64 - self.bits)) as usize
+        (spread(word) >> (64 - self.bits)) as usize
     }
 
     /// Returns the offset in a needle from which on eight words are rare together, and that of a
@@ -398,10 +399,6 @@ fn word(bytes: &[u8], at: usize) -> u64 {
 
 fn from_bytes(word: &[u8]) -> u64 {
     u64::from_ne_bytes(word.try_into().expect("they are as many as a word has"))
-}
-
-fn hash(word: u64) -> u64 {
-    word.wrapping_mul(0x9e37_79b9_7f4a_7c15)
 }
 
 /// Makes hashes that depend on a random number, so that no response can make words collide.

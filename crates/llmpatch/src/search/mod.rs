@@ -40,7 +40,7 @@ pub(crate) use locator::{Locators, Loose, Relaxation};
 pub(crate) use matches::{Matches, Run};
 pub(crate) use nearest::{Effort, Nearness};
 pub(crate) use needle::{Bounds, Needle};
-pub(crate) use plain::{ascii, looks, mixed};
+pub(crate) use plain::{ascii, looks};
 pub(crate) use sieve::Sieve;
 pub(crate) use view::first;
 pub(crate) use word::{Side, cuts_word};

@@ -14,9 +14,9 @@ use std::collections::HashMap;
 use super::align::{Ends, Near, align, beside};
 use super::fuzz::Fuzz;
 use super::many::ByWord;
-use super::plain::{Key, keys, mixed};
+use super::plain::{Key, keys};
 use super::sieve::Sieve;
-use crate::text::Lines;
+use crate::text::{Lines, mixed};
 use crate::threads;
 
 /// How much may still be done for the sake of messages: bytes read, and votes and lines looked at

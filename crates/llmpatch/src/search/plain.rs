@@ -5,7 +5,7 @@ use std::borrow::Cow;
 
 use bstr::ByteSlice as _;
 
-use crate::text::{self, Invisible};
+use crate::text::{self, Invisible, hash, mixed};
 
 /// The hash of a word, or of two neighbouring words.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -28,7 +28,7 @@ pub(super) fn keys(line: &[u8], mut found: impl FnMut(Key, u32) -> bool) {
         .split(|byte| !IS_WORD[usize::from(*byte)])
         .filter(|word| !word.is_empty())
     {
-        let word = hash(word);
+        let word = hash(word, CASE);
         let is_known = found(Key(word), 1 << 12);
         if let Some(before) = before.filter(|_| is_known) {
             found(Key(mixed(before.rotate_left(17), word)), 1 << 14);
@@ -48,22 +48,8 @@ const IS_WORD: [bool; 256] = {
     is_word
 };
 
-/// It needn't withstand an attack: should words collide, a message gets worse, and nothing else.
-fn hash(word: &[u8]) -> u64 {
-    word.chunks(8).fold(word.len() as u64, |sum, chunk| {
-        let chunk = chunk
-            .iter()
-            .fold(0, |all, &byte| all << 8 | u64::from(byte | 0x20));
-        mixed(sum, chunk)
-    })
-}
-
-/// Mixes another word into a hash: one multiplication, for hashes of which equal ones only cost
-/// another look.
-pub(crate) fn mixed(sum: u64, word: u64) -> u64 {
-    let mixed = (sum ^ word).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-    mixed ^ (mixed >> 29)
-}
+/// What tells a capital letter from a small one.
+const CASE: u8 = 0x20;
 
 /// Returns a line without whitespace at its ends and with plain characters for typographic
 /// characters.

@@ -11,8 +11,8 @@ use std::collections::HashSet;
 use std::ops::Range;
 
 use crate::compare::Region;
-use crate::search::{Sieve, mixed};
-use crate::text::Splice;
+use crate::search::Sieve;
+use crate::text::{Splice, hash};
 
 /// How many lines on each side of a line decide whether it is noise (xdiff: `XDL_SIMSCAN_WINDOW`).
 const WINDOW: usize = 100;
@@ -153,23 +153,8 @@ struct Changed<'l> {
 impl<'l> Changed<'l> {
     fn new(lines: HashSet<&'l [u8]>) -> Self {
         let mut sieve = Sieve::new(16 * lines.len() + (1 << 10));
-        lines.iter().for_each(|line| sieve.add(Self::hash(line)));
+        lines.iter().for_each(|line| sieve.add(hash(line, 0)));
         Self { lines, sieve }
-    }
-
-    /// Returns a hash of a line, a word at a time; the last word may overlap the word before.
-    fn hash(line: &[u8]) -> u64 {
-        let word = |word: &[u8; 8]| u64::from_le_bytes(*word);
-        let (words, rest) = line.as_chunks();
-        let hash = words.iter().map(word).fold(line.len() as u64, mixed);
-        let last = line.last_chunk().map_or_else(
-            || {
-                rest.iter()
-                    .fold(0, |last, byte| last << 8 | u64::from(*byte))
-            },
-            word,
-        );
-        mixed(hash, last)
     }
 
     /// Counts lines; `None` if one of them is among these.
@@ -180,7 +165,7 @@ impl<'l> Changed<'l> {
         let open = (!bytes.is_empty() && !bytes.ends_with(b"\n")).then_some(bytes.len());
         for end in ends.chain(open) {
             let line = &bytes[from..end];
-            if self.sieve.may_have(Self::hash(line)) && self.lines.contains(line) {
+            if self.sieve.may_have(hash(line, 0)) && self.lines.contains(line) {
                 return None;
             }
             (count, from) = (count + 1, end);
