@@ -103,18 +103,16 @@ impl<'f> Splicer<'f> {
         };
         let mut bytes = Vec::new();
         for (nth, (text, written)) in new.into_iter().enumerate() {
-            let replaced = || {
-                (nth < count)
-                    .then(|| self.terminator(first + nth))
-                    .flatten()
-            };
-            let ending = written
-                .or_else(|| {
-                    replaced()
-                        .or(self.before)
-                        .or_else(|| self.terminator(self.next))
-                })
-                .unwrap_or_else(|| self.file.lines().majority());
+            let ending = written.unwrap_or_else(|| {
+                ending(
+                    (nth < count)
+                        .then(|| self.terminator(first + nth))
+                        .flatten(),
+                    self.before,
+                    || self.terminator(self.next),
+                    || self.file.lines().majority(),
+                )
+            });
             self.is_closed |= self.is_open;
             self.close(&mut bytes);
             bytes.extend_from_slice(text);
@@ -187,11 +185,13 @@ pub(super) fn within(
         .checked_sub(1)
         .and_then(|line| terminator(lines, line));
     for (nth, line) in terminated.iter().enumerate() {
-        let replaced = (first + nth <= last)
-            .then(|| terminator(lines, first + nth))
-            .flatten();
-        let near = replaced.or(before).or_else(|| terminator(lines, last + 1));
-        let ending = near.unwrap_or_else(|| lines.majority());
+        let replaced = (first + nth <= last).then(|| terminator(lines, first + nth));
+        let ending = ending(
+            replaced.flatten(),
+            before,
+            || terminator(lines, last + 1),
+            || lines.majority(),
+        );
         new.extend_from_slice(line);
         new.extend_from_slice(ending.as_bytes());
         before = Some(ending);
@@ -217,6 +217,17 @@ pub(super) fn whole_lines(lines: &Lines<'_>, range: Range<usize>) -> Range<usize
         return range;
     };
     range.start - lines.get(before).ending.as_bytes().len()..range.end
+}
+
+/// Returns how a new line ends that doesn't say: as the line that it replaces, else as the line
+/// before it, else as the line behind it, else as most lines of the file.
+fn ending(
+    replaced: Option<Ending>,
+    before: Option<Ending>,
+    behind: impl FnOnce() -> Option<Ending>,
+    majority: impl FnOnce() -> Ending,
+) -> Ending {
+    replaced.or(before).or_else(behind).unwrap_or_else(majority)
 }
 
 /// Returns the terminator of a line, if it is there and has one.
