@@ -118,10 +118,12 @@ impl Planner<'_> {
         file: File,
         is_target: bool,
     ) -> Result<File, Failed> {
+        // Without a header, nothing is said of modes.
+        let is_mode_said = self.edits[self.number].edit.header.is_some();
         match there {
             Some(there)
                 if there.content == file.content
-                    && there.mode.executable == file.mode.executable =>
+                    && (!is_mode_said || there.mode.executable == file.mode.executable) =>
             {
                 self.warn(span, Warning::AlreadyThere { path: path.clone() });
                 Ok(there)

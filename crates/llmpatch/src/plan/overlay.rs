@@ -259,14 +259,17 @@ impl<'t> Overlay<'t> {
         file
     }
 
-    /// Looks at the tree as it would be without a file that has been read.
-    pub(super) fn without<T>(&mut self, path: &RepoPath, look: impl FnOnce(&mut Self) -> T) -> T {
-        let now = self.slots.get_mut(path).and_then(|slot| slot.now.take());
-        let seen = look(self);
-        if let Some(slot) = self.slots.get_mut(path) {
-            slot.now = now;
-        }
-        seen
+    /// Returns what would be in the way of a new file if another file weren't there that has been
+    /// read.
+    pub(super) fn obstacle_without(
+        &mut self,
+        other: &RepoPath,
+        path: &RepoPath,
+    ) -> Result<Option<FileState>, Error> {
+        let file = self.slot_of(other).now.take();
+        let obstacle = self.obstacle(path);
+        self.slot_of(other).now = file;
+        obstacle
     }
 
     /// Returns the file that was at a path before the response.

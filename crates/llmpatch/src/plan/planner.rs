@@ -7,14 +7,14 @@ use std::collections::btree_map::Entry;
 use bstr::BString;
 
 use super::error::{Error, Missing};
-use super::growth;
+use super::growth::{self, Growth};
 use super::overlay::{FileState, Overlay, Which};
 use super::place::Edit;
 use super::place_error::Part;
 use super::placement::Placement;
 use super::resolved::ResolvedEdit;
 use super::section::{self, DiffSection};
-use super::suggest::{self, Names, Suggestion};
+use super::suggest::{self, Names};
 use super::warning::Warning;
 use super::{ENOUGH, Rules};
 use crate::patch::{FileEdit, Hunk, Operation};
@@ -287,18 +287,19 @@ impl Planner<'_> {
         {
             return self.fail(span, error);
         }
-        let lines = content.lines();
         let texts = || expected.iter().map(|line| &line[..]);
-        if lines.iter().map(|line| line.text).eq(texts()) {
+        let all = |content: &Content| {
+            let lines = content.lines();
+            let is_all = lines.iter().map(|line| line.text).eq(texts());
+            is_all.then_some(0..lines.len())
+        };
+        if all(content).is_some() {
             return Ok(());
         }
+        let lines = content.lines();
         let file = Document::of_lines(&lines, [texts()]);
-        let part = if self.rules.strict {
-            None
-        } else {
-            file.run(texts()).first()
-        };
-        if let Some(at) = part {
+        let part = file.run(texts()).first();
+        if let Some(at) = part.filter(|_| !self.rules.strict) {
             let first = LineNo::from_index(at);
             let last = LineNo::from_index(at + expected.len() - 1);
             let total = lines.len();
@@ -313,16 +314,7 @@ impl Planner<'_> {
             );
             return Ok(());
         }
-        let both = lines.len().min(expected.len());
-        let is_all = |content: &Content| {
-            let lines = content.lines();
-            lines
-                .iter()
-                .map(|line| line.text)
-                .eq(texts())
-                .then_some(0..lines.len())
-        };
-        if let Some(conflict) = self.conflict(path, Part::Delete, content, is_all) {
+        if let Some(conflict) = self.conflict(path, Part::Delete, content, all) {
             let span = expected
                 .get(conflict.nth)
                 .and_then(|line| line.span)
@@ -333,7 +325,7 @@ impl Planner<'_> {
             .iter()
             .zip(texts())
             .position(|(line, text)| line.text != text)
-            .unwrap_or(both);
+            .unwrap_or(lines.len().min(expected.len()));
         let span = expected.get(differs).and_then(|line| line.span).or(span);
         let (path, seen) = (path.clone(), self.seen(path, content));
         self.fail(
@@ -366,88 +358,86 @@ impl Planner<'_> {
             return Ok(());
         }
         let (content, done) = self.rewritten(at, &file, Edit::in_order(hunks));
-        let target_at = Named {
-            path: &target,
-            written: to,
-            span: to.span.or(span),
-        };
-        let moved = self.relocate(
-            path,
-            File {
-                content,
-                mode: file.mode,
-            },
-            target_at,
-        );
-        if moved.is_err() {
-            self.overlay.forget(&target);
-        }
+        let file = File { content, ..file };
+        let moved = self.relocate(at, Some(Which::There), file, (to, &target));
         moved.and(done)
     }
 
-    fn relocate(&mut self, path: &RepoPath, file: File, target: Named<'_, '_>) -> Done {
-        let file = self.carry(path, file, target)?;
-        // The source is in nobody's way: `a` may become `a/b`, and `A` may become `a`.
-        let there = self
-            .overlay
-            .without(path, |overlay| overlay.obstacle(target.path));
-        let there = self.room(target, there)?;
-        let file = match &there {
-            Some(there) if there.content == file.content => there.clone(),
-            _ => file,
+    /// Puts a file at another path, which git would have it as there. `leaving` says which file of
+    /// its own path it is; `None` for a copy.
+    pub(super) fn relocate(
+        &mut self,
+        at: Named<'_, '_>,
+        leaving: Option<Which>,
+        file: File,
+        (written, path): (&Text<'_>, &RepoPath),
+    ) -> Done {
+        let span = written.span.or(at.span);
+        let target = Named {
+            path,
+            written,
+            span,
         };
-        let file = self.newcomer(target, there, file, true)?;
-        self.overlay.rename(path, Which::There, target.path, file);
+        let Ok(file) = self.arriving(at.path, leaving, file, target) else {
+            self.overlay.forget(path);
+            return Err(Failed::Lost);
+        };
+        if let Some(leaving) = leaving {
+            self.overlay.rename(at.path, leaving, path, file);
+            return Ok(());
+        }
+        let growth = Growth::new(self.given(at.path), &self.added);
+        if !growth.add(file.content.size()) {
+            let path = at.path.clone();
+            return self.fail(at.span, Error::TooMuch { path });
+        }
+        self.overlay.put(path, file);
         Ok(())
     }
 
-    /// Returns a file as git would have it at another path.
-    pub(super) fn carry(
+    fn arriving(
         &mut self,
         path: &RepoPath,
+        leaving: Option<Which>,
         file: File,
         target: Named<'_, '_>,
     ) -> Result<File, Failed> {
-        let content = self
-            .tree
-            .carry(path, target.path, file.content)
-            .map_err(Error::from);
-        Ok(File {
-            content: self.read(content, target.span)?,
-            mode: file.mode,
-        })
+        let content = self.tree.carry(path, target.path, file.content);
+        let content = self.read(content.map_err(Error::from), target.span)?;
+        let there = match leaving {
+            // It is in nobody's way: `a` may become `a/b`, and `A` may become `a`.
+            Some(Which::There) => self.overlay.obstacle_without(path, target.path),
+            _ => self.overlay.obstacle(target.path),
+        };
+        let there = self.room(target, there)?;
+        self.newcomer(target, there, File { content, ..file }, true)
     }
 
     /// Returns the file that an edit is about to change.
     pub(super) fn base(&mut self, path: &RepoPath, span: Option<Span>) -> Result<File, Failed> {
-        match self.overlay.file(path) {
-            Ok(FileState::File(file)) => Ok(file),
-            Ok(FileState::Unknown) => Err(Failed::Lost),
-            Err(error) => self.fail(span, error),
-        }
+        let state = self.overlay.file(path);
+        self.found(state, span)
     }
 
     /// Returns the file that an edit is about to delete.
     pub(super) fn doomed(&mut self, path: &RepoPath, span: Option<Span>) -> Result<File, Failed> {
-        match self.overlay.file(path) {
-            Err(Error::Missing(path, Missing::Never(suggestion))) => {
-                let suggestion = Box::new(Suggestion {
-                    is_to_go: true,
-                    ..*suggestion
-                });
-                self.fail(span, Error::Missing(path, Missing::Never(suggestion)))
-            }
-            Err(Error::Missing(path, Missing::Tracked { gone, .. })) => self.fail(
-                span,
-                Error::Missing(
-                    path,
-                    Missing::Tracked {
-                        gone,
-                        is_to_go: true,
-                    },
-                ),
-            ),
-            _ => self.base(path, span),
+        let mut state = self.overlay.file(path);
+        match &mut state {
+            Err(Error::Missing(_, Missing::Never(suggestion))) => suggestion.is_to_go = true,
+            Err(Error::Missing(_, Missing::Tracked { is_to_go, .. })) => *is_to_go = true,
+            _ => {}
+        }
+        self.found(state, span)
+    }
+
+    fn found(
+        &mut self,
+        state: Result<FileState, Error>,
+        span: Option<Span>,
+    ) -> Result<File, Failed> {
+        match self.read(state, span)? {
+            FileState::File(file) => Ok(file),
+            FileState::Unknown => Err(Failed::Lost),
         }
     }
 

@@ -200,10 +200,10 @@ impl Planner<'_> {
         let renames = header.status == Status::Renamed;
         let target = self.target(to, span);
         let aside = self.overlay.aside(path).filter(|_| renames);
-        let (which, base) = match aside {
-            Some(file) => (Which::Aside, Ok(file)),
-            None if renames => (Which::There, self.base(path, span)),
-            None => (Which::There, self.copied(section)),
+        let (leaving, base) = match aside {
+            Some(file) => (Some(Which::Aside), Ok(file)),
+            None if renames => (Some(Which::There), self.base(path, span)),
+            None => (None, self.copied(section)),
         };
         let (Ok(target), Ok(file)) = (target, base) else {
             return Err(Failed::Lost);
@@ -214,38 +214,9 @@ impl Planner<'_> {
             self.overlay.put(path, changed);
             return done;
         }
-        let target_at = Named {
-            path: &target,
-            written: to,
-            span: to.span.or(span),
-        };
-        let put = self.carry(path, changed, target_at).and_then(|changed| {
-            self.give_way(&target);
-            // The source of a rename is in nobody's way: `a` may become `a/b`, and `A` may become
-            // `a`.
-            let there = match renames && which == Which::There {
-                true => self
-                    .overlay
-                    .without(path, |overlay| overlay.obstacle(&target)),
-                false => self.overlay.obstacle(&target),
-            };
-            let there = self.room(target_at, there)?;
-            self.newcomer(target_at, there, changed, true)
-        });
-        let Ok(put) = put else {
-            self.overlay.forget(&target);
-            return Err(Failed::Lost);
-        };
-        if !renames {
-            let growth = Growth::new(self.given(path), &self.added);
-            if !growth.add(put.content.size()) {
-                return self.fail(span, Error::TooMuch { path: path.clone() });
-            }
-            self.overlay.put(&target, put);
-        } else {
-            self.overlay.rename(path, which, &target, put);
-        }
-        done
+        self.give_way(&target);
+        let moved = self.relocate(section.at, leaving, changed, (to, &target));
+        moved.and(done)
     }
 
     /// Returns the file that a copy is made of: as it was before the response, unless only what it
