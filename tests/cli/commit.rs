@@ -261,7 +261,7 @@ fn a_hook_that_says_no_has_everything_put_back() {
 fn what_a_hook_changed_is_said_and_counted() {
     for (script, paths, sum) in [
         (
-            "sed -i s/2/2.0/ a.txt; git add a.txt",
+            "perl -pi -e s/2/2.0/ a.txt; git add a.txt",
             Some("`a.txt`"),
             " 1 file changed, 1 insertion(+), 1 deletion(-)\n",
         ),
@@ -635,9 +635,10 @@ fn a_rebase_that_stands_between_commits_takes_one_as_git_commit_makes_it() {
     let base = history();
     let rebase = |repo: &Repo, run: &str, end: &str| {
         let mut command = isolated(Command::new("git"), repo.path());
-        command
-            .env("PATH", path())
-            .env("GIT_SEQUENCE_EDITOR", format!("sed -i '1s/^pick/{run}/'"));
+        command.env("PATH", path()).env(
+            "GIT_SEQUENCE_EDITOR",
+            format!("perl -pi -e 's/^pick/{run}/ if $. == 1'"),
+        );
         support::run(command.args(["rebase", "-i", end]), b"").succeeded();
     };
     let (ours, git) = (base.copied(), base.copied());
@@ -666,7 +667,7 @@ fn a_rebase_that_stands_between_commits_takes_one_as_git_commit_makes_it() {
         (&ours, "git llmpatch apply -q --commit -m more ../answer"),
         (
             &git,
-            "sed -i '1s/^/==\\n/' a.txt && git commit -q -a -m more",
+            "perl -pi -e 's/^/==\\n/ if $. == 1' a.txt && git commit -q -a -m more",
         ),
     ] {
         let mut command = isolated(Command::new("git"), repo.path());

@@ -3,7 +3,11 @@
 //!
 //! `cargo test --test hostile` takes sizes and counts that a debug build does in seconds. In full:
 //! `HOSTILE=all cargo test --release --test hostile -- --test-threads=1`.
+//!
+//! Linux only: what is tried is limited and watched by `timeout`, `ulimit`, `unshare`, GNU find and
+//! `/proc`.
 
+#![cfg(target_os = "linux")]
 #![allow(
     clippy::unwrap_used,
     reason = "a test that cannot be set up has failed"

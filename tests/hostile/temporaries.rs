@@ -1,10 +1,12 @@
 //! Other users of the machine: what a run keeps for itself meanwhile is nobody else's to read,
 //! whatever the umask, and nothing of it stays, also where a signal ends the run.
 
+use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::Command;
 
 use assert_fs::prelude::*;
+use rustix::process::Signal;
 
 use crate::support::{Repo, US, isolated, program, run};
 
@@ -117,11 +119,7 @@ fn nobody_else_can_read_what_a_run_keeps_for_itself() {
 }
 
 #[test]
-#[cfg(target_os = "linux")]
 fn nothing_stays_where_a_signal_ends_a_run() {
-    use rustix::process::Signal;
-    use std::os::unix::process::ExitStatusExt as _;
-
     for (signal, name) in [
         (Signal::INT, "INT"),
         (Signal::TERM, "TERM"),
