@@ -6,8 +6,10 @@ import type { Document } from "./types.js";
 
 export type * from "./types.js";
 
+const file = process.platform === "win32" ? "git-llmpatch.exe" : "git-llmpatch";
+
 /** Where the program for this machine is. */
-export const program = fileURLToPath(new URL(`../vendor/${process.platform}-${process.arch}/git-llmpatch`, import.meta.url));
+export const program = fileURLToPath(new URL(`../vendor/${process.platform}-${process.arch}/${file}`, import.meta.url));
 
 export interface Settings {
   /** Options of the command, as on the command line. */

@@ -25,7 +25,7 @@ class Stopped(Exception):
 
 def program() -> str:
     """Returns where the program is: beside this Python, else on the PATH."""
-    own = os.path.join(sysconfig.get_path("scripts"), "git-llmpatch")
+    own = os.path.join(sysconfig.get_path("scripts"), "git-llmpatch.exe" if os.name == "nt" else "git-llmpatch")
     found = own if os.access(own, os.X_OK) else shutil.which("git-llmpatch")
     if found is None:
         raise FileNotFoundError("git-llmpatch is neither beside Python nor on the PATH")
