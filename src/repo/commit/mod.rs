@@ -181,7 +181,8 @@ impl Repo {
     /// If it can't be read.
     pub(super) fn find_commit(&self, id: Oid) -> Result<git2::Commit<'_>, RepoError> {
         let stored = self.replaced(id)?;
-        self.read_object(stored, |git| git.find_commit(stored))
+        let commit = self.git2().find_commit(stored);
+        commit.map_err(RepoError::git("a commit"))
     }
 
     /// Returns whether a commit is another, or one that led to it.
