@@ -39,10 +39,8 @@ impl NumberPlacer<'_> {
                 None => &self.changed,
             };
             let places = taken.candidates(&run, allowed.start.max(from)..allowed.end);
-            if places.count > 1 {
-                return Err(no_place(hunk, level.ambiguity(places)));
-            }
-            let only = places.lines.first().map(|at| at.index());
+            let only = places.only();
+            let only = only.map_err(|places| no_place(hunk, level.ambiguity(places)))?;
             if let Some(at) = only.filter(fits) {
                 return self.fit(level, hunk, at).map(Some);
             }

@@ -148,10 +148,9 @@ impl NumberPlacer<'_> {
     fn check_only(&self, hunk: &Hunk<'_>) -> Result<(), Located<PlaceError>> {
         let run = self.search.run(hunk);
         let places = self.taken.candidates(&run, self.allowed(hunk, run.len()));
-        if places.count > 1 {
-            Err(no_place(hunk, Ambiguity::Unique(places)))
-        } else {
-            Ok(())
+        match places.only() {
+            Ok(_) => Ok(()),
+            Err(places) => Err(no_place(hunk, Ambiguity::Unique(places))),
         }
     }
 
@@ -216,23 +215,20 @@ impl NumberPlacer<'_> {
         }
         let behind = allowed.start.max(self.cursor)..allowed.end;
         let places = self.taken.candidates(&run, behind);
-        match places.lines[..] {
-            [at] if !self.task.rules.strict => {
+        let found = match places.only() {
+            Ok(Some(at)) if !self.task.rules.strict => {
                 let how = Placing::Moved {
                     claimed: LineNo::from_index(claimed),
-                    at,
-                    is_far: at.index().abs_diff(claimed) > self.growth(),
+                    at: LineNo::from_index(at),
+                    is_far: at.abs_diff(claimed) > self.growth(),
                 };
-                let range = at.index()..at.index() + run.len();
-                Ok(HunkPlace::new(range, hunk.span, how))
+                Some(HunkPlace::new(at..at + run.len(), hunk.span, how))
             }
-            [] => match self.at_a_level(hunk, Some(claimed), self.cursor)? {
-                Some(found) => Ok(found),
-                None => Err(self.place_error(hunk, &run, claimed)),
-            },
-            [_] => Err(self.place_error(hunk, &run, claimed)),
-            _ => Err(no_place(hunk, Ambiguity::Moved(places))),
-        }
+            Ok(Some(_)) => None,
+            Ok(None) => self.at_a_level(hunk, Some(claimed), self.cursor)?,
+            Err(places) => return Err(no_place(hunk, Ambiguity::Moved(places))),
+        };
+        found.ok_or_else(|| self.place_error(hunk, &run, claimed))
     }
 
     /// Returns whether a line is a place of old lines that may begin there, and is free.

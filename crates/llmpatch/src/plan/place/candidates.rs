@@ -89,6 +89,18 @@ impl Places {
         Self::new(run.iter_from(line), run.count_from(line))
     }
 
+    /// Returns the only place, if there is a place.
+    ///
+    /// # Errors
+    /// If there are several: all of them.
+    pub(super) fn only(self) -> Result<Option<usize>, Self> {
+        match self.lines[..] {
+            [] => Ok(None),
+            [only] => Ok(Some(only.index())),
+            _ => Err(self),
+        }
+    }
+
     /// Takes the places of lines other than a line that is chosen.
     pub(super) fn other(run: &Run<'_>, chosen: LineNo) -> Self {
         Self::new(run.iter().take(FIRST), run.count()).others(chosen)

@@ -87,11 +87,9 @@ impl SoughtText<'_, '_> {
                 (core, put_core, true),
             ] {
                 let run = level.run(texts(find));
-                let Some(at) = run.first() else { continue };
-                if run.count() > 1 {
-                    let places = Places::from(&run, 0);
-                    return Err(self.error(level.ambiguity(places).into()));
-                }
+                let only = Places::from(&run, 0).only();
+                let only = only.map_err(|places| self.error(level.ambiguity(places).into()))?;
+                let Some(at) = only else { continue };
                 let block = Block {
                     old: find.to_vec(),
                     new: put.to_vec(),

@@ -53,14 +53,9 @@ impl NumberPlacer<'_> {
         let run = self.search.run(hunk);
         let allowed = self.allowed(hunk, run.len());
         let within = allowed.start.max(from)..allowed.end;
-        let places = self.changed.candidates(&run, within);
-        if places.count > 1 {
-            return Err(no_place(hunk, Ambiguity::Unique(places)));
-        }
-        let only = places
-            .lines
-            .first()
-            .map(|at| at.index()..at.index() + run.len());
+        let only = self.changed.candidates(&run, within).only();
+        let only = only.map_err(|places| no_place(hunk, Ambiguity::Unique(places)))?;
+        let only = only.map(|at| at..at + run.len());
         if let Some(at) = only.filter(|at| self.taken.is_free(at.clone())) {
             return Ok(HunkPlace::exact(at));
         }
