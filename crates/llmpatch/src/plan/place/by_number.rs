@@ -115,8 +115,8 @@ pub(in crate::plan) fn whole(hunks: &[Hunk<'_>]) -> Vec<u8> {
 pub(super) struct NumberPlacer<'f> {
     pub(super) task: Task<'f>,
     pub(super) search: HunkSearch<'f>,
-    hunks: &'f [Hunk<'f>],
-    headings: OnceCell<Headings>,
+    pub(super) hunks: &'f [Hunk<'f>],
+    pub(super) headings: OnceCell<Headings>,
     /// How many lines a number may be off because hunks add or remove lines, here and earlier in
     /// the response.
     growth: OnceCell<usize>,
@@ -295,53 +295,6 @@ impl NumberPlacer<'_> {
         let chosen = LineNo::from_index(claimed);
         let others = Places::other(run, chosen);
         Ok(Some(Placing::duplicates(self.task.file, chosen, others)))
-    }
-
-    /// Checks that the place at a hunk's number is the place that its heading means.
-    fn agree(
-        &self,
-        hunk: &Hunk<'_>,
-        numbered: Range<usize>,
-        run: &Run<'_>,
-        allowed: &Range<usize>,
-    ) -> Result<(), Located<PlaceError>> {
-        let Some(heading) = Headings::of(hunk) else {
-            return Ok(());
-        };
-        // It is mostly one of the lines right above, and nothing has to be looked for.
-        let mut near = (numbered.end.saturating_sub(Headings::NEAR)..numbered.end).rev();
-        let file = self.task.file;
-        if !file.was_searched() && near.any(|line| Headings::key(&file.text(line)) == heading) {
-            return Ok(());
-        }
-        // Few hunks have another place at all, and only for these the file is read.
-        if run.at_or_after(numbered.end.max(allowed.start)).is_none() {
-            return Ok(());
-        }
-        let headings = self
-            .headings
-            .get_or_init(|| Headings::new(&self.task.file.lines(), self.hunks));
-        let Some(heading) = headings
-            .first(hunk)
-            .filter(|heading| *heading >= numbered.end)
-        else {
-            return Ok(());
-        };
-        let below = allowed.start.max(heading + 1)..allowed.end;
-        let places = self.taken.candidates(run, below);
-        let Some(&other) = places.lines.first() else {
-            return Ok(());
-        };
-        let [numbered, heading] = [numbered.start, heading].map(LineNo::from_index);
-        Err(Located::new(
-            hunk.span,
-            Ambiguity::Heading {
-                numbered,
-                other,
-                heading,
-            }
-            .into(),
-        ))
     }
 
     /// Returns which line of the file as it is now had a number before the response, if that is

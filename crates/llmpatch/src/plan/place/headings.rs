@@ -1,9 +1,14 @@
-//! The headings behind the numbers of hunks: lines of the file above what the hunks change.
+//! The headings behind the numbers of hunks: lines of the file above what the hunks change. They must
+//! agree with the numbers.
 
 use std::collections::{HashMap, HashSet};
+use std::ops::Range;
 
+use super::super::place_error::{Ambiguity, PlaceError};
+use super::by_number::NumberPlacer;
 use crate::patch::Hunk;
-use crate::text::Lines;
+use crate::search::Run;
+use crate::text::{LineNo, Lines, Located};
 
 /// Where the headings of hunks are in a file.
 pub(super) struct Headings(HashMap<Vec<u8>, usize>);
@@ -13,9 +18,9 @@ impl Headings {
     /// among them.
     const LEN: usize = 64;
     /// How many lines above a hunk are looked at before others.
-    pub(super) const NEAR: usize = 256;
+    const NEAR: usize = 256;
 
-    pub(super) fn new(lines: &Lines<'_>, hunks: &[Hunk<'_>]) -> Self {
+    fn new(lines: &Lines<'_>, hunks: &[Hunk<'_>]) -> Self {
         let wanted: HashSet<&[u8]> = hunks.iter().filter_map(Self::of).collect();
         let mut first = HashMap::new();
         if !wanted.is_empty() {
@@ -30,19 +35,68 @@ impl Headings {
     }
 
     /// Returns the first line of the file that is a hunk's heading.
-    pub(super) fn first(&self, hunk: &Hunk<'_>) -> Option<usize> {
+    fn first(&self, hunk: &Hunk<'_>) -> Option<usize> {
         self.0.get(Self::of(hunk)?).copied()
     }
 
-    pub(super) fn of<'h>(hunk: &'h Hunk<'_>) -> Option<&'h [u8]> {
+    fn of<'h>(hunk: &'h Hunk<'_>) -> Option<&'h [u8]> {
         hunk.position
             .as_ref()
             .map(|position| Self::key(&position.heading))
             .filter(|key| !key.is_empty())
     }
 
-    pub(super) fn key(line: &[u8]) -> &[u8] {
+    fn key(line: &[u8]) -> &[u8] {
         let line = line.trim_ascii();
         line[..line.len().min(Self::LEN)].trim_ascii_end()
+    }
+}
+
+impl NumberPlacer<'_> {
+    /// Checks that the place at a hunk's number is the place that its heading means.
+    pub(super) fn agree(
+        &self,
+        hunk: &Hunk<'_>,
+        numbered: Range<usize>,
+        run: &Run<'_>,
+        allowed: &Range<usize>,
+    ) -> Result<(), Located<PlaceError>> {
+        let Some(heading) = Headings::of(hunk) else {
+            return Ok(());
+        };
+        // It is mostly one of the lines right above, and nothing has to be looked for.
+        let mut near = (numbered.end.saturating_sub(Headings::NEAR)..numbered.end).rev();
+        let file = self.task.file;
+        if !file.was_searched() && near.any(|line| Headings::key(&file.text(line)) == heading) {
+            return Ok(());
+        }
+        // Few hunks have another place at all, and only for these the file is read.
+        if run.at_or_after(numbered.end.max(allowed.start)).is_none() {
+            return Ok(());
+        }
+        let headings = self
+            .headings
+            .get_or_init(|| Headings::new(&self.task.file.lines(), self.hunks));
+        let Some(heading) = headings
+            .first(hunk)
+            .filter(|heading| *heading >= numbered.end)
+        else {
+            return Ok(());
+        };
+        let below = allowed.start.max(heading + 1)..allowed.end;
+        let places = self.taken.candidates(run, below);
+        let Some(&other) = places.lines.first() else {
+            return Ok(());
+        };
+        let [numbered, heading] = [numbered.start, heading].map(LineNo::from_index);
+        Err(Located::new(
+            hunk.span,
+            Ambiguity::Heading {
+                numbered,
+                other,
+                heading,
+            }
+            .into(),
+        ))
     }
 }
