@@ -5,6 +5,7 @@
 
 use crate::format::tool::fields::{self, Fields};
 use crate::format::tool::json::{Is, Value};
+use crate::text::digits;
 
 /// The members of a kind of message, by what they hold.
 struct Row {
@@ -529,7 +530,7 @@ pub(super) fn denies(text: &str) -> bool {
 fn is_failing_code(text: &str, lead: &str) -> bool {
     text.split_once(lead).is_some_and(|(_, rest)| {
         let rest = rest.trim_start();
-        let digits = rest.bytes().take_while(u8::is_ascii_digit).count();
+        let digits = digits(rest.as_bytes());
         rest.starts_with('-') || digits > 0 && rest[..digits].bytes().any(|digit| digit != b'0')
     })
 }

@@ -71,7 +71,7 @@ pub(super) fn bullets(line: &[u8]) -> usize {
     let mut any = false;
     loop {
         let blank = |at: usize| rest.get(at).is_some_and(|byte| text::is_space(*byte));
-        let digits = rest.iter().take_while(|byte| byte.is_ascii_digit()).count();
+        let digits = text::digits(rest);
         let length = match rest {
             [b'>' | b'+' | b'-', ..] => 1,
             [b'*', ..] if blank(1) => 1,

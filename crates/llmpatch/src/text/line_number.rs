@@ -1,9 +1,14 @@
-//! The line numbers in front of lines of a file that is shown: `12: x`, `12 | x`, `12→x`.
+//! Numbers at the start of a text, such as the line numbers of a file that is shown: `12: x`,
+//! `12 | x`, `12→x`.
+
+/// Returns how many digits a text begins with.
+pub(crate) fn digits(text: &[u8]) -> usize {
+    text.iter().take_while(|byte| byte.is_ascii_digit()).count()
+}
 
 /// Returns the number at the start of a line, and what is behind it.
 pub(crate) fn line_number(line: &[u8]) -> Option<(u32, &[u8])> {
-    let digits = line.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let (number, rest) = line.split_at(digits);
+    let (number, rest) = line.split_at(digits(line));
     Some((std::str::from_utf8(number).ok()?.parse().ok()?, rest))
 }
 

@@ -24,7 +24,7 @@ pub(crate) use entity::{ENTITIES, decode, encode};
 pub use excerpt::Excerpt;
 pub(crate) use hash::{hash, mixed, spread};
 pub(crate) use invisible::Invisible;
-pub(crate) use line_number::{line_number, number_mark};
+pub(crate) use line_number::{digits, line_number, number_mark};
 pub use lines::{Ending, Line, LineNo, Lines, Starts};
 pub(crate) use shown::plural;
 pub use shown::{Shown, SystemError, lines, listed, sentence};

@@ -4,8 +4,7 @@
 use bstr::{BString, ByteSlice as _};
 
 use crate::format::Options;
-use crate::text::{Row, Source, Text};
-use crate::text::{trim, trim_start};
+use crate::text::{Row, Source, Text, digits, trim, trim_start};
 
 /// Returns the path that a line of a response names. `is_near` says that no blank line is between
 /// it and what it names the file of.
@@ -134,7 +133,7 @@ fn bare(line: &[u8]) -> Bare<'_> {
 /// Takes away `#`s, a bullet or a number in front of a text.
 fn without_bullet(text: &[u8]) -> &[u8] {
     let marks = text.iter().take_while(|&&byte| byte == b'#').count();
-    let digits = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    let digits = digits(text);
     let length = match text {
         _ if marks > 0 => marks,
         _ if digits > 0 && matches!(text.get(digits), Some(b'.' | b')')) => digits + 1,

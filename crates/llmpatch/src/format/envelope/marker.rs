@@ -1,7 +1,7 @@
 //! Marker lines: which line of an envelope is which, what a line that is nearly one was meant to
 //! be, and what models write where a line of a section should be.
 
-use crate::text::{trim, trim_end, trim_start};
+use crate::text::{digits, trim, trim_end, trim_start};
 use std::ops::Range;
 
 use bstr::ByteSlice as _;
@@ -205,10 +205,7 @@ impl Habit {
     pub(super) fn of(text: &[u8], next: Option<&[u8]>, verb: Verb) -> Self {
         let trimmed = trim(text);
         let starts_with = |start: &str| trimmed.starts_with(start.as_bytes());
-        let number = trimmed
-            .iter()
-            .take_while(|byte| byte.is_ascii_digit())
-            .count();
+        let number = digits(trimmed);
         if is_fence(text) {
             Habit::Fence
         } else if let (true, Some(meant)) = (starts_with("*"), meant(text)) {

@@ -6,8 +6,7 @@ use super::error::{Error, Warning};
 use super::findings::Findings;
 use super::marker::{self, Habit, Verb};
 use crate::patch::{Hunk, HunkLine, Mark, Operation};
-use crate::text;
-use crate::text::{Row, Span, Text};
+use crate::text::{self, Row, Span, Text, digits};
 
 /// A section: the file that its header names, and what its lines have said so far.
 #[derive(Debug)]
@@ -507,10 +506,6 @@ fn claims_numbers(rest: &[u8]) -> bool {
     }
     let rest = numbers(rest, b'-').and_then(|rest| numbers(rest, b'+'));
     rest.is_some_and(|rest| text::is_blank(rest) || text::trim_start(rest).starts_with(b"@@"))
-}
-
-fn digits(text: &[u8]) -> usize {
-    text.iter().take_while(|byte| byte.is_ascii_digit()).count()
 }
 
 /// Returns whether a line right after a file header is one of a unified diff's.

@@ -5,7 +5,7 @@ use bstr::ByteSlice as _;
 use super::error::Error;
 use super::parse::Rows;
 use crate::patch::Position;
-use crate::text::{Ending, Located, Row, Text};
+use crate::text::{Ending, Located, Row, Text, digits};
 
 /// Returns whether a line is a hunk's header.
 pub(crate) fn is_header(text: &[u8]) -> bool {
@@ -38,11 +38,8 @@ fn range(text: &[u8]) -> Option<(u32, u32, &[u8])> {
 
 /// Reads a number; a number that is too large for any file becomes the largest.
 fn number(text: &[u8]) -> Option<(u32, &[u8])> {
-    let len = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
-    let digits = text[..len]
-        .to_str()
-        .ok()
-        .filter(|digits| !digits.is_empty())?;
+    let len = digits(text);
+    let digits = text[..len].to_str().ok().filter(|_| len > 0)?;
     Some((digits.parse().unwrap_or(u32::MAX), &text[len..]))
 }
 
