@@ -1,7 +1,7 @@
 //! New files, and files that are given anew as a whole.
 
 use super::error::Error;
-use super::overlay::FileState;
+use super::overlay::Found;
 use super::planner::{Done, Failed, Named, Planner};
 use super::section;
 use super::suggest::{self, Names};
@@ -84,28 +84,22 @@ impl Planner<'_> {
             written,
             span,
         }: Named<'_, '_>,
-        there: Result<Option<FileState>, Error>,
+        there: Found<Option<File>>,
     ) -> Result<Option<File>, Failed> {
-        match there {
-            Ok(Some(FileState::File(file))) => Ok(Some(file)),
-            Ok(Some(FileState::Unknown)) => Err(Failed::Lost),
-            Err(error) => self.fail(span, error),
-            Ok(None) => {
-                // What is in front of it (`--directory`) isn't of the response.
-                let is_whole = path.as_bytes().ends_with(written);
-                let name = if is_whole { written } else { path.as_bytes() };
-                match unlikely(name) {
-                    None => Ok(None),
-                    Some(error) => self.fail(
-                        span,
-                        Error::Path {
-                            written: written[..].into(),
-                            error,
-                            meant: None,
-                        },
-                    ),
-                }
-            }
+        let there = self.read(there, span)?;
+        // What is in front of it (`--directory`) isn't of the response.
+        let is_whole = path.as_bytes().ends_with(written);
+        let name = if is_whole { written } else { path.as_bytes() };
+        match unlikely(name).filter(|_| there.is_none()) {
+            None => Ok(there),
+            Some(error) => self.fail(
+                span,
+                Error::Path {
+                    written: written[..].into(),
+                    error,
+                    meant: None,
+                },
+            ),
         }
     }
 

@@ -151,6 +151,13 @@ pub fn plan(
     planner.finished(applied)
 }
 
+/// Returns the file of the same path below a directory, if it is there.
+fn namesake(tree: &dyn Tree, path: &RepoPath, here: &RepoPath) -> Option<RepoPath> {
+    let other = here.join(path.as_bytes()).ok()?;
+    let is_there = matches!(tree.read(&other), Ok(Entry::File(_)));
+    is_there.then_some(other)
+}
+
 /// Returns how a path that stays as it is differs between the places that are planned for: nothing
 /// is done yet where one of them has it otherwise.
 fn disagreement(tree: &dyn Tree, path: &RepoPath) -> Option<TreeError> {
@@ -187,12 +194,9 @@ impl Planner<'_> {
         } = self;
         let cancels_out = overlay.is_undone();
         let (mut changes, converted) = overlay.into_changes();
-        let at = |path: &RepoPath, error: TreeError| {
-            let span = named.get(path).copied().flatten();
-            Located::new(span, Error::from(error))
-        };
+        let span = |path: &RepoPath| named.get(path).copied().flatten();
         if let Err(error) = converted {
-            errors.push(at(&error.path().clone(), error));
+            errors.push(Located::new(span(error.path()), error.into()));
         }
         if applied.is_some() {
             (errors, placements, changes) = Default::default();
@@ -200,15 +204,16 @@ impl Planner<'_> {
         }
         errors.extend(changes.iter().filter_map(|Change { path, before, .. }| {
             let error = tree.confirm(path, before.as_ref()).err()?;
-            Some(at(path, error))
+            Some(Located::new(span(path), error.into()))
         }));
         let by_path = edits
             .iter()
             .filter_map(|of| Some((of.path.as_ref().ok()?, of.edit)));
         errors.extend(encoding::mixed(by_path, &changes, tree));
         if changes.is_empty() && errors.is_empty() && is_read {
-            let unlike = |path| Some(at(path, disagreement(tree, path)?));
-            errors.extend(named.keys().filter_map(unlike));
+            errors.extend(named.iter().filter_map(|(path, span)| {
+                Some(Located::new(*span, disagreement(tree, path)?.into()))
+            }));
         }
         let is_vain = errors.is_empty() && changes.is_empty() && is_read && !named.is_empty();
         if is_vain && !rules.allow_empty {
@@ -220,8 +225,8 @@ impl Planner<'_> {
                 None if cancels_out => Error::CancelsOut { paths },
                 None => Error::NothingToDo { paths },
             };
-            let span = edits.iter().find_map(|of| of.edit.span);
-            errors.push(Located::new(span, error));
+            let first = edits.iter().find_map(|of| of.edit.span);
+            errors.push(Located::new(first, error));
         }
         if errors.is_empty() {
             return Ok(Plan {
@@ -246,11 +251,6 @@ impl Planner<'_> {
         if self.named.keys().any(|path| path.is_below(here)) {
             return;
         }
-        let namesake = |path: &RepoPath| {
-            let other = here.join(path.as_bytes()).ok()?;
-            let is_there = matches!(self.tree.read(&other), Ok(Entry::File(_)));
-            is_there.then_some(other)
-        };
         let edits = self.edits.iter();
         let absolute: HashSet<_> = edits
             .filter(|of| of.edit.path.starts_with(b"/"))
@@ -260,7 +260,7 @@ impl Planner<'_> {
             .overlay
             .changed()
             .filter(|path| !absolute.contains(path))
-            .filter_map(|path| Some((path.clone(), namesake(path)?)))
+            .filter_map(|path| Some((path.clone(), namesake(self.tree, path, here)?)))
             .collect();
         for (path, other) in found {
             let span = self.named.get(&path).copied().flatten();
@@ -274,7 +274,7 @@ impl Planner<'_> {
         for number in 0..self.edits.len() {
             let edit = self.edits[number].edit;
             self.number = number;
-            self.overlay.begin(number, edit.path.span.or(edit.span));
+            self.overlay.edit = (number, edit.path.span.or(edit.span));
             let known = self.errors.len();
             self.edit(edit);
             held += self.errors[known..]

@@ -60,12 +60,9 @@ pub(super) enum Which {
     Aside,
 }
 
-/// A file as an edit finds it.
-pub(super) enum FileState {
-    File(File),
-    /// An earlier edit of this path failed, so nothing can be said of it.
-    Unknown,
-}
+/// What an edit finds. The error is `None` where an earlier edit of the path failed: nothing can be
+/// said of it then.
+pub(super) type Found<T> = Result<T, Option<Error>>;
 
 impl<'t> Overlay<'t> {
     pub(super) fn new(tree: &'t dyn Tree, directory: &'t BStr) -> Self {
@@ -79,20 +76,15 @@ impl<'t> Overlay<'t> {
         }
     }
 
-    /// Sets which edit is at work from here on.
-    pub(super) fn begin(&mut self, number: usize, span: Option<Span>) {
-        self.edit = (number, span);
-    }
-
     /// Returns the file at a path, to be the base of an edit.
-    pub(super) fn file(&mut self, path: &RepoPath) -> Result<FileState, Error> {
+    pub(super) fn file(&mut self, path: &RepoPath) -> Found<File> {
         let slot = self.load(path)?;
         match (&slot.now, &slot.gone) {
-            _ if slot.unknown => Ok(FileState::Unknown),
-            (Some(file), _) => Ok(FileState::File(file.file())),
-            (None, Some(missing)) => Err(Error::Missing(path.clone(), missing.clone())),
+            _ if slot.unknown => Err(None),
+            (Some(file), _) => Ok(file.file()),
+            (None, Some(missing)) => Err(Some(Error::Missing(path.clone(), missing.clone()))),
             (None, None) if slot.directory => {
-                Err(Error::Irregular(path.clone(), Irregular::Directory))
+                Err(Some(Error::Irregular(path.clone(), Irregular::Directory)))
             }
             (None, None) => {
                 let above = path.ancestors().find(|ancestor| self.live(ancestor));
@@ -100,29 +92,35 @@ impl<'t> Overlay<'t> {
                     || suggest::missing(self.tree, path, self.directory),
                     Missing::BelowFile,
                 );
-                Err(Error::Missing(path.clone(), why))
+                Err(Some(Error::Missing(path.clone(), why)))
             }
         }
     }
 
     /// Returns what is in the way of a new file at a path: the file that is there, if it is one.
-    pub(super) fn obstacle(&mut self, path: &RepoPath) -> Result<Option<FileState>, Error> {
+    pub(super) fn obstacle(&mut self, path: &RepoPath) -> Found<Option<File>> {
         let slot = self.load(path)?;
         if slot.unknown {
-            return Ok(Some(FileState::Unknown));
+            return Err(None);
         }
         if let Some(file) = &slot.now {
-            return Ok(Some(FileState::File(file.file())));
+            return Ok(Some(file.file()));
         }
         let is_directory = slot.directory;
         if let Some(above) = path.ancestors().find(|ancestor| self.live(ancestor)) {
-            return Err(Error::Occupied(path.clone(), Occupied::FileAbove(above)));
+            return Err(Some(Error::Occupied(
+                path.clone(),
+                Occupied::FileAbove(above),
+            )));
         }
         if let Some(below) = self.live_below(path, is_directory)? {
-            return Err(Error::Occupied(path.clone(), Occupied::Directory(below)));
+            return Err(Some(Error::Occupied(
+                path.clone(),
+                Occupied::Directory(below),
+            )));
         }
         if self.tree.ignores_case() {
-            let mut twins = self.tree.case_twins(path)?;
+            let mut twins = self.tree.case_twins(path).map_err(Error::from)?;
             twins.retain(|twin| self.slots.get(twin).is_none_or(|slot| slot.now.is_some()));
             let mut alike = self
                 .by_case
@@ -131,7 +129,7 @@ impl<'t> Overlay<'t> {
                 .flatten();
             let made = alike.find(|other| *other != path && self.live(other));
             if let Some(twin) = twins.pop().or(made.cloned()) {
-                return Err(Error::Occupied(path.clone(), Occupied::Twin(twin)));
+                return Err(Some(Error::Occupied(path.clone(), Occupied::Twin(twin))));
             }
         }
         Ok(None)
@@ -265,7 +263,7 @@ impl<'t> Overlay<'t> {
         &mut self,
         other: &RepoPath,
         path: &RepoPath,
-    ) -> Result<Option<FileState>, Error> {
+    ) -> Found<Option<File>> {
         let file = self.slot_of(other).now.take();
         let obstacle = self.obstacle(path);
         self.slot_of(other).now = file;
@@ -324,24 +322,10 @@ impl<'t> Overlay<'t> {
     /// Returns what is different now, its contents converted to what git would have on disk, or
     /// store, once the change is made; and the error if that can't be done.
     pub(super) fn into_changes(self) -> (ChangeSet, Result<(), TreeError>) {
-        let slots = self.slots;
-        let is_source = |path: &RepoPath| {
-            let slot = slots.get(path);
-            slot.is_some_and(|slot| slot.before.is_some() && slot.now.is_none())
-        };
-        let changed = slots.iter().filter(|(_, slot)| slot.is_changed());
-        let change = |(path, slot): (&RepoPath, &Slot)| {
-            let origin = slot.now.as_ref().and_then(|now| now.origin.as_ref());
-            let from = origin.filter(|from| slot.before.is_none() && is_source(from));
-            let change = Change {
-                path: path.clone(),
-                before: slot.before.clone(),
-                after: slot.now.as_ref().map(LiveFile::file),
-                from: from.cloned(),
-            };
-            (change, origin.is_none())
-        };
-        let mut changes: Vec<_> = changed.map(change).collect();
+        let changed = self.slots.iter().filter(|(_, slot)| slot.is_changed());
+        let mut changes: Vec<_> = changed
+            .map(|(path, slot)| self.change_of(path, slot))
+            .collect();
         let rules = attribute_files(changes.iter().map(|(change, _)| change));
         let planned = changes.iter_mut().filter_map(|(change, is_new)| {
             Some(Planned {
@@ -354,6 +338,23 @@ impl<'t> Overlay<'t> {
         let converted = self.tree.settle(&mut planned, &rules);
         let changes = changes.into_iter().map(|(change, _)| change);
         (ChangeSet::new(changes), converted)
+    }
+
+    /// Returns what is different at a path, and whether it has a file that comes from nowhere.
+    fn change_of(&self, path: &RepoPath, slot: &Slot) -> (Change, bool) {
+        let Slot { before, now, .. } = slot;
+        let origin = now.as_ref().and_then(|now| now.origin.as_ref());
+        let from = origin.filter(|from| {
+            let source = self.slots.get(*from);
+            before.is_none() && source.is_some_and(|of| of.before.is_some() && of.now.is_none())
+        });
+        let change = Change {
+            path: path.clone(),
+            before: before.clone(),
+            after: now.as_ref().map(LiveFile::file),
+            from: from.cloned(),
+        };
+        (change, origin.is_none())
     }
 
     pub(super) fn slot_of(&mut self, path: &RepoPath) -> &mut Slot {

@@ -30,12 +30,11 @@ pub(super) enum PastState {
 impl PastState {
     /// Returns how many bytes it takes to keep it.
     fn size(&self) -> usize {
-        let of_content = |content: &Content| {
-            let splices = content.splices();
-            content.size() + splices.map_or(0, |(_, splices)| size_of_val(splices))
-        };
         match self {
-            PastState::Whole(content) => of_content(content),
+            PastState::Whole(content) => {
+                let splices = content.splices();
+                content.size() + splices.map_or(0, |(_, splices)| size_of_val(splices))
+            }
             PastState::Parts(back) => back
                 .iter()
                 .map(|part| size_of_val(part) + part.new.len())

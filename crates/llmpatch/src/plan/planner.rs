@@ -8,7 +8,7 @@ use bstr::BString;
 
 use super::error::{Error, Missing};
 use super::growth::{self, Growth};
-use super::overlay::{FileState, Overlay, Which};
+use super::overlay::{Overlay, Which};
 use super::place::Edit;
 use super::place_error::Part;
 use super::placement::Placement;
@@ -194,7 +194,7 @@ impl Planner<'_> {
         let Some(end) = hunks.last().and_then(|hunk| hunk.end.as_ref()) else {
             return false;
         };
-        let Ok(FileState::File(file)) = self.overlay.file(path) else {
+        let Ok(file) = self.overlay.file(path) else {
             return false;
         };
         let lines = file.content.lines();
@@ -415,38 +415,33 @@ impl Planner<'_> {
 
     /// Returns the file that an edit is about to change.
     pub(super) fn base(&mut self, path: &RepoPath, span: Option<Span>) -> Result<File, Failed> {
-        let state = self.overlay.file(path);
-        self.found(state, span)
+        let file = self.overlay.file(path);
+        self.read(file, span)
     }
 
     /// Returns the file that an edit is about to delete.
     pub(super) fn doomed(&mut self, path: &RepoPath, span: Option<Span>) -> Result<File, Failed> {
-        let mut state = self.overlay.file(path);
-        match &mut state {
-            Err(Error::Missing(_, Missing::Never(suggestion))) => suggestion.is_to_go = true,
-            Err(Error::Missing(_, Missing::Tracked { is_to_go, .. })) => *is_to_go = true,
-            _ => {}
+        let mut file = self.overlay.file(path);
+        if let Err(Some(Error::Missing(_, missing))) = &mut file {
+            match missing {
+                Missing::Never(suggestion) => suggestion.is_to_go = true,
+                Missing::Tracked { is_to_go, .. } => *is_to_go = true,
+                _ => {}
+            }
         }
-        self.found(state, span)
+        self.read(file, span)
     }
 
-    fn found(
-        &mut self,
-        state: Result<FileState, Error>,
-        span: Option<Span>,
-    ) -> Result<File, Failed> {
-        match self.read(state, span)? {
-            FileState::File(file) => Ok(file),
-            FileState::Unknown => Err(Failed::Lost),
-        }
-    }
-
+    /// Records why something can't be found or read.
     pub(super) fn read<T>(
         &mut self,
-        read: Result<T, Error>,
+        read: Result<T, impl Into<Option<Error>>>,
         span: Option<Span>,
     ) -> Result<T, Failed> {
-        read.or_else(|error| self.fail(span, error))
+        read.or_else(|error| match error.into() {
+            Some(error) => self.fail(span, error),
+            None => Err(Failed::Lost),
+        })
     }
 
     pub(super) fn fail<T>(&mut self, span: Option<Span>, error: Error) -> Result<T, Failed> {

@@ -20,7 +20,7 @@ use std::collections::HashSet;
 use super::Rules;
 use super::error::Error;
 use super::growth::Growth;
-use super::overlay::{FileState, Which};
+use super::overlay::Which;
 use super::place::{self, Edit, Task};
 use super::planner::{Done, Failed, Named, Planner};
 use super::warning::Warning;
@@ -230,44 +230,47 @@ impl Planner<'_> {
         let original = self.overlay.original(path);
         let original = self.read(original, span)?;
         let now = match self.overlay.file(path) {
-            Ok(FileState::File(now)) => Some(now),
-            Ok(FileState::Unknown) if original.is_none() => return Err(Failed::Lost),
-            _ => None,
+            Ok(now) => Some(now),
+            Err(None) if original.is_none() => return Err(Failed::Lost),
+            Err(_) => None,
         };
         match (original, now) {
             (Some(original), Some(now)) if original != now => {
-                // Which of the two is meant doesn't depend on what is refused besides.
-                let rules = Rules {
-                    strict: false,
-                    unique: false,
-                    ..self.rules.clone()
-                };
-                let fits = |file: &File| {
-                    let edit = Edit::by_number(section.hunks);
-                    let task = Task {
-                        number: self.number,
-                        path,
-                        file: &edit.read(&file.content, edit.needles()),
-                        rules: &rules,
-                        effort: &self.effort,
-                        growth: Growth::new(0, &self.added),
-                        enough: 1,
-                    };
-                    edit.place(task, &mut HashSet::new()).whole
-                };
-                let before = fits(&original);
-                let after = fits(&now);
-                let is_other = |file: &File| {
-                    let id = self.id(section, file);
-                    id.is_some_and(|id| other(header, &id()).is_some())
-                };
-                let named = |file: &File| header.ids.is_some() && !is_other(file);
-                let is_now = after && (!before || !named(&original) && named(&now));
+                let [before, after] = [&original, &now].map(|file| self.fits(section, file));
+                let is_named = |file| header.ids.is_some() && !self.is_other(section, file);
+                let is_now = after && (!before || !is_named(&original) && is_named(&now));
                 Ok(if is_now { now } else { original })
             }
             (Some(file), _) => Ok(file),
             (None, _) => self.base(path, span),
         }
+    }
+
+    /// Returns whether all hunks have a place in a file. That doesn't depend on what is refused
+    /// besides.
+    fn fits(&self, section: &DiffSection<'_, '_>, file: &File) -> bool {
+        let edit = Edit::by_number(section.hunks);
+        let rules = &Rules {
+            strict: false,
+            unique: false,
+            ..self.rules.clone()
+        };
+        let task = Task {
+            number: self.number,
+            path: section.at.path,
+            file: &edit.read(&file.content, edit.needles()),
+            rules,
+            effort: &self.effort,
+            growth: Growth::new(0, &self.added),
+            enough: 1,
+        };
+        edit.place(task, &mut HashSet::new()).whole
+    }
+
+    /// Returns whether a file has another id than the header says.
+    fn is_other(&self, section: &DiffSection<'_, '_>, file: &File) -> bool {
+        let id = self.id(section, file);
+        id.is_some_and(|id| other(section.header, &id()).is_some())
     }
 
     /// Returns what header and hunks make of a file; where some hunks fail, what the others make of
