@@ -13,7 +13,7 @@ use crate::tree::{Content, File, Mode};
 /// of them has searched it; its bytes are put together once somebody wants them.
 pub(super) struct LiveFile {
     mode: Mode,
-    state: State,
+    state: FileState,
     /// The path in the tree below whose file this is: its own, or the path from which it was moved.
     pub(super) origin: Option<RepoPath>,
     /// The edit that made it, if none was there.
@@ -22,7 +22,7 @@ pub(super) struct LiveFile {
     pub(super) past: Vec<Past>,
 }
 
-enum State {
+enum FileState {
     /// No edit has looked for anything in it yet, or none will any more.
     Whole(Content),
     Searched {
@@ -35,7 +35,7 @@ impl LiveFile {
     pub(super) fn new(File { content, mode }: File, origin: Option<RepoPath>) -> Self {
         Self {
             mode,
-            state: State::Whole(content),
+            state: FileState::Whole(content),
             origin,
             maker: None,
             past: Vec::new(),
@@ -45,8 +45,8 @@ impl LiveFile {
     /// Returns what it holds.
     pub(super) fn content(&self) -> &Content {
         match &self.state {
-            State::Whole(content) => content,
-            State::Searched { document, content } => content.get_or_init(|| document.content()),
+            FileState::Whole(content) => content,
+            FileState::Searched { document, content } => content.get_or_init(|| document.content()),
         }
     }
 
@@ -60,15 +60,15 @@ impl LiveFile {
     /// Returns the file for edits to look for something in it, if one has.
     pub(super) fn document(&self) -> Option<Rc<Document>> {
         match &self.state {
-            State::Whole(_) => None,
-            State::Searched { document, .. } => Some(Rc::clone(document)),
+            FileState::Whole(_) => None,
+            FileState::Searched { document, .. } => Some(Rc::clone(document)),
         }
     }
 
     /// Keeps what the file was read as, for the edits that follow.
     pub(super) fn search(&mut self, document: Rc<Document>) {
         let content = self.content().clone().into();
-        self.state = State::Searched { document, content };
+        self.state = FileState::Searched { document, content };
     }
 
     /// Replaces the file. Returns how it was, unless it holds the same. What is only given another
@@ -80,7 +80,7 @@ impl LiveFile {
             return None;
         }
         let is_other = content != found;
-        self.state = State::Whole(content);
+        self.state = FileState::Whole(content);
         is_other.then_some(PastState::Whole(found))
     }
 
@@ -88,18 +88,18 @@ impl LiveFile {
     /// of it is different now.
     pub(super) fn change(&mut self, splices: Vec<Splice>, is_last: bool) -> Option<PastState> {
         let document = match &mut self.state {
-            State::Searched { document, content } => {
+            FileState::Searched { document, content } => {
                 // Where nobody will look at it again, nothing need be found in what comes.
                 let document = Rc::get_mut(document);
                 let document = document.filter(|file| !(is_last && file.is_untouched()));
                 document.map(|document| (document, content))
             }
-            State::Whole(_) => None,
+            FileState::Whole(_) => None,
         };
         let Some((document, content)) = document else {
             let (found, mode) = (self.content().clone(), self.mode);
             let content = Content::spliced(found.clone(), splices);
-            self.state = State::Whole(found);
+            self.state = FileState::Whole(found);
             return self.replace(File { content, mode });
         };
         let back = document.taken_by(&splices);
@@ -109,7 +109,7 @@ impl LiveFile {
         }
         // What is no longer before the first line isn't a byte order mark as the file was read.
         if is_last || document.has_lost_mark() {
-            self.state = State::Whole(self.content().clone());
+            self.state = FileState::Whole(self.content().clone());
         }
         (!back.is_empty()).then_some(PastState::Parts(back))
     }
