@@ -67,6 +67,7 @@ fn joined(lines: impl Iterator<Item = String>) -> Vec<u8> {
     text.into_bytes()
 }
 
+// Other signs are prose, so entities of the usual kind would only make it hard to read.
 fn quoted(line: &str) -> String {
     format!(
         "| {}",

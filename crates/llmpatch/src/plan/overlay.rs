@@ -39,8 +39,9 @@ const READ: &str = "a path is read before it is changed";
 pub(super) struct Slot {
     before: Option<File>,
     pub(super) now: Option<LiveFile>,
-    /// How the file went, if it did, and what edits had found it as.
+    /// How the file went, if it did.
     gone: Option<Missing>,
+    /// The file that went as edits had found it, for the file that comes after it.
     pub(super) past: Vec<Past>,
     /// Whether the tree below has a directory here.
     directory: bool,

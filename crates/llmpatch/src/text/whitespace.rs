@@ -64,7 +64,8 @@ pub(crate) const fn is_name(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || byte == b'_'
 }
 
-/// Returns whether a line has a letter, a digit or a character beyond ASCII.
+/// Returns whether a line has a letter, a digit or a character beyond ASCII. How much it says is
+/// another question, which the search asks.
 pub(crate) fn has_letters(line: &[u8]) -> bool {
     line.iter().any(|byte| is_word(*byte) && *byte != b'_')
 }

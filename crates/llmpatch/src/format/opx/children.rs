@@ -54,6 +54,7 @@ impl<'a> Children<'a> {
     }
 }
 
+// What a plan may drop of a find is another thing: lines of any ASCII whitespace.
 fn without_blank_edges(mut lines: Vec<Text<'_>>) -> Vec<Text<'_>> {
     let full = |line: &Text<'_>| !is_spaces(line);
     lines.truncate(lines.iter().rposition(full).map_or(0, |last| last + 1));
