@@ -35,7 +35,7 @@ def needs_git(case: Path) -> bool:
     return (
         (case / "before/.gitattributes").exists()
         or "[id-differs]" in text(case / "warnings.txt")
-        or (config != "" and text(case / "error.txt").startswith("3"))
+        or (config != "" and text(case / "error.txt").startswith(("2", "3")))
         or "core.autocrlf" in config
     )
 
