@@ -9,7 +9,7 @@ use bstr::{BString, ByteSlice as _};
 use git2::Oid;
 
 use super::conversion::Conversion;
-use super::git::{Git, checked};
+use super::git::{Git, checked, run};
 use super::objects::{content_id, leaf};
 use super::{BlobId, Repo, RepoError, RevisionTree, Side};
 use llmpatch::compare::Compare as _;
@@ -158,10 +158,22 @@ impl BasedTree<'_> {
         )
     }
 
-    /// Returns whether neither the index nor HEAD knows a path.
-    fn is_untracked(&self, path: &RepoPath) -> bool {
+    /// Returns how a path came to be here that the base doesn't have.
+    fn how_it_came(&self, path: &RepoPath) -> DriftKind {
         let index = self.repo.index_tree();
-        index.is_ok_and(|index| matches!(index.slot(path), Ok(None)) && index.gone(path).is_none())
+        let is_untracked = index
+            .is_ok_and(|index| matches!(index.slot(path), Ok(None)) && index.gone(path).is_none());
+        let is_ignored = || {
+            let git = Git::new(self.repo);
+            let mut command = git.command(["check-ignore", "--quiet", "--"]);
+            self.repo.top.as_ref().map(|top| command.current_dir(top));
+            run(command.arg(path.as_path()), b"").is_ok_and(|said| said.status.success())
+        };
+        match is_untracked {
+            false => DriftKind::Come,
+            true if is_ignored() => DriftKind::Ignored,
+            true => DriftKind::Untracked,
+        }
     }
 
     /// Returns what became of a path since.
@@ -169,15 +181,8 @@ impl BasedTree<'_> {
         let (how, now) = match (base, now) {
             (Entry::File(_), Entry::File(now)) => (DriftKind::Changed, Some(now)),
             (Entry::File(_), _) => (DriftKind::Gone, None),
-            (_, Entry::File(now)) if self.is_untracked(path) => (DriftKind::Untracked, Some(now)),
-            (_, now) => (
-                DriftKind::Come,
-                if let Entry::File(file) = now {
-                    Some(file)
-                } else {
-                    None
-                },
-            ),
+            (_, Entry::File(now)) => (self.how_it_came(path), Some(now)),
+            _ => (DriftKind::Come, None),
         };
         let mut lines = Vec::new();
         if let (Entry::File(base), Some(now)) = (base, &now) {
@@ -267,8 +272,11 @@ impl Tree for BasedTree<'_> {
         }
     }
 
-    fn gone(&self, _: &RepoPath) -> Option<Gone> {
-        None
+    fn gone(&self, path: &RepoPath) -> Option<Gone> {
+        match self.now.read(path) {
+            Ok(Entry::File(_)) => Some(Gone::NotInBase(self.how_it_came(path))),
+            _ => None,
+        }
     }
 
     fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {

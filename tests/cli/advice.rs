@@ -112,6 +112,7 @@ const RUN: &[Tried] = &[
         missing_objects,
     ),
     (&["git reflog"], commit_taken_back),
+    (&["git add --force"], ignored),
     (&["git config --global --add safe.directory {}"], anothers),
 ];
 
@@ -954,6 +955,50 @@ fn missing_objects() {
     let said = fresh.run(&["apply", "--cached"], &response).ended(3);
     follow(&fresh, &said, "git lfs pull", &[]).succeeded();
     fresh.run(&["apply", "--cached"], &response).succeeded();
+    // Where nobody has set git-lfs up, a pointer is a text like any other.
+    let bare = Repo::empty();
+    in_shell(
+        &bare,
+        &format!(
+            "git remote add origin 'file://{}' && git pull -q origin main",
+            url.display()
+        ),
+    )
+    .succeeded();
+    for args in [
+        &["apply"][..],
+        &["apply", "--cached"],
+        &["apply", "--feedback"],
+    ] {
+        let said = bare.run(args, &response).ended(1);
+        let all = said.stderr.clone() + &said.stdout;
+        assert!(
+            all.contains("content isn't ") && !all.contains("sha256"),
+            "{all}"
+        );
+    }
+    let said = bare.run(&["apply"], &response).ended(1);
+    follow(&bare, &said, "git lfs install", &[]).succeeded();
+    follow(&bare, &said, "git lfs pull", &[]).succeeded();
+    bare.run(&["apply"], &response).succeeded();
+}
+
+#[test]
+fn ignored() {
+    let repo = repo();
+    repo.child(".git/info/exclude")
+        .write_str("i.txt\n")
+        .unwrap();
+    repo.child("i.txt").write_str("i\n").unwrap();
+    let response = update("i.txt", "i", "I");
+    for base in [&["--base=HEAD"][..], &["-3", "--base=HEAD"]] {
+        let said = repo.run(&[&["apply"], base].concat(), &response).ended(1);
+        follow(&repo, &said, "git add --force", &[("", "i.txt")]).succeeded();
+        let base = repo.run(&["snapshot"], "").succeeded().stdout;
+        let base = format!("--base={}", base.trim());
+        repo.run(&["check", &base], &response).succeeded();
+        repo.git(&["rm", "-q", "--cached", "i.txt"]);
+    }
 }
 
 #[test]

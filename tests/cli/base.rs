@@ -273,6 +273,53 @@ fn a_snapshot_of_untracked_files_is_a_base_for_them() {
     assert_eq!(repo.text("u.txt"), "U\n");
 }
 
+/// No advice leads to a snapshot that hasn't got the file either, nor to adding a file that is here.
+#[test]
+fn a_file_that_no_snapshot_has_is_told_as_that_by_a_merge_too() {
+    let repo = repo();
+    repo.child(".gitignore").write_str("i.txt\n").unwrap();
+    repo.commit("ignore");
+    for name in ["i.txt", "u.txt"] {
+        repo.child(name).write_str("u\n").unwrap();
+    }
+    let delete = |name: &str| envelope(&format!("*** Delete File: {name}\n"));
+    for (name, how, help) in [
+        ("i.txt", "ignored by git", "`git add --force`"),
+        ("u.txt", "untracked", "snapshot --untracked"),
+    ] {
+        for response in [update(name, "u", "U"), delete(name)] {
+            for args in [
+                &["check", "--base=HEAD"][..],
+                &["check", "-3", "--base=HEAD"],
+            ] {
+                let run = repo.run(args, &response).ended(1);
+                let said = format!("`{name}` is here, {how}, and not in the base");
+                assert!(run.stderr.contains(&said), "{args:?}: {}", run.stderr);
+                assert!(
+                    run.stderr.contains(help) && !run.stderr.contains("add the file"),
+                    "{args:?}: {}",
+                    run.stderr
+                );
+            }
+        }
+    }
+    repo.git(&["add", "--force", "i.txt"]);
+    let base = repo.run(&["snapshot"], "").succeeded().stdout;
+    repo.run(
+        &["check", &format!("--base={}", base.trim())],
+        update("i.txt", "u", "U"),
+    )
+    .succeeded();
+    let run = repo
+        .run(&["check", "-3", "--base=HEAD"], update("i.txt", "u", "U"))
+        .ended(1);
+    assert!(
+        run.stderr.contains("`i.txt` was added since the base"),
+        "{}",
+        run.stderr
+    );
+}
+
 #[test]
 fn what_a_checkout_converts_is_the_same_file() {
     let repo = repo();

@@ -118,7 +118,7 @@ pub enum Obstacle {
     Special,
 }
 
-/// Why a file isn't where it is looked for, though git knows it.
+/// Why a file isn't where it is looked for, though somebody knows it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Gone {
     /// The work tree has it no more.
@@ -127,6 +127,8 @@ pub enum Gone {
     Unstaged,
     /// Sparse checkout left it out.
     LeftOut,
+    /// It is there, and wasn't in the tree that the response is about.
+    NotInBase(DriftKind),
 }
 
 /// A place to plan for.
@@ -385,6 +387,9 @@ pub enum DriftKind {
     /// It is there, and nothing that git keeps has it.
     #[error("is here, untracked, and not in the base")]
     Untracked,
+    /// The same, and git is told to ignore it.
+    #[error("is here, ignored by git, and not in the base")]
+    Ignored,
 }
 
 /// A tree in memory, for tests and for callers that have no repository.

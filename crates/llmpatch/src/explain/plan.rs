@@ -216,6 +216,12 @@ fn missing(of: Diagnostic, path: &RepoPath, why: &Missing) -> Diagnostic {
                 "sparse checkout left it out; `git sparse-checkout add <directory>` brings it back",
             )
             .advice("leave the file alone"),
+        Missing::Tracked {
+            gone: Gone::NotInBase(how),
+            ..
+        } => of
+            .help(how.help())
+            .advice("leave the file alone: it isn't one of those that you were shown"),
         Missing::Tracked { gone, is_to_go } => {
             let staged = if *gone == Gone::Unstaged {
                 " --staged"
@@ -484,19 +490,32 @@ fn drifted(path: &RepoPath, drift: &Drift) -> Diagnostic {
         passages: passages.unwrap_or_default(),
         ..of
     };
-    if drift.how == DriftKind::Untracked {
-        return of
-            .help(
+    of.help(drift.how.help()).advice(match drift.how {
+        DriftKind::Untracked | DriftKind::Ignored => {
+            "change this file as it is shown here, if you were to change it"
+        }
+        _ => "the file isn't what you were shown any more: make the change for what it is now",
+    })
+}
+
+impl DriftKind {
+    /// Returns what to do, in words.
+    fn help(self) -> &'static str {
+        match self {
+            DriftKind::Untracked => {
                 "name a base that has it: `git llmpatch snapshot --untracked` makes one, before \
-                 the model is asked",
-            )
-            .advice("change this file as it is shown here, if you were to change it");
+                 the model is asked"
+            }
+            DriftKind::Ignored => {
+                "no snapshot has ignored files: `git add --force` the file before the model is \
+                 asked, or apply the response without a base (`--no-base`)"
+            }
+            _ => {
+                "ask the model again with the files as they are now, or apply it where it \
+                 belongs, with `--onto=<base>`"
+            }
+        }
     }
-    of.help(
-        "ask the model again with the files as they are now, or apply it where it \
-             belongs, with `--onto=<base>`",
-    )
-    .advice("the file isn't what you were shown any more: make the change for what it is now")
 }
 
 impl Diagnose for TreeError {

@@ -447,7 +447,9 @@ fn is_absence(error: &Error) -> bool {
         },
         // One that is named much like another is misspelled.
         Error::Missing(_, Missing::Never(suggestion)) => suggestion.meant.is_none(),
-        Error::Missing(_, Missing::Tracked { gone, .. }) => *gone != Gone::LeftOut,
+        Error::Missing(_, Missing::Tracked { gone, .. }) => {
+            matches!(gone, Gone::Deleted | Gone::Unstaged)
+        }
         _ => false,
     }
 }
