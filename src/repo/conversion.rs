@@ -16,7 +16,9 @@ use super::rules::{Consult, RuleBook};
 use super::{Repo, RepoError};
 use llmpatch::path::RepoPath;
 use llmpatch::text::Shown;
-use llmpatch::tree::{AttributeFiles, Content, Hindrance, Planned, TreeError, Withheld};
+use llmpatch::tree::{
+    AttributeFiles, Content, Hindrance, Planned, TreeError, Withheld, is_pointer,
+};
 
 /// Turns bytes of the work tree into bytes of a blob and back, as git would for their path.
 pub(crate) struct Conversion<'r> {
@@ -83,7 +85,7 @@ impl<'r> Conversion<'r> {
                 self.repo.by_git.borrow_mut().insert(path.clone(), why);
                 Ok(Cow::Owned(stored.into()))
             }
-            Err(RepoError::Child { message, .. }) => Err(RepoError::Attribute {
+            Err(RepoError::Child { message, .. }) => Err(RepoError::Unstored {
                 what: format!("{why}, and git can't store it: {}", Shown(&message)),
             }),
             Err(error) => Err(error),
@@ -514,11 +516,6 @@ impl<'r> Conversion<'r> {
             ident,
         })
     }
-}
-
-/// Returns whether bytes are what git-lfs has in the place of a content.
-fn is_pointer(bytes: &[u8]) -> bool {
-    bytes.starts_with(b"version https://git-lfs.github.com/spec/") && bytes.len() < 1024
 }
 
 fn not_at_hand(kept: Content, driver: &BString) -> Content {

@@ -61,6 +61,13 @@ pub enum RepoError {
     #[error("a path {what}")]
     #[strum(props(kind = "unsupported", help = "make this change by hand"))]
     Attribute { what: String },
+    /// A filter or an encoding with which git couldn't store a path.
+    #[error("a path {what}")]
+    #[strum(props(
+        kind = "unsupported",
+        help = "see to it that `git add` can store this file"
+    ))]
+    Unstored { what: String },
     /// A file whose content nobody can tell: what it is, such as `is only a pointer`, and what is
     /// in the way.
     #[error("`{}` {what}", Shown(path))]
@@ -192,6 +199,11 @@ impl RepoError {
                 path,
                 what,
                 remedy: Remedy::ByHand,
+            },
+            RepoError::Unstored { what } => TreeError::Unsupported {
+                path,
+                what,
+                remedy: Remedy::Filter,
             },
             RepoError::MissingObject { .. } => TreeError::Unsupported {
                 path,

@@ -413,7 +413,7 @@ impl<'r> Prepared<'r> {
                 .map(|file| write(change, file))
                 .transpose()
                 .map_err(|error| match error {
-                    repo::RepoError::Attribute { .. } => {
+                    repo::RepoError::Attribute { .. } | repo::RepoError::Unstored { .. } => {
                         TransactionError::from(error.at(&change.path))
                     }
                     error => error.into(),

@@ -108,7 +108,12 @@ const RUN: &[Tried] = &[
     (&["git llmpatch help"], limits),
     (&["git llmpatch apply --commit"], branch_in_use),
     (
-        &["git fsck", "git lfs pull", "git cat-file -e <object>"],
+        &[
+            "git fsck",
+            "git lfs install",
+            "git lfs pull",
+            "git cat-file -e <object>",
+        ],
         missing_objects,
     ),
     (&["git reflog"], commit_taken_back),
@@ -339,6 +344,8 @@ fn in_shell(repo: &Repo, command: &str) -> Run {
     shell
         .args(["-c", command])
         .env("PATH", support::path())
+        // What sets something for a user replaces this file; the system's own would be replaced, too.
+        .env("GIT_CONFIG_GLOBAL", repo.child("../global").path())
         .env("GIT_EDITOR", "true")
         .env("GIT_PAGER", "cat");
     support::run(&mut shell, b"")
@@ -1043,11 +1050,7 @@ fn anothers() {
         command.starts_with("git config --global --add safe.directory "),
         "{command}"
     );
-    let global = format!(
-        "GIT_CONFIG_GLOBAL={}",
-        repo.child("../global").path().display()
-    );
-    in_shell(&repo, &format!("{global} {command}")).succeeded();
+    in_shell(&repo, command).succeeded();
     check().succeeded();
 }
 

@@ -12,7 +12,7 @@ use bstr::BString;
 use crate::kind::Kind;
 use crate::path::RepoPath;
 use crate::text::SystemError;
-pub use crate::text::{Content, Hindrance, Withheld, is_binary};
+pub use crate::text::{Content, Hindrance, Withheld, is_binary, is_pointer};
 pub use case_twins::CaseTwins;
 pub use read::ReadTree;
 
@@ -324,6 +324,8 @@ pub enum Remedy {
     Fetch,
     /// Only a person can write this file.
     ByHand,
+    /// The file's filter is to work.
+    Filter,
     /// The repository is to be changed, or another repository used.
     Repository(Repair),
 }

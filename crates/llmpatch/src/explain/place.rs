@@ -10,7 +10,7 @@ use crate::plan::{
 use crate::report::{Diagnose, Diagnostic};
 use crate::report::{FileLine, FilePlace, Nearest, Passage};
 use crate::text::{LineNo, Lines, is_utf8, listed};
-use crate::tree::Content;
+use crate::tree::{Content, is_pointer};
 
 pub(super) const BYTE_FOR_BYTE: &str = "old lines must be in the file byte for byte";
 pub(super) const CORRECT_THEM: &str = "old lines must be in the file byte for byte; correct them, or give the model what \
@@ -159,10 +159,22 @@ impl Diagnose for Unplaced {
              `working-tree-encoding=<encoding>` in `.gitattributes`, git converts it"
                 .to_owned()
         });
-        said.notes(note)
+        let said = said
+            .notes(note)
             .notes(ends)
             .notes(encoding)
-            .path(&self.path)
+            .path(&self.path);
+        match is_pointer(&self.seen.content) {
+            // Nobody has use for its lines.
+            true => Diagnostic {
+                passages: Vec::new(),
+                ..said
+            }
+            .note("the file is a pointer of git-lfs: its content isn't here")
+            .help("fetch the content first, with `git lfs install` and `git lfs pull`")
+            .advice("leave the file alone: its content isn't at hand here"),
+            false => said,
+        }
     }
 }
 

@@ -13,6 +13,7 @@ impl Remedy {
                 "let git fetch it first (`git cat-file -e <object>` does), or see what \
                      `git fsck` says"
             }
+            Remedy::Filter => "see to it that `git add` can store this file",
             Remedy::ByHand => "make this change by hand, or leave the file out of the patch",
             Remedy::Repository(repair) => repair.help(),
         }

@@ -264,6 +264,11 @@ impl Content {
 /// How many bytes git looks at to tell whether they are binary.
 const BINARY: usize = 8000;
 
+/// Returns whether bytes are what git-lfs has in the place of a content.
+pub fn is_pointer(content: &[u8]) -> bool {
+    content.starts_with(b"version https://git-lfs.github.com/spec/") && content.len() < 1024
+}
+
 /// Returns whether git would take bytes for binary: a NUL among the first 8000.
 pub fn is_binary(content: &[u8]) -> bool {
     memchr::memchr(0, &content[..content.len().min(BINARY)]).is_some()

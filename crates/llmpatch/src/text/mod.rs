@@ -17,7 +17,9 @@ mod shown;
 mod source;
 mod whitespace;
 
-pub use content::{Content, Hindrance, Splice, Withheld, is_binary, is_utf8, same_ends};
+pub use content::{
+    Content, Hindrance, Splice, Withheld, is_binary, is_pointer, is_utf8, same_ends,
+};
 pub(crate) use content::{same_end, same_start};
 pub(crate) use elision::looks_elided;
 pub(crate) use entity::{ENTITIES, decode, encode};
