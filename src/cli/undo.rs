@@ -15,7 +15,7 @@ use super::options::{Json, Reading, Verbosity};
 use super::output;
 use super::publish::{self, Ready};
 use super::recover;
-use crate::transaction::{self, Earlier, Last, Target, TransactionError, Undoing};
+use crate::transaction::{self, Earlier, Last, MadeCommits, Target, TransactionError, Undoing};
 use llmpatch::progress::Stage;
 use llmpatch::report::{Diagnostic, EarlierFile, EarlierReport, FileOperation, Report, Status};
 use llmpatch::text::{self, Shown};
@@ -54,11 +54,9 @@ impl Undo {
                 &self.json.verbosity(&self.verbosity),
                 Vec::new(),
                 |session| {
-                    let earlier: Vec<_> = transaction::earlier(&session.repo)?
-                        .into_iter()
-                        .map(reported)
-                        .collect();
+                    let earlier = transaction::earlier(&session.repo)?;
                     let text = listed(&earlier);
+                    let earlier = earlier.into_iter().map(reported).collect();
                     Ok((
                         Report {
                             status: Status::Listed,
@@ -94,14 +92,17 @@ impl Undo {
         let Some(forgotten) = locked.forget_last()? else {
             return Err(CliError::NothingToUndo.into());
         };
-        let forgotten = reported(forgotten);
         let printed = match self.verbosity.quiet {
             true => String::new(),
-            false => format!("forgot the apply of {}\n", told(&forgotten).join(": ")),
+            false => format!(
+                "forgot the apply of {}: {}\n",
+                ago(forgotten.when),
+                what(&forgotten)
+            ),
         };
         let report = Report {
             status: Status::Forgotten,
-            earlier: Some(vec![forgotten]),
+            earlier: Some(vec![reported(forgotten)]),
             ..Report::default()
         };
         Ok((report, printed.into()))
@@ -116,27 +117,7 @@ impl Undo {
         let Undoing { changes, reverse } = match last {
             Last::Change(undoing) => undoing,
             Last::Nothing => return Err(CliError::NothingToUndo.into()),
-            Last::Commit {
-                is_there: false,
-                id,
-                ..
-            } => return Err(CliError::UndoOfGone { id }.into()),
-            Last::Commit {
-                id,
-                before: Some(before),
-                is_head,
-                ..
-            } => {
-                return Err(CliError::UndoOfCommits {
-                    id,
-                    before,
-                    is_head,
-                }
-                .into());
-            }
-            Last::Commit { id, is_head, .. } => {
-                return Err(CliError::UndoOfCommit { id, is_head }.into());
-            }
+            Last::Commits(made) => return Err(for_git(made).into()),
         };
         if self.verbosity.verbose {
             let what = match (reverse.has_files(), reverse.has_entries()) {
@@ -172,10 +153,30 @@ impl Undo {
     }
 }
 
+/// Returns that undo takes no commits back.
+fn for_git(made: MadeCommits) -> CliError {
+    let MadeCommits {
+        id,
+        before,
+        is_there,
+        is_head,
+        ..
+    } = made;
+    match before {
+        _ if !is_there => CliError::UndoOfGone { id },
+        None => CliError::UndoOfCommit { id, is_head },
+        Some(before) => CliError::UndoOfCommits {
+            id,
+            before,
+            is_head,
+        },
+    }
+}
+
 fn reported(
     Earlier {
         when,
-        commit,
+        commits,
         paths,
         since,
     }: Earlier,
@@ -191,49 +192,53 @@ fn reported(
     });
     EarlierReport {
         time: when,
-        commit,
+        is_gone: commits.as_ref().is_some_and(|made| !made.is_there),
+        commit: commits.map(|made| made.full),
         files: files.collect(),
         since,
     }
 }
 
 /// Lists what can be taken back, a line each, with its number.
-fn listed(earlier: &[EarlierReport]) -> String {
-    let lines = (1..).zip(earlier);
-    lines
-        .map(|(number, one)| format!("{number:2}  {}\n", told(one).join("  ")))
-        .collect()
+fn listed(earlier: &[Earlier]) -> String {
+    let line = |(number, one): (usize, &Earlier)| {
+        let state = match &one.commits {
+            Some(made) if made.is_there => ", which git takes back, not undo".to_owned(),
+            Some(_) => ", not in the history of HEAD any more".to_owned(),
+            None if one.since.is_empty() => String::new(),
+            None => {
+                let since = one.since.iter().map(|path| Shown(path.as_bytes()));
+                format!("; changed since: {}", text::listed(since, one.since.len()))
+            }
+        };
+        format!("{number:2}  {}  {}{state}\n", ago(one.when), what(one))
+    };
+    (1..).zip(earlier).map(line).collect()
 }
 
-/// Says when a change was made, and what it changed.
-fn told(one: &EarlierReport) -> [String; 2] {
+/// Says what a change changed.
+fn what(one: &Earlier) -> String {
     const SHOWN: usize = 3;
-    let now = SystemTime::now()
-        .duration_since(UNIX_EPOCH)
-        .map_or(0, |now| now.as_secs() as i64);
-    let files = one.files.iter().take(SHOWN);
+    if let Some(MadeCommits { id, before, .. }) = &one.commits {
+        return match before {
+            None => format!("commit {id}"),
+            Some(before) => format!("commits {before}..{id}"),
+        };
+    }
+    let files = one.paths.iter().take(SHOWN);
     let mut what: Vec<String> = files
-        .map(|file| {
-            let path = Shown(file.path.as_bytes());
-            format!("{} {path}", file.operation.letter())
-        })
+        .map(|(letter, path)| format!("{letter} {}", Shown(path.as_bytes())))
         .collect();
-    if let Some(id) = &one.commit {
-        what.push(format!("commit {id}, which git takes back, not undo"));
+    if one.paths.len() > SHOWN {
+        what.push(format!("and {} more", one.paths.len() - SHOWN));
     }
-    if one.files.len() > SHOWN {
-        what.push(format!("and {} more", one.files.len() - SHOWN));
-    }
-    let mut what = what.join(", ");
-    if !one.since.is_empty() {
-        let since = one.since.iter().map(|path| Shown(path.as_bytes()));
-        what += &format!("; changed since: {}", text::listed(since, one.since.len()));
-    }
-    [ago(now - one.time), what]
+    what.join(", ")
 }
 
-/// Returns how long ago it is, about as git says it.
-fn ago(seconds: i64) -> String {
+/// Returns how long ago it is, in seconds since 1970, about as git says it.
+fn ago(when: i64) -> String {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let seconds = now.map_or(0, |now| now.as_secs() as i64) - when;
     let (number, unit) = match seconds.max(0) {
         few @ 0..90 => (few, "second"),
         seconds if seconds < 90 * 60 => ((seconds + 30) / 60, "minute"),

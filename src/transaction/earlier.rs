@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::error::TransactionError;
 use super::journal::plain;
 use super::kept::{self, Opened, RECORD};
-use super::last::{differing, of_files};
+use super::last::{MadeCommits, differing, of_files};
 use super::record::{MadeChange, Record};
 use crate::repo::{Repo, Slot};
 use llmpatch::path::RepoPath;
@@ -20,8 +20,8 @@ use llmpatch::tree::{Entry, File, Tree, TreeError};
 pub struct Earlier {
     /// When it was made, in seconds since 1970.
     pub when: i64,
-    /// The commit that was made of it; then it is for git to take back.
-    pub commit: Option<String>,
+    /// The commits that were made of it; then it is for git to take back.
+    pub commits: Option<MadeCommits>,
     /// The paths that it changed, in order, each with the letter that git has for it: added,
     /// deleted, or modified.
     pub paths: Vec<(char, RepoPath)>,
@@ -37,7 +37,7 @@ pub fn earlier(repo: &Repo) -> Result<Vec<Earlier>, TransactionError> {
     let mut taken_back = TakenBack::default();
     let mut all = Vec::new();
     for opened in kept::all(repo)?.map_while(Result::ok) {
-        let mut one = Earlier::of(&opened);
+        let mut one = Earlier::of(repo, &opened);
         if let Some(made) = opened.0.made() {
             one.since = taken_back.and(repo, made, &opened)?;
         }
@@ -158,10 +158,10 @@ impl Tree for TreeBefore<'_> {
 
 impl Earlier {
     /// Returns what a change was.
-    pub(super) fn of((record, dir, _): &Opened) -> Self {
+    pub(super) fn of(repo: &Repo, (record, dir, _): &Opened) -> Self {
         let when = dir.glance(&plain(RECORD)).map_or(0, |stat| stat.modified.0);
-        let commit = match record {
-            Record::Commit(id, _) => Some(id.clone()),
+        let commits = match record {
+            Record::Commit(id, before) => Some(MadeCommits::of(repo, id, before.as_deref())),
             _ => None,
         };
         let made = record.made();
@@ -178,7 +178,7 @@ impl Earlier {
         paths.dedup_by(|(_, a), (_, b)| a == b);
         Self {
             when,
-            commit,
+            commits,
             paths,
             since: Vec::new(),
         }

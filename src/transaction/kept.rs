@@ -215,7 +215,9 @@ pub(super) fn forget_newest(repo: &Repo) -> Result<Option<Earlier>, TransactionE
         return Ok(None);
     };
     for number in kept(&home.dir).map_err(TransactionError::io("read", home.path()))? {
-        let newest = opened(&home, number)?.as_ref().map(Earlier::of);
+        let newest = opened(&home, number)?
+            .as_ref()
+            .map(|opened| Earlier::of(repo, opened));
         let directory = home.path().join(format!("{KEPT}{number}"));
         forget(&home.dir, number).map_err(TransactionError::io("remove", &directory))?;
         if newest.is_some() {

@@ -32,19 +32,25 @@ use llmpatch::tree::{self, File, Tree, TreeError};
 pub enum Last {
     /// There was no change, or it was taken back.
     Nothing,
-    /// A commit was made of it, so taking it back is git's affair.
-    Commit {
-        /// Its name, as git abbreviates it; of several commits that of the last.
-        id: String,
-        /// Where HEAD was before several.
-        before: Option<String>,
-        /// Whether it is still in the history of HEAD.
-        is_there: bool,
-        /// Whether HEAD is still there, and has a parent to go back to.
-        is_head: bool,
-    },
+    /// Commits were made of it, so taking them back is git's affair.
+    Commits(MadeCommits),
     /// It can be taken back.
     Change(Undoing),
+}
+
+/// What has become of the commits that were made of a change.
+#[derive(Debug)]
+pub struct MadeCommits {
+    /// The whole id of the last.
+    pub full: String,
+    /// The same, as git abbreviates it.
+    pub id: String,
+    /// Where HEAD was before several.
+    pub before: Option<String>,
+    /// Whether the last is still in the history of HEAD.
+    pub is_there: bool,
+    /// Whether HEAD is still there, and has a parent to go back to.
+    pub is_head: bool,
 }
 
 /// The last change the other way round.
@@ -134,7 +140,10 @@ pub fn last(repo: &Repo, progress: &Progress) -> Result<Last, TransactionError> 
     };
     let seal = record.seal();
     let made = match record {
-        Record::Commit(id, before) => return Ok(commit(repo, &id, before.as_deref())),
+        Record::Commit(id, before) => {
+            let made = MadeCommits::of(repo, &id, before.as_deref());
+            return Ok(Last::Commits(made));
+        }
         Record::Made(made) => made,
         // None is ever kept.
         Record::Undone(_) => return Ok(Last::Nothing),
@@ -185,21 +194,24 @@ pub fn last(repo: &Repo, progress: &Progress) -> Result<Last, TransactionError> 
     }))
 }
 
-/// Returns what has become of a commit, or of several from HEAD as it was before.
-fn commit(repo: &Repo, id: &str, before: Option<&str>) -> Last {
-    let oid = repo.commit_id(id);
-    let now = repo.head_commit().ok().flatten();
-    let is_there = now.is_some_and(|now| repo.leads_to(oid, now).unwrap_or(false));
-    let is_parent = |before: &&str| {
-        let both = oid.zip(repo.commit_id(before));
-        both.is_some_and(|(id, before)| repo.is_child(id, before))
-    };
-    let before = before.filter(|before| !is_parent(before));
-    Last::Commit {
-        id: repo.abbreviated(id),
-        before: before.map(|before| repo.abbreviated(before)),
-        is_there,
-        is_head: oid.is_some_and(|id| repo.is_head_with_a_parent(id)),
+impl MadeCommits {
+    /// Looks for a commit, or for several from HEAD as it was before.
+    pub(super) fn of(repo: &Repo, id: &str, before: Option<&str>) -> Self {
+        let oid = repo.commit_id(id);
+        let now = repo.head_commit().ok().flatten();
+        let is_there = now.is_some_and(|now| repo.leads_to(oid, now).unwrap_or(false));
+        let is_parent = |before: &&str| {
+            let both = oid.zip(repo.commit_id(before));
+            both.is_some_and(|(id, before)| repo.is_child(id, before))
+        };
+        let before = before.filter(|before| !is_parent(before));
+        Self {
+            full: id.to_owned(),
+            id: repo.abbreviated(id),
+            before: before.map(|before| repo.abbreviated(before)),
+            is_there,
+            is_head: oid.is_some_and(|id| repo.is_head_with_a_parent(id)),
+        }
     }
 }
 

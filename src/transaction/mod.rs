@@ -54,7 +54,7 @@ use std::collections::BTreeMap;
 pub use earlier::{Earlier, earlier};
 pub use error::{Holder, TransactionError, Unfit, Unresolved, Warning, Why};
 pub use kept::Seen;
-pub use last::{Last, Reverse, Undoing, last};
+pub use last::{Last, MadeCommits, Reverse, Undoing, last};
 pub use manifest::RunKind;
 pub use recover::{Asked, How, Interrupted, Recovered, interrupted, recover};
 

@@ -703,6 +703,45 @@ fn an_apply_that_is_forgotten_is_in_nobodys_way() {
 }
 
 #[test]
+fn the_list_says_what_became_of_commits() {
+    let repo = repo();
+    let files = [("a.txt", "two"), ("src/c.txt", "c")].map(|(path, old)| {
+        let file = repo.child(format!("../{old}"));
+        file.write_str(&update(path, old, "x")).unwrap();
+        format!("../{old}")
+    });
+    let before = repo.git(&["rev-parse", "--short", "HEAD"]);
+    repo.run(&["apply", "--each", "--commit", &files[0], &files[1]], "")
+        .succeeded();
+    let after = repo.git(&["rev-parse", "--short", "HEAD"]);
+    let made = format!("commits {}..{}", before.trim(), after.trim());
+    let list = || repo.run(&["undo", "--list"], "").succeeded().stdout;
+    let gone = || {
+        let run = repo.run(&["undo", "--list", "--json"], "").succeeded();
+        document(&run)["earlier"][0]["gone"].clone()
+    };
+    let said = list();
+    assert!(
+        said.ends_with(&format!("  {made}, which git takes back, not undo\n")),
+        "{said}"
+    );
+    assert_eq!(gone(), false);
+    repo.git(&["reset", "-q", "--keep", before.trim()]);
+    let said = list();
+    assert!(
+        said.ends_with(&format!("  {made}, not in the history of HEAD any more\n")),
+        "{said}"
+    );
+    assert_eq!(gone(), true);
+    let run = repo.run(&["undo", "--drop"], "").succeeded();
+    assert!(
+        run.stdout.ends_with(&format!(" ago: {made}\n")),
+        "{}",
+        run.stdout
+    );
+}
+
+#[test]
 fn a_program_is_told_what_was_forgotten() {
     let repo = repo();
     repo.run(&["apply"], update("a.txt", "two", "2"))

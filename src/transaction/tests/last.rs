@@ -655,17 +655,15 @@ fn a_commit_is_for_git_to_take_back() {
     sample.git("checkout -q a");
     apply(&sample, WANTED[1].1, &Target::Commit(request("change\n"))).unwrap();
     let head = String::from_utf8(sample.git("rev-parse HEAD")).unwrap();
-    let Last::Commit {
-        id, is_head: true, ..
-    } = last(&sample.open(), &Progress::default()).unwrap()
-    else {
+    let Last::Commits(made) = last(&sample.open(), &Progress::default()).unwrap() else {
         panic!()
     };
-    assert!(head.starts_with(&id), "{id}");
+    assert!(made.is_head && made.full == head.trim(), "{made:?}");
+    assert!(head.starts_with(&made.id), "{made:?}");
     assert_eq!(kept(&sample), ["record"]);
     sample.git("commit -q --allow-empty -m more");
-    let Last::Commit { is_head: false, .. } = last(&sample.open(), &Progress::default()).unwrap()
-    else {
+    let Last::Commits(made) = last(&sample.open(), &Progress::default()).unwrap() else {
         panic!()
     };
+    assert!(!made.is_head && made.is_there, "{made:?}");
 }

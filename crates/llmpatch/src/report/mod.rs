@@ -74,6 +74,9 @@ pub struct EarlierReport {
     pub time: i64,
     /// The commit that was made of it; then it is for git to take back.
     pub commit: Option<String>,
+    /// Whether that isn't in the history of HEAD any more.
+    #[serde(rename = "gone")]
+    pub is_gone: bool,
     /// The files that it changed, by path.
     pub files: Vec<EarlierFile>,
     /// The paths that changed since, so that it can't be taken back.
