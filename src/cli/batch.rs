@@ -30,7 +30,7 @@ use super::error::{CliError, Failure, IoError};
 use super::exit::Exit;
 use super::flow::{self, Printed, Session};
 use super::named_file;
-use super::options::{Reading, Verbosity};
+use super::options::{Reading, Verbosity, count};
 use super::responses::ResponseOrigin;
 use crate::repo::Revision;
 use crate::store::{self, CandidatePack, Candidates};
@@ -74,7 +74,7 @@ pub(super) struct Batch {
     #[arg(long, value_name = "file", value_hint = clap::ValueHint::FilePath, requires = "output")]
     bundle: Option<PathBuf>,
     /// How many responses are worked out at once; as many as there are processors
-    #[arg(short, long, value_name = "n")]
+    #[arg(short, long, value_name = "n", value_parser = count::<NonZeroUsize>)]
     jobs: Option<NonZeroUsize>,
     #[command(flatten)]
     reading: Reading,

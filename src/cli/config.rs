@@ -75,12 +75,15 @@ pub(super) fn rules(reading: &Reading, config: &Config) -> Result<Rules, Failure
 ///
 /// # Errors
 /// If the setting has no value.
-pub(super) fn roots(reading: &Reading, config: &Config) -> Result<Vec<BString>, RepoError> {
+pub(super) fn roots(
+    reading: &Reading,
+    config: &Config,
+) -> Result<(&'static str, Vec<BString>), RepoError> {
     let given = reading.root_is.iter().map(|root| root.as_bytes().into());
-    match reading.root_is.is_empty() {
-        true => config.all("llmpatch.rootIs"),
-        false => Ok(given.collect()),
-    }
+    Ok(match reading.root_is.is_empty() {
+        true => ("llmpatch.rootIs", config.all("llmpatch.rootIs")?),
+        false => ("--root-is", given.collect()),
+    })
 }
 
 /// Decides how strictly patches are read: whether by the bare format, and else up to which level.

@@ -7,7 +7,7 @@ use super::base::Base;
 use super::error::Failure;
 use super::exit::Exit;
 use super::flow::{self, Printed, Session, Worked};
-use super::options::{Against, Reading, Responses, Verbosity, format_among};
+use super::options::{Against, Reading, Responses, Verbosity, count, format_among};
 use super::preview::Preview;
 use super::responses;
 use crate::repo::Side;
@@ -47,7 +47,7 @@ pub(super) struct Convert {
 pub(super) struct Context {
     /// Show this many unchanged lines around each change, if that is enough to find it (otherwise
     /// as diff.context; in OPX as few as it takes)
-    #[arg(short = 'U', long = "unified", value_name = "n")]
+    #[arg(short = 'U', long = "unified", value_name = "n", value_parser = count::<u32>)]
     pub(super) lines: Option<u32>,
 }
 

@@ -245,8 +245,11 @@ pub(super) enum CliError {
         help = "name the commit or tree with --base=<rev>, or leave --3way out"
     ))]
     NoBase,
-    #[error("--root-is can't be used: {0}")]
-    Root(PathError),
+    #[error("{origin} can't be used: {error}")]
+    Root {
+        origin: &'static str,
+        error: PathError,
+    },
     #[error("--directory can't be used: {0}")]
     Directory(PathError),
 }
@@ -300,15 +303,21 @@ impl Diagnose for CliError {
                 Diagnostic::new(Kind::UnusedOption)
                     .help(format!("leave it out; it is for {formats}"))
             }
-            CliError::Root(error) => error.diagnostic(),
-            CliError::Directory(error) => Diagnostic {
-                label: None,
-                advice: None,
-                ..error.diagnostic()
-            }
-            .help("name a directory of this work tree, from its top, or leave the option out"),
+            CliError::Root { error, .. } => of_user(error),
+            CliError::Directory(error) => of_user(error)
+                .help("name a directory of this work tree, from its top, or leave the option out"),
             _ => of,
         }
+    }
+}
+
+/// Explains a path that the user gave, and no response.
+fn of_user(error: &PathError) -> Diagnostic {
+    let Diagnostic { notes, help, .. } = error.diagnostic();
+    Diagnostic {
+        notes,
+        help,
+        ..Diagnostic::new(Kind::Usage)
     }
 }
 

@@ -87,8 +87,10 @@ impl Session {
             .map(OsStr::as_bytes)
             .filter(|directory| !directory.is_empty());
         let mut resolver = repo.resolver(directory).map_err(CliError::Directory)?;
-        for root in config::roots(reading, config)? {
-            resolver = resolver.with_alias(&root).map_err(CliError::Root)?;
+        let (origin, roots) = config::roots(reading, config)?;
+        for root in roots {
+            let with = resolver.with_alias(&root);
+            resolver = with.map_err(|error| CliError::Root { origin, error })?;
         }
         Ok(Session {
             verbosity: verbosity.clone(),
@@ -290,6 +292,13 @@ impl Session {
             Ok(revision) => Ok(Some(revision.to_string())),
             Err(RepoError::NoRevision { rev }) if span.is_some() => {
                 Err(refused(&Located::new(span, CliError::UnknownBase { rev })))
+            }
+            Err(RepoError::NoRevision { rev }) if matches!(self.about, About::Open(_)) => {
+                Err(Failure::from(RepoError::Setting {
+                    key: "llmpatch.base".to_owned(),
+                    value: rev.into(),
+                    wanted: "the name of a commit or tree here",
+                }))
             }
             Err(error) => Err(error.into()),
         }

@@ -25,7 +25,7 @@ pub(super) struct Reading {
     pub(super) file: Option<OsString>,
     /// Take this many directories off the names in a diff, as `git apply`; without it, only what
     /// is seen to be a prefix goes
-    #[arg(short = 'p', value_name = "n")]
+    #[arg(short = 'p', value_name = "n", value_parser = count::<u32>)]
     pub(super) strip_directories: Option<u32>,
     /// Ignore the line counts of a diff's hunks, as `git apply`: each ends where its lines do
     #[arg(long)]
@@ -212,6 +212,11 @@ const FORMATS: &[Format] = &[
     Format::Tool,
     Format::Files,
 ];
+
+/// Parses how many there are to be.
+pub(super) fn count<N: std::str::FromStr>(text: &str) -> Result<N, &'static str> {
+    text.parse().map_err(|_| "it isn't a number that fits here")
+}
 
 /// Returns a parser of the names of these formats.
 pub(super) fn format_among(formats: &'static [Format]) -> impl TypedValueParser<Value = Format> {

@@ -269,13 +269,49 @@ fn a_directory_that_can_not_be_is_named_and_an_empty_one_is_none() {
                 &["apply", "--directory", directory],
                 update("a.txt", "two", "2"),
             )
-            .ended(1);
-        let said = format!("error[unsafe-path]: --directory can't be used: `{directory}` ");
+            .ended(2);
+        let said = format!("error[usage]: --directory can't be used: `{directory}` ");
         assert!(run.stderr.starts_with(&said), "{}", run.stderr);
     }
     repo()
         .run(&["apply", "--directory="], update("a.txt", "two", "2"))
         .succeeded();
+}
+
+#[test]
+fn what_a_setting_or_an_option_names_is_named_as_theirs() {
+    let response = update("a.txt", "two", "2");
+    let repo = repo();
+    let said = |args: &[&str]| repo.run(args, &response).ended(2).stderr;
+    let root = "can't be used: `x` isn't an absolute path\n";
+    let by_option = said(&["apply", "--root-is=x"]);
+    assert!(
+        by_option.starts_with(&format!("error[usage]: --root-is {root}")),
+        "{by_option}"
+    );
+    repo.git(&["config", "llmpatch.rootIs", "x"]);
+    let by_setting = said(&["apply"]);
+    assert!(
+        by_setting.starts_with(&format!("error[usage]: llmpatch.rootIs {root}")),
+        "{by_setting}"
+    );
+    repo.git(&["config", "--unset", "llmpatch.rootIs"]);
+    repo.git(&["config", "llmpatch.base", "nosuch"]);
+    let base = said(&["check"]);
+    assert!(
+        base.starts_with("error[usage]: `llmpatch.base` is set to `nosuch`, which is not "),
+        "{base}"
+    );
+    for args in [
+        &["check", "-p", "x"][..],
+        &["convert", "--to=opx", "-U", "x"],
+    ] {
+        let number = said(args);
+        assert!(
+            number.contains("it isn't a number that fits here"),
+            "{number}"
+        );
+    }
 }
 
 #[test]

@@ -394,7 +394,7 @@ fn snapshots_are_bases_and_a_setting_names_one() {
     let run = repo.run(&["check"], update("a.txt", "3", "4")).ended(2);
     assert!(
         run.stderr
-            .contains("`--upload-pack=x` names no commit here"),
+            .contains("`llmpatch.base` is set to `--upload-pack=x`, which is not"),
         "{}",
         run.stderr
     );
