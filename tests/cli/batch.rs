@@ -143,6 +143,7 @@ fn a_bad_line_is_one() {
     ];
     let run = batch(&repo, &["--onto=HEAD"], &input.concat()).succeeded();
     assert!(!run.stdout.contains('\u{1b}'), "{}", run.stdout);
+    assert!(!run.stdout.contains(" at line "), "{}", run.stdout);
     let answers = answers(&run);
     let tree = answers[0]["tree"].clone();
     let kinds: Vec<_> = answers

@@ -21,6 +21,7 @@ use crate::cli::options::{Reading, Verbosity};
 use crate::cli::responses::{self, ResponseOrigin};
 use crate::repo::{Repo, Revision};
 use crate::store::{Candidate, Candidates};
+use llmpatch::format::json_fault;
 use llmpatch::report::{Committed, Report};
 use llmpatch::text::{Shown, SourceId};
 use llmpatch::tree::Tree;
@@ -50,7 +51,7 @@ impl Question {
                 return serde_json::from_slice::<IgnoredAny>(line)
                     .and_then(|_| serde_json::from_slice(line))
                     .map_err(|error| CliError::NoLine {
-                        error: error.to_string(),
+                        error: json_fault(&error),
                     });
             }
         };

@@ -17,6 +17,7 @@ pub mod unified;
 
 pub use print::{Unrepresentable, Why, is_of_printing, print};
 pub use prose::prose;
+pub use tool::json_fault;
 
 use std::fmt;
 use std::ops::Range;

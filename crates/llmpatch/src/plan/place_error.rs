@@ -91,7 +91,7 @@ pub enum PlaceError {
     #[error("matches no lines {after}")]
     NotFound { after: After, reason: Reason },
     /// The new lines are there already.
-    #[error("is already applied, as it seems: its new lines are on line {at}")]
+    #[error("seems to be applied already: its new lines are on line {at}")]
     #[strum(props(
         label = "this change is there already",
         help = "leave out what is there already"

@@ -252,10 +252,10 @@ pub enum Hiding {
     #[error("lines quoted by `>`")]
     Quote,
     /// A member of JSON in which the model thinks aloud.
-    #[error("`{0}`, where the model thinks aloud")]
+    #[error("`{0}` (the model thinks aloud there)")]
     Thoughts(String),
     /// A place in JSON where no known message has patches.
-    #[error("`{0}`, where no known message has patches")]
+    #[error("`{0}` (no known message has patches there)")]
     Elsewhere(String),
     /// Calls that failed, were refused, or were never carried out.
     #[error("{}", calls(*.0))]
@@ -316,7 +316,7 @@ pub enum Nearly {
     CallTags,
     #[error("a diff has no `@@` line")]
     NoHunk,
-    #[error("a hunk is of no file")]
+    #[error("a hunk names no file")]
     Hunk,
     #[error("a marker of a patch is escaped")]
     Escaped,

@@ -191,9 +191,9 @@ fn misplaced_move(verb: Option<Verb>) -> &'static str {
 
 fn misplaced_end_of_file(verb: Option<Verb>) -> &'static str {
     if matches!(verb, Some(Verb::Add | Verb::Delete)) {
-        "leave the line out: it says of a chunk of an updated file that it is at the file's end"
+        "leave the line out: it says of a hunk of an updated file that it is at the file's end"
     } else {
-        "put it right after the lines of a chunk, or leave it out"
+        "put it right after the lines of a hunk, or leave it out"
     }
 }
 
@@ -236,13 +236,13 @@ fn of_habit(habit: Habit, verb: Verb) -> (&'static str, String) {
             ),
         ),
         Habit::Locator if is_new => (
-            "there are no chunks in this kind of section",
+            "there are no hunks in this kind of section",
             "`*** Add File:` takes only the new file's lines, each with `+` before it; to \
                  change a file that exists, write `*** Update File:`"
                 .into(),
         ),
         Habit::Locator => (
-            "there are no chunks in this kind of section",
+            "there are no hunks in this kind of section",
             "`*** Delete File:` needs no lines; to change the file, write `*** Update \
                  File:`"
                 .into(),
@@ -294,8 +294,8 @@ fn of_habit(habit: Habit, verb: Verb) -> (&'static str, String) {
             ),
         ),
         Habit::AfterEndOfFile => (
-            "belongs to no chunk",
-            "begin a new chunk with a line `@@`, or put `*** End of File` after these lines".into(),
+            "belongs to no hunk",
+            "begin a new hunk with a line `@@`, or put `*** End of File` after these lines".into(),
         ),
     }
 }

@@ -41,7 +41,7 @@ pub enum Error {
         path: Option<Arc<[u8]>>,
         verb: Option<Verb>,
     },
-    #[error("`*** End of File` follows no chunk")]
+    #[error("`*** End of File` follows no hunk")]
     #[strum(props(label = "can't be here"))]
     MisplacedEndOfFile {
         path: Option<Arc<[u8]>>,
@@ -68,7 +68,7 @@ pub enum Error {
     ))]
     NoChunk { path: Arc<[u8]> },
     /// A chunk without lines, and whether its `@@` names a place.
-    #[error("a chunk of `{}` has no lines", Shown(path))]
+    #[error("a hunk of `{}` has no lines", Shown(path))]
     #[strum(props(label = "no line follows"))]
     EmptyChunk { path: Arc<[u8]>, is_located: bool },
     #[error("`*** End Patch` is followed by `{}` on its line", Shown(tail))]

@@ -121,7 +121,7 @@ table! { added_files:
     "*** Add File: a\n+x\ny\nz\n+w\n" => "unreadable a\nerror 4: a line that can't be read in the section of `a`";
     "*** Add File: a\n-- comment\n" => "unreadable a\nerror 3: a line that can't be read in the section of `a`";
     "*** Add File: a\n@@\n+x\n" => "unreadable a\nerror 3: a line that can't be read in the section of `a`";
-    "*** Add File: a\n+x\n*** End of File\n" => "unreadable a\nerror 4: `*** End of File` follows no chunk";
+    "*** Add File: a\n+x\n*** End of File\n" => "unreadable a\nerror 4: `*** End of File` follows no hunk";
     "*** Add File: a\n--- /dev/null\n+++ b/a\n@@ -0,0 +1 @@\n+x\n" =>
         "unreadable a\nerror 3: headers of a unified diff in the section of `a`";
     "*** Add File: a\n*** Move to: b\n+x\n" =>
@@ -158,16 +158,16 @@ table! { chunks:
     "*** Update File: a\n@@\n-y\n*** End of File\n\n@@ x\n+z\n" => "update a [-y]$ @x@[+z]";
     "*** Update File: a\n@@\n-y\n*** End of File\n-x\n+z\n" =>
         "unreadable a\nerror 6: a line that can't be read in the section of `a`";
-    "*** Update File: a\n*** End of File\n@@\n-y\n" => "unreadable a\nerror 3: `*** End of File` follows no chunk";
+    "*** Update File: a\n*** End of File\n@@\n-y\n" => "unreadable a\nerror 3: `*** End of File` follows no hunk";
     "*** Update File: a\n@@\n-y\n\\ No newline at end of file\n+z\n\\ No newline at end of file\n" =>
         "update a [-y|+z]\nwarning 5: no-newline-mark";
     // Nothing to do.
     "*** Update File: a\n" => "unreadable a\nerror 2: `a` is to be updated, but no change follows";
     "*** Update File: a\n\n*** Delete File: b\n" =>
         "unreadable a\ndelete b\nerror 2: `a` is to be updated, but no change follows";
-    "*** Update File: a\n@@ x\n\n*** Delete File: b\n" => "unreadable a\ndelete b\nerror 3: a chunk of `a` has no lines";
-    "*** Update File: a\n@@\n*** End of File\n" => "unreadable a\nerror 3: a chunk of `a` has no lines";
-    "*** Update File: a\n@@\n-x\n@@ y\n" => "unreadable a\nerror 5: a chunk of `a` has no lines";
+    "*** Update File: a\n@@ x\n\n*** Delete File: b\n" => "unreadable a\ndelete b\nerror 3: a hunk of `a` has no lines";
+    "*** Update File: a\n@@\n*** End of File\n" => "unreadable a\nerror 3: a hunk of `a` has no lines";
+    "*** Update File: a\n@@\n-x\n@@ y\n" => "unreadable a\nerror 5: a hunk of `a` has no lines";
     // Moves.
     "*** Update File: a\n*** Move to: b\n" => "update a -> b";
     "*** Update File: a\n*** Move to: b\n-x\n" => "update a -> b [-x]";

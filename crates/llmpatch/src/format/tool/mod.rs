@@ -44,19 +44,44 @@ pub(crate) const DEEPEST_TEXT: u8 = 2;
 
 /// Returns what is wrong with JSON.
 pub(crate) fn broken(error: &serde_json::Error) -> Error {
-    if error.is_eof() {
-        return Error::CutJson;
+    match error.is_eof() {
+        true => Error::CutJson,
+        false => Error::Json {
+            what: json_fault(error),
+        },
     }
+}
+
+/// What serde_json says of JSON, by its first words, and what people are told.
+const JSON_FAULTS: [(&str, &str); 12] = [
+    ("EOF ", "it breaks off"),
+    ("control character", "a line ends within a string"),
+    ("key must be a string", "a name in double quotes is missing"),
+    ("trailing comma", "a comma is before `}` or `]`"),
+    ("trailing characters", "text follows the value"),
+    ("expected value", "a value is missing"),
+    (
+        "expected ident",
+        "a word is neither `true`, `false` nor `null`",
+    ),
+    (
+        "invalid escape",
+        "a `\\` in a string is before a character that it doesn't escape",
+    ),
+    ("unexpected end of hex", HALF),
+    ("lone leading surrogate", HALF),
+    ("invalid unicode", HALF),
+    ("invalid type", "a value isn't a string"),
+];
+const HALF: &str = "an escape such as `\\ud83d` is only half of a character";
+
+/// Says what is wrong with JSON.
+pub fn json_fault(error: &serde_json::Error) -> String {
     let said = error.to_string();
-    let what = said.split(" at line ").next().unwrap_or_default();
-    Error::Json {
-        what: if what.starts_with("control character") {
-            "a line ends within a string"
-        } else {
-            what
-        }
-        .to_owned(),
-    }
+    let said = said.split(" at line ").next().unwrap_or_default();
+    let said = said.split(", expected one of").next().unwrap_or_default();
+    let told = JSON_FAULTS.iter().find(|(by, _)| said.starts_with(by));
+    told.map_or(said, |(_, told)| told).to_owned()
 }
 
 /// Returns whether text that isn't JSON was to be a call: names of members are in it that only
