@@ -51,7 +51,7 @@ impl Prompt {
         };
         flow::run(
             &Reading::default(),
-            &Verbosity::default(),
+            &Verbosity::default().of_reading(),
             Vec::new(),
             |session| {
                 let example = example(session, named, self.format)?;

@@ -1,3 +1,4 @@
+use std::cell::Cell;
 use std::io::Write as _;
 use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
@@ -51,21 +52,31 @@ pub(super) struct Show {
     verbosity: Verbosity,
 }
 
+const LOST: &str = "note: the messages of these commits come before the patches, where `git \
+                    llmpatch apply --each` doesn't look for them; with `--to=opx` the subjects are \
+                    kept\n";
+
 impl Show {
     /// Runs the command, and prints how it went.
     ///
     /// # Errors
     /// Never: whatever goes wrong is printed.
     pub(super) fn run(&self) -> Result<Exit, clap::Error> {
-        Ok(flow::run(
+        let loses = Cell::new(false);
+        let exit = flow::run(
             &Reading::default(),
             &self.verbosity.of_reading(),
             Vec::new(),
-            |session| self.print(session),
-        ))
+            |session| self.print(session, &loses),
+        );
+        if loses.get() && exit == Exit::Done {
+            output::complain(LOST);
+        }
+        Ok(exit)
     }
 
-    fn print(&self, session: &Session) -> Result<(Report, Printed), Failure> {
+    /// Writes the commits; it may lose the messages of several.
+    fn print(&self, session: &Session, loses: &Cell<bool>) -> Result<(Report, Printed), Failure> {
         let commits = session.repo.commits(&self.named, self.first_parent)?;
         let is_range = self.named.contains("..");
         let mut written = Vec::new();
@@ -114,16 +125,8 @@ impl Show {
                 warnings,
             )));
         }
-        if self.to != Format::Opx
-            && written.len() > 1
-            && !self.verbosity.quiet
-            && self.output_directory.is_some()
-        {
-            output::complain(
-                "note: the messages of these commits come before the patches, where `git llmpatch apply \
-                 --each` doesn't look for them; with `--to=opx` the subjects are kept\n",
-            );
-        }
+        let is_each = written.len() > 1 && self.output_directory.is_some();
+        loses.set(is_each && self.to != Format::Opx && !self.verbosity.quiet);
         let printed = match &self.output_directory {
             Some(directory) => Printed::Text(write(&session.repo, directory, &written)?),
             None => Printed::Response(bstr::join("\n", written.iter().map(|(_, text)| text))),

@@ -1,6 +1,9 @@
+use std::process::Command;
+
 use assert_fs::prelude::*;
 
-use super::support::Repo;
+use super::repo;
+use super::support::{Repo, isolated, program, run};
 
 /// A repository with a commit of every kind of change that both formats can say.
 fn history() -> Repo {
@@ -221,4 +224,33 @@ fn a_mode_that_git_no_longer_writes_is_read_as_the_one_that_it_means() {
             _ => assert!(run.succeeded().stdout.contains("two"), "{mode}"),
         }
     }
+}
+
+/// The note is about the files that are named, and about no warning.
+#[test]
+fn that_messages_are_lost_is_said_last() {
+    let repo = repo();
+    for (name, message) in [("new.txt", "one"), ("", "empty"), ("newer.txt", "two")] {
+        match name {
+            "" => drop(repo.git(&["commit", "-q", "--allow-empty", "-m", message])),
+            name => {
+                repo.child(name).write_str("new\n").unwrap();
+                repo.commit(message);
+            }
+        }
+    }
+    let mut shell = isolated(Command::new("sh"), repo.path());
+    let line = "\"$0\" show -o ../out HEAD~3..HEAD 2>&1";
+    let run = run(shell.args(["-c", line, program()]), b"").succeeded();
+    let firsts: Vec<_> = run
+        .stdout
+        .lines()
+        .map(|line| line[..7].to_owned())
+        .collect();
+    assert_eq!(
+        firsts,
+        ["../out/", "../out/", "warning", "note: t"],
+        "{}",
+        run.stdout
+    );
 }
