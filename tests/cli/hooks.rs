@@ -245,3 +245,18 @@ fn what_refuses_a_commit_does_so_where_another_hook_hears_of_it() {
         }
     }
 }
+
+#[test]
+fn a_hook_that_can_not_be_started_is_told_as_that() {
+    let repo = repo();
+    repo.script(".git/hooks/pre-commit", "#!/nosuch\n");
+    let run = repo
+        .run(
+            &["apply", "--commit", "-m", "x"],
+            update("a.txt", "two", "2"),
+        )
+        .ended(3);
+    let said = "error[hook]: the pre-commit hook refused the commit (it can't be started)\n";
+    assert!(run.stderr.contains(said), "{}", run.stderr);
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+}

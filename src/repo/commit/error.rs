@@ -153,5 +153,10 @@ fn hook_name(name: &Option<BString>) -> String {
 }
 
 fn exit_status(status: Option<i32>) -> String {
-    status.map_or_else(String::new, |status| format!(" (exit status {status})"))
+    match status {
+        None => String::new(),
+        // So git says that it has run nothing.
+        Some(..0) => " (it can't be started)".to_owned(),
+        Some(status) => format!(" (exit status {status})"),
+    }
 }
