@@ -156,7 +156,7 @@ impl Unresolved {
             Unresolved::Journal(Unfit { why, .. }) => why.help(),
             Unresolved::Again(_) => "run `git llmpatch recover` again",
             Unresolved::Kept(_) => {
-                "look at these paths, take from the originals what you need, then remove them"
+                "look at the paths below, take what you need from the original files, then remove those"
             }
             Unresolved::Lock(_) => "if no git command runs here, remove it",
         }

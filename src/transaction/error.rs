@@ -221,7 +221,7 @@ pub enum Unresolved {
     #[error("the journal `{}` stays, so that recovery can be tried again", Shown::path(.0))]
     Again(PathBuf),
     /// The originals of files that somebody changed since.
-    #[error("their originals are kept in `{}`", Shown::path(.0))]
+    #[error("the original files are kept in `{}`", Shown::path(.0))]
     Kept(PathBuf),
     /// A lock that is in the way of the next commit, and that nothing proves to be ours.
     #[error("`{}` is in the way of the next commit, and nothing shows which program made it", Shown::path(.0))]

@@ -254,7 +254,7 @@ fn what_somebody_typed_since_stays() {
     assert!(run.stderr.contains(".git/llmpatch/kept-"), "{}", run.stderr);
     assert!(
         run.stderr
-            .contains("help: look at these paths, take from the originals what you need"),
+            .contains("help: look at the paths below, take what you need from the original files"),
         "{}",
         run.stderr
     );
