@@ -85,6 +85,19 @@ fn a_refusal_changes_nothing_and_is_status_one() {
 }
 
 #[test]
+fn a_suggested_path_is_named_from_where_the_agent_is() {
+    let repo = repo("");
+    std::fs::create_dir_all(repo.child("deep/er")).unwrap();
+    let elsewhere = PATCH.replace("a.txt", "/elsewhere/a.txt");
+    let (_, _, stderr) = apply_patch(&repo, "deep/er", &[&elsewhere], "");
+    assert!(
+        stderr.contains("did you mean `../../a.txt`?")
+            && stderr.contains("by its path from `deep/er`"),
+        "{stderr}"
+    );
+}
+
+#[test]
 fn wrong_usage_is_status_two() {
     let repo = repo("");
     for (arguments, input) in [(vec![PATCH, PATCH], ""), (vec![""], ""), (vec![], " \n")] {

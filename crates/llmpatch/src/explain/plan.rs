@@ -3,7 +3,7 @@
 use std::io::ErrorKind;
 use std::ops::Range;
 
-use bstr::{BString, ByteSlice as _};
+use bstr::{BStr, BString, ByteSlice as _};
 
 use super::difference::Difference;
 use super::merge::unmerged;
@@ -28,7 +28,8 @@ impl Diagnose for Error {
                 written,
                 error,
                 meant,
-            } => suspicious(written, error, meant.as_ref()),
+                directory,
+            } => suspicious(written, error, meant.as_ref(), directory.as_ref()),
             Error::Guarded(barrier) => barrier.diagnostic(),
             Error::Missing(path, why) => missing(of.path(path), path, why),
             Error::Occupied(path, what) => occupied(of.path(path), path, what),
@@ -124,7 +125,16 @@ fn binary_note(content: &Content) -> Option<String> {
     ))
 }
 
-fn suspicious(written: &BString, error: &PathError, meant: Option<&RepoPath>) -> Diagnostic {
+fn suspicious(
+    written: &BString,
+    error: &PathError,
+    meant: Option<&RepoPath>,
+    directory: &BStr,
+) -> Diagnostic {
+    let top = match directory.is_empty() {
+        true => "the top of the repository".to_owned(),
+        false => format!("`{}`", Shown(directory)),
+    };
     let Diagnostic {
         kind,
         label,
@@ -140,15 +150,15 @@ fn suspicious(written: &BString, error: &PathError, meant: Option<&RepoPath>) ->
     .path(written);
     match meant {
         Some(meant) => of
-            .note(format!("did you mean `{meant}`?"))
+            .note(format!("did you mean `{}`?", from(directory, meant)))
             .help(match root_of(written, meant) {
                 Some(root) => format!(
                     "if the model saw this work tree at `{root}`, run it with `--root-is={root}` \
-                     (also llmpatch.rootIs); paths count from the top of the repository"
+                     (also llmpatch.rootIs); paths count from {top}"
                 ),
-                None => "paths count from the top of the repository; correct it".to_owned(),
+                None => format!("paths count from {top}; correct it"),
             })
-            .advice("name the file by its path from the top of the repository"),
+            .advice(format!("name the file by its path from {top}")),
         None if matches!(error, PathError::DotGit { .. }) => Diagnostic {
             notes,
             help,
@@ -157,6 +167,21 @@ fn suspicious(written: &BString, error: &PathError, meant: Option<&RepoPath>) ->
         },
         None => Diagnostic { help, advice, ..of },
     }
+}
+
+/// Returns a path as it is named from a directory.
+fn from(mut directory: &BStr, path: &RepoPath) -> String {
+    let mut up = String::new();
+    let path = path.as_bytes();
+    while !directory.is_empty() {
+        let inside = path.strip_prefix(directory.as_bytes());
+        if let Some(inside) = inside.and_then(|inside| inside.strip_prefix(b"/")) {
+            return format!("{up}{}", Shown(inside));
+        }
+        up += "../";
+        directory = directory[..directory.rfind_byte(b'/').unwrap_or(0)].as_bstr();
+    }
+    format!("{up}{}", Shown(path))
 }
 
 /// Returns the directory that a path which is absolute elsewhere begins with, where the rest of it

@@ -98,6 +98,7 @@ impl Planner<'_> {
                     written: written[..].into(),
                     error,
                     meant: None,
+                    directory: Default::default(),
                 },
             ),
         }

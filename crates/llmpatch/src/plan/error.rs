@@ -21,13 +21,14 @@ use crate::tree::{Content, Gone, Obstacle, Remedy, Repair, TreeError, Withheld};
 #[non_exhaustive]
 pub enum Error {
     /// A path that is unsafe by its spelling, or that can hardly be meant for a new file; `meant`
-    /// is the tracked path that may be meant.
+    /// is the tracked path that may be meant, and `directory` where paths begin.
     #[error("{error}")]
     #[strum(props(kind = "unsafe-path"))]
     Path {
         written: BString,
         error: PathError,
         meant: Option<RepoPath>,
+        directory: BString,
     },
     /// A path that responses may not touch.
     #[error(transparent)]

@@ -259,6 +259,7 @@ impl Planner<'_> {
                         written: BString::from(&written[..]),
                         error,
                         meant,
+                        directory: self.resolver.directory().into(),
                     },
                 )
             }
