@@ -423,9 +423,10 @@ impl Session {
                 .errors
                 .iter_mut()
                 .find(|error| error.kind == Kind::FileMissing);
-            missing
-                .into_iter()
-                .for_each(|error| error.notes.push(note.clone()));
+            if let Some(error) = missing {
+                error.notes.push(note);
+                error.help = Some("correct the path, or let the patch add the file".to_owned());
+            }
         }
         let mut detail = Detail::default();
         if self.verbosity.json {
