@@ -35,5 +35,6 @@ pub mod repo;
 pub mod report;
 mod signal;
 pub mod store;
+mod system;
 mod temporary;
 pub mod transaction;

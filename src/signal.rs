@@ -6,20 +6,17 @@
 //! that was ignored when we were started (`nohup`) stays ignored.
 
 use std::collections::BTreeSet;
-use std::fs::{self, File};
-use std::io::{self, Read as _};
-use std::os::unix::net::UnixStream;
+use std::fs;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use bstr::ByteSlice as _;
-use signal_hook::consts::{SIGCHLD, SIGHUP, SIGINT, SIGTERM};
-use signal_hook::{flag, low_level};
+use crate::system::{self, SIGNALS};
 
-const SIGNALS: [i32; 3] = [SIGINT, SIGTERM, SIGHUP];
+pub(crate) use crate::system::{die_of, wait_for_children};
 
 /// A signal that asks to stop.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -41,10 +38,6 @@ static FLAGS: OnceLock<Flags> = OnceLock::new();
 /// What goes before a signal ends the process. Locked while something of it is made, so that nothing
 /// stays of which nobody knows yet.
 static TEMPORARIES: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
-
-/// The signals that were ignored when this process was started, one a bit. Nothing here ever
-/// ignores one.
-static IGNORED: OnceLock<u64> = OnceLock::new();
 
 /// Holds signals back. Dropping it lets them act again; what came is no longer asked for then.
 #[derive(Debug)]
@@ -126,20 +119,6 @@ pub(crate) fn pending() -> Option<Received> {
     came(FLAGS.get()?).next()
 }
 
-/// Makes the system keep how children ended until they are waited for. It doesn't where we were
-/// started by a program that ignores what becomes of its own.
-pub(crate) fn wait_for_children() {
-    if is_ignored(SIGCHLD) {
-        // Caught, it isn't ignored, and children don't inherit that.
-        let _ = flag::register(SIGCHLD, Arc::default());
-    }
-}
-
-/// Dies of a signal, as if it had never been held back.
-pub(crate) fn die_of(signal: i32) {
-    let _ = low_level::emulate_default_handler(signal);
-}
-
 fn came(flags: &Flags) -> impl Iterator<Item = Received> {
     let each = SIGNALS.iter().zip(&flags.came);
     each.filter(|(_, came)| came.load(Ordering::SeqCst))
@@ -158,37 +137,23 @@ fn flags() -> &'static Flags {
     FLAGS.get_or_init(|| {
         let flags = Flags::default();
         // Where it can't be done a signal ends us as it always did, and recovery does the rest.
-        let _ = install(&flags);
+        let _ = system::on_signals(&flags.came, act);
         flags
     })
 }
 
-/// Has another thread do what signals ask for: hardly anything is allowed where one arrives.
-fn install(flags: &Flags) -> io::Result<()> {
-    let (woken, wake) = UnixStream::pair()?;
-    thread::Builder::new().spawn(move || watch(woken))?;
-    for (signal, came) in SIGNALS.iter().zip(&flags.came) {
-        if !is_ignored(*signal) {
-            flag::register(*signal, Arc::clone(came))?;
-            low_level::pipe::register(*signal, wake.try_clone()?)?;
-        }
-    }
-    Ok(())
-}
-
-fn watch(mut woken: UnixStream) {
-    while woken.read_exact(&mut [0]).is_ok() {
-        let flags = FLAGS.wait();
-        let acts = |signal| signal != SIGINT || !flags.is_left.load(Ordering::SeqCst);
-        let Some(Received(signal)) = came(flags).find(|Received(signal)| acts(*signal)) else {
-            continue;
-        };
-        // Held to the end, so that nothing is made and no change begins any more.
-        let temporaries = temporaries();
-        if flags.holders.load(Ordering::SeqCst) == 0 {
-            temporaries.iter().for_each(|path| remove(path));
-            die_of(signal);
-        }
+/// Does what the signals ask for that came.
+fn act() {
+    let flags = FLAGS.wait();
+    let acts = |signal| signal != SIGNALS[0] || !flags.is_left.load(Ordering::SeqCst);
+    let Some(Received(signal)) = came(flags).find(|Received(signal)| acts(*signal)) else {
+        return;
+    };
+    // Held to the end, so that nothing is made and no change begins any more.
+    let temporaries = temporaries();
+    if flags.holders.load(Ordering::SeqCst) == 0 {
+        temporaries.iter().for_each(|path| remove(path));
+        die_of(signal);
     }
 }
 
@@ -201,25 +166,6 @@ fn remove(path: &Path) {
         }
         thread::sleep(Duration::from_millis(5));
     }
-}
-
-/// Returns whether a signal was ignored when this process was started.
-fn is_ignored(signal: i32) -> bool {
-    IGNORED.get_or_init(|| ignored().unwrap_or_default()) >> (signal - 1) & 1 == 1
-}
-
-fn ignored() -> Option<u64> {
-    // A file that says that it is empty is read piece by piece unless there is room for all of it.
-    let mut status = Vec::with_capacity(4 << 10);
-    File::open("/proc/self/status")
-        .ok()?
-        .take(1 << 20)
-        .read_to_end(&mut status)
-        .ok()?;
-    let mask = status
-        .lines()
-        .find_map(|line| line.strip_prefix(b"SigIgn:"))?;
-    u64::from_str_radix(mask.trim_ascii().to_str().ok()?, 16).ok()
 }
 
 #[cfg(test)]

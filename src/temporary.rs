@@ -4,14 +4,14 @@
 //! This is the only place that makes them. What is to outlive a run, the journal, isn't made here,
 //! and bytes that can go through a pipe need none.
 
-use std::fs::{self, DirBuilder, OpenOptions, Permissions};
+use std::fs::{self, OpenOptions};
 use std::io::{self, Write};
-use std::os::unix::fs::{DirBuilderExt as _, OpenOptionsExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 
 use tempfile::{Builder, NamedTempFile, TempDir};
 
 use crate::signal::{Listed, listed};
+use crate::system::{link_program, make_directories, permissions, with_bits};
 
 /// A directory that is empty at first.
 #[derive(Debug)]
@@ -23,8 +23,9 @@ pub(crate) struct Directory {
 impl Directory {
     /// Makes a directory in the directory for temporary files.
     pub(crate) fn new() -> io::Result<Self> {
-        let own = Permissions::from_mode(0o700);
-        let (made, _listed) = listed(|| Builder::new().permissions(own).tempdir())?;
+        let mut builder = Builder::new();
+        allow(&mut builder, 0o700);
+        let (made, _listed) = listed(|| builder.tempdir())?;
         Ok(Self { made, _listed })
     }
 
@@ -34,8 +35,7 @@ impl Directory {
 
     /// Makes a directory in it, if it isn't there.
     pub(crate) fn make(&self, directory: impl AsRef<Path>) -> io::Result<()> {
-        let path = self.path().join(directory);
-        DirBuilder::new().recursive(true).mode(0o700).create(path)
+        make_directories(&self.path().join(directory), 0o700)
     }
 
     /// Makes a file in it, for writing.
@@ -56,8 +56,8 @@ impl Directory {
 /// umask's.
 pub(crate) fn create(path: &Path, bits: u32) -> io::Result<fs::File> {
     let mut options = OpenOptions::new();
-    options.write(true).create(true).truncate(true).mode(bits);
-    options.open(path)
+    options.write(true).create(true).truncate(true);
+    with_bits(&mut options, bits).open(path)
 }
 
 /// A file under a name that nobody else has.
@@ -77,8 +77,8 @@ impl TempFile {
     /// Makes a file in the directory of the file whose place it is to take, with that file's permission
     /// bits but for the umask's.
     pub(crate) fn beside(directory: &Path, prefix: &str, bits: u32) -> io::Result<Self> {
-        let (mut builder, bits) = (Builder::new(), Permissions::from_mode(bits));
-        builder.prefix(prefix).permissions(bits);
+        let mut builder = Builder::new();
+        allow(builder.prefix(prefix), bits);
         let (made, _listed) = listed(|| builder.tempfile_in(directory))?;
         Ok(Self { made, _listed })
     }
@@ -98,10 +98,17 @@ impl TempFile {
     }
 }
 
-/// Puts a link to a file in the place of whatever is there, in one step.
+/// Sets the permission bits of what is made.
+fn allow(builder: &mut Builder<'_, '_>, bits: u32) {
+    if let Some(permissions) = permissions(bits) {
+        builder.permissions(permissions);
+    }
+}
+
+/// Puts a link to a program in the place of whatever is there, in one step.
 pub(crate) fn replace_by_link(link: &Path, to: &Path) -> io::Result<()> {
     let directory = link.parent().unwrap_or(Path::new("."));
-    let make = |path: &Path| std::os::unix::fs::symlink(to, path);
+    let make = |path: &Path| link_program(to, path);
     let (made, _listed) = listed(|| Ok(Builder::new().make_in(directory, make)?.into_temp_path()))?;
     made.persist(link).map_err(|error| error.error)
 }

@@ -4,7 +4,6 @@
 
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
 
 use clap::Args;
@@ -20,6 +19,7 @@ use super::output;
 use super::publish::{self, Ready};
 use super::recover;
 use super::responses::{self, ResponseOrigin};
+use crate::system::{OsStrExt as _, OsStringExt as _};
 use crate::transaction::Target;
 use llmpatch::report::{FileOperation, Report};
 use llmpatch::text::{Shown, SourceId};

@@ -91,7 +91,7 @@ impl Commit {
     /// # Errors
     /// If the message's file can't be read.
     pub(super) fn message(&self) -> Result<Option<BString>, IoError> {
-        use std::os::unix::ffi::OsStrExt as _;
+        use crate::system::OsStrExt as _;
         if let Some(file) = &self.message_file {
             return ResponseOrigin::of(file)
                 .read()

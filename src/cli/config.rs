@@ -1,6 +1,4 @@
 use std::io::IsTerminal as _;
-use std::os::fd::AsFd;
-use std::os::unix::ffi::OsStrExt as _;
 
 use bstr::BString;
 
@@ -9,6 +7,7 @@ use super::error::{CliError, Failure};
 use super::options::{Reading, Verbosity, When};
 use crate::repo::{Config, RepoError};
 use crate::report::human::Style;
+use crate::system::{AsStream, OsStrExt as _, columns, is_terminal, obeys_escapes};
 use llmpatch::Fuzz;
 use llmpatch::lint::{Lints, Verdict};
 use llmpatch::pathspec::{Defaults, Pathspec, Pathspecs};
@@ -195,8 +194,12 @@ pub(super) fn style(verbosity: &Verbosity, config: Option<&Config>) -> Style {
 }
 
 /// Decides how messages on a stream look.
-pub(super) fn style_on(stream: impl AsFd, verbosity: &Verbosity, config: Option<&Config>) -> Style {
-    let is_terminal = stream.as_fd().is_terminal();
+pub(super) fn style_on(
+    stream: impl AsStream,
+    verbosity: &Verbosity,
+    config: Option<&Config>,
+) -> Style {
+    let is_terminal = is_terminal(&stream);
     let colored = colored(verbosity, config, MESSAGES, is_terminal);
     Style {
         colored,
@@ -237,7 +240,7 @@ pub(super) fn colored(
     match verbosity.color.or(set) {
         Some(When::Always) => true,
         Some(When::Never) => false,
-        Some(When::Auto) | None => is_seen && environment_allows_color(),
+        Some(When::Auto) | None => is_seen && environment_allows_color() && obeys_escapes(),
     }
 }
 
@@ -279,15 +282,11 @@ fn is_set(name: &str) -> bool {
 
 /// Returns how many columns a stream has: `COLUMNS`, which git heeds too, else its terminal's;
 /// `None` if it has none.
-pub(super) fn width(stream: impl AsFd) -> Option<usize> {
+pub(super) fn width(stream: impl AsStream) -> Option<usize> {
     let given = std::env::var("COLUMNS")
         .ok()
         .and_then(|columns| columns.trim().parse().ok());
-    let asked = || {
-        rustix::termios::tcgetwinsize(stream)
-            .ok()
-            .map(|size| usize::from(size.ws_col))
-    };
+    let asked = || columns(stream);
     given
         .filter(|&columns| columns > 0)
         .or_else(asked)

@@ -6,7 +6,6 @@
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt as _;
 
 use super::base::{About, Base};
 use bstr::BString;
@@ -22,6 +21,7 @@ use super::pager;
 use super::progress::ProgressMeter;
 use crate::repo::{BlobId, ConflictMarkers, Mail, Repo, RepoError};
 use crate::report::human::Style;
+use crate::system::OsStrExt as _;
 use crate::transaction::{self, How, Interrupted, Recovered};
 use llmpatch::apply::{self, Planned, Refused, Responses};
 use llmpatch::format;

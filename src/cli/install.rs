@@ -4,7 +4,6 @@
 use std::env;
 use std::fs;
 use std::io::Write as _;
-use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -12,6 +11,7 @@ use anyhow::Context as _;
 use super::conclude;
 use super::exit::Exit;
 use super::output;
+use crate::system;
 use crate::temporary;
 use llmpatch::text::Shown;
 
@@ -31,7 +31,8 @@ pub(super) struct Home {
 impl Home {
     /// Finds it, if the environment names it.
     pub(super) fn find() -> Option<Home> {
-        directory("HOME").map(|directory| Home { directory })
+        let directory = system::home().filter(|home| home.is_absolute())?;
+        Some(Home { directory })
     }
 
     /// Returns where the user's programs keep data.
@@ -147,7 +148,8 @@ fn installed(directory: &Path, pieces: &[InstalledFile]) -> anyhow::Result<Exit>
 fn write(directory: &Path, path: &Path, content: &[u8]) -> anyhow::Result<()> {
     let mut file = temporary::TempFile::beside(directory, "", 0o644)?;
     file.write_all(content)?;
-    file.as_file()
-        .set_permissions(PermissionsExt::from_mode(0o644))?;
+    if let Some(permissions) = system::permissions(0o644) {
+        file.as_file().set_permissions(permissions)?;
+    }
     Ok(file.rename(path)?)
 }

@@ -4,14 +4,13 @@
 //! followed, and no name that is itself a link.
 
 use std::fs::{File, OpenOptions};
-use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context as _, anyhow};
-use rustix::fs::OFlags;
 
 use super::error::IoError;
 use crate::repo::Repo;
+use crate::system::{real_path, refusing_links};
 use llmpatch::text::Shown;
 
 /// Opens a file to add to it, and makes it if it isn't there.
@@ -40,9 +39,7 @@ pub(super) fn create(repo: &Repo, path: &Path) -> Result<File, IoError> {
 
 fn opened(repo: &Repo, path: &Path, options: &mut OpenOptions) -> Result<File, IoError> {
     check(repo, path)?;
-    // What is no file isn't waited for.
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let file = options.custom_flags(flags.bits().cast_signed()).open(path);
+    let file = refusing_links(options).open(path);
     let file = file.with_context(|| format!("can't write `{}`", Shown::path(path)))?;
     match file.metadata()?.is_file() {
         true => Ok(file),
@@ -55,9 +52,9 @@ fn opened(repo: &Repo, path: &Path, options: &mut OpenOptions) -> Result<File, I
 /// # Errors
 /// If one does, or the path has no meaning.
 pub(super) fn check(repo: &Repo, path: &Path) -> Result<(), IoError> {
-    let top = repo.top().ok().and_then(|top| top.canonicalize().ok());
+    let top = repo.top().ok().and_then(|top| real_path(top).ok());
     let is_in_the_work_tree = |link: &Path| {
-        let directory = link.parent().and_then(|parent| parent.canonicalize().ok());
+        let directory = link.parent().and_then(|parent| real_path(parent).ok());
         top.as_ref()
             .zip(directory)
             .is_some_and(|(top, directory)| directory.starts_with(top))

@@ -1,7 +1,6 @@
 //! The options that several subcommands share.
 
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
@@ -9,6 +8,7 @@ use clap::{Args, ValueEnum};
 
 use super::error::CliError;
 use super::responses::ResponseOrigin;
+use crate::system::OsStrExt as _;
 use llmpatch::Fuzz;
 use llmpatch::patch::{FileEdit, Format, Operation, Patch};
 use llmpatch::pathspec::{Defaults, Pathspec, Wildcards};

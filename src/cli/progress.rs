@@ -14,6 +14,7 @@ use std::time::{Duration, Instant};
 use super::config;
 use super::options::Verbosity;
 use super::output;
+use crate::system::is_in_front;
 use llmpatch::progress::{Progress, Stage, StageCount};
 
 /// How long a run takes before anything of it is shown, if `GIT_PROGRESS_DELAY` doesn't say.
@@ -151,12 +152,6 @@ fn watch(progress: &Progress, end: &Receiver<()>, delay: Duration) {
     }
     shown.put("");
     progress.show(false);
-}
-
-/// Returns whether the terminal is ours: a job in the background that writes may be stopped for it.
-fn is_in_front() -> bool {
-    let ours = rustix::process::getpgrp();
-    rustix::termios::tcgetpgrp(io::stderr()).is_ok_and(|front| front == ours)
 }
 
 /// Returns how far a work is, as git says it.

@@ -1,6 +1,5 @@
 use std::cell::Cell;
 use std::io::Write as _;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use anyhow::Context as _;
@@ -15,6 +14,7 @@ use super::named_file;
 use super::options::{Reading, Verbosity, format_among};
 use super::output;
 use crate::repo::{Commit, Repo, Side};
+use crate::system::OsStrExt as _;
 use llmpatch::patch::Format;
 use llmpatch::plan::derive;
 use llmpatch::progress::Stage;

@@ -6,7 +6,6 @@
 
 use crate::report::human;
 use std::collections::BTreeMap;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use bstr::{BStr, BString, ByteSlice as _};
@@ -21,6 +20,7 @@ use super::observed_tree::ObservedTree;
 use super::output;
 use super::responses;
 use crate::repo::{AttributeValue, BlobId, Held, Repo, Side, Staged};
+use crate::system::OsStrExt as _;
 use crate::transaction;
 use llmpatch::kind::Kind;
 use llmpatch::leftover;

@@ -4,10 +4,6 @@ use std::fs::File;
 use std::io::{self, Read as _, Write as _};
 
 use anyhow::Context as _;
-use rustix::process::{Signal, kill_current_process_group};
-use rustix::termios::{
-    LocalModes, OptionalActions, SpecialCodeIndex, Termios, tcgetattr, tcsetattr,
-};
 
 use super::config;
 use super::error::IoError;
@@ -15,10 +11,14 @@ use super::options::Verbosity;
 use super::pager;
 use crate::repo::{Config, RepoError};
 use crate::report::human::Style;
+use crate::system::{Keys, terminal};
 use llmpatch::text::Shown;
 
 /// The controlling terminal.
-pub(super) struct Terminal(File);
+pub(super) struct Terminal {
+    keyboard: File,
+    screen: File,
+}
 
 /// How questions are asked, as `interactive.*` and `color.interactive.*` say.
 pub(super) struct Manner {
@@ -42,16 +42,13 @@ impl Terminal {
     /// # Errors
     /// If there is none.
     pub(super) fn open() -> io::Result<Self> {
-        File::options()
-            .read(true)
-            .write(true)
-            .open("/dev/tty")
-            .map(Self)
+        let (keyboard, screen) = terminal()?;
+        Ok(Self { keyboard, screen })
     }
 
     /// Returns it as a stream.
     pub(super) fn file(&self) -> &File {
-        &self.0
+        &self.screen
     }
 
     /// Shows a diff, in a pager if there is one.
@@ -64,7 +61,7 @@ impl Terminal {
         verbosity: &Verbosity,
         config: &Config,
     ) -> Result<(), IoError> {
-        pager::show_diff(diff, &self.0, verbosity, config)
+        pager::show_diff(diff, &self.screen, verbosity, config)
     }
 
     /// Writes what was made harmless before.
@@ -72,14 +69,14 @@ impl Terminal {
     /// # Errors
     /// If the terminal is gone.
     pub(super) fn say(&self, text: &str) -> Result<(), IoError> {
-        Ok((&self.0)
+        Ok((&self.screen)
             .write_all(text.as_bytes())
             .context("can't write to the terminal")?)
     }
 
     /// Returns how messages look on it.
     pub(super) fn style(&self, verbosity: &Verbosity, config: &Config) -> Style {
-        config::style_on(&self.0, verbosity, Some(config))
+        config::style_on(&self.screen, verbosity, Some(config))
     }
 
     /// Asks until one of the letters is typed, in either case, and returns it; `None` for the end
@@ -154,7 +151,7 @@ impl Terminal {
     /// sends several bytes, only the first is kept: the others go before the next question.
     fn key(&self, prompt: &str) -> Result<Option<Vec<u8>>, IoError> {
         loop {
-            let Some(keys) = Keys::begin(&self.0) else {
+            let Some(keys) = Keys::begin(&self.keyboard) else {
                 return self.line(prompt);
             };
             self.say(prompt)?;
@@ -163,10 +160,7 @@ impl Terminal {
             drop(keys);
             match (signal, byte) {
                 (Some(signal), _) => {
-                    kill_current_process_group(signal)
-                        .map_err(io::Error::from)
-                        .context("can't send a signal")?;
-                    if signal != Signal::TSTP {
+                    if signal.send().context("can't send a signal")? {
                         // The signal ends us while this waits, unless it is ignored.
                         return self.line("");
                     }
@@ -184,7 +178,7 @@ impl Terminal {
     fn byte(&self) -> Result<Option<u8>, IoError> {
         let mut byte = [0];
         loop {
-            match (&self.0).read(&mut byte) {
+            match (&self.keyboard).read(&mut byte) {
                 Ok(count) => return Ok((count > 0).then_some(byte[0])),
                 Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
                 Err(error) => Err(error).context("can't read from the terminal")?,
@@ -195,45 +189,6 @@ impl Terminal {
 
 /// What Ctrl-D sends where no line ends with it.
 const END_OF_INPUT: u8 = 4;
-
-/// A terminal that sends each key at once and shows none, until this is dropped. It makes no
-/// signals of keys either: one that ended us would leave the terminal so.
-struct Keys<'a>(&'a File, Termios);
-
-impl<'a> Keys<'a> {
-    /// Begins, and forgets what was typed before.
-    fn begin(terminal: &'a File) -> Option<Self> {
-        let before = tcgetattr(terminal).ok()?;
-        let mut modes = before.clone();
-        modes
-            .local_modes
-            .remove(LocalModes::ICANON | LocalModes::ECHO | LocalModes::ISIG);
-        modes.special_codes[SpecialCodeIndex::VMIN] = 1;
-        modes.special_codes[SpecialCodeIndex::VTIME] = 0;
-        tcsetattr(terminal, OptionalActions::Flush, &modes).ok()?;
-        Some(Self(terminal, before))
-    }
-
-    /// Returns the signal that a key usually sends.
-    fn signal(&self, byte: u8) -> Option<Signal> {
-        let sends = [
-            (SpecialCodeIndex::VINTR, Signal::INT),
-            (SpecialCodeIndex::VQUIT, Signal::QUIT),
-            (SpecialCodeIndex::VSUSP, Signal::TSTP),
-        ];
-        // No key is called 0.
-        let is_sent = byte != 0 && self.1.local_modes.contains(LocalModes::ISIG);
-        let mut sent = sends.iter().filter(|_| is_sent);
-        let (_, signal) = sent.find(|(index, _)| self.1.special_codes[*index] == byte)?;
-        Some(*signal)
-    }
-}
-
-impl Drop for Keys<'_> {
-    fn drop(&mut self) {
-        let _ = tcsetattr(self.0, OptionalActions::Now, &self.1);
-    }
-}
 
 impl Manner {
     /// Finds what is set, with git's own where nothing is.

@@ -1,6 +1,6 @@
 //! What the time of a file tells: whether it was written to since it was looked at.
 
-use std::os::fd::AsFd;
+use std::fs::File;
 
 use super::system::{self, is_exact, now};
 use super::{Dir, Stat};
@@ -63,7 +63,7 @@ fn fingerprint(stat: &Stat) -> (u64, u64, u64, (i64, u32), u16) {
 }
 
 /// Returns whether a file may be on another machine, whose kernel and clock are others.
-pub(crate) fn is_remote(file: impl AsFd) -> bool {
+pub(crate) fn is_remote(file: &File) -> bool {
     system::is_remote(file)
 }
 

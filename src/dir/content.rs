@@ -1,25 +1,24 @@
 //! The bytes of an open file: read whole, or compared; large files in several threads.
 
+use std::fs::File;
 use std::io;
 use std::ops::Range;
-use std::os::fd::AsFd;
 use std::sync::{Mutex, PoisonError};
 
-use rustix::buffer::spare_capacity;
-use rustix::io::retry_on_intr;
-
 use super::buffer::Buffer;
+use super::system::read_once;
+use crate::system::FileExt as _;
 use llmpatch::threads;
 
 /// Reads a file to its end. That is where a read brings nothing, or less than it asked for at the
 /// size that the system told.
-pub(super) fn read_whole(file: impl AsFd + Sync, size: u64) -> io::Result<Buffer> {
+pub(super) fn read_whole(file: &File, size: u64) -> io::Result<Buffer> {
     let size = usize::try_from(size).map_err(|_| io::ErrorKind::OutOfMemory)?;
     let mut bytes = Vec::new();
     let mut more = size.saturating_add(1);
     if size >= Buffer::MANY {
         let mut many = Buffer::of_zeros(more)?;
-        if is_read_into(&file, &mut many)? {
+        if is_read_into(file, &mut many)? {
             many.truncate(size);
             return Ok(many);
         }
@@ -30,7 +29,7 @@ pub(super) fn read_whole(file: impl AsFd + Sync, size: u64) -> io::Result<Buffer
             .map_err(|_| io::ErrorKind::OutOfMemory)?;
         more = bytes.len().max(32);
         while bytes.len() < bytes.capacity() {
-            let count = retry_on_intr(|| rustix::io::read(&file, spare_capacity(&mut bytes)))?;
+            let count = read_once(file, &mut bytes)?;
             if count == 0 || bytes.len() == size && bytes.len() < bytes.capacity() {
                 return Ok(bytes.into());
             }
@@ -40,7 +39,7 @@ pub(super) fn read_whole(file: impl AsFd + Sync, size: u64) -> io::Result<Buffer
 
 /// Reads a file from its start, in several threads; returns whether it fills all of these bytes but
 /// the last.
-fn is_read_into(file: &(impl AsFd + Sync), bytes: &mut [u8]) -> io::Result<bool> {
+fn is_read_into(file: &File, bytes: &mut [u8]) -> io::Result<bool> {
     let end = bytes.len() - 1;
     let each = bytes.len().div_ceil(threads::parts(bytes.len()));
     let parts: Vec<_> = bytes.chunks_mut(each).map(Mutex::new).collect();
@@ -49,8 +48,7 @@ fn is_read_into(file: &(impl AsFd + Sync), bytes: &mut [u8]) -> io::Result<bool>
         let mut part = parts[nth].lock().unwrap_or_else(PoisonError::into_inner);
         let mut len = 0;
         while len < part.len() {
-            let count =
-                retry_on_intr(|| rustix::io::pread(file, &mut part[len..], (start + len) as u64))?;
+            let count = read_at(file, &mut part[len..], start + len)?;
             len += count;
             if count == 0 || start + len == end {
                 break;
@@ -65,14 +63,14 @@ fn is_read_into(file: &(impl AsFd + Sync), bytes: &mut [u8]) -> io::Result<bool>
 /// Returns whether a file is just these `size` bytes, which come in parts; large files are compared
 /// in several threads.
 pub(super) fn is_all_of<'p, P: Iterator<Item = &'p [u8]>>(
-    file: impl AsFd + Sync,
+    file: &File,
     size: usize,
     parts: impl Fn() -> P + Sync,
 ) -> io::Result<bool> {
     let count = threads::parts(size);
     let each = size.div_ceil(count);
     let held = threads::share(count, |nth| {
-        holds_range(&file, nth * each..size.min((nth + 1) * each), size, parts())
+        holds_range(file, nth * each..size.min((nth + 1) * each), size, parts())
     });
     held.into_iter()
         .try_fold(true, |all, held| Ok(all && held?))
@@ -81,7 +79,7 @@ pub(super) fn is_all_of<'p, P: Iterator<Item = &'p [u8]>>(
 /// Returns whether a range of a file is that of these bytes, and the file ends where they do if the
 /// range reaches that.
 fn holds_range<'p>(
-    file: &impl AsFd,
+    file: &File,
     range: Range<usize>,
     size: usize,
     mut parts: impl Iterator<Item = &'p [u8]>,
@@ -99,7 +97,7 @@ fn holds_range<'p>(
     }
     while at < end {
         let asked = buffer.len().min(end - at);
-        let count = retry_on_intr(|| rustix::io::pread(file, &mut buffer[..asked], at as u64))?;
+        let count = read_at(file, &mut buffer[..asked], at)?;
         let mut read = &buffer[..count];
         while !read.is_empty() {
             let Some(next) = (if part.is_empty() {
@@ -123,9 +121,18 @@ fn holds_range<'p>(
     Ok(at == range.end)
 }
 
+fn read_at(file: &File, bytes: &mut [u8], at: usize) -> io::Result<usize> {
+    loop {
+        match file.read_at(bytes, at as u64) {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            read => return read,
+        }
+    }
+}
+
 #[cfg(test)]
 mod tests {
-    use std::io::Seek as _;
+    use std::io::{Seek as _, Write as _};
 
     use super::*;
 
@@ -146,8 +153,9 @@ mod tests {
             5 * Buffer::MANY,
         ] {
             let bytes: Vec<u8> = (0..len).map(|at| (at % 251) as u8).collect();
-            rustix::fs::ftruncate(&file, 0).unwrap();
-            std::os::unix::fs::FileExt::write_all_at(&file, &bytes, 0).unwrap();
+            file.set_len(0).unwrap();
+            (&file).rewind().unwrap();
+            (&file).write_all(&bytes).unwrap();
             for told in [
                 0,
                 len / 2,

@@ -11,9 +11,10 @@ use rustix::fs::{
     self, Mode, OFlags, ResolveFlags, XattrFlags, fgetxattr, flistxattr, flistxattr_query,
     fremovexattr, fsetxattr,
 };
-use rustix::io::{Errno, retry_on_intr};
+use rustix::io::retry_on_intr;
 
 use super::rights::{Attributes, Lost};
+pub(super) use super::unix::*;
 
 /// How a directory is opened that is only gone through.
 pub(super) const HANDLE: OFlags = OFlags::PATH.union(OFlags::DIRECTORY).union(OFlags::CLOEXEC);
@@ -31,13 +32,14 @@ pub(super) fn open_top(path: &Path) -> Result<OwnedFd, Errno> {
 pub(super) fn open_confined(
     top: &OwnedFd,
     path: &OsStr,
-    flags: OFlags,
-    mode: Mode,
+    how: Opening,
+    bits: u16,
 ) -> Result<OwnedFd, Errno> {
+    let mode = Mode::from_raw_mode(bits.into());
     let confined = ResolveFlags::BENEATH | ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
     let mut tries = 0;
     loop {
-        match fs::openat2(top, path, flags | OFlags::NOFOLLOW, mode, confined) {
+        match fs::openat2(top, path, how | OFlags::NOFOLLOW, mode, confined) {
             // The kernel asks to try again when something was renamed meanwhile.
             Err(Errno::INTR) => {}
             Err(Errno::AGAIN) if tries < 64 => tries += 1,
@@ -140,7 +142,7 @@ pub(super) fn now() -> Option<(i64, u32)> {
 
 /// Returns whether a file may be on another machine, whose kernel and clock are others: it isn't on
 /// one of the file systems that are known to be this machine's own.
-pub(super) fn is_remote(file: impl AsFd) -> bool {
+pub(super) fn is_remote(file: &File) -> bool {
     /// FAT, exFAT, NTFS, HFS+, eCryptfs, UBIFS, UDF, ReiserFS, JFS, NILFS.
     const OTHERS: [u32; 10] = [
         0x4d44,
@@ -154,7 +156,7 @@ pub(super) fn is_remote(file: impl AsFd) -> bool {
         0x3153_464a,
         0x3434,
     ];
-    let kind = kind(&file);
+    let kind = kind(file);
     !kind.is_some_and(|kind| EXACT.contains(&kind) || OTHERS.contains(&kind))
 }
 

@@ -7,6 +7,9 @@
 //! read or written. The directory that holds a path is opened beneath the top, by the kernel in one
 //! step where it can (`openat2`), else part by part; what is in it is then reached by its bare
 //! name. Only what recognizes a file by its number (`Dir::glance`) goes along the path as it is.
+//!
+//! `linux.rs`, `portable.rs` and `windows.rs` are what the systems offer; `unix.rs` is what the
+//! first two have in common.
 
 mod buffer;
 pub(crate) mod clock;
@@ -16,11 +19,14 @@ pub(crate) mod rights;
 // The feature has Linux tested as if it were another system.
 #[cfg_attr(all(target_os = "linux", not(feature = "portable")), path = "linux.rs")]
 #[cfg_attr(
-    not(all(target_os = "linux", not(feature = "portable"))),
+    all(unix, not(all(target_os = "linux", not(feature = "portable")))),
     path = "portable.rs"
 )]
+#[cfg_attr(windows, path = "windows.rs")]
 mod system;
 mod system_path;
+#[cfg(unix)]
+mod unix;
 pub(crate) mod write;
 
 #[cfg(test)]
@@ -28,26 +34,27 @@ mod tests;
 
 use std::cell::{OnceCell, RefCell};
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt as _;
+use std::ops::Deref;
 use std::path::Path;
 use std::rc::Rc;
-
-use rustix::fs::{self, Mode, OFlags};
-use rustix::io::{Errno, retry_on_intr};
 
 pub use read::{DirectoriesWith, Found, Shape, Stat};
 pub use rights::Lost;
 pub use system_path::SystemPath;
 
+use crate::system::OsStrExt as _;
 use llmpatch::path::RepoPath;
-use system::{HANDLE, open_confined, open_top};
+use system::{
+    Directory, Errno, HANDLE, OWN, Opening, open_again, open_anywhere, open_confined, open_file,
+    open_file_confined, open_here, open_top,
+};
 
 /// A directory of the file system as a place that can't be left.
 #[derive(Debug)]
 pub struct Dir {
-    top: OwnedFd,
+    top: Directory,
     way: Way,
     /// The top's device, if the times of files there are exact; known once somebody asked.
     exact: OnceCell<Option<u64>>,
@@ -63,7 +70,7 @@ enum Kept {
     /// None yet.
     Nothing,
     /// The directory that was opened last, or that isn't there.
-    Last(RepoPath, Option<Rc<OwnedFd>>),
+    Last(RepoPath, Option<Rc<Directory>>),
 }
 
 /// A pass over many paths, in which the directory of a path is still open for the next path. It is
@@ -92,26 +99,35 @@ enum Way {
 
 /// The directory that holds something, and the name that it has there.
 #[derive(Debug)]
-pub(crate) struct Parent<'p> {
+struct Parent<'p> {
     /// The directory; a handle good for `*at` calls, not for listing or flushing.
-    pub(crate) directory: Handle<'p>,
+    directory: Handle<'p>,
     /// The name, which is never empty, `.`, `..`, and holds no `/`.
-    pub(crate) name: &'p OsStr,
+    name: &'p OsStr,
 }
 
 /// A handle of the top, or of a directory beneath it.
 #[derive(Debug)]
-pub(crate) enum Handle<'d> {
-    Top(BorrowedFd<'d>),
-    Beneath(Rc<OwnedFd>),
+enum Handle<'d> {
+    Top(&'d Directory),
+    Beneath(Rc<Directory>),
 }
 
-impl AsFd for Handle<'_> {
-    fn as_fd(&self) -> BorrowedFd<'_> {
+impl Deref for Handle<'_> {
+    type Target = Directory;
+
+    fn deref(&self) -> &Directory {
         match self {
-            Handle::Top(top) => top.as_fd(),
-            Handle::Beneath(directory) => directory.as_fd(),
+            Handle::Top(top) => top,
+            Handle::Beneath(directory) => directory,
         }
+    }
+}
+
+impl Parent<'_> {
+    /// Returns both as the system's calls take them.
+    fn named(&self) -> (&Directory, &OsStr) {
+        (&self.directory, self.name)
     }
 }
 
@@ -126,10 +142,7 @@ impl Dir {
         // Asked once, since that doesn't change.
         Ok(match open_top(top) {
             Ok(top) => Self::new(top, Way::Confined),
-            Err(_) => Self::new(
-                retry_on_intr(|| fs::open(top, HANDLE, Mode::empty()))?,
-                Way::Walk,
-            ),
+            Err(_) => Self::new(open_anywhere(top)?, Way::Walk),
         })
     }
 
@@ -140,19 +153,22 @@ impl Dir {
     /// `ENOENT` if there is none; `ENOTDIR` or `ELOOP` if it, or something above it, is no
     /// directory.
     pub(crate) fn beneath(&self, directory: &RepoPath) -> io::Result<Self> {
-        Ok(Self::new(
-            self.directory(Some(directory), HANDLE)?,
-            self.way,
-        ))
+        Ok(Self::new(self.directory(Some(directory), OWN)?, self.way))
     }
 
-    fn new(top: OwnedFd, way: Way) -> Self {
+    fn new(top: Directory, way: Way) -> Self {
         Self {
             top,
             way,
             exact: OnceCell::new(),
             kept: RefCell::default(),
         }
+    }
+
+    /// Notes that the top was renamed, by us.
+    pub(crate) fn has_moved(&self, above: &Dir, to: &RepoPath) -> io::Result<()> {
+        system::has_moved(&self.top, above.parent(to)?.named());
+        Ok(())
     }
 
     /// Begins a pass.
@@ -174,14 +190,14 @@ impl Dir {
     /// # Errors
     /// If the system doesn't let us see.
     pub(crate) fn stat(&self) -> io::Result<Stat> {
-        Ok(Stat::from_system(&fs::fstat(&self.top)?))
+        Ok(system::stat_of(&self.top)?.1)
     }
 
     /// Opens the directory that holds a path.
     ///
     /// # Errors
     /// `ENOENT` if there is none; `ENOTDIR` or `ELOOP` if something above the path is no directory.
-    pub(crate) fn parent<'p>(&'p self, path: &'p RepoPath) -> io::Result<Parent<'p>> {
+    fn parent<'p>(&'p self, path: &'p RepoPath) -> io::Result<Parent<'p>> {
         Ok(self.holder(path)?)
     }
 
@@ -219,7 +235,7 @@ impl Dir {
     /// Returns a handle of a directory beneath the top, or of the top itself.
     fn handle(&self, directory: Option<&RepoPath>) -> Result<Handle<'_>, Errno> {
         let Some(path) = directory else {
-            return Ok(Handle::Top(self.top.as_fd()));
+            return Ok(Handle::Top(&self.top));
         };
         let mut kept = self.kept.borrow_mut();
         if let Kept::Last(last, handle) = &*kept
@@ -240,44 +256,35 @@ impl Dir {
 
     /// Opens or makes a file: in one step where the kernel confines it and no pass has the
     /// directory open.
-    fn open_at(&self, path: &RepoPath, flags: OFlags, mode: Mode) -> Result<OwnedFd, Errno> {
-        let flags = flags | OFlags::CLOEXEC;
+    fn open_at(&self, path: &RepoPath, how: Opening, bits: u16) -> Result<File, Errno> {
         if self.way == Way::Confined && matches!(*self.kept.borrow(), Kept::NoPass) {
-            match open_confined(&self.top, OsStr::from_bytes(path.as_bytes()), flags, mode) {
+            match open_file_confined(&self.top, OsStr::from_bytes(path.as_bytes()), how, bits) {
                 // The name of a file of ours may be longer than that of the one that it is beside.
                 Err(Errno::NAMETOOLONG) => {}
                 opened => return opened,
             }
         }
         let Parent { directory, name } = self.holder(path)?;
-        retry_on_intr(|| fs::openat(&directory, name, flags | OFlags::NOFOLLOW, mode))
+        open_file(&directory, name, how, bits)
     }
 
     /// Opens a directory beneath the top, or the top itself.
-    fn directory(&self, directory: Option<&RepoPath>, flags: OFlags) -> Result<OwnedFd, Errno> {
+    fn directory(&self, directory: Option<&RepoPath>, how: Opening) -> Result<Directory, Errno> {
         let Some(directory) = directory else {
-            return open_here(&self.top, OsStr::new("."), flags);
+            return open_again(&self.top, how);
         };
         match self.way {
-            Way::Confined => open_confined(
-                &self.top,
-                OsStr::from_bytes(directory.as_bytes()),
-                flags,
-                Mode::empty(),
-            ),
+            Way::Confined => {
+                open_confined(&self.top, OsStr::from_bytes(directory.as_bytes()), how, 0)
+            }
             Way::Walk => {
                 let mut above = None;
                 for part in directory.parts() {
                     let here = above.as_ref().unwrap_or(&self.top);
-                    above = Some(open_here(here, OsStr::from_bytes(part), flags)?);
+                    above = Some(open_here(here, OsStr::from_bytes(part), how)?);
                 }
                 above.ok_or(Errno::NOENT)
             }
         }
     }
-}
-
-/// Opens a directory by its bare name.
-fn open_here(directory: impl AsFd, name: &OsStr, flags: OFlags) -> Result<OwnedFd, Errno> {
-    retry_on_intr(|| fs::openat(&directory, name, flags | OFlags::NOFOLLOW, Mode::empty()))
 }

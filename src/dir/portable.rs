@@ -6,10 +6,10 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
-use rustix::fs::{self, Mode, OFlags};
-use rustix::io::Errno;
+use rustix::fs::{self, OFlags};
 
 use super::rights::{Attributes, Lost};
+pub(super) use super::unix::*;
 
 /// How a directory is opened that is only gone through.
 pub(super) const HANDLE: OFlags = OFlags::RDONLY
@@ -25,7 +25,7 @@ pub(super) fn open_top(_: &Path) -> Result<OwnedFd, Errno> {
 }
 
 /// Fails: the system can't do it.
-pub(super) fn open_confined(_: &OwnedFd, _: &OsStr, _: OFlags, _: Mode) -> Result<OwnedFd, Errno> {
+pub(super) fn open_confined(_: &OwnedFd, _: &OsStr, _: Opening, _: u16) -> Result<OwnedFd, Errno> {
     Err(Errno::NOSYS)
 }
 
@@ -79,7 +79,7 @@ pub(super) fn now() -> Option<(i64, u32)> {
 }
 
 /// Takes every file to be on this machine.
-pub(super) fn is_remote(_: impl AsFd) -> bool {
+pub(super) fn is_remote(_: &File) -> bool {
     false
 }
 

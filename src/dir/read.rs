@@ -1,20 +1,19 @@
-use super::SystemPath as _;
 use std::cell::RefCell;
 use std::collections::HashMap;
 use std::ffi::OsStr;
+use std::fs::File;
 use std::io::{self, Read as _};
-use std::os::fd::{AsFd, OwnedFd};
-use std::os::unix::ffi::OsStrExt as _;
 use std::rc::Rc;
 
 use bstr::BString;
-use rustix::fs::{self, AtFlags, FileType, Mode, OFlags};
-use rustix::io::{Errno, retry_on_intr};
 
 use super::content::{is_all_of, read_whole};
 use super::rights::Rights;
-use super::system::NAME;
-use super::{Dir, HANDLE, Way, open_confined, open_here};
+use super::system::{
+    self, Directory, Errno, HANDLE, NAME, READ, open_confined, open_here, shape_of,
+};
+use super::{Dir, Way};
+use crate::system::{OsStrExt as _, user};
 use llmpatch::path::RepoPath;
 use llmpatch::text::Content;
 
@@ -53,17 +52,6 @@ pub enum Shape {
     Special,
 }
 
-impl From<FileType> for Shape {
-    fn from(of: FileType) -> Self {
-        match of {
-            FileType::RegularFile => Shape::File,
-            FileType::Directory => Shape::Directory,
-            FileType::Symlink => Shape::Link,
-            _ => Shape::Special,
-        }
-    }
-}
-
 /// What the system knows of a file besides its content.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Stat {
@@ -93,27 +81,14 @@ impl Stat {
         self.bits & 0o100 != 0
     }
 
-    /// Looks at an open file.
-    pub(crate) fn of(file: impl AsFd) -> io::Result<Self> {
-        Ok(Self::from_system(&fs::fstat(file)?))
+    /// Returns the numbers of its device and of itself as git has them in an index.
+    pub(crate) fn number_for_git(&self) -> (u64, u64) {
+        system::number_for_git(self)
     }
 
-    #[allow(
-        clippy::unnecessary_cast,
-        reason = "the types of the fields differ between platforms"
-    )]
-    pub(crate) fn from_system(stat: &fs::Stat) -> Self {
-        Self {
-            bits: (stat.st_mode & 0o7777) as u16,
-            size: stat.st_size as u64,
-            links: stat.st_nlink as u64,
-            device: stat.st_dev as u64,
-            inode: stat.st_ino as u64,
-            owner: stat.st_uid as u32,
-            group: stat.st_gid as u32,
-            modified: (stat.st_mtime as i64, stat.st_mtime_nsec as u32),
-            changed: (stat.st_ctime as i64, stat.st_ctime_nsec as u32),
-        }
+    /// Looks at an open file.
+    pub(crate) fn of(file: &File) -> io::Result<Self> {
+        Ok(system::stat_of(file)?.1)
     }
 }
 
@@ -142,15 +117,13 @@ impl Dir {
     /// Looks at what a path leads to, through links as well, which is enough to recognize a file
     /// that was seen before by its number.
     pub(crate) fn glance(&self, path: &RepoPath) -> Option<Stat> {
-        fs::statat(&self.top, path.as_path(), AtFlags::SYMLINK_NOFOLLOW)
-            .ok()
-            .map(|stat| Stat::from_system(&stat))
+        system::glance(&self.top, path)
     }
 
     /// Returns what is at a path when the directory that should hold it can't be opened: the first
     /// thing that is no directory.
     fn look_from_the_top(&self, path: &RepoPath) -> io::Result<Found> {
-        let mut above: Option<OwnedFd> = None;
+        let mut above: Option<Directory> = None;
         let mut start = 0;
         for end in memchr::memchr_iter(b'/', path.as_bytes()) {
             let here = above.as_ref().unwrap_or(&self.top);
@@ -195,7 +168,7 @@ impl Dir {
         let Some((file, stat)) = self.open_file(path)? else {
             return Ok(None);
         };
-        if stat.owner != rustix::process::geteuid().as_raw() {
+        if stat.owner != user() {
             return Err(io::ErrorKind::PermissionDenied.into());
         }
         let mut bytes = Vec::with_capacity(stat.size.min(most) as usize + 1);
@@ -247,19 +220,15 @@ impl Dir {
     }
 
     /// Opens a regular file for reading; `None` where [`Dir::read`] has none.
-    pub(crate) fn open_file(&self, path: &RepoPath) -> io::Result<Option<(std::fs::File, Stat)>> {
+    pub(crate) fn open_file(&self, path: &RepoPath) -> io::Result<Option<(File, Stat)>> {
         match self.open_regular(path) {
             Err(Errno::NOENT) => Ok(None),
             opened => Ok(opened?),
         }
     }
 
-    fn open_regular(&self, path: &RepoPath) -> Result<Option<(std::fs::File, Stat)>, Errno> {
-        let file = match self.open_at(
-            path,
-            OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOCTTY,
-            Mode::empty(),
-        ) {
+    fn open_regular(&self, path: &RepoPath) -> Result<Option<(File, Stat)>, Errno> {
+        let file = match self.open_at(path, READ, 0) {
             Ok(file) => file,
             // A link is ELOOP (EMLINK on FreeBSD); a socket, or a device that nothing drives, ENXIO
             // or ENODEV.
@@ -268,9 +237,8 @@ impl Dir {
             }
             Err(error) => return Err(error),
         };
-        let stat = fs::fstat(&file)?;
-        let is_file = FileType::from_raw_mode(stat.st_mode as _) == FileType::RegularFile;
-        Ok(is_file.then(|| (file.into(), Stat::from_system(&stat))))
+        let (shape, stat) = system::stat_of(&file)?;
+        Ok((shape == Shape::File).then_some((file, stat)))
     }
 
     /// Returns the names in a directory (`None`: the top) and what is behind them, in no particular
@@ -279,31 +247,7 @@ impl Dir {
     /// # Errors
     /// If it isn't there, is no directory, or can't be read.
     pub fn list(&self, directory: Option<&RepoPath>) -> io::Result<Vec<(BString, Shape)>> {
-        let handle = self.handle(directory)?;
-        let readable = open_here(
-            &handle,
-            OsStr::new("."),
-            OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
-        )?;
-        let mut names = Vec::new();
-        for entry in fs::Dir::new(readable)? {
-            let entry = entry?;
-            let name = entry.file_name().to_bytes();
-            if matches!(name, b"." | b"..") {
-                continue;
-            }
-            let shape = match entry.file_type() {
-                // Not every file system says; what is gone meanwhile isn't there.
-                FileType::Unknown => match shape_of(&handle, OsStr::from_bytes(name)) {
-                    Ok((shape, _)) => shape,
-                    Err(Errno::NOENT) => continue,
-                    Err(error) => return Err(error.into()),
-                },
-                of => Shape::from(of),
-            };
-            names.push((name.into(), shape));
-        }
-        Ok(names)
+        system::list(&*self.handle(directory)?)
     }
 
     /// Returns the nearest directory above a path that is there; `None` if that is the top.
@@ -328,7 +272,7 @@ impl Dir {
         let mut there = Vec::new();
         self.walk_down(path, |directory, len| {
             if let Some(at) = path.directory_of_len(len) {
-                there.push((at, Stat::from_system(&fs::fstat(directory)?).bits));
+                there.push((at, system::stat_of(directory)?.1.bits));
             }
             Ok(())
         })?;
@@ -340,10 +284,10 @@ impl Dir {
     fn walk_down(
         &self,
         path: &RepoPath,
-        mut visit: impl FnMut(&OwnedFd, usize) -> Result<(), Errno>,
+        mut visit: impl FnMut(&Directory, usize) -> Result<(), Errno>,
     ) -> Result<(), Errno> {
         visit(&self.top, 0)?;
-        let mut above: Option<OwnedFd> = None;
+        let mut above: Option<Directory> = None;
         let mut start = 0;
         for end in memchr::memchr_iter(b'/', path.as_bytes()) {
             let name = OsStr::from_bytes(&path.as_bytes()[start..end]);
@@ -364,7 +308,7 @@ impl Dir {
     /// If the system doesn't let us see.
     pub fn has(&self, directory: &RepoPath, name: &str) -> io::Result<bool> {
         let path = [directory.as_bytes(), b"/", name.as_bytes()].concat();
-        let at_once = |path| open_confined(&self.top, path, NAME, Mode::empty()).map(drop);
+        let at_once = |path| open_confined(&self.top, path, NAME, 0).map(drop);
         let found = match self.way {
             // With the name it may be longer than a path may be.
             Way::Confined if path.len() < LONGEST => at_once(OsStr::from_bytes(&path)),
@@ -444,7 +388,7 @@ impl<'d> DirectoriesWith<'d> {
 }
 
 /// Returns what has a name in a directory.
-fn look_in(directory: impl AsFd, name: &OsStr) -> io::Result<Found> {
+fn look_in(directory: &Directory, name: &OsStr) -> io::Result<Found> {
     match shape_of(directory, name) {
         Ok((Shape::File, stat)) => Ok(Found::File(stat)),
         Ok((Shape::Directory, _)) => Ok(Found::Directory),
@@ -453,12 +397,4 @@ fn look_in(directory: impl AsFd, name: &OsStr) -> io::Result<Found> {
         Err(Errno::NOENT) => Ok(Found::Absent),
         Err(error) => Err(error.into()),
     }
-}
-
-fn shape_of(directory: impl AsFd, name: &OsStr) -> Result<(Shape, Stat), Errno> {
-    let stat = retry_on_intr(|| fs::statat(&directory, name, AtFlags::SYMLINK_NOFOLLOW))?;
-    Ok((
-        FileType::from_raw_mode(stat.st_mode as _).into(),
-        Stat::from_system(&stat),
-    ))
 }

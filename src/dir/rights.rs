@@ -7,10 +7,8 @@
 use std::fs::File;
 use std::io;
 
-use rustix::fs::{self, Gid, Uid};
-
 use super::Stat;
-use super::system::{attributes, give_attributes};
+use super::system::{attributes, give_attributes, set_group, set_owner};
 use super::write::{set_bits, step};
 
 /// What of the old file the new file lost.
@@ -93,10 +91,10 @@ impl Rights {
             lost.push(Lost::SetId);
         }
         step("set the owner of a file")?;
-        if old.owner != new.owner && fs::fchown(to, Some(Uid::from_raw(old.owner)), None).is_err() {
+        if old.owner != new.owner && set_owner(to, old.owner).is_err() {
             lost.push(Lost::Owner);
         }
-        if old.group != new.group && fs::fchown(to, None, Some(Gid::from_raw(old.group))).is_err() {
+        if old.group != new.group && set_group(to, old.group).is_err() {
             lost.push(Lost::Group);
         }
         let (is_changed, lacking) = give_attributes(&self.attributes, to)?;
@@ -128,7 +126,7 @@ mod tests {
             Dir::open(outer.path()).unwrap(),
             [&b"old"[..], b"new"].map(|path| RepoPath::new(path).unwrap()),
         );
-        let anothers = u32::from(rustix::process::geteuid().is_root());
+        let anothers = u32::from(crate::system::user() == 0);
         for (bits, want) in [
             (0o644, 0o644),
             (0o755, 0o755),
@@ -144,7 +142,7 @@ mod tests {
                 (file, stat)
             };
             let (file, _) = made(&old, bits);
-            let _ = fs::fchown(&file, None, Some(Gid::from_raw(anothers)));
+            let _ = set_group(&file, anothers);
             let rights = Rights::of(&file, Stat::of(&file).unwrap()).unwrap();
             assert_eq!(rights.at_first(bits), want, "{bits:o}");
             let (file, mut stat) = made(&new, want);

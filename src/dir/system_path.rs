@@ -1,7 +1,7 @@
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
+use crate::system::OsStrExt as _;
 use llmpatch::path::RepoPath;
 
 /// A path as the system's calls take it. That of a [`RepoPath`] is relative to the work tree's top,

@@ -7,15 +7,14 @@
 use std::ffi::OsStr;
 use std::fs::File;
 use std::io::{self, IoSlice, Write as _};
-use std::os::fd::OwnedFd;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
-use rustix::fs::{self, AtFlags, Mode, OFlags, RenameFlags, Timespec, Timestamps};
-use rustix::io::Errno;
-
-use super::system::{self, HANDLE, flush_file_system};
-use super::{Dir, Parent, Shape, Stat, open_here};
+use super::system::{
+    self, CREATE, Directory, Errno, HANDLE, READABLE, flush_file_system, is_unsupported,
+    open_again, open_here, remove_directory, rename, unlink,
+};
+use super::{Dir, Parent, Shape};
+use crate::system::OsStrExt as _;
 use llmpatch::path::RepoPath;
 
 /// Marks a call that changes something on disk. In tests it can be made to fail here; otherwise it
@@ -38,26 +37,20 @@ impl Dir {
     /// Makes a file that must not exist, for writing. The umask takes its share of the bits.
     pub(crate) fn create(&self, path: &RepoPath, bits: u16) -> io::Result<File> {
         step("create a file")?;
-        Ok(self
-            .open_at(
-                path,
-                OFlags::RDWR | OFlags::CREATE | OFlags::EXCL,
-                mode(bits),
-            )?
-            .into())
+        Ok(self.open_at(path, CREATE, bits)?)
     }
 
     /// Removes a file.
     pub(crate) fn remove_file(&self, path: &RepoPath) -> io::Result<()> {
         step("remove a file")?;
         let Parent { directory, name } = self.parent(path)?;
-        Ok(fs::unlinkat(&directory, name, AtFlags::empty())?)
+        Ok(unlink(&directory, name)?)
     }
 
     /// Removes a file, if that can be done; nothing depends on it.
     pub(crate) fn discard(&self, path: &RepoPath) {
         if let Ok(Parent { directory, name }) = self.parent(path) {
-            let _ = fs::unlinkat(&directory, name, AtFlags::empty());
+            let _ = unlink(&directory, name);
         }
     }
 
@@ -65,7 +58,7 @@ impl Dir {
     pub(crate) fn make_directory(&self, path: &RepoPath, bits: u16) -> io::Result<()> {
         step("make a directory")?;
         let Parent { directory, name } = self.parent(path)?;
-        Ok(fs::mkdirat(&directory, name, mode(bits))?)
+        Ok(system::make_directory(&directory, name, bits)?)
     }
 
     /// Writes a small file of ours anew, whatever is there; nobody else may read it.
@@ -86,14 +79,7 @@ impl Dir {
     /// # Errors
     /// Also where the file system has no hard links, or the file is on another.
     pub(crate) fn link_from(&self, file: &Path, path: &RepoPath) -> io::Result<()> {
-        let Parent { directory, name } = self.parent(path)?;
-        Ok(fs::linkat(
-            fs::CWD,
-            file,
-            &directory,
-            name,
-            AtFlags::empty(),
-        )?)
+        Ok(system::link_from(file, self.parent(path)?.named())?)
     }
 
     /// Gives a file here a second name anywhere, which must be free.
@@ -101,68 +87,32 @@ impl Dir {
     /// # Errors
     /// Also where the file system has no hard links, or the name is on another.
     pub(crate) fn link_to(&self, path: &RepoPath, file: &Path) -> io::Result<()> {
-        let Parent { directory, name } = self.parent(path)?;
-        Ok(fs::linkat(
-            &directory,
-            name,
-            fs::CWD,
-            file,
-            AtFlags::empty(),
-        )?)
+        Ok(system::link_to(self.parent(path)?.named(), file)?)
     }
 
     /// Renames a file to any place, over whatever file is there.
     pub(crate) fn rename_over(&self, path: &RepoPath, to: &Path) -> io::Result<()> {
-        let Parent { directory, name } = self.parent(path)?;
-        Ok(fs::renameat(&directory, name, fs::CWD, to)?)
+        Ok(system::rename_out(self.parent(path)?.named(), to)?)
     }
 
     /// Sets when a file of ours was written to the last time, in seconds and nanoseconds.
-    pub(crate) fn set_modified(
-        &self,
-        path: &RepoPath,
-        (seconds, nanoseconds): (i64, u32),
-    ) -> io::Result<()> {
+    pub(crate) fn set_modified(&self, path: &RepoPath, time: (i64, u32)) -> io::Result<()> {
         step("set the time of a file")?;
         let Parent { directory, name } = self.parent(path)?;
-        let last_access = Timespec {
-            tv_sec: 0,
-            tv_nsec: fs::UTIME_OMIT,
-        };
-        let last_modification = Timespec {
-            tv_sec: seconds,
-            tv_nsec: nanoseconds.into(),
-        };
-        let times = Timestamps {
-            last_access,
-            last_modification,
-        };
-        Ok(fs::utimensat(
-            &directory,
-            name,
-            &times,
-            AtFlags::SYMLINK_NOFOLLOW,
-        )?)
+        Ok(system::set_modified(&directory, name, time)?)
     }
 
     /// Waits until the names in the top are on the disk.
     pub(crate) fn flush(&self) -> io::Result<()> {
         step("flush a directory")?;
-        system::flush(open_here(
-            &self.top,
-            OsStr::new("."),
-            OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
-        )?)
+        system::flush(&open_again(&self.top, READABLE)?)
     }
 
     /// Waits until all that was written to the file system of a directory (`None`: the top) is on
     /// the disk.
     pub(crate) fn flush_file_system(&self, directory: Option<&RepoPath>) -> io::Result<()> {
         step("flush a file system")?;
-        flush_file_system(self.directory(
-            directory,
-            OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
-        )?)
+        flush_file_system(self.directory(directory, READABLE)?)
     }
 
     /// Makes the directories that a path needs and that aren't there, each in its parent.
@@ -172,7 +122,7 @@ impl Dir {
     /// could not be made.
     pub(crate) fn make_directories(&self, path: &RepoPath) -> Result<(), (RepoPath, io::Error)> {
         self.see_anew();
-        let mut above: Option<OwnedFd> = None;
+        let mut above: Option<Directory> = None;
         let mut start = 0;
         for end in memchr::memchr_iter(b'/', path.as_bytes()) {
             let name = OsStr::from_bytes(&path.as_bytes()[start..end]);
@@ -191,19 +141,16 @@ impl Dir {
     pub(crate) fn set_directory_bits(&self, path: &RepoPath, bits: u16) -> io::Result<()> {
         step("set the mode of a directory")?;
         let Parent { directory, name } = self.parent(path)?;
-        let directory = open_here(
-            &directory,
-            name,
-            OFlags::RDONLY | OFlags::DIRECTORY | OFlags::CLOEXEC,
-        )?;
-        Ok(fs::fchmod(&directory, mode(bits))?)
+        system::set_directory_bits(&directory, name, bits)
     }
 
     /// Removes a directory that must be empty.
     pub(crate) fn remove_directory(&self, path: &RepoPath) -> io::Result<()> {
         step("remove a directory")?;
+        // No handle of ours is to be in its way.
+        self.see_anew();
         let Parent { directory, name } = self.parent(path)?;
-        Ok(fs::unlinkat(&directory, name, AtFlags::REMOVEDIR)?)
+        Ok(remove_directory(&directory, name)?)
     }
 
     /// Puts each of two things in the other's place, in one step.
@@ -213,13 +160,7 @@ impl Dir {
     pub(crate) fn exchange(&self, path: &RepoPath, other: &Dir, with: &RepoPath) -> io::Result<()> {
         step("exchange two files")?;
         let (from, to) = self.parents(path, other, with)?;
-        match fs::renameat_with(
-            &from.directory,
-            from.name,
-            &to.directory,
-            to.name,
-            RenameFlags::EXCHANGE,
-        ) {
+        match system::exchange(from.named(), to.named()) {
             Err(errno) if is_unsupported(errno) => Err(io::ErrorKind::Unsupported.into()),
             done => Ok(done?),
         }
@@ -235,19 +176,8 @@ impl Dir {
     ) -> io::Result<()> {
         step("rename to a name of ours")?;
         let (from, to) = self.parents(path, other, to)?;
-        match fs::renameat_with(
-            &from.directory,
-            from.name,
-            &to.directory,
-            to.name,
-            RenameFlags::empty(),
-        ) {
-            Err(errno) if is_unsupported(errno) => Ok(fs::renameat(
-                &from.directory,
-                from.name,
-                &to.directory,
-                to.name,
-            )?),
+        match system::rename_with_flags(from.named(), to.named()) {
+            Err(errno) if is_unsupported(errno) => Ok(rename(from.named(), to.named())?),
             done => Ok(done?),
         }
     }
@@ -255,12 +185,7 @@ impl Dir {
     /// Renames something of ours in a directory that is ours.
     pub(crate) fn rename_own(&self, path: &RepoPath, to: &RepoPath) -> io::Result<()> {
         let (from, to) = self.parents(path, self, to)?;
-        Ok(fs::renameat(
-            &from.directory,
-            from.name,
-            &to.directory,
-            to.name,
-        )?)
+        Ok(rename(from.named(), to.named())?)
     }
 
     /// Renames something, whose name nobody else knows, to a name that must be free.
@@ -276,36 +201,19 @@ impl Dir {
     ) -> io::Result<()> {
         step("rename to a free name")?;
         let (from, to) = self.parents(path, other, to)?;
-        match fs::renameat_with(
-            &from.directory,
-            from.name,
-            &to.directory,
-            to.name,
-            RenameFlags::NOREPLACE,
-        ) {
+        match system::rename_to_free(from.named(), to.named()) {
             Err(errno) if is_unsupported(errno) => {}
             done => return Ok(done?),
         }
-        match fs::linkat(
-            &from.directory,
-            from.name,
-            &to.directory,
-            to.name,
-            AtFlags::empty(),
-        ) {
-            Ok(()) => return Ok(fs::unlinkat(&from.directory, from.name, AtFlags::empty())?),
+        match system::link(from.named(), to.named()) {
+            Ok(()) => return Ok(unlink(&from.directory, from.name)?),
             Err(errno @ (Errno::EXIST | Errno::NOENT | Errno::XDEV | Errno::NOSPC)) => {
                 return Err(errno.into());
             }
             Err(_) => {}
         }
-        match fs::statat(&to.directory, to.name, AtFlags::SYMLINK_NOFOLLOW) {
-            Err(Errno::NOENT) => Ok(fs::renameat(
-                &from.directory,
-                from.name,
-                &to.directory,
-                to.name,
-            )?),
+        match system::shape_of(&to.directory, to.name) {
+            Err(Errno::NOENT) => Ok(rename(from.named(), to.named())?),
             Ok(_) => Err(Errno::EXIST.into()),
             Err(errno) => Err(errno.into()),
         }
@@ -313,23 +221,17 @@ impl Dir {
 
     /// Returns the permission bits of a directory.
     pub(crate) fn directory_bits(&self, path: &RepoPath) -> io::Result<u16> {
-        Ok(Stat::from_system(&fs::fstat(self.open_directory(path)?)?).bits)
+        Ok(system::stat_of(&self.open_directory(path)?)?.1.bits)
     }
 
     /// Returns whether this process runs in a directory.
     pub(crate) fn is_current(&self, path: &RepoPath) -> io::Result<bool> {
-        let there = fs::fstat(self.open_directory(path)?)?;
-        let here = fs::stat(".");
-        Ok(here.is_ok_and(|here| (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino)))
+        system::is_current(&self.open_directory(path)?)
     }
 
     /// Returns the device that a directory (`None`: the top) is on.
-    #[allow(
-        clippy::unnecessary_cast,
-        reason = "the types of the fields differ between platforms"
-    )]
     pub(crate) fn device(&self, directory: Option<&RepoPath>) -> io::Result<u64> {
-        Ok(fs::fstat(self.handle(directory)?)?.st_dev as u64)
+        Ok(system::stat_of(&*self.handle(directory)?)?.1.device)
     }
 
     /// Removes the files of a directory beneath the top, one name first and one last, then the
@@ -347,12 +249,11 @@ impl Dir {
         let mut names = inside.list(None)?;
         names.sort_by_key(|(name, _)| (name != first, name == last));
         for (name, shape) in names {
-            let flags = if shape == Shape::Directory {
-                AtFlags::REMOVEDIR
-            } else {
-                AtFlags::empty()
-            };
-            fs::unlinkat(&inside.top, OsStr::from_bytes(&name), flags)?;
+            let name = OsStr::from_bytes(&name);
+            match shape {
+                Shape::Directory => remove_directory(&inside.top, name)?,
+                _ => unlink(&inside.top, name)?,
+            }
         }
         self.remove_empty(directory)
     }
@@ -360,22 +261,22 @@ impl Dir {
     /// Removes a directory of ours, if it is empty.
     pub(crate) fn remove_empty(&self, directory: &RepoPath) -> io::Result<()> {
         let Parent { directory, name } = self.parent(directory)?;
-        Ok(fs::unlinkat(&directory, name, AtFlags::REMOVEDIR)?)
+        Ok(remove_directory(&directory, name)?)
     }
 
-    fn open_directory(&self, path: &RepoPath) -> io::Result<OwnedFd> {
+    fn open_directory(&self, path: &RepoPath) -> io::Result<Directory> {
         let Parent { directory, name } = self.parent(path)?;
         Ok(open_here(&directory, OsStr::new(name), HANDLE)?)
     }
 }
 
-fn open_or_make(above: &OwnedFd, name: &OsStr) -> io::Result<OwnedFd> {
+fn open_or_make(above: &Directory, name: &OsStr) -> io::Result<Directory> {
     match open_here(above, name, HANDLE) {
         Err(Errno::NOENT) => {}
         opened => return Ok(opened?),
     }
     step("make a directory")?;
-    match fs::mkdirat(above, name, mode(0o777)) {
+    match system::make_directory(above, name, 0o777) {
         // Somebody was quicker.
         Ok(()) | Err(Errno::EXIST) => Ok(open_here(above, name, HANDLE)?),
         Err(errno) => Err(errno.into()),
@@ -411,22 +312,15 @@ pub(crate) fn hand_over(file: &File) -> io::Result<()> {
     system::hand_over(file)
 }
 
+/// Returns what becomes of permission bits where the system doesn't know all of them.
+pub(crate) fn kept_bits(wanted: u16) -> u16 {
+    system::kept_bits(wanted)
+}
+
 /// Gives a file that was just made the bits that it is to have.
 pub(crate) fn set_bits(file: &File, bits: u16) -> io::Result<()> {
     step("set the mode of a file")?;
-    Ok(fs::fchmod(file, mode(bits))?)
-}
-
-fn is_unsupported(errno: Errno) -> bool {
-    [Errno::NOSYS, Errno::INVAL, Errno::NOTSUP, Errno::OPNOTSUPP].contains(&errno)
-}
-
-#[allow(
-    clippy::useless_conversion,
-    reason = "the width of a mode differs between platforms"
-)]
-pub(crate) fn mode(bits: u16) -> Mode {
-    Mode::from_raw_mode(bits.into())
+    system::set_bits(file, bits)
 }
 
 #[cfg(test)]

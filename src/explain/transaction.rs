@@ -3,6 +3,7 @@
 use std::io::ErrorKind;
 use std::path::Path;
 
+use crate::system::has_no_locks;
 use crate::transaction::{
     Holder, How, Recovered, TransactionError, Undone, Unfit, Unresolved, Warning, Why,
 };
@@ -95,7 +96,7 @@ pub(super) fn unwritten(source: &std::io::Error, help: Option<&str>) -> Diagnost
         ErrorKind::StorageFull | ErrorKind::QuotaExceeded => {
             of.help("make room on the disk, then try again")
         }
-        _ if source.raw_os_error() == Some(rustix::io::Errno::NOLCK.raw_os_error()) => of.help(
+        _ if has_no_locks(source) => of.help(
             "this file system has no locks, and nothing is changed without one; on NFS, \
                  see whether its lock service runs",
         ),

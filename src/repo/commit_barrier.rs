@@ -13,13 +13,10 @@
 
 use std::ffi::OsStr;
 use std::io::{ErrorKind, PipeReader, PipeWriter, Read as _, Write as _, pipe};
-use std::os::fd::{AsFd, AsRawFd as _, RawFd};
-use std::os::unix::ffi::OsStrExt as _;
-
-use rustix::io::{FdFlags, fcntl_setfd, ioctl_fionbio};
 
 use super::RepoError;
 use super::git::{Command, shell_quoted};
+use crate::system::{OsStrExt as _, inherit, number, without_waiting};
 
 /// What git takes for the editor: it adds the file's name behind it.
 const EDITOR: &str = "eval \"$GIT_LLMPATCH_GATE\"; :";
@@ -36,7 +33,7 @@ pub(crate) struct CommitBarrier {
     answers: Option<PipeWriter>,
     theirs: Option<(PipeWriter, PipeReader)>,
     /// The child's numbers of its ends.
-    numbers: (RawFd, RawFd),
+    numbers: (i32, i32),
 }
 
 impl CommitBarrier {
@@ -47,8 +44,8 @@ impl CommitBarrier {
     pub(crate) fn new() -> Result<Self, RepoError> {
         let ((questions, asks), (hears, answers)) =
             pipe().and_then(|one| Ok((one, pipe()?))).map_err(broken)?;
-        ioctl_fionbio(&questions, true).map_err(broken)?;
-        let numbers = (asks.as_raw_fd(), hears.as_raw_fd());
+        without_waiting(&questions).map_err(broken)?;
+        let numbers = (number(&asks), number(&hears));
         Ok(Self {
             questions,
             answers: Some(answers),
@@ -63,7 +60,7 @@ impl CommitBarrier {
     /// It stays until git has ended, and with it the lock that it has from us; git and what git
     /// starts don't have that, lest something that goes on in the background keeps it. A shell has
     /// no words for numbers above 9, and then they have it too.
-    pub(crate) fn hold(&self, with_editor: bool, lock: RawFd) -> String {
+    pub(crate) fn hold(&self, with_editor: bool, lock: i32) -> String {
         let (from, then) = if with_editor {
             (format!(" <{}", self.hears()), "")
         } else {
@@ -99,8 +96,8 @@ impl CommitBarrier {
             command.stdin(hears.try_clone().map_err(broken)?);
             return Ok(());
         };
-        inherited(asks)
-            .and_then(|()| inherited(hears))
+        inherit(asks, true)
+            .and_then(|()| inherit(hears, true))
             .map_err(broken)?;
         let out = self.numbers.0;
         let back = self.hears();
@@ -157,10 +154,6 @@ impl CommitBarrier {
     }
 }
 
-fn inherited(end: &dyn AsFd) -> Result<(), rustix::io::Errno> {
-    fcntl_setfd(end.as_fd(), FdFlags::empty())
-}
-
-fn broken(error: impl Into<std::io::Error>) -> RepoError {
+fn broken(error: std::io::Error) -> RepoError {
     RepoError::read("a pipe")(error)
 }

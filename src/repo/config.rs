@@ -5,6 +5,7 @@ use bstr::{BString, ByteSlice as _};
 
 use super::RepoError;
 use super::git::{Git, check_version};
+use crate::system::{COMPOSES_NAMES, HAS_FIXED_PREFIXES, real_path};
 
 /// git's configuration, as git itself would read it: once, when the repository is opened.
 ///
@@ -101,8 +102,7 @@ impl Config {
     /// Returns whether git writes a letter and its accent in a name as one character: on macOS, if
     /// the repository says so, as one made there does.
     pub(super) fn composes_names(&self) -> bool {
-        cfg!(target_vendor = "apple")
-            && matches!(self.bool("core.precomposeunicode"), Ok(Some(true)))
+        COMPOSES_NAMES && matches!(self.bool("core.precomposeunicode"), Ok(Some(true)))
     }
 
     /// Returns what a setting holds, in small letters; empty if it is not set, or can't be read.
@@ -249,11 +249,11 @@ impl System {
             .map(|directory| directory.join("git"))
             .find(|git| git.is_file());
         let Some(git) = git else { return Self::Usr };
-        let git = git.canonicalize().unwrap_or_default();
+        let git = real_path(&git).unwrap_or_default();
         let prefix = ["bin", "lib/git-core", "libexec/git-core"]
             .iter()
             .find_map(|name| git.parent()?.as_os_str().to_str()?.strip_suffix(name));
-        match prefix.filter(|_| cfg!(target_os = "linux")) {
+        match prefix.filter(|_| HAS_FIXED_PREFIXES) {
             Some("/usr/") => Self::Usr,
             Some("/usr/local/") => Self::Local,
             _ => Self::Other,
@@ -282,9 +282,7 @@ fn as_reached(git: &git2::Repository) -> PathBuf {
     }
     let here = std::env::var_os("PWD").map(|here| Path::new(&here).join(".git"));
     let is_it = |reached: &PathBuf| {
-        reached
-            .canonicalize()
-            .is_ok_and(|real| real == git.path().components().as_path())
+        real_path(reached).is_ok_and(|real| real == git.path().components().as_path())
     };
     here.filter(is_it).unwrap_or_else(|| git.path().to_owned())
 }

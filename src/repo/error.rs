@@ -1,11 +1,11 @@
 use llmpatch::report::Diagnose as _;
 use std::io;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use bstr::BString;
 
 use crate::dir::SystemPath;
+use crate::system::OsStrExt as _;
 use llmpatch::kind::Kind;
 use llmpatch::path::RepoPath;
 use llmpatch::text::{Shown, SystemError};

@@ -18,7 +18,6 @@ use std::collections::btree_map::Entry;
 use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::io;
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::Path;
 
 use bstr::{BString, ByteSlice};
@@ -28,6 +27,7 @@ use self::drivers::{Process, drivers, prelude, processes};
 use super::git::{Command, Git, check_version, checked, temporary};
 use super::objects::blob_id;
 use super::{Repo, RepoError};
+use crate::system::{OsStrExt as _, OsStringExt as _};
 use crate::temporary::Directory;
 use llmpatch::path::RepoPath;
 use llmpatch::tree::RULES;

@@ -2,8 +2,6 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::{self, Write as _};
-use std::os::fd::{AsRawFd as _, OwnedFd};
-use std::os::unix::process::ExitStatusExt as _;
 use std::panic::resume_unwind;
 use std::path::{Path, PathBuf};
 pub(super) use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
@@ -12,15 +10,12 @@ use std::thread::{self, Builder};
 use std::time::{Duration, Instant};
 
 use bstr::{BString, ByteSlice as _};
-use rustix::buffer::spare_capacity;
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::io::{FdFlags, fcntl_setfd, retry_on_intr};
-use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
 use super::commit_barrier::CommitBarrier;
 use super::open::without_last_slash;
 use super::standin::StandIn;
 use super::{Repo, RepoError};
+use crate::system::{Family, OwnedStream, PIPE_BUF, inherit, number, read_both, signal_of};
 use crate::temporary::Directory;
 
 /// The git program, told which repository is meant.
@@ -33,9 +28,6 @@ pub(crate) struct Git {
 /// The least version of git that is asked. Debian 11 has it; `rev-parse --end-of-options` came with
 /// it, and with an older one the tests aren't run.
 const LEAST: (u32, u32) = (2, 30);
-
-/// How many bytes the smallest pipe takes at once.
-const PIPE_BUF: usize = 4096;
 
 /// Makes sure once that git is new enough for what only new versions know; every version knows
 /// `diff-index` and `check-attr`.
@@ -87,7 +79,7 @@ pub(crate) struct ChildWatch<'w> {
     /// Asked whether it is to stop.
     pub(crate) is_to_stop: &'w dyn Fn() -> bool,
     /// What it holds locked as long as it lives.
-    pub(crate) lock: &'w OwnedFd,
+    pub(crate) lock: &'w OwnedStream,
 }
 
 /// What a child left behind.
@@ -134,16 +126,12 @@ impl Git {
     pub(crate) fn held_command<A: AsRef<OsStr>>(
         &self,
         barrier: &CommitBarrier,
-        lock: &OwnedFd,
+        lock: &OwnedStream,
         editor: Option<&OsStr>,
         args: impl IntoIterator<Item = A>,
     ) -> Result<Command, RepoError> {
         let mut shell = Command::new("sh");
-        shell.args([
-            "-c",
-            &barrier.hold(editor.is_some(), lock.as_raw_fd()),
-            "git",
-        ]);
+        shell.args(["-c", &barrier.hold(editor.is_some(), number(lock)), "git"]);
         let mut command = self.set_up(shell, args);
         barrier.guard(editor, &mut command)?;
         Ok(command)
@@ -186,13 +174,11 @@ impl Git {
         mut barrier: CommitBarrier,
         watch: &ChildWatch<'_>,
     ) -> Result<ExitStatus, RepoError> {
-        let child = fcntl_setfd(watch.lock, FdFlags::empty())
-            .map_err(io::Error::from)
-            .and_then(|()| {
-                let child = command.spawn();
-                fcntl_setfd(watch.lock, FdFlags::CLOEXEC)?;
-                child
-            });
+        let child = inherit(watch.lock, true).and_then(|()| {
+            let child = command.spawn();
+            inherit(watch.lock, false)?;
+            child
+        });
         let mut child = child.map_err(|source| RepoError::NoGit { source })?;
         let pid = child.id();
         barrier.started();
@@ -215,7 +201,7 @@ impl Git {
         };
         // What it had started may still write to files.
         let is_stopped = stopping.map(|mut stopping| stopping.finish()).is_some();
-        let status = status.and_then(|status| match status.signal() {
+        let status = status.and_then(|status| match signal_of(status) {
             // Then git was left alone, and goes on.
             Some(_) if !is_stopped => Err(std::io::Error::other(
                 "the shell that waited for it was killed",
@@ -293,18 +279,17 @@ pub(crate) fn run(command: &mut Command, input: &[u8]) -> Result<Output, RepoErr
 /// Feeds a child, and reads its standard output and standard error. A child that can't be fed is
 /// killed, so that it makes nothing of a part.
 fn feed_and_read(child: &mut Child, input: &[u8]) -> io::Result<[BString; 2]> {
-    let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
     let stdin = child.stdin.take();
     let streams = [
-        child.stdout.take().map(OwnedFd::from),
-        child.stderr.take().map(OwnedFd::from),
+        child.stdout.take().map(OwnedStream::from),
+        child.stderr.take().map(OwnedStream::from),
     ];
     let feed = move || match stdin {
         Some(mut stdin) => stdin.write_all(input).or_else(|error| match error.kind() {
             // One that stops reading says why on its own.
             io::ErrorKind::BrokenPipe => Ok(()),
             _ => {
-                signal(pid.as_slice(), Signal::KILL);
+                let _ = child.kill();
                 Err(error)
             }
         }),
@@ -323,31 +308,6 @@ fn feed_and_read(child: &mut Child, input: &[u8]) -> io::Result<[BString; 2]> {
             .unwrap_or_else(|panic| resume_unwind(panic))
             .and(heard)
     })
-}
-
-/// Reads two pipes to their ends, whichever has something.
-fn read_both(pipes: [Option<OwnedFd>; 2]) -> io::Result<[BString; 2]> {
-    let mut heard = [Vec::new(), Vec::new()];
-    let mut open: Vec<_> = pipes.iter().flatten().zip(&mut heard).collect();
-    while !open.is_empty() {
-        let mut waiting: Vec<_> = open
-            .iter()
-            .map(|(pipe, _)| PollFd::new(*pipe, PollFlags::IN))
-            .collect();
-        retry_on_intr(|| poll(&mut waiting, None))?;
-        let is_ready: Vec<_> = waiting
-            .iter()
-            .map(|one| !one.revents().is_empty())
-            .collect();
-        for nth in (0..open.len()).rev().filter(|nth| is_ready[*nth]) {
-            let (pipe, heard) = &mut open[nth];
-            heard.reserve(PIPE_BUF);
-            if retry_on_intr(|| rustix::io::read(*pipe, spare_capacity(heard)))? == 0 {
-                open.remove(nth);
-            }
-        }
-    }
-    Ok(heard.map(BString::from))
 }
 
 /// Runs a command to its end, which is called so where it fails, and returns what it printed.
@@ -384,16 +344,15 @@ const MOMENT: Duration = Duration::from_millis(5);
 /// A child, and all that it started, that were asked to stop.
 #[derive(Debug)]
 struct Stopping {
-    all: Vec<Pid>,
+    all: Family,
     since: Instant,
 }
 
 impl Stopping {
     /// Asks them.
     fn begin(pid: u32) -> Self {
-        let child = i32::try_from(pid).ok().and_then(Pid::from_raw);
-        let all = family(child.into_iter().collect());
-        signal(&all, Signal::TERM);
+        let all = Family::of(pid);
+        all.ask();
         Self {
             all,
             since: Instant::now(),
@@ -403,69 +362,18 @@ impl Stopping {
     /// Kills them if they took too long, and what they have started since.
     fn insist(&mut self) {
         if self.since.elapsed() > PATIENCE {
-            self.all = family(std::mem::take(&mut self.all));
-            signal(&self.all, Signal::KILL);
+            self.all.kill();
         }
     }
 
     /// Waits until all of them are gone, however that comes about: those who can't be killed are
     /// given up in the end.
     fn finish(&mut self) {
-        while self.since.elapsed() < PATIENCE * 2 {
-            self.all.retain(|pid| runs(*pid));
-            if self.all.is_empty() {
-                break;
-            }
+        while self.since.elapsed() < PATIENCE * 2 && !self.all.is_gone() {
             self.insist();
             std::thread::sleep(MOMENT);
         }
     }
-}
-
-/// Returns processes and all that they started, as far as the system tells.
-fn family(mut family: Vec<Pid>) -> Vec<Pid> {
-    let parents: Vec<(Pid, Pid)> = std::fs::read_dir("/proc")
-        .into_iter()
-        .flatten()
-        .flatten()
-        .filter_map(|entry| {
-            let pid = entry.file_name().to_str()?.parse().ok()?;
-            let stat = std::fs::read(entry.path().join("stat")).ok()?;
-            // The name in parentheses may hold anything; the parent is the second field after it.
-            let rest = stat.rsplit_str(")").next()?.to_str().ok()?;
-            Some((
-                Pid::from_raw(pid)?,
-                Pid::from_raw(rest.split_whitespace().nth(1)?.parse().ok()?)?,
-            ))
-        })
-        .collect();
-    let mut next = 0;
-    while let Some(parent) = family.get(next).copied() {
-        let started = parents
-            .iter()
-            .filter(|(_, of)| *of == parent)
-            .map(|(pid, _)| *pid);
-        let unknown: Vec<_> = started.filter(|pid| !family.contains(pid)).collect();
-        family.extend(unknown);
-        next += 1;
-    }
-    family
-}
-
-fn signal(all: &[Pid], signal: Signal) {
-    for pid in all {
-        // One that is gone needs no asking.
-        let _ = kill_process(*pid, signal);
-    }
-}
-
-fn runs(pid: Pid) -> bool {
-    let stat = std::fs::read(format!("/proc/{}/stat", pid.as_raw_nonzero())).unwrap_or_default();
-    let state = stat
-        .rsplit_str(")")
-        .next()
-        .and_then(|rest| rest.trim().first().copied());
-    test_kill_process(pid).is_ok() && !matches!(state, Some(b'Z' | b'X'))
 }
 
 #[cfg(test)]

@@ -4,16 +4,12 @@
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
-use std::os::fd::AsFd as _;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
-
-use rustix::fs::{Access, access};
-use rustix::io::Errno;
 
 use super::git::{Command, Git, Stdio, checked, shell_quoted};
 use super::staged::as_path;
 use super::{CommitRequest, Repo, RepoError};
+use crate::system::{self, OsStrExt as _};
 use crate::temporary;
 
 /// The hook that is told of a commit, and the hooks that come before it.
@@ -101,8 +97,7 @@ impl Repo {
         let mut shell = Git::new(self).set_up(Command::new("sh"), ["-c", start]);
         self.leave_to_be_found(&mut shell);
         // Standard output is for what was asked for.
-        let output = io::stderr().as_fd().try_clone_to_owned();
-        let output = output.map_or_else(|_| Stdio::null(), Stdio::from);
+        let output = Stdio::from(io::stderr());
         shell.arg(hook).args(arguments).env("GIT_PREFIX", "");
         let environment = environment.iter().map(|(name, value)| (name, value));
         shell.envs(environment).current_dir(self.home());
@@ -153,9 +148,5 @@ pub(super) fn names_repository() -> bool {
 
 /// Returns whether there is a file that may be run.
 fn may_run(path: &Path) -> Result<bool, RepoError> {
-    match access(path, Access::EXEC_OK) {
-        Ok(()) => Ok(true),
-        Err(error @ (Errno::IO | Errno::NOMEM)) => Err(RepoError::read(path)(error)),
-        Err(_) => Ok(false),
-    }
+    system::may_run(path).map_err(RepoError::read(path))
 }

@@ -10,7 +10,6 @@ use std::fs;
 use std::io;
 use std::iter;
 use std::ops::Range;
-use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 use std::rc::Rc;
 
@@ -21,6 +20,7 @@ use super::index_record::{Record, expand, number, record_len, write_varint, writ
 use super::index_write::{INTENT_TO_ADD, STAGE};
 use super::objects::{checksum, id_len};
 use super::shape::IndexExtras;
+use crate::system::FileExt as _;
 
 /// A path and a stage, by which entries are sorted.
 type Key = (Vec<u8>, u8);

@@ -400,8 +400,9 @@ fn describe(entry: &mut IndexEntry, stat: &Stat) {
     let time = |(seconds, nanoseconds): (i64, u32)| IndexTime::new(seconds as i32, nanoseconds);
     entry.ctime = time(stat.changed);
     entry.mtime = time(stat.modified);
-    entry.dev = stat.device as u32;
-    entry.ino = stat.inode as u32;
+    let (device, inode) = stat.number_for_git();
+    entry.dev = device as u32;
+    entry.ino = inode as u32;
     entry.uid = stat.owner;
     entry.gid = stat.group;
     // git does this too where the lower half of a size is 0, since 0 means that the file must be

@@ -4,14 +4,11 @@
 //! It is found out once, when it is first needed, and stays the same for the whole run.
 
 use std::cell::OnceCell;
-use std::ffi::OsStr;
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 use std::path::{Path, PathBuf};
-
-use bstr::BString;
 
 use super::Repo;
 use super::open::without_last_slash;
+use crate::system::{real_path, slashed};
 use llmpatch::path::RepoPath;
 
 /// What was found out.
@@ -64,29 +61,27 @@ impl Repo {
         };
         // Only a work tree that was added has two of them.
         let common = (self.common_dir() != self.git_dir())
-            .then(|| self.common_dir().canonicalize().ok())
+            .then(|| real_path(self.common_dir()).ok())
             .flatten();
         let own = [Some(self.real_git_dir()), common.as_deref()];
         // A directory with `.git` in its name is out of reach anyway.
         own.into_iter()
-            .filter_map(|own| {
-                RepoPath::new(own?.strip_prefix(top).ok()?.as_os_str().as_bytes()).ok()
-            })
+            .filter_map(|own| RepoPath::new(&slashed(own?.strip_prefix(top).ok()?)).ok())
             .collect()
     }
 
     /// Returns the current directory, if it is in the work tree and isn't its top.
     pub(crate) fn here(&self) -> Option<RepoPath> {
-        let here = std::env::current_dir().ok()?.canonicalize().ok()?;
+        let here = real_path(&std::env::current_dir().ok()?).ok()?;
         let here = here.strip_prefix(self.real_top()?).ok()?;
-        RepoPath::new(here.as_os_str().as_bytes()).ok()
+        RepoPath::new(&slashed(here)).ok()
     }
 
     /// Returns the top, at the end of all links.
     pub(super) fn real_top(&self) -> Option<&Path> {
         self.real
             .top
-            .get_or_init(|| self.top.as_ref()?.canonicalize().ok())
+            .get_or_init(|| real_path(self.top.as_ref()?).ok())
             .as_deref()
     }
 }
@@ -98,21 +93,15 @@ fn real_in(known: Option<(&Path, &Path)>, path: &Path) -> PathBuf {
         .map(|(_, real)| real);
     match (real, path.file_name()) {
         (Some(real), Some(name)) if !path.is_symlink() => real.join(name),
-        _ => path.canonicalize().unwrap_or_else(|_| path.to_owned()),
+        _ => real_path(path).unwrap_or_else(|_| path.to_owned()),
     }
-}
-
-/// Returns where a path leads, if anything is there.
-pub(super) fn real(path: &[u8]) -> Option<BString> {
-    let real = Path::new(OsStr::from_bytes(path)).canonicalize().ok()?;
-    Some(real.into_os_string().into_vec().into())
 }
 
 /// Returns the top as `PWD` spells it, which is what a person sees, and what a model was told.
 fn logical_top(canonical: &Path) -> Option<PathBuf> {
     let logical = PathBuf::from(std::env::var_os("PWD").filter(|logical| *logical != *canonical)?);
-    let physical = logical.canonicalize().ok()?;
+    let physical = real_path(&logical).ok()?;
     let depth = physical.strip_prefix(canonical).ok()?.components().count();
     let top = logical.ancestors().nth(depth)?;
-    (logical.is_absolute() && top.canonicalize().ok()? == canonical).then(|| top.to_owned())
+    (logical.is_absolute() && real_path(top).ok()? == canonical).then(|| top.to_owned())
 }

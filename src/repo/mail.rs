@@ -2,12 +2,12 @@
 //! reads it: git itself is asked.
 
 use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt as _;
 
 use bstr::{BString, ByteSlice as _};
 
 use super::git::{Git, checked};
 use super::{Repo, RepoError};
+use crate::system::OsStringExt as _;
 
 /// What a mail says of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]

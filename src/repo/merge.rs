@@ -1,7 +1,6 @@
 //! Files merged as git merges them.
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::PathBuf;
 
 use bstr::{BString, ByteSlice as _};
@@ -11,6 +10,7 @@ use super::git::{Command, Git, run, shell_quoted, temporary};
 use super::line_ends::Value;
 use super::rules::{Consult, RuleBook};
 use super::{Repo, RepoError};
+use crate::system::OsStrExt as _;
 use crate::temporary::Directory;
 use llmpatch::path::RepoPath;
 use llmpatch::text::is_binary;

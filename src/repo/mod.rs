@@ -56,7 +56,6 @@ mod tests;
 use std::cell::{OnceCell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::io;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
@@ -92,6 +91,7 @@ pub(crate) use tree_write::{ObjectStore, TreeWriter};
 pub use work_tree::WorkTree;
 
 use crate::dir::{Dir, DirectoriesWith};
+use crate::system::{self, OsStrExt as _};
 use llmpatch::path::{PathError, RepoPath, Resolver};
 
 /// A repository, with a work tree or without.
@@ -239,7 +239,7 @@ impl Repo {
         let tops = self.spellings_of_top();
         let tops = tops.iter().map(|top| top.as_os_str().as_bytes().into());
         let mut resolver = Resolver::within(tops)
-            .following_links(links::real)
+            .following_links(system::real)
             .composing(self.config.composes_names());
         for (name, directory) in self.config.entries("llmpatch.root.") {
             resolver = resolver.with_root(&name, &directory);

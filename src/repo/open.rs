@@ -4,7 +4,6 @@
 //! relative to the current directory, and without it `GIT_DIR` makes the current directory the top.
 
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use bstr::ByteSlice as _;
@@ -12,6 +11,7 @@ use bstr::ByteSlice as _;
 use super::git::{Command, Git, checked};
 use super::standin::{StandIn, Variables};
 use super::{Config, Repo, RepoError};
+use crate::system::OsStrExt as _;
 
 /// The environment that says which repository is meant.
 #[derive(Debug, Default)]

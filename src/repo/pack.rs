@@ -6,19 +6,17 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::File;
 use std::io::Write as _;
-use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 
 use flate2::{Compress, Compression, FlushCompress};
 use git2::{ObjectFormat, ObjectType, Oid};
-use rustix::fs::{FlockOperation, OFlags, flock};
 
 use super::git::Git;
 use super::objects::checksum;
 use super::tree_write::ObjectStore;
 use super::{Repo, RepoError, Revision};
 use crate::dir::write::step;
+use crate::system::{OsStrExt as _, links, refusing_links};
 use crate::temporary;
 use llmpatch::text::Splice;
 use llmpatch::tree::Content;
@@ -243,13 +241,12 @@ impl Repo {
         let found = std::fs::read_dir(self.objects_dir().join("pack"));
         for path in found.into_iter().flatten().flatten().map(|one| one.path()) {
             let name = path.file_name().unwrap_or_default().as_bytes();
-            let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
             let mut open = File::options();
-            open.read(true).custom_flags(flags.bits().cast_signed());
+            refusing_links(open.read(true));
             // Who lives holds its own locked.
             if name.starts_with(UNFINISHED.as_bytes())
                 && let Ok(file) = open.open(&path)
-                && flock(&file, FlockOperation::NonBlockingLockExclusive).is_ok()
+                && file.try_lock().is_ok()
             {
                 // Whatever can't be removed goes with the next run.
                 let _ = std::fs::remove_file(path);
@@ -317,8 +314,8 @@ fn written(directory: &Path, bytes: &[u8]) -> std::io::Result<temporary::TempFil
     let mut file = loop {
         let file = temporary::TempFile::beside(directory, UNFINISHED, 0o444)?;
         // Where there are no locks, nobody takes it for a dead run's.
-        let _ = flock(file.as_file(), FlockOperation::LockExclusive);
-        if file.as_file().metadata()?.nlink() > 0 {
+        let _ = file.as_file().lock();
+        if links(file.as_file())? > 0 {
             break file;
         }
     };

@@ -5,15 +5,12 @@
 //! for us goes by the umask, which is that of the whole process: it is another only while objects
 //! and indexes are written.
 
-use rustix::fs::Mode;
-use rustix::process::umask;
-
 use super::Repo;
-use crate::dir::write::mode;
+use crate::system::{open_umask, set_umask};
 
 /// Makes new files and directories as open as the repository's setting says. Dropping it brings the
 /// umask back.
-pub(crate) struct Opened(Option<Mode>);
+pub(crate) struct Opened(Option<u32>);
 
 impl Repo {
     /// Returns whether several users share the repository.
@@ -23,11 +20,7 @@ impl Repo {
 
     /// Makes what is written to the git directory as open as the setting says, for now.
     pub(crate) fn opened(&self) -> Opened {
-        Opened(self.shared_bits().map(|bits| {
-            let before = umask(Mode::empty());
-            umask(before.difference(mode(bits)));
-            before
-        }))
+        Opened(self.shared_bits().map(open_umask))
     }
 
     /// Returns the permission bits that the setting asks for; `None` if it leaves all to the umask.
@@ -54,7 +47,7 @@ impl Repo {
 impl Drop for Opened {
     fn drop(&mut self) {
         if let Some(before) = self.0 {
-            umask(before);
+            set_umask(before);
         }
     }
 }

@@ -5,7 +5,6 @@
 //! while git holds the lock, and the index in use may then be the lock file itself.
 
 use std::ffi::OsStr;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::Path;
 
 use bstr::{BStr, BString, ByteSlice as _};
@@ -14,6 +13,7 @@ use git2::Oid;
 use super::git::Git;
 use super::objects::{obstacle, whole_id};
 use super::{Repo, RepoError};
+use crate::system::{OsStrExt as _, real_path, slashed};
 use llmpatch::path::{PathError, RepoPath};
 use llmpatch::tree::{Content, Obstacle};
 
@@ -127,12 +127,12 @@ impl Repo {
     /// # Errors
     /// If it can't be one of this repository's.
     pub fn path_from_here(&self, here: &Path, named: &[u8]) -> Result<RepoPath, PathError> {
-        let here = here.canonicalize().ok();
+        let here = real_path(here).ok();
         let below = here
             .zip(self.real_top())
             .and_then(|(here, top)| Some(here.strip_prefix(top).ok()?.to_owned()));
         let below = below.filter(|below| !below.as_os_str().is_empty());
-        let resolver = self.resolver(below.as_ref().map(|below| below.as_os_str().as_bytes()))?;
+        let resolver = self.resolver(below.as_deref().map(slashed).as_deref())?;
         resolver.resolve(None, named)
     }
 }

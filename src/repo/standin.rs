@@ -13,8 +13,6 @@
 use std::ffi::OsStr;
 use std::fs;
 use std::io::{self, Write as _};
-use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{DirBuilderExt as _, symlink};
 use std::path::{Path, PathBuf};
 
 use bstr::{BString, ByteSlice as _};
@@ -23,6 +21,7 @@ use git2::RepositoryState;
 use super::git::{Command, Git, check_version, checked, run, temporary};
 use super::objects::whole_id;
 use super::{Repo, RepoError};
+use crate::system::{OsStrExt as _, home, make_directories, symlink};
 use crate::temporary::Directory;
 use llmpatch::tree::Repair;
 
@@ -85,8 +84,13 @@ impl StandIn {
     /// # Errors
     /// If no directory of the user's is known.
     pub(super) fn outside(here: &Path) -> Result<Self, RepoError> {
-        let state =
-            absolute("XDG_STATE_HOME").or_else(|| Some(absolute("HOME")?.join(".local/state")));
+        let state = absolute("XDG_STATE_HOME").or_else(|| {
+            Some(
+                home()
+                    .filter(|home| home.is_absolute())?
+                    .join(".local/state"),
+            )
+        });
         let state = state.ok_or_else(|| RepoError::NotFound {
             directory: here.to_owned(),
         })?;
@@ -194,10 +198,7 @@ impl Repo {
         if self.top_without_repository().is_none() {
             return Ok(());
         }
-        fs::DirBuilder::new()
-            .recursive(true)
-            .mode(0o700)
-            .create(self.git_dir())
+        make_directories(self.git_dir(), 0o700)
     }
 
     /// Returns the object that a reference names by its full name; `None` if the reference doesn't

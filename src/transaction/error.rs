@@ -11,6 +11,7 @@ use super::recover::{How, Recovered};
 use crate::dir::Lost;
 use crate::repo::{CommitError, Repo};
 use crate::signal::Received;
+use crate::system::is_in_use;
 use llmpatch::path::RepoPath;
 use llmpatch::text::{Shown, SystemError, listed};
 use llmpatch::tree::TreeError;
@@ -160,6 +161,13 @@ pub enum TransactionError {
         directory: PathBuf,
         source: io::Error,
     },
+    /// Another program has a file open, and the system lets nobody else change it meanwhile.
+    #[error("`{}` is held open by another program", Shown(path))]
+    #[strum(props(
+        kind = "locked",
+        help = "close it there, or end that program, then try again"
+    ))]
+    InUse { path: BString },
     /// The system refused.
     #[error("can't {doing} `{}`: {}", Shown(path), SystemError(source))]
     Io {
@@ -331,10 +339,16 @@ impl TransactionError {
         doing: &'static str,
         path: &P,
     ) -> impl Fn(io::Error) -> Self + Copy {
-        move |source| TransactionError::Io {
-            doing,
-            path: path_bytes(path.as_path()),
-            source,
+        move |source| {
+            let path = path_bytes(path.as_path());
+            match is_in_use(&source) {
+                true => TransactionError::InUse { path },
+                false => TransactionError::Io {
+                    doing,
+                    path,
+                    source,
+                },
+            }
         }
     }
 }

@@ -8,14 +8,11 @@ use std::io;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 
-use rustix::io::Errno;
-use rustix::process::{Uid, geteuid};
-
 use super::error::{TransactionError, Unfit, Why};
 use super::journal::plain;
-use super::publish::is_errno;
 use crate::dir::Dir;
 use crate::repo::Repo;
+use crate::system::{is_link, user};
 use llmpatch::path::RepoPath;
 use llmpatch::text::SystemError;
 
@@ -32,17 +29,17 @@ impl Home {
     /// Returns the name of the directory that this user's new journals are in.
     fn name_of(repo: &Repo) -> RepoPath {
         if repo.is_shared() {
-            Self::own_name(geteuid())
+            Self::own_name(user())
         } else {
             plain("llmpatch")
         }
     }
 
-    fn own_name(user: Uid) -> RepoPath {
-        plain(&format!("llmpatch-{}", user.as_raw()))
+    fn own_name(user: u32) -> RepoPath {
+        plain(&format!("llmpatch-{user}"))
     }
 
-    fn open(repo: &Repo, name: RepoPath, user: Uid) -> Result<Option<Self>, Unfit> {
+    fn open(repo: &Repo, name: RepoPath, user: u32) -> Result<Option<Self>, Unfit> {
         let path = repo.git_dir().join(name.as_path());
         let opened = match repo.own_dir() {
             Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(None),
@@ -69,7 +66,7 @@ impl Home {
     /// If one of them isn't this user's.
     pub(super) fn all(repo: &Repo) -> Result<Vec<Rc<Self>>, Unfit> {
         let mut all = Vec::new();
-        let user = geteuid();
+        let user = user();
         for name in [plain("llmpatch"), Self::own_name(user)] {
             match Self::open(repo, name, user) {
                 // Another's, who shares the repository, is none of ours.
@@ -84,7 +81,7 @@ impl Home {
 
     /// Returns the directory of new journals, if it is there.
     pub(super) fn current(repo: &Repo) -> Result<Option<Self>, Unfit> {
-        Self::open(repo, Self::name_of(repo), geteuid())
+        Self::open(repo, Self::name_of(repo), user())
     }
 
     /// Makes it, if it isn't there.
@@ -137,12 +134,12 @@ impl Home {
 }
 
 /// Opens a directory that must be this user's.
-pub(super) fn open_own(above: &Dir, name: &RepoPath, user: Uid) -> Result<Option<Dir>, Why> {
+pub(super) fn open_own(above: &Dir, name: &RepoPath, user: u32) -> Result<Option<Dir>, Why> {
     let owned = above
         .beneath(name)
         .and_then(|dir| Ok((dir.stat()?.owner, dir)));
     match owned {
-        Ok((owner, dir)) if owner == user.as_raw() => Ok(Some(dir)),
+        Ok((owner, dir)) if owner == user => Ok(Some(dir)),
         Ok(_) => Err(Why::Foreign),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
         Err(error) => Err(Why::of(&error)),
@@ -152,10 +149,11 @@ pub(super) fn open_own(above: &Dir, name: &RepoPath, user: Uid) -> Result<Option
 impl Why {
     /// Returns why something of a journal can't be read: it is none, or the system refuses.
     pub(super) fn of(error: &io::Error) -> Self {
-        match [Errno::NOTDIR, Errno::LOOP, Errno::XDEV]
-            .iter()
-            .any(|errno| is_errno(error, *errno))
-        {
+        let is_elsewhere = matches!(
+            error.kind(),
+            io::ErrorKind::NotADirectory | io::ErrorKind::CrossesDevices
+        );
+        match is_elsewhere || is_link(error) {
             true => Why::Broken,
             false => Why::Unreadable {
                 message: SystemError(error).to_string(),

@@ -3,7 +3,7 @@
 //!
 //! | file | what it is |
 //! | --- | --- |
-//! | `stamp` | what the run holds locked as long as it lives; the same file as the lock on the index |
+//! | `stamp` | what the run holds locked as long as it lives; the same file as the lock on the index. On Windows it is beside the journal |
 //! | `draft` | the change as it was worked out, before anything was made in the work tree; what the manifest is called once it is taken back |
 //! | `manifest` | the change. While it is there, the change is taken back if its run died |
 //! | `applied` | what the manifest is called once the change is certain: this one rename decides |
@@ -23,25 +23,20 @@ use crate::dir::SystemPath as _;
 use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::io;
-use std::os::fd::OwnedFd;
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-
-use rustix::fs::{FlockOperation, flock};
-use rustix::io::Errno;
-use rustix::process::geteuid;
 
 use super::error::{TransactionError, Unfit, Unresolved, Why};
 use super::flush::Flush;
 use super::home::{Home, number, open_own};
-use super::lock::{Life, Stamp, nonce, with_suffix};
+use super::lock::{Life, Stamp, is_held, nonce, with_suffix};
 use super::manifest::Manifest;
-use super::publish::is_errno;
 use super::record::Record;
 use super::sealed::{MOST, Sealed as _};
 use crate::dir::write::step;
 use crate::dir::{Dir, Found};
 use crate::repo::Repo;
+use crate::system::{self, LOCKS_ARE_STRICT, OwnedStream, user};
 use llmpatch::path::RepoPath;
 
 /// The directory of a run. Dropping it removes it and all in it, unless something in it must not be
@@ -52,8 +47,8 @@ pub(super) struct Journal {
     dir: Dir,
     name: RepoPath,
     run: u64,
-    /// Locked, if the run is this process.
-    stamp: Option<File>,
+    /// The stamp and its file, locked, if the run is this process.
+    stamp: Option<(Stamp, File)>,
     stays: Cell<bool>,
     /// What this process wrote into the draft.
     draft: RefCell<Option<Manifest>>,
@@ -112,18 +107,53 @@ impl Journal {
             draft: RefCell::default(),
             record: RefCell::default(),
         };
-        let draft = plain("stamp.draft");
-        let stamp = plain("stamp");
-        let file = journal.dir.create(&draft, 0o666).map_err(io("write"))?;
-        flock(&file, FlockOperation::NonBlockingLockExclusive)
-            .map_err(|errno| io("lock")(errno.into()))?;
+        let (place, stamp) = journal.place_of_stamp();
+        let draft = if LOCKS_ARE_STRICT {
+            stamp.clone()
+        } else {
+            plain("stamp.draft")
+        };
+        let file = place.create(&draft, 0o666).map_err(io("write"))?;
+        file.try_lock().map_err(|error| io("lock")(error.into()))?;
         let own = Stamp::own(run, repo, &file);
         let written = step("write the stamp").and_then(|()| own.write(&file));
         written
-            .and_then(|()| journal.dir.rename_own(&draft, &stamp))
+            .and_then(|()| match draft == stamp {
+                true => Ok(()),
+                false => place.rename_own(&draft, &stamp),
+            })
             .map_err(io("write"))?;
-        journal.stamp = Some(file);
+        journal.stamp = Some((own, file));
         Ok(journal)
+    }
+
+    /// Returns the directory that the stamp is in, and its name there: beside the journal where
+    /// nothing can be renamed in which a locked file is.
+    fn place_of_stamp(&self) -> (&Dir, RepoPath) {
+        match LOCKS_ARE_STRICT {
+            true => (&self.home.dir, plain(&format!("stamp-{:016x}", self.run))),
+            false => (&self.dir, plain("stamp")),
+        }
+    }
+
+    /// Gives the stamp a second name, which must be free.
+    pub(super) fn link_stamp(&self, to: &Path) -> io::Result<()> {
+        let (place, stamp) = self.place_of_stamp();
+        place.link_to(&stamp, to)
+    }
+
+    /// Returns the bytes of this run's stamp.
+    pub(super) fn own_stamp(&self) -> Vec<u8> {
+        let own = self.stamp.as_ref();
+        own.map_or_else(Vec::new, |(stamp, _)| stamp.to_bytes())
+    }
+
+    /// Lets go of a stamp that isn't in the journal.
+    fn forget_stamp(&self) {
+        if LOCKS_ARE_STRICT {
+            let (place, stamp) = self.place_of_stamp();
+            place.discard(&stamp);
+        }
     }
 
     /// Opens the directory of another run; `None` if it is gone.
@@ -131,7 +161,7 @@ impl Journal {
     /// # Errors
     /// If it isn't this user's.
     fn open(home: Rc<Home>, name: &RepoPath) -> Result<Option<Self>, Unfit> {
-        match open_own(&home.dir, name, geteuid()) {
+        match open_own(&home.dir, name, user()) {
             Ok(None) => Ok(None),
             Ok(Some(dir)) => {
                 let (name, run) = (name.clone(), number(name).unwrap_or_default());
@@ -233,15 +263,15 @@ impl Journal {
     pub(super) fn rename(&self, to: &RepoPath) -> io::Result<()> {
         self.home.dir.rename_own(&self.name, to)?;
         self.stays.set(true);
-        Ok(())
+        self.forget_stamp();
+        self.dir.has_moved(&self.home.dir, to)
     }
 
     /// Returns a second handle on the lock of the stamp: the lock holds as long as one of them is
     /// open, in whatever process.
-    pub(super) fn lend(&self) -> io::Result<OwnedFd> {
-        let stamp = self.stamp.as_ref().ok_or(io::ErrorKind::NotFound)?;
-        // A shell has no words for numbers above 9.
-        Ok(rustix::io::fcntl_dupfd_cloexec(stamp, 3)?)
+    pub(super) fn lend(&self) -> io::Result<OwnedStream> {
+        let (_, stamp) = self.stamp.as_ref().ok_or(io::ErrorKind::NotFound)?;
+        system::second_handle(stamp)
     }
 
     /// Returns the stamp, open.
@@ -249,10 +279,12 @@ impl Journal {
     /// # Errors
     /// If it can't be read.
     pub(super) fn stamp(&self) -> Result<Option<(Stamp, File)>, Why> {
-        let file = self
-            .dir
-            .open_file(&plain("stamp"))
-            .map_err(|error| Why::of(&error))?;
+        if let Some((stamp, file)) = &self.stamp {
+            let file = file.try_clone().map_err(|error| Why::of(&error))?;
+            return Ok(Some((stamp.clone(), file)));
+        }
+        let (place, stamp) = self.place_of_stamp();
+        let file = place.open_file(&stamp).map_err(|error| Why::of(&error))?;
         file.map_or(Ok(None), |(file, _)| {
             Stamp::read_from(file).map_err(|error| Why::of(&error))
         })
@@ -263,6 +295,13 @@ impl Journal {
     /// # Errors
     /// If it can't be a journal of ours, or be read.
     pub(super) fn life(&self) -> Result<Option<Life>, Why> {
+        let (place, stamp) = self.place_of_stamp();
+        if LOCKS_ARE_STRICT
+            && let Ok(Some((file, _))) = place.open_file(&stamp)
+            && is_held(&file)
+        {
+            return Ok(Some(Life::Alive));
+        }
         match self.stamp()? {
             Some((stamp, file)) if stamp.run() == Some(self.run) => Ok(Some(stamp.life(&file))),
             Some(_) => Err(Why::Broken),
@@ -472,7 +511,7 @@ impl Journal {
         step("put the index back")?;
         match self.dir.rename_over(&old, index) {
             // On another file system there is no way but to write it anew.
-            Err(error) if is_errno(&error, Errno::XDEV) => {
+            Err(error) if error.kind() == io::ErrorKind::CrossesDevices => {
                 let draft = self.beside(index);
                 std::fs::copy(self.path_of("index.old"), &draft)?;
                 std::fs::rename(&draft, index)
@@ -503,6 +542,8 @@ impl Drop for Journal {
         if !self.stays.get() {
             // The stamp last: without it nobody could tell whose the rest was.
             let _ = self.home.dir.remove_flat(&self.name, "", "stamp");
+            self.stamp = None;
+            self.forget_stamp();
             self.home.tidy();
         }
     }

@@ -18,7 +18,7 @@ use super::earlier::Earlier;
 use super::error::{TransactionError, Why};
 use super::home::Home;
 use super::journal::{Journal, plain};
-use super::lock::{Stamp, index_lock};
+use super::lock::{index_lock, is_ours};
 use super::record::Record;
 use super::sealed::{MOST, Sealed as _};
 use crate::dir::write::step;
@@ -276,7 +276,7 @@ impl Seen {
     /// Returns whether it still is, and none is being made.
     pub fn is_last(&self, repo: &Repo) -> bool {
         // What is being made is kept before its lock is released.
-        Stamp::read(&index_lock(repo)).is_none() && self.is_last_under_lock(repo)
+        !is_ours(&index_lock(repo)) && self.is_last_under_lock(repo)
     }
 
     /// Returns whether it still is; for who holds the lock.

@@ -15,26 +15,27 @@
 //! while the lock of the index is tried once. Nobody waits for either while holding the other.
 
 use std::ffi::OsString;
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::io::{self, Read as _, Write as _};
-use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use rustix::fs::{FlockOperation, OFlags, flock};
-use rustix::io::Errno;
 use serde::{Deserialize, Serialize};
 
 use super::error::{Holder, TransactionError};
-use super::journal::{Journal, plain};
-use super::publish::{is_errno, is_missing};
+use super::journal::Journal;
+use super::publish::is_missing;
 use super::recover::Asked;
 use super::sealed::{self, Sealed};
 use crate::dir::clock::is_remote;
 use crate::dir::write::step;
 use crate::repo::Repo;
 use crate::signal;
+use crate::system::{
+    LOCKS_ARE_STRICT, LOCKS_DIRECTORIES, host, identity, identity_at, is_kept_locked, is_no_file,
+    owner, refusing_links, user, wants_writable,
+};
 use llmpatch::progress::{Progress, Stage};
 use llmpatch::text::Shown;
 
@@ -78,8 +79,7 @@ impl IndexLock {
         let path = index_lock(repo);
         let io = TransactionError::io("take the lock", &path);
         let stamp = File::from(journal.lend().map_err(io)?);
-        let linked =
-            step("link the lock").and_then(|()| journal.dir().link_to(&plain("stamp"), &path));
+        let linked = step("link the lock").and_then(|()| journal.link_stamp(&path));
         let file = match linked {
             // The two are one file from now on.
             Ok(()) => Ok(None),
@@ -108,13 +108,8 @@ impl IndexLock {
             .read(true)
             .write(true)
             .create_new(true)
-            .mode(0o666)
             .open(path)?;
-        let bytes = journal
-            .dir()
-            .read_own(&plain("stamp"), Stamp::MOST)?
-            .unwrap_or_default();
-        if let Err(error) = file.write_all(&bytes) {
+        if let Err(error) = file.write_all(&journal.own_stamp()) {
             // The file was made a moment ago by an exclusive create, so it is ours.
             let _ = std::fs::remove_file(path);
             return Err(error);
@@ -130,9 +125,9 @@ impl IndexLock {
 
 /// Returns whether a path still names a file that is open.
 fn is_at(file: &File, path: &Path) -> io::Result<bool> {
-    let ours = file.metadata()?;
-    match std::fs::symlink_metadata(path) {
-        Ok(there) => Ok((ours.dev(), ours.ino()) == (there.dev(), there.ino())),
+    let ours = identity(file)?;
+    match identity_at(path) {
+        Ok(there) => Ok(ours.number == there.number),
         Err(error) if is_missing(&error) => Ok(false),
         Err(error) => Err(error),
     }
@@ -149,7 +144,7 @@ impl Drop for IndexLock {
         // A child that is being started at this instant may have a handle, too, until it has become
         // another program.
         if !self.stays {
-            let _ = flock(&self.stamp, FlockOperation::Unlock);
+            let _ = self.stamp.unlock();
         }
     }
 }
@@ -164,29 +159,34 @@ impl Turn {
     /// `locked` if it isn't to be had when patience ends, `io` if the file system has no locks.
     pub(super) fn take(repo: &Repo, wait: &mut Wait) -> Result<Self, TransactionError> {
         let io = TransactionError::io("lock", repo.git_dir());
-        let mut held = File::open(repo.git_dir()).map_err(io)?;
-        let mut is_directory = true;
-        while let Err(errno) = flock(&held, FlockOperation::NonBlockingLockExclusive) {
-            match errno {
-                // NFS locks only what can be written to. Such a file stays: who removes one takes
-                // it from under another.
-                Errno::BADF if std::mem::take(&mut is_directory) => {
-                    let flags = OFlags::NOFOLLOW.bits().cast_signed();
-                    let file = File::options()
-                        .write(true)
-                        .create(true)
-                        .truncate(false)
-                        .custom_flags(flags)
-                        .clone();
-                    held = file
-                        .open(repo.git_dir().join("llmpatch.turn"))
-                        .map_err(io)?;
+        let mut held = if LOCKS_DIRECTORIES {
+            File::open(repo.git_dir())
+        } else {
+            Self::file(repo)
+        }
+        .map_err(io)?;
+        let mut is_directory = LOCKS_DIRECTORIES;
+        while let Err(error) = held.try_lock() {
+            match error {
+                // NFS locks only what can be written to.
+                TryLockError::Error(error)
+                    if wants_writable(&error) && std::mem::take(&mut is_directory) =>
+                {
+                    held = Self::file(repo).map_err(io)?;
                 }
-                Errno::WOULDBLOCK => wait.once(&index_lock(repo), || Holder::Running)?,
-                errno => return Err(io(errno.into())),
+                TryLockError::WouldBlock => wait.once(&index_lock(repo), || Holder::Running)?,
+                TryLockError::Error(error) => return Err(io(error)),
             }
         }
         Ok(Self(held))
+    }
+
+    /// Opens a file in place of the directory. It stays: who removes one takes it from under
+    /// another.
+    fn file(repo: &Repo) -> io::Result<File> {
+        let mut options = File::options();
+        options.write(true).create(true).truncate(false);
+        refusing_links(&mut options).open(repo.git_dir().join("llmpatch.turn"))
     }
 }
 
@@ -273,16 +273,13 @@ impl Wait {
 fn has_no_hard_links(error: &io::Error) -> bool {
     // Another file system than the journal's, where the index was put elsewhere (`GIT_INDEX_FILE`),
     // is no better than none.
-    [
-        Errno::PERM,
-        Errno::NOTSUP,
-        Errno::OPNOTSUPP,
-        Errno::NOSYS,
-        Errno::MLINK,
-        Errno::XDEV,
-    ]
-    .iter()
-    .any(|errno| is_errno(error, *errno))
+    matches!(
+        error.kind(),
+        io::ErrorKind::PermissionDenied
+            | io::ErrorKind::Unsupported
+            | io::ErrorKind::TooManyLinks
+            | io::ErrorKind::CrossesDevices
+    )
 }
 
 pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
@@ -292,7 +289,7 @@ pub(super) fn with_suffix(path: &Path, suffix: &str) -> PathBuf {
 }
 
 pub(super) fn path_bytes(path: &Path) -> bstr::BString {
-    use std::os::unix::ffi::OsStrExt as _;
+    use crate::system::OsStrExt as _;
     path.as_os_str().as_bytes().into()
 }
 
@@ -336,13 +333,9 @@ impl Stamp {
 
     /// Makes the stamp of a new run, to be written to a file.
     pub(super) fn own(run: u64, repo: &Repo, file: &File) -> Self {
-        let host = rustix::system::uname()
-            .nodename()
-            .to_string_lossy()
-            .into_owned();
         Self {
             run: format!("{run:016x}"),
-            host,
+            host: host(),
             index: index_name(repo),
             is_remote: is_remote(file),
         }
@@ -359,21 +352,16 @@ impl Stamp {
     /// # Errors
     /// If it can't be read.
     pub(super) fn find(lock: &Path) -> io::Result<Option<(Self, File)>> {
-        let flags = (OFlags::NOFOLLOW | OFlags::NONBLOCK | OFlags::NOCTTY).bits();
-        let not_ours = [
-            Errno::NOENT,
-            Errno::ACCESS,
-            Errno::PERM,
-            Errno::LOOP,
-            Errno::NXIO,
-        ];
-        match File::options()
-            .read(true)
-            .custom_flags(flags.cast_signed())
-            .open(lock)
-        {
-            Err(error) if not_ours.iter().any(|errno| is_errno(&error, *errno)) => Ok(None),
-            file => Self::read_from(file?),
+        let is_not_ours = |error: &io::Error| {
+            let kinds = [io::ErrorKind::NotFound, io::ErrorKind::PermissionDenied];
+            kinds.contains(&error.kind()) || is_no_file(error)
+        };
+        match refusing_links(File::options().read(true)).open(lock) {
+            Err(error) if is_not_ours(&error) => Ok(None),
+            file => match Self::read_from(file?) {
+                Err(error) if is_kept_locked(&error) => Ok(None),
+                read => read,
+            },
         }
     }
 
@@ -401,24 +389,49 @@ impl Stamp {
 
     /// Asks the kernel whether the run lives that has its stamp in this file.
     pub(super) fn life(&self, file: &File) -> Life {
-        match flock(file, FlockOperation::NonBlockingLockShared) {
-            Err(Errno::WOULDBLOCK) => Life::Alive,
+        match file.try_lock_shared() {
+            Err(TryLockError::WouldBlock) => Life::Alive,
             Ok(()) => {
-                let _ = flock(file, FlockOperation::Unlock);
+                let _ = file.unlock();
                 if self.is_remote || is_remote(file) {
                     Life::Unknown
                 } else {
                     Life::Dead
                 }
             }
-            Err(_) => Life::Unknown,
+            Err(TryLockError::Error(_)) => Life::Unknown,
         }
     }
+}
+
+/// Returns whether the kernel knows that a run which lives holds a file locked.
+pub(super) fn is_held(file: &File) -> bool {
+    match file.try_lock_shared() {
+        Err(TryLockError::WouldBlock) => true,
+        Ok(()) => file.unlock().is_err(),
+        Err(TryLockError::Error(_)) => false,
+    }
+}
+
+/// Returns whether a run of ours that lives has a lock whose stamp can't be read for that.
+fn is_held_strictly(lock: &Path) -> bool {
+    LOCKS_ARE_STRICT
+        && refusing_links(File::options().read(true))
+            .open(lock)
+            .is_ok_and(|file| is_held(&file))
+}
+
+/// Returns whether a run of ours has a lock.
+pub(super) fn is_ours(lock: &Path) -> bool {
+    Stamp::read(lock).is_some() || is_held_strictly(lock)
 }
 
 impl Holder {
     /// Finds out who holds a lock.
     pub(super) fn of(repo: &Repo, lock: &Path) -> Self {
+        if is_held_strictly(lock) {
+            return Holder::Running;
+        }
         let Some((stamp, file)) = Stamp::read(lock) else {
             return Holder::Unknown;
         };
@@ -473,7 +486,7 @@ pub(super) fn remove_dead_lock(
                 .all(|journal| Some(journal.run()) != stamp.run())
         }
     };
-    let is_own = file.metadata()?.uid() == rustix::process::geteuid().as_raw();
+    let is_own = owner(&file)? == user();
     // That the run itself is dead was seen before it was recovered.
     let is_dead = run.is_some()
         || matches!(
@@ -538,7 +551,7 @@ mod tests {
         );
         // But that one lives is seen.
         let held = File::open(&path).unwrap();
-        flock(&held, FlockOperation::NonBlockingLockExclusive).unwrap();
+        held.try_lock().unwrap();
         assert_eq!(Holder::of(&repo, &path), Holder::Running);
     }
 

@@ -1,9 +1,7 @@
 //! What is told once the lock is released: that there is another index.
 
-use std::fs;
-use std::os::unix::fs::MetadataExt as _;
-
 use crate::repo::Repo;
+use crate::system::{Identity, identity_at};
 use llmpatch::progress::Progress;
 
 /// The index as it was before the lock was taken. When this is dropped, after the lock was released,
@@ -14,9 +12,6 @@ pub(super) struct IndexNews<'r> {
     before: Option<Identity>,
     progress: Progress,
 }
-
-/// What no two indexes share that take each other's place: inode, size, time.
-type Identity = (u64, u64, i64, i64);
 
 impl<'r> IndexNews<'r> {
     pub(super) fn of(repo: &'r Repo, progress: &Progress) -> Self {
@@ -38,6 +33,5 @@ impl Drop for IndexNews<'_> {
 }
 
 fn identity(repo: &Repo) -> Option<Identity> {
-    let seen = fs::metadata(repo.index_path()).ok()?;
-    Some((seen.ino(), seen.size(), seen.mtime(), seen.mtime_nsec()))
+    identity_at(repo.index_path()).ok()
 }

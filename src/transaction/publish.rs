@@ -19,8 +19,6 @@
 use std::collections::HashSet;
 use std::io;
 
-use rustix::io::Errno;
-
 use super::error::{TransactionError, Warning};
 use super::journal::original_name;
 use super::kept;
@@ -29,6 +27,7 @@ use super::staging::{Location, Staging, Watch};
 use super::undo::{Failed, finish_directories, make_missing};
 use crate::dir::{Dir, Found};
 use crate::signal;
+use crate::system::{is_in_use, is_link};
 use llmpatch::path::RepoPath;
 use llmpatch::plan::Change;
 use llmpatch::progress::Stage;
@@ -147,7 +146,7 @@ impl<'r> Staging<'r> {
         let name = original_name(number);
         match dir.rename_to_own(from, self.journal.dir(), &name) {
             Ok(()) => Ok(Some(Location::Journal(name))),
-            Err(error) if !is_errno(&error, Errno::XDEV) => Err(refused(error)),
+            Err(error) if error.kind() != io::ErrorKind::CrossesDevices => Err(refused(error)),
             Err(_) if self.watch == Watch::Hooks => Err(TransactionError::OtherFileSystem {
                 path: change.path.clone(),
             }),
@@ -406,7 +405,7 @@ fn again((directory, source): Failed) -> TransactionError {
 /// Makes the directories that a path needs.
 fn make_directories(dir: &Dir, path: &RepoPath) -> Result<(), TransactionError> {
     dir.make_directories(path).map_err(|(directory, source)| {
-        match is_errno(&source, Errno::NOTDIR) || is_errno(&source, Errno::LOOP) {
+        match source.kind() == io::ErrorKind::NotADirectory || is_link(&source) {
             true => TransactionError::Appeared { path: directory },
             false => TransactionError::io("make the directory", &directory)(source),
         }
@@ -421,20 +420,16 @@ pub(super) fn is_missing(error: &io::Error) -> bool {
 }
 
 fn stays(error: &io::Error) -> bool {
-    [
-        Errno::NOTEMPTY,
-        Errno::EXIST,
-        Errno::BUSY,
-        Errno::PERM,
-        Errno::ACCESS,
-        Errno::NOENT,
-        Errno::NOTDIR,
-        Errno::INVAL,
-    ]
-    .iter()
-    .any(|errno| is_errno(error, *errno))
-}
-
-pub(super) fn is_errno(error: &io::Error, errno: Errno) -> bool {
-    error.raw_os_error() == Some(errno.raw_os_error())
+    use io::ErrorKind as Kind;
+    is_in_use(error)
+        || matches!(
+            error.kind(),
+            Kind::DirectoryNotEmpty
+                | Kind::AlreadyExists
+                | Kind::ResourceBusy
+                | Kind::PermissionDenied
+                | Kind::NotFound
+                | Kind::NotADirectory
+                | Kind::InvalidInput
+        )
 }

@@ -19,7 +19,7 @@ use super::publish::is_missing;
 use super::undo::{Remains, Undo};
 use crate::dir::clock::Moment;
 use crate::dir::rights::{Rights, SET_ID};
-use crate::dir::write::{fill, set_bits};
+use crate::dir::write::{fill, kept_bits, set_bits};
 use crate::dir::{Dir, Found, Stat};
 use crate::repo::Repo;
 use crate::signal;
@@ -485,4 +485,5 @@ pub(super) fn bits_afterwards(change: &Change, after: &File) -> Option<u16> {
         .mode
         .bits
         .or_else(|| Some(Mode::bits(before?, after.mode.executable)))
+        .map(kept_bits)
 }

@@ -36,13 +36,14 @@ const LIBRARY: &[&str] = &[
 /// The rooms of the program, each with the rooms of the program and of the library that it may use.
 /// `cli` may use all.
 const PROGRAM: &[&str] = &[
-    "signal:",
-    "temporary: signal",
-    "dir: llmpatch::{text path threads}",
-    "repo: dir temporary llmpatch::{text path tree kind compare progress report}",
+    "system:",
+    "signal: system",
+    "temporary: signal system",
+    "dir: system llmpatch::{text path threads}",
+    "repo: dir temporary system llmpatch::{text path tree kind compare progress report}",
     "store: repo llmpatch::{path plan report}",
-    "transaction: dir repo signal llmpatch::{text path tree plan kind progress threads report}",
-    "explain: repo transaction llmpatch::{text tree kind report}",
+    "transaction: dir repo signal system llmpatch::{text path tree plan kind progress threads report}",
+    "explain: repo transaction system llmpatch::{text tree kind report}",
     "report: llmpatch::{text kind format report}",
 ];
 
@@ -63,14 +64,27 @@ const RESERVED: &[(&str, &[&str])] = &[
         ],
     ),
     ("base64", &["report/json.rs", "response/encoding"]),
-    ("std::process", &["repo/git.rs", "cli", "main.rs"]),
-    ("std::env", &["cli", "repo", "main.rs"]),
+    ("std::process", &["repo/git.rs", "cli", "main.rs", "system"]),
+    ("std::env", &["cli", "repo", "main.rs", "system"]),
     ("fs::write", &["transaction", "dir/write.rs", "repo"]),
-    ("fs::rename", &["transaction", "dir/write.rs", "repo"]),
+    (
+        "fs::rename",
+        &["transaction", "dir/write.rs", "dir/windows.rs", "repo"],
+    ),
     (
         "fs::remove_file",
-        &["transaction", "dir/write.rs", "repo", "signal.rs"],
+        &[
+            "transaction",
+            "dir/write.rs",
+            "dir/windows.rs",
+            "repo",
+            "signal.rs",
+        ],
     ),
+    ("std::os", &["dir", "system"]),
+    ("rustix", &["dir", "system"]),
+    ("signal_hook", &["system"]),
+    ("winapi_util", &["dir", "system"]),
     ("tempfile", &["temporary.rs"]),
     ("temp_dir", &["repo/git.rs"]),
 ];
@@ -144,6 +158,29 @@ fn reserved_names_stay_in_their_rooms() {
         }
     }
     assert!(broken.is_empty(), "{}", broken.join("\n"));
+}
+
+#[test]
+fn only_two_rooms_ask_which_system_it_is() {
+    let asks = [
+        "unix",
+        "windows",
+        "target_os",
+        "target_family",
+        "target_vendor",
+    ];
+    for (file, text) in texts(".") {
+        let may_ask = ["dir", "system"].contains(&room(&file).as_str());
+        let asked = text
+            .lines()
+            .find(|line| line.contains("cfg") && asks.iter().any(|name| line.contains(name)));
+        assert!(
+            may_ask || asked.is_none(),
+            "src/{}: {}",
+            file.display(),
+            asked.unwrap_or_default().trim()
+        );
+    }
 }
 
 /// Returns whether a path of names, such as `std::fs::write`, has these ones in it, in a row.

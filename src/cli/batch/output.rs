@@ -4,15 +4,12 @@
 //! about the same revision, and what follows the last line end begins like one. Nothing is changed
 //! before all of that is seen and the input has the same lines.
 
-use std::fs::File;
+use std::fs::{File, TryLockError};
 use std::io::{self, BufRead, BufReader, Read, Write};
-use std::os::unix::fs::FileExt as _;
 use std::path::Path;
 
 use anyhow::Context as _;
 use bstr::ByteSlice as _;
-use rustix::fs::{FlockOperation, flock};
-use rustix::io::Errno;
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 use serde_json::value::RawValue;
@@ -21,6 +18,7 @@ use super::line::{Claim, id};
 use crate::cli::error::{CliError, Failure, IoError};
 use crate::cli::named_file;
 use crate::repo::Repo;
+use crate::system::FileExt as _;
 use llmpatch::report::json;
 use llmpatch::text::Shown;
 
@@ -85,8 +83,8 @@ impl Output {
     ) -> Result<(Self, Answered), Failure> {
         let name = format!("`{}`", Shown::path(path));
         let file = named_file::open(repo, path)?;
-        match flock(&file, FlockOperation::NonBlockingLockExclusive) {
-            Err(Errno::WOULDBLOCK) => return Err(CliError::InUse { name }.into()),
+        match file.try_lock() {
+            Err(TryLockError::WouldBlock) => return Err(CliError::InUse { name }.into()),
             locked => locked
                 .with_context(|| format!("can't lock {name}"))
                 .map_err(IoError::from)?,

@@ -6,13 +6,13 @@
 //! finds, and for a date as a setting may hold one.
 
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt as _;
 
 use bstr::{BString, ByteSlice as _};
 
 use super::{CommitError, CommitRequest, with};
 use crate::repo::Repo;
 use crate::repo::git::{Command, Git, Output, check_version, run};
+use crate::system::OsStrExt as _;
 
 /// What a date in a setting may be and a date of a commit may not.
 const NO_DATES: [&str; 3] = ["never", "all", "false"];

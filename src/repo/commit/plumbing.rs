@@ -2,7 +2,6 @@
 //! that `git commit` would see to.
 
 use std::ffi::{OsStr, OsString};
-use std::os::unix::ffi::OsStrExt as _;
 
 use bstr::{BString, ByteSlice as _};
 use git2::Oid;
@@ -13,6 +12,7 @@ use super::{CommitError, CommitRequest, Sign, sign_argument, with};
 use crate::repo::git::{Git, checked, run};
 use crate::repo::objects::printed_id;
 use crate::repo::{Repo, RepoError};
+use crate::system::OsStrExt as _;
 
 impl Repo {
     /// Runs git to write the commit that a request makes of a tree and a parent. No reference names

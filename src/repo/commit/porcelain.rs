@@ -2,7 +2,6 @@
 
 use std::ffi::{OsStr, OsString};
 use std::io::Write as _;
-use std::os::unix::ffi::OsStrExt as _;
 use std::path::{Path, PathBuf};
 
 use git2::Oid;
@@ -15,6 +14,7 @@ use crate::repo::git::{ChildWatch, ExitStatus, Git, checked};
 use crate::repo::hooks::names_repository;
 use crate::repo::objects::{printed_id, whole_id};
 use crate::repo::{Repo, RepoError};
+use crate::system::OsStrExt as _;
 use crate::temporary;
 
 /// A message written down.

@@ -6,7 +6,6 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::ffi::{OsStr, OsString};
 use std::io;
-use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
 
 use bstr::{BString, ByteSlice};
 
@@ -15,6 +14,7 @@ use super::child::Running;
 use crate::repo::git::{Command, shell_quoted};
 use crate::repo::process_filter::ProcessFilter;
 use crate::repo::{Repo, RepoError};
+use crate::system::{OsStrExt as _, OsStringExt as _};
 use llmpatch::path::RepoPath;
 
 /// A driver that is a process.

@@ -191,7 +191,8 @@ impl Resolver {
         if let Some(path) = from_the_root(path) {
             let path = absolute_parts(&path);
             let depth = |top: &BString| {
-                let top = absolute_parts(top);
+                let top = from_the_root(top).unwrap_or_else(|| top[..].into());
+                let top = absolute_parts(&top);
                 path.starts_with(&top).then_some(top.len())
             };
             let depth = self
@@ -250,12 +251,12 @@ impl Resolver {
 }
 
 fn name_of(top: &BString) -> BString {
-    BString::from(
-        top.trim_end_with(|c| c == '/')
-            .rsplit_str("/")
-            .next()
-            .unwrap_or(b""),
-    )
+    let top = from_the_root(top).unwrap_or_else(|| top[..].into());
+    absolute_parts(&top)
+        .last()
+        .copied()
+        .unwrap_or_default()
+        .into()
 }
 
 fn join(parts: &[&[u8]]) -> BString {

@@ -1,0 +1,619 @@
+//! Windows: what `unix.rs`, `linux.rs` and `portable.rs` have elsewhere.
+//!
+//! There is no call here on a bare name in an open directory that is to be had without unsafe code.
+//! So a name is put behind the path of its directory, and the directory can't be moved away or
+//! replaced meanwhile: it and all directories above it, up to the top, are open in a way that the
+//! system lets nobody rename or remove them. None is opened through a link, a junction or any other
+//! reparse point that stands for another place.
+//!
+//! A name is taken only if it names just one file in its directory: no device, no stream, no short
+//! name, nothing at whose end the system would drop characters.
+
+use std::cell::RefCell;
+use std::ffi::OsStr;
+use std::fs::{self, File, FileTimes, OpenOptions};
+use std::io::{self, Read as _};
+use std::os::windows::fs::{FileTypeExt as _, OpenOptionsExt as _};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use std::thread;
+use std::time::{Duration, SystemTime};
+
+use bstr::{BString, ByteSlice as _};
+use winapi_util::file::{Information, information};
+
+use super::rights::{Attributes, Lost};
+use super::{Shape, Stat};
+use crate::system::{OsStrExt as _, unix_time};
+use llmpatch::path::RepoPath;
+
+/// A directory that is open.
+#[derive(Debug)]
+pub(super) struct Directory {
+    file: Rc<File>,
+    /// The directories above it, so that none of them is moved.
+    _above: Vec<Rc<File>>,
+    path: RefCell<PathBuf>,
+}
+
+/// How something is opened.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Opening {
+    /// A directory that nobody may rename meanwhile.
+    Held,
+    /// A directory of ours.
+    Own,
+    /// A file that is to be read.
+    Read,
+    /// A file that is to be made.
+    Create,
+}
+
+pub(super) const HANDLE: Opening = Opening::Held;
+pub(super) const READABLE: Opening = Opening::Held;
+pub(super) const NAME: Opening = Opening::Read;
+pub(super) const OWN: Opening = Opening::Own;
+pub(super) const READ: Opening = Opening::Read;
+pub(super) const CREATE: Opening = Opening::Create;
+
+/// An error's number.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Errno(i32);
+
+#[allow(missing_docs, reason = "the names are those of other systems")]
+impl Errno {
+    pub(super) const NOENT: Self = Self(2);
+    pub(super) const XDEV: Self = Self(17);
+    pub(super) const NODEV: Self = Self(20);
+    pub(super) const NOSYS: Self = Self(50);
+    pub(super) const NXIO: Self = Self(55);
+    pub(super) const NOSPC: Self = Self(112);
+    pub(super) const NAME: Self = Self(123);
+    pub(super) const EXIST: Self = Self(183);
+    pub(super) const NAMETOOLONG: Self = Self(206);
+    pub(super) const NOTDIR: Self = Self(267);
+    pub(super) const MLINK: Self = Self(1142);
+    pub(super) const LOOP: Self = Self(1921);
+}
+
+impl From<Errno> for io::Error {
+    fn from(errno: Errno) -> Self {
+        io::Error::from_raw_os_error(errno.0)
+    }
+}
+
+impl From<io::Error> for Errno {
+    fn from(error: io::Error) -> Self {
+        const INVALID_PARAMETER: i32 = 87;
+        // Some things have two numbers.
+        match error.raw_os_error().unwrap_or(INVALID_PARAMETER) {
+            3 => Self::NOENT,
+            39 => Self::NOSPC,
+            80 => Self::EXIST,
+            number => Self(number),
+        }
+    }
+}
+
+const LIST_DIRECTORY: u32 = 0x1;
+const READ_ATTRIBUTES: u32 = 0x80;
+const WRITE_ATTRIBUTES: u32 = 0x100;
+const GENERIC_READ: u32 = 0x8000_0000;
+const SHARE_READ_AND_WRITE: u32 = 0x3;
+const SHARE_ALL: u32 = 0x7;
+/// Opens directories, too.
+const BACKUP_SEMANTICS: u32 = 0x0200_0000;
+/// Opens a link, not what it leads to.
+const OPEN_REPARSE_POINT: u32 = 0x0020_0000;
+
+const IS_READ_ONLY: u64 = 0x1;
+const IS_DIRECTORY: u64 = 0x10;
+const IS_REPARSE_POINT: u64 = 0x400;
+
+/// Names of devices, whatever is behind a dot.
+const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
+
+/// What is open.
+pub(super) trait Open {
+    fn file(&self) -> &File;
+    fn is_directory(&self) -> bool;
+}
+
+impl Open for File {
+    fn file(&self) -> &File {
+        self
+    }
+
+    fn is_directory(&self) -> bool {
+        false
+    }
+}
+
+impl Open for Directory {
+    fn file(&self) -> &File {
+        &self.file
+    }
+
+    fn is_directory(&self) -> bool {
+        true
+    }
+}
+
+impl Directory {
+    /// Returns the path of something in it.
+    fn child(&self, name: &OsStr) -> Result<PathBuf, Errno> {
+        let name = checked(name)?;
+        Ok(self.path.borrow().join(name))
+    }
+}
+
+/// Checks that a name names a file, and only one. What has a backslash is nowhere.
+fn checked(name: &OsStr) -> Result<&str, Errno> {
+    let name = name.to_str().ok_or(Errno::NAME)?;
+    let stem = name.split('.').next().unwrap_or_default().trim_end();
+    let stem = stem.to_ascii_lowercase();
+    let is_port = |start| {
+        let number = stem.strip_prefix(start).unwrap_or_default();
+        matches!(number.chars().next(), Some('0'..='9' | '¹' | '²' | '³'))
+            && number.chars().count() == 1
+    };
+    let is_device = DEVICES.contains(&&stem[..]) || is_port("com") || is_port("lpt");
+    if name.contains('\\') {
+        Err(Errno::NOENT)
+    } else if is_device
+        || name.is_empty()
+        || name.ends_with(['.', ' '])
+        || name.contains(|character| character < ' ' || "<>:\"/|?*".contains(character))
+    {
+        Err(Errno::NAME)
+    } else {
+        Ok(name)
+    }
+}
+
+/// Returns whether a name by which something was found is short for another: then it isn't in the
+/// list of names.
+fn is_short(directory: &Directory, name: &OsStr) -> bool {
+    let bytes = name.as_bytes();
+    let may_be = bytes
+        .find_byte(b'~')
+        .and_then(|at| bytes.get(at + 1))
+        .is_some_and(u8::is_ascii_digit);
+    let lowercase = |name: &OsStr| name.to_string_lossy().to_lowercase();
+    may_be
+        && fs::read_dir(&*directory.path.borrow()).is_ok_and(|entries| {
+            let mut names = entries.flatten().map(|entry| entry.file_name());
+            !names.any(|one| lowercase(&one) == lowercase(name))
+        })
+}
+
+fn open(path: &Path, access: u32, share: u32, flags: u32) -> io::Result<File> {
+    OpenOptions::new()
+        .access_mode(access)
+        .share_mode(share)
+        .custom_flags(flags)
+        .open(path)
+}
+
+/// Does something again for a moment where another program, such as a virus scanner, has the file
+/// open.
+fn patiently<T>(mut action: impl FnMut() -> io::Result<T>) -> Result<T, Errno> {
+    const ACCESS_DENIED: i32 = 5;
+    const SHARING_VIOLATION: i32 = 32;
+    // As long as git for Windows waits.
+    for pause in [1, 10, 20, 40] {
+        match action() {
+            Err(error)
+                if matches!(
+                    error.raw_os_error(),
+                    Some(ACCESS_DENIED | SHARING_VIOLATION)
+                ) =>
+            {
+                thread::sleep(Duration::from_millis(pause));
+            }
+            done => return Ok(done?),
+        }
+    }
+    Ok(action()?)
+}
+
+fn shaped(file: &File) -> io::Result<(Shape, Stat)> {
+    let seen = information(file)?;
+    let attributes = seen.file_attributes();
+    let is_link = || -> io::Result<bool> {
+        let of = file.metadata()?.file_type();
+        Ok(of.is_symlink() || of.is_symlink_dir() || of.is_symlink_file())
+    };
+    let shape = if attributes & IS_REPARSE_POINT != 0 && is_link()? {
+        Shape::Link
+    } else if attributes & IS_DIRECTORY != 0 {
+        Shape::Directory
+    } else if winapi_util::file::typ(file)?.is_disk() {
+        Shape::File
+    } else {
+        Shape::Special
+    };
+    Ok((shape, stat(&seen, shape)))
+}
+
+fn stat(seen: &Information, shape: Shape) -> Stat {
+    let is_read_only = seen.file_attributes() & IS_READ_ONLY != 0;
+    Stat {
+        bits: match shape {
+            Shape::Directory => 0o700,
+            _ => bits(is_read_only),
+        },
+        size: seen.file_size(),
+        links: seen.number_of_links(),
+        device: seen.volume_serial_number(),
+        inode: seen.file_index(),
+        owner: 0,
+        group: 0,
+        modified: unix_time(seen.last_write_time()),
+        changed: unix_time(seen.creation_time()),
+    }
+}
+
+fn bits(is_read_only: bool) -> u16 {
+    if is_read_only { 0o444 } else { 0o644 }
+}
+
+/// Fails: the system can't confine what is opened, so paths are followed part by part.
+pub(super) fn open_top(_: &Path) -> Result<Directory, Errno> {
+    Err(Errno::NOSYS)
+}
+
+/// Fails: the system can't do it.
+pub(super) fn open_confined(
+    _: &Directory,
+    _: &OsStr,
+    _: Opening,
+    _: u16,
+) -> Result<Directory, Errno> {
+    Err(Errno::NOSYS)
+}
+
+/// Fails: the system can't do it.
+pub(super) fn open_file_confined(
+    _: &Directory,
+    _: &OsStr,
+    _: Opening,
+    _: u16,
+) -> Result<File, Errno> {
+    Err(Errno::NOSYS)
+}
+
+/// Opens a directory anywhere; links on the way to it are followed.
+pub(super) fn open_anywhere(path: &Path) -> Result<Directory, Errno> {
+    // That also makes it one that may have any length.
+    opened(path.canonicalize()?, HANDLE, Vec::new())
+}
+
+fn opened(path: PathBuf, how: Opening, above: Vec<Rc<File>>) -> Result<Directory, Errno> {
+    let share = match how {
+        Opening::Own => SHARE_ALL,
+        _ => SHARE_READ_AND_WRITE,
+    };
+    let access = LIST_DIRECTORY | READ_ATTRIBUTES;
+    let flags = BACKUP_SEMANTICS | OPEN_REPARSE_POINT;
+    let file = patiently(|| open(&path, access, share, flags))?;
+    match shaped(&file)?.0 {
+        Shape::Directory => Ok(Directory {
+            file: Rc::new(file),
+            _above: above,
+            path: RefCell::new(path),
+        }),
+        Shape::Link => Err(Errno::LOOP),
+        Shape::File | Shape::Special => Err(Errno::NOTDIR),
+    }
+}
+
+/// Opens a directory by its bare name.
+pub(super) fn open_here(
+    directory: &Directory,
+    name: &OsStr,
+    how: Opening,
+) -> Result<Directory, Errno> {
+    let mut above = directory._above.clone();
+    above.push(Rc::clone(&directory.file));
+    let found = opened(directory.child(name)?, how, above)?;
+    if is_short(directory, name) {
+        return Err(Errno::NAME);
+    }
+    Ok(found)
+}
+
+/// Opens a directory that is open in another way.
+pub(super) fn open_again(directory: &Directory, _: Opening) -> Result<Directory, Errno> {
+    Ok(Directory {
+        file: Rc::clone(&directory.file),
+        _above: directory._above.clone(),
+        path: directory.path.clone(),
+    })
+}
+
+/// Opens or makes a file by its bare name.
+pub(super) fn open_file(
+    directory: &Directory,
+    name: &OsStr,
+    how: Opening,
+    _: u16,
+) -> Result<File, Errno> {
+    let path = directory.child(name)?;
+    if how == Opening::Create {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create_new(true);
+        return Ok(options.open(path)?);
+    }
+    let flags = BACKUP_SEMANTICS | OPEN_REPARSE_POINT;
+    let file = open(&path, GENERIC_READ, SHARE_ALL, flags)?;
+    if is_short(directory, name) {
+        return Err(Errno::NAME);
+    }
+    let seen = information(&file)?;
+    if seen.file_attributes() & IS_REPARSE_POINT == 0 {
+        return Ok(file);
+    }
+    match shaped(&file)?.0 {
+        Shape::Link => Err(Errno::LOOP),
+        // What is kept elsewhere, as by a cloud or without duplicates, is a file for all others.
+        Shape::File => {
+            let content = open(&path, GENERIC_READ, SHARE_ALL, BACKUP_SEMANTICS)?;
+            let number = |seen: &Information| (seen.volume_serial_number(), seen.file_index());
+            match number(&information(&content)?) == number(&seen) {
+                true => Ok(content),
+                false => Err(Errno::LOOP),
+            }
+        }
+        _ => Ok(file),
+    }
+}
+
+/// Returns the numbers of a file that git keeps: none.
+pub(super) fn number_for_git(_: &Stat) -> (u64, u64) {
+    (0, 0)
+}
+
+/// Looks at what is open.
+pub(super) fn stat_of(of: &impl Open) -> Result<(Shape, Stat), Errno> {
+    Ok(shaped(of.file())?)
+}
+
+/// Looks at what has a name in a directory.
+pub(super) fn shape_of(directory: &Directory, name: &OsStr) -> Result<(Shape, Stat), Errno> {
+    let found = look(&directory.child(name)?)?;
+    if is_short(directory, name) {
+        return Err(Errno::NAME);
+    }
+    Ok(found)
+}
+
+fn look(path: &Path) -> io::Result<(Shape, Stat)> {
+    let flags = BACKUP_SEMANTICS | OPEN_REPARSE_POINT;
+    shaped(&open(path, READ_ATTRIBUTES, SHARE_ALL, flags)?)
+}
+
+/// Looks at what a path leads to, links on the way followed.
+pub(super) fn glance(top: &Directory, path: &RepoPath) -> Option<Stat> {
+    let mut whole = top.path.borrow().clone();
+    for part in path.parts() {
+        whole.push(checked(OsStr::from_bytes(part)).ok()?);
+    }
+    Some(look(&whole).ok()?.1)
+}
+
+/// Returns the names in a directory, and what is behind them.
+pub(super) fn list(directory: &Directory) -> io::Result<Vec<(BString, Shape)>> {
+    let mut names = Vec::new();
+    for entry in fs::read_dir(&*directory.path.borrow())? {
+        let entry = entry?;
+        let of = entry.file_type()?;
+        let shape = if of.is_symlink() {
+            Shape::Link
+        } else if of.is_dir() {
+            Shape::Directory
+        } else {
+            Shape::File
+        };
+        names.push((entry.file_name().into_encoded_bytes().into(), shape));
+    }
+    Ok(names)
+}
+
+/// Makes a directory.
+pub(super) fn make_directory(directory: &Directory, name: &OsStr, _: u16) -> Result<(), Errno> {
+    Ok(fs::create_dir(directory.child(name)?)?)
+}
+
+/// Removes a file.
+pub(super) fn unlink(directory: &Directory, name: &OsStr) -> Result<(), Errno> {
+    let path = directory.child(name)?;
+    let removed = patiently(|| fs::remove_file(&path));
+    // Older systems don't remove what is read-only.
+    match removed {
+        Err(errno) => match open(
+            &path,
+            READ_ATTRIBUTES | WRITE_ATTRIBUTES,
+            SHARE_ALL,
+            OPEN_REPARSE_POINT,
+        ) {
+            Ok(file) if information(&file)?.file_attributes() & IS_READ_ONLY != 0 => {
+                set_read_only(&file, false)?;
+                drop(file);
+                Ok(fs::remove_file(path)?)
+            }
+            _ => Err(errno),
+        },
+        done => done,
+    }
+}
+
+/// Removes a directory that is empty.
+pub(super) fn remove_directory(directory: &Directory, name: &OsStr) -> Result<(), Errno> {
+    // The system would remove a junction.
+    if shape_of(directory, name)?.0 != Shape::Directory {
+        return Err(Errno::NOTDIR);
+    }
+    let path = directory.child(name)?;
+    patiently(|| fs::remove_dir(&path))
+}
+
+/// Something by its bare name in a directory.
+type Named<'n> = (&'n Directory, &'n OsStr);
+
+/// Gives a file a second name.
+pub(super) fn link(from: Named<'_>, to: Named<'_>) -> Result<(), Errno> {
+    link_to(from, &to.0.child(to.1)?)
+}
+
+/// Gives a file anywhere a second name.
+pub(super) fn link_from(file: &Path, to: Named<'_>) -> Result<(), Errno> {
+    Ok(fs::hard_link(file, to.0.child(to.1)?)?)
+}
+
+/// Gives a file a second name anywhere.
+pub(super) fn link_to(from: Named<'_>, file: &Path) -> Result<(), Errno> {
+    Ok(fs::hard_link(from.0.child(from.1)?, file)?)
+}
+
+/// Renames something, over whatever file is there.
+pub(super) fn rename(from: Named<'_>, to: Named<'_>) -> Result<(), Errno> {
+    rename_out(from, &to.0.child(to.1)?)
+}
+
+/// Renames something, whether or not the new name is free.
+pub(super) fn rename_with_flags(from: Named<'_>, to: Named<'_>) -> Result<(), Errno> {
+    rename(from, to)
+}
+
+/// Renames a file to anywhere, over whatever file is there.
+pub(super) fn rename_out(from: Named<'_>, to: &Path) -> Result<(), Errno> {
+    let from = from.0.child(from.1)?;
+    patiently(|| fs::rename(&from, to))
+}
+
+/// Fails: only a hard link can do it.
+pub(super) fn rename_to_free(_: Named<'_>, _: Named<'_>) -> Result<(), Errno> {
+    Err(Errno::NOSYS)
+}
+
+/// Fails: the system can't do it.
+pub(super) fn exchange(_: Named<'_>, _: Named<'_>) -> Result<(), Errno> {
+    Err(Errno::NOSYS)
+}
+
+/// Returns whether an error says that the file system doesn't know how.
+pub(super) fn is_unsupported(errno: Errno) -> bool {
+    const INVALID_FUNCTION: Errno = Errno(1);
+    [INVALID_FUNCTION, Errno::NOSYS].contains(&errno)
+}
+
+/// Notes where a directory is since it was renamed.
+pub(super) fn has_moved(directory: &Directory, to: Named<'_>) {
+    if let Ok(path) = to.0.child(to.1) {
+        directory.path.replace(path);
+    }
+}
+
+/// Sets when a file was written to the last time, in seconds and nanoseconds.
+pub(super) fn set_modified(
+    directory: &Directory,
+    name: &OsStr,
+    (seconds, nanoseconds): (i64, u32),
+) -> Result<(), Errno> {
+    let path = directory.child(name)?;
+    let file = open(&path, WRITE_ATTRIBUTES, SHARE_ALL, OPEN_REPARSE_POINT)?;
+    let since = Duration::new(u64::try_from(seconds).unwrap_or_default(), nanoseconds);
+    Ok(file.set_times(FileTimes::new().set_modified(SystemTime::UNIX_EPOCH + since))?)
+}
+
+/// Makes a file read-only or not: there are no other permission bits.
+pub(super) fn set_bits(file: &File, bits: u16) -> io::Result<()> {
+    set_read_only(file, bits & 0o200 == 0)
+}
+
+fn set_read_only(file: &File, is_read_only: bool) -> io::Result<()> {
+    let mut permissions = file.metadata()?.permissions();
+    if permissions.readonly() != is_read_only {
+        permissions.set_readonly(is_read_only);
+        file.set_permissions(permissions)?;
+    }
+    Ok(())
+}
+
+/// Returns what becomes of permission bits.
+pub(super) fn kept_bits(wanted: u16) -> u16 {
+    bits(wanted & 0o200 == 0)
+}
+
+/// Does nothing: directories have no permission bits.
+pub(super) fn set_directory_bits(_: &Directory, _: &OsStr, _: u16) -> io::Result<()> {
+    Ok(())
+}
+
+/// Does nothing: whoever makes a file owns it.
+pub(super) fn set_owner(_: &File, _: u32) -> io::Result<()> {
+    Ok(())
+}
+
+/// Does nothing: groups decide nothing.
+pub(super) fn set_group(_: &File, _: u32) -> io::Result<()> {
+    Ok(())
+}
+
+/// Returns whether this process runs in a directory.
+pub(super) fn is_current(directory: &Directory) -> io::Result<bool> {
+    let there = stat_of(directory)?.1;
+    let here = look(Path::new("."));
+    Ok(here.is_ok_and(|(_, here)| (here.device, here.inode) == (there.device, there.inode)))
+}
+
+/// Reads as much as there is room for. Returns how many bytes that were.
+pub(super) fn read_once(file: &File, bytes: &mut Vec<u8>) -> io::Result<usize> {
+    let room = bytes.capacity() - bytes.len();
+    file.take(room as u64).read_to_end(bytes)
+}
+
+/// Does nothing: the system writes down by itself which names there are, and [`hand_over`] the
+/// content.
+pub(super) fn flush_file_system(_: Directory) -> io::Result<()> {
+    Ok(())
+}
+
+/// Waits until the content of a new file is on the disk.
+pub(super) fn hand_over(file: &File) -> io::Result<()> {
+    file.sync_all()
+}
+
+/// Waits until a file is on the disk.
+pub(super) fn flush(of: &impl Open) -> io::Result<()> {
+    match of.is_directory() {
+        true => Ok(()),
+        false => of.file().sync_all(),
+    }
+}
+
+/// Returns none: who may do what with a new file, its directory decides.
+pub(super) fn attributes(_: &File) -> io::Result<Attributes> {
+    Ok(Attributes::new())
+}
+
+/// Gives none.
+pub(super) fn give_attributes(_: &Attributes, _: &File) -> io::Result<(bool, Vec<Lost>)> {
+    Ok((false, Vec::new()))
+}
+
+/// Returns nothing: contents are compared.
+pub(super) fn now() -> Option<(i64, u32)> {
+    None
+}
+
+/// Takes every file to be on this machine.
+pub(super) fn is_remote(_: &File) -> bool {
+    false
+}
+
+/// Takes no file system to keep a file's time exactly.
+pub(super) fn is_exact(_: &Directory) -> bool {
+    false
+}
