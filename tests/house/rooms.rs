@@ -30,7 +30,7 @@ const LIBRARY: &[&str] = &[
     "leftover: text path format compare",
     "explain: text patch path tree search plan lint compare kind format response leftover report",
     "report: text patch path tree compare plan kind format",
-    "apply: text patch path tree format response plan lint message kind report",
+    "apply: text patch path tree format response plan lint message kind report explain",
 ];
 
 /// The rooms of the program, each with the rooms of the program and of the library that it may use.

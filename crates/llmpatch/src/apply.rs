@@ -4,6 +4,7 @@ use std::fmt;
 
 use bstr::{BString, ByteSlice as _};
 
+use crate::explain;
 use crate::format::{self, unified};
 use crate::kind::Kind;
 use crate::lint::Lints;
@@ -287,10 +288,12 @@ impl<'s> Responses<'s> {
         let linted = lints.find(&self.patches, resolver, &changes);
         // That nothing would change is no finding while part of the response is unknown.
         let is_readable = self.errors.is_empty();
-        let found = found
+        let found: Vec<_> = found
             .iter()
-            .filter(|error| is_readable || error.value.kind() != Kind::Unchanged);
-        self.errors.extend(Diagnostic::all(found, self.sources));
+            .filter(|error| is_readable || error.value.kind() != Kind::Unchanged)
+            .collect();
+        self.errors
+            .extend(explain::errors(&found, &self.patches, self.sources));
         // And where nothing changes at all, that is said once, not of each part again.
         let is_unchanged = self
             .errors

@@ -6,23 +6,59 @@ use std::ops::Range;
 use bstr::ByteSlice as _;
 
 use super::difference::{Difference, How};
-use super::place::{BYTE_FOR_BYTE, CORRECT_THEM, File};
+use super::file::File;
+use super::place::{BYTE_FOR_BYTE, CORRECT_THEM};
 use crate::kind::Kind;
-use crate::plan::Closest;
-use crate::report::Diagnostic;
-use crate::report::Nearest;
-use crate::search::Gap;
-use crate::text::{Excerpt, LineNo, Span, lines, looks_elided, plural};
+use crate::plan::Places;
+use crate::report::{Diagnostic, Nearest};
+use crate::search::{Alignment, Ends, Fuzz, Gap, Sought};
+use crate::text::{Excerpt, LineNo, Span, Text, lines, looks_elided, plural};
+
+/// The place of a file that comes nearest to lines that were looked for.
+pub(super) struct Closest<'s> {
+    pub(super) sought: &'s Sought,
+    pub(super) near: Alignment,
+    /// How the first of the lines that isn't as it was written differs.
+    pub(super) gap: Gap,
+    /// That line.
+    pub(super) text: &'s Text<'static>,
+    /// The file's line there, from 0.
+    pub(super) line: usize,
+    /// Where else the patch's line is as it was written.
+    pub(super) elsewhere: Places,
+    /// The level of fuzz at which the lines would have this place.
+    pub(super) level: Option<Fuzz>,
+}
+
+impl Closest<'_> {
+    /// Returns whether both say the same of the same line of a file in two states, wherever that
+    /// line is.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        self.text == other.text
+            && match (self.gap, other.gap) {
+                (Gap::Other { .. }, Gap::Other { .. }) => true,
+                (Gap::LeftOut { count: a, .. }, Gap::LeftOut { count: b, .. })
+                | (Gap::Invented { count: a, .. }, Gap::Invented { count: b, .. }) => a == b,
+                _ => false,
+            }
+    }
+
+    /// Returns whether the line may be a part of one of the file.
+    fn is_part(&self) -> bool {
+        let nth = self.gap.wanted();
+        self.sought.ends == Ends::Part && (nth == 0 || nth + 1 == self.sought.old.len())
+    }
+}
 
 const APART: &str = "old lines must follow one another without a gap: put the missing ones in, or change the \
      two places apart";
 
 /// Returns how the nearest place differs, and shows it.
-pub(super) fn diagnostic(kind: Kind, closest: &Closest, file: &File<'_>) -> Diagnostic {
+pub(super) fn diagnostic(kind: Kind, closest: &Closest<'_>, file: &File<'_>) -> Diagnostic {
     let text = file.lines.text(closest.line);
     let of = Diagnostic::new(kind);
-    let (of, label_of_file, marked) = match closest.gap() {
-        _ if looks_elided(&closest.text) => {
+    let (of, label_of_file, marked) = match closest.gap {
+        _ if looks_elided(closest.text) => {
             let help =
                 "give every line of the file that is there, or begin another hunk after the gap";
             let of = Diagnostic {
@@ -32,7 +68,7 @@ pub(super) fn diagnostic(kind: Kind, closest: &Closest, file: &File<'_>) -> Diag
             (of, "the patch leaves this out", None)
         }
         Gap::Other { alike, .. } => {
-            let difference = Difference::of(&closest.text, text, alike, closest.is_part);
+            let difference = Difference::of(closest.text, text, alike, closest.is_part());
             let of = if difference.is_hidden() {
                 of.note(difference.how.to_string())
             } else {
@@ -93,6 +129,8 @@ pub(super) fn diagnostic(kind: Kind, closest: &Closest, file: &File<'_>) -> Diag
             )
         }
     };
+    let mark = of.spans.mark.or(closest.text.span);
+    let of = of.mark(mark);
     let of = match closest.elsewhere.count {
         0 => of,
         _ => of.note(format!(
@@ -126,7 +164,7 @@ impl Diagnostic {
 }
 
 /// Adds how a line differs, and what to do about it.
-fn remedied(of: Diagnostic, closest: &Closest, difference: &Difference) -> Diagnostic {
+fn remedied(of: Diagnostic, closest: &Closest<'_>, difference: &Difference) -> Diagnostic {
     const PLAINLY: &str =
         "give the text itself, not a JSON string: no backslash before quotes, and real line ends";
     let plain = if difference.patch.is_empty() {
@@ -191,9 +229,10 @@ fn remedied(of: Diagnostic, closest: &Closest, difference: &Difference) -> Diagn
     }
 }
 
-fn caption(closest: &Closest) -> String {
-    let Closest { near, of, from, .. } = closest;
-    let before = if near.start < *from {
+fn caption(closest: &Closest<'_>) -> String {
+    let Closest { near, sought, .. } = closest;
+    let (of, from) = (sought.old.len(), sought.from);
+    let before = if near.start < from {
         format!(", though it must be after line {from}")
     } else {
         String::new()
@@ -202,7 +241,7 @@ fn caption(closest: &Closest) -> String {
     let place = lines(&[(LineNo::from_index(first), LineNo::from_index(last))], 1);
     match of {
         1 => format!("closest match{before}"),
-        _ if near.agree == *of => {
+        _ if near.agree == of => {
             format!(
                 "closest match: {place} (all {of} lines are there, with others between){before}"
             )
@@ -215,8 +254,8 @@ fn caption(closest: &Closest) -> String {
 }
 
 /// Returns where a part of the patch's line is in the response.
-fn part(closest: &Closest, range: &Range<usize>) -> Option<Span> {
-    let span = closest.span?;
+fn part(closest: &Closest<'_>, range: &Range<usize>) -> Option<Span> {
+    let span = closest.text.span?;
     // The span of a hunk's line begins with its prefix.
     let prefix = ((span.end - span.start) as usize)
         .checked_sub(closest.text.len())

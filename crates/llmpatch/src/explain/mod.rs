@@ -8,13 +8,18 @@
 mod characters;
 mod closest;
 mod difference;
+mod errors;
+mod file;
 mod format;
 mod leftover;
 mod lint;
 mod mangled;
 mod merge;
+mod nearest;
 mod path;
 mod place;
 mod plan;
 mod remedy;
 mod warning;
+
+pub use self::errors::errors;

@@ -1,181 +1,103 @@
 //! What is said of a hunk or a find that has no place.
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use super::closest;
-use crate::path::RepoPath;
-use crate::plan::{
-    Ambiguity, Closest, Earlier, FileAsFound, Part, PlaceError, Places, Quote, Reason, Unplaced,
-};
+use super::file::File;
+use super::nearest::{Reason, SearchedFile};
+use crate::plan::{Ambiguity, Earlier, FileAsFound, Part, PlaceError, Places, Quote, Unplaced};
 use crate::report::{Diagnose, Diagnostic};
-use crate::report::{FileLine, FilePlace, Nearest, Passage};
-use crate::text::{LineNo, Lines, is_utf8, listed};
-use crate::tree::{Content, is_pointer};
+use crate::search::Effort;
+use crate::text::{LineNo, is_utf8, listed};
+use crate::tree::is_pointer;
 
 pub(super) const BYTE_FOR_BYTE: &str = "old lines must be in the file byte for byte";
 pub(super) const CORRECT_THEM: &str = "old lines must be in the file byte for byte; correct them, or give the model what \
      --feedback prints";
 const FOUND: &str = "the lines are here";
 
-/// A file that a message shows.
-pub(super) struct File<'f> {
-    path: &'f RepoPath,
-    pub(super) lines: Lines<'f>,
-    /// Whether it is so only since earlier edits of the response.
-    is_left: bool,
-}
-
-impl<'f> File<'f> {
-    pub(super) fn new(path: &'f RepoPath, content: &'f Content, is_left: bool) -> Self {
-        Self {
-            path,
-            lines: content.lines(),
-            is_left,
-        }
-    }
-
-    pub(super) fn seen(path: &'f RepoPath, seen: &'f FileAsFound) -> Self {
-        Self::new(path, &seen.content, seen.is_left)
-    }
-
-    pub(super) fn place(&self, index: usize, caption: &str, label: &str) -> FilePlace {
-        place(self.path, &Quote::new(&self.lines, index), caption, label)
-    }
-
-    /// Shows the lines around some ranges; where there are none, the whole file if it is small.
-    pub(super) fn passages(&self, ranges: impl IntoIterator<Item = Range<usize>>) -> Vec<Passage> {
-        let passages = Passage::around(
-            self.path.as_bstr(),
-            &self.lines,
-            ranges.into_iter().collect(),
-        );
-        passages
-            .into_iter()
-            .map(|passage| Passage {
-                is_left: self.is_left,
-                ..passage
-            })
-            .collect()
-    }
-
-    /// Shows the first few of several places; what tells them apart is under which line each is.
-    fn rivals(&self, all: &[LineNo], caption: &str) -> Vec<FilePlace> {
-        let lines = all
-            .iter()
-            .map(|line| line.index())
-            .filter(|&index| index < self.lines.len());
-        let quotes: Vec<_> = lines
-            .take(Quote::DRAWN)
-            .map(|index| Quote::with_heading(&self.lines, index))
-            .collect();
-        if all.len() > 1 {
-            rivals(self.path, &quotes, caption, |_| "")
-                .into_iter()
-                .collect()
-        } else {
-            Vec::new()
-        }
-    }
-}
-
-/// Shows a line of a file.
-pub(super) fn place(path: &RepoPath, line: &Quote, caption: &str, label: &str) -> FilePlace {
-    FilePlace {
-        path: path.as_bstr().into(),
-        column: line.text.column(),
-        caption: caption.into(),
-        first: FileLine::new(line, label),
-        more: Vec::new(),
-    }
-}
-
-/// Shows several lines of a file that look alike.
-pub(super) fn rivals(
-    path: &RepoPath,
-    lines: &[Quote],
-    caption: &str,
-    label: impl Fn(LineNo) -> &'static str,
-) -> Option<FilePlace> {
-    let (first, others) = lines.split_first()?;
-    let more = others
-        .iter()
-        .map(|line| FileLine::new(line, label(line.number)))
-        .collect();
-    Some(FilePlace {
-        more,
-        ..place(path, first, caption, label(first.number))
-    })
-}
-
-impl Diagnostic {
-    /// Adds a place in a file that a reader should look at.
-    pub(super) fn shows(self, place: FilePlace) -> Self {
-        Self {
-            places: vec![place],
-            ..self
-        }
-    }
-
-    /// Adds the place in a file that comes nearest to what was looked for.
-    pub(super) fn at(self, place: FilePlace) -> Self {
-        let nearest = Nearest::new(
-            place.first.line,
-            place.first.line,
-            place.first.excerpt.text(),
-        );
-        Self {
-            nearest: Some(nearest),
-            ..self.shows(place)
-        }
-    }
-}
-
 impl Diagnose for Unplaced {
     fn diagnostic(&self) -> Diagnostic {
-        let file = File::seen(&self.path, &self.seen);
-        let said = Place {
-            of: self,
-            file: &file,
-        }
-        .diagnostic();
-        let note = self.seen.is_left.then(|| {
-            format!(
-                "that is `{}` as the edits before this one leave it, not as it is",
-                self.path
-            )
-        });
-        let lines = &file.lines;
-        let is_one_line = lines.len() == 1 && lines.text(0).trim_ascii_end().contains(&b'\r');
-        let ends = is_one_line.then(|| {
-            format!(
-                "the lines of `{}` end with a carriage return alone, so that it is one line: \
-                 convert it first",
-                self.path
-            )
-        });
-        let is_other = !is_utf8(&self.seen.content);
-        let encoding = is_other.then(|| {
-            "the file isn't UTF-8, so the response's text beyond ASCII isn't in it; with \
-             `working-tree-encoding=<encoding>` in `.gitattributes`, git converts it"
-                .to_owned()
-        });
-        let said = said
-            .notes(note)
-            .notes(ends)
-            .notes(encoding)
-            .path(&self.path);
-        match is_pointer(&self.seen.content) {
-            // Nobody has use for its lines.
-            true => Diagnostic {
-                passages: Vec::new(),
-                ..said
-            }
-            .note("the file is a pointer of git-lfs: its content isn't here")
-            .help("fetch the content first, with `git lfs install` and `git lfs pull`")
-            .advice("leave the file alone: its content isn't at hand here"),
-            false => said,
+        let effort = Effort::default();
+        let files = SearchedStates::new(&[self], &effort);
+        files.map_or_else(
+            || Diagnostic::new(self.error.kind()),
+            |files| explained(self, &files),
+        )
+    }
+}
+
+/// A file as edits found that have no place there, and as it was before the response.
+pub(super) struct SearchedStates<'u> {
+    now: SearchedFile<'u>,
+    before: Option<SearchedFile<'u>>,
+}
+
+impl<'u> SearchedStates<'u> {
+    /// Prepares for all that has no place in one file.
+    pub(super) fn new(all: &[&'u Unplaced], effort: &'u Effort) -> Option<Self> {
+        let first = all.first()?;
+        let now = all.iter().map(|of| &of.error);
+        let before = all
+            .iter()
+            .filter_map(|of| Some(&of.before.as_ref()?.0.value));
+        let content = first.before.as_ref().map(|(_, content)| content);
+        Some(Self {
+            now: SearchedFile::new(&first.seen.content, now, effort),
+            before: content.map(|content| SearchedFile::new(content, before, effort)),
+        })
+    }
+}
+
+/// Says why something has no place: in the file before the response if the same is true there, or
+/// else in the file as the edits before it leave it.
+pub(super) fn explained<'u>(of: &'u Unplaced, files: &SearchedStates<'u>) -> Diagnostic {
+    let mut told = Cow::Borrowed(of);
+    let mut here = files.now.instead_of(&of.error, of.at_level);
+    if let (Some(file), Some((error, content))) = (&files.before, &of.before) {
+        let mut before = file.instead_of(&error.value, None);
+        if before.is_like(&here) {
+            before.take_level(&here);
+            here = before;
+            let told = told.to_mut();
+            told.error = error.value.clone();
+            told.seen = FileAsFound {
+                content: content.clone(),
+                is_left: false,
+            };
         }
     }
+    if let Some(Reason::New(at)) = here.reason {
+        told.to_mut().error = PlaceError::Applied { at };
+    }
+    let file = File::seen(&told.path, &told.seen);
+    let place = Place {
+        of: &told,
+        file: &file,
+    };
+    let said = Diagnostic {
+        message: told.to_string(),
+        ..place.diagnostic(here.reason.as_ref())
+    }
+    .notes(place.notes())
+    .path(&told.path);
+    match is_pointer(&told.seen.content) {
+        true => in_pointer(said),
+        false => said,
+    }
+}
+
+/// Says of what has no place in a file of git-lfs that its content isn't here: nobody has use for
+/// the lines that name it.
+fn in_pointer(said: Diagnostic) -> Diagnostic {
+    Diagnostic {
+        passages: Vec::new(),
+        ..said
+    }
+    .note("the file is a pointer of git-lfs: its content isn't here")
+    .help("fetch the content first, with `git lfs install` and `git lfs pull`")
+    .advice("leave the file alone: its content isn't at hand here")
 }
 
 /// What has no place, and the file in which it has none.
@@ -185,16 +107,50 @@ struct Place<'u> {
 }
 
 impl Place<'_> {
-    fn diagnostic(&self) -> Diagnostic {
+    /// Returns what is to be known of the file as a whole.
+    fn notes(&self) -> Vec<String> {
+        let (path, lines) = (&self.of.path, &self.file.lines);
+        let mut notes = Vec::new();
+        if self.of.seen.is_left {
+            notes.push(format!(
+                "that is `{path}` as the edits before this one leave it, not as it is"
+            ));
+        }
+        if lines.len() == 1 && lines.text(0).trim_ascii_end().contains(&b'\r') {
+            notes.push(format!(
+                "the lines of `{path}` end with a carriage return alone, so that it is one line: \
+                 convert it first"
+            ));
+        }
+        if !is_utf8(&self.of.seen.content) {
+            notes.push(
+                "the file isn't UTF-8, so the response's text beyond ASCII isn't in it; with \
+                 `working-tree-encoding=<encoding>` in `.gitattributes`, git converts it"
+                    .to_owned(),
+            );
+        }
+        notes
+    }
+
+    fn diagnostic(&self, reason: Option<&Reason<'_>>) -> Diagnostic {
         match &self.of.error {
-            PlaceError::NotFound { reason, .. } => self.not_found(reason),
+            PlaceError::NotFound { .. } => self.not_found(reason),
+            PlaceError::Edges { at } => self.at(
+                *at,
+                "the text is here, without empty lines around it",
+                "in the middle of other text",
+            ),
+            PlaceError::Newline { last, .. } => self
+                .up_to(*last)
+                .note("the file ends with a newline; the patch says that it doesn't"),
+            PlaceError::NoNewline { last, .. } => self
+                .up_to(*last)
+                .note("the file doesn't end with a newline; the patch says that it does"),
+            PlaceError::Unnumbered { at, claimed, .. } => self
+                .at(*at, FOUND, "not where the hunk's number says")
+                .note(format!("its number says that they are on line {claimed}")),
             PlaceError::Ambiguous(ambiguity) => self.ambiguous(ambiguity),
-            PlaceError::Context {
-                places,
-                near,
-                lines,
-                ..
-            } => self.context(places, near.as_deref(), *lines),
+            PlaceError::Context { places, lines, .. } => self.context(places, reason, *lines),
             PlaceError::ContextEarlier { at, outer: Some(_) } => self
                 .at(
                     *at,
@@ -294,15 +250,15 @@ impl Place<'_> {
     fn context(
         &self,
         places: &Places,
-        near: Option<&Closest>,
+        reason: Option<&Reason<'_>>,
         lines: Option<LineNo>,
     ) -> Diagnostic {
-        let said = match near {
-            Some(near) => Diagnostic {
+        let said = match reason {
+            Some(Reason::Near(near)) => Diagnostic {
                 advice: None,
                 ..closest::diagnostic(self.of.error.kind(), near, self.file)
             },
-            None => {
+            _ => {
                 let caption = match places.count > Quote::DRAWN {
                     true => format!(
                         "the first {} of {} lines that hold that text",
@@ -338,38 +294,27 @@ impl Place<'_> {
         .help("drop the text after `@@`, or give a whole line of the file there")
     }
 
-    fn not_found(&self, reason: &Reason) -> Diagnostic {
-        let of = match reason {
-            Reason::Near(near) => closest::diagnostic(self.of.error.kind(), near, self.file),
-            Reason::NoSuchLine => corrected(self.nowhere("this line is not in the file")),
-            Reason::NotTogether(lines) if lines.is_empty() => {
-                corrected(self.nowhere("from here on"))
-                    .note("the closest match wasn't looked for, because that would take too long")
+    fn not_found(&self, reason: Option<&Reason<'_>>) -> Diagnostic {
+        match reason {
+            Some(Reason::Near(near)) => closest::diagnostic(self.of.error.kind(), near, self.file),
+            Some(Reason::NoSuchLine(line)) => {
+                corrected(self.nowhere("this line is not in the file")).mark(*line)
             }
-            Reason::NotTogether(lines) => corrected(self.said(first_few(lines, 1)))
-                .label("from here on")
-                .note(format!(
-                    "every one of these lines is in the file, but they don't follow one \
-                     another there: they are on lines {}",
-                    listed(lines, lines.len())
-                )),
-            Reason::EmptyFile => corrected(self.nowhere("from here on")).note("the file is empty"),
-            Reason::Edges(at) => self.at(
-                *at,
-                "the text is here, without empty lines around it",
-                "in the middle of other text",
-            ),
-            Reason::Newline(last) => self
-                .up_to(*last)
-                .note("the file ends with a newline; the patch says that it doesn't"),
-            Reason::NoNewline(last) => self
-                .up_to(*last)
-                .note("the file doesn't end with a newline; the patch says that it does"),
-            Reason::Unnumbered { at, claimed } => self
-                .at(*at, FOUND, "not where the hunk's number says")
-                .note(format!("its number says that they are on line {claimed}")),
-        };
-        of.stated(reason)
+            Some(Reason::NotTogether(lines)) if !lines.is_empty() => {
+                corrected(self.said(first_few(lines, 1)))
+                    .label("from here on")
+                    .note(format!(
+                        "every one of these lines is in the file, but they don't follow one \
+                         another there: they are on lines {}",
+                        listed(lines, lines.len())
+                    ))
+            }
+            Some(Reason::EmptyFile) => {
+                corrected(self.nowhere("from here on")).note("the file is empty")
+            }
+            _ => corrected(self.nowhere("from here on"))
+                .note("the closest match wasn't looked for, because that would take too long"),
+        }
     }
 
     /// Begins what is said of lines that end with the file, and shows them.

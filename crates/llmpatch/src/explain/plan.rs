@@ -6,8 +6,8 @@ use std::ops::Range;
 use bstr::{BStr, BString, ByteSlice as _};
 
 use super::difference::Difference;
+use super::file::File;
 use super::merge::unmerged;
-use super::place::File;
 use crate::kind::Kind;
 use crate::patch::Format;
 use crate::path::{PathError, RepoPath};
@@ -75,15 +75,6 @@ impl Diagnose for Error {
                 ..of
             }
             .path(path),
-            Error::Joined {
-                error,
-                spans,
-                applied,
-            } => {
-                let (count, all) = applied;
-                let of = error.diagnostic().also(spans.iter().copied());
-                of.notes((*all > 1).then(|| format!("already applied: {count} of {all} hunks")))
-            }
             Error::AlreadyApplied { paths, applied } => {
                 let nearest = applied.first.as_ref().map(|(line, content)| {
                     let quote = Quote::new(&content.lines(), line.index());

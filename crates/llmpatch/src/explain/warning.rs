@@ -2,7 +2,7 @@
 
 use bstr::ByteSlice as _;
 
-use super::place::{place, rivals};
+use super::file::{place, rivals};
 use crate::path::RepoPath;
 use crate::plan::{Part, Placing, Warning};
 use crate::report::{Diagnose, Diagnostic};

@@ -17,7 +17,8 @@ use std::collections::HashSet;
 
 use super::Rules;
 use super::error::{Error, Missing};
-use super::place_error::{Closest, Part, PlaceError, Reason};
+use super::place_error::{Part, PlaceError, Unplaced};
+use super::placement::Placement;
 use super::planner::Planner;
 use super::resolved::{ResolvedEdit, resolved};
 use super::section;
@@ -25,8 +26,7 @@ use crate::patch::{
     FileEdit, Format, Header, Hunk, HunkLine, Mark, Occurrence, Operation, Patch, Position, Status,
     Substitution, Times,
 };
-use crate::path::RepoPath;
-use crate::search::{Document, Effort};
+use crate::search::{Counterpart, Document, Effort, LineIndex};
 use crate::text::{LineNo, Lines, Located, Text};
 use crate::tree::{Content, Gone};
 
@@ -50,6 +50,11 @@ impl Planner<'_> {
     /// Returns the hunks of the response if it has been applied before: nothing is wrong with it
     /// but that what it looks for isn't there, and all of it can be taken back from the files as
     /// they are.
+    ///
+    /// Only here a whole response is planned a second time, the other way round: `--allow-empty`
+    /// makes a success of what is found out, and no search for single lines could find it out. Of
+    /// edits of one file each leaves what the next finds, files that are moved or gone have no
+    /// lines to look for, and an addition is placed behind its context again.
     pub(super) fn applied(&self) -> Option<Applied> {
         if self.errors.is_empty() || !self.errors.iter().all(|error| is_absence(&error.value)) {
             return None;
@@ -57,19 +62,50 @@ impl Planner<'_> {
         let (whole, edits): (Vec<&ResolvedEdit<'_>>, Vec<_>) =
             self.edits.iter().rev().partition(|of| is_whole(of.edit));
         let is_certain = !edits.is_empty() && edits.iter().all(|edit| self.is_certain(edit));
-        // A text that is put may well be in a line by which a misspelt find is meant, unless it is
-        // all of that line.
-        let is_misspelt =
-            |error: &Located<Error>| is_find(&error.value) && near(&error.value).is_some();
-        let is_doubtful =
-            !is_certain && (self.evidence() <= CHANCE || self.errors.iter().any(is_misspelt));
-        if is_doubtful || !whole.iter().all(|edit| self.is_idle(edit)) {
+        if !is_certain && self.evidence() <= CHANCE || !whole.iter().all(|edit| self.is_idle(edit))
+        {
             return None;
         }
         let edits = edits
             .into_iter()
             .map(|of| reversed(of.edit, is_certain))
             .collect::<Option<_>>()?;
+        let back = self.taken_back(edits)?;
+        let found: Vec<_> = self.misses().map(|of| (of, self.instead_of(of))).collect();
+        // A text that is put may well be in a line by which a misspelt find is meant, unless it is
+        // all of that line.
+        let is_misspelt = |(of, found): &(&Unplaced, Counterpart)| {
+            matches!(of.part, Part::Find | Part::Text) && matches!(found, Counterpart::Near(_))
+        };
+        if !is_certain && found.iter().any(is_misspelt) {
+            return None;
+        }
+        let is_made = |(of, found): &(&Unplaced, Counterpart)| match found {
+            // By chance the new lines may be there while the old ones are elsewhere, misspelt.
+            Counterpart::Near(near) => back.iter().any(|placed| {
+                let rows = placed.old.start..placed.old.start + placed.old.count.max(1);
+                placed.path == of.path && rows.contains(&(near.line() + 1))
+            }),
+            _ => true,
+        };
+        // Texts of that length aren't there by chance.
+        let is_long = |of: &ResolvedEdit<'_>| matches!(&of.edit.operation, Operation::Substitute(edit) if is_long(edit));
+        let is_made = is_certain && self.edits.iter().all(is_long) || found.iter().all(is_made);
+        let first = found.iter().find_map(|(of, found)| match found {
+            Counterpart::New(at) if !of.seen.is_left => {
+                Some((LineNo::from_index(*at), of.seen.content.clone()))
+            }
+            _ => None,
+        });
+        is_made.then(|| Applied {
+            hunks: count_hunks(self.edits.iter().map(|of| of.edit)),
+            first,
+        })
+    }
+
+    /// Returns where the hunks of edits would be placed that take the response back, if all have a
+    /// place.
+    fn taken_back(&self, edits: Vec<FileEdit<'_>>) -> Option<Vec<Placement>> {
         let patches = [Patch {
             format: Format::Envelope,
             edits,
@@ -80,32 +116,29 @@ impl Planner<'_> {
             overwrite: false,
             ..self.rules.clone()
         };
-        let mut back = Planner::new(
-            resolved(&patches, self.resolver),
-            self.tree,
-            self.resolver,
-            &rules,
-        );
+        let edits = resolved(&patches, self.resolver);
+        let mut back = Planner::new(edits, self.tree, self.resolver, &rules);
         (back.effort, back.enough) = (Effort::new(0), 1);
-        if !back.edit_all().errors.is_empty() {
-            return None;
-        }
-        let is_made = |error: &Error| match near(error) {
-            // By chance the new lines may be there while the old ones are elsewhere, misspelt.
-            Some((path, closest)) => back.placements.iter().any(|placed| {
-                let rows = placed.old.start..placed.old.start + placed.old.count.max(1);
-                placed.path == *path && rows.contains(&(closest.line + 1))
-            }),
-            None => true,
+        back.edit_all();
+        back.errors.is_empty().then_some(back.placements)
+    }
+
+    /// Returns what has no place.
+    fn misses(&self) -> impl Iterator<Item = &Unplaced> {
+        self.errors.iter().filter_map(|error| match &error.value {
+            Error::Place(unplaced) => Some(&**unplaced),
+            _ => None,
+        })
+    }
+
+    /// Finds what a file has instead of what isn't there.
+    fn instead_of(&self, of: &Unplaced) -> Counterpart {
+        let PlaceError::NotFound { sought, .. } = &of.error else {
+            return Counterpart::Nothing;
         };
-        // Texts of that length aren't there by chance.
-        let is_long = |of: &ResolvedEdit<'_>| matches!(&of.edit.operation, Operation::Substitute(edit) if is_long(edit));
-        let is_made = is_certain && self.edits.iter().all(is_long)
-            || self.errors.iter().all(|error| is_made(&error.value));
-        let first = || self.errors.iter().find_map(|error| error.value.applied());
-        is_made.then(|| Applied {
-            hunks: self.hunks(),
-            first: first().map(|(line, content)| (line, content.clone())),
+        let lines = of.seen.content.lines();
+        LineIndex::new(lines, sought.lines(), &self.effort).map_or(Counterpart::Nothing, |index| {
+            index.instead_of(sought, &self.effort)
         })
     }
 
@@ -122,43 +155,9 @@ impl Planner<'_> {
             });
         let first = self.again.clone().filter(|_| is_all)?;
         Some(Applied {
-            hunks: self.hunks(),
+            hunks: count_hunks(self.edits.iter().map(|of| of.edit)),
             first: Some(first),
         })
-    }
-
-    /// Makes one error of all errors that say that a hunk is applied already.
-    pub(super) fn join(&mut self) {
-        let Some(first) = self.errors.iter().position(|error| is_one(&error.value)) else {
-            return;
-        };
-        let behind = self.errors.split_off(first + 1);
-        let (others, rest): (Vec<_>, Vec<_>) =
-            behind.into_iter().partition(|error| is_one(&error.value));
-        let applied = (1 + others.len(), self.hunks());
-        let spans = others.iter().filter_map(|error| error.span).collect();
-        if let Some(first) = self.errors.pop() {
-            self.errors.push(first.map(|error| Error::Joined {
-                error: Box::new(error),
-                spans,
-                applied,
-            }));
-        }
-        self.errors.extend(rest);
-    }
-
-    /// Counts the hunks and finds of the response; of files that come or go as a whole there are
-    /// none.
-    fn hunks(&self) -> usize {
-        self.edits
-            .iter()
-            .filter(|of| !is_whole(of.edit))
-            .map(|of| match &of.edit.operation {
-                Operation::Update { hunks, .. } => hunks.len(),
-                Operation::Substitute(_) => 1,
-                _ => 0,
-            })
-            .sum()
     }
 
     /// Returns how much of what the response makes is there if it can be taken back, in bytes of
@@ -252,8 +251,14 @@ impl Planner<'_> {
     }
 }
 
-fn is_one(error: &Error) -> bool {
-    error.applied().is_some()
+/// Counts the hunks and finds of edits; of files that come or go as a whole there are none.
+pub(crate) fn count_hunks<'e>(edits: impl Iterator<Item = &'e FileEdit<'e>>) -> usize {
+    let count = |edit: &FileEdit<'_>| match &edit.operation {
+        Operation::Update { hunks, .. } => hunks.len(),
+        Operation::Substitute(_) => 1,
+        _ => 0,
+    };
+    edits.filter(|edit| !is_whole(edit)).map(count).sum()
 }
 
 /// Returns whether what is put isn't in a file by chance.
@@ -441,34 +446,14 @@ fn hunk<'e>(hunk: &'e Hunk<'_>) -> Option<Hunk<'e>> {
 /// before.
 fn is_absence(error: &Error) -> bool {
     match error {
-        Error::Place(unplaced) => match unplaced.error {
-            PlaceError::NotFound { .. } | PlaceError::Applied { .. } => true,
-            ref error => error.is_earlier().is_some(),
-        },
+        Error::Place(unplaced) => {
+            unplaced.error.is_nowhere() || unplaced.error.is_earlier().is_some()
+        }
         // One that is named much like another is misspelled.
         Error::Missing(_, Missing::Never(suggestion)) => suggestion.meant.is_none(),
         Error::Missing(_, Missing::Tracked { gone, .. }) => {
             matches!(gone, Gone::Deleted | Gone::Unstaged)
         }
         _ => false,
-    }
-}
-
-fn is_find(error: &Error) -> bool {
-    matches!(error, Error::Place(unplaced) if matches!(unplaced.part, Part::Find | Part::Text))
-}
-
-/// Returns the place that comes nearest to what a hunk looks for, and its file, if that is misspelt
-/// rather than applied.
-fn near(error: &Error) -> Option<(&RepoPath, &Closest)> {
-    let Error::Place(unplaced) = error else {
-        return None;
-    };
-    match &unplaced.error {
-        PlaceError::NotFound {
-            reason: Reason::Near(closest),
-            ..
-        } => Some((&unplaced.path, closest)),
-        _ => None,
     }
 }

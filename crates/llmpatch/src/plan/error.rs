@@ -7,11 +7,12 @@ use super::applied::Applied;
 use super::conflict::Conflict;
 use super::guard::Barrier;
 use super::merge::Unmerged;
-use super::place_error::{PlaceError, Unplaced};
+use super::place_error::Unplaced;
 use super::suggest::Suggestion;
 use crate::kind::Kind;
 use crate::patch::Format;
 use crate::path::{PathError, RepoPath};
+use crate::search::Fuzz;
 use crate::text::{LineNo, Shown, Span, listed, plural};
 use crate::tree::{Content, Gone, Obstacle, Remedy, Repair, TreeError, Withheld};
 
@@ -139,14 +140,6 @@ pub enum Error {
         path: RepoPath,
         left: usize,
         seen: FileAsFound,
-    },
-    /// Some hunks are applied already: what is said of the first, where the others are, how many
-    /// they are, and how many hunks there are.
-    #[error("{error}")]
-    Joined {
-        error: Box<Error>,
-        spans: Vec<Span>,
-        applied: (usize, usize),
     },
     /// All hunks of the response are applied already.
     #[error(
@@ -298,7 +291,6 @@ impl Error {
     pub fn kind(&self) -> Kind {
         match self {
             Error::Place(unplaced) => unplaced.error.kind(),
-            Error::Joined { error, .. } => error.kind(),
             Error::Tree(error) => error.kind(),
             _ => Kind::at_variant(self).unwrap_or(Kind::Io),
         }
@@ -313,19 +305,10 @@ impl Error {
         }
     }
 
-    /// Returns where the new lines of a hunk are, if it says that they are there already.
-    pub(super) fn applied(&self) -> Option<(LineNo, &Content)> {
+    /// Returns the level of fuzz at which what it is about would have a place.
+    pub(super) fn at_level(&self) -> Option<Fuzz> {
         match self {
-            Error::Place(unplaced) => match (&unplaced.error, &unplaced.seen) {
-                (
-                    PlaceError::Applied { at },
-                    FileAsFound {
-                        content,
-                        is_left: false,
-                    },
-                ) => Some((*at, content)),
-                _ => None,
-            },
+            Error::Place(unplaced) => unplaced.at_level.map(|(_, level)| level),
             _ => None,
         }
     }

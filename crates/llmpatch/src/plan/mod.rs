@@ -31,7 +31,6 @@ pub mod hunks;
 mod identity;
 mod live;
 mod merge;
-mod nearest;
 mod overlay;
 mod past;
 mod place;
@@ -41,6 +40,7 @@ mod planner;
 mod resolved;
 mod rewrite;
 mod section;
+mod sought;
 mod splice;
 mod suggest;
 #[cfg(test)]
@@ -49,15 +49,14 @@ mod unplaced;
 mod warning;
 
 pub use self::applied::Applied;
+pub(crate) use self::applied::count_hunks;
 pub use self::changeset::{Change, ChangeSet, Sides};
 pub use self::conflict::Conflict;
 pub use self::error::{Error, FileAsFound, Irregular, Missing, Occupied};
 pub use self::guard::{Barrier, Guard, Origin};
 pub use self::identity::{NoPlanId, PlanId};
 pub use self::merge::{Conflicts, MergeLines, Unmerged, merge};
-pub use self::place_error::{
-    After, Ambiguity, Closest, Earlier, Part, PlaceError, Places, Reason, Unplaced,
-};
+pub use self::place_error::{After, Ambiguity, Earlier, Part, PlaceError, Places, Unplaced};
 pub use self::placement::{Placement, Rows};
 use std::collections::HashSet;
 
@@ -145,7 +144,6 @@ pub fn plan(
     let applied = repeated.or_else(|| planner.applied().filter(|_| is_read));
     if applied.is_none() {
         planner.agree_on_fuzz();
-        planner.join();
     }
     planner.look_here();
     planner.finished(applied)

@@ -26,7 +26,7 @@ use super::placement::{Placement, Rows};
 use super::warning::{Placing, Warning};
 use crate::patch::{FileEdit, Hunk, HunkLine, Mark, Operation, Status, Substitution};
 use crate::path::RepoPath;
-use crate::search::{Document, Effort, Needle};
+use crate::search::{Document, Needle};
 use crate::text::{Content, LineNo, Located, Span, Splice, Text};
 
 /// What changes parts of a file.
@@ -135,7 +135,6 @@ pub(super) struct Task<'t> {
     pub(super) path: &'t RepoPath,
     pub(super) file: &'t Document,
     pub(super) rules: &'t Rules,
-    pub(super) effort: &'t Effort,
     pub(super) growth: Growth<'t>,
     /// After how many errors others aren't looked for.
     pub(super) enough: usize,
@@ -285,7 +284,11 @@ fn follows_from<'l>(
     let is_lost = |text: &[u8]| !text.trim_ascii().is_empty() && lost.contains(text);
     match error {
         PlaceError::Context { text, .. } => is_lost(text),
-        PlaceError::NotFound { .. } | PlaceError::NotAtEnd { .. } => old.any(is_lost),
-        error => error.is_earlier().is_some() && old.any(is_lost),
+        error => {
+            let is_absence = error.is_nowhere()
+                || error.is_earlier().is_some()
+                || matches!(error, PlaceError::NotAtEnd { .. });
+            is_absence && old.any(is_lost)
+        }
     }
 }

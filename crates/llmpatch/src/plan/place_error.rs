@@ -8,8 +8,9 @@ use bstr::BString;
 use super::error::FileAsFound;
 use crate::kind::Kind;
 use crate::path::RepoPath;
-use crate::search::{Fuzz, Gap, Near};
-use crate::text::{LineNo, Lines, Shown, Span, lines};
+use crate::search::{Fuzz, Sought};
+use crate::text::{LineNo, Located, Shown, lines};
+use crate::tree::Content;
 
 /// How many lines are listed at most among which nothing decides.
 pub(super) const CANDIDATES: usize = 10_000;
@@ -28,6 +29,12 @@ pub struct Unplaced {
     pub seen: FileAsFound,
     /// How many old lines it has.
     pub len: usize,
+    /// Where it would have a place at a level of fuzz, and the level at which the whole response
+    /// would, if it would.
+    pub at_level: Option<(LineNo, Fuzz)>,
+    /// Why it has no place in the file as it was before the response either, if that is another
+    /// file.
+    pub before: Option<(Located<PlaceError>, Content)>,
 }
 
 /// A part of an edit.
@@ -56,14 +63,14 @@ pub enum Part {
 #[non_exhaustive]
 pub enum PlaceError {
     /// The context line isn't in the file. `places` are the lines that a looser reading finds, if
-    /// they are several; `near` is the line that may be meant if it finds none, and `lines` the
-    /// place of the hunk's old lines, if they have a single place.
+    /// they are several; `sought` is the line again if it is worth looking for what is like it, and
+    /// `lines` the place of the hunk's old lines, if they have a single place.
     #[error("names a context line that isn't in the file: `{}`", Shown(.text))]
     #[strum(props(kind = "context-not-found"))]
     Context {
         text: BString,
         places: Places,
-        near: Option<Box<Closest>>,
+        sought: Option<Box<Sought>>,
         lines: Option<LineNo>,
     },
     /// The context line is only before the hunks that came before, or not behind the hunk's
@@ -87,9 +94,43 @@ pub enum PlaceError {
         at: LineNo,
         end: LineNo,
     },
-    /// The lines are nowhere at or after the cursor.
+    /// The lines are nowhere in the file.
     #[error("matches no lines {after}")]
-    NotFound { after: After, reason: Reason },
+    NotFound { after: After, sought: Box<Sought> },
+    /// The text is there, but not the empty lines at its edges.
+    #[error("matches no lines of the file")]
+    #[strum(props(
+        label = "from here on",
+        help = "leave out the empty lines at the edges, or give whole lines next to them"
+    ))]
+    Edges { at: LineNo },
+    /// The lines are at the end of the file, which ends with a newline: where the last of them is.
+    #[error("matches no lines {after}")]
+    #[strum(props(
+        label = "shown without a newline",
+        help = "remove `\\ No newline at end of file` after the line"
+    ))]
+    Newline { after: After, last: LineNo },
+    /// The lines are at the end of the file, which ends without a newline: where the last of them
+    /// is.
+    #[error("matches no lines {after}")]
+    #[strum(props(
+        label = "shown with a newline",
+        help = "put `\\ No newline at end of file` on a line of its own after it"
+    ))]
+    NoNewline { after: After, last: LineNo },
+    /// The lines aren't where the hunk's number claims, and may not be moved.
+    #[error("matches no lines {after}")]
+    #[strum(props(
+        label = "is elsewhere",
+        help = "correct the number, or leave --strict out",
+        advice = "correct the number"
+    ))]
+    Unnumbered {
+        after: After,
+        at: LineNo,
+        claimed: LineNo,
+    },
     /// The new lines are there already.
     #[error("seems to be applied already: its new lines are on line {at}")]
     #[strum(props(
@@ -242,47 +283,6 @@ pub enum Earlier {
     Taken,
 }
 
-/// What is known of why lines that the patch says are there aren't.
-#[allow(missing_docs, reason = "the text above each says what the fields are")]
-#[derive(Clone, Debug, PartialEq, Eq, strum::EnumProperty)]
-pub enum Reason {
-    /// Lines like them are in the file; the span of the message points at the first that isn't so.
-    Near(Box<Closest>),
-    /// Nothing in the file is like them; the span points at the first line that is nowhere in the
-    /// file.
-    NoSuchLine,
-    /// Each line is in the file, but not in this order one after the other: where the first few
-    /// are; none if nobody looked.
-    NotTogether(Vec<LineNo>),
-    /// The text is there, but not the empty lines at its edges.
-    #[strum(props(
-        label = "from here on",
-        help = "leave out the empty lines at the edges, or give whole lines next to them"
-    ))]
-    Edges(LineNo),
-    /// They are at the end of the file, which ends with a newline: where the last of them is.
-    #[strum(props(
-        label = "shown without a newline",
-        help = "remove `\\ No newline at end of file` after the line"
-    ))]
-    Newline(LineNo),
-    /// They are at the end of the file, which ends without a newline: where the last of them is.
-    #[strum(props(
-        label = "shown with a newline",
-        help = "put `\\ No newline at end of file` on a line of its own after it"
-    ))]
-    NoNewline(LineNo),
-    /// They aren't where the hunk's number claims, and may not be moved.
-    #[strum(props(
-        label = "is elsewhere",
-        help = "correct the number, or leave --strict out",
-        advice = "correct the number"
-    ))]
-    Unnumbered { at: LineNo, claimed: LineNo },
-    /// The file is empty.
-    EmptyFile,
-}
-
 /// Why nothing says which place is meant.
 #[allow(missing_docs, reason = "the message says what the fields are")]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::EnumProperty)]
@@ -398,7 +398,7 @@ pub struct Places {
 
 impl Places {
     /// Takes places that begin in lines of their own, given by their indices.
-    pub(super) fn new(indices: impl IntoIterator<Item = usize>, count: usize) -> Self {
+    pub(crate) fn new(indices: impl IntoIterator<Item = usize>, count: usize) -> Self {
         let lines = indices
             .into_iter()
             .take(CANDIDATES)
@@ -424,54 +424,38 @@ impl fmt::Display for Places {
     }
 }
 
-/// The place of a file that comes nearest to what was looked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Closest {
-    /// How it compares with the lines that were looked for.
-    pub near: Near,
-    /// How many lines were looked for.
-    pub of: usize,
-    /// The first of them that isn't as it was written.
-    pub text: BString,
-    /// Where that is in the response.
-    pub span: Option<Span>,
-    /// Whether it may be a part of a line.
-    pub is_part: bool,
-    /// The file's line there, from 0.
-    pub line: usize,
-    /// The first line, from 0, at which the lines might have been.
-    pub from: usize,
-    /// Where else the patch's line is as it was written.
-    pub elsewhere: Places,
-    /// The tightest level of `--fuzz` at which all lines are the same.
-    pub level: Option<Fuzz>,
-}
-
-impl Closest {
-    /// Returns how the first line that isn't as it was written differs.
-    pub fn gap(&self) -> Gap {
-        self.near.gap.unwrap_or(Gap::Other {
-            wanted: 0,
-            line: self.near.start,
-            alike: 100,
-        })
-    }
-
-    fn is_like(&self, other: &Closest) -> bool {
-        self.text == other.text
-            && match (self.gap(), other.gap()) {
-                (Gap::Other { .. }, Gap::Other { .. }) => true,
-                (Gap::LeftOut { count: a, .. }, Gap::LeftOut { count: b, .. })
-                | (Gap::Invented { count: a, .. }, Gap::Invented { count: b, .. }) => a == b,
-                _ => false,
-            }
-    }
-}
-
 impl PlaceError {
     /// Returns the stable kind.
     pub fn kind(&self) -> Kind {
         Kind::at_variant(self).unwrap_or(Kind::LinesNotFound)
+    }
+
+    /// Returns whether both say the same of a file in two states, wherever the lines are.
+    pub(crate) fn is_like(&self, other: &Self) -> bool {
+        let than = |error: &Self| match error {
+            PlaceError::Earlier { than, .. } => Some(std::mem::discriminant(than)),
+            _ => None,
+        };
+        std::mem::discriminant(self) == std::mem::discriminant(other) && than(self) == than(other)
+    }
+
+    /// Returns the line of the file, from 0, that a reader should look at.
+    pub(crate) fn line(&self) -> Option<usize> {
+        match self {
+            PlaceError::Edges { at }
+            | PlaceError::Newline { last: at, .. }
+            | PlaceError::NoNewline { last: at, .. }
+            | PlaceError::Unnumbered { at, .. }
+            | PlaceError::Applied { at }
+            | PlaceError::ContextEarlier { at, .. }
+            | PlaceError::OutsideContext { at, .. }
+            | PlaceError::Earlier { at, .. }
+            | PlaceError::NotAtEnd { at }
+            | PlaceError::Indentation { line: at, .. }
+            | PlaceError::Unshiftable { at }
+            | PlaceError::TooDeep { at } => Some(at.index()),
+            _ => None,
+        }
     }
 
     /// Returns whether it says that lines aren't where they are looked for.
@@ -479,68 +463,16 @@ impl PlaceError {
         matches!(self.kind(), Kind::LinesNotFound | Kind::ContextNotFound)
     }
 
-    /// Returns whether both say the same of the same line of a file in two states, wherever that
-    /// line is.
-    pub(super) fn is_like(
-        &self,
-        lines: &Lines<'_>,
-        other: &PlaceError,
-        of_other: &Lines<'_>,
-    ) -> bool {
-        let reason = |error: &PlaceError| match error {
-            PlaceError::NotFound { reason, .. } => (Some(std::mem::discriminant(reason)), None),
-            PlaceError::Earlier { than, .. } => (None, Some(std::mem::discriminant(than))),
-            _ => (None, None),
-        };
-        let is_near = match (self.closest(), other.closest()) {
-            (Some(one), Some(other)) => one.is_like(other),
-            (one, other) => one.is_none() && other.is_none(),
-        };
-        let text = self.line().map(|line| lines.text(line))
-            == other.line().map(|line| of_other.text(line));
-        let is_same = std::mem::discriminant(self) == std::mem::discriminant(other);
-        is_same && reason(self) == reason(other) && is_near && text
-    }
-
-    /// Returns the place that comes nearest.
-    pub fn closest(&self) -> Option<&Closest> {
-        match self {
-            PlaceError::NotFound {
-                reason: Reason::Near(closest),
-                ..
-            }
-            | PlaceError::Context {
-                near: Some(closest),
-                ..
-            } => Some(closest),
-            _ => None,
-        }
-    }
-
-    /// Returns the line of the file, from 0, that a reader should look at.
-    fn line(&self) -> Option<usize> {
-        match self {
-            PlaceError::NotFound { reason, .. } => match reason {
-                Reason::Near(closest) => return Some(closest.line),
-                Reason::Edges(at)
-                | Reason::Newline(at)
-                | Reason::NoNewline(at)
-                | Reason::Unnumbered { at, .. } => at,
-                _ => return None,
-            },
-            PlaceError::Context { near, .. } => return near.as_ref().map(|near| near.line),
-            PlaceError::Applied { at }
-            | PlaceError::ContextEarlier { at, .. }
-            | PlaceError::OutsideContext { at, .. }
-            | PlaceError::Earlier { at, .. }
-            | PlaceError::NotAtEnd { at }
-            | PlaceError::Indentation { line: at, .. }
-            | PlaceError::Unshiftable { at }
-            | PlaceError::TooDeep { at } => at,
-            _ => return None,
-        }
-        .index()
-        .into()
+    /// Returns whether lines are nowhere, or not as they are given.
+    pub(super) fn is_nowhere(&self) -> bool {
+        matches!(
+            self,
+            PlaceError::NotFound { .. }
+                | PlaceError::Edges { .. }
+                | PlaceError::Newline { .. }
+                | PlaceError::NoNewline { .. }
+                | PlaceError::Unnumbered { .. }
+        )
     }
 
     /// Returns where the lines are that are looked for, if that is before where they may be.
@@ -550,18 +482,6 @@ impl PlaceError {
         } else {
             None
         }
-    }
-
-    /// Returns the level of `--fuzz` at which the lines are found, so that it can be told.
-    pub(super) fn level(&mut self) -> Option<&mut Option<Fuzz>> {
-        let PlaceError::NotFound {
-            reason: Reason::Near(closest),
-            ..
-        } = self
-        else {
-            return None;
-        };
-        Some(&mut closest.level).filter(|level| level.is_some())
     }
 }
 

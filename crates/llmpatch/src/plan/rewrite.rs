@@ -62,7 +62,6 @@ impl Planner<'_> {
             path,
             file: document,
             rules: self.rules,
-            effort: &self.effort,
             growth: Growth::new(given, &self.added),
             enough: self.enough,
         };

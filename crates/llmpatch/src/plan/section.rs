@@ -260,7 +260,6 @@ impl Planner<'_> {
             path: section.at.path,
             file: &edit.read(&file.content, edit.needles()),
             rules,
-            effort: &self.effort,
             growth: Growth::new(0, &self.added),
             enough: 1,
         };

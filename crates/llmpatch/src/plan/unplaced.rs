@@ -1,9 +1,11 @@
 //! Why a hunk or a find has no place, once more than its own file as it is now has been looked at:
-//! earlier edits of the response, the file before the response, and whether what the message
-//! advises would be accepted.
+//! earlier edits of the response, the file before the response, and the levels of fuzz.
+//!
+//! Nothing is planned a second time for that: a hunk or a find is looked for once more, by itself,
+//! in another content, and of an edit with parts that aren't there all parts at the levels.
 
 use std::cell::Cell;
-use std::collections::HashSet;
+use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::conflict::{Conflict, change_among};
@@ -15,8 +17,8 @@ use super::placement::Placement;
 use super::planner::Planner;
 use super::{ENOUGH, Rules};
 use crate::path::RepoPath;
-use crate::search::{Effort, Fuzz};
-use crate::text::{Located, Span};
+use crate::search::Fuzz;
+use crate::text::{LineNo, Lines, Located, Span};
 use crate::tree::{Content, File};
 
 /// An edit of which parts have no place.
@@ -41,21 +43,21 @@ impl Planner<'_> {
         } = *section;
         let of = self.number;
         let (given, added) = (self.given(path), &Cell::default());
-        let run = |edit: Edit<'_, '_>, content: &Content, rules: &Rules, effort: &Effort| {
+        let run = |edit: Edit<'_, '_>, content: &Content, rules: &Rules| {
             let task = Task {
                 number: of,
                 path,
                 file: &edit.read(content, edit.needles()),
                 rules,
-                effort,
                 growth: Growth::new(given, added),
                 enough: ENOUGH,
             };
             edit.place(task, &mut HashSet::new())
         };
-        // Which parts have no place at a level either; `None` if that can't be told.
-        let mut refused: [Option<Option<HashSet<usize>>>; Fuzz::LEVELS.len()] = Default::default();
-        for (number, mut error) in errors {
+        let at_a_level = self.at_a_level(&file.content, &errors, |rules| {
+            run(edit, &file.content, rules).placed
+        });
+        for (number, error) in errors {
             let old = edit.old(number);
             let span = |nth: usize| old.get(nth)?.span;
             if let Some(conflict) = within(section, number, &error.value) {
@@ -65,154 +67,111 @@ impl Planner<'_> {
                 ));
                 continue;
             }
-            if let Some(level) = error.value.level() {
-                let at = Fuzz::LEVELS
-                    .iter()
-                    .position(|known| Some(*known) == *level)
-                    .unwrap_or(0);
-                let refused = refused[at].get_or_insert_with(|| {
-                    let at_level =
-                        |rules: &Rules| run(edit, &file.content, rules, &Effort::new(0)).errors;
-                    let errors = self.at_level(*level, &file.content, at_level)?;
-                    Some(errors.into_iter().map(|(number, _)| number).collect())
-                });
-                level.take_if(|_| {
-                    refused
-                        .as_ref()
-                        .is_none_or(|refused| refused.contains(&number))
-                });
-            }
-            let unplaced = (
-                edit.part(number),
-                old.len(),
-                &span as &dyn Fn(usize) -> Option<Span>,
-            );
-            let error = self.why(path, file, unplaced, error, |content, effort| {
-                let mut done = run(edit.alone(number), content, self.rules, effort);
+            let place = |content: &Content| {
+                let mut done = run(edit.alone(number), content, self.rules);
                 match (done.errors.pop(), done.placed.first()) {
                     (None, Some(placed)) if done.whole => Ok(placed.old.range()),
                     (error, _) => Err(error.map(|(_, error)| error)),
                 }
-            });
-            self.errors
-                .push(Located::new(error.span.or(section.span), error.value));
+            };
+            let span = error.span.or(section.span);
+            let unplaced = Unplaced {
+                path: path.clone(),
+                part: edit.part(number),
+                error: error.value,
+                seen: self.seen(path, &file.content),
+                len: old.len(),
+                at_level: at_a_level.get(&number).copied(),
+                before: None,
+            };
+            let error = self.why(unplaced, place);
+            let changed = |nth: usize| old.get(nth).and_then(|line| line.span);
+            let span = match &error {
+                Error::Conflict(conflict) => changed(conflict.nth).or(span),
+                _ => span,
+            };
+            self.errors.push(Located::new(span, error));
         }
     }
 
-    /// Advises the fuzz level at which the whole response can be planned, or none: each error was
-    /// looked at by itself.
+    /// Returns where the parts of an edit that aren't in a file would have a place at which level,
+    /// by number. Nobody is told of a level once something has no place at any.
+    fn at_a_level(
+        &self,
+        content: &Content,
+        errors: &[(usize, Located<PlaceError>)],
+        place: impl FnOnce(&Rules) -> Vec<Placement>,
+    ) -> HashMap<usize, (LineNo, Fuzz)> {
+        let [.., loosest] = Fuzz::LEVELS;
+        let is_of_use = !self.rules.strict
+            && self.rules.fuzz < loosest
+            && self
+                .errors
+                .iter()
+                .all(|error| error.value.at_level().is_some())
+            && self.effort.spend(Fuzz::LEVELS.len() * content.len())
+            && may_be_in(&content.lines(), errors, loosest);
+        if !is_of_use {
+            return HashMap::new();
+        }
+        let placed = place(&Rules {
+            fuzz: loosest,
+            ..self.rules.clone()
+        });
+        let at_level = |placed: Placement| {
+            let at = LineNo::from_index(placed.old.range().start);
+            Some((placed.number, (at, placed.how.level()?)))
+        };
+        placed.into_iter().filter_map(at_level).collect()
+    }
+
+    /// Names one level for all that has a place at a level, the level at which all of the response
+    /// has; or none, if some of it has no place at any.
     pub(super) fn agree_on_fuzz(&mut self) {
-        fn level(error: &mut Located<Error>) -> Option<&mut Option<Fuzz>> {
+        let highest = self.errors.iter().map(|error| error.value.at_level()).max();
+        let is_all = self
+            .errors
+            .iter()
+            .all(|error| error.value.at_level().is_some());
+        let highest = highest.flatten().filter(|_| is_all);
+        for error in &mut self.errors {
             if let Error::Place(unplaced) = &mut error.value {
-                unplaced.error.level()
-            } else {
-                None
+                let at = unplaced.at_level.take();
+                unplaced.at_level = at.zip(highest).map(|((at, _), level)| (at, level));
             }
         }
-        let levels: Vec<_> = self
-            .errors
-            .iter_mut()
-            .map(|error| level(error).copied().flatten())
-            .collect();
-        let Some(highest) = levels
-            .iter()
-            .copied()
-            .max()
-            .flatten()
-            .filter(|_| levels.len() > 1)
-        else {
-            return;
-        };
-        let size = self.errors.iter().map(|error| error.value.held()).sum();
-        let works = levels.iter().all(Option::is_some) && self.effort.spend(size) && {
-            let rules = Rules {
-                fuzz: highest.max(self.rules.fuzz),
-                ..self.rules.clone()
-            };
-            let mut tried = Planner::new(self.edits.clone(), self.tree, self.resolver, &rules);
-            (tried.effort, tried.enough) = (Effort::new(0), 1);
-            tried.edit_all().errors.is_empty()
-        };
-        for level in self.errors.iter_mut().filter_map(level) {
-            *level = works.then_some(highest);
-        }
     }
 
-    /// Does something as if a level had been asked for; `None` if no level can be, or that would be
-    /// too much for a message.
-    fn at_level<T>(
-        &self,
-        level: Option<Fuzz>,
-        content: &Content,
-        run: impl FnOnce(&Rules) -> T,
-    ) -> Option<T> {
-        let level = level.filter(|_| !self.rules.strict && self.effort.spend(content.len()))?;
-        Some(run(&Rules {
-            fuzz: level.max(self.rules.fuzz),
-            ..self.rules.clone()
-        }))
-    }
-
-    /// Returns the error of a part of an edit that has no place in a file: `len` is the number of
-    /// its old lines, and `span` tells where they are in the response.
+    /// Returns why a part of an edit has no place: an earlier edit of the response, or what it is
+    /// in the file as it is now, and as it was before the response.
     fn why(
         &self,
-        path: &RepoPath,
-        file: &File,
-        (part, len, span): (Part, usize, &dyn Fn(usize) -> Option<Span>),
-        error: Located<PlaceError>,
-        place: impl Fn(&Content, &Effort) -> Result<Range<usize>, Option<Located<PlaceError>>>,
-    ) -> Located<Error> {
-        let unplaced = |error: Located<PlaceError>, seen: FileAsFound| {
-            error.map(|error| {
-                Error::Place(Box::new(Unplaced {
-                    path: path.clone(),
-                    part,
-                    error,
-                    seen,
-                    len,
-                }))
-            })
-        };
-        let original = self.overlay.in_tree(path);
-        let seen = FileAsFound {
-            content: file.content.clone(),
-            is_left: original.as_ref() != Some(&file.content),
-        };
-        if !seen.is_left {
-            return unplaced(error, seen);
-        }
-        if error.value.is_absence()
-            && let Some(conflict) = self.conflict(path, part, &file.content, |content| {
-                place(content, &Effort::new(0)).ok()
-            })
-        {
-            let is_same = matches!(error.value, PlaceError::Applied { .. });
-            let span = span(conflict.nth).or(error.span);
-            return Located::new(
-                span,
-                Error::Conflict(Box::new(Conflict {
+        unplaced: Unplaced,
+        place: impl Fn(&Content) -> Result<Range<usize>, Option<Located<PlaceError>>>,
+    ) -> Error {
+        let Unplaced {
+            path,
+            part,
+            error,
+            seen,
+            ..
+        } = &unplaced;
+        if seen.is_left && error.is_absence() {
+            let conflict = self.conflict(path, *part, &seen.content, |content| place(content).ok());
+            if let Some(conflict) = conflict {
+                let is_same = matches!(error, PlaceError::NotFound { sought, .. } if sought.is_made_in(&seen.content.lines()));
+                return Error::Conflict(Box::new(Conflict {
                     is_same,
                     ..conflict
-                })),
-            );
+                }));
+            }
         }
-        // What is the same in the file before the response is told as it is there.
-        if let Some(content) = original.filter(|original| self.effort.spend(original.len()))
-            && let Err(Some(before)) = place(&content, &self.effort)
-            && before
-                .value
-                .is_like(&content.lines(), &error.value, &file.content.lines())
-        {
-            return unplaced(
-                before,
-                FileAsFound {
-                    content,
-                    is_left: false,
-                },
-            );
-        }
-        unplaced(error, seen)
+        let original = self
+            .overlay
+            .in_tree(path)
+            .filter(|original| seen.is_left && self.effort.spend(original.len()));
+        let before = original.and_then(|original| Some((place(&original).err()??, original)));
+        Error::Place(Box::new(Unplaced { before, ..unplaced }))
     }
 
     /// Returns a file as an edit finds it.
@@ -242,6 +201,26 @@ impl Planner<'_> {
         };
         Error::Occupied(path.clone(), what)
     }
+}
+
+/// Returns whether a file may have all lines that errors say it hasn't at a level: it has the first
+/// of each that isn't blank.
+fn may_be_in(lines: &Lines<'_>, errors: &[(usize, Located<PlaceError>)], level: Fuzz) -> bool {
+    let mut wanted = HashSet::new();
+    for (_, error) in errors {
+        let PlaceError::NotFound { sought, .. } = &error.value else {
+            return false;
+        };
+        let forms = sought.old.iter().map(|line| level.form(line));
+        wanted.extend(forms.filter(|form| !form.is_empty()).take(1));
+    }
+    for line in lines.iter() {
+        if wanted.is_empty() {
+            break;
+        }
+        wanted.remove(&level.form(line.text));
+    }
+    wanted.is_empty()
 }
 
 /// Returns whether the lines of two files are the same but for what they end with.

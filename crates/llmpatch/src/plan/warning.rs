@@ -318,15 +318,23 @@ impl Placing {
         "unicode",
     ];
 
-    /// Returns the stable name, such as `moved`.
-    pub fn name(&self) -> &'static str {
+    /// Returns the level of fuzz that it took.
+    pub(super) fn level(&self) -> Option<Fuzz> {
         match self {
             Placing::Fuzzy { level, .. }
             | Placing::Relaxed {
                 how: Relaxation::Level(level),
                 ..
-            } => level.name(),
-            how => how.get_str("how").unwrap_or("exact"),
+            } => Some(*level),
+            _ => None,
+        }
+    }
+
+    /// Returns the stable name, such as `moved`.
+    pub fn name(&self) -> &'static str {
+        match self.level() {
+            Some(level) => level.name(),
+            None => self.get_str("how").unwrap_or("exact"),
         }
     }
 

@@ -267,25 +267,38 @@ impl Diagnostic {
 
     /// Tells an error or a warning, and reads the places in the responses that it is about.
     pub fn located(error: &dyn Diagnose, span: Option<Span>, sources: &[Source]) -> Self {
-        let mut of = error.diagnostic();
+        error.diagnostic().located_at(error, span, sources)
+    }
+
+    /// Adds the headline, unless there is another, and reads the places in the responses.
+    #[must_use]
+    pub fn located_at(
+        mut self,
+        headline: &dyn fmt::Display,
+        span: Option<Span>,
+        sources: &[Source],
+    ) -> Self {
         let place = |span| ResponsePlace::new(span, sources);
-        let Spans { mark, also, cause } = std::mem::take(&mut of.spans);
-        of.response = mark.or(span).and_then(place);
-        of.also = also.into_iter().filter_map(place).collect();
-        of.cause = cause.and_then(place);
-        of.message = readable(error.to_string(), Self::LONGEST);
-        for text in [&mut of.label, &mut of.help, &mut of.advice] {
+        let Spans { mark, also, cause } = std::mem::take(&mut self.spans);
+        self.response = mark.or(span).and_then(place);
+        self.also = also.into_iter().filter_map(place).collect();
+        self.cause = cause.and_then(place);
+        if self.message.is_empty() {
+            self.message = headline.to_string();
+        }
+        self.message = readable(self.message, Self::LONGEST);
+        for text in [&mut self.label, &mut self.help, &mut self.advice] {
             *text = text.take().map(|text| readable(text, Self::LONGEST));
         }
         // A hook may have a lot to say.
-        for note in &mut of.notes {
+        for note in &mut self.notes {
             *note = readable(std::mem::take(note), 16 * Self::LONGEST);
         }
-        let nearest = of.nearest.as_ref().map(|nearest| nearest.line);
-        let shown = of.places.first().map(|place| place.first.line);
-        let first = shown.or(of.candidates.first().copied());
-        of.line = of.line.or(nearest).or(first);
-        of
+        let nearest = self.nearest.as_ref().map(|nearest| nearest.line);
+        let shown = self.places.first().map(|place| place.first.line);
+        let first = shown.or(self.candidates.first().copied());
+        self.line = self.line.or(nearest).or(first);
+        self
     }
 
     /// The longest that a headline may be, in bytes: a path as long as a system takes, all of its
@@ -303,18 +316,32 @@ impl Diagnostic {
         sources: &[Source],
     ) -> Vec<Diagnostic> {
         let mut said = said.into_iter();
-        let told = said
-            .by_ref()
-            .take(Self::TOLD)
-            .map(|one| Diagnostic::located(&one.value, one.span, sources));
-        let mut all = merge(told);
-        if let Some(first) = said.next() {
-            let count = 1 + said.count();
-            let message = format!("{count} more like these aren't shown");
-            let of = first.value.diagnostic();
-            all.push(Self::bare(of.kind, of.is_warning, message));
-        }
+        let told = said.by_ref().take(Self::TOLD);
+        let mut all = merge(told.map(|one| Self::located(&one.value, one.span, sources)));
+        let first = said.next().map(|first| first.value.diagnostic());
+        all.extend(first.map(|first| first.and_more(said.count())));
         all
+    }
+
+    /// Leaves each problem once. Of very many, the first are taken and the rest counted.
+    pub(crate) fn first_of(mut all: Vec<Self>) -> Vec<Self> {
+        let rest = all.split_off(all.len().min(Self::TOLD));
+        let mut all = merge(all);
+        let first = rest.into_iter();
+        let count = first.len();
+        all.extend(first.take(1).map(|first| first.and_more(count - 1)));
+        all
+    }
+
+    /// Says that it and so many more aren't told.
+    fn and_more(&self, count: usize) -> Self {
+        let message = format!("{} more like these aren't shown", 1 + count);
+        Self::bare(self.kind, self.is_warning, message)
+    }
+
+    /// Returns whether it shows a file that is so only since earlier edits of the response.
+    pub(crate) fn is_left(&self) -> bool {
+        self.passages.iter().any(|passage| passage.is_left)
     }
 }
 

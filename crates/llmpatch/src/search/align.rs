@@ -5,7 +5,7 @@ use crate::text::Lines;
 
 /// What the first and the last line of a run stand for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Ends {
+pub enum Ends {
     /// Whole lines.
     Whole,
     /// The end of one line and the beginning of another; a single one for any part of a line.
@@ -14,26 +14,26 @@ pub(crate) enum Ends {
 
 /// A place of a file and how it compares with the lines that were sought.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Near {
+pub(crate) struct Alignment {
     /// The index, from 0, of its first line.
-    pub start: usize,
+    pub(crate) start: usize,
     /// The index behind its last line.
-    pub end: usize,
+    pub(crate) end: usize,
     /// How many of the sought lines are there as they were written.
-    pub agree: usize,
+    pub(crate) agree: usize,
     /// How many of these say more than a brace or a blank line does.
-    pub telling: usize,
+    pub(crate) telling: usize,
     /// How alike the whole is, in percent.
-    pub alike: u8,
+    pub(crate) alike: u8,
     /// The first line that isn't as it was written; `None` if all are.
-    pub gap: Option<Gap>,
+    pub(crate) gap: Option<Gap>,
 }
 
 /// The first line that isn't as it was written: which of the sought lines, and which line of the
 /// file, both from 0.
 #[allow(missing_docs, reason = "the text above each says what the fields are")]
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Gap {
+pub(crate) enum Gap {
     /// The file has another line; `alike` says how much of it is alike, in percent.
     Other {
         wanted: usize,
@@ -56,9 +56,26 @@ pub enum Gap {
     },
 }
 
+impl Alignment {
+    /// Returns the file's line that the first difference is about, from 0; the first line of the
+    /// place if nothing differs.
+    pub(crate) fn line(&self) -> usize {
+        self.gap().line()
+    }
+
+    /// Returns how the first line that isn't as it was written differs.
+    pub(crate) fn gap(&self) -> Gap {
+        self.gap.unwrap_or(Gap::Other {
+            wanted: 0,
+            line: self.start,
+            alike: 100,
+        })
+    }
+}
+
 impl Gap {
     /// Returns the sought line that it is about, from 0.
-    pub fn wanted(self) -> usize {
+    pub(crate) fn wanted(self) -> usize {
         let (Gap::Other { wanted, .. }
         | Gap::LeftOut { wanted, .. }
         | Gap::Invented { wanted, .. }) = self;
@@ -67,7 +84,7 @@ impl Gap {
 
     /// Returns the file's line that the difference is about, from 0; the line behind the last line
     /// where the file ends too early.
-    pub fn line(self) -> usize {
+    pub(crate) fn line(self) -> usize {
         let (Gap::Other { line, .. } | Gap::LeftOut { line, .. } | Gap::Invented { line, .. }) =
             self;
         line
@@ -83,7 +100,7 @@ const KIN: u8 = 40;
 
 /// Lays sought lines beside a file's, from line `start` on. Costs a few dozen comparisons a line at
 /// most.
-pub(crate) fn align(lines: &Lines<'_>, wanted: &[&[u8]], start: usize, ends: Ends) -> Near {
+pub(crate) fn align(lines: &Lines<'_>, wanted: &[&[u8]], start: usize, ends: Ends) -> Alignment {
     let mut walk = Walk::new(lines, wanted, start, ends);
     let mut i = 0;
     let mut j = start;
@@ -114,7 +131,7 @@ pub(crate) fn align(lines: &Lines<'_>, wanted: &[&[u8]], start: usize, ends: End
         });
     }
     let most: usize = wanted.iter().map(|line| weight(line)).sum();
-    Near {
+    Alignment {
         end: j,
         alike: (walk.sum / most.max(1)).min(100) as u8,
         ..walk.near
@@ -122,7 +139,7 @@ pub(crate) fn align(lines: &Lines<'_>, wanted: &[&[u8]], start: usize, ends: End
 }
 
 /// Lays sought lines beside as many of a file's, which are the same at a level of fuzz.
-pub(crate) fn beside(lines: &Lines<'_>, wanted: &[&[u8]], start: usize, ends: Ends) -> Near {
+pub(crate) fn beside(lines: &Lines<'_>, wanted: &[&[u8]], start: usize, ends: Ends) -> Alignment {
     let mut walk = Walk::new(lines, wanted, start, ends);
     for (nth, line) in (start..start + wanted.len()).enumerate() {
         if walk.same(nth, line) {
@@ -135,7 +152,7 @@ pub(crate) fn beside(lines: &Lines<'_>, wanted: &[&[u8]], start: usize, ends: En
             });
         }
     }
-    Near {
+    Alignment {
         end: start + wanted.len(),
         alike: 100,
         ..walk.near
@@ -146,7 +163,7 @@ struct Walk<'w, 'f> {
     lines: &'w Lines<'f>,
     wanted: &'w [&'w [u8]],
     ends: Ends,
-    near: Near,
+    near: Alignment,
     /// Percents, by the weight of their lines.
     sum: usize,
     compared: usize,
@@ -159,7 +176,7 @@ impl<'w, 'f> Walk<'w, 'f> {
             lines,
             wanted,
             ends,
-            near: Near {
+            near: Alignment {
                 start,
                 end: start,
                 agree: 0,

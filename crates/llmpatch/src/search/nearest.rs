@@ -11,7 +11,7 @@
 use std::cell::{Cell, OnceCell};
 use std::collections::HashMap;
 
-use super::align::{Ends, Near, align, beside};
+use super::align::{Alignment, Ends, align, beside};
 use super::fuzz::Fuzz;
 use super::many::ByWord;
 use super::plain::{Key, keys};
@@ -66,7 +66,7 @@ impl Default for Effort {
 
 /// Where a file has the lines that are sought, and their words.
 #[derive(Debug)]
-pub(crate) struct Nearness<'f, 'p> {
+pub(crate) struct LineIndex<'f, 'p> {
     lines: Lines<'f>,
     /// All lines of which places are sought, without the whitespace around them, and where the file
     /// has them so.
@@ -104,7 +104,7 @@ impl KeyLines {
     }
 }
 
-impl<'f, 'p> Nearness<'f, 'p> {
+impl<'f, 'p> LineIndex<'f, 'p> {
     /// How many lines are written down that have the same text.
     const KEPT: usize = 1 << 16;
     /// How many lines are recorded of a word, and vote: a word in more lines says little.
@@ -157,6 +157,10 @@ impl<'f, 'p> Nearness<'f, 'p> {
             empty,
             words: OnceCell::new(),
         })
+    }
+
+    pub(crate) fn lines(&self) -> &Lines<'f> {
+        &self.lines
     }
 
     fn found(&self, line: &[u8]) -> Option<&KeyLines> {
@@ -238,7 +242,7 @@ impl<'f, 'p> Nearness<'f, 'p> {
         ends: Ends,
         from: usize,
         effort: &Effort,
-    ) -> Option<Near> {
+    ) -> Option<Alignment> {
         if let Some(start) = self.at_a_level(wanted, from, effort) {
             return Some(beside(&self.lines, wanted, start, ends));
         }
@@ -325,14 +329,14 @@ impl<'f, 'p> Nearness<'f, 'p> {
         from: usize,
         words: &ByWord<Key, KeyLines>,
         effort: &Effort,
-    ) -> Option<Near> {
-        let mut best: Option<Near> = None;
+    ) -> Option<Alignment> {
+        let mut best: Option<Alignment> = None;
         for start in self.likely(wanted, words, effort) {
             if start >= self.lines.len() || !effort.spend(64 * wanted.len().min(Self::VOTERS)) {
                 continue;
             }
             let near = align(&self.lines, wanted, start, ends);
-            let rank = |near: &Near| {
+            let rank = |near: &Alignment| {
                 (
                     near.alike,
                     near.start >= from,

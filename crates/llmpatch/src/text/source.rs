@@ -288,6 +288,14 @@ impl<'a> Text<'a> {
         }
     }
 
+    /// Returns the same text with bytes of its own.
+    pub(crate) fn owned(&self) -> Text<'static> {
+        Text {
+            bytes: Cow::Owned(self.bytes.to_vec()),
+            span: self.span,
+        }
+    }
+
     /// Returns the same text with bytes of its own, at another place.
     pub(crate) fn relocated(self, place: &dyn Fn(Span) -> Span) -> Text<'static> {
         Text {

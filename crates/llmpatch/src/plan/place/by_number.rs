@@ -34,7 +34,7 @@ use std::cell::OnceCell;
 use std::collections::HashSet;
 use std::ops::Range;
 
-use super::super::place_error::{After, Ambiguity, Earlier, PlaceError, Places, Reason};
+use super::super::place_error::{After, Ambiguity, Earlier, PlaceError, Places};
 use super::super::splice::Last;
 use super::super::warning::Placing;
 use super::candidates::Taken;
@@ -355,60 +355,41 @@ impl NumberPlacer<'_> {
         run: &Run<'_>,
         claimed: usize,
     ) -> Located<PlaceError> {
+        let found = run.at_or_after(self.cursor).or_else(|| run.first());
+        let Some(at) = found.filter(|_| self.task.file.line_count() > 0) else {
+            return self.search.not_found(hunk, self.cursor);
+        };
         let after = After(self.cursor.checked_sub(1).map(LineNo::from_index));
-        let not_found = |reason| PlaceError::NotFound { after, reason };
-        let first = first_old(hunk);
-        if self.task.file.line_count() == 0 {
-            let reason = if self.task.file.is_empty() {
-                Reason::EmptyFile
-            } else {
-                Reason::NoSuchLine
+        let count = hunk.old().count();
+        if !self.allowed(hunk, count).contains(&at) {
+            let last = LineNo::from_index(at + count - 1);
+            let error = match self.is_open() {
+                true => PlaceError::NoNewline { after, last },
+                false => PlaceError::Newline { after, last },
             };
-            return Located::new(
-                first,
-                PlaceError::NotFound {
-                    after: After(None),
-                    reason,
-                },
-            );
+            let span = hunk.old().next_back().and_then(|line| line.text.span);
+            return Located::new(span.or(first_old(hunk)), error);
         }
-        if let Some(at) = run.at_or_after(self.cursor).or_else(|| run.first()) {
-            let count = hunk.old().count();
-            let last = at + count - 1;
-            if !self.allowed(hunk, count).contains(&at) {
-                let reason = if self.is_open() {
-                    Reason::NoNewline
-                } else {
-                    Reason::Newline
-                };
-                let span = hunk
-                    .old()
-                    .next_back()
-                    .and_then(|line| line.text.span)
-                    .or(first);
-                return Located::new(span, not_found(reason(LineNo::from_index(last))));
-            }
-            let is_free = self.taken.is_free(at..at + count);
-            let is_behind = at >= self.cursor;
-            let at = LineNo::from_index(at);
-            let error = match (is_free, self.task.rules.strict && is_behind) {
-                (false, _) => PlaceError::Earlier {
-                    after,
-                    at,
-                    than: Earlier::Taken,
-                },
-                (true, true) => not_found(Reason::Unnumbered {
-                    at,
-                    claimed: LineNo::from_index(claimed),
-                }),
-                (true, false) => PlaceError::Earlier {
-                    after,
-                    at,
-                    than: Earlier::Previous,
-                },
-            };
-            return Located::new(first, error);
-        }
-        self.search.nearest().of_hunk(hunk, self.cursor, after)
+        let is_free = self.taken.is_free(at..at + count);
+        let is_behind = at >= self.cursor;
+        let at = LineNo::from_index(at);
+        let error = match is_free {
+            true if self.task.rules.strict && is_behind => PlaceError::Unnumbered {
+                after,
+                at,
+                claimed: LineNo::from_index(claimed),
+            },
+            true => PlaceError::Earlier {
+                after,
+                at,
+                than: Earlier::Previous,
+            },
+            false => PlaceError::Earlier {
+                after,
+                at,
+                than: Earlier::Taken,
+            },
+        };
+        no_place(hunk, error)
     }
 }

@@ -79,7 +79,6 @@ fn found(task: Task<'_>, edit: &Substitution<'_>) -> Result<Outcome, Located<Pla
         path,
         file: document,
         rules,
-        effort,
         ..
     } = task;
     let span = edit.find.iter().find_map(|line| line.span);
@@ -103,7 +102,7 @@ fn found(task: Task<'_>, edit: &Substitution<'_>) -> Result<Outcome, Located<Pla
         None => {
             let lines = document.lines();
             let found = sought.at_a_level(&lines, task)?;
-            found.ok_or_else(|| sought.place_error(&lines, effort))?
+            found.ok_or_else(|| sought.place_error(&lines))?
         }
     };
     done(task, &sought, found, warnings)

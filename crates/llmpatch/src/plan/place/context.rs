@@ -153,24 +153,15 @@ impl<'f> OrderPlacer<'f> {
         hunk: &Hunk<'_>,
         locator: &Text<'_>,
     ) -> Result<usize, Located<PlaceError>> {
-        let found = match self.task.rules.strict {
-            true => Err(self.search.no_context(hunk, locator, Places::default())),
-            false => self.search.like(hunk, locator, self.cursor),
+        let from = self.cursor;
+        let (at, way) = match self.task.rules.strict {
+            true => {
+                let places = Places::default();
+                return Err(self.search.no_context(hunk, locator, from, places));
+            }
+            false => self.search.like(hunk, locator, from)?,
         };
-        let (at, way) = found.map_err(|error| self.with_near(error, locator))?;
         self.ways.push(way);
         Ok(at)
-    }
-
-    /// Adds the line that comes nearest to the error of a context line that no line is like.
-    fn with_near(&self, mut error: Located<PlaceError>, locator: &Text<'_>) -> Located<PlaceError> {
-        if let PlaceError::Context { places, near, .. } = &mut error.value
-            && places.count == 0
-            && let Some(found) = self.search.nearest().of_locator(locator, self.cursor)
-        {
-            error.span = found.span.or(error.span);
-            *near = Some(Box::new(found.value));
-        }
-        error
     }
 }

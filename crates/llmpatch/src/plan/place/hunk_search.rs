@@ -5,13 +5,12 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 
 use super::super::fuzz::{Block, Fitted, Level, Levels};
-use super::super::nearest::Nearest;
-use super::super::place_error::{PlaceError, Places};
+use super::super::place_error::{After, PlaceError, Places};
 use super::super::warning::{Placing, Quote};
 use super::placed::blocks;
 use super::{Task, TextOf, first_old};
 use crate::patch::{Hunk, HunkLine, Mark};
-use crate::search::{Locators, Loose, Run};
+use crate::search::{Locators, Loose, Run, Sought};
 use crate::text::{LineNo, Located, Text};
 
 /// The hunks of a section, and the file in which they are looked for.
@@ -23,19 +22,17 @@ pub(super) struct HunkSearch<'f> {
     // Most sections need none of these, which read the file.
     levels: OnceCell<Levels<'f, 'f>>,
     loose: OnceCell<Locators<'f>>,
-    nearest: OnceCell<Nearest<'f, 'f>>,
 }
 
 impl<'f> HunkSearch<'f> {
     pub(super) fn new(task: Task<'f>, hunks: &'f [Hunk<'f>], text: TextOf) -> Self {
-        let (levels, loose, nearest) = Default::default();
+        let (levels, loose) = Default::default();
         Self {
             task,
             hunks,
             text,
             levels,
             loose,
-            nearest,
         }
     }
 
@@ -69,12 +66,6 @@ impl<'f> HunkSearch<'f> {
         })
     }
 
-    pub(super) fn nearest(&self) -> &Nearest<'f, 'f> {
-        let Task { file, effort, .. } = self.task;
-        self.nearest
-            .get_or_init(|| Nearest::of_hunks(file.lines(), self.hunks, self.text, effort))
-    }
-
     /// Returns the line at or after another that a context line means, given that no line equals
     /// it: by the rules of the format, or else at a level.
     pub(super) fn like(
@@ -95,20 +86,34 @@ impl<'f> HunkSearch<'f> {
             Some(Loose::Many { places, count, .. }) => Places::new(places, count),
             _ => Places::default(),
         };
-        Err(self.no_context(hunk, locator, places))
+        Err(self.no_context(hunk, locator, from, places))
     }
 
-    /// Returns the error of a context line that no line equals, and that several may mean.
+    /// Returns the error of a hunk whose old lines are nowhere at or after a line.
+    pub(super) fn not_found(&self, hunk: &Hunk<'_>, from: usize) -> Located<PlaceError> {
+        let has_lines = self.task.file.line_count() > 0;
+        let last = from.checked_sub(1).filter(|_| has_lines);
+        let error = PlaceError::NotFound {
+            after: After(last.map(LineNo::from_index)),
+            sought: Box::new(Sought::of_hunk(hunk, self.text, from)),
+        };
+        Located::new(first_old(hunk), error)
+    }
+
+    /// Returns the error of a context line that no line at or after another equals, and that
+    /// several may mean.
     pub(super) fn no_context(
         &self,
         hunk: &Hunk<'_>,
         locator: &Text<'_>,
+        from: usize,
         places: Places,
     ) -> Located<PlaceError> {
+        let is_alone = places.count == 0;
         let error = PlaceError::Context {
             text: locator[..].into(),
             places,
-            near: None,
+            sought: is_alone.then(|| Box::new(Sought::line(locator, from))),
             lines: self.run(hunk).only().map(LineNo::from_index),
         };
         Located::new(locator.span.or(hunk.span), error)

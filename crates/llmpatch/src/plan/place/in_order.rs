@@ -31,7 +31,7 @@ use std::collections::{HashMap, HashSet};
 use std::ops::Range;
 
 use super::super::fuzz::Fitted;
-use super::super::place_error::{After, Ambiguity, Earlier, PlaceError, Reason};
+use super::super::place_error::{After, Ambiguity, Earlier, PlaceError};
 use super::super::splice::Last;
 use super::super::warning::Placing;
 use super::candidates::Untaken;
@@ -263,12 +263,7 @@ impl<'f> OrderPlacer<'f> {
             };
             return no_place(hunk, PlaceError::Earlier { after, at, than });
         }
-        if self.task.file.line_count() == 0 {
-            let after = After(None);
-            let reason = Reason::EmptyFile;
-            return no_place(hunk, PlaceError::NotFound { after, reason });
-        }
-        self.search.nearest().of_hunk(hunk, self.cursor, after)
+        self.search.not_found(hunk, self.cursor)
     }
 
     pub(super) fn tell(&mut self, span: Option<Span>, how: Placing) {

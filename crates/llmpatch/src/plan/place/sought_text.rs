@@ -3,15 +3,14 @@
 use std::ops::Range;
 
 use super::super::fuzz::{Block, Levels};
-use super::super::nearest::Nearest;
-use super::super::place_error::{After, Ambiguity, CANDIDATES, Part, PlaceError, Places, Reason};
+use super::super::place_error::{After, Ambiguity, CANDIDATES, Part, PlaceError, Places};
 use super::super::warning::Placing;
 use super::by_text::part;
 use super::candidates::FIRST;
 use super::{Task, texts};
 use crate::patch::{Occurrence, Substitution, Times};
 use crate::plan::Rules;
-use crate::search::{Bounds, Document, Effort, Ends, Matches, Needle, first};
+use crate::search::{Bounds, Document, Ends, Matches, Needle, Sought, first};
 use crate::text::{LineNo, Lines, Located, Span, Text};
 
 /// Where a text was found, and what that took.
@@ -211,41 +210,28 @@ impl SoughtText<'_, '_> {
         Located::new(self.span, error)
     }
 
-    pub(super) fn place_error(&self, lines: &Lines<'_>, effort: &Effort) -> Located<PlaceError> {
-        let Self {
-            edit, core, span, ..
-        } = *self;
-        let not_found = |reason| {
-            Located::new(
-                span,
-                PlaceError::NotFound {
-                    after: After(None),
-                    reason,
-                },
-            )
+    /// Returns why the text has no place.
+    pub(super) fn place_error(&self, lines: &Lines<'_>) -> Located<PlaceError> {
+        let edit = self.edit;
+        let core = match is_literal(edit) {
+            true => without_blank_edges(&edit.find).0,
+            false => self.core,
         };
-        let core = if is_literal(edit) {
-            without_blank_edges(&edit.find).0
-        } else {
-            core
-        };
-        if lines.is_empty() {
-            return not_found(Reason::EmptyFile);
-        }
         // Empty lines at the edges are no reason why the rest isn't there.
         if core.len() < edit.find.len()
             && let Some(range) = first(lines, &Needle::text(&texts(core), Bounds::default()))
         {
-            return not_found(Reason::Edges(LineNo::from_index(
-                lines.index_at(range.start),
-            )));
+            let at = LineNo::from_index(lines.index_at(range.start));
+            return self.error(PlaceError::Edges { at });
         }
-        let ends = if part(edit) == Part::Search {
-            Ends::Whole
-        } else {
-            Ends::Part
+        let ends = match part(edit) {
+            Part::Search => Ends::Whole,
+            _ => Ends::Part,
         };
-        Nearest::of_text(lines.clone(), core, ends, effort).of_find(core, &edit.put, span)
+        self.error(PlaceError::NotFound {
+            after: After(None),
+            sought: Box::new(Sought::of_find(core, &edit.put, ends)),
+        })
     }
 }
 

@@ -1,11 +1,11 @@
 use super::*;
 use crate::search::Gap;
 
-fn near(file: &str, wanted: &str, ends: Ends) -> Option<Near> {
+fn near(file: &str, wanted: &str, ends: Ends) -> Option<Alignment> {
     let lines = Lines::new(file.as_bytes());
     let wanted: Vec<&[u8]> = wanted.split('\n').map(str::as_bytes).collect();
     let effort = Effort::default();
-    Nearness::new(lines.clone(), wanted.iter().copied(), &effort)?.find(&wanted, ends, 0, &effort)
+    LineIndex::new(lines.clone(), wanted.iter().copied(), &effort)?.find(&wanted, ends, 0, &effort)
 }
 
 #[test]
@@ -102,7 +102,7 @@ fn of_equal_places_the_first_behind_the_cursor_counts() {
     let lines = Lines::new(text.as_bytes());
     let wanted = [&b"alpha beat"[..], b"gamma"];
     let effort = Effort::default();
-    let nearness = Nearness::new(lines.clone(), wanted, &effort).unwrap();
+    let nearness = LineIndex::new(lines.clone(), wanted, &effort).unwrap();
     let start = |from| {
         nearness
             .find(&wanted, Ends::Whole, from, &effort)
@@ -120,7 +120,7 @@ fn effort_is_bounded_whatever_repeats_itself() {
     let lines = Lines::new(text.as_bytes());
     let wanted: Vec<&[u8]> = [&b"let a = b + d;"[..], b"}"].repeat(5_000);
     let effort = Effort::default();
-    let nearness = Nearness::new(lines.clone(), wanted.iter().copied(), &effort).unwrap();
+    let nearness = LineIndex::new(lines.clone(), wanted.iter().copied(), &effort).unwrap();
     let spent = || Effort::PLENTY - effort.left.get();
     assert_eq!(spent(), text.len() as u64);
     for _ in 0..10 {
@@ -140,7 +140,7 @@ fn a_long_line_is_read_once() {
     let long = "x ".repeat(1 << 17);
     let wanted = [long.as_bytes(), b"}"];
     let effort = Effort::default();
-    let nearness = Nearness::new(Lines::new(text.as_bytes()), wanted, &effort).unwrap();
+    let nearness = LineIndex::new(Lines::new(text.as_bytes()), wanted, &effort).unwrap();
     let found = nearness.find(&wanted, Ends::Whole, 0, &effort);
     assert!(found.is_none_or(|near| near.agree < wanted.len()));
 }
@@ -185,7 +185,7 @@ fn words_are_read_only_where_no_line_helps() {
     let lines = Lines::new(text.as_bytes());
     let found = |wanted: &[&[u8]]| {
         let effort = Effort::new(text.len() as u64 + 2000);
-        let nearness = Nearness::new(lines.clone(), wanted.iter().copied(), &effort).unwrap();
+        let nearness = LineIndex::new(lines.clone(), wanted.iter().copied(), &effort).unwrap();
         nearness
             .find(wanted, Ends::Whole, 0, &effort)
             .map(|near| near.start)
@@ -212,7 +212,7 @@ fn effort_for_runs_is_bounded() {
     ]
     .concat();
     let effort = Effort::default();
-    let nearness = Nearness::new(lines.clone(), run.iter().copied(), &effort).unwrap();
+    let nearness = LineIndex::new(lines.clone(), run.iter().copied(), &effort).unwrap();
     for _ in 0..100 {
         assert_eq!(nearness.run(&run, 0, &effort), None);
         nearness.places(b"first line", &effort);
@@ -224,7 +224,7 @@ fn effort_for_runs_is_bounded() {
 #[test]
 fn without_effort_left_nothing_is_read() {
     let lines = Lines::new(b"some words here\n");
-    assert!(Nearness::new(lines.clone(), [&b"some words"[..]], &Effort::new(10)).is_none());
+    assert!(LineIndex::new(lines.clone(), [&b"some words"[..]], &Effort::new(10)).is_none());
 }
 
 proptest::proptest! {
@@ -233,7 +233,7 @@ proptest::proptest! {
     fn lines_are_where_they_are(file in "[ab \t\n]{0,60}", run in "[ab \t]{0,2}(\n[ab \t]{0,2}){0,2}", from in 0usize..20) {
         let lines = Lines::new(file.as_bytes());
         let run: Vec<&[u8]> = run.split('\n').map(str::as_bytes).collect();
-        let nearness = Nearness::new(lines.clone(), run.iter().copied(), &Effort::default()).unwrap();
+        let nearness = LineIndex::new(lines.clone(), run.iter().copied(), &Effort::default()).unwrap();
         let all: Vec<&[u8]> = (0..lines.len()).map(|at| lines.text(at)).collect();
         for line in &run {
             let places: Vec<_> = (0..all.len()).filter(|&at| all[at] == *line).collect();
@@ -258,7 +258,7 @@ proptest::proptest! {
             .collect();
         let wanted: Vec<&[u8]> = run.iter().map(|line| &line[..]).collect();
         let effort = Effort::default();
-        let near = Nearness::new(lines.clone(), wanted.iter().copied(), &effort).unwrap().find(&wanted, Ends::Whole, 0, &effort).unwrap();
+        let near = LineIndex::new(lines.clone(), wanted.iter().copied(), &effort).unwrap().find(&wanted, Ends::Whole, 0, &effort).unwrap();
         proptest::prop_assert_eq!((near.start, near.agree), (start, len - 1));
         let gap = near.gap.unwrap();
         proptest::prop_assert_eq!((gap.wanted(), gap.line()), (spoiled, start + spoiled));

@@ -1,0 +1,122 @@
+//! A file that a message shows: lines of it, and places in it.
+
+use std::ops::Range;
+
+use crate::path::RepoPath;
+use crate::plan::{FileAsFound, Quote};
+use crate::report::{Diagnostic, FileLine, FilePlace, Nearest, Passage};
+use crate::text::{LineNo, Lines};
+use crate::tree::Content;
+
+/// A file that a message shows.
+pub(super) struct File<'f> {
+    path: &'f RepoPath,
+    pub(super) lines: Lines<'f>,
+    /// Whether it is so only since earlier edits of the response.
+    is_left: bool,
+}
+
+impl<'f> File<'f> {
+    pub(super) fn new(path: &'f RepoPath, content: &'f Content, is_left: bool) -> Self {
+        Self {
+            path,
+            lines: content.lines(),
+            is_left,
+        }
+    }
+
+    pub(super) fn seen(path: &'f RepoPath, seen: &'f FileAsFound) -> Self {
+        Self::new(path, &seen.content, seen.is_left)
+    }
+
+    pub(super) fn place(&self, index: usize, caption: &str, label: &str) -> FilePlace {
+        place(self.path, &Quote::new(&self.lines, index), caption, label)
+    }
+
+    /// Shows the lines around some ranges; where there are none, the whole file if it is small.
+    pub(super) fn passages(&self, ranges: impl IntoIterator<Item = Range<usize>>) -> Vec<Passage> {
+        let passages = Passage::around(
+            self.path.as_bstr(),
+            &self.lines,
+            ranges.into_iter().collect(),
+        );
+        passages
+            .into_iter()
+            .map(|passage| Passage {
+                is_left: self.is_left,
+                ..passage
+            })
+            .collect()
+    }
+
+    /// Shows the first few of several places; what tells them apart is under which line each is.
+    pub(super) fn rivals(&self, all: &[LineNo], caption: &str) -> Vec<FilePlace> {
+        let lines = all
+            .iter()
+            .map(|line| line.index())
+            .filter(|&index| index < self.lines.len());
+        let quotes: Vec<_> = lines
+            .take(Quote::DRAWN)
+            .map(|index| Quote::with_heading(&self.lines, index))
+            .collect();
+        if all.len() > 1 {
+            rivals(self.path, &quotes, caption, |_| "")
+                .into_iter()
+                .collect()
+        } else {
+            Vec::new()
+        }
+    }
+}
+
+/// Shows a line of a file.
+pub(super) fn place(path: &RepoPath, line: &Quote, caption: &str, label: &str) -> FilePlace {
+    FilePlace {
+        path: path.as_bstr().into(),
+        column: line.text.column(),
+        caption: caption.into(),
+        first: FileLine::new(line, label),
+        more: Vec::new(),
+    }
+}
+
+/// Shows several lines of a file that look alike.
+pub(super) fn rivals(
+    path: &RepoPath,
+    lines: &[Quote],
+    caption: &str,
+    label: impl Fn(LineNo) -> &'static str,
+) -> Option<FilePlace> {
+    let (first, others) = lines.split_first()?;
+    let more = others
+        .iter()
+        .map(|line| FileLine::new(line, label(line.number)))
+        .collect();
+    Some(FilePlace {
+        more,
+        ..place(path, first, caption, label(first.number))
+    })
+}
+
+impl Diagnostic {
+    /// Adds a place in a file that a reader should look at.
+    pub(super) fn shows(self, place: FilePlace) -> Self {
+        Self {
+            places: vec![place],
+            ..self
+        }
+    }
+
+    /// Adds the place in a file that comes nearest to what was looked for.
+    pub(super) fn at(self, place: FilePlace) -> Self {
+        let nearest = Nearest::new(
+            place.first.line,
+            place.first.line,
+            place.first.excerpt.text(),
+        );
+        Self {
+            nearest: Some(nearest),
+            ..self.shows(place)
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! What hunks and finds look for, as whoever explains why it isn't there searches for it again.
+
+use std::borrow::Cow;
+
+use super::applied::is_framed;
+use super::place::texts;
+use crate::patch::{Hunk, HunkLine, Mark};
+use crate::search::{Ends, Sought, is_telling};
+use crate::text::Text;
+
+impl Sought {
+    /// Takes the lines of a hunk; `text` is what is compared of a line.
+    pub(super) fn of_hunk(
+        hunk: &Hunk<'_>,
+        text: for<'h> fn(&'h HunkLine<'_>) -> &'h [u8],
+        from: usize,
+    ) -> Self {
+        let owned = |line: &HunkLine<'_>| Text {
+            bytes: Cow::Owned(text(line).to_vec()),
+            span: line.text.span,
+        };
+        let mut added = hunk.lines.iter().filter(|line| line.mark == Mark::Added);
+        let is_kept = |line: &&HunkLine<'_>| is_telling(text(line));
+        let says_enough = match added.clone().next() {
+            Some(_) => added.any(|line| is_telling(text(line))),
+            None => is_framed(hunk) && hunk.new_lines().filter(is_kept).count() > 1,
+        };
+        Self {
+            old: hunk.old().map(owned).collect(),
+            new: match says_enough {
+                true => hunk.new_lines().map(owned).collect(),
+                false => Vec::new(),
+            },
+            ends: Ends::Whole,
+            from,
+        }
+    }
+
+    /// Takes a text and what replaces it.
+    pub(super) fn of_find(find: &[Text<'_>], put: &[Text<'_>], ends: Ends) -> Self {
+        // What is only a part of the old text is there whether or not the rest is.
+        let is_part =
+            || memchr::memmem::find(&texts(find).join(&b'\n'), &texts(put).join(&b'\n')).is_some();
+        let says_enough = put.iter().any(|line| is_telling(line)) && !is_part();
+        Self {
+            old: find.iter().map(Text::owned).collect(),
+            new: match says_enough {
+                true => put.iter().map(Text::owned).collect(),
+                false => Vec::new(),
+            },
+            ends,
+            from: 0,
+        }
+    }
+}
