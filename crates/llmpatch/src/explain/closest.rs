@@ -18,11 +18,7 @@ use crate::text::{Excerpt, LineNo, Span, Text, lines, looks_elided, plural};
 pub(super) struct Closest<'s> {
     pub(super) sought: &'s Sought,
     pub(super) near: Alignment,
-    /// How the first of the lines that isn't as it was written differs.
-    pub(super) gap: Gap,
-    /// That line.
-    pub(super) text: &'s Text<'static>,
-    /// The file's line there, from 0.
+    /// The file's line, from 0, where the first of the lines isn't as it was written.
     pub(super) line: usize,
     /// Where else the patch's line is as it was written.
     pub(super) elsewhere: Places,
@@ -31,21 +27,14 @@ pub(super) struct Closest<'s> {
 }
 
 impl Closest<'_> {
-    /// Returns whether both say the same of the same line of a file in two states, wherever that
-    /// line is.
-    pub(super) fn is_like(&self, other: &Self) -> bool {
-        self.text == other.text
-            && match (self.gap, other.gap) {
-                (Gap::Other { .. }, Gap::Other { .. }) => true,
-                (Gap::LeftOut { count: a, .. }, Gap::LeftOut { count: b, .. })
-                | (Gap::Invented { count: a, .. }, Gap::Invented { count: b, .. }) => a == b,
-                _ => false,
-            }
+    /// Returns the first line of the patch that isn't in the file as it was written.
+    fn text(&self) -> &Text<'static> {
+        &self.sought.old[self.near.gap().wanted()]
     }
 
-    /// Returns whether the line may be a part of one of the file.
+    /// Returns whether that may be a part of a line.
     fn is_part(&self) -> bool {
-        let nth = self.gap.wanted();
+        let nth = self.near.gap().wanted();
         self.sought.ends == Ends::Part && (nth == 0 || nth + 1 == self.sought.old.len())
     }
 }
@@ -57,8 +46,8 @@ const APART: &str = "old lines must follow one another without a gap: put the mi
 pub(super) fn diagnostic(kind: Kind, closest: &Closest<'_>, file: &File<'_>) -> Diagnostic {
     let text = file.lines.text(closest.line);
     let of = Diagnostic::new(kind);
-    let (of, label_of_file, marked) = match closest.gap {
-        _ if looks_elided(closest.text) => {
+    let (of, label_of_file, marked) = match closest.near.gap() {
+        _ if looks_elided(closest.text()) => {
             let help =
                 "give every line of the file that is there, or begin another hunk after the gap";
             let of = Diagnostic {
@@ -68,7 +57,7 @@ pub(super) fn diagnostic(kind: Kind, closest: &Closest<'_>, file: &File<'_>) -> 
             (of, "the patch leaves this out", None)
         }
         Gap::Other { alike, .. } => {
-            let difference = Difference::of(closest.text, text, alike, closest.is_part());
+            let difference = Difference::of(closest.text(), text, alike, closest.is_part());
             let of = if difference.is_hidden() {
                 of.note(difference.how.to_string())
             } else {
@@ -97,7 +86,7 @@ pub(super) fn diagnostic(kind: Kind, closest: &Closest<'_>, file: &File<'_>) -> 
             )
         }
         Gap::Invented { line, count, .. } => {
-            let is_fence = closest.text.trim_ascii_start().starts_with(b"```");
+            let is_fence = closest.text().trim_ascii_start().starts_with(b"```");
             let label = match count {
                 _ if is_fence => "a Markdown fence, which isn't in the file".into(),
                 1 => "this line is not there".into(),
@@ -129,7 +118,7 @@ pub(super) fn diagnostic(kind: Kind, closest: &Closest<'_>, file: &File<'_>) -> 
             )
         }
     };
-    let mark = of.spans.mark.or(closest.text.span);
+    let mark = of.spans.mark.or(closest.text().span);
     let of = of.mark(mark);
     let of = match closest.elsewhere.count {
         0 => of,
@@ -255,10 +244,10 @@ fn caption(closest: &Closest<'_>) -> String {
 
 /// Returns where a part of the patch's line is in the response.
 fn part(closest: &Closest<'_>, range: &Range<usize>) -> Option<Span> {
-    let span = closest.text.span?;
+    let span = closest.text().span?;
     // The span of a hunk's line begins with its prefix.
     let prefix = ((span.end - span.start) as usize)
-        .checked_sub(closest.text.len())
+        .checked_sub(closest.text().len())
         .filter(|&prefix| prefix <= 1)?;
     let at = |offset: usize| span.start + (prefix + offset) as u32;
     Some(Span {

@@ -4,9 +4,10 @@
 //! It is looked for when it is told, and no longer than [`Effort`] allows.
 
 use std::cell::OnceCell;
+use std::collections::HashMap;
 
 use super::closest::Closest;
-use crate::plan::{PlaceError, Places};
+use crate::plan::{PlaceError, Places, Unplaced};
 use crate::search::{Alignment, Counterpart, Effort, Fuzz, Gap, LineIndex, Sought, is_telling};
 use crate::text::{LineNo, Lines, Span, looks_elided};
 use crate::tree::Content;
@@ -31,41 +32,50 @@ pub(super) enum Reason<'s> {
     EmptyFile,
 }
 
-/// An error, and what a file has instead of what it is about.
-pub(super) struct InFile<'s> {
-    pub(super) error: &'s PlaceError,
-    pub(super) reason: Option<Reason<'s>>,
-    /// The line of the file that a reader should look at.
-    text: Option<&'s [u8]>,
+/// The files in which hunks and finds have no place.
+pub(super) struct SearchedFiles<'s> {
+    /// The files by where their bytes are.
+    files: HashMap<*const u8, SearchedFile<'s>>,
 }
 
-impl InFile<'_> {
-    /// Returns whether both say the same of the same line of a file in two states, wherever that
-    /// line is.
-    pub(super) fn is_like(&self, other: &Self) -> bool {
-        let is_same_reason = match (&self.reason, &other.reason) {
-            (Some(Reason::Near(one)), Some(Reason::Near(other))) => one.is_like(other),
-            (one, other) => {
-                let kind = |reason: &Option<_>| reason.as_ref().map(std::mem::discriminant);
-                kind(one) == kind(other)
-            }
-        };
-        self.error.is_like(other.error) && is_same_reason && self.text == other.text
+impl<'s> SearchedFiles<'s> {
+    /// Prepares for all that has no place; a file is read when it is needed.
+    pub(super) fn new(all: impl Iterator<Item = &'s Unplaced>, effort: &'s Effort) -> Self {
+        let mut files = HashMap::new();
+        for of in all.flat_map(|of| std::iter::once(of).chain(of.before.as_deref())) {
+            let content = &of.seen.content;
+            let file = files.entry(content.as_ptr());
+            let file = file.or_insert_with(|| SearchedFile::new(content, effort));
+            file.sought
+                .extend(sought(&of.error).into_iter().flat_map(Sought::lines));
+        }
+        Self { files }
     }
 
-    /// Takes the level of fuzz at which the lines would have a place from the same in another state
-    /// of the file.
-    pub(super) fn take_level(&mut self, other: &Self) {
-        if let (Some(Reason::Near(one)), Some(Reason::Near(other))) =
-            (&mut self.reason, &other.reason)
-        {
-            one.level = other.level;
+    /// Finds what a file has instead of what has no place in it, if anything is to be looked for.
+    pub(super) fn instead_of(&self, of: &'s Unplaced) -> Option<Reason<'s>> {
+        let file = self.files.get(&of.seen.content.as_ptr())?;
+        let sought = sought(&of.error)?;
+        let is_context = matches!(of.error, PlaceError::Context { .. });
+        if of.seen.content.is_empty() && !is_context {
+            return Some(Reason::EmptyFile);
+        }
+        let found = file
+            .index()
+            .map(|index| index.instead_of(sought, file.effort));
+        match found {
+            Some(Counterpart::New(at)) => Some(Reason::New(LineNo::from_index(at))),
+            Some(Counterpart::Near(near)) => {
+                Some(Reason::Near(file.closest(sought, near, of.at_level)))
+            }
+            _ if is_context => None,
+            _ => Some(file.apart(sought)),
         }
     }
 }
 
-/// A file, and the lines that errors say it hasn't.
-pub(super) struct SearchedFile<'s> {
+/// A file, and the lines that it hasn't.
+struct SearchedFile<'s> {
     lines: Lines<'s>,
     sought: Vec<&'s [u8]>,
     effort: &'s Effort,
@@ -73,60 +83,12 @@ pub(super) struct SearchedFile<'s> {
 }
 
 impl<'s> SearchedFile<'s> {
-    /// Prepares for what these errors look for; the file is read when it is needed.
-    pub(super) fn new(
-        content: &'s Content,
-        errors: impl Iterator<Item = &'s PlaceError>,
-        effort: &'s Effort,
-    ) -> Self {
+    fn new(content: &'s Content, effort: &'s Effort) -> Self {
         Self {
             lines: content.lines(),
-            sought: errors.filter_map(sought).flat_map(Sought::lines).collect(),
+            sought: Vec::new(),
             effort,
             index: OnceCell::new(),
-        }
-    }
-
-    /// Finds what the file has instead of what an error says it hasn't. `at_level` is where that has
-    /// a place at which level of fuzz.
-    pub(super) fn instead_of(
-        &self,
-        error: &'s PlaceError,
-        at_level: Option<(LineNo, Fuzz)>,
-    ) -> InFile<'s> {
-        let reason = sought(error).and_then(|sought| self.reason(error, sought, at_level));
-        let line = match &reason {
-            Some(Reason::New(at)) => Some(at.index()),
-            Some(Reason::Near(closest)) => Some(closest.line),
-            _ => error.line(),
-        };
-        InFile {
-            error,
-            reason,
-            text: line.map(|line| self.lines.text(line)),
-        }
-    }
-
-    fn reason(
-        &self,
-        error: &PlaceError,
-        sought: &'s Sought,
-        at_level: Option<(LineNo, Fuzz)>,
-    ) -> Option<Reason<'s>> {
-        let is_context = matches!(error, PlaceError::Context { .. });
-        if self.lines.bytes().is_empty() && !is_context {
-            return Some(Reason::EmptyFile);
-        }
-        let found = self
-            .index()
-            .map(|index| index.instead_of(sought, self.effort));
-        match found {
-            Some(Counterpart::New(at)) => Some(Reason::New(LineNo::from_index(at))),
-            Some(Counterpart::Near(near)) => {
-                Some(Reason::Near(self.closest(sought, near, at_level)))
-            }
-            _ if is_context => None,
-            _ => Some(self.apart(sought)),
         }
     }
 
@@ -178,8 +140,6 @@ impl<'s> SearchedFile<'s> {
         Closest {
             sought,
             near,
-            gap,
-            text,
             line,
             elsewhere: if is_left_out { None } else { self.places(text) }.unwrap_or_default(),
             level: at_level.map(|(_, level)| level),
@@ -212,7 +172,8 @@ fn sought(error: &PlaceError) -> Option<&Sought> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::After;
+    use crate::path::RepoPath;
+    use crate::plan::{After, FileAsFound, Part};
     use crate::search::Ends;
     use crate::text::Text;
 
@@ -226,14 +187,23 @@ mod tests {
             ends: Ends::Whole,
             from: 0,
         };
-        let error = PlaceError::NotFound {
-            after: After(None),
-            sought: Box::new(sought),
+        let of = Unplaced {
+            path: RepoPath::new(b"a").unwrap(),
+            part: Part::Find,
+            error: PlaceError::NotFound {
+                after: After(None),
+                sought: Box::new(sought),
+            },
+            seen: FileAsFound {
+                content: "one\ntwo\nthree\n".into(),
+                is_left: false,
+            },
+            len: 2,
+            at_level: None,
+            before: None,
         };
-        let content = Content::from("one\ntwo\nthree\n");
         let effort = Effort::new(0);
-        let file = SearchedFile::new(&content, std::iter::once(&error), &effort);
-        let reason = file.instead_of(&error, None).reason;
+        let reason = SearchedFiles::new(std::iter::once(&of), &effort).instead_of(&of);
         assert!(matches!(reason, Some(Reason::NotTogether(lines)) if lines.is_empty()));
     }
 }

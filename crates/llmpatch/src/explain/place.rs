@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use super::closest;
 use super::file::File;
-use super::nearest::{Reason, SearchedFile};
-use crate::plan::{Ambiguity, Earlier, FileAsFound, Part, PlaceError, Places, Quote, Unplaced};
+use super::nearest::{Reason, SearchedFiles};
+use crate::plan::{Ambiguity, Earlier, Part, PlaceError, Places, Quote, Unplaced};
 use crate::report::{Diagnose, Diagnostic};
 use crate::search::Effort;
 use crate::text::{LineNo, is_utf8, listed};
@@ -20,69 +20,47 @@ const FOUND: &str = "the lines are here";
 impl Diagnose for Unplaced {
     fn diagnostic(&self) -> Diagnostic {
         let effort = Effort::default();
-        let files = SearchedStates::new(&[self], &effort);
-        files.map_or_else(
-            || Diagnostic::new(self.error.kind()),
-            |files| explained(self, &files),
-        )
-    }
-}
-
-/// A file as edits found that have no place there, and as it was before the response.
-pub(super) struct SearchedStates<'u> {
-    now: SearchedFile<'u>,
-    before: Option<SearchedFile<'u>>,
-}
-
-impl<'u> SearchedStates<'u> {
-    /// Prepares for all that has no place in one file.
-    pub(super) fn new(all: &[&'u Unplaced], effort: &'u Effort) -> Option<Self> {
-        let first = all.first()?;
-        let now = all.iter().map(|of| &of.error);
-        let before = all
-            .iter()
-            .filter_map(|of| Some(&of.before.as_ref()?.0.value));
-        let content = first.before.as_ref().map(|(_, content)| content);
-        Some(Self {
-            now: SearchedFile::new(&first.seen.content, now, effort),
-            before: content.map(|content| SearchedFile::new(content, before, effort)),
-        })
+        explained(self, &SearchedFiles::new(std::iter::once(self), &effort))
     }
 }
 
 /// Says why something has no place: in the file before the response if the same is true there, or
 /// else in the file as the edits before it leave it.
-pub(super) fn explained<'u>(of: &'u Unplaced, files: &SearchedStates<'u>) -> Diagnostic {
-    let mut told = Cow::Borrowed(of);
-    let mut here = files.now.instead_of(&of.error, of.at_level);
-    if let (Some(file), Some((error, content))) = (&files.before, &of.before) {
-        let mut before = file.instead_of(&error.value, None);
-        if before.is_like(&here) {
-            before.take_level(&here);
-            here = before;
-            let told = told.to_mut();
-            told.error = error.value.clone();
-            told.seen = FileAsFound {
-                content: content.clone(),
-                is_left: false,
-            };
-        }
+pub(super) fn explained<'u>(of: &'u Unplaced, files: &SearchedFiles<'u>) -> Diagnostic {
+    let now = told(of, files);
+    let Some(before) = &of.before else { return now };
+    let before = told(before, files);
+    let said = |of: &Diagnostic| {
+        let line = of.places.first().map(|place| place.first.excerpt.clone());
+        (of.label.clone(), of.advice.clone(), of.spans.mark, line)
+    };
+    match said(&before) == said(&now) {
+        true => Diagnostic {
+            help: now.help,
+            ..before
+        },
+        false => now,
     }
-    if let Some(Reason::New(at)) = here.reason {
-        told.to_mut().error = PlaceError::Applied { at };
+}
+
+/// Says why something has no place in its file.
+fn told<'u>(of: &'u Unplaced, files: &SearchedFiles<'u>) -> Diagnostic {
+    let reason = files.instead_of(of);
+    let mut of = Cow::Borrowed(of);
+    if let Some(Reason::New(at)) = reason {
+        of.to_mut().error = PlaceError::Applied { at };
     }
-    let file = File::seen(&told.path, &told.seen);
     let place = Place {
-        of: &told,
-        file: &file,
+        of: &of,
+        file: &File::seen(&of.path, &of.seen),
     };
     let said = Diagnostic {
-        message: told.to_string(),
-        ..place.diagnostic(here.reason.as_ref())
+        message: of.to_string(),
+        ..place.diagnostic(reason.as_ref())
     }
     .notes(place.notes())
-    .path(&told.path);
-    match is_pointer(&told.seen.content) {
+    .path(&of.path);
+    match is_pointer(&of.seen.content) {
         true => in_pointer(said),
         false => said,
     }
@@ -175,7 +153,7 @@ impl Place<'_> {
                 };
                 let found = self.at(*at, caption, "from here on");
                 Diagnostic {
-                    is_made: true,
+                    is_made: !self.of.seen.is_left,
                     ..found
                 }
             }

@@ -9,8 +9,7 @@ use super::error::FileAsFound;
 use crate::kind::Kind;
 use crate::path::RepoPath;
 use crate::search::{Fuzz, Sought};
-use crate::text::{LineNo, Located, Shown, lines};
-use crate::tree::Content;
+use crate::text::{LineNo, Shown, lines};
 
 /// How many lines are listed at most among which nothing decides.
 pub(super) const CANDIDATES: usize = 10_000;
@@ -32,9 +31,9 @@ pub struct Unplaced {
     /// Where it would have a place at a level of fuzz, and the level at which the whole response
     /// would, if it would.
     pub at_level: Option<(LineNo, Fuzz)>,
-    /// Why it has no place in the file as it was before the response either, if that is another
-    /// file.
-    pub before: Option<(Located<PlaceError>, Content)>,
+    /// The same of the file as it was before the response, if that is another and it has no place
+    /// there either.
+    pub before: Option<Box<Unplaced>>,
 }
 
 /// A part of an edit.
@@ -428,34 +427,6 @@ impl PlaceError {
     /// Returns the stable kind.
     pub fn kind(&self) -> Kind {
         Kind::at_variant(self).unwrap_or(Kind::LinesNotFound)
-    }
-
-    /// Returns whether both say the same of a file in two states, wherever the lines are.
-    pub(crate) fn is_like(&self, other: &Self) -> bool {
-        let than = |error: &Self| match error {
-            PlaceError::Earlier { than, .. } => Some(std::mem::discriminant(than)),
-            _ => None,
-        };
-        std::mem::discriminant(self) == std::mem::discriminant(other) && than(self) == than(other)
-    }
-
-    /// Returns the line of the file, from 0, that a reader should look at.
-    pub(crate) fn line(&self) -> Option<usize> {
-        match self {
-            PlaceError::Edges { at }
-            | PlaceError::Newline { last: at, .. }
-            | PlaceError::NoNewline { last: at, .. }
-            | PlaceError::Unnumbered { at, .. }
-            | PlaceError::Applied { at }
-            | PlaceError::ContextEarlier { at, .. }
-            | PlaceError::OutsideContext { at, .. }
-            | PlaceError::Earlier { at, .. }
-            | PlaceError::NotAtEnd { at }
-            | PlaceError::Indentation { line: at, .. }
-            | PlaceError::Unshiftable { at }
-            | PlaceError::TooDeep { at } => Some(at.index()),
-            _ => None,
-        }
     }
 
     /// Returns whether it says that lines aren't where they are looked for.

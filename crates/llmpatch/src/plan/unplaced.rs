@@ -159,7 +159,8 @@ impl Planner<'_> {
         if seen.is_left && error.is_absence() {
             let conflict = self.conflict(path, *part, &seen.content, |content| place(content).ok());
             if let Some(conflict) = conflict {
-                let is_same = matches!(error, PlaceError::NotFound { sought, .. } if sought.is_made_in(&seen.content.lines()));
+                let lines = seen.content.lines();
+                let is_same = matches!(error, PlaceError::NotFound { sought, .. } if sought.first_new(&lines).is_some());
                 return Error::Conflict(Box::new(Conflict {
                     is_same,
                     ..conflict
@@ -170,7 +171,19 @@ impl Planner<'_> {
             .overlay
             .in_tree(path)
             .filter(|original| seen.is_left && self.effort.spend(original.len()));
-        let before = original.and_then(|original| Some((place(&original).err()??, original)));
+        let before = original.and_then(|content| {
+            let error = place(&content).err()??.value;
+            let seen = FileAsFound {
+                content,
+                is_left: false,
+            };
+            Some(Box::new(Unplaced {
+                error,
+                seen,
+                at_level: None,
+                ..unplaced.clone()
+            }))
+        });
         Error::Place(Box::new(Unplaced { before, ..unplaced }))
     }
 

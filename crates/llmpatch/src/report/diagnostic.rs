@@ -338,11 +338,6 @@ impl Diagnostic {
         let message = format!("{} more like these aren't shown", 1 + count);
         Self::bare(self.kind, self.is_warning, message)
     }
-
-    /// Returns whether it shows a file that is so only since earlier edits of the response.
-    pub(crate) fn is_left(&self) -> bool {
-        self.passages.iter().any(|passage| passage.is_left)
-    }
 }
 
 /// Leaves out the middle of a text that nobody reads to its end: a response may call a file

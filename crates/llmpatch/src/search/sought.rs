@@ -1,5 +1,7 @@
 //! Lines that a file was expected to hold: what it has instead of them.
 
+use std::ops::Range;
+
 use super::align::{Alignment, Ends, Gap, is_telling};
 use super::nearest::{Effort, LineIndex};
 use super::needle::{Bounds, Needle};
@@ -42,14 +44,14 @@ impl Sought {
         }
     }
 
-    /// Returns whether a file has the new lines.
-    pub(crate) fn is_made_in(&self, lines: &Lines<'_>) -> bool {
+    /// Returns where a file has the new lines first.
+    pub(crate) fn first_new(&self, lines: &Lines<'_>) -> Option<Range<usize>> {
         let new: Vec<&[u8]> = self.new.iter().map(|line| &line[..]).collect();
         let bounds = match self.ends {
             Ends::Whole => Bounds::LINES,
             Ends::Part => Bounds::default(),
         };
-        !new.is_empty() && first(lines, &Needle::text(&new, bounds)).is_some()
+        first(lines, &Needle::text(&new, bounds)).filter(|_| !new.is_empty())
     }
 
     /// Returns all of the lines.
@@ -74,18 +76,15 @@ impl LineIndex<'_, '_> {
 
     /// Returns the line at which the new lines begin.
     fn new_lines(&self, sought: &Sought, effort: &Effort) -> Option<usize> {
-        let new: Vec<&[u8]> = sought.new.iter().map(|line| &line[..]).collect();
-        if new.is_empty() {
-            return None;
-        }
         if sought.ends == Ends::Whole {
+            let new: Vec<&[u8]> = sought.new.iter().map(|line| &line[..]).collect();
             return self.run(&new, sought.from, effort);
         }
         let lines = self.lines();
-        if !effort.spend(lines.bytes().len()) {
+        if sought.new.is_empty() || !effort.spend(lines.bytes().len()) {
             return None;
         }
-        let range = first(lines, &Needle::text(&new, Bounds::default()))?;
+        let range = sought.first_new(lines)?;
         // Half a word is there by chance.
         let is_whole = cuts_word(lines, &range).is_none();
         is_whole.then(|| lines.index_at(range.start))
