@@ -42,106 +42,95 @@ impl Closest<'_> {
 const APART: &str = "old lines must follow one another without a gap: put the missing ones in, or change the \
      two places apart";
 
+/// What the patch leaves out of the file, shown where it is.
+const LEFT_OUT: &str = "the patch leaves this out";
+
 /// Returns how the nearest place differs, and shows it.
 pub(super) fn diagnostic(kind: Kind, closest: &Closest<'_>, file: &File<'_>) -> Diagnostic {
-    let text = file.lines.text(closest.line);
     let of = Diagnostic::new(kind);
-    let (of, label_of_file, marked) = match closest.near.gap() {
-        _ if looks_elided(closest.text()) => {
-            let help =
-                "give every line of the file that is there, or begin another hunk after the gap";
-            let of = Diagnostic {
-                is_habit: true,
-                ..of.label("stands for lines of the file").habit(help)
-            };
-            (of, "the patch leaves this out", None)
-        }
+    let text = file.lines.text(closest.line);
+    let mut differs = None;
+    let (of, label_of_file) = match closest.near.gap() {
+        _ if looks_elided(closest.text()) => (elided(of), LEFT_OUT),
         Gap::Other { alike, .. } => {
             let difference = Difference::of(closest.text(), text, alike, closest.is_part());
-            let of = if difference.is_hidden() {
-                of.note(difference.how.to_string())
-            } else {
-                of
+            let label = match difference.is_hidden() {
+                true => "similar, but not equal",
+                false => "differs here",
             };
-            let of = remedied(of, closest, &difference).mark(part(closest, &difference.patch));
-            (
-                of,
-                if difference.is_hidden() {
-                    "similar, but not equal"
-                } else {
-                    "differs here"
-                },
-                Some(difference.file),
-            )
+            let of = remedied(of, closest, &difference);
+            differs = Some(difference.file);
+            (of, label)
         }
         Gap::LeftOut { count, .. } => {
             let label = format!(
                 "the file has {count} more line{} before this",
                 plural(count)
             );
-            (
-                of.label(label).habit(APART),
-                "the patch leaves this out",
-                None,
-            )
+            (of.label(label).habit(APART), LEFT_OUT)
         }
         Gap::Invented { line, count, .. } => {
-            let is_fence = closest.text().trim_ascii_start().starts_with(b"```");
-            let label = match count {
-                _ if is_fence => "a Markdown fence, which isn't in the file".into(),
-                1 => "this line is not there".into(),
-                _ => format!("from here on, {count} lines are not there"),
+            let label = match line >= file.lines.len() {
+                true => "the file ends with this line",
+                false => "the file continues with this",
             };
-            let help = match is_fence {
-                true => {
-                    "leave Markdown's fences out of the patch's lines: they aren't in the \
-                         file, and would get into it"
-                }
-                false => {
-                    "old lines must be in the file byte for byte; leave out those that \
-                         aren't, or mark new ones as added"
-                }
-            };
-            let is_at_end = line >= file.lines.len();
-            let label_of_file = if is_at_end {
-                "the file ends with this line"
-            } else {
-                "the file continues with this"
-            };
-            (
-                Diagnostic {
-                    is_habit: is_fence,
-                    ..of.label(label).habit(help)
-                },
-                label_of_file,
-                None,
-            )
+            (invented(of, closest, count), label)
         }
     };
-    let mark = of.spans.mark.or(closest.text().span);
-    let of = of.mark(mark);
-    let of = match closest.elsewhere.count {
-        0 => of,
-        _ => of.note(format!(
+    let elsewhere = (closest.elsewhere.count > 0).then(|| {
+        format!(
             "the patch's line is in the file, but elsewhere: {}",
             closest.elsewhere
-        )),
-    };
-    let differs = marked.as_ref().map_or(0, |mark| mark.start);
+        )
+    });
+    let offset = differs.as_ref().map_or(0, |mark| mark.start);
     let mut place = file.place(closest.line, &caption(closest), label_of_file);
-    if let Some(mark) = marked {
+    if let Some(mark) = differs {
         place.column = text[..mark.start.min(text.len())].chars().count() + 1;
         place.first.excerpt = Excerpt::new(text, mark);
     }
     let start = closest.near.start;
-    let nearest = Nearest::around(LineNo::from_index(start), place.first.line, text, differs);
+    let nearest = Nearest::around(LineNo::from_index(start), place.first.line, text, offset);
     let region = start..closest.near.end.max(start + 1).min(file.lines.len());
+    let mark = of.spans.mark.or(closest.text().span);
     Diagnostic {
         places: vec![place],
         nearest: Some(nearest),
         passages: file.passages([region]),
         ..of
     }
+    .notes(elsewhere)
+    .mark(mark)
+}
+
+/// Says what to do about a line that stands for others.
+fn elided(of: Diagnostic) -> Diagnostic {
+    let help = "give every line of the file that is there, or begin another hunk after the gap";
+    Diagnostic {
+        is_habit: true,
+        ..of.label("stands for lines of the file").habit(help)
+    }
+}
+
+/// Says what to do about lines that the file doesn't have.
+fn invented(of: Diagnostic, closest: &Closest<'_>, count: usize) -> Diagnostic {
+    if closest.text().trim_ascii_start().starts_with(b"```") {
+        let help = "leave Markdown's fences out of the patch's lines: they aren't in the file, \
+             and would get into it";
+        return Diagnostic {
+            is_habit: true,
+            ..of.label("a Markdown fence, which isn't in the file")
+                .habit(help)
+        };
+    }
+    let label = match count {
+        1 => "this line is not there".into(),
+        _ => format!("from here on, {count} lines are not there"),
+    };
+    of.label(label).habit(
+        "old lines must be in the file byte for byte; leave out those that aren't, or mark new \
+         ones as added",
+    )
 }
 
 impl Diagnostic {
@@ -154,6 +143,8 @@ impl Diagnostic {
 
 /// Adds how a line differs, and what to do about it.
 fn remedied(of: Diagnostic, closest: &Closest<'_>, difference: &Difference) -> Diagnostic {
+    let how = difference.is_hidden().then(|| difference.how.to_string());
+    let of = of.notes(how).mark(part(closest, &difference.patch));
     const PLAINLY: &str =
         "give the text itself, not a JSON string: no backslash before quotes, and real line ends";
     let plain = if difference.patch.is_empty() {

@@ -200,40 +200,24 @@ fn bare(line: &[u8]) -> Vec<u8> {
 /// so.
 fn look_alike(patch: &[u8], file: &[u8]) -> Option<How> {
     let text = |line: &[u8]| line[indent(line).len()..].to_str_lossy().into_owned();
-    let plain = |line: &[u8]| {
-        text(line.trim_ascii_end())
-            .chars()
-            .map(ascii)
-            .collect::<String>()
-    };
-    let plain_patch = plain(patch);
-    let plain_file = plain(file);
+    let (patch_text, file_text) = (text(patch), text(file));
+    let plain = |line: &[u8]| text(line.trim_ascii_end()).chars().map(ascii).collect();
+    let (plain_patch, plain_file): (String, String) = (plain(patch), plain(file));
     let column = |at: usize| at + 1 + indent(patch).chars().count();
-    // A side that has ended has no character there.
-    let differ = |patch: &str, file: &str| {
-        let mut left = patch.chars();
-        let mut right = file.chars();
-        (0..=patch.len().max(file.len()))
-            .map(|at| (at, left.next(), right.next()))
-            .find(|(_, a, b)| a != b)
-    };
     if plain_patch == plain_file {
-        let (at, left, right) =
-            differ(&text(patch), &text(file)).filter(|(_, a, b)| a.is_some() && b.is_some())?;
+        let (at, left, right) = first_other(&patch_text, &file_text)
+            .filter(|(_, left, right)| left.is_some() && right.is_some())?;
         return Some(How::LookAlike(column(at), left, right));
     }
+    let (at, left, right) = first_other(&plain_patch, &plain_file)?;
     if without_spaces(&plain_patch) == without_spaces(&plain_file) {
-        let same = plain_patch.chars().zip(plain_file.chars());
-        let at = same.take_while(|(left, right)| left == right).count();
-        return Some(How::Between(run(&text(patch), at), run(&text(file), at)));
+        return Some(How::Between(run(&patch_text, at), run(&file_text, at)));
     }
-    let (at, left, right) = differ(&plain_patch, &plain_file)?;
-    let longer = plain_patch.chars().count().cmp(&plain_file.chars().count());
-    if longer.is_ne() && plain_patch.nfc().eq(plain_file.nfc()) {
-        let (one, two) = if longer.is_gt() {
-            ("file", "patch")
-        } else {
-            ("patch", "file")
+    let (patch_len, file_len) = (plain_patch.chars().count(), plain_file.chars().count());
+    if patch_len != file_len && plain_patch.nfc().eq(plain_file.nfc()) {
+        let (one, two) = match patch_len > file_len {
+            true => ("file", "patch"),
+            false => ("patch", "file"),
         };
         return Some(How::Combining(column(at), one, two));
     }
@@ -241,6 +225,15 @@ fn look_alike(patch: &[u8], file: &[u8]) -> Option<How> {
     let is_alike = looks(patch.trim_ascii()) == looks(file.trim_ascii())
         || visible(&plain_patch) == visible(&plain_file);
     is_alike.then_some(How::LookAlike(column(at), left, right))
+}
+
+/// Returns the first characters that differ, and their number; a side that has ended has none.
+fn first_other(one: &str, other: &str) -> Option<(usize, Option<char>, Option<char>)> {
+    let mut left = one.chars();
+    let mut right = other.chars();
+    (0..=one.len().max(other.len()))
+        .map(|at| (at, left.next(), right.next()))
+        .find(|(_, left, right)| left != right)
 }
 
 fn without_spaces(text: &str) -> String {
@@ -267,41 +260,36 @@ const LONG: usize = 200;
 /// Returns the bytes in which two lines differ: all but the words and single characters that they
 /// begin and end with alike, and of long words but the characters.
 fn change(patch: &[u8], file: &[u8]) -> (Range<usize>, Range<usize>) {
-    let (left, right): (Vec<_>, Vec<_>) = (
-        patch.chunk_by(|a, b| is_word(*a) && is_word(*b)).collect(),
-        file.chunk_by(|a, b| is_word(*a) && is_word(*b)).collect(),
-    );
-    let (start, end) = same_ends(&left, &right);
-    let start = length(&left[..start]);
-    let end = length(&left[left.len() - end..]);
-    let patch = &patch[..patch.len() - end];
-    let file = &file[..file.len() - end];
-    if patch.len().min(file.len()) - start < LONG {
-        return (start..patch.len(), start..file.len());
+    fn words(line: &[u8]) -> Vec<&[u8]> {
+        line.chunk_by(|a, b| is_word(*a) && is_word(*b)).collect()
     }
-    let left = &patch[start..];
-    let right = &file[start..];
-    let head = left
-        .char_indices()
-        .zip(right.char_indices())
-        .take_while(|(a, b)| a == b)
-        .last();
-    let head = head.map_or(0, |((_, end, _), _)| end);
-    let rest = left.len().min(right.len()) - head;
-    let tail = || left.char_indices().rev().zip(right.char_indices().rev());
-    let tail = tail().map(|((a, _, c), (b, _, d))| (left.len() - a, right.len() - b, c == d));
-    let tail = tail
-        .take_while(|&(a, b, same)| same && a == b && a <= rest)
-        .last()
-        .map_or(0, |(tail, ..)| tail);
+    fn characters(line: &[u8]) -> Vec<&[u8]> {
+        let bounds = line.char_indices().map(|(start, end, _)| &line[start..end]);
+        bounds.collect()
+    }
+    let (left, right) = between(patch, file, words);
+    if left.len().min(right.len()) < LONG {
+        return (left, right);
+    }
+    let (inner, outer) = between(&patch[left.clone()], &file[right.clone()], characters);
     (
-        start + head..patch.len() - tail,
-        start + head..file.len() - tail,
+        left.start + inner.start..left.start + inner.end,
+        right.start + outer.start..right.start + outer.end,
     )
 }
 
-fn length(words: &[&[u8]]) -> usize {
-    words.iter().map(|word| word.len()).sum::<usize>()
+/// Returns the bytes of two lines between the parts that they begin and end with alike.
+fn between(
+    patch: &[u8],
+    file: &[u8],
+    parts: for<'l> fn(&'l [u8]) -> Vec<&'l [u8]>,
+) -> (Range<usize>, Range<usize>) {
+    let (left, right) = (parts(patch), parts(file));
+    let (head, tail) = same_ends(&left, &right);
+    let length = |parts: &[&[u8]]| parts.iter().map(|part| part.len()).sum::<usize>();
+    let head = length(&left[..head]);
+    let tail = length(&left[left.len() - tail..]);
+    (head..patch.len() - tail, head..file.len() - tail)
 }
 
 /// Returns the part of a file's line that a text seems to mean: from where the text's beginning is

@@ -111,75 +111,84 @@ impl Place<'_> {
     }
 
     fn diagnostic(&self, reason: Option<&Reason<'_>>) -> Diagnostic {
+        let of = match self.elsewhere() {
+            Some((at, caption, label)) => self.at(at, caption, label),
+            None => self.said([]),
+        };
         match &self.of.error {
             PlaceError::NotFound { .. } => self.not_found(reason),
-            PlaceError::Edges { at } => self.at(
-                *at,
-                "the text is here, without empty lines around it",
-                "in the middle of other text",
-            ),
+            PlaceError::Context { places, lines, .. } => self.context(places, reason, *lines),
+            PlaceError::Earlier { at, than, .. } => self.earlier(*at, than),
+            PlaceError::Ambiguous(ambiguity) => self.ambiguous(ambiguity),
             PlaceError::Newline { last, .. } => self
                 .up_to(*last)
                 .note("the file ends with a newline; the patch says that it doesn't"),
             PlaceError::NoNewline { last, .. } => self
                 .up_to(*last)
                 .note("the file doesn't end with a newline; the patch says that it does"),
-            PlaceError::Unnumbered { at, claimed, .. } => self
-                .at(*at, FOUND, "not where the hunk's number says")
-                .note(format!("its number says that they are on line {claimed}")),
-            PlaceError::Ambiguous(ambiguity) => self.ambiguous(ambiguity),
-            PlaceError::Context { places, lines, .. } => self.context(places, reason, *lines),
-            PlaceError::ContextEarlier { at, outer: Some(_) } => self
-                .at(
-                    *at,
-                    "the context line is here",
-                    "before the one that it follows",
-                )
-                .help("name this line before the other, or this one alone"),
-            PlaceError::ContextEarlier { at, outer: None } => self
-                .at(*at, "the context line is here", "before the previous hunk")
-                .stated(&Earlier::Previous),
-            PlaceError::OutsideContext { outer, at, end } => self
-                .at(*at, "the line is here", "in another block")
-                .note(format!(
-                    "line {end} is indented no deeper than line {outer}, and ends its block"
-                )),
-            PlaceError::Applied { at } => {
-                let text = "the new text is here already";
-                let caption = if self.of.part == Part::Find {
-                    text
-                } else {
-                    "the new lines are here already"
-                };
-                let found = self.at(*at, caption, "from here on");
-                Diagnostic {
-                    is_made: !self.of.seen.is_left,
-                    ..found
-                }
+            PlaceError::OutOfRange { places, .. } | PlaceError::Times { places, .. } => {
+                self.counted(places)
             }
-            PlaceError::Earlier { at, than, .. } => self.earlier(*at, than),
-            PlaceError::NotAtEnd { at } => self.at(*at, FOUND, "not at the end of the file"),
-            PlaceError::Indentation { at, line } => {
-                let label = "indented differently from the lines before it";
-                let found = self.at(*line, "the file's line for it", label);
-                Diagnostic {
-                    passages: self.file.passages([self.from(*at)]),
-                    ..found
-                }
-                .label("shifted differently")
+            PlaceError::Unnumbered { claimed, .. } => {
+                of.note(format!("its number says that they are on line {claimed}"))
             }
-            PlaceError::Unshiftable { at } => {
-                self.at(*at, FOUND, "indented less than in the patch")
+            PlaceError::ContextEarlier { outer: Some(_), .. } => {
+                of.help("name this line before the other, or this one alone")
             }
-            PlaceError::Unconfirmed => self.nowhere("a line of the hunk, or prose?"),
-            PlaceError::PastEnd { .. } | PlaceError::NotLast { .. } => self.nowhere("where?"),
-            PlaceError::OutOfRange { places, .. } => self.counted(places),
-            PlaceError::Times { places, .. } => self.counted(places),
-            PlaceError::Overlapping { .. } => self.said([]),
-            PlaceError::TooMuch { .. } => self.said([]),
-            PlaceError::TooDeep { at } => self.at(*at, FOUND, "indented more than in the patch"),
-            PlaceError::Overlap => self.said([]),
+            PlaceError::ContextEarlier { outer: None, .. } => of.stated(&Earlier::Previous),
+            PlaceError::OutsideContext { outer, end, .. } => of.note(format!(
+                "line {end} is indented no deeper than line {outer}, and ends its block"
+            )),
+            PlaceError::Applied { .. } => Diagnostic {
+                is_made: !self.of.seen.is_left,
+                ..of
+            },
+            PlaceError::Indentation { at, .. } => Diagnostic {
+                passages: self.file.passages([self.from(*at)]),
+                ..of
+            },
+            _ => of,
         }
+    }
+
+    /// Returns the line of the file that shows why there is no place, a sentence that introduces
+    /// it, and what is so there.
+    fn elsewhere(&self) -> Option<(LineNo, &'static str, &'static str)> {
+        let (at, caption, label) = match &self.of.error {
+            PlaceError::Edges { at } => (
+                at,
+                "the text is here, without empty lines around it",
+                "in the middle of other text",
+            ),
+            PlaceError::Unnumbered { at, .. } => (at, FOUND, "not where the hunk's number says"),
+            PlaceError::ContextEarlier { at, outer } => (
+                at,
+                "the context line is here",
+                match outer {
+                    Some(_) => "before the one that it follows",
+                    None => "before the previous hunk",
+                },
+            ),
+            PlaceError::OutsideContext { at, .. } => (at, "the line is here", "in another block"),
+            PlaceError::Applied { at } => (
+                at,
+                match self.of.part {
+                    Part::Find => "the new text is here already",
+                    _ => "the new lines are here already",
+                },
+                "from here on",
+            ),
+            PlaceError::NotAtEnd { at } => (at, FOUND, "not at the end of the file"),
+            PlaceError::Indentation { line, .. } => (
+                line,
+                "the file's line for it",
+                "indented differently from the lines before it",
+            ),
+            PlaceError::Unshiftable { at } => (at, FOUND, "indented less than in the patch"),
+            PlaceError::TooDeep { at } => (at, FOUND, "indented more than in the patch"),
+            _ => return None,
+        };
+        Some((*at, caption, label))
     }
 
     /// Begins what is said, and shows these lines of the file.
@@ -367,9 +376,7 @@ impl Place<'_> {
             } => self.both(*numbered, *other),
             Ambiguity::End { numbered, end } => self.both(*numbered, *end),
             Ambiguity::RestatedTwice { context, behind } => self.both(*context, *behind),
-            Ambiguity::Nowhere => self.nowhere("where?"),
-            Ambiguity::Anywhere => self.nowhere("where?"),
-            Ambiguity::NumberOnly => self.nowhere("where?"),
+            Ambiguity::Nowhere | Ambiguity::Anywhere | Ambiguity::NumberOnly => self.said([]),
         };
         of.stated(ambiguity)
     }

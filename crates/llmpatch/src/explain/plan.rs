@@ -52,29 +52,9 @@ impl Diagnose for Error {
             Error::Binary { path, content } => {
                 of.path(path).notes(content.as_ref().and_then(binary_note))
             }
-            Error::DeleteDiffers { path, line, seen } => {
-                let file = File::seen(path, seen);
-                let line = line.index();
-                Diagnostic {
-                    passages: file.passages(Some(line..line + 1)),
-                    ..of.at(file.place(line, "the file has", "differs here"))
-                }
-                .path(path)
-            }
-            Error::DeleteShorter { path, seen } => {
-                let file = File::seen(path, seen);
-                let len = file.lines.len();
-                Diagnostic {
-                    passages: file.passages(Some(len.saturating_sub(1)..len)),
-                    ..of
-                }
-                .path(path)
-            }
-            Error::DeleteLeaves { path, seen, .. } => Diagnostic {
-                passages: beginning(path, seen),
-                ..of
-            }
-            .path(path),
+            Error::DeleteDiffers { path, seen, .. }
+            | Error::DeleteShorter { path, seen }
+            | Error::DeleteLeaves { path, seen, .. } => self.not_deleted(of.path(path), path, seen),
             Error::AlreadyApplied { paths, applied } => {
                 let nearest = applied.first.as_ref().map(|(line, content)| {
                     let quote = Quote::new(&content.lines(), line.index());
@@ -86,6 +66,28 @@ impl Diagnose for Error {
                 }
             }
             Error::CancelsOut { paths } | Error::NothingToDo { paths } => of.of_one(paths),
+        }
+    }
+}
+
+impl Error {
+    /// Shows where a file isn't what is to be deleted.
+    fn not_deleted(&self, of: Diagnostic, path: &RepoPath, seen: &FileAsFound) -> Diagnostic {
+        let file = File::seen(path, seen);
+        let last = file.lines.len();
+        match self {
+            Error::DeleteDiffers { line, .. } => Diagnostic {
+                passages: file.passages(Some(line.index()..line.index() + 1)),
+                ..of.at(file.place(line.index(), "the file has", "differs here"))
+            },
+            Error::DeleteShorter { .. } => Diagnostic {
+                passages: file.passages(Some(last.saturating_sub(1)..last)),
+                ..of
+            },
+            _ => Diagnostic {
+                passages: beginning(path, seen),
+                ..of
+            },
         }
     }
 }

@@ -162,6 +162,7 @@ pub enum PlaceError {
     )]
     #[strum(props(
         kind = "parse",
+        label = "a line of the hunk, or prose?",
         help = "correct the counts after `@@` and the lines; before prose, put an empty line"
     ))]
     Unconfirmed,
@@ -170,7 +171,10 @@ pub enum PlaceError {
     #[error(
         "is on line {at} apart from its indentation, which differs from line to line, so that it isn't clear how its added lines are to be indented"
     )]
-    #[strum(props(help = "indent the lines of the patch as the file does"))]
+    #[strum(props(
+        label = "shifted differently",
+        help = "indent the lines of the patch as the file does"
+    ))]
     Indentation { at: LineNo, line: LineNo },
     /// The lines are there but for their indentation, and an added line lacks what is to be taken
     /// away.
@@ -184,11 +188,17 @@ pub enum PlaceError {
     Unshiftable { at: LineNo },
     /// Added lines behind the end of the file, which has `lines` lines.
     #[error("adds lines after line {after}, but the file has only {lines}")]
-    #[strum(props(help = "correct the number, or give lines of context next to the added ones"))]
+    #[strum(props(
+        label = "where?",
+        help = "correct the number, or give lines of context next to the added ones"
+    ))]
     PastEnd { after: usize, lines: usize },
     /// Added lines without newline that aren't the last.
     #[error("adds lines after line {after} without a newline at their end, but more lines follow")]
-    #[strum(props(help = "correct the number, or give lines of context next to the added ones"))]
+    #[strum(props(
+        label = "where?",
+        help = "correct the number, or give lines of context next to the added ones"
+    ))]
     NotLast { after: usize },
     /// An occurrence that isn't there.
     #[error("asks for occurrence {wanted}, and the text occurs {}, on {places}", times(.places.count))]
@@ -353,18 +363,21 @@ pub enum Ambiguity {
     /// Added lines with nothing to say where they go.
     #[error("only adds lines, and its line numbers mean nothing in this format")]
     #[strum(props(
+        label = "where?",
         help = "give a line of context next to the added ones, or a context line after `@@` instead of numbers"
     ))]
     Nowhere,
     /// Added lines under a header without numbers and without a context line.
     #[error("only adds lines, and nothing says where")]
     #[strum(props(
+        label = "where?",
         help = "give a line of context next to the added ones, or a context line after `@@`"
     ))]
     Anywhere,
     /// Added lines with nothing but a number to say where they go, where that isn't enough.
     #[error("only adds lines, and nothing but its line number says where")]
     #[strum(props(
+        label = "where?",
         help = "give a line of context next to the added ones, or leave --strict out",
         advice = "give a line of context next to the added ones"
     ))]
