@@ -224,6 +224,8 @@ pub(super) struct Outcome {
     pub(super) splices: Vec<Splice>,
     /// Which hunks have no place, by number from 1, and why; a text has the number 0.
     pub(super) errors: Vec<(usize, Located<PlaceError>)>,
+    /// The same of hunks that may have no place only because of errors before.
+    pub(super) following: Vec<(usize, Located<PlaceError>)>,
     /// Whether all of it has been applied. If not, the errors say why, here or where they follow
     /// from.
     pub(super) whole: bool,
@@ -261,11 +263,12 @@ impl Policy {
                 Err(error) => error,
             };
             outcome.whole = false;
-            if !follows_from(&error.value, hunk.old().map(self.text), lost) {
-                outcome.errors.push((number, error));
-                if outcome.errors.len() >= task.enough {
-                    break;
-                }
+            match follows_from(&error.value, hunk.old().map(self.text), lost) {
+                true => outcome.following.push((number, error)),
+                false => outcome.errors.push((number, error)),
+            }
+            if outcome.errors.len() >= task.enough {
+                break;
             }
             let added = hunk.lines.iter().filter(|line| line.mark == Mark::Added);
             lost.extend(added.map(|line| (self.text)(line).to_vec()));

@@ -10,6 +10,7 @@ use crate::kind::Kind;
 use crate::path::RepoPath;
 use crate::search::{Fuzz, Sought};
 use crate::text::{LineNo, Shown, lines};
+use crate::tree::Content;
 
 /// How many lines are listed at most among which nothing decides.
 pub(super) const CANDIDATES: usize = 10_000;
@@ -445,6 +446,17 @@ impl PlaceError {
     /// Returns whether it says that lines aren't where they are looked for.
     pub(super) fn is_absence(&self) -> bool {
         matches!(self.kind(), Kind::LinesNotFound | Kind::ContextNotFound)
+    }
+
+    /// Returns whether a file has the new lines in place of the lines that are nowhere, if that is
+    /// worth looking for.
+    pub(super) fn is_made_in(&self, content: &Content, is_worth_it: impl Fn() -> bool) -> bool {
+        match self {
+            PlaceError::NotFound { sought, .. } => {
+                is_worth_it() && sought.first_new(&content.lines()).is_some()
+            }
+            _ => false,
+        }
     }
 
     /// Returns whether lines are nowhere, or not as they are given.

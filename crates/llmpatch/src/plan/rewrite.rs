@@ -79,7 +79,7 @@ impl Planner<'_> {
             (false, true) => Err(Failed::Lost),
             (false, false) => Err(Failed::Partly),
         };
-        if !outcome.errors.is_empty() {
+        if !outcome.errors.is_empty() || !outcome.following.is_empty() {
             let file = &File {
                 content: document.content(),
                 mode: Mode::PLAIN,
@@ -91,7 +91,7 @@ impl Planner<'_> {
                 edit,
                 placed: &outcome.placed,
             };
-            self.unplaced(&section, outcome.errors);
+            self.unplaced(&section, outcome.errors, outcome.following);
         }
         if ends_blank(document, &outcome.splices) {
             self.warn(span, Warning::BlankEnd { path: path.clone() });

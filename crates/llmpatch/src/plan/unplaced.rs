@@ -32,15 +32,23 @@ pub(super) struct UnplacedEdit<'s, 'p> {
 }
 
 impl Planner<'_> {
-    /// Records why parts of an edit have no place.
+    /// Records why parts of an edit have no place. What may follow from errors before is recorded
+    /// only if it is made already.
     pub(super) fn unplaced(
         &mut self,
         section: &UnplacedEdit<'_, '_>,
-        errors: Vec<(usize, Located<PlaceError>)>,
+        mut errors: Vec<(usize, Located<PlaceError>)>,
+        following: Vec<(usize, Located<PlaceError>)>,
     ) {
         let UnplacedEdit {
             path, file, edit, ..
         } = *section;
+        let made = following.into_iter().filter(|(_, error)| {
+            let is_worth_it = || self.effort.spend(file.content.len());
+            error.value.is_made_in(&file.content, is_worth_it)
+        });
+        errors.extend(made);
+        errors.sort_by_key(|(number, _)| *number);
         let of = self.number;
         let (given, added) = (self.given(path), &Cell::default());
         let run = |edit: Edit<'_, '_>, content: &Content, rules: &Rules| {
@@ -159,8 +167,7 @@ impl Planner<'_> {
         if seen.is_left && error.is_absence() {
             let conflict = self.conflict(path, *part, &seen.content, |content| place(content).ok());
             if let Some(conflict) = conflict {
-                let lines = seen.content.lines();
-                let is_same = matches!(error, PlaceError::NotFound { sought, .. } if sought.first_new(&lines).is_some());
+                let is_same = error.is_made_in(&seen.content, || true);
                 return Error::Conflict(Box::new(Conflict {
                     is_same,
                     ..conflict

@@ -46,12 +46,15 @@ impl Sought {
 
     /// Returns where a file has the new lines first.
     pub(crate) fn first_new(&self, lines: &Lines<'_>) -> Option<Range<usize>> {
+        if self.new.is_empty() {
+            return None;
+        }
         let new: Vec<&[u8]> = self.new.iter().map(|line| &line[..]).collect();
         let bounds = match self.ends {
             Ends::Whole => Bounds::LINES,
             Ends::Part => Bounds::default(),
         };
-        first(lines, &Needle::text(&new, bounds)).filter(|_| !new.is_empty())
+        first(lines, &Needle::text(&new, bounds))
     }
 
     /// Returns all of the lines.
@@ -81,7 +84,7 @@ impl LineIndex<'_, '_> {
             return self.run(&new, sought.from, effort);
         }
         let lines = self.lines();
-        if sought.new.is_empty() || !effort.spend(lines.bytes().len()) {
+        if !effort.spend(lines.bytes().len()) {
             return None;
         }
         let range = sought.first_new(lines)?;

@@ -63,13 +63,10 @@ pub(super) fn place(
     };
     let follows = follows_from(&error.value, edit.find.iter().map(|line| &line[..]), lost);
     lost.extend(edit.put.iter().map(|line| line.to_vec()));
-    let errors = if follows {
-        Vec::new()
-    } else {
-        vec![(0, error)]
-    };
+    let (following, errors) = [(0, error)].into_iter().partition(|_| follows);
     Outcome {
         errors,
+        following,
         ..Outcome::default()
     }
 }
