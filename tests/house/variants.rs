@@ -2,6 +2,7 @@
 //! a meaning, and kinds that exist.
 
 use llmpatch::kind::Kind;
+use llmpatch::plan::Placing;
 use syn::punctuated::Punctuated;
 use syn::{Attribute, Expr, ExprLit, Item, Lit, Meta, MetaNameValue, Token};
 
@@ -22,6 +23,7 @@ fn properties_of_variants_are_known_and_their_kinds_exist() {
                 let is_kind = || Kind::ALL.iter().any(|kind| kind.code() == value);
                 match &name[..] {
                     "kind" => assert!(is_kind(), "no kind `{value}` at {}", variant.ident),
+                    "how" => assert!(Placing::NAMES.contains(&&value[..]), "no way `{value}`"),
                     "label" | "help" | "advice" => {
                         assert!(!value.ends_with('.'), "{value}");
                     }

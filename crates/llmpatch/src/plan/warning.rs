@@ -305,7 +305,7 @@ impl Quote {
 
 impl Placing {
     /// What reports call the ways in which places are found, the loosest last.
-    const NAMES: [&'static str; 10] = [
+    pub const NAMES: [&'static str; 10] = [
         "exact",
         "addition",
         "locator",
