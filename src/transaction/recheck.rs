@@ -3,7 +3,6 @@
 //! does.
 
 use super::error::TransactionError;
-use llmpatch::path::RepoPath;
 use llmpatch::plan::ChangeSet;
 use llmpatch::progress::{Progress, Stage};
 use llmpatch::tree::{Entry, File, Tree};
@@ -30,12 +29,12 @@ pub(super) fn still_holds(
                     ancestor,
                     what: None,
                 },
-            ) if goes(changes, &ancestor) => {}
+            ) if changes.removes(&ancestor) => {}
             (None, Entry::Directory) => {
                 if let Some(left) = tree
                     .leaves_below(&change.path)?
                     .into_iter()
-                    .find(|leaf| !goes(changes, leaf))
+                    .find(|leaf| !changes.removes(leaf))
                 {
                     return Err(TransactionError::Appeared { path: left });
                 }
@@ -50,12 +49,6 @@ pub(super) fn still_holds(
         progress.step();
     }
     Ok(())
-}
-
-fn goes(changes: &ChangeSet, path: &RepoPath) -> bool {
-    changes
-        .get(path)
-        .is_some_and(|change| change.after.is_none())
 }
 
 fn is_same(before: &File, now: &File) -> bool {

@@ -196,10 +196,7 @@ struct Operation<'c> {
 
 impl<'c> Operation<'c> {
     fn list(changes: &'c ChangeSet) -> Vec<Operation<'c>> {
-        let renamed: HashSet<_> = changes
-            .iter()
-            .filter_map(|change| change.from.as_ref())
-            .collect();
+        let renamed = changes.sources();
         let operation = |change: &'c Change| {
             let verb = match (&change.before, &change.after) {
                 (_, Some(_)) if change.from.is_some() => Verb::Rename,

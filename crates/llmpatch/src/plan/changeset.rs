@@ -1,4 +1,4 @@
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use crate::path::RepoPath;
 use crate::tree::{AttributeFiles, Entry, File, MemoryTree, RULES};
@@ -89,6 +89,17 @@ impl ChangeSet {
             .binary_search_by(|change| change.path.cmp(path))
             .ok()
             .map(|at| &self.changes[at])
+    }
+
+    /// Returns whether nothing is at a path any more once the change is made.
+    pub fn removes(&self, path: &RepoPath) -> bool {
+        self.get(path).is_some_and(|change| change.after.is_none())
+    }
+
+    /// Returns the paths whose files are renamed.
+    pub(crate) fn sources(&self) -> HashSet<&RepoPath> {
+        let renamed = self.iter().filter_map(|change| change.from.as_ref());
+        renamed.collect()
     }
 
     /// Returns the files among them that hold attributes, as they are afterwards.

@@ -5,7 +5,7 @@
 //! that. Where the two meet in the same lines, or one of them removes what the other changes,
 //! nothing decides.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashSet};
 
 use bstr::BString;
 
@@ -62,15 +62,15 @@ pub fn merge(
     let mut merged = Vec::new();
     let mut unmerged = BTreeMap::new();
     let mut errors = Vec::new();
+    let merge = Merge {
+        changes,
+        sources: changes.sources(),
+        here,
+        lines,
+        conflicts,
+    };
     for change in changes {
-        match (Merge {
-            changes,
-            here,
-            lines,
-            conflicts,
-        })
-        .one(change)
-        {
+        match merge.one(change) {
             Ok((change, sides)) => {
                 unmerged.extend(sides.map(|sides| (change.path.clone(), sides)));
                 merged.push(change);
@@ -97,6 +97,7 @@ pub fn merge(
 
 struct Merge<'m> {
     changes: &'m ChangeSet,
+    sources: HashSet<&'m RepoPath>,
     here: &'m dyn Tree,
     lines: MergeLines<'m>,
     conflicts: Conflicts,
@@ -146,7 +147,9 @@ impl Merge<'_> {
     ) -> Result<MergedFile, Error> {
         Ok(match (was, source, &change.after) {
             (_, None, None) => Ok(None),
-            (Some(was), Some(source), None) if self.is_moved(change) || is_same(was, source) => {
+            (Some(was), Some(source), None)
+                if self.sources.contains(&change.path) || is_same(was, source) =>
+            {
                 Ok(None)
             }
             (_, Some(_), None) => Err((Unmerged::Changed, source.clone())),
@@ -173,26 +176,19 @@ impl Merge<'_> {
         })
     }
 
-    /// Returns whether a file goes to another path.
-    fn is_moved(&self, change: &Change) -> bool {
-        self.changes
-            .iter()
-            .any(|other| other.from.as_ref() == Some(&change.path))
-    }
-
     /// Returns what is at a path here, where that is a file or nothing, or nothing once the change
     /// is made.
     fn file(&self, path: &RepoPath) -> Result<Option<File>, Error> {
-        let goes = |path: &RepoPath| {
-            self.changes
-                .get(path)
-                .is_some_and(|change| change.after.is_none())
-        };
         match self.here.read(path)? {
             Entry::File(file) => Ok(Some(file)),
             Entry::Absent => Ok(None),
-            Entry::Beneath { ancestor, .. } if goes(&ancestor) => Ok(None),
-            Entry::Directory if self.here.leaves_below(path)?.iter().all(goes) => Ok(None),
+            Entry::Beneath { ancestor, .. } if self.changes.removes(&ancestor) => Ok(None),
+            Entry::Directory
+                if (self.here.leaves_below(path)?.iter())
+                    .all(|path| self.changes.removes(path)) =>
+            {
+                Ok(None)
+            }
             _ => Err(Error::Unmerged {
                 path: path.clone(),
                 why: Unmerged::Kind,

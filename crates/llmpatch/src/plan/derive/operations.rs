@@ -109,11 +109,7 @@ fn operations<'c>(
     format: Format,
     unrepresentable: &mut Vec<Unrepresentable>,
 ) -> Vec<FileOperation<'c>> {
-    let is_source = |path: &RepoPath| {
-        changes
-            .iter()
-            .any(|change| change.from.as_ref() == Some(path))
-    };
+    let sources = changes.sources();
     let mut operations = Vec::with_capacity(changes.len());
     for change in changes {
         let source = change.from.as_ref().and_then(|from| changes.get(from));
@@ -155,7 +151,7 @@ fn operations<'c>(
                 before,
                 after,
             },
-            (_, Change { after: None, .. }) if is_source(path) => continue,
+            (_, Change { after: None, .. }) if sources.contains(path) => continue,
             _ => FileOperation::Delete { path },
         };
         match hindrance(&operation) {
@@ -211,20 +207,14 @@ fn hindrance(operation: &FileOperation<'_>) -> Option<What> {
 }
 
 fn stand_in_the_way(changes: &ChangeSet) -> bool {
-    let goes = |path: &RepoPath| {
-        changes
-            .get(path)
-            .is_some_and(|change| change.after.is_none())
-    };
     let comes = |path: &RepoPath| {
-        changes
-            .get(path)
-            .is_some_and(|change| change.before.is_none())
+        let change = changes.get(path);
+        change.is_some_and(|change| change.before.is_none())
     };
     changes
         .iter()
         .any(|change| match (&change.before, &change.after) {
-            (None, _) => change.path.ancestors().any(|above| goes(&above)),
+            (None, _) => change.path.ancestors().any(|above| changes.removes(&above)),
             (_, None) => change.path.ancestors().any(|above| comes(&above)),
             _ => false,
         })
