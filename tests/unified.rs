@@ -566,7 +566,7 @@ fn the_columns_of_stat_are_divided_as_git_does() {
     }
 }
 
-const NAMES: [&str; 12] = [
+const NAMES: [&str; 13] = [
     "a.txt",
     "b.txt",
     "src/a.txt",
@@ -574,7 +574,8 @@ const NAMES: [&str; 12] = [
     "src/deep/mod.rs",
     "old name.txt",
     "tab\tname",
-    "quo\"te",
+    "quo\"te\\",
+    "blank at its end ",
     "\u{e4}/\u{fc}.rs",
     "-dash",
     "x/y/z/a.txt",

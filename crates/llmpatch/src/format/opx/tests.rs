@@ -106,6 +106,10 @@ fn names_and_words_are_read_in_any_case_and_attributes_in_either_quotes() {
         ("<edit file=\"a\" op=\"remove\" />", "a remove"),
         ("<edit op='remove' file='a'></edit>", "a remove"),
         (
+            "<edit op='remove' file='say \"a\"'></edit>",
+            "say \"a\" remove",
+        ),
+        (
             "<EDIT FILE = \"a\"\n  Op\n=\n'REMOVE'\n></Edit >",
             "a remove",
         ),
