@@ -4,6 +4,7 @@ use std::process::Command;
 use assert_fs::prelude::*;
 
 use super::recover::is_in_use;
+use super::support::documents::document;
 use super::support::{Repo, US, isolated, path};
 use super::{envelope, opx, repo, support, update};
 
@@ -511,6 +512,29 @@ fn an_editor_that_fails_is_named_as_the_user_knows_it() {
         assert_eq!(repo.files(), before);
         assert_eq!(repo.git(&["status", "--porcelain"]), "");
     }
+}
+
+/// So git is told to make no commit: nothing failed that might work later.
+#[test]
+fn a_message_that_is_left_empty_declines_the_commit() {
+    let repo = repo();
+    let before = repo.files();
+    let mut command = repo.command();
+    command
+        .args(["apply", "--commit", "-e", "-m", "x"])
+        .env("GIT_EDITOR", ": >");
+    let run = support::run(&mut command, update("a.txt", "two", "2").as_bytes()).ended(1);
+    assert!(
+        run.stderr.ends_with("\neverything was put back\n") && !run.stderr.contains("error["),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(repo.files(), before);
+    command.args(["--json"]);
+    let run = support::run(&mut command, update("a.txt", "two", "2").as_bytes()).ended(1);
+    let document = document(&run);
+    assert_eq!(document["errors"][0]["kind"], "declined");
+    assert_eq!(document["state"], "put-back");
 }
 
 #[test]

@@ -73,7 +73,7 @@ kinds! {
     Stale = "stale", Response;
     /// Every file already is as the patch wants it.
     Unchanged = "unchanged", Response;
-    /// The person who was asked chose nothing of it.
+    /// The person who was asked chose nothing of it, or left the message of the commit empty.
     Declined = "declined", Response;
     /// There is no apply that undo could take back: there was none, or it was committed.
     NothingToUndo = "nothing-to-undo", Response;

@@ -61,6 +61,10 @@ pub enum CommitError {
         help = "give a message with `-m`, or write one with `--edit`"
     ))]
     EmptyMessage,
+    /// Who was to edit the message left none, which is how git is told to make no commit.
+    #[error("the commit message was left empty, so there is no commit")]
+    #[strum(props(kind = "declined"))]
+    Emptied,
     /// The message is to be edited, and there is nothing to do it with.
     #[error("git knows no editor for the commit message")]
     #[strum(props(

@@ -163,6 +163,9 @@ impl Repo {
                 kept: None,
             };
         }
+        if trace.is_ours() && request.edit && status == Some(1) {
+            return CommitError::Emptied;
+        }
         // The shell that waits for git says so if a signal ended it.
         let status = status.filter(|code| *code <= 128);
         CommitError::NoCommit { status }
