@@ -41,6 +41,9 @@ fn properties(attribute: &Attribute) -> Vec<(String, String)> {
         return Vec::new();
     }
     let props: Meta = attribute.parse_args().unwrap();
+    if !props.path().is_ident("props") {
+        return Vec::new();
+    }
     let parse = Punctuated::<MetaNameValue, Token![,]>::parse_terminated;
     let pairs = props
         .require_list()
