@@ -35,21 +35,17 @@ fn properties_of_variants_are_known_and_their_kinds_exist() {
     assert!(count > 200, "{count} properties were read");
 }
 
-/// Returns the names and values in `#[strum(props(name = "value"))]`.
+/// Returns the names and values in `#[strum(props(name = "value"))]`; of other attributes none.
 fn properties(attribute: &Attribute) -> Vec<(String, String)> {
     if !attribute.path().is_ident("strum") {
         return Vec::new();
     }
     let props: Meta = attribute.parse_args().unwrap();
-    if !props.path().is_ident("props") {
+    let Meta::List(props) = props else {
         return Vec::new();
-    }
+    };
     let parse = Punctuated::<MetaNameValue, Token![,]>::parse_terminated;
-    let pairs = props
-        .require_list()
-        .unwrap()
-        .parse_args_with(parse)
-        .unwrap();
+    let pairs = props.parse_args_with(parse).unwrap();
     pairs
         .into_iter()
         .map(|MetaNameValue { path, value, .. }| match value {

@@ -9,25 +9,25 @@ use std::cmp::Ordering;
 use crate::text::{LineNo, Span, Text};
 
 /// The formats that can be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, strum::Display)]
 pub enum Format {
     /// `*** Begin Patch` … `*** End Patch`
-    #[error("envelope")]
+    #[strum(to_string = "envelope")]
     Envelope,
     /// `<edit file=… op=…>`
-    #[error("opx")]
+    #[strum(to_string = "opx")]
     Opx,
     /// git's unified diff
-    #[error("unified")]
+    #[strum(to_string = "unified")]
     Unified,
     /// `<<<<<<< SEARCH` … `>>>>>>> REPLACE`
-    #[error("blocks")]
+    #[strum(to_string = "blocks")]
     Blocks,
     /// `{"path": …, "old_string": …, "new_string": …}`
-    #[error("tool")]
+    #[strum(to_string = "tool")]
     Tool,
     /// Whole files in Markdown fences, read only where that is asked for
-    #[error("files")]
+    #[strum(to_string = "files")]
     Files,
 }
 

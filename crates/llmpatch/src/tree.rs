@@ -105,16 +105,16 @@ pub enum Entry {
 }
 
 /// What may be where a file or a directory should be.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
 pub enum Obstacle {
     /// A symbolic link.
-    #[error("a symbolic link")]
+    #[strum(to_string = "a symbolic link")]
     Link,
     /// A submodule, or a directory with a repository of its own.
-    #[error("a submodule or a repository of its own")]
+    #[strum(to_string = "a submodule or a repository of its own")]
     Repository,
     /// A pipe, a socket, a device.
-    #[error("neither a file nor a directory")]
+    #[strum(to_string = "neither a file nor a directory")]
     Special,
 }
 
@@ -340,22 +340,22 @@ pub enum Repair {
 }
 
 /// How the sides of a path differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
 pub enum Disagreement {
     /// The work tree's file differs from the index.
-    #[error("has changes in the work tree that aren't staged")]
+    #[strum(to_string = "has changes in the work tree that aren't staged")]
     WorkTreeFromIndex,
     /// It does, and git isn't to look at it.
-    #[error("differs from its index entry, which tells git to skip it (skip-worktree)")]
+    #[strum(to_string = "differs from its index entry, which tells git to skip it (skip-worktree)")]
     Skipped,
     /// The index differs from HEAD.
-    #[error("has staged changes that aren't committed")]
+    #[strum(to_string = "has staged changes that aren't committed")]
     IndexFromHead,
     /// In the index, not in the work tree.
-    #[error("is in the index but not in the work tree")]
+    #[strum(to_string = "is in the index but not in the work tree")]
     MissingInWorkTree,
     /// In the work tree, not in the index.
-    #[error("is in the work tree but not in the index")]
+    #[strum(to_string = "is in the work tree but not in the index")]
     Untracked,
 }
 
@@ -375,22 +375,22 @@ pub struct Drift {
 }
 
 /// What became of a path.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
 pub enum DriftKind {
     /// It holds something else, or may be executed now and couldn't then.
-    #[error("has changed since the base")]
+    #[strum(to_string = "has changed since the base")]
     Changed,
     /// It isn't there any more.
-    #[error("was removed since the base")]
+    #[strum(to_string = "was removed since the base")]
     Gone,
     /// It wasn't there.
-    #[error("was added since the base")]
+    #[strum(to_string = "was added since the base")]
     Come,
     /// It is there, and nothing that git keeps has it.
-    #[error("is here, untracked, and not in the base")]
+    #[strum(to_string = "is here, untracked, and not in the base")]
     Untracked,
     /// The same, and git is told to ignore it.
-    #[error("is here, ignored by git, and not in the base")]
+    #[strum(to_string = "is here, ignored by git, and not in the base")]
     Ignored,
 }
 

@@ -8,28 +8,28 @@ use bstr::{BString, ByteSlice as _};
 use super::PathError;
 
 /// Why a name is an unlikely one for a new file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
 pub enum Slip {
     /// `**src/a.py**`, `(src/a.py)`
-    #[error("is wrapped in {_0}")]
+    #[strum(to_string = "is wrapped in {0}")]
     Wrapped(&'static str),
     /// `[src/a.py](src/a.py)`
-    #[error("is a Markdown link")]
+    #[strum(to_string = "is a Markdown link")]
     Link,
     /// `src/a.py:`
-    #[error("ends with `{_0}`")]
+    #[strum(to_string = "ends with `{0}`")]
     Ending(char),
     /// `src/a.py (new)`
-    #[error("ends with a remark")]
+    #[strum(to_string = "ends with a remark")]
     Remark,
     /// `<path>`
-    #[error("is a placeholder")]
+    #[strum(to_string = "is a placeholder")]
     Placeholder,
     /// `e.g.`
-    #[error("is an abbreviation")]
+    #[strum(to_string = "is an abbreviation")]
     Abbreviation,
     /// `src\a.py`
-    #[error("holds a backslash")]
+    #[strum(to_string = "holds a backslash")]
     Backslash,
 }
 

@@ -18,13 +18,13 @@ pub struct Guard {
 }
 
 /// Who set a limit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
 pub enum Origin {
     /// The command line.
-    #[error("--limit")]
+    #[strum(to_string = "--limit")]
     Option,
     /// The configuration.
-    #[error("llmpatch.limit")]
+    #[strum(to_string = "llmpatch.limit")]
     Setting,
 }
 

@@ -38,22 +38,22 @@ pub struct Unplaced {
 }
 
 /// A part of an edit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
 pub enum Part {
     /// A hunk of its section, from 1.
-    #[error("hunk {_0}")]
+    #[strum(to_string = "hunk {0}")]
     Hunk(usize),
     /// The text that is looked for.
-    #[error("find")]
+    #[strum(to_string = "find")]
     Find,
     /// The lines that are looked for.
-    #[error("SEARCH")]
+    #[strum(to_string = "SEARCH")]
     Search,
     /// The text that is replaced byte for byte.
-    #[error("old text")]
+    #[strum(to_string = "old text")]
     Text,
     /// All of a section that deletes a file.
-    #[error("the delete section")]
+    #[strum(to_string = "the delete section")]
     Delete,
 }
 

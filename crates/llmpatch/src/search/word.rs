@@ -3,16 +3,16 @@ use std::ops::Range;
 use crate::text::{Lines, is_word};
 
 /// An end of a match, or both.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, strum::Display)]
 pub enum Side {
     /// Where it begins.
-    #[error("begins")]
+    #[strum(to_string = "begins")]
     Start,
     /// Where it ends.
-    #[error("ends")]
+    #[strum(to_string = "ends")]
     End,
     /// Both.
-    #[error("begins and ends")]
+    #[strum(to_string = "begins and ends")]
     Both,
 }
 
