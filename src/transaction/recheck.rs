@@ -61,6 +61,7 @@ fn is_same(before: &File, now: &File) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use llmpatch::path::RepoPath;
     use llmpatch::plan::Change;
     use llmpatch::tree::{MemoryTree, Mode, Obstacle};
 
