@@ -147,7 +147,7 @@ impl Planner<'_> {
         let DiffSection { at, header, .. } = *section;
         let Named { path, span, .. } = at;
         let bytes = place::whole(section.hunks);
-        self.give_way(path);
+        self.give_way(path, None);
         if bytes.is_empty() || !self.overlay.is_empty(path) {
             return self.create(at, bytes, header.new_mode);
         }
@@ -214,7 +214,9 @@ impl Planner<'_> {
             self.overlay.put(path, changed);
             return done;
         }
-        self.give_way(&target);
+        // What is renamed is in nobody's way.
+        let source = (leaving == Some(Which::There)).then_some(path);
+        self.give_way(&target, source);
         let moved = self.relocate(section.at, leaving, changed, (to, &target));
         moved.and(done)
     }
@@ -342,8 +344,9 @@ impl Planner<'_> {
         self.tree.id(section.at.path, &file.content).ok().flatten()
     }
 
-    /// Sets aside what is in the place of a new file, if a later section renames or deletes it.
-    fn give_way(&mut self, target: &RepoPath) {
+    /// Sets aside what is in the place of a new file, but for its source, if a later section renames
+    /// or deletes it.
+    fn give_way(&mut self, target: &RepoPath, source: Option<&RepoPath>) {
         if self.vacated.is_empty() {
             return;
         }
@@ -373,7 +376,7 @@ impl Planner<'_> {
                     .filter(|twin| self.vacated.contains_key(twin)),
             );
         }
-        for path in leaving {
+        for path in leaving.into_iter().filter(|path| Some(path) != source) {
             // Once is enough, so that no response makes this quadratic.
             if self
                 .vacated
