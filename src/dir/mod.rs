@@ -202,6 +202,7 @@ impl Dir {
     }
 
     fn holder<'p>(&'p self, path: &'p RepoPath) -> Result<Parent<'p>, Errno> {
+        system::check(path)?;
         let directory = self.handle(path.parent().as_ref())?;
         Ok(Parent {
             directory,

@@ -160,15 +160,34 @@ fn checked(name: &OsStr) -> Result<&str, Errno> {
     let is_device = DEVICES.contains(&&stem[..]) || is_port("com") || is_port("lpt");
     if name.contains('\\') {
         Err(Errno::NOENT)
-    } else if is_device
-        || name.is_empty()
-        || name.ends_with(['.', ' '])
-        || name.contains(|character| character < ' ' || "<>:\"/|?*".contains(character))
-    {
+    } else if is_device || name.is_empty() || name.ends_with(['.', ' ']) || has_mark(name) {
         Err(Errno::NAME)
     } else {
         Ok(name)
     }
+}
+
+/// Returns whether a name has a character that no file's name has.
+fn has_mark(name: &str) -> bool {
+    name.contains(|character| character < ' ' || "<>:\"/|?*".contains(character))
+}
+
+/// Returns the error of looking at a path: nothing is at one with a character that no file's name
+/// has. Who makes a file there hears of the name.
+pub(super) fn of_looking(path: &RepoPath, error: Errno) -> Errno {
+    let mut parts = path.parts().map(OsStr::from_bytes);
+    let is_nowhere = parts.all(|part| part.to_str().is_some_and(has_mark) || checked(part).is_ok());
+    if error == Errno::NAME && is_nowhere {
+        Errno::NOENT
+    } else {
+        error
+    }
+}
+
+/// Checks that each name of a path does, whether or not there is such a directory.
+pub(super) fn check(path: &RepoPath) -> Result<(), Errno> {
+    path.parts()
+        .try_for_each(|part| checked(OsStr::from_bytes(part)).map(drop))
 }
 
 /// Returns whether a name by which something was found is short for another: then it isn't in the
@@ -492,9 +511,18 @@ pub(super) fn rename_out(from: Named<'_>, to: &Path) -> Result<(), Errno> {
     patiently(|| fs::rename(&from, to))
 }
 
-/// Fails: only a hard link can do it.
-pub(super) fn rename_to_free(_: Named<'_>, _: Named<'_>) -> Result<(), Errno> {
-    Err(Errno::NOSYS)
+/// Renames a file to a name that must be free, by a second name for an instant.
+pub(super) fn rename_to_free(from: Named<'_>, to: Named<'_>) -> Result<(), Errno> {
+    let is_read_only = shape_of(from.0, from.1)?.1.bits & 0o200 == 0;
+    link(from, to)?;
+    unlink(from.0, from.1)?;
+    if is_read_only {
+        // Older systems don't remove one name of what is read-only.
+        let path = to.0.child(to.1)?;
+        let access = READ_ATTRIBUTES | WRITE_ATTRIBUTES;
+        set_read_only(&open(&path, access, SHARE_ALL, OPEN_REPARSE_POINT)?, true)?;
+    }
+    Ok(())
 }
 
 /// Fails: the system can't do it.

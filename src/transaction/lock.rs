@@ -408,7 +408,10 @@ impl Stamp {
 pub(super) fn is_held(file: &File) -> bool {
     match file.try_lock_shared() {
         Err(TryLockError::WouldBlock) => true,
-        Ok(()) => file.unlock().is_err(),
+        Ok(()) => {
+            let _ = file.unlock();
+            false
+        }
         Err(TryLockError::Error(_)) => false,
     }
 }
