@@ -125,6 +125,7 @@ impl<'r> WorkTree<'r> {
             return Ok(Entry::Absent);
         }
         Ok(match self.read_file(path)? {
+            Ok((_, stat)) if self.is_twin(path, &stat)? => Entry::Absent,
             Ok((content, stat)) => {
                 let mode = Mode {
                     executable: stat.is_executable(),
@@ -146,6 +147,19 @@ impl<'r> WorkTree<'r> {
             // It became a file between the two looks.
             Err(Found::File(_)) => return Err(io::Error::other("it changed while it was read")),
         })
+    }
+
+    /// Returns whether what was read at a path is a file whose name is written in another case: the
+    /// system finds it by either name, and to git it has one.
+    fn is_twin(&self, path: &RepoPath, stat: &Stat) -> io::Result<bool> {
+        let number = |stat: &Stat| (stat.device, stat.inode);
+        for twin in self.case_twins(path).map_err(io::Error::other)? {
+            let found = self.dir.look(&twin)?;
+            if matches!(found, Found::File(other) if number(&other) == number(stat)) {
+                return Ok(true);
+            }
+        }
+        Ok(false)
     }
 
     /// Returns the highest directory above a path that belongs to another repository.
