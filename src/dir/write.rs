@@ -29,6 +29,8 @@ pub(crate) fn step(call: &'static str) -> io::Result<()> {
     #[cfg(not(test))]
     {
         let _ = call;
+        #[cfg(feature = "steps")]
+        crate::system::step();
         Ok(())
     }
 }

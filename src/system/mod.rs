@@ -27,6 +27,19 @@ pub(crate) struct Identity {
     pub(crate) modified: (i64, i64),
 }
 
+/// Counts a step, and ends there if it is the one that the environment names.
+#[cfg(feature = "steps")]
+pub(crate) fn step() {
+    use std::sync::atomic::{AtomicUsize, Ordering};
+
+    static STEPS: AtomicUsize = AtomicUsize::new(0);
+    let named = std::env::var("GIT_LLMPATCH_STEP").ok();
+    let nth = STEPS.fetch_add(1, Ordering::SeqCst) + 1;
+    if named.and_then(|named| named.parse().ok()) == Some(nth) {
+        std::process::exit(77);
+    }
+}
+
 /// Returns how many columns the terminal has that a stream is; `None` if it is none.
 pub(crate) fn columns(stream: impl AsStream) -> Option<usize> {
     let (width, _) = terminal_size::terminal_size_of(stream)?;

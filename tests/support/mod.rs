@@ -25,6 +25,7 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::sync::OnceLock;
 
 use assert_fs::TempDir;
 use assert_fs::fixture::ChildPath;
@@ -299,9 +300,18 @@ pub fn make_device(path: &Path, kind: &str, (major, minor): (u32, u32)) -> bool 
         .is_ok_and(|made| made.status.success())
 }
 
-/// Where our program is.
+/// Where our program is: what `PROGRAM` names, or else what was built.
 pub fn program() -> &'static str {
-    env!("CARGO_BIN_EXE_git-llmpatch")
+    static PROGRAM: OnceLock<String> = OnceLock::new();
+    PROGRAM.get_or_init(|| {
+        let named = std::env::var("PROGRAM").ok();
+        named.unwrap_or_else(|| env!("CARGO_BIN_EXE_git-llmpatch").into())
+    })
+}
+
+/// Returns whether the program is one of another system, which knows no executable bits.
+pub fn is_foreign() -> bool {
+    std::env::var_os("PROGRAM").is_some()
 }
 
 /// Returns a PATH on which our program is found first.
@@ -393,7 +403,7 @@ pub fn files(root: &Path) -> BTreeMap<PathBuf, OnDisk> {
                 false if meta.is_file() => fs::read(&path).unwrap(),
                 false => Vec::new(),
             };
-            let executable = meta.is_file() && meta.mode() & 0o100 != 0;
+            let executable = meta.is_file() && meta.mode() & 0o100 != 0 && !is_foreign();
             found.insert(
                 path.strip_prefix(root).unwrap().to_owned(),
                 OnDisk {

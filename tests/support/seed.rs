@@ -11,7 +11,7 @@ use std::sync::OnceLock;
 
 use git2::{Index, IndexEntry, IndexTime, ObjectType, Repository, Signature};
 
-use super::{OnDisk, files, isolated, run};
+use super::{OnDisk, files, is_foreign, isolated, run};
 
 /// What `git init` makes: each directory, and each file with its bytes.
 type Empty = Vec<(PathBuf, Option<Vec<u8>>)>;
@@ -34,6 +34,13 @@ fn made_by_git() -> Empty {
     run(isolated(Command::new("git"), &directory).args(init), b"").succeeded();
     let mut empty = Vec::new();
     collect(&directory, Path::new(".git"), &mut empty);
+    if is_foreign() {
+        // As `git init` finds out there.
+        let config = empty.iter_mut().find(|(path, _)| path.ends_with("config"));
+        let (_, bytes) = config.unwrap();
+        let settings = b"[core]\n\tfilemode = false\n\tignorecase = true\n";
+        bytes.as_mut().unwrap().extend_from_slice(settings);
+    }
     empty
 }
 

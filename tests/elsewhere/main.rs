@@ -1,0 +1,240 @@
+//! The program where it isn't at home: what `PROGRAM` names is tried, a Windows program in wine say,
+//! by tests that run here. `.ci/windows` does that, and puts the cases and the command line's tests
+//! to it, too.
+//!
+//! - Killed at each of its steps, it leaves what the next run takes back or finishes. The program has
+//!   to be built with the feature `steps`.
+//! - A file that another program holds open is named, and nothing is torn. `HOLDER` is a program that
+//!   opens the file of its argument so that nobody else can replace it, says so, and keeps it until
+//!   its input ends.
+
+#![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
+
+#[path = "../support/mod.rs"]
+mod support;
+
+use std::io::{BufRead as _, BufReader};
+use std::process::{Command, Stdio};
+
+use support::{Repo, Run, in_full, is_foreign, some};
+
+const RESPONSE: &str = "\
+*** Begin Patch
+*** Update File: changed.txt
+@@
+-old
++new
+*** Delete File: gone.txt
+*** Update File: in/old/place.txt
+*** Move to: in/new/place.txt
+@@
+-moves
++moved
+*** Add File: made/by/it.txt
++new
+*** End Patch
+";
+
+/// How a program ends that was to end at a step.
+const DIED: i32 = 77;
+
+fn scene() -> Repo {
+    Repo::with(&[
+        ("changed.txt", "old\nrest\n"),
+        ("gone.txt", "gone\n"),
+        ("in/old/place.txt", "moves\n"),
+        ("stays.txt", "stays\n"),
+    ])
+}
+
+fn run_to(repo: &Repo, step: usize, args: &[&str], input: &str) -> Run {
+    let mut command = repo.command();
+    command
+        .env("GIT_LLMPATCH_STEP", step.to_string())
+        .args(args);
+    support::run(&mut command, input.as_bytes())
+}
+
+fn is_tidy(repo: &Repo) {
+    assert!(!repo.child(".git/index.lock").exists());
+    let left: Vec<_> = std::fs::read_dir(repo.child(".git/llmpatch"))
+        .into_iter()
+        .flatten()
+        .map(|entry| entry.unwrap().file_name())
+        .filter(|name| !name.to_string_lossy().starts_with("undo-"))
+        .collect();
+    assert!(left.is_empty(), "{left:?}");
+}
+
+/// Kills a command at its steps, each or, where not all is tried, each fifth; afterwards all is as
+/// before or as it is meant to be.
+fn dies_at_its_steps(args: &[&str], input: &str, prepare: impl Fn(&Repo)) {
+    let whole = scene();
+    prepare(&whole);
+    let before = whole.files();
+    whole.run(args, input).succeeded();
+    let after = whole.files();
+    let mut sides = [0, 0];
+    for step in some(1.., 5) {
+        let repo = scene();
+        prepare(&repo);
+        let run = run_to(&repo, step, args, input);
+        if run.status != DIED {
+            assert_eq!(run.status, 0, "{}", run.stderr);
+            break;
+        }
+        let recovered = repo.run(&["recover"], "");
+        assert_eq!(recovered.status, 0, "step {step}: {}", recovered.stderr);
+        let files = repo.files();
+        let is_after = files == after;
+        assert!(is_after || files == before, "step {step}: {files:?}");
+        sides[usize::from(is_after)] += 1;
+        is_tidy(&repo);
+        repo.git(&["fsck", "--strict"]);
+        if !is_after {
+            repo.run(args, input).succeeded();
+            assert!(repo.files() == after, "step {step}, again");
+        }
+    }
+    println!(
+        "{args:?}: killed, {} times taken back, {} finished",
+        sides[0], sides[1]
+    );
+    // Other builds have no steps.
+    let has_steps = is_foreign() || sides != [0, 0];
+    let is_sampled = sides[1] > 0 || !in_full();
+    assert!(!has_steps || sides[0] > 4 && is_sampled, "{sides:?}");
+}
+
+#[test]
+fn an_apply_that_is_killed_is_taken_back_or_finished() {
+    dies_at_its_steps(&["apply"], RESPONSE, |_| {});
+}
+
+#[test]
+fn an_apply_to_the_index_that_is_killed_is_taken_back_or_finished() {
+    dies_at_its_steps(&["apply", "--index"], RESPONSE, |_| {});
+}
+
+#[test]
+fn an_undo_that_is_killed_is_taken_back_or_finished() {
+    dies_at_its_steps(&["undo"], "", |repo| {
+        repo.run(&["apply"], RESPONSE).succeeded();
+    });
+}
+
+#[test]
+fn a_file_that_another_program_holds_open_is_named_and_nothing_is_torn() {
+    let Some(holder) = std::env::var_os("HOLDER") else {
+        return;
+    };
+    for held in ["changed.txt", "gone.txt", "in/old/place.txt"] {
+        let repo = scene();
+        let before = repo.files();
+        let mut child = Command::new(&holder)
+            .arg(held)
+            .current_dir(repo.path())
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut said = String::new();
+        let mut output = BufReader::new(child.stdout.take().unwrap());
+        output.read_line(&mut said).unwrap();
+        assert_eq!(said.trim_end(), "held");
+        let run = repo.run(&["apply"], RESPONSE).ended(3);
+        assert!(run.stderr.starts_with("error[locked]: "), "{}", run.stderr);
+        assert!(run.stderr.contains(&format!("`{held}`")), "{}", run.stderr);
+        assert!(repo.files() == before, "{held}: {:?}", repo.files());
+        is_tidy(&repo);
+        drop(child.stdin.take());
+        child.wait().unwrap();
+        repo.run(&["apply"], RESPONSE).succeeded();
+    }
+}
+
+#[test]
+fn what_names_no_file_of_windows_is_refused_there() {
+    if !is_foreign() {
+        return;
+    }
+    let repo = Repo::with(&[("a file with a long name.txt", "text\n")]);
+    let before = repo.files();
+    for name in [
+        "NUL",
+        "nul.txt",
+        "COM1",
+        "lpt9.log",
+        "in/aux",
+        "CONOUT$",
+        "a.txt:stream",
+        "a.txt.",
+        "a /b",
+        "in./a.txt",
+        "what?",
+        "a|b",
+        "C:a.txt",
+        "C:/a.txt",
+        "//host/share/a.txt",
+        r"\\host\a.txt",
+        ".GIT/config",
+        "git~1/config",
+        ".git./config",
+        ".git::$INDEX_ALLOCATION/config",
+    ] {
+        let response = format!("*** Begin Patch\n*** Add File: {name}\n+text\n*** End Patch\n");
+        for args in [&["apply", "--check"][..], &["apply"]] {
+            let run = repo.run(args, &response);
+            // Of characters that no name has, it hears when it makes the file.
+            let is_late = args.contains(&"--check") && name.contains([':', '?', '|']);
+            let is_refused = [1, 3].contains(&run.status) || is_late;
+            assert!(is_refused, "{name}: {}", run.stderr);
+            assert!(repo.files() == before, "{name}: {:?}", repo.files());
+        }
+    }
+    is_tidy(&repo);
+}
+
+#[test]
+fn a_path_of_windows_that_is_below_the_top_is_read() {
+    if !is_foreign() {
+        return;
+    }
+    let repo = Repo::with(&[("in/a.txt", "old\n")]);
+    // wine has the root as a drive.
+    let path = repo.child("in/a.txt").path().display().to_string();
+    let windows = path.replace('/', r"\");
+    for (nth, name) in [format!("Z:{windows}"), format!("z:{path}")]
+        .iter()
+        .enumerate()
+    {
+        let (old, new) = [("old", "new"), ("new", "newer")][nth];
+        let response = format!(
+            "*** Begin Patch\n*** Update File: {name}\n@@\n-{old}\n+{new}\n*** End Patch\n"
+        );
+        repo.run(&["apply"], &response).succeeded();
+        assert_eq!(repo.text("in/a.txt"), format!("{new}\n"));
+    }
+}
+
+#[test]
+fn a_path_may_be_longer_than_windows_takes_by_itself() {
+    let deep = ["a directory of some length"; 12].join("/");
+    let path = format!("{deep}/file.txt");
+    let repo = Repo::with(&[(&path, "old\n")]);
+    let response =
+        format!("*** Begin Patch\n*** Update File: {path}\n@@\n-old\n+new\n*** End Patch\n");
+    repo.run(&["apply"], &response).succeeded();
+    assert_eq!(repo.text(&path), "new\n");
+}
+
+#[test]
+fn a_file_that_is_read_only_is_replaced_and_stays_so() {
+    let repo = scene();
+    repo.chmod("changed.txt", 0o444);
+    repo.chmod("gone.txt", 0o444);
+    repo.run(&["apply"], RESPONSE).succeeded();
+    assert_eq!(repo.mode("changed.txt") & 0o222, 0);
+    repo.run(&["undo"], "").succeeded();
+    assert_eq!(repo.text("changed.txt"), "old\nrest\n");
+}
