@@ -574,7 +574,7 @@ const NAMES: [&str; 13] = [
     "src/deep/mod.rs",
     "old name.txt",
     "tab\tname",
-    "quo\"te\\",
+    "quo\"te",
     "blank at its end ",
     "\u{e4}/\u{fc}.rs",
     "-dash",

@@ -142,8 +142,9 @@ pub(super) fn check(scene: &Scene, before: &Files, after: &Files) {
             .warnings
             .iter()
             .filter(|kind| **kind != Kind::AdditionPlace || !way.contains(&"-U0"))
-            // A blank line that is left at the end is the change's, not the reading's.
-            .find(|kind| **kind != Kind::EmptyLine);
+            // A blank line that is left at the end, and lines that are there twice, are the
+            // change's, not the reading's.
+            .find(|kind| ![Kind::EmptyLine, Kind::Duplicates].contains(kind));
         assert_eq!(remarked, None, "{}", said());
         if came.warnings.is_empty() {
             let mut strict = apply(
