@@ -17,7 +17,7 @@ use super::placement::Placement;
 use super::planner::Planner;
 use super::{ENOUGH, Rules};
 use crate::path::RepoPath;
-use crate::search::Fuzz;
+use crate::search::{Fuzz, has_all};
 use crate::text::{LineNo, Lines, Located, Span};
 use crate::tree::{Content, File};
 
@@ -223,24 +223,18 @@ impl Planner<'_> {
     }
 }
 
-/// Returns whether a file may have all lines that errors say it hasn't at a level: it has the first
-/// of each that isn't blank.
+/// Returns whether a file may have at a level what errors say it hasn't: it has each of the lines.
 fn may_be_in(lines: &Lines<'_>, errors: &[(usize, Located<PlaceError>)], level: Fuzz) -> bool {
-    let mut wanted = HashSet::new();
+    let mut wanted = Vec::new();
     for (_, error) in errors {
         let PlaceError::NotFound { sought, .. } = &error.value else {
             return false;
         };
-        let forms = sought.old.iter().map(|line| level.form(line));
-        wanted.extend(forms.filter(|form| !form.is_empty()).take(1));
+        // An empty line at an edge may be left out.
+        let old = sought.old.iter().map(|line| &line[..]);
+        wanted.extend(old.filter(|line| !level.form(line).is_empty()));
     }
-    for line in lines.iter() {
-        if wanted.is_empty() {
-            break;
-        }
-        wanted.remove(&level.form(line.text));
-    }
-    wanted.is_empty()
+    has_all(lines, &wanted, level)
 }
 
 /// Returns whether the lines of two files are the same but for what they end with.

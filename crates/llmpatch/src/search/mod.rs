@@ -40,7 +40,7 @@ pub use fuzz::Fuzz;
 pub(crate) use fuzz::Shift;
 pub(crate) use locator::{Locators, Loose, Relaxation};
 pub(crate) use matches::{Matches, Run};
-pub(crate) use nearest::{Effort, LineIndex};
+pub(crate) use nearest::{Effort, LineIndex, has_all};
 pub(crate) use needle::{Bounds, Needle};
 pub(crate) use plain::{ascii, looks};
 pub(crate) use sieve::Sieve;

@@ -9,7 +9,7 @@
 //! [`Effort`], so that the time is bounded whatever the file and the response look like.
 
 use std::cell::{Cell, OnceCell};
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::align::{Alignment, Ends, align, beside};
 use super::fuzz::Fuzz;
@@ -407,6 +407,20 @@ impl<'f, 'p> LineIndex<'f, 'p> {
         }
         starts
     }
+}
+
+/// Returns whether a file has all of these lines somewhere, in the forms that lines have at a level.
+pub(crate) fn has_all(lines: &Lines<'_>, wanted: &[&[u8]], level: Fuzz) -> bool {
+    let mut wanted: HashSet<_> = wanted.iter().map(|line| level.form(line)).collect();
+    let mut seen = Sieve::new(16 * wanted.len());
+    wanted.iter().for_each(|form| seen.add(glance(form)));
+    for line in lines.iter() {
+        let form = level.form(line.text);
+        if seen.may_have(glance(&form)) && wanted.remove(&form) && wanted.is_empty() {
+            break;
+        }
+    }
+    wanted.is_empty()
 }
 
 /// Returns what lines that are the same have in common, and few others: made of their length, their
