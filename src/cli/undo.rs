@@ -17,7 +17,7 @@ use super::publish::{self, Ready};
 use super::recover;
 use crate::transaction::{self, Earlier, Last, MadeCommits, Target, TransactionError, Undoing};
 use llmpatch::progress::Stage;
-use llmpatch::report::{Diagnostic, EarlierFile, EarlierReport, FileOperation, Report, Status};
+use llmpatch::report::{Diagnostic, EarlierFile, EarlierReport, Report, Status};
 use llmpatch::text::{self, Shown};
 
 /// Take back the last apply
@@ -177,24 +177,15 @@ fn reported(
     Earlier {
         when,
         commits,
-        paths,
+        files,
         since,
     }: Earlier,
 ) -> EarlierReport {
-    let operation = |letter| match letter {
-        'A' => FileOperation::Added,
-        'D' => FileOperation::Deleted,
-        _ => FileOperation::Modified,
-    };
-    let files = paths.into_iter().map(|(letter, path)| EarlierFile {
-        path,
-        operation: operation(letter),
-    });
     EarlierReport {
         time: when,
         is_gone: commits.as_ref().is_some_and(|made| !made.is_there),
         commit: commits.map(|made| made.full),
-        files: files.collect(),
+        files,
         since,
     }
 }
@@ -225,14 +216,16 @@ fn what(one: &Earlier) -> String {
             Some(before) => format!("commits {before}..{id}"),
         };
     }
-    let files = one.paths.iter().take(SHOWN);
-    let mut what: Vec<String> = files
-        .map(|(letter, path)| format!("{letter} {}", Shown(path.as_bytes())))
-        .collect();
-    if one.paths.len() > SHOWN {
-        what.push(format!("and {} more", one.paths.len() - SHOWN));
+    let mut what: Vec<String> = one.files.iter().take(SHOWN).map(lettered).collect();
+    if one.files.len() > SHOWN {
+        what.push(format!("and {} more", one.files.len() - SHOWN));
     }
     what.join(", ")
+}
+
+fn lettered(file: &EarlierFile) -> String {
+    let path = Shown(file.path.as_bytes());
+    format!("{} {path}", file.operation.letter())
 }
 
 /// Returns how long ago it is, in seconds since 1970, about as git says it.

@@ -12,7 +12,9 @@ use super::last::{MadeCommits, differing, of_files};
 use super::record::{MadeChange, Record};
 use crate::repo::{Repo, Slot};
 use llmpatch::path::RepoPath;
+use llmpatch::plan::FileOperation;
 use llmpatch::progress::Progress;
+use llmpatch::report::EarlierFile;
 use llmpatch::tree::{Entry, File, Tree, TreeError};
 
 /// A change that undo would come to.
@@ -22,9 +24,8 @@ pub struct Earlier {
     pub when: i64,
     /// The commits that were made of it; then it is for git to take back.
     pub commits: Option<MadeCommits>,
-    /// The paths that it changed, in order, each with the letter that git has for it: added,
-    /// deleted, or modified.
-    pub paths: Vec<(char, RepoPath)>,
+    /// The files that it changed, by path.
+    pub files: Vec<EarlierFile>,
     /// The paths that changed since, or are in the way, in order, so that it can't be taken back.
     pub since: Vec<RepoPath>,
 }
@@ -165,30 +166,24 @@ impl Earlier {
             _ => None,
         };
         let made = record.made();
-        let files = made.iter().flat_map(|made| &made.files).map(|file| {
-            let letter = letter(file.before.is_some(), file.after.is_some());
-            (letter, file.path.clone())
+        let files = made.iter().flat_map(|made| &made.files);
+        let files = files.map(|file| EarlierFile {
+            path: file.path.clone(),
+            operation: FileOperation::of(file.before.as_ref(), file.after.as_ref()),
         });
-        let entries = made.iter().flat_map(|made| &made.entries).map(|entry| {
-            let letter = letter(entry.before.is_some(), entry.after.is_some());
-            (letter, entry.path.clone())
+        let entries = made.iter().flat_map(|made| &made.entries);
+        let entries = entries.map(|entry| EarlierFile {
+            path: entry.path.clone(),
+            operation: FileOperation::of(entry.before, entry.after),
         });
-        let mut paths: Vec<_> = files.chain(entries).collect();
-        paths.sort_by(|(_, a), (_, b)| a.cmp(b));
-        paths.dedup_by(|(_, a), (_, b)| a == b);
+        let mut files: Vec<_> = files.chain(entries).collect();
+        files.sort_by(|a, b| a.path.cmp(&b.path));
+        files.dedup_by(|a, b| a.path == b.path);
         Self {
             when,
             commits,
-            paths,
+            files,
             since: Vec::new(),
         }
-    }
-}
-
-fn letter(before: bool, after: bool) -> char {
-    match (before, after) {
-        (false, _) => 'A',
-        (true, true) => 'M',
-        (true, false) => 'D',
     }
 }

@@ -59,7 +59,7 @@ pub use manifest::RunKind;
 pub use recover::{Asked, How, Interrupted, Recovered, interrupted, recover};
 
 use crate::dir::{Dir, Stat};
-use crate::repo::{self, Against, Blob, CommitError, Consult, NextIndex, Repo};
+use crate::repo::{self, Blob, CommitError, Consult, NextIndex, Repo};
 pub use crate::repo::{CommitRequest, Sign};
 use crate::signal::{self, HeldBack};
 use committing::{Intended, Made};
@@ -229,7 +229,7 @@ impl<'r> Locked<'r> {
     /// # Errors
     /// As [`Locked::begin`].
     pub fn check(&self, changes: &ChangeSet, target: &Target) -> Result<(), TransactionError> {
-        recheck_for(self.repo, changes, target, &Progress::default()).map(drop)
+        recheck::under_lock(self.repo, changes, target, &Progress::default()).map(drop)
     }
 
     /// Forgets the last change, so that undo comes to the one before it; returns what it was, `None`
@@ -276,7 +276,7 @@ impl<'r> Locked<'r> {
             repo.check_request(request)?;
         }
         progress.enter(Stage::Preparing, changes.len());
-        let head = recheck_for(repo, changes, &target, &progress)?;
+        let head = recheck::under_lock(repo, changes, &target, &progress)?;
         let reverse = if let Target::Undo(of) = &target {
             Some(of)
         } else {
@@ -305,40 +305,6 @@ impl<'r> Locked<'r> {
         prepared.prepare()?;
         Ok(prepared)
     }
-}
-
-/// Checks, under the lock, that all is what the change was worked out from; returns the parent of a
-/// new commit.
-fn recheck_for(
-    repo: &Repo,
-    changes: &ChangeSet,
-    target: &Target,
-    progress: &Progress,
-) -> Result<Option<git2::Oid>, TransactionError> {
-    let dir = (*target != Target::Index).then(|| repo.dir()).transpose()?;
-    let _pass = dir.map(Dir::pass);
-    match target {
-        Target::WorkTree { .. } => recheck::still_holds(&repo.work_tree()?, changes, progress)?,
-        Target::Index => recheck::still_holds(&repo.index_tree()?, changes, progress)?,
-        Target::IndexAndWorkTree => {
-            recheck::still_holds(&repo.agreeing_tree(Against::Index)?, changes, progress)?
-        }
-        Target::Commit(_) => {
-            repo.check_calm()?;
-            lock::await_head(repo, progress)?;
-            // Read once, before all that is compared with it: should it move, the commit is
-            // refused.
-            let head = repo.head_commit()?;
-            recheck::still_holds(
-                &repo.agreeing_tree(Against::IndexAndHead)?,
-                changes,
-                progress,
-            )?;
-            return Ok(head);
-        }
-        Target::Undo(of) => of.still_holds(repo, changes, progress)?,
-    }
-    Ok(None)
 }
 
 impl<'r> Prepared<'r> {

@@ -3,9 +3,43 @@
 //! does.
 
 use super::error::TransactionError;
+use super::{Target, lock};
+use crate::dir::Dir;
+use crate::repo::{Against, Repo};
 use llmpatch::plan::ChangeSet;
 use llmpatch::progress::{Progress, Stage};
 use llmpatch::tree::{Entry, File, Tree};
+
+/// Checks, under the lock, that all is what the change was worked out from; returns the parent of a
+/// new commit.
+pub(super) fn under_lock(
+    repo: &Repo,
+    changes: &ChangeSet,
+    target: &Target,
+    progress: &Progress,
+) -> Result<Option<git2::Oid>, TransactionError> {
+    let dir = (*target != Target::Index).then(|| repo.dir()).transpose()?;
+    let _pass = dir.map(Dir::pass);
+    match target {
+        Target::WorkTree { .. } => still_holds(&repo.work_tree()?, changes, progress)?,
+        Target::Index => still_holds(&repo.index_tree()?, changes, progress)?,
+        Target::IndexAndWorkTree => {
+            still_holds(&repo.agreeing_tree(Against::Index)?, changes, progress)?
+        }
+        Target::Commit(_) => {
+            repo.check_calm()?;
+            lock::await_head(repo, progress)?;
+            // Read once, before all that is compared with it: should it move, the commit is
+            // refused.
+            let head = repo.head_commit()?;
+            let tree = repo.agreeing_tree(Against::IndexAndHead)?;
+            still_holds(&tree, changes, progress)?;
+            return Ok(head);
+        }
+        Target::Undo(of) => of.still_holds(repo, changes, progress)?,
+    }
+    Ok(None)
+}
 
 /// Checks every path of a change against the place that it was planned for.
 pub(super) fn still_holds(

@@ -37,12 +37,11 @@ pub fn leftovers(
     let mut found = markers(new);
     if !found.is_empty() && !markers(old).is_empty() {
         let regions = compare.regions(path, old, new)?;
-        let is_added = |line: LineNo| {
+        found.retain(|(line, _)| {
             regions
                 .iter()
                 .any(|region| region.new.contains(&line.index()))
-        };
-        found.retain(|(line, _)| is_added(*line));
+        });
     }
     Ok(found
         .into_iter()

@@ -15,7 +15,7 @@ use unicode_width::{UnicodeWidthChar as _, UnicodeWidthStr as _};
 
 use crate::patch::Patch;
 use crate::path::RepoPath;
-use crate::plan::{Change, ChangeSet};
+use crate::plan::{Change, ChangeSet, FileOperation};
 use crate::text::Shown;
 
 /// How many columns a line may have, the subject included.
@@ -34,7 +34,7 @@ pub fn compose(patches: &[Patch<'_>], changes: &ChangeSet) -> BString {
             let subject = format!(
                 "Apply {} to {}",
                 count(edits, "edit"),
-                count(Operation::list(changes).len(), "file")
+                count(changes.files().count(), "file")
             );
             let bullets = several
                 .iter()
@@ -132,28 +132,25 @@ fn wrap(line: &str, indent: &str) -> String {
 /// Makes a message from what is done: the files by name if they are few and fit, else how many and
 /// where.
 fn from_operations(changes: &ChangeSet) -> String {
-    let operations = Operation::list(changes);
-    if operations.is_empty() {
+    let files: Vec<_> = changes.files().collect();
+    if files.is_empty() {
         return "Change nothing\n".to_owned();
     }
-    let named = join_verbs(&operations, |these| {
-        and(these
-            .iter()
-            .map(|operation| operation.object(shown))
-            .collect())
+    let named = join_verbs(&files, |these| {
+        and(these.iter().map(|change| object(change, shown)).collect())
     });
-    if operations.len() <= LISTED && named.width() <= COLUMNS {
+    if files.len() <= LISTED && named.width() <= COLUMNS {
         return named + "\n";
     }
-    if let [only] = &operations[..] {
+    if let [only] = files[..] {
         // A path has no space to cut at: its last part says more than its first.
-        let line = join_verbs(&operations, |_| {
-            only.object(|path| Shown(path.name()).to_string())
+        let line = join_verbs(&files, |_| {
+            object(only, |path| Shown(path.name()).to_string())
         });
         return format!("{}\n\n{}", cut(&line), wrap(&named, ""));
     }
-    let counted = counted(&operations);
-    match common_directory(&operations) {
+    let counted = counted(&files);
+    match common_directory(&files) {
         Some(directory) => {
             let line = format!("{counted} in {}", shown(&directory));
             if line.width() <= COLUMNS {
@@ -166,64 +163,19 @@ fn from_operations(changes: &ChangeSet) -> String {
     }
 }
 
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Verb {
-    Add,
-    Update,
-    Rename,
-    Delete,
-}
+/// What a message says of the operations, in its order.
+const VERBS: [(FileOperation, &str); 4] = [
+    (FileOperation::Added, "add"),
+    (FileOperation::Modified, "update"),
+    (FileOperation::Renamed, "rename"),
+    (FileOperation::Deleted, "delete"),
+];
 
-impl Verb {
-    const ALL: [Verb; 4] = [Verb::Add, Verb::Update, Verb::Rename, Verb::Delete];
-
-    fn name(self) -> &'static str {
-        match self {
-            Verb::Add => "add",
-            Verb::Update => "update",
-            Verb::Rename => "rename",
-            Verb::Delete => "delete",
-        }
-    }
-}
-
-/// What is done to one file.
-struct Operation<'c> {
-    verb: Verb,
-    path: &'c RepoPath,
-    from: Option<&'c RepoPath>,
-}
-
-impl<'c> Operation<'c> {
-    fn list(changes: &'c ChangeSet) -> Vec<Operation<'c>> {
-        let renamed = changes.sources();
-        let operation = |change: &'c Change| {
-            let verb = match (&change.before, &change.after) {
-                (_, Some(_)) if change.from.is_some() => Verb::Rename,
-                (None, _) => Verb::Add,
-                (Some(_), Some(_)) => Verb::Update,
-                (Some(_), None) => Verb::Delete,
-            };
-            Operation {
-                verb,
-                path: &change.path,
-                from: change.from.as_ref(),
-            }
-        };
-        let gone_elsewhere =
-            |change: &&Change| change.after.is_none() && renamed.contains(&change.path);
-        changes
-            .iter()
-            .filter(|change| !gone_elsewhere(change))
-            .map(operation)
-            .collect()
-    }
-
-    fn object(&self, name: impl Fn(&RepoPath) -> String) -> String {
-        match self.from {
-            Some(from) => format!("{} to {}", name(from), name(self.path)),
-            None => name(self.path),
-        }
+/// Names a file, and what it was before a rename.
+fn object(change: &Change, name: impl Fn(&RepoPath) -> String) -> String {
+    match &change.from {
+        Some(from) => format!("{} to {}", name(from), name(&change.path)),
+        None => name(&change.path),
     }
 }
 
@@ -232,22 +184,13 @@ fn shown(path: &RepoPath) -> String {
 }
 
 /// Says each verb with its objects, additions first: `Add a and b, delete c`.
-fn join_verbs(
-    operations: &[Operation<'_>],
-    mut objects: impl FnMut(&[&Operation<'_>]) -> String,
-) -> String {
-    let said = |verb: Verb| {
-        let these: Vec<_> = operations
-            .iter()
-            .filter(|operation| operation.verb == verb)
-            .collect();
-        (!these.is_empty()).then(|| format!("{} {}", verb.name(), objects(&these)))
-    };
-    let mut line = Verb::ALL
-        .into_iter()
-        .filter_map(said)
-        .collect::<Vec<_>>()
-        .join(", ");
+fn join_verbs(files: &[&Change], mut objects: impl FnMut(&[&Change]) -> String) -> String {
+    let said = VERBS.iter().filter_map(|(operation, verb)| {
+        let these = files.iter().filter(|file| file.operation() == *operation);
+        let these: Vec<&Change> = these.copied().collect();
+        (!these.is_empty()).then(|| format!("{verb} {}", objects(&these)))
+    });
+    let mut line = said.collect::<Vec<_>>().join(", ");
     if let Some(first) = line.get_mut(..1) {
         first.make_ascii_uppercase();
     }
@@ -255,9 +198,9 @@ fn join_verbs(
 }
 
 /// Says how many files: `Update 7 files`, `Add 2 files, update 4, delete 1`.
-fn counted(operations: &[Operation<'_>]) -> String {
+fn counted(files: &[&Change]) -> String {
     let mut is_first = true;
-    join_verbs(operations, |these| match std::mem::take(&mut is_first) {
+    join_verbs(files, |these| match std::mem::take(&mut is_first) {
         true => count(these.len(), "file"),
         false => these.len().to_string(),
     })
@@ -265,10 +208,10 @@ fn counted(operations: &[Operation<'_>]) -> String {
 
 /// Returns the deepest directory that holds every path, old paths of renames included; `None` for
 /// the top.
-fn common_directory(operations: &[Operation<'_>]) -> Option<RepoPath> {
-    let mut paths = operations
+fn common_directory(files: &[&Change]) -> Option<RepoPath> {
+    let mut paths = files
         .iter()
-        .flat_map(|operation| std::iter::once(operation.path).chain(operation.from));
+        .flat_map(|change| std::iter::once(&change.path).chain(&change.from));
     let first = paths.next()?;
     let rest: Vec<_> = paths.collect();
     first

@@ -355,15 +355,16 @@ impl PartialOrd for Hunk<'_> {
 
 impl Ord for Hunk<'_> {
     fn cmp(&self, other: &Self) -> Ordering {
-        let flags = (self.numbered, self.end_of_file).cmp(&(other.numbered, other.end_of_file));
-        let texts = || {
-            (&self.position, &self.locators, &self.lines).cmp(&(
-                &other.position,
-                &other.locators,
-                &other.lines,
-            ))
-        };
-        flags.then_with(texts)
+        self.compared().cmp(&other.compared())
+    }
+}
+
+impl Hunk<'_> {
+    fn compared(&self) -> impl Ord {
+        (
+            (self.numbered, self.end_of_file),
+            (&self.position, &self.locators, &self.lines),
+        )
     }
 }
 

@@ -21,7 +21,7 @@ use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice as _};
 
-use crate::text::Shown;
+use crate::text::{Shown, starts_with_any_case};
 
 pub use resolve::{FollowLinks, Resolver};
 pub use unlikely::Slip;
@@ -171,13 +171,9 @@ fn is_dot_git(name: &[u8]) -> bool {
     use gix_validate::path::component::{Error, Options};
     // All its names are `.git` or `git~1` and what isn't part of a word, as ` ` or `::$INDEX`, but
     // for characters that HFS+ ignores.
-    let starts_like = |start: &[u8]| {
-        name.get(..start.len())
-            .is_some_and(|name| name.eq_ignore_ascii_case(start))
-    };
     let goes_on = name.get(b".git".len()).is_some_and(u8::is_ascii_alphabetic);
-    let may_be = starts_like(b".git") && !goes_on || starts_like(b"git~");
-    if name.is_ascii() && !may_be {
+    let may_be = starts_with_any_case(name, b".git") && !goes_on;
+    if name.is_ascii() && !may_be && !starts_with_any_case(name, b"git~") {
         return false;
     }
     let options = Options {
@@ -185,15 +181,14 @@ fn is_dot_git(name: &[u8]) -> bool {
         protect_hfs: true,
         protect_ntfs: true,
     };
-    let refused = |name: &[u8]| {
-        matches!(
-            gix_validate::path::component(name.into(), None, options),
-            Err(Error::DotGitDir)
-        )
-    };
     // git's look at HFS+ names ends at the first byte that isn't UTF-8.
     let readable = name.utf8_chunks().next().map_or("", |chunk| chunk.valid());
-    refused(name) || refused(readable.as_bytes())
+    [name, readable.as_bytes()].iter().any(|name| {
+        matches!(
+            gix_validate::path::component((*name).into(), None, options),
+            Err(Error::DotGitDir)
+        )
+    })
 }
 
 /// What is wrong with the spelling of a path. Paths and roots are as written.

@@ -2,6 +2,8 @@
 
 use super::super::kept::{MOST_BYTES, MOST_KEPT};
 use super::*;
+use llmpatch::plan::FileOperation;
+use llmpatch::report::EarlierFile;
 
 /// What a person sees of a repository, but for when and as which inode a file was written.
 pub(super) fn looks(sample: &Sample) -> (BTreeMap<String, (u32, BString)>, Vec<BString>) {
@@ -219,10 +221,12 @@ fn changes_are_taken_back_one_after_the_other_the_newest_first_and_the_oldest_ar
         .collect();
     let listed = earlier(&sample.open()).unwrap();
     assert_eq!(listed.len(), MOST_KEPT);
-    assert!(
-        listed.iter().all(|one| one.paths == [('M', path("dirty"))]),
-        "{listed:?}"
-    );
+    let modified = EarlierFile {
+        path: path("dirty"),
+        operation: FileOperation::Modified,
+    };
+    let is_alike = |one: &Earlier| one.files[..] == [modified.clone()];
+    assert!(listed.iter().all(is_alike), "{listed:?}");
     for state in states.iter().rev().take(MOST_KEPT) {
         undo(&sample).unwrap();
         assert_eq!(&looks(&sample), state);

@@ -17,6 +17,7 @@ use super::*;
 use bstr::BString;
 
 use crate::dir::write::watch;
+use crate::repo::Against;
 use crate::repo::testing::{Sample, few, path, some};
 use llmpatch::kind::Kind;
 use llmpatch::plan::Change;

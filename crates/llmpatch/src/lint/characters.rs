@@ -17,14 +17,10 @@ pub(super) fn find(touched: &Touched<'_>) -> Vec<Located<Finding>> {
             }
         }
     }
-    let is_new = |(found, _): &&(char, Option<Span>)| {
-        let found = found.encode_utf8(&mut [0; 4]).as_bytes().to_vec();
-        !touched.before.contains_str(found)
-    };
-    let found = met.iter().find(is_new);
-    found
-        .map(|(found, span)| Located::new(*span, Finding::Character(*found)))
-        .into_iter()
+    met.into_iter()
+        .filter(|(found, _)| !touched.before.contains_str(found.to_string()))
+        .map(|(found, span)| Located::new(span, Finding::Character(found)))
+        .take(1)
         .collect()
 }
 

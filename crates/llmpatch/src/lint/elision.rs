@@ -105,14 +105,14 @@ fn lost<'o>(old: &Lines<'o>, new: &Lines<'_>) -> Vec<&'o [u8]> {
     let mut left: HashMap<&[u8], usize> = HashMap::new();
     new.iter()
         .for_each(|line| *left.entry(line.text).or_default() += 1);
-    let is_lost = |line: &&[u8]| match left.get_mut(*line).filter(|left| **left > 0) {
-        Some(left) => {
-            *left -= 1;
-            false
+    let mut lost = Vec::new();
+    for line in old.iter() {
+        match left.get_mut(line.text).filter(|left| **left > 0) {
+            Some(left) => *left -= 1,
+            None => lost.push(line.text),
         }
-        None => true,
-    };
-    old.iter().map(|line| line.text).filter(is_lost).collect()
+    }
+    lost
 }
 
 #[cfg(test)]

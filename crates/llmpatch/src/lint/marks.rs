@@ -9,27 +9,23 @@ use crate::text::{Lines, Located};
 
 /// Finds the first marker of a conflict.
 pub(super) fn conflicts(touched: &Touched<'_>) -> Vec<Located<Finding>> {
-    let marker = |line: &[u8]| is_conflict_marker(line).then_some(Finding::ConflictMarker);
-    touched.first(marker).into_iter().collect()
+    let found = touched.first(|line| is_conflict_marker(line).then_some(Finding::ConflictMarker));
+    found.into_iter().collect()
 }
 
 /// Finds the first marker of a patch.
 pub(super) fn patches(touched: &Touched<'_>) -> Vec<Located<Finding>> {
-    let marker = |line: &[u8]| is_patch_marker(line).then_some(Finding::PatchMarker);
-    touched.first(marker).into_iter().collect()
+    let found = touched.first(|line| is_patch_marker(line).then_some(Finding::PatchMarker));
+    found.into_iter().collect()
 }
 
 /// Finds the first mark of a tool, and a fence around all of the file.
 pub(super) fn tools(touched: &Touched<'_>) -> Vec<Located<Finding>> {
-    let found = touched.first(|line| tool_mark(line).map(Finding::ToolMark));
-    let is_meant = |found: &Located<Finding>| match found.value {
-        Finding::ToolMark(mark) => {
-            let opener = opener(mark);
-            opener.is_some_and(|opener| touched.after.contains_str(opener))
-        }
-        _ => false,
-    };
-    let mark = found.filter(|found| !is_meant(found));
+    let mark = touched.first(tool_mark).filter(|mark| {
+        let opener = opener(mark.value);
+        opener.is_none_or(|opener| !touched.after.contains_str(opener))
+    });
+    let mark = mark.map(|mark| mark.map(Finding::ToolMark));
     let mark = mark.or_else(|| line_of_block(touched));
     let path = touched.path.as_bytes();
     let is_fenced = |lines: Lines<'_>| is_fenced(path, lines.iter().map(|line| line.text));

@@ -20,27 +20,28 @@ pub(super) fn line_numbers(touched: &Touched<'_>) -> Vec<Located<Finding>> {
         };
         let mut last = first;
         let mut has_next = false;
-        let rises = |line: &Text<'_>| {
-            number(line).is_some_and(|(number, other)| {
-                let rises = number > last && other == sign;
-                has_next |= number == last + 1;
-                last = number;
-                rises
-            })
-        };
-        lines.all(rises) && has_next && !is_known()
+        for line in lines {
+            match number(line) {
+                Some((number, other)) if number > last && other == sign => {
+                    has_next |= number == last + 1;
+                    last = number;
+                }
+                _ => return false,
+            }
+        }
+        has_next && !is_known()
     })
 }
 
 /// Finds runs of which every line begins with `+`, or with `+` or `-`.
 pub(super) fn diff_prefixes(touched: &Touched<'_>) -> Vec<Located<Finding>> {
-    let is_prefixed = |line: &[u8]| match line {
-        [sign @ (b'+' | b'-'), rest @ ..] => rest.first() != Some(sign),
-        _ => false,
-    };
     let is_known = || touched.old().iter().any(|line| line.text.starts_with(b"+"));
     first_run(touched, Finding::DiffPrefixes, |run| {
-        let all = !run.has_prefixes && texts(run).all(|line| is_prefixed(line));
+        let all = !run.has_prefixes
+            && texts(run).all(|line| match &line[..] {
+                [sign @ (b'+' | b'-'), rest @ ..] => rest.first() != Some(sign),
+                _ => false,
+            });
         // AsciiDoc joins paragraphs by a `+` alone.
         all && texts(run).any(|line| line.starts_with(b"+") && line.len() > 1)
             && !is_known()
@@ -52,7 +53,7 @@ pub(super) fn diff_prefixes(touched: &Touched<'_>) -> Vec<Located<Finding>> {
 /// than any other line of the file.
 pub(super) fn escaped_text(touched: &Touched<'_>) -> Vec<Located<Finding>> {
     let found = touched.added().find_map(|line| Some((line, escape(line)?)));
-    let is_new = |(line, escape): &(&Text<'_>, &str)| {
+    let found = found.filter(|(line, escape)| {
         let is_longer = |other: &[u8]| line.len() > 2 * other.len();
         // A new file has only its own lines.
         let is_new = touched.before.is_empty();
@@ -60,8 +61,7 @@ pub(super) fn escaped_text(touched: &Touched<'_>) -> Vec<Located<Finding>> {
         !touched.before.contains_str(escape)
             && touched.old().iter().all(|old| is_longer(old.text))
             && others.all(|other| is_longer(other))
-    };
-    let found = found.filter(is_new);
+    });
     found
         .map(|(line, escape)| Located::new(line.span, Finding::Escaped(escape)))
         .into_iter()
@@ -73,16 +73,12 @@ pub(super) fn entities(touched: &Touched<'_>) -> Vec<Located<Finding>> {
     if is_markup(touched.path.as_bytes()) {
         return Vec::new();
     }
-    let found = touched.added().find_map(|line| {
-        let entity = entity(line)?;
-        Some(Located::new(line.span, Finding::Entity(entity)))
-    });
-    let is_new = |_: &Located<Finding>| {
-        let has_sign = |line: &Text<'_>| line.contains(&b'<');
+    let found = touched.first(|line| entity(line).map(Finding::Entity));
+    let found = found.filter(|_| {
         !entities_of_code().any(|entity| touched.before.contains_str(entity))
-            && !touched.added().any(has_sign)
-    };
-    found.filter(is_new).into_iter().collect()
+            && !touched.added().any(|line| line.contains(&b'<'))
+    });
+    found.into_iter().collect()
 }
 
 /// Finds the first run of which something is true.

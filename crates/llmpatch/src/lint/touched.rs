@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::Finding;
-use crate::patch::{FileEdit, Format, Mark, Operation, Patch, Status, Substitution};
+use crate::patch::{FileEdit, Format, Hunk, Mark, Operation, Patch, Status, Substitution};
 use crate::path::{RepoPath, Resolver};
 use crate::plan::{Change, ChangeSet, ResolvedEdit, resolved};
 use crate::text::{Content, Lines, Located, Span, Text, same_ends};
+use crate::tree::File;
 
 /// A file of a change.
 pub(super) struct Touched<'e> {
@@ -42,10 +42,7 @@ impl Touched<'_> {
 
     /// Finds the first added line of which something is true that is true of no line of the file:
     /// an author whose file has these lines already means them.
-    pub(super) fn first(
-        &self,
-        find: impl Fn(&[u8]) -> Option<Finding>,
-    ) -> Option<Located<Finding>> {
+    pub(super) fn first<T>(&self, find: impl Fn(&[u8]) -> Option<T>) -> Option<Located<T>> {
         let found = self
             .added()
             .find_map(|line| Some(Located::new(line.span, find(line)?)))?;
@@ -113,10 +110,6 @@ fn touched<'e>(
     changes: &ChangeSet,
 ) -> Touched<'e> {
     let origin = file.origin.as_ref().and_then(|path| changes.get(path));
-    let content = |file: Option<&crate::tree::File>| match file {
-        Some(file) => file.content.clone(),
-        None => Content::from(Vec::new()),
-    };
     let before = content(origin.and_then(|origin| origin.before.as_ref()));
     let after = content(change.after.as_ref());
     let is_text =
@@ -131,6 +124,11 @@ fn touched<'e>(
             .flat_map(|(format, edit)| runs(format, edit))
             .collect(),
     }
+}
+
+/// Returns what a file holds, nothing if there is none.
+fn content(file: Option<&File>) -> Content {
+    file.map_or_else(|| Vec::new().into(), |file| file.content.clone())
 }
 
 fn status(edit: &FileEdit<'_>) -> Option<Status> {
@@ -148,28 +146,28 @@ fn is_whole(edit: &FileEdit<'_>) -> bool {
 
 /// Returns the lines that an edit adds, each run of them by itself.
 fn runs<'e>(format: Format, edit: &'e FileEdit<'e>) -> Vec<Run<'e>> {
-    let is_whole = is_whole(edit);
     let is_hunk = matches!(edit.operation, Operation::Update { .. });
-    let run = |lines: Vec<&'e Text<'e>>| Run {
-        lines,
-        is_whole,
-        has_prefixes: is_hunk || format == Format::Envelope,
-    };
-    match &edit.operation {
+    let runs: Vec<Vec<&Text<'_>>> = match &edit.operation {
         Operation::Create { lines, .. } | Operation::Replace { lines } => {
-            vec![run(lines.iter().collect())]
+            vec![lines.iter().collect()]
         }
         Operation::Substitute(Substitution { find, put, .. }) => {
             let (head, tail) = same_ends(find, put);
-            vec![run(put[head..put.len() - tail].iter().collect())]
+            vec![put[head..put.len() - tail].iter().collect()]
         }
-        Operation::Update { hunks, .. } => {
-            let added = hunks.iter().map(|hunk| {
-                let added = hunk.lines.iter().filter(|line| line.mark == Mark::Added);
-                run(added.map(|line| &line.text).collect())
-            });
-            added.filter(|run| !run.lines.is_empty()).collect()
-        }
+        Operation::Update { hunks, .. } => hunks.iter().map(added).collect(),
         _ => Vec::new(),
-    }
+    };
+    let runs = runs.into_iter().map(|lines| Run {
+        lines,
+        is_whole: is_whole(edit),
+        has_prefixes: is_hunk || format == Format::Envelope,
+    });
+    runs.filter(|run| !is_hunk || !run.lines.is_empty())
+        .collect()
+}
+
+fn added<'e>(hunk: &'e Hunk<'e>) -> Vec<&'e Text<'e>> {
+    let added = hunk.lines.iter().filter(|line| line.mark == Mark::Added);
+    added.map(|line| &line.text).collect()
 }

@@ -4,6 +4,7 @@ use bstr::{BStr, BString, ByteSlice as _};
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::{PathError, RepoPath, check_bytes, check_part};
+use crate::text::starts_with_any_case;
 
 /// Turns paths as responses write them into [`RepoPath`]s.
 ///
@@ -184,10 +185,6 @@ impl Resolver {
         check_bytes(written)?;
         let decoded = from_uri(written)?;
         let path = decoded.as_deref().unwrap_or(written);
-        let outside = || PathError::Outside {
-            path: written.into(),
-            top: self.tops.first().cloned(),
-        };
         if let Some(path) = from_the_root(path) {
             let path = absolute_parts(&path);
             let depth = |top: &BString| {
@@ -195,14 +192,16 @@ impl Resolver {
                 let top = absolute_parts(&top);
                 path.starts_with(&top).then_some(top.len())
             };
-            let depth = self
-                .tops
-                .iter()
-                .chain(&self.aliases)
+            let tops = self.tops.iter().chain(&self.aliases);
+            let depth = tops
                 .filter_map(depth)
                 .max()
                 .or_else(|| self.depth_of_linked_top(&path));
-            let parts = &path[depth.ok_or_else(outside)?..];
+            let depth = depth.ok_or_else(|| PathError::Outside {
+                path: written.into(),
+                top: self.tops.first().cloned(),
+            })?;
+            let parts = &path[depth..];
             parts
                 .iter()
                 .try_for_each(|part| check_part(part, written))?;
@@ -281,9 +280,7 @@ fn absolute_parts(path: &[u8]) -> Vec<&[u8]> {
 fn covers(directory: &RepoPath, path: &RepoPath) -> bool {
     let directory = directory.as_bytes();
     let path = path.as_bytes();
-    path.get(..directory.len())
-        .is_some_and(|start| start.eq_ignore_ascii_case(directory))
-        && matches!(path.get(directory.len()), None | Some(b'/'))
+    starts_with_any_case(path, directory) && matches!(path.get(directory.len()), None | Some(b'/'))
 }
 
 /// Writes a name as git's configuration hands it out when it is the last part of a key: that part
@@ -299,22 +296,26 @@ fn variable_case(name: &[u8]) -> BString {
 /// Windows writes as `C:\src` is `/c:/src`, since letters of drives have no case; `\\host\share` is
 /// a name of its own, that no other system has.
 fn from_the_root(path: &[u8]) -> Option<Cow<'_, [u8]>> {
-    let with_drive = |path: &[u8]| {
-        let mut path = path.replace(br"\", b"/");
-        path[1].make_ascii_lowercase();
-        path.into()
-    };
     match path {
-        [b'/', drive, b':', b'/', ..] if drive.is_ascii_alphabetic() => Some(with_drive(path)),
+        [b'/', drive, b':', b'/', ..] if drive.is_ascii_alphabetic() => {
+            Some(with_drive(path).into())
+        }
         [b'/', ..] => Some(path.into()),
         [drive, b':', b'/' | b'\\', ..] if drive.is_ascii_alphabetic() => {
-            Some(with_drive(&[b"/", path].concat()))
+            Some(with_drive(&[b"/", path].concat()).into())
         }
         [b'\\', b'\\', share @ ..] => {
             Some([br"/\\/", &share.replace(br"\", b"/")[..]].concat().into())
         }
         _ => None,
     }
+}
+
+/// Writes a path that begins with a slash and the letter of a drive.
+fn with_drive(path: &[u8]) -> Vec<u8> {
+    let mut path = path.replace(br"\", b"/");
+    path[1].make_ascii_lowercase();
+    path
 }
 
 /// Returns the path that a `file:` URI names; `None` for what isn't a URI at all.

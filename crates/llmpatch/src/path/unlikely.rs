@@ -141,21 +141,17 @@ fn between(name: &[u8], first: u8, last: u8) -> Option<&[u8]> {
 /// Returns where a remark behind a file's name begins: ` (new)`, or behind an extension ` # new`
 /// and ` - new`.
 fn remark(name: &[u8]) -> Option<usize> {
-    let is_in_parentheses = |at: &usize| {
-        name[*at..].starts_with(b" (")
-            && name.get(at + 2).is_some_and(u8::is_ascii_alphabetic)
-            && name.ends_with(b")")
-    };
-    let is_behind_extension = |at: &usize| {
+    let mut blanks = name.find_iter(b" ").filter(|at| *at > 0);
+    let remark = blanks.find(|at| {
+        let (path, text) = (&name[..*at], &name[at + 1..]);
+        let is_in_parentheses =
+            matches!(text, [b'(', first, .., b')'] if first.is_ascii_alphabetic());
         let signs = ["#", "-", "–", "—", "(", "[", "<", "//", "←"];
-        has_extension(&name[..*at])
-            && !has_extension(name)
-            && signs
-                .iter()
-                .any(|sign| name[at + 1..].starts_with_str(sign))
-    };
-    let blanks = || name.find_iter(b" ").filter(|at| *at > 0);
-    let remark = blanks().find(|at| is_in_parentheses(at) || is_behind_extension(at))?;
+        is_in_parentheses
+            || has_extension(path)
+                && !has_extension(name)
+                && signs.iter().any(|sign| text.starts_with_str(sign))
+    })?;
     Some(name[..remark].trim_end().len())
 }
 

@@ -191,13 +191,10 @@ impl Pathspecs {
 
     /// Returns whether a path is meant.
     pub fn matches(&self, path: &[u8], case: Case) -> bool {
-        let any = |excludes| {
-            self.0
-                .iter()
-                .any(|one| one.excludes == excludes && one.matches(path, case))
-        };
         let only_excludes = !self.is_empty() && self.0.iter().all(|one| one.excludes);
-        (only_excludes || any(false)) && !any(true)
+        let mut excluding = self.0.iter().filter(|one| one.excludes);
+        (only_excludes || self.matching(path, case).is_some())
+            && !excluding.any(|one| one.matches(path, case))
     }
 
     /// Returns the first pathspec that matches a path that is meant; `None` if it is meant only

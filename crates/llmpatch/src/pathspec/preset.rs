@@ -91,17 +91,15 @@ pub const EXECUTES: &[(&str, &str)] = &[
 pub fn executes(path: &[u8]) -> Option<&'static str> {
     let mut starts =
         std::iter::once(0).chain(memchr::memchr_iter(b'/', path).map(|slash| slash + 1));
-    let named = |start| {
+    starts.find_map(|start| {
         let rest = &path[start..];
-        let is_named = |(name, _): &&(&str, &str)| {
-            matches!(rest.get(name.len()), None | Some(b'/'))
-                && rest
-                    .get(..name.len())
-                    .is_some_and(|there| there.eq_ignore_ascii_case(name.as_bytes()))
-        };
-        EXECUTES.iter().find(is_named).map(|(_, what)| *what)
-    };
-    starts.find_map(named)
+        let named = EXECUTES.iter().find(|(name, _)| {
+            let there = rest.get(..name.len());
+            there.is_some_and(|there| there.eq_ignore_ascii_case(name.as_bytes()))
+                && matches!(rest.get(name.len()), None | Some(b'/'))
+        });
+        named.map(|(_, what)| *what)
+    })
 }
 
 #[cfg(test)]

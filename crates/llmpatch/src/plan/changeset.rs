@@ -1,5 +1,7 @@
 use std::collections::{BTreeMap, HashSet};
 
+use serde::Serialize;
+
 use crate::path::RepoPath;
 use crate::tree::{AttributeFiles, Entry, File, MemoryTree, RULES};
 
@@ -33,7 +35,50 @@ pub struct Change {
     pub from: Option<RepoPath>,
 }
 
+/// What is done to a file, as git names it by a letter.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum FileOperation {
+    /// A new file.
+    Added,
+    /// Its lines or its mode change.
+    Modified,
+    /// It goes.
+    Deleted,
+    /// It gets another path, and possibly other lines.
+    Renamed,
+}
+
+impl FileOperation {
+    /// Returns what is done to a file that is there before, or isn't, and afterwards.
+    pub fn of<B, A>(before: Option<B>, after: Option<A>) -> Self {
+        match (before, after) {
+            (None, _) => FileOperation::Added,
+            (Some(_), Some(_)) => FileOperation::Modified,
+            (Some(_), None) => FileOperation::Deleted,
+        }
+    }
+
+    /// Returns git's letter.
+    pub fn letter(self) -> char {
+        match self {
+            FileOperation::Added => 'A',
+            FileOperation::Modified => 'M',
+            FileOperation::Deleted => 'D',
+            FileOperation::Renamed => 'R',
+        }
+    }
+}
+
 impl Change {
+    /// Returns what is done to the file.
+    pub fn operation(&self) -> FileOperation {
+        match (&self.from, &self.after) {
+            (Some(_), Some(_)) => FileOperation::Renamed,
+            _ => FileOperation::of(self.before.as_ref(), self.after.as_ref()),
+        }
+    }
+
     /// Returns the file that is replaced on disk; `None` if there is none: the path is new, or the
     /// file is in the index alone.
     pub fn on_disk(&self) -> Option<&File> {
@@ -76,6 +121,13 @@ impl ChangeSet {
     /// Returns the changes, by path.
     pub fn iter(&self) -> impl ExactSizeIterator<Item = &Change> + Clone {
         self.changes.iter()
+    }
+
+    /// Returns the changes of files, by path: a rename is the change of its new path.
+    pub fn files(&self) -> impl Iterator<Item = &Change> {
+        let renamed = self.sources();
+        self.iter()
+            .filter(move |change| change.after.is_some() || !renamed.contains(&change.path))
     }
 
     /// Returns what couldn't be merged, by path.

@@ -50,7 +50,7 @@ mod warning;
 
 pub use self::applied::Applied;
 pub(crate) use self::applied::count_hunks;
-pub use self::changeset::{Change, ChangeSet, Sides};
+pub use self::changeset::{Change, ChangeSet, FileOperation, Sides};
 pub use self::conflict::Conflict;
 pub use self::error::{Error, FileAsFound, Irregular, Missing, Occupied};
 pub use self::guard::{Barrier, Guard, Origin};

@@ -11,7 +11,7 @@ use crate::format::ResponsePart;
 use crate::patch::{FileEdit, Format, Operation, Patch};
 use crate::path::{RepoPath, Resolver};
 use crate::plan::{Placement, PlanId};
-use crate::text::{LineNo, Source, Span};
+use crate::text::{LineNo, Source};
 
 /// What only programs are told of a run.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -187,16 +187,11 @@ impl EditReport {
 impl HunkReport {
     /// Records where a hunk is.
     pub fn of(place: &Placement, sources: &[Source]) -> Self {
-        let line = |span: Span| {
-            Some(
-                sources
-                    .iter()
-                    .find(|one| one.id() == span.source)?
-                    .line_at(span.start as usize),
-            )
-        };
+        let source = place
+            .span
+            .and_then(|span| Some((sources.iter().find(|one| one.id() == span.source)?, span)));
         Self {
-            line: place.span.and_then(line),
+            line: source.map(|(source, span)| source.line_at(span.start as usize)),
             old_start: place.old.start,
             old_lines: place.old.count,
             new_start: place.new.start,

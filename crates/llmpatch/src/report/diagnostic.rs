@@ -346,14 +346,10 @@ fn readable(text: String, longest: usize) -> String {
     if text.len() <= longest {
         return text;
     }
-    let boundary = |at: usize| {
-        (0..=at)
-            .rev()
-            .find(|&at| text.is_char_boundary(at))
-            .unwrap_or(0)
-    };
-    let head = boundary(200);
-    let tail = boundary(text.len() - 200);
+    let [head, tail] = [200, text.len() - 200].map(|at| {
+        let mut boundaries = (0..=at).rev().filter(|&at| text.is_char_boundary(at));
+        boundaries.next().unwrap_or(0)
+    });
     format!("{} … {}", &text[..head], &text[tail..])
 }
 

@@ -17,14 +17,13 @@ pub use detail::{Detail, EditOperation, EditReport, HunkReport, PartReport};
 pub use diagnostic::{Diagnose, Diagnostic, ResponsePlace, merge};
 pub use lines::{FileLine, FilePlace, Nearest, Passage};
 
-use std::collections::HashSet;
-
 use bstr::BString;
 use serde::Serialize;
 
 use crate::compare::{Compare, DiffSide};
 use crate::kind::Blame;
 use crate::path::RepoPath;
+pub use crate::plan::FileOperation;
 use crate::plan::{Change, ChangeSet};
 use crate::tree::File;
 
@@ -164,20 +163,6 @@ pub struct FileReport {
     pub diff: Option<BString>,
 }
 
-/// What is done to a file, as git names it by a letter.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum FileOperation {
-    /// A new file.
-    Added,
-    /// Its lines or its mode change.
-    Modified,
-    /// It goes.
-    Deleted,
-    /// It gets another path, and possibly other lines.
-    Renamed,
-}
-
 /// How many lines come and go.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct LineCount {
@@ -243,14 +228,7 @@ impl FileReport {
         changes: &ChangeSet,
         mut lines: impl FnMut(&RepoPath) -> Option<LineCount>,
     ) -> Vec<FileReport> {
-        let renamed: HashSet<_> = changes
-            .iter()
-            .filter_map(|change| change.from.as_ref())
-            .collect();
-        let listed = changes
-            .iter()
-            .filter(|change| change.after.is_some() || !renamed.contains(&change.path));
-        let counted = listed.map(|change| {
+        let counted = changes.files().map(|change| {
             let paths = std::iter::once(&change.path).chain(&change.from);
             Self::of(change, paths.filter_map(&mut lines).reduce(sum))
         });
@@ -260,12 +238,7 @@ impl FileReport {
     fn of(change: &Change, lines: Option<LineCount>) -> Self {
         Self {
             path: change.path.clone(),
-            operation: match (&change.before, &change.after, &change.from) {
-                (_, Some(_), Some(_)) => FileOperation::Renamed,
-                (None, _, _) => FileOperation::Added,
-                (Some(_), Some(_), None) => FileOperation::Modified,
-                (Some(_), None, _) => FileOperation::Deleted,
-            },
+            operation: change.operation(),
             from: change.from.clone(),
             hunks: Vec::new(),
             added: lines.map(|lines| lines.added),
@@ -309,18 +282,6 @@ fn sum(a: LineCount, b: LineCount) -> LineCount {
     LineCount {
         added: a.added + b.added,
         removed: a.removed + b.removed,
-    }
-}
-
-impl FileOperation {
-    /// Returns git's letter.
-    pub fn letter(self) -> char {
-        match self {
-            FileOperation::Added => 'A',
-            FileOperation::Modified => 'M',
-            FileOperation::Deleted => 'D',
-            FileOperation::Renamed => 'R',
-        }
     }
 }
 

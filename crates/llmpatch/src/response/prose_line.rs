@@ -49,11 +49,9 @@ pub(super) fn is_of_hunk(line: &[u8]) -> bool {
 /// Returns whether a line begins with a tag `<edit` that names a file or an operation by other
 /// attributes than OPX has.
 pub(super) fn is_edit(text: &[u8]) -> bool {
-    let is_tag = text
-        .get(..6)
-        .is_some_and(|tag| tag.eq_ignore_ascii_case(b"<edit "));
-    let has = |name: &str| text.to_ascii_lowercase().contains_str(name);
-    is_tag && (has(" path=") || has(" action=") || has(" filename="))
+    let is_named = |name: &&str| text.to_ascii_lowercase().contains_str(name);
+    text::starts_with_any_case(text, b"<edit ")
+        && [" path=", " action=", " filename="].iter().any(is_named)
 }
 
 /// Returns whether a line begins a call whose arguments are in tags: `<invoke name="Edit">`,

@@ -11,7 +11,7 @@ use super::Patience;
 use super::headings::{self, Heading};
 use crate::format::fence::Fence;
 use crate::text::{LineNo, Row, Source};
-use crate::text::{is_blank, trim, trim_start};
+use crate::text::{is_blank, starts_with_any_case, trim, trim_start};
 
 /// The names of tags between which models think aloud, as in `<think>` and `<x:think>`, and these
 /// tags as messages show them.
@@ -159,7 +159,9 @@ fn unmarked(line: &[u8]) -> &[u8] {
 /// Returns how long the beginning of a line is that begins a turn of the model.
 fn answer(line: &[u8]) -> Option<usize> {
     let text = unmarked(line);
-    let begin = ANSWERS.iter().find(|begin| begins(text, begin))?;
+    let begin = ANSWERS
+        .iter()
+        .find(|begin| starts_with_any_case(text, begin.as_bytes()))?;
     // What begins so may begin reasoning.
     if *begin == "<|start|>assistant" {
         return Some(0);
@@ -167,12 +169,6 @@ fn answer(line: &[u8]) -> Option<usize> {
     let rest = &text[begin.len()..];
     let is_bold = rest.starts_with(b"**") && !rest.starts_with(b"***");
     Some(line.len() - rest.len() + if is_bold { 2 } else { 0 })
-}
-
-/// Returns whether a text begins with a mark, in any case.
-fn begins(text: &[u8], mark: &str) -> bool {
-    let head = text.get(..mark.len());
-    head.is_some_and(|head| head.eq_ignore_ascii_case(mark.as_bytes()))
 }
 
 /// Reads the mark that a text begins with: its kind, whether it closes, and its length.
@@ -183,12 +179,12 @@ fn read(text: &[u8]) -> Option<(Mark, bool, usize)> {
         return Some((Mark::Channel, closes, CHANNEL.len() + message));
     }
     for (index, (open, close)) in PAIRS.into_iter().enumerate() {
-        if begins(text, close) {
+        if starts_with_any_case(text, close.as_bytes()) {
             // Of marks that several parts share, the first stands for all.
             let first = PAIRS.iter().position(|(_, other)| *other == close);
             return Some((Mark::Pair(first.unwrap_or(index)), true, close.len()));
         }
-        if begins(text, open) {
+        if starts_with_any_case(text, open.as_bytes()) {
             let end = match open {
                 DETAILS => tag_end(text)?,
                 _ => open.len(),

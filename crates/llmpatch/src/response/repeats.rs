@@ -9,7 +9,7 @@ use bstr::ByteSlice as _;
 use super::{WalkItem, Warning};
 use crate::format::{Block, unified};
 use crate::patch::{FileEdit, Format, Operation};
-use crate::text::{Located, Source, Span};
+use crate::text::{Located, Source, Span, starts_with_any_case};
 
 /// Returns of each thing that was found whether it is a part of a patch that repeats an earlier
 /// one, and warns of these patches.
@@ -89,18 +89,13 @@ fn goes_on(source: &Source, before: &Block<'_>, block: &Block<'_>) -> bool {
     let between = between.unwrap_or_default();
     before.format == block.format
         && block.format != Format::Envelope
-        && !is_wrapper(&bytes[before.range.start..])
-        && !is_wrapper(&bytes[block.range.start..])
+        && ![before, block]
+            .iter()
+            .any(|block| starts_with_any_case(&bytes[block.range.start..], b"<opx"))
         && match block.format {
             Format::Blocks => super::around::are_between(between),
             _ => between.trim_ascii().is_empty(),
         }
-}
-
-/// Returns whether a text begins with the tag that is around several edits of OPX.
-fn is_wrapper(text: &[u8]) -> bool {
-    let tag = text.get(..b"<opx".len());
-    tag.is_some_and(|tag| tag.eq_ignore_ascii_case(b"<opx"))
 }
 
 /// Returns what an edit does, whatever its author notes of it.

@@ -5,6 +5,8 @@
 //! are judged together: without dots before them, all of a comment must be words of that kind, or
 //! it must begin and end with them.
 
+use super::starts_with_any_case;
+
 /// What comments begin with. `*` goes on in one of several lines, and is a bullet too: it needs
 /// dots.
 const SIGNS: [&str; 19] = [
@@ -99,10 +101,9 @@ pub(crate) fn looks_elided(line: &[u8]) -> bool {
 /// comment.
 fn begins_with_other_word(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphanumeric())
-        && !SPELLED.iter().any(|word| {
-            text.get(..word.len())
-                .is_some_and(|start| start.eq_ignore_ascii_case(word))
-        })
+        && !SPELLED
+            .iter()
+            .any(|word| starts_with_any_case(text.as_bytes(), word.as_bytes()))
 }
 
 /// Returns whether a word, among others, may say that something is left out.

@@ -32,6 +32,6 @@ pub(crate) use shown::plural;
 pub use shown::{Shown, SystemError, lines, listed, sentence};
 pub use source::{Located, Row, Source, SourceId, Span, Text};
 pub(crate) use whitespace::{
-    has_letters, indentation, is_blank, is_name, is_space, is_spaces, is_word, trim, trim_end,
-    trim_spaces, trim_spaces_end, trim_start,
+    has_letters, indentation, is_blank, is_name, is_space, is_spaces, is_word,
+    starts_with_any_case, trim, trim_end, trim_spaces, trim_spaces_end, trim_start,
 };

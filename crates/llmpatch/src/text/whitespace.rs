@@ -53,6 +53,12 @@ pub(crate) fn trim_spaces(line: &[u8]) -> &[u8] {
     trim_start(trim_spaces_end(line))
 }
 
+/// Returns whether a text begins with another, whatever the case.
+pub(crate) fn starts_with_any_case(text: &[u8], start: &[u8]) -> bool {
+    let head = text.get(..start.len());
+    head.is_some_and(|head| head.eq_ignore_ascii_case(start))
+}
+
 /// Returns whether a byte may be part of a word: a letter, a digit, an underscore, or part of a
 /// character beyond ASCII.
 pub(crate) const fn is_word(byte: u8) -> bool {

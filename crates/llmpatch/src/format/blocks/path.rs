@@ -4,7 +4,7 @@
 use bstr::{BString, ByteSlice as _};
 
 use crate::format::Options;
-use crate::text::{Row, Source, Text, digits, trim, trim_start};
+use crate::text::{Row, Source, Text, digits, starts_with_any_case, trim, trim_start};
 
 /// Returns the path that a line of a response names. `is_near` says that no blank line is between
 /// it and what it names the file of.
@@ -105,10 +105,7 @@ fn bare(line: &[u8]) -> Bare<'_> {
         text = text.strip_prefix(b"**").map_or(text, trim);
         text = text.strip_suffix(b"**").map_or(text, trim);
         for label in ["file:", "path:", "filename:"] {
-            if text
-                .get(..label.len())
-                .is_some_and(|start| start.eq_ignore_ascii_case(label.as_bytes()))
-            {
+            if starts_with_any_case(text, label.as_bytes()) {
                 (text, has_label) = (trim(&text[label.len()..]), true);
             }
         }

@@ -75,31 +75,19 @@ struct Group {
 
 fn groups(old: &Lines<'_>, new: &Lines<'_>, regions: &[Region], options: &Options) -> Vec<Group> {
     let context = options.context as usize;
-    let group = |regions: &[Region]| {
-        let first = &regions[0];
-        let last = &regions[regions.len() - 1];
-        let start = first.old.start.saturating_sub(context);
+    let groups = options.groups(regions).map(|regions| {
+        let start = regions[0].old.start.saturating_sub(context);
+        let end = regions[regions.len() - 1].old.end;
         Group {
-            old: start..last.old.end.saturating_add(context).min(old.len()),
+            old: start..end.saturating_add(context).min(old.len()),
             regions: regions.to_vec(),
         }
-    };
-    let mut groups: Vec<_> = options.groups(regions).map(group).collect();
+    });
+    let mut groups: Vec<_> = groups.collect();
     // A chunk that changes no more than how lines end changes nothing, but as part of another it
     // ends the last line.
-    let only_ends = |group: &Group| {
-        let text = |side: &Lines<'_>, lines: Range<usize>| {
-            lines
-                .map(|line| side.text(line).to_vec())
-                .collect::<Vec<_>>()
-        };
-        group
-            .regions
-            .iter()
-            .all(|region| text(old, region.old.clone()) == text(new, region.new.clone()))
-    };
     if groups.len() > 1
-        && groups.last().is_some_and(only_ends)
+        && groups.last().is_some_and(|group| group.only_ends(old, new))
         && let Some(last) = groups.pop()
         && let Some(before) = groups.last_mut()
     {
@@ -109,6 +97,14 @@ fn groups(old: &Lines<'_>, new: &Lines<'_>, regions: &[Region], options: &Option
 }
 
 impl Group {
+    /// Returns whether the texts of all lines stay.
+    fn only_ends(&self, old: &Lines<'_>, new: &Lines<'_>) -> bool {
+        self.regions.iter().all(|region| {
+            let old = region.old.clone().map(|line| old.text(line));
+            old.eq(region.new.clone().map(|line| new.text(line)))
+        })
+    }
+
     fn join(&mut self, next: Group) {
         self.old.end = self.old.end.max(next.old.end);
         self.regions.extend(next.regions);
@@ -260,15 +256,13 @@ impl ChunkPlacer<'_, '_> {
     /// Returns the lines above a chunk that open what it is in: each indented less than all below
     /// it. Nearest first.
     fn openers(&self, start: usize, end: usize) -> Vec<usize> {
-        let indent = |line: usize| {
-            let text = self.old.text(line);
-            (!text.trim_ascii().is_empty()).then(|| indentation(text))
-        };
-        let mut least = (start..end).find_map(indent).unwrap_or(usize::MAX);
+        let mut least = (start..end)
+            .find_map(|line| self.indent(line))
+            .unwrap_or(usize::MAX);
         let floor = self.cursor().max(start.saturating_sub(ABOVE));
         let mut openers = Vec::new();
         for line in (floor..start).rev() {
-            if let Some(width) = indent(line).filter(|&width| width < least) {
+            if let Some(width) = self.indent(line).filter(|&width| width < least) {
                 least = width;
                 if self.is_telling(line) {
                     openers.push(line);
@@ -276,6 +270,12 @@ impl ChunkPlacer<'_, '_> {
             }
         }
         openers
+    }
+
+    /// Returns how long the indentation of a line is; `None` of a line without text.
+    fn indent(&self, line: usize) -> Option<usize> {
+        let text = self.old.text(line);
+        (!text.trim_ascii().is_empty()).then(|| indentation(text))
     }
 
     /// Returns whether a line may be named after `@@`: not if it is nothing but brackets, or could
@@ -295,20 +295,13 @@ impl ChunkPlacer<'_, '_> {
 }
 
 fn hunk<'c>(old: &Lines<'c>, new: &Lines<'c>, group: &Group, locators: &[usize]) -> Hunk<'c> {
-    let line = |mark, text: &'c [u8]| HunkLine {
-        mark,
-        text: Text::derived(text),
-        unterminated: false,
-    };
     let lines = lines(&group.regions, group.old.clone(), |mark, at| {
-        line(
+        let side = if mark == Mark::Added { new } else { old };
+        HunkLine {
             mark,
-            if mark == Mark::Added {
-                new.text(at)
-            } else {
-                old.text(at)
-            },
-        )
+            text: Text::derived(side.text(at)),
+            unterminated: false,
+        }
     });
     let locators = locators
         .iter()

@@ -90,29 +90,18 @@ fn update<'c>(
     } else {
         Occurrence::Lines(None)
     };
-    let said = |regions: &[Region]| {
-        substitutions::substitutions(
-            &before.content,
-            &after.content,
-            regions,
-            context as usize,
-            one,
-        )
-    };
-    let filled = before
-        .content
+    let context = context as usize;
+    let (old_content, new_content) = (&before.content, &after.content);
+    let filled = old_content
         .is_empty()
-        .then(|| vec![create(&after.content, true)]);
-    let tries = [
-        filled,
-        said(&regions),
-        said(&joined(&regions)),
-        said(&whole),
-    ]
-    .into_iter()
-    .flatten();
-    Ok(tries
+        .then(|| vec![create(new_content, true)]);
+    let joined = joined(&regions);
+    let tries = [regions, joined, whole].map(|regions| {
+        substitutions::substitutions(old_content, new_content, &regions, context, one)
+    });
+    Ok(filled
         .into_iter()
+        .chain(tries.into_iter().flatten())
         .find(|operations| proof::turns(before, operations, after))
         .ok_or_else(|| proof::reason(&old, &new)))
 }

@@ -80,26 +80,19 @@ pub fn changed_lines<'c>(
     compare: &dyn Compare,
     options: &Options,
 ) -> Result<Vec<ChangedLines<'c>>, CompareError> {
-    let counted = |pair: &Pair<'c>| {
-        let path = pair.sides().last().expect("a pair has a side").path;
-        let mut counted = ChangedLines {
-            path,
-            removed: 0,
-            added: 0,
-        };
-        for region in pair.regions(compare)? {
-            counted.removed += region.old.len();
-            counted.added += region.new.len();
-        }
-        options.progress.step();
-        Ok(counted)
-    };
     let pairs = pair_up(changes, compare, options.renames)?;
-    pairs
-        .iter()
-        .filter(|pair| !pair.is_binary())
-        .map(counted)
-        .collect()
+    let texts = pairs.iter().filter(|pair| !pair.is_binary());
+    let counted = texts.map(|pair| {
+        let path = pair.sides().last().expect("a pair has a side").path;
+        let regions = pair.regions(compare)?;
+        options.progress.step();
+        Ok(ChangedLines {
+            path,
+            removed: regions.iter().map(|region| region.old.len()).sum(),
+            added: regions.iter().map(|region| region.new.len()).sum(),
+        })
+    });
+    counted.collect()
 }
 
 /// Puts the renames that git would show into a change, of which only the contents are known so far.
@@ -130,6 +123,25 @@ struct Blob<'c> {
     mode: u32,
     content: Cow<'c, Content>,
     is_binary: bool,
+}
+
+impl<'c> Blob<'c> {
+    fn of(
+        path: &'c RepoPath,
+        file: Option<&'c File>,
+        side: DiffSide<'_>,
+        compare: &dyn Compare,
+    ) -> Result<Option<Self>, CompareError> {
+        let Some(file) = file else { return Ok(None) };
+        let content = compare.stored(path, &file.content, side)?;
+        let is_binary = compare.is_binary(path, &content)?;
+        Ok(Some(Self {
+            path,
+            mode: file.mode.git(),
+            content,
+            is_binary,
+        }))
+    }
 }
 
 /// A file before and afterwards; one of them at least is there.
@@ -210,35 +222,15 @@ fn pair_up<'c>(
         from,
     } in changes
     {
-        let blob = |file: &'c File, state| {
-            let content = compare.stored(path, &file.content, state)?;
-            let is_binary = compare.is_binary(path, &content)?;
-            Ok(Blob {
-                path,
-                mode: file.mode.git(),
-                content,
-                is_binary,
-            })
-        };
-        let old = before
-            .as_ref()
-            .map(|file| blob(file, DiffSide::Before))
-            .transpose()?;
-        let new = after
-            .as_ref()
-            .map(|file| blob(file, DiffSide::After(from.as_ref())))
-            .transpose()?;
-        let is_stored = |file: &Option<File>, blob: &Option<Blob<'_>>| {
-            file.as_ref()
-                .zip(content(blob))
-                .is_some_and(|(file, stored)| stored.is(&file.content))
-        };
+        let old = Blob::of(path, before.as_ref(), DiffSide::Before, compare)?;
+        let side = DiffSide::After(from.as_ref());
+        let new = Blob::of(path, after.as_ref(), side, compare)?;
         let splices = after
             .as_ref()
             .and_then(|after| after.content.splices())
             .filter(|(base, _)| {
-                is_stored(before, &old)
-                    && is_stored(after, &new)
+                is_stored(before.as_ref(), &old)
+                    && is_stored(after.as_ref(), &new)
                     && content(&old).is_some_and(|old| base.is(old))
             });
         let splices = splices.map(|(_, splices)| splices);
@@ -259,25 +251,22 @@ fn pair_up<'c>(
     Ok(pairs)
 }
 
+/// Returns whether a file is kept as it is stored.
+fn is_stored(file: Option<&File>, blob: &Option<Blob<'_>>) -> bool {
+    file.zip(content(blob))
+        .is_some_and(|(file, stored)| stored.is(&file.content))
+}
+
 /// Puts the old side of a deleted file into the pair of the new file that it became.
 fn join_renames(pairs: &mut Vec<Pair<'_>>, limit: usize) {
-    let of = |wanted: fn(&Pair<'_>) -> bool| {
-        (0..pairs.len())
-            .filter(|&at| wanted(&pairs[at]))
-            .collect::<Vec<_>>()
-    };
-    let deleted = of(|pair| pair.new.is_none());
-    let new = of(|pair| pair.old.is_none());
+    let all = 0..pairs.len();
+    let deleted: Vec<_> = all.clone().filter(|&at| pairs[at].new.is_none()).collect();
+    let new: Vec<_> = all.filter(|&at| pairs[at].old.is_none()).collect();
     if deleted.is_empty() || new.is_empty() {
         return;
     }
-    let candidates = |of: &[usize]| -> Vec<Candidate<'_>> {
-        let blobs = of.iter().filter_map(|&at| pairs[at].sides().next());
-        blobs
-            .map(|blob| Candidate::new(blob.path.as_bytes(), &blob.content, !blob.is_binary))
-            .collect()
-    };
-    let found = renames::detect(&candidates(&deleted), &candidates(&new), limit);
+    let [gone, come] = [&deleted, &new].map(|of| candidates(pairs, of));
+    let found = renames::detect(&gone, &come, limit);
     for (at, rename) in new.into_iter().zip(found) {
         let Some(Rename { source, similarity }) = rename else {
             continue;
@@ -286,6 +275,13 @@ fn join_renames(pairs: &mut Vec<Pair<'_>>, limit: usize) {
         pairs[at].similarity = Some(similarity);
     }
     pairs.retain(|pair| pair.sides().next().is_some());
+}
+
+fn candidates<'p>(pairs: &'p [Pair<'_>], of: &[usize]) -> Vec<Candidate<'p>> {
+    let blobs = of.iter().filter_map(|&at| pairs[at].sides().next());
+    blobs
+        .map(|blob| Candidate::new(blob.path.as_bytes(), &blob.content, !blob.is_binary))
+        .collect()
 }
 
 fn edit<'c>(
@@ -361,15 +357,15 @@ fn ids(
     compare: &dyn Compare,
     whole: bool,
 ) -> Result<(String, String), CompareError> {
-    let id = |side| {
+    let [old, new] = [&pair.old, &pair.new].map(|side| {
         let id = compare.id(content(side).map(|content| &content[..]))?;
         if whole {
             Ok(id)
         } else {
             compare.abbreviate(&id)
         }
-    };
-    Ok((id(&pair.old)?, id(&pair.new)?))
+    });
+    Ok((old?, new?))
 }
 
 fn path_text(path: &RepoPath) -> Text<'_> {

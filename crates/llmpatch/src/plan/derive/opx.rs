@@ -3,7 +3,7 @@
 use super::operations::{Described, FileOperation, create, derive, edit, regions};
 use super::{Derived, What, path_text, proof, substitutions};
 use crate::compare::{Compare, CompareError, Options, Region};
-use crate::patch::{Format, Occurrence, Operation};
+use crate::patch::{FileEdit, Format, Occurrence, Operation};
 use crate::path::RepoPath;
 use crate::plan::ChangeSet;
 use crate::text::{Ending, Lines, is_spaces};
@@ -25,11 +25,6 @@ pub fn opx<'c>(
     compare: &dyn Compare,
     options: &Options,
 ) -> Result<Derived<'c>, CompareError> {
-    let edits = |path, operations: Vec<_>| {
-        operations
-            .into_iter()
-            .map(move |operation| edit(path, operation))
-    };
     derive(changes, Format::Opx, options, |operation| {
         Ok(match operation {
             FileOperation::Delete { path } => {
@@ -55,6 +50,15 @@ pub fn opx<'c>(
             }
         })
     })
+}
+
+fn edits<'c>(
+    path: &'c RepoPath,
+    operations: Vec<Operation<'c>>,
+) -> impl Iterator<Item = FileEdit<'c>> {
+    operations
+        .into_iter()
+        .map(move |operation| edit(path, operation))
 }
 
 /// Cuts the blank lines off the edges of a new file, which a payload can't hold, and returns what
