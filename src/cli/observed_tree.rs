@@ -64,13 +64,8 @@ impl<'t> ObservedTree<'t> {
 
     /// Records that a path is read.
     pub(super) fn note(&self, path: &RepoPath) {
-        let torn = |interrupted: &Interrupted| {
-            interrupted
-                .paths
-                .iter()
-                .any(|torn| torn == path || torn.is_below(path) || path.is_below(torn))
-        };
-        if self.interrupted.as_ref().is_some_and(torn) {
+        let mut torn = self.interrupted.iter().flat_map(|change| &change.paths);
+        if torn.any(|torn| torn == path || torn.is_below(path) || path.is_below(torn)) {
             self.was_read.set(true);
         }
     }

@@ -11,7 +11,7 @@ use super::flow::Session;
 use crate::repo::Side;
 use llmpatch::compare::{self, Compare, CompareError};
 use llmpatch::format::unified::{self, Quoting, Termination};
-use llmpatch::patch::{FileEdit, Operation, Patch};
+use llmpatch::patch::Patch;
 use llmpatch::plan::{ChangeSet, derive};
 use llmpatch::progress::Stage;
 use llmpatch::report::LineCount;
@@ -183,23 +183,12 @@ impl Preview {
 pub(super) fn diffs(session: &Session, base: &Base, changes: &ChangeSet) -> Result<Diffs, Failure> {
     let Patch { format, edits } = compared(session, base.side(), changes, None, derive::unified)?;
     let quoting = quoting(session)?;
-    let one = |edit: FileEdit<'_>| {
-        let Operation::Update { to, .. } = &edit.operation else {
-            return None;
-        };
-        let path = to.as_ref().unwrap_or(&edit.path).to_vec();
-        Some((
-            path,
-            unified::print(
-                &Patch {
-                    format,
-                    edits: vec![edit],
-                },
-                quoting,
-            ),
-        ))
-    };
-    Ok(edits.into_iter().filter_map(one).collect())
+    let diffs = edits.into_iter().filter_map(|edit| {
+        let path = unified::FileStat::of(&edit)?.path.to_vec();
+        let edits = vec![edit];
+        Some((path, unified::print(&Patch { format, edits }, quoting)))
+    });
+    Ok(diffs.collect())
 }
 
 /// The diff of each file, by its path.

@@ -155,25 +155,25 @@ impl Declined {
                 earlier.push(places);
             }
         }
-        let in_part = |edit: &usize| {
-            self.hunks
+        worked.placements.retain(|place| {
+            !self
+                .hunks
                 .keys()
-                .any(|&number| parts[number].edits.contains(edit))
-        };
-        worked.placements.retain(|place| !in_part(&place.edit));
+                .any(|&number| parts[number].edits.contains(&place.edit))
+        });
         choose::leave_out(&mut worked.patches, &mut worked.placements, &edits);
         let wanted = parts
             .iter()
             .enumerate()
             .filter(|(number, _)| !self.parts.contains(number));
-        let made = |(number, part): (usize, &Part)| -> Vec<Change> {
+        let changes = wanted.flat_map(|(number, part)| {
             let hunks = self.hunks.get(&number);
-            let made = |change: &Change| {
-                hunks.map_or_else(|| change.clone(), |hunks| pieces::only(change, hunks))
-            };
-            part.changes.iter().map(made).collect()
-        };
-        worked.changes = ChangeSet::new(wanted.flat_map(made));
+            part.changes.iter().map(move |change| match hunks {
+                Some(hunks) => pieces::only(change, hunks),
+                None => change.clone(),
+            })
+        });
+        worked.changes = ChangeSet::new(changes);
     }
 }
 

@@ -229,17 +229,7 @@ fn tell(session: &Session, path: &BStr, report: &Report) -> Exit {
         return session.conclude(&report.clone().about(vec![name]));
     }
     let line = |one: &Diagnostic| {
-        let place = one
-            .response
-            .as_ref()
-            .map(|place| (place.line, place.column));
-        let own = || {
-            one.places
-                .iter()
-                .find(|_| one.kind == Kind::Markers)
-                .map(|place| (place.first.line, place.column))
-        };
-        let (line, column) = place.or_else(own).unwrap_or((LineNo::FIRST, 1));
+        let (line, column) = position(one);
         format!("{name}:{line}:{column}: ")
     };
     let message = |one: &Diagnostic| Shown(one.message.as_bytes()).to_string();
@@ -259,6 +249,16 @@ fn tell(session: &Session, path: &BStr, report: &Report) -> Exit {
         Ok(()) => Exit::of(report),
         Err(error) => conclude::conclude(&Failure::from(error), &session.verbosity, session.style),
     }
+}
+
+/// Returns the line and the column at which something is wrong with a staged file.
+fn position(of: &Diagnostic) -> (LineNo, usize) {
+    if let Some(place) = &of.response {
+        return (place.line, place.column);
+    }
+    let mut own = of.places.iter().filter(|_| of.kind == Kind::Markers);
+    own.next()
+        .map_or((LineNo::FIRST, 1), |own| (own.first.line, own.column))
 }
 
 /// A staged file with markers in it.

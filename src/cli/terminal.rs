@@ -114,10 +114,9 @@ impl Terminal {
                 (Some(_), Some(_)) => char::REPLACEMENT_CHARACTER,
             };
             if letter == HELP.0 {
-                let line = |(letter, what)| {
+                let lines = all().map(|(letter, what)| {
                     manner.paint(&manner.help, &format!("{letter} - {what}")) + "\n"
-                };
-                let lines = all().copied().map(line);
+                });
                 self.say(&lines.collect::<String>())?;
             } else if choices.iter().any(|(known, _)| *known == letter) {
                 return Ok(Some(letter));

@@ -339,12 +339,9 @@ fn unlike<'d>(old: &'d Directory, new: &'d Directory) -> Result<Vec<Unlike<'d>>,
 /// Orders the names of a tree as git does: that of a directory as if it ended with a slash.
 pub(super) fn in_order(a: (&[u8], bool), b: (&[u8], bool)) -> Ordering {
     let both = a.0.len().min(b.0.len());
-    let next = |(name, is_directory): (&[u8], bool)| {
-        name.get(both).copied().or(is_directory.then_some(b'/'))
-    };
-    a.0[..both]
-        .cmp(&b.0[..both])
-        .then_with(|| next(a).cmp(&next(b)))
+    let next =
+        [a, b].map(|(name, is_directory)| name.get(both).copied().or(is_directory.then_some(b'/')));
+    a.0[..both].cmp(&b.0[..both]).then(next[0].cmp(&next[1]))
 }
 
 fn reading(error: git2::Error) -> RepoError {

@@ -63,10 +63,10 @@ impl Repo {
         }
         let format = "--format=%(refname) %(objectname)";
         let said = Git::new(self).output(["for-each-ref", format, &base], b"")?;
-        let pair = |line: &[u8]| {
+        let pairs = said.lines().filter_map(|line| {
             let (name, by) = line.to_str().ok()?.split_once(' ')?;
             Some((whole_id(name.strip_prefix(&base)?)?, whole_id(by)?))
-        };
-        Ok(said.lines().filter_map(pair).collect())
+        });
+        Ok(pairs.collect())
     }
 }

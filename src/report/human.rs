@@ -64,16 +64,12 @@ pub fn done(report: &Report) -> String {
     let sum = |count: fn(&FileReport) -> Option<usize>| report.files.iter().filter_map(count).sum();
     let added = sum(|file| file.added);
     let removed = sum(|file| file.removed);
-    let own = || Extent {
+    let of_commit = report.commit.as_ref().and_then(|commit| commit.extent);
+    let of = of_commit.unwrap_or(Extent {
         files: report.files.len(),
         added,
         removed,
-    };
-    let of = report
-        .commit
-        .as_ref()
-        .and_then(|commit| commit.extent)
-        .unwrap_or_else(own);
+    });
     out + &match of.files {
         0 => " 0 files changed\n".to_owned(),
         files => unified::total(files, of.added, of.removed),
@@ -264,11 +260,13 @@ fn sum(corrections: &[&Diagnostic], style: Style) -> String {
             None => words.push((named, HashSet::from([place.line]))),
         }
     }
-    let named = |([one, several], lines): &([&str; 2], HashSet<_>)| match lines.len() {
-        1 => (*one).to_owned(),
-        count => several.replace('#', &count.to_string()),
-    };
-    let all = sentence(&words.iter().map(named).collect::<Vec<_>>());
+    let named = words
+        .iter()
+        .map(|([one, several], lines)| match lines.len() {
+            1 => (*one).to_owned(),
+            count => several.replace('#', &count.to_string()),
+        });
+    let all = sentence(&named.collect::<Vec<_>>());
     let how = if style.to_model {
         ""
     } else {
@@ -373,11 +371,12 @@ fn the_same_is_true_of(also: &[ResponsePlace], first: Option<&ResponsePlace>) ->
         let runs: Vec<_> = also.iter().map(|place| (place.line, place.last)).collect();
         return format!("the same is true of {}", lines(&runs, runs.len()));
     }
-    let named = |place: &ResponsePlace| match is_here(place) {
+    let shown = also.iter().take(SHOWN_PLACES);
+    let names = shown.map(|place| match is_here(place) {
         true => place.lines(),
         false => format!("{}:{}", safe(&place.file), place.line),
-    };
-    let mut names: Vec<_> = also.iter().take(SHOWN_PLACES).map(named).collect();
+    });
+    let mut names: Vec<_> = names.collect();
     if also.len() > SHOWN_PLACES {
         names.push(format!("{} more places", also.len() - SHOWN_PLACES));
     }

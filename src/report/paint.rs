@@ -127,23 +127,9 @@ impl Painter<'_> {
             self.put(&self.palette.context, b" ");
             self.put(&self.palette.func, heading);
         }
-        let count = |sign: &[u8]| -> u64 {
-            let range = numbers
-                .split_str(" ")
-                .find_map(|word| word.strip_prefix(sign))
-                .unwrap_or_default();
-            let count = range
-                .split_once_str(",")
-                .map_or(&b"1"[..], |(_, count)| count);
-            count
-                .to_str()
-                .ok()
-                .and_then(|count| count.parse().ok())
-                .unwrap_or(0)
-        };
         Place::Hunk {
-            old: count(b"-"),
-            new: count(b"+"),
+            old: count(numbers, b"-"),
+            new: count(numbers, b"+"),
         }
     }
 
@@ -172,6 +158,21 @@ impl Painter<'_> {
         self.out.extend(text);
         self.out.extend(RESET.as_bytes());
     }
+}
+
+/// Returns how many lines a hunk has on the side of a sign, by the numbers in its header.
+fn count(numbers: &[u8], sign: &[u8]) -> u64 {
+    let mut words = numbers.split_str(" ");
+    let range = words.find_map(|word| word.strip_prefix(sign));
+    let count = match range.unwrap_or_default().split_once_str(",") {
+        Some((_, count)) => count,
+        None => b"1",
+    };
+    count
+        .to_str()
+        .ok()
+        .and_then(|count| count.parse().ok())
+        .unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -260,12 +260,10 @@ fn draw(excerpt: &Excerpt, room: usize) -> Drawn {
 /// Splits the text into what is shown as one: a character, or the escape of a byte or of a
 /// character.
 fn pieces(text: &[u8]) -> Vec<Glyph> {
-    let piece = |(start, end, c): (usize, usize, char)| {
-        let bytes = &text[start..end];
-        let shown = if bytes == b"\t" {
-            "\t".to_owned()
-        } else {
-            Shown(bytes).to_string()
+    let pieces = text.char_indices().map(|(start, end, c)| {
+        let shown = match &text[start..end] {
+            b"\t" => "\t".to_owned(),
+            bytes => Shown(bytes).to_string(),
         };
         let width = match shown.as_str() {
             "\t" => TAB,
@@ -277,8 +275,8 @@ fn pieces(text: &[u8]) -> Vec<Glyph> {
             shown,
             width,
         }
-    };
-    text.char_indices().map(piece).collect()
+    });
+    pieces.collect()
 }
 
 struct Glyph {
