@@ -5,12 +5,10 @@ use std::ops::Range;
 
 use bstr::ByteSlice as _;
 
-use super::decoded::Decoded;
 use super::{Error, Warning, command, script};
 use crate::format::{self, Block, Options, blocks, envelope, opx};
 use crate::patch::{Format, Operation};
-use crate::text::{Located, SourceId, Span, Text};
-use crate::text::{is_blank, trim_start};
+use crate::text::{Decoded, Located, SourceId, Span, Text, is_blank, trim_start};
 
 /// How deep scripts are looked into, one in the other.
 pub(super) const DEEPEST: u8 = 5;
@@ -153,7 +151,7 @@ fn commands(decoded: &Decoded, directory: &str, setting: Setting<'_>) -> Vec<Blo
     let Ok(text) = decoded.text.to_str() else {
         return Vec::new();
     };
-    let place = |range: Range<usize>| (setting.place)(decoded.range(range));
+    let place = |range: Range<usize>| (setting.place)(decoded.places.range(range));
     let directory = joined(setting.directory, directory);
     let options = Options {
         depth: setting.options.depth + 1,
@@ -183,8 +181,9 @@ fn nested(decoded: &Decoded, setting: Setting<'_>) -> Option<Block<'static>> {
         ..setting.options
     };
     let parsed = format::parse(&source, &options);
-    let place = |span: Span| (setting.place)(decoded.range(span.start as usize..span.end as usize));
-    let whole = (setting.place)(decoded.range(0..decoded.text.len()));
+    let place =
+        |span: Span| (setting.place)(decoded.places.range(span.start as usize..span.end as usize));
+    let whole = (setting.place)(decoded.places.range(0..decoded.text.len()));
     let mut block = format::tool::relocated(parsed, &place);
     block.range = whole.start as usize..whole.end as usize;
     Some(block)

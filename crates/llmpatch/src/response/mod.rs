@@ -36,7 +36,6 @@
 mod absence;
 mod around;
 pub(crate) mod command;
-mod decoded;
 mod drafts;
 mod embedded;
 mod encoding;
@@ -61,7 +60,7 @@ pub(crate) use error::{Absence, Error, Hiding, Nearly, Residue, Warning};
 
 use crate::format::{self, Options, Parsed};
 use crate::patch::{FileEdit, Format, Operation};
-use crate::text::{Located, Source, Span, Splice};
+use crate::text::{Decoded, Located, Source, Span, Splice};
 use drafts::Patience;
 use settle::{settle, undone, unread};
 pub(crate) use walk::stated_base;
@@ -171,9 +170,10 @@ fn decoded(
 ) -> Option<Parsed<'static>> {
     let bytes = source.bytes();
     splices.first()?;
-    let decoded = decoded::Decoded::new(bytes, 0..bytes.len(), splices);
+    let decoded = Decoded::new(bytes, 0..bytes.len(), splices);
     let inner = Source::new(source.id(), source.name(), decoded.text.clone())?;
-    let place = |span: Span| source.span(decoded.range(span.start as usize..span.end as usize));
+    let place =
+        |span: Span| source.span(decoded.places.range(span.start as usize..span.end as usize));
     Some(read(&inner, options).relocated(&place))
 }
 

@@ -306,10 +306,12 @@ pub(super) fn thoughts(
 ) -> Option<Thoughts> {
     let row = source.row(number)?;
     let (mark, behind) = opening(row.text)?;
-    if fence.is_some() && !patience.is_left() {
-        return None;
-    }
-    if mark.is_word() && (fence.is_some() || is_of_text(source, row)) {
+    let is_text = if fence.is_some() {
+        !patience.is_left() || mark.is_word()
+    } else {
+        mark.is_word() && is_of_text(source, row)
+    };
+    if is_text {
         return None;
     }
     let heading = headings::read(row.text).filter(|_| mark == Mark::Heading);
@@ -325,17 +327,17 @@ pub(super) fn thoughts(
     let mut is_fenced = fence.is_some();
     for line in source.rows(number) {
         let is_first = line.number == number;
+        let part = |at: usize, end: usize| Thoughts {
+            end: line.start() + at,
+            behind: Some(line.start() + end),
+            ..unclosed
+        };
         if !is_first && fence.is_some_and(|fence| fence.is_closed_by(line.text)) {
             is_fenced = false;
         }
         let ends_turn = mark.is_turn() && !is_first;
         if let Some(length) = end_of_turn(line.text, heading).filter(|_| ends_turn) {
-            let part = Thoughts {
-                end: line.start(),
-                behind: Some(line.start() + length),
-                ..unclosed
-            };
-            return Some(part).filter(|_| !is_fenced);
+            return Some(part(0, length)).filter(|_| !is_fenced);
         }
         let reopens = !mark.is_turn() && opening(line.text).is_some_and(|(other, _)| other == mark);
         if !is_first && reopens && mark != Mark::Channel {
@@ -346,19 +348,15 @@ pub(super) fn thoughts(
         let Some((_, at, end)) = closing_behind(line.text, from, is_first, closes) else {
             continue;
         };
-        let part = Thoughts {
-            end: line.start() + at,
-            behind: Some(line.start() + end),
-            ..unclosed
-        };
+        let part = Some(part(at, end)).filter(|_| !is_fenced);
         if depth == 0 {
             if is_fenced {
                 patience.spend(line.start() - row.start());
             }
-            return Some(part).filter(|_| !is_fenced);
+            return part;
         }
         depth -= 1;
-        last = Some(part).filter(|_| !is_fenced);
+        last = part;
     }
     if fence.is_some() {
         patience.spend(source.bytes().len() - row.start());

@@ -48,10 +48,8 @@ pub(super) fn settle<'a>(
                 }
             },
             WalkItem::Residue(_, residue) if is_without_blocks && is_of_tags(&residue.value) => {
-                if let Some(span) = residue.span
-                    && is_edit_in_tags(&residue.value)
-                {
-                    parsed.warnings.push(nearly(span, Nearly::CallTags));
+                if residue.span.is_some() && is_edit_in_tags(&residue.value) {
+                    parsed.warnings.push(nearly(residue.span, Nearly::CallTags));
                 }
             }
             WalkItem::Residue(of, residue) => {
@@ -65,13 +63,12 @@ pub(super) fn settle<'a>(
     }
     if wanted {
         excuse_hunks(&mut parsed);
-        // Beside blocks, a call in tags is an error.
-        let told = prose
-            .nearly
-            .iter()
-            .filter(|(_, what)| *what != Nearly::CallTags || is_without_blocks)
-            .map(|(span, what)| nearly(*span, what.clone()));
-        parsed.warnings.extend(told);
+        for (span, what) in &prose.nearly {
+            // Beside blocks, a call in tags is an error.
+            if *what != Nearly::CallTags || is_without_blocks {
+                parsed.warnings.push(nearly(*span, what.clone()));
+            }
+        }
     } else if parsed.errors.is_empty() {
         explain_absence(source, options, prose, skipped, &mut parsed);
     }

@@ -6,6 +6,7 @@
 //! line.
 
 mod content;
+mod decoded;
 mod elision;
 mod entity;
 mod excerpt;
@@ -21,6 +22,7 @@ pub use content::{
     Content, Hindrance, Splice, Withheld, is_binary, is_pointer, is_utf8, same_ends,
 };
 pub(crate) use content::{same_end, same_start};
+pub(crate) use decoded::{Decoded, DecodedPlaces};
 pub(crate) use elision::looks_elided;
 pub(crate) use entity::{ENTITIES, decode, encode};
 pub use excerpt::Excerpt;

@@ -7,20 +7,23 @@ use std::rc::Rc;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use crate::text::DecodedPlaces;
+
 /// Text that is in a response, or in a string of JSON there, and where each of its bytes is.
 #[derive(Clone, Debug)]
 pub(crate) struct JsonText {
     text: Rc<str>,
-    /// Offsets in the text, in order, and in the response; from one to the next they go in step.
-    steps: Rc<[(usize, usize)]>,
+    places: Rc<DecodedPlaces>,
 }
 
 impl JsonText {
     /// Takes a part of a response that begins at an offset.
     pub(crate) fn new(text: &str, at: usize) -> Self {
+        let mut places = DecodedPlaces::default();
+        places.note(0, at);
         Self {
             text: text.into(),
-            steps: [(0, at)].into(),
+            places: places.into(),
         }
     }
 
@@ -28,28 +31,9 @@ impl JsonText {
         &self.text
     }
 
-    /// Returns the offset in the response of an offset in the text.
-    pub(crate) fn at(&self, offset: usize) -> usize {
-        let step = self
-            .steps
-            .partition_point(|(from, _)| *from <= offset)
-            .saturating_sub(1);
-        let (from, at) = self.steps[step];
-        let most = self
-            .steps
-            .get(step + 1)
-            .map_or(usize::MAX, |(_, next)| *next);
-        (at + (offset - from)).min(most)
-    }
-
     /// Returns the range in the response of a range in the text.
     pub(crate) fn range(&self, range: Range<usize>) -> Range<usize> {
-        let start = self.at(range.start);
-        start..if range.is_empty() {
-            start
-        } else {
-            self.at(range.end).max(start)
-        }
+        self.places.range(range)
     }
 
     /// Returns the value that all of the text is.
@@ -135,7 +119,8 @@ impl<'t> Value<'t> {
     /// If it names half a character, or it is none.
     pub(crate) fn string(self) -> Result<JsonText, serde_json::Error> {
         let text: String = serde_json::from_str(self.written())?;
-        let mut steps = Vec::new();
+        let outer = &self.document.places;
+        let mut places = DecodedPlaces::default();
         let start = self.start() + 1;
         let inner = &self.written()[1..self.written().len() - 1];
         let mut from = 0;
@@ -143,30 +128,19 @@ impl<'t> Value<'t> {
         loop {
             let plain = memchr::memchr(b'\\', &inner.as_bytes()[from..])
                 .map_or(inner.len(), |at| from + at);
-            self.step(start + from..start + plain, decoded, &mut steps);
+            places.note_within(decoded, outer, start + from..start + plain);
             decoded += plain - from;
             let Some((length, bytes)) = escape(&inner[plain..]) else {
                 break;
             };
-            steps.push((decoded, self.document.at(start + plain)));
+            places.note(decoded, outer.at(start + plain));
             (from, decoded) = (plain + length, decoded + bytes);
         }
-        steps.push((decoded, self.document.at(start + inner.len())));
+        places.note(decoded, outer.at(start + inner.len()));
         Ok(JsonText {
             text: text.into(),
-            steps: steps.into(),
+            places: places.into(),
         })
-    }
-
-    /// Notes where bytes are that are decoded as they stand.
-    fn step(self, plain: Range<usize>, decoded: usize, steps: &mut Vec<(usize, usize)>) {
-        steps.push((decoded, self.document.at(plain.start)));
-        let outer = &self.document.steps;
-        let first = outer.partition_point(|(from, _)| *from <= plain.start);
-        let inside = outer[first..]
-            .iter()
-            .take_while(|(from, _)| *from < plain.end);
-        steps.extend(inside.map(|(from, at)| (decoded + from - plain.start, *at)));
     }
 }
 

@@ -92,13 +92,7 @@ pub(crate) fn parse_block<'a>(
         errors.insert(0, wrong);
     }
     let edits = match header {
-        Ok(FileHeader { path, to, header }) if errors.is_empty() => {
-            let header = Some(Box::new(header));
-            vec![FileEdit {
-                header,
-                ..FileEdit::new(path, Operation::Update { to, hunks }, span)
-            }]
-        }
+        Ok(file) if errors.is_empty() => vec![edit(file, hunks, span)],
         _ => paths
             .into_iter()
             .map(|path| FileEdit::new(path, Operation::Unreadable, span))
@@ -106,6 +100,15 @@ pub(crate) fn parse_block<'a>(
     };
     let range = source.start_of(begin)..source.start_of(LineNo::from_index(end));
     Block::new(Format::Unified, range, edits, errors, warnings)
+}
+
+/// Returns the edit of a section in which nothing is wrong.
+fn edit<'a>(file: FileHeader<'a>, hunks: Vec<Hunk<'a>>, span: Option<Span>) -> FileEdit<'a> {
+    let operation = Operation::Update { to: file.to, hunks };
+    FileEdit {
+        header: Some(Box::new(file.header)),
+        ..FileEdit::new(file.path, operation, span)
+    }
 }
 
 /// What was read of a section below its header.

@@ -8,7 +8,7 @@ use super::tools::{APPLY_PATCH, GIT, LLMPATCH, PATCH, Tool, bare_command};
 use super::word::{InlineText, Word, expansion};
 use super::working_dir::WorkingDir;
 use super::{DEEPEST, Doubt, Meaning};
-use crate::response::decoded::Decoded;
+use crate::text::Decoded;
 
 /// A command that applies a patch.
 pub(super) struct Applier {
@@ -345,9 +345,9 @@ impl<'s> Shell<'s> {
             body.trouble = Some(expansion(&script.text[range.clone()]));
         }
         let outer = Decoded::new(self.script.as_bytes(), script.range.clone(), &script.edits);
-        body.range = outer.range(body.range.clone());
+        body.range = outer.places.range(body.range.clone());
         for edit in &mut body.edits {
-            edit.old = outer.range(edit.old.clone());
+            edit.old = outer.places.range(edit.old.clone());
         }
         let inside = script.edits.iter().filter(|edit| {
             body.range.start <= edit.old.start

@@ -3,7 +3,7 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::*;
-use crate::response::decoded::Decoded;
+use crate::text::Decoded;
 
 /// Returns an answer as a row of a table writes it: `-`, `dir`, `dir 1`, or the trouble.
 fn written(answer: Result<Option<Meaning>, Doubt>) -> String {

@@ -7,7 +7,7 @@ use base64::alphabet::STANDARD;
 use base64::engine::{DecodePaddingMode, GeneralPurpose, GeneralPurposeConfig};
 use bstr::ByteSlice as _;
 
-use crate::text::{Splice, trim_spaces_end};
+use crate::text::{Decoded, Splice, trim_spaces_end};
 
 /// A body in a mail whose bytes aren't as they were written.
 #[derive(Debug, PartialEq, Eq)]
@@ -229,7 +229,7 @@ fn decode(
         "windows-1252" | "cp1252" => Some(true),
         _ => None,
     };
-    let decoded = decoded(text, body, &edits);
+    let decoded = Decoded::new(text, body.clone(), &edits).text;
     let is_plain = decoded.is_ascii() && decoded.find_byteset(b"\0\x1b").is_none();
     match latin {
         // Mails are labelled Latin-1 wrongly; no text in it is UTF-8 by chance.
@@ -238,18 +238,6 @@ fn decode(
         None if is_plain && !charset.eq_ignore_ascii_case("utf-7") => Ok(edits),
         None => Err(Undecodable::Charset(charset.to_owned())),
     }
-}
-
-/// Returns what a body is after edits.
-pub(super) fn decoded(text: &[u8], body: &Range<usize>, edits: &[Splice]) -> Vec<u8> {
-    let (mut bytes, mut at) = (Vec::with_capacity(body.len()), body.start);
-    for edit in edits {
-        bytes.extend_from_slice(&text[at..edit.old.start]);
-        bytes.extend_from_slice(&edit.new);
-        at = edit.old.end;
-    }
-    bytes.extend_from_slice(&text[at..body.end]);
-    bytes
 }
 
 pub(super) fn quoted_printable(text: &[u8], body: Range<usize>) -> Vec<Splice> {

@@ -4,9 +4,9 @@ use base64::Engine as _;
 use bstr::ByteSlice as _;
 
 use super::escape::Escaped;
-use super::mail::{BASE64, base64, decoded, quoted_printable};
+use super::mail::{BASE64, base64, quoted_printable};
 use super::*;
-use crate::text::Splice;
+use crate::text::{Decoded, Splice};
 
 /// Returns a text after edits of all of it; they must be in order and within it.
 fn after(text: &[u8], edits: &[Splice]) -> Vec<u8> {
@@ -19,7 +19,7 @@ fn after(text: &[u8], edits: &[Splice]) -> Vec<u8> {
         at = edit.old.end;
     }
     assert!(at <= text.len());
-    decoded(text, &(0..text.len()), edits)
+    Decoded::new(text, 0..text.len(), edits).text
 }
 
 /// Returns what a text is once its mails are decoded, and the troubles.

@@ -210,11 +210,8 @@ impl<'a, 'm> Messages<'a, 'm> {
             .word(DIRECTORY)
             .filter(|_| around.is_given || id.is_some());
         let outcome = members::outcome(fields).filter(|_| !around.is_given);
-        if !around.is_given
-            && let Some(call) = result_id(fields)
-            && said(fields) == Some(Outcome::Undone)
-        {
-            self.session.note_outcome(call, Outcome::Undone);
+        if !around.is_given {
+            self.note_undone(fields);
         }
         for (name, value) in fields.iter() {
             let inside = Nesting {
@@ -231,10 +228,7 @@ impl<'a, 'm> Messages<'a, 'm> {
                 }
                 Holds::Carrier if ALTERNATIVES.contains(&name) => self.alternatives(value, inside),
                 Holds::Carrier if value.is() == Is::String => {
-                    if let Ok(text) = value.string() {
-                        let span = self.reader.source.span(value.range());
-                        self.session.pieces.add(text.text(), span);
-                    }
+                    self.note_piece(value);
                     self.text(value, inside, path.as_deref());
                 }
                 Holds::Carrier => {
@@ -250,6 +244,23 @@ impl<'a, 'm> Messages<'a, 'm> {
                 Holds::Unknown if around.is_given => self.value(value, inside),
                 Holds::Unknown => self.hide(value, Hiding::Elsewhere(inside.path.to_string())),
             }
+        }
+    }
+
+    /// Notes of the result of a call that it says that nothing was done.
+    fn note_undone(&mut self, fields: &Fields<'_>) {
+        if let Some(call) = result_id(fields)
+            && said(fields) == Some(Outcome::Undone)
+        {
+            self.session.note_outcome(call, Outcome::Undone);
+        }
+    }
+
+    /// Notes a text of the model, of which the next may be the continuation.
+    fn note_piece(&mut self, value: Value<'_>) {
+        if let Ok(text) = value.string() {
+            let span = self.reader.source.span(value.range());
+            self.session.pieces.add(text.text(), span);
         }
     }
 

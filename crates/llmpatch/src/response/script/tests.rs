@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::Unreadable::{Concatenation, Interpolation, Open, Quote, Raw};
 use super::*;
-use crate::response::decoded::Decoded;
+use crate::text::Decoded;
 
 fn decoded(script: &str, literal: &Literal) -> Vec<u8> {
     Decoded::new(script.as_bytes(), literal.inner.clone(), &literal.escapes).text
