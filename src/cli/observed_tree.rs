@@ -88,12 +88,4 @@ impl Tree for ObservedTree<'_> {
         self.note(directory);
         self.tree.leaves_below(directory)
     }
-
-    fn tracked(&self) -> Vec<RepoPath> {
-        self.tree.tracked()
-    }
-
-    fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
-        self.tree.case_twins(path)
-    }
 }

@@ -15,7 +15,7 @@ use super::options::{Reading, Verbosity, format_among};
 use super::output;
 use crate::repo::{Commit, Repo, Side};
 use crate::system::OsStrExt as _;
-use llmpatch::patch::Format;
+use llmpatch::patch::{Format, Unrepresentable};
 use llmpatch::plan::derive;
 use llmpatch::progress::Stage;
 use llmpatch::report::{Diagnose, Diagnostic, Report, State};
@@ -140,7 +140,7 @@ impl Show {
         session: &Session,
         commit: &Commit,
         is_range: bool,
-    ) -> Result<Result<Option<Response>, Vec<derive::Unrepresentable>>, Failure> {
+    ) -> Result<Result<Option<Response>, Vec<Unrepresentable>>, Failure> {
         let format = self.to;
         let (subject, body) = subject_and_body(&commit.message);
         let mut prose = if is_range {
@@ -221,7 +221,7 @@ pub(super) fn written(
     commit: &Commit,
     format: Format,
     look: Look,
-) -> Result<Result<Option<Response>, Vec<derive::Unrepresentable>>, Failure> {
+) -> Result<Result<Option<Response>, Vec<Unrepresentable>>, Failure> {
     let work = session.meter.begin(Stage::Planning, 0);
     let touched = session.repo.touched(commit, work.progress())?;
     let (changes, unrepresentable) = respond::change_of(touched, format);

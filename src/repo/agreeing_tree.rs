@@ -50,7 +50,7 @@ impl<'r> AgreeingTree<'r> {
             work: WorkTree::new(repo, repo.conversion(Consult::Index)?)?,
             index: repo.index_tree()?,
             head,
-            trusts_mode: repo.config().bool("core.filemode")?.unwrap_or(true),
+            trusts_mode: repo.trusts_mode()?,
         })
     }
 

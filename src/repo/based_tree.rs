@@ -57,7 +57,7 @@ impl Repo {
     ) -> Result<BasedTree<'t>, RepoError> {
         let revision = self.revision(base)?;
         let base = About::Tree(self.revision_tree(&revision.to_string())?);
-        let trusts_mode = self.config().bool("core.filemode")?.unwrap_or(true);
+        let trusts_mode = self.trusts_mode()?;
         Ok(BasedTree {
             repo: self,
             base,
@@ -81,7 +81,7 @@ impl Repo {
     ) -> Result<BasedTree<'t>, RepoError> {
         let blobs = blobs.into_iter().map(|(path, id)| (path, id.0)).collect();
         let base = About::Blobs(blobs, self.work_tree_conversion()?);
-        let trusts_mode = self.config().bool("core.filemode")?.unwrap_or(true);
+        let trusts_mode = self.trusts_mode()?;
         Ok(BasedTree {
             repo: self,
             base,
@@ -277,10 +277,6 @@ impl Tree for BasedTree<'_> {
             Ok(Entry::File(_)) => Some(Gone::NotInBase(self.how_it_came(path))),
             _ => None,
         }
-    }
-
-    fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
-        self.now.case_twins(path)
     }
 
     fn confirm(&self, path: &RepoPath, before: Option<&File>) -> Result<(), TreeError> {

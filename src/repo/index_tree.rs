@@ -24,21 +24,18 @@ pub struct IndexTree<'r> {
     repo: &'r Repo,
     index: IndexFile,
     conversion: Conversion<'r>,
-    ignores_case: bool,
     case_twins: CaseTwins,
 }
 
 impl<'r> IndexTree<'r> {
     pub(super) fn new(repo: &'r Repo) -> Result<Self, RepoError> {
         let index = repo.index()?;
-        let ignores_case = repo.config().bool("core.ignorecase")?.unwrap_or(false);
         let conversion = repo.conversion(Consult::Index)?;
         Ok(Self {
             repo,
             index,
             conversion,
-            ignores_case,
-            case_twins: CaseTwins::default(),
+            case_twins: CaseTwins::new(repo.ignores_case()?),
         })
     }
 
@@ -66,14 +63,9 @@ impl<'r> IndexTree<'r> {
     /// # Errors
     /// If its blob isn't there any more.
     pub(crate) fn file(&self, path: &RepoPath, slot: &Slot) -> Result<File, TreeError> {
-        let mode = if slot.mode & 0o100 != 0 {
-            Mode::EXECUTABLE
-        } else {
-            Mode::PLAIN
-        };
         Ok(File {
             content: blob(self.repo, path, slot.id)?,
-            mode,
+            mode: Mode::of_git(slot.mode),
         })
     }
 
@@ -187,9 +179,6 @@ impl Tree for IndexTree<'_> {
     }
 
     fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
-        if !self.ignores_case {
-            return Ok(Vec::new());
-        }
         self.case_twins.of(path, |directory| {
             let above =
                 directory.map_or_else(Vec::new, |directory| [directory.as_bytes(), b"/"].concat());
@@ -210,6 +199,6 @@ impl Tree for IndexTree<'_> {
     }
 
     fn ignores_case(&self) -> bool {
-        self.ignores_case
+        self.case_twins.ignores_case
     }
 }

@@ -230,6 +230,16 @@ impl Repo {
         &self.config
     }
 
+    /// Returns whether names that differ only in case are one file (`core.ignoreCase`).
+    pub(super) fn ignores_case(&self) -> Result<bool, RepoError> {
+        Ok(self.config.bool("core.ignorecase")?.unwrap_or(false))
+    }
+
+    /// Returns whether the executable bit on disk means anything (`core.fileMode`).
+    pub(super) fn trusts_mode(&self) -> Result<bool, RepoError> {
+        Ok(self.config.bool("core.filemode")?.unwrap_or(true))
+    }
+
     /// Returns what turns the paths of a response into paths of this repository, given the value of
     /// `--directory`.
     ///

@@ -28,15 +28,10 @@ pub(super) fn leaf(
     if let Some(what) = obstacle(mode) {
         return Ok(Entry::Other(what));
     }
-    // Old repositories have 100664, which git reads as 100644.
-    let mode = if mode & 0o100 != 0 {
-        Mode::EXECUTABLE
-    } else {
-        Mode::PLAIN
-    };
     let content = conversion
         .open_blob(path, blob(repo, path, id)?)
         .map_err(|error| error.at(path))?;
+    let mode = Mode::of_git(mode);
     Ok(Entry::File(File { content, mode }))
 }
 

@@ -15,7 +15,6 @@ pub struct RevisionTree<'r> {
     repo: &'r Repo,
     directories: Directories<'r>,
     conversion: Conversion<'r>,
-    ignores_case: bool,
     case_twins: CaseTwins,
 }
 
@@ -67,14 +66,12 @@ impl Repo {
 impl<'r> RevisionTree<'r> {
     pub(super) fn new(repo: &'r Repo, rev: &str) -> Result<Self, RepoError> {
         let directories = Directories::new(repo, repo.revision(rev)?.tree);
-        let ignores_case = repo.config().bool("core.ignorecase")?.unwrap_or(false);
         let conversion = repo.work_tree_conversion()?;
         Ok(Self {
             repo,
             directories,
             conversion,
-            ignores_case,
-            case_twins: CaseTwins::default(),
+            case_twins: CaseTwins::new(repo.ignores_case()?),
         })
     }
 }
@@ -128,9 +125,6 @@ impl Tree for RevisionTree<'_> {
     }
 
     fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
-        if !self.ignores_case {
-            return Ok(Vec::new());
-        }
         self.case_twins.of(path, |directory| {
             let id = match directory.map(|directory| self.directories.find(directory)) {
                 None => self.directories.top(),
@@ -152,7 +146,7 @@ impl Tree for RevisionTree<'_> {
     }
 
     fn ignores_case(&self) -> bool {
-        self.ignores_case
+        self.case_twins.ignores_case
     }
 }
 

@@ -9,6 +9,7 @@ use super::index_record::Record;
 use super::index_write::{ASSUME_UNCHANGED, INTENT_TO_ADD, SKIP_WORKTREE};
 use super::objects::whole_id;
 use llmpatch::path::RepoPath;
+use llmpatch::tree::Mode;
 
 /// An entry of the index that is in no merge.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -88,13 +89,7 @@ impl fmt::Display for Slot {
             assumed,
             skipped,
         } = self;
-        // Old repositories have 100664, which git reads as 100644.
-        let mode = if mode & 0o100 != 0 {
-            "100755"
-        } else {
-            "100644"
-        };
-        write!(f, "{mode}:{id}:")?;
+        write!(f, "{:o}:{id}:", Mode::of_git(*mode).git())?;
         let flags = [(*intended, 'i'), (*assumed, 'a'), (*skipped, 's')];
         flags
             .iter()

@@ -31,7 +31,6 @@ use llmpatch::tree::{
 pub struct WorkTree<'r> {
     repo: &'r Repo,
     dir: &'r Dir,
-    ignores_case: bool,
     case_twins: CaseTwins,
     modules: OnceCell<Modules>,
     /// The directories of other repositories.
@@ -65,13 +64,11 @@ enum Modules {
 
 impl<'r> WorkTree<'r> {
     pub(super) fn new(repo: &'r Repo, conversion: Conversion<'r>) -> Result<Self, RepoError> {
-        let ignores_case = repo.config().bool("core.ignorecase")?.unwrap_or(false);
         let dir = repo.dir()?;
         Ok(Self {
             repo,
             dir,
-            ignores_case,
-            case_twins: CaseTwins::default(),
+            case_twins: CaseTwins::new(repo.ignores_case()?),
             modules: OnceCell::new(),
             repositories: DirectoriesWith::new(dir, ".git"),
             nearest: RefCell::default(),
@@ -380,9 +377,6 @@ impl Tree for WorkTree<'_> {
     }
 
     fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
-        if !self.ignores_case {
-            return Ok(Vec::new());
-        }
         self.case_twins
             .of(path, |directory| match self.dir.list(directory) {
                 Ok(names) => Ok(names.into_iter().map(|(name, _)| name).collect()),
@@ -429,6 +423,6 @@ impl Tree for WorkTree<'_> {
     }
 
     fn ignores_case(&self) -> bool {
-        self.ignores_case
+        self.case_twins.ignores_case
     }
 }

@@ -147,14 +147,6 @@ impl Tree for TreeBefore<'_> {
         leaves.extend(back.map(|(path, _)| path.clone()));
         Ok(leaves)
     }
-
-    fn tracked(&self) -> Vec<RepoPath> {
-        self.now.tracked()
-    }
-
-    fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
-        self.now.case_twins(path)
-    }
 }
 
 impl Earlier {

@@ -59,18 +59,6 @@ impl Tree for AskingTree {
         Ok(entry)
     }
 
-    fn leaves_below(&self, directory: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
-        self.known.leaves_below(directory)
-    }
-
-    fn tracked(&self) -> Vec<RepoPath> {
-        self.known.tracked()
-    }
-
-    fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
-        self.known.case_twins(path)
-    }
-
     fn id(&self, _: &RepoPath, content: &Content) -> Result<Option<Id>, TreeError> {
         let content = content.clone();
         Ok(Some(Box::new(move || blobs::id(&content))))

@@ -4,30 +4,29 @@
 //! Texts are borrowed from the response or owned, with places that equality ignores. Paths are as
 //! written: unchecked bytes that only [`crate::path`] can turn into something that names a file.
 
+mod unrepresentable;
+
 use std::cmp::Ordering;
 
 use crate::text::{LineNo, Span, Text};
 
+pub use unrepresentable::{Unrepresentable, What};
+
 /// The formats that can be read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, strum::Display)]
+#[strum(serialize_all = "lowercase")]
 pub enum Format {
     /// `*** Begin Patch` … `*** End Patch`
-    #[strum(to_string = "envelope")]
     Envelope,
     /// `<edit file=… op=…>`
-    #[strum(to_string = "opx")]
     Opx,
     /// git's unified diff
-    #[strum(to_string = "unified")]
     Unified,
     /// `<<<<<<< SEARCH` … `>>>>>>> REPLACE`
-    #[strum(to_string = "blocks")]
     Blocks,
     /// `{"path": …, "old_string": …, "new_string": …}`
-    #[strum(to_string = "tool")]
     Tool,
     /// Whole files in Markdown fences, read only where that is asked for
-    #[strum(to_string = "files")]
     Files,
 }
 

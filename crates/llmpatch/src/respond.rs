@@ -9,10 +9,10 @@ use std::collections::BTreeMap;
 use bstr::{BString, ByteSlice as _};
 
 use crate::compare::{Compare, CompareError, Options};
-use crate::format::{self, Why};
-use crate::patch::{FileEdit, Format, Operation, Patch};
+use crate::format;
+use crate::patch::{FileEdit, Format, Operation, Patch, Unrepresentable, What};
 use crate::path::{RepoPath, Resolver};
-use crate::plan::derive::{self, Derived, Replaced, Unrepresentable, What};
+use crate::plan::derive::{self, Derived, Replaced};
 use crate::plan::{self, Change, ChangeSet, Rules};
 use crate::progress::{Progress, Stage};
 use crate::response::Warning as Doubt;
@@ -102,12 +102,7 @@ pub fn respond(
     let response = match format::print(&patch) {
         Ok(printed) if all.is_empty() => framed(&prose, &printed, look.base.as_deref(), format),
         printed => {
-            let refused = printed.err().unwrap_or_default();
-            all.extend(refused.into_iter().map(|refused| Unrepresentable {
-                path: refused.path,
-                format,
-                what: what(refused.why),
-            }));
+            all.extend(printed.err().unwrap_or_default());
             return Ok(Err(sorted(all)));
         }
     };
@@ -191,18 +186,6 @@ fn sorted(mut all: Vec<Unrepresentable>) -> Vec<Unrepresentable> {
     all.sort_by(|a, b| (&a.path, a.what).cmp(&(&b.path, b.what)));
     all.dedup();
     all
-}
-
-fn what(why: Why) -> What {
-    match why {
-        Why::Path => What::Path,
-        Why::Nul => What::Binary,
-        Why::Utf8 => What::Utf8,
-        Why::Markup => What::Markup,
-        Why::Fence => What::Fence,
-        Why::BlankEdges => What::BlankEdges,
-        _ => What::Misread,
-    }
 }
 
 fn misread(changes: &ChangeSet, format: Format) -> Vec<Unrepresentable> {
@@ -417,16 +400,8 @@ impl Tree for Before<'_> {
         }
     }
 
-    fn leaves_below(&self, directory: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
-        self.tree.leaves_below(directory)
-    }
-
     fn tracked(&self) -> Vec<RepoPath> {
         Vec::new()
-    }
-
-    fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
-        self.tree.case_twins(path)
     }
 
     // That was asked when the change was worked out.

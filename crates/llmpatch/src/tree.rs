@@ -59,6 +59,15 @@ impl Mode {
         bits: None,
     };
 
+    /// Reads a mode of git's. Old repositories have 100664, which git reads as 100644.
+    pub fn of_git(mode: u32) -> Self {
+        if mode & 0o100 != 0 {
+            Mode::EXECUTABLE
+        } else {
+            Mode::PLAIN
+        }
+    }
+
     /// Returns the mode as git writes it: 100644 or 100755, octal.
     pub fn git(self) -> u32 {
         if self.executable { 0o100755 } else { 0o100644 }
@@ -160,11 +169,16 @@ pub trait Tree {
     ///
     /// # Errors
     /// If a directory can't be read.
-    fn leaves_below(&self, directory: &RepoPath) -> Result<Vec<RepoPath>, TreeError>;
+    fn leaves_below(&self, directory: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
+        self.below()
+            .map_or(Ok(Vec::new()), |below| below.leaves_below(directory))
+    }
 
     /// Returns the paths that git tracks here, for “did you mean”. It may return none where finding
     /// out takes too long.
-    fn tracked(&self) -> Vec<RepoPath>;
+    fn tracked(&self) -> Vec<RepoPath> {
+        self.below().map_or_else(Vec::new, Tree::tracked)
+    }
 
     /// Returns why a file isn't here that git knows; `None` if it knows none.
     fn gone(&self, path: &RepoPath) -> Option<Gone> {
@@ -179,7 +193,10 @@ pub trait Tree {
     ///
     /// # Errors
     /// If a directory can't be read.
-    fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError>;
+    fn case_twins(&self, path: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
+        self.below()
+            .map_or(Ok(Vec::new()), |below| below.case_twins(path))
+    }
 
     /// Returns the bytes that git would put here for a new file with `bytes`: its attributes may
     /// want CRLF.

@@ -9,9 +9,9 @@ use super::difference::Difference;
 use super::file::File;
 use super::merge::unmerged;
 use crate::kind::Kind;
-use crate::patch::Format;
+use crate::patch::{Format, Unrepresentable};
 use crate::path::{PathError, RepoPath};
-use crate::plan::derive::{Replaced, Unrepresentable};
+use crate::plan::derive::Replaced;
 use crate::plan::{
     Barrier, Conflict, Error, FileAsFound, Irregular, Missing, Occupied, Origin, Quote, Suggestion,
 };

@@ -15,7 +15,7 @@ mod tests;
 pub(crate) mod tool;
 pub mod unified;
 
-pub use print::{Unrepresentable, Why, is_of_printing, print};
+pub use print::{is_of_printing, print};
 pub use prose::prose;
 pub use tool::json_fault;
 

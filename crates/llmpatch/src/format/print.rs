@@ -1,46 +1,12 @@
 //! Printing patches in the formats that hold texts: an edit that can't be printed so that it is
 //! read back is refused.
 
-use bstr::{BString, ByteSlice as _};
+use bstr::ByteSlice as _;
 
 use super::{Options, Warning, blocks, envelope, fence, opx, tool};
-use crate::patch::{FileEdit, Format, Patch};
+use crate::patch::{FileEdit, Format, Patch, Unrepresentable, What};
 use crate::response;
 use crate::text::{Source, SourceId, Text};
-
-/// An edit that can't be printed in a format so that it would be read back the same.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Unrepresentable {
-    /// The file.
-    pub path: BString,
-    /// What is in the way.
-    pub why: Why,
-}
-
-/// What is in the way of printing an edit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[non_exhaustive]
-pub enum Why {
-    /// The format can't express this kind of edit.
-    Operation,
-    /// The format has no room for what else the edit says: a root, a note, modes, line numbers, a
-    /// missing newline.
-    Detail,
-    /// The path would be read as another path.
-    Path,
-    /// A NUL, which no patch may hold.
-    Nul,
-    /// A line that would be read as markup.
-    Markup,
-    /// A fence around all of a file, which readers refuse.
-    Fence,
-    /// Blank lines at the edges of a whole file, which readers drop.
-    BlankEdges,
-    /// A text to find that is blank.
-    BlankFind,
-    /// Text that isn't UTF-8, in a format of characters.
-    Utf8,
-}
 
 /// Prints a patch: elements and blocks with an empty line between them, calls one a line, sections
 /// in one envelope. Every edit is read back by itself.
@@ -48,7 +14,7 @@ pub enum Why {
 /// # Errors
 /// With every edit that can't be printed; nothing is printed then.
 pub fn print(patch: &Patch<'_>) -> Result<Vec<u8>, Vec<Unrepresentable>> {
-    let print: fn(&FileEdit<'_>) -> Result<Vec<u8>, Why> = match patch.format {
+    let print: fn(&FileEdit<'_>) -> Result<Vec<u8>, What> = match patch.format {
         Format::Opx => opx::print,
         Format::Blocks => blocks::print,
         Format::Tool => tool::print,
@@ -67,15 +33,16 @@ pub fn print(patch: &Patch<'_>) -> Result<Vec<u8>, Vec<Unrepresentable>> {
         let is_said = edit.header.is_none()
             && (patch.format == Format::Opx || edit.root.is_none() && edit.why.is_none());
         let text = match is_said {
-            true if fence::around_file(edit).is_some() => Err(Why::Fence),
+            true if fence::around_file(edit).is_some() => Err(What::Fence),
             true => print(edit),
-            false => Err(Why::Detail),
+            false => Err(What::Misread),
         };
         match text.and_then(|text| is_read([begin, &text, end].concat(), edit).map(|()| text)) {
             Ok(text) => printed.push(text),
-            Err(why) => refused.push(Unrepresentable {
+            Err(what) => refused.push(Unrepresentable {
                 path: edit.path.as_bstr().into(),
-                why,
+                format: patch.format,
+                what,
             }),
         }
     }
@@ -88,12 +55,12 @@ pub fn print(patch: &Patch<'_>) -> Result<Vec<u8>, Vec<Unrepresentable>> {
 
 /// Checks that a text, which an edit was printed as, is read as that edit and nothing else, however
 /// strictly.
-fn is_read(text: Vec<u8>, edit: &FileEdit<'_>) -> Result<(), Why> {
+fn is_read(text: Vec<u8>, edit: &FileEdit<'_>) -> Result<(), What> {
     if memchr::memchr(0, &text).is_some() {
-        return Err(Why::Nul);
+        return Err(What::Binary);
     }
     let Some(source) = Source::new(SourceId(0), "", text) else {
-        return Err(Why::Markup);
+        return Err(What::Markup);
     };
     let read = response::parse(
         &source,
@@ -110,7 +77,7 @@ fn is_read(text: Vec<u8>, edit: &FileEdit<'_>) -> Result<(), Why> {
     if is_sound && read.patch.edits == std::slice::from_ref(edit) {
         Ok(())
     } else {
-        Err(Why::Markup)
+        Err(What::Markup)
     }
 }
 

@@ -5,10 +5,11 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::{Options, Unrepresentable, Why, has_line_number, is_of_printing, parse, print};
+use super::{Options, has_line_number, is_of_printing, parse, print};
 use crate::kind::Kind;
 use crate::patch::{
     FileEdit, Format, Hunk, HunkLine, Mark, Occurrence, Operation, Patch, Substitution,
+    Unrepresentable, What,
 };
 use crate::report::Diagnose as _;
 use crate::text::{Source, SourceId, Text};
@@ -205,8 +206,8 @@ fn is_read(printed: &[u8], patch: &Patch<'_>) {
     }
 }
 
-fn whys(refused: &[Unrepresentable]) -> Vec<Why> {
-    refused.iter().map(|refused| refused.why).collect()
+fn whats(refused: &[Unrepresentable]) -> Vec<What> {
+    refused.iter().map(|refused| refused.what).collect()
 }
 
 proptest! {
@@ -227,7 +228,7 @@ proptest! {
                     }) || (to.is_none() && hunks.is_empty()),
                     _ => false,
                 };
-                let markup = whys(&refused).iter().filter(|why| **why == Why::Markup).count();
+                let markup = whats(&refused).iter().filter(|what| **what == What::Markup).count();
                 prop_assert!(patch.edits.iter().filter(|edit| is_odd(edit)).count() >= markup, "{refused:?} {patch:?}");
             }
         }
@@ -245,7 +246,7 @@ proptest! {
                     Operation::Substitute(Substitution { find, put, .. }) => is_marked(find) || is_marked(put),
                     _ => false,
                 };
-                let markup = whys(&refused).iter().filter(|why| **why == Why::Markup).count();
+                let markup = whats(&refused).iter().filter(|what| **what == What::Markup).count();
                 prop_assert!(patch.edits.iter().filter(|edit| is_odd(edit)).count() >= markup, "{refused:?} {patch:?}");
             }
         }
@@ -320,13 +321,13 @@ fn what_cannot_be_said_is_told_of_every_edit() {
     ];
     let refused = print(&patch(Format::Opx, edits)).unwrap_err();
     assert_eq!(
-        whys(&refused),
+        whats(&refused),
         [
-            Why::BlankEdges,
-            Why::BlankFind,
-            Why::Markup,
-            Why::Nul,
-            Why::Operation
+            What::BlankEdges,
+            What::Misread,
+            What::Markup,
+            What::Binary,
+            What::Misread
         ]
     );
     let edits = vec![
@@ -350,7 +351,7 @@ fn what_cannot_be_said_is_told_of_every_edit() {
         ),
     ];
     let refused = print(&patch(Format::Envelope, edits)).unwrap_err();
-    assert_eq!(whys(&refused), [Why::Path, Why::Operation, Why::Markup]);
+    assert_eq!(whats(&refused), [What::Path, What::Misread, What::Markup]);
 }
 
 #[test]

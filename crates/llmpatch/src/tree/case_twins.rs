@@ -11,8 +11,10 @@ use crate::path::RepoPath;
 
 /// The directories of a tree that were listed, each once: a response may make thousands of files in
 /// one.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct CaseTwins {
+    /// Whether paths that differ only in case are one file (`core.ignoreCase`).
+    pub ignores_case: bool,
     listed: RefCell<HashMap<Option<RepoPath>, Rc<ByCase>>>,
 }
 
@@ -20,7 +22,17 @@ pub struct CaseTwins {
 type ByCase = HashMap<Vec<u8>, Vec<RepoPath>>;
 
 impl CaseTwins {
-    /// Returns the paths other than `path` that differ from it only in the case of ASCII letters.
+    /// Makes one of a tree that has no twins, or may have them.
+    pub fn new(ignores_case: bool) -> Self {
+        let listed = RefCell::default();
+        Self {
+            ignores_case,
+            listed,
+        }
+    }
+
+    /// Returns the paths other than `path` that differ from it only in the case of ASCII letters,
+    /// where that matters.
     /// `names` lists a directory, the top for `None`; nothing for what is none.
     ///
     /// # Errors
@@ -30,6 +42,9 @@ impl CaseTwins {
         path: &RepoPath,
         names: impl Fn(Option<&RepoPath>) -> Result<Vec<BString>, TreeError>,
     ) -> Result<Vec<RepoPath>, TreeError> {
+        if !self.ignores_case {
+            return Ok(Vec::new());
+        }
         let mut found = vec![None];
         for part in path.parts() {
             let part = part.to_ascii_lowercase();

@@ -45,16 +45,4 @@ impl<F: Fn(&RepoPath) -> io::Result<Option<Vec<u8>>>> Tree for ReadTree<F> {
         }
         Ok(Entry::Absent)
     }
-
-    fn leaves_below(&self, _: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
-        Ok(Vec::new())
-    }
-
-    fn tracked(&self) -> Vec<RepoPath> {
-        Vec::new()
-    }
-
-    fn case_twins(&self, _: &RepoPath) -> Result<Vec<RepoPath>, TreeError> {
-        Ok(Vec::new())
-    }
 }

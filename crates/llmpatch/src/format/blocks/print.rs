@@ -6,13 +6,12 @@
 
 use super::marker::{self, Family, Marker};
 use super::path;
-use crate::format::Why;
 use crate::format::print::{add_line, add_lines};
-use crate::patch::{FileEdit, Occurrence, Operation, Substitution};
+use crate::patch::{FileEdit, Occurrence, Operation, Substitution, What};
 use crate::text::Text;
 
 /// Prints a block, its path above it.
-pub(crate) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
+pub(crate) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, What> {
     let (old, new): (&[Text<'_>], &[Text<'_>]) = match &edit.operation {
         Operation::Create {
             lines,
@@ -25,8 +24,8 @@ pub(crate) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
             occurrence: Occurrence::Lines(None),
             written: None,
         }) => (find, put),
-        Operation::Substitute(_) => return Err(Why::Detail),
-        _ => return Err(Why::Operation),
+        Operation::Substitute(_) => return Err(What::Misread),
+        _ => return Err(What::Misread),
     };
     if old
         .iter()
@@ -34,7 +33,7 @@ pub(crate) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
         .chain([&edit.path])
         .any(|line| memchr::memchr(0, line).is_some())
     {
-        return Err(Why::Nul);
+        return Err(What::Binary);
     }
     let markers: Vec<Marker> = old
         .iter()
@@ -50,7 +49,7 @@ pub(crate) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
     let length = [marker::SEVEN, 8, 9, 6, 5]
         .into_iter()
         .find(|length| !markers.contains(&Marker::Divider(*length)))
-        .ok_or(Why::Markup)?;
+        .ok_or(What::Markup)?;
     let mut out = named(&edit.path)?;
     add_line(
         &mut out,
@@ -76,7 +75,7 @@ fn is_of(marker: &Marker, family: Family) -> bool {
 }
 
 /// Returns the line that names a path.
-fn named(path: &[u8]) -> Result<Vec<u8>, Why> {
+fn named(path: &[u8]) -> Result<Vec<u8>, What> {
     let is_read = |line: &[u8]| path::named(line, true, |_| false) == Some(path);
     let longest = path
         .split(|&byte| byte != b'`')
@@ -90,5 +89,5 @@ fn named(path: &[u8]) -> Result<Vec<u8>, Why> {
         .into_iter()
         .skip(usize::from(is_word))
         .find(|line| is_read(line))
-        .ok_or(Why::Path)
+        .ok_or(What::Path)
 }

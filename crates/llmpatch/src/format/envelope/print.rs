@@ -2,13 +2,12 @@
 //!
 //! Every chunk begins with its own `@@`, so that no first line is taken for something else.
 
-use crate::format::Why;
 use crate::format::print::{add_line, add_lines};
-use crate::patch::{FileEdit, Hunk, Operation};
+use crate::patch::{FileEdit, Hunk, Operation, What};
 use crate::text;
 
 /// Prints a section.
-pub(crate) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
+pub(crate) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, What> {
     let mut out = Vec::new();
     let path = &edit.path;
     match &edit.operation {
@@ -35,24 +34,24 @@ pub(crate) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
         | Operation::Move { .. }
         | Operation::Substitute(_)
         | Operation::Unreadable => {
-            return Err(Why::Operation);
+            return Err(What::Misread);
         }
     }
     Ok(out)
 }
 
-fn header(out: &mut Vec<u8>, header: &str, path: &[u8]) -> Result<(), Why> {
+fn header(out: &mut Vec<u8>, header: &str, path: &[u8]) -> Result<(), What> {
     let is_whole = !path.is_empty() && text::trim(path) == path && !path.ends_with(b" ***");
     if !is_whole || path.contains(&b'\n') {
-        return Err(Why::Path);
+        return Err(What::Path);
     }
     add_line(out, header, path);
     Ok(())
 }
 
-fn chunk(out: &mut Vec<u8>, hunk: &Hunk<'_>) -> Result<(), Why> {
+fn chunk(out: &mut Vec<u8>, hunk: &Hunk<'_>) -> Result<(), What> {
     if hunk.position.is_some() || hunk.numbered || hunk.lines.iter().any(|line| line.unterminated) {
-        return Err(Why::Detail);
+        return Err(What::Misread);
     }
     if hunk.locators.is_empty() {
         add_line(out, "@@", b"");

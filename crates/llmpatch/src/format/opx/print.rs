@@ -3,21 +3,20 @@
 //! Nothing in a payload can be escaped, so whether a payload ends where it should is for the reader
 //! to say.
 
-use crate::format::Why;
 use crate::format::print::add_lines;
-use crate::patch::{FileEdit, Occurrence, Operation, Substitution};
+use crate::patch::{FileEdit, Occurrence, Operation, Substitution, What};
 use crate::text::{Text, encode, is_spaces};
 
 /// Prints an element.
-pub(crate) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
+pub(crate) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, What> {
     let op = match &edit.operation {
         Operation::Create { .. } => "new",
         Operation::Replace { .. } => "replace",
         Operation::Delete { expected: None } => "remove",
-        Operation::Delete { .. } => return Err(Why::Detail),
+        Operation::Delete { .. } => return Err(What::Misread),
         Operation::Move { .. } => "move",
         Operation::Substitute(_) => "patch",
-        Operation::Update { .. } | Operation::Unreadable => return Err(Why::Operation),
+        Operation::Update { .. } | Operation::Unreadable => return Err(What::Misread),
     };
     let mut out = b"<edit".to_vec();
     attribute(&mut out, "file", &edit.path);
@@ -38,7 +37,7 @@ pub(crate) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
                 .flatten()
                 .any(|line| is_spaces(line))
             {
-                return Err(Why::BlankEdges);
+                return Err(What::BlankEdges);
             }
             payload(&mut out, "put", Occurrence::Only, lines);
         }
@@ -49,7 +48,7 @@ pub(crate) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
             ..
         }) => {
             if find.iter().all(|line| line.trim_ascii().is_empty()) {
-                return Err(Why::BlankFind);
+                return Err(What::Misread);
             }
             payload(&mut out, "find", *occurrence, find);
             payload(&mut out, "put", Occurrence::Only, put);

@@ -2,8 +2,7 @@
 
 use serde::Serialize;
 
-use crate::format::Why;
-use crate::patch::{FileEdit, Occurrence, Operation, Substitution, Times};
+use crate::patch::{FileEdit, Occurrence, Operation, Substitution, Times, What};
 use crate::text::Text;
 
 /// A call, by its members.
@@ -32,7 +31,7 @@ enum Call<'t> {
 }
 
 /// Prints a call, on a line.
-pub(crate) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
+pub(crate) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, What> {
     let path = utf8(&edit.path)?;
     let call = match &edit.operation {
         Operation::Substitute(Substitution {
@@ -78,23 +77,23 @@ pub(crate) fn print(edit: &FileEdit<'_>) -> Result<Vec<u8>, Why> {
             r#type: "delete_file",
             path,
         },
-        Operation::Substitute(_) => return Err(Why::Detail),
-        _ => return Err(Why::Operation),
+        Operation::Substitute(_) => return Err(What::Misread),
+        _ => return Err(What::Misread),
     };
-    let mut text = serde_json::to_vec(&call).map_err(|_| Why::Utf8)?;
+    let mut text = serde_json::to_vec(&call).map_err(|_| What::Utf8)?;
     text.push(b'\n');
     Ok(text)
 }
 
-fn utf8<'t>(text: &'t Text<'_>) -> Result<&'t str, Why> {
-    std::str::from_utf8(text).map_err(|_| Why::Utf8)
+fn utf8<'t>(text: &'t Text<'_>) -> Result<&'t str, What> {
+    std::str::from_utf8(text).map_err(|_| What::Utf8)
 }
 
-fn joined(lines: &[Text<'_>]) -> Result<String, Why> {
+fn joined(lines: &[Text<'_>]) -> Result<String, What> {
     let lines: Vec<&str> = lines.iter().map(utf8).collect::<Result<_, _>>()?;
     let joined = lines.join("\n");
     if joined.contains('\0') {
-        Err(Why::Nul)
+        Err(What::Binary)
     } else {
         Ok(joined)
     }

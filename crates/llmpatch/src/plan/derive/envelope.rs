@@ -1,9 +1,9 @@
 //! [`ChangeSet`] → the envelope that somebody would have written who knew the files.
 
 use super::operations::{Described, FileOperation, create, derive, edit, regions};
-use super::{Derived, What, chunks, path_text, proof};
+use super::{Derived, chunks, path_text, proof};
 use crate::compare::{Compare, CompareError, Options};
-use crate::patch::{Format, Hunk, Operation};
+use crate::patch::{Format, Hunk, Operation, What};
 use crate::path::RepoPath;
 use crate::plan::ChangeSet;
 use crate::tree::File;

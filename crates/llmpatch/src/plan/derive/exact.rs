@@ -2,9 +2,9 @@
 
 use super::operations::{Described, FileOperation, create, derive, edit, regions};
 use super::opx::joined;
-use super::{Derived, What, path_text, proof, substitutions};
+use super::{Derived, path_text, proof, substitutions};
 use crate::compare::{Compare, CompareError, Options, Region};
-use crate::patch::{Format, Occurrence, Operation, Times};
+use crate::patch::{Format, Occurrence, Operation, Times, What};
 use crate::path::RepoPath;
 use crate::plan::ChangeSet;
 use crate::tree::File;

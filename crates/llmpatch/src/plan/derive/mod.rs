@@ -32,7 +32,7 @@ use self::hunks::{Sides, hunks};
 pub use self::opx::opx;
 pub use self::proof::leaves_doubt;
 use self::renames::{Candidate, Rename};
-pub use self::unrepresentable::{Derived, Replaced, Unrepresentable, What};
+pub use self::unrepresentable::{Derived, Replaced};
 use super::{Change, ChangeSet};
 use crate::compare::{Compare, CompareError, DiffSide, Options, Region, Renames};
 use crate::patch::{Binary, FileEdit, Format, Header, Operation, Patch, Status};

@@ -1,8 +1,8 @@
 //! What is to be said of each file of a change, in an order in which it can be done.
 
-use super::{Derived, Unrepresentable, What, path_text, proof};
+use super::{Derived, path_text, proof};
 use crate::compare::{Compare, CompareError, Options, Region};
-use crate::patch::{FileEdit, Format, Operation, Patch};
+use crate::patch::{FileEdit, Format, Operation, Patch, Unrepresentable, What};
 use crate::path::{RepoPath, Resolver, unlikely};
 use crate::plan::{Change, ChangeSet};
 use crate::text::Lines;

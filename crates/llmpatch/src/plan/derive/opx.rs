@@ -1,9 +1,9 @@
 //! [`ChangeSet`] → OPX edits that somebody would have written who knew the files.
 
 use super::operations::{Described, FileOperation, create, derive, edit, regions};
-use super::{Derived, What, path_text, proof, substitutions};
+use super::{Derived, path_text, proof, substitutions};
 use crate::compare::{Compare, CompareError, Options, Region};
-use crate::patch::{FileEdit, Format, Occurrence, Operation};
+use crate::patch::{FileEdit, Format, Occurrence, Operation, What};
 use crate::path::RepoPath;
 use crate::plan::ChangeSet;
 use crate::text::{Ending, Lines, is_spaces};

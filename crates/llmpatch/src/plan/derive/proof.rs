@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
-use super::What;
 use crate::kind::Kind;
+use crate::patch::What;
 use crate::patch::{FileEdit, Format, Operation, Patch};
 use crate::path::Resolver;
 use crate::plan::{self, Rules};
