@@ -307,16 +307,12 @@ fn answer(
             pending.add(one);
         }
         if is_pause || pending.is_full() {
-            let Pending {
-                text,
-                weight,
-                count,
-                ..
-            } = pending.store(session)?;
-            if !output.write(&text)? {
+            // Then the answers are true.
+            pending.pack.store(&session.repo)?;
+            if !output.write(&pending.text)? {
                 return Ok(made);
             }
-            budget.free(weight, count);
+            budget.free(pending.weight, pending.count);
             pending = Pending::new();
         }
         if is_over {
@@ -364,11 +360,5 @@ impl Pending {
 
     fn is_full(&self) -> bool {
         self.pack.is_full() || self.count >= TOGETHER || self.since.elapsed() > PATIENCE
-    }
-
-    /// Stores the objects, after which the answers are true.
-    fn store(mut self, session: &Session) -> Result<Self, Failure> {
-        std::mem::take(&mut self.pack).store(&session.repo)?;
-        Ok(self)
     }
 }

@@ -386,10 +386,8 @@ impl Session {
             file: self.reading.file.as_deref().map(OsStr::as_bytes),
             strip: self.reading.strip_directories,
             recount: self.reading.recount,
-            depth: 0,
-            is_closed: false,
-            drafts: 0,
             is_file: Some(&is_file),
+            ..format::Options::default()
         };
         let work = self.meter.begin(Stage::Parsing, 0);
         let mut responses = Responses::read(sources, &options);

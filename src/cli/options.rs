@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use clap::builder::{OsStringValueParser, PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Args, ValueEnum};
+use strum::VariantArray as _;
 
 use super::error::CliError;
 use super::responses::ResponseOrigin;
@@ -18,7 +19,7 @@ use llmpatch::pathspec::{Defaults, Pathspec, Wildcards};
 #[command(next_help_heading = "Reading")]
 pub(super) struct Reading {
     /// Read patches of this format only, instead of detecting it
-    #[arg(long, value_name = "format", value_parser = format_among(FORMATS))]
+    #[arg(long, value_name = "format", value_parser = format_among(Format::VARIANTS))]
     pub(super) format: Option<Format>,
     /// The file that search/replace blocks change, if the response doesn't name it
     #[arg(long, value_name = "path", value_hint = clap::ValueHint::FilePath)]
@@ -203,16 +204,6 @@ fn is_set(name: &str) -> bool {
     !matches!(value.as_str(), "" | "0" | "false" | "no" | "off")
 }
 
-/// All formats, as `--format` lists them.
-const FORMATS: &[Format] = &[
-    Format::Envelope,
-    Format::Opx,
-    Format::Unified,
-    Format::Blocks,
-    Format::Tool,
-    Format::Files,
-];
-
 /// Parses how many there are to be.
 pub(super) fn count<N: std::str::FromStr>(text: &str) -> Result<N, &'static str> {
     text.parse().map_err(|_| "it isn't a number that fits here")
@@ -236,24 +227,17 @@ fn one_of<T: Copy + Send + Sync + 'static>(
 }
 
 fn format_value(format: Format) -> PossibleValue {
-    let (name, help) = match format {
-        Format::Envelope => ("envelope", "`*** Begin Patch` … `*** End Patch`"),
-        Format::Opx => ("opx", "`<edit file=… op=…>`"),
-        Format::Unified => (
-            "unified",
-            "`diff --git …`, as `git diff` and `diff -u` print it",
-        ),
-        Format::Blocks => ("blocks", "`<<<<<<< SEARCH` … `>>>>>>> REPLACE`"),
-        Format::Tool => (
-            "tool",
-            "Tool calls as JSON: `{\"path\": …, \"old_string\": …, \"new_string\": …}`",
-        ),
-        Format::Files => (
-            "files",
-            "Whole files in Markdown fences under their paths; never looked for unless asked for",
-        ),
+    let help = match format {
+        Format::Envelope => "`*** Begin Patch` … `*** End Patch`",
+        Format::Opx => "`<edit file=… op=…>`",
+        Format::Unified => "`diff --git …`, as `git diff` and `diff -u` print it",
+        Format::Blocks => "`<<<<<<< SEARCH` … `>>>>>>> REPLACE`",
+        Format::Tool => "Tool calls as JSON: `{\"path\": …, \"old_string\": …, \"new_string\": …}`",
+        Format::Files => {
+            "Whole files in Markdown fences under their paths; never looked for unless asked for"
+        }
     };
-    PossibleValue::new(name).help(help)
+    PossibleValue::new(<&str>::from(format)).help(help)
 }
 
 fn fuzz_value(level: Fuzz) -> PossibleValue {

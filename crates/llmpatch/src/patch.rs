@@ -13,7 +13,19 @@ use crate::text::{LineNo, Span, Text};
 pub use unrepresentable::{Unrepresentable, What};
 
 /// The formats that can be read.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, strum::Display)]
+#[derive(
+    Clone,
+    Copy,
+    Debug,
+    PartialEq,
+    Eq,
+    PartialOrd,
+    Ord,
+    Hash,
+    strum::Display,
+    strum::IntoStaticStr,
+    strum::VariantArray,
+)]
 #[strum(serialize_all = "lowercase")]
 pub enum Format {
     /// `*** Begin Patch` … `*** End Patch`
