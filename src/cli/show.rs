@@ -125,13 +125,23 @@ impl Show {
                 warnings,
             )));
         }
-        let is_each = written.len() > 1 && self.output_directory.is_some();
-        loses.set(is_each && self.to != Format::Opx && !self.verbosity.quiet);
-        let printed = match &self.output_directory {
-            Some(directory) => Printed::Text(write(&session.repo, directory, &written)?),
-            None => Printed::Response(bstr::join("\n", written.iter().map(|(_, text)| text))),
-        };
+        let printed = self.give(&session.repo, &written, loses)?;
         Ok((Report::checked(Vec::new(), warnings), printed))
+    }
+
+    /// Writes the responses to files, or returns them to be printed.
+    fn give(
+        &self,
+        repo: &Repo,
+        responses: &[(String, Vec<u8>)],
+        loses: &Cell<bool>,
+    ) -> Result<Printed, IoError> {
+        let Some(directory) = &self.output_directory else {
+            let texts = responses.iter().map(|(_, text)| text);
+            return Ok(Printed::Response(bstr::join("\n", texts)));
+        };
+        loses.set(responses.len() > 1 && self.to != Format::Opx && !self.verbosity.quiet);
+        write(repo, directory, responses).map(Printed::Text)
     }
 
     /// Writes one commit, its message before it; nothing if it changes nothing.
