@@ -10,7 +10,7 @@ use bstr::BString;
 use super::content::{is_all_of, read_whole};
 use super::rights::Rights;
 use super::system::{
-    self, Directory, Errno, HANDLE, NAME, READ, of_looking, open_confined, open_here, shape_of,
+    self, Directory, Errno, HANDLE, NAME, READ, open_confined, open_here, shape_of,
 };
 use super::{Dir, Way};
 use crate::system::{OsStrExt as _, user};
@@ -105,7 +105,7 @@ impl Dir {
     /// # Errors
     /// If the system doesn't let us see.
     pub fn look(&self, path: &RepoPath) -> io::Result<Found> {
-        match self.holder(path).map_err(|error| of_looking(path, error)) {
+        match self.holder(path) {
             Ok(parent) => look_in(&parent.directory, parent.name),
             // A link or a file on the way is never said to be missing, wherever it leads.
             Err(Errno::NOENT) => Ok(Found::Absent),
@@ -235,7 +235,7 @@ impl Dir {
             Err(Errno::NOTDIR | Errno::LOOP | Errno::MLINK | Errno::NXIO | Errno::NODEV) => {
                 return Ok(None);
             }
-            Err(error) => return Err(of_looking(path, error)),
+            Err(error) => return Err(error),
         };
         let (shape, stat) = system::stat_of(&file)?;
         Ok((shape == Shape::File).then_some((file, stat)))

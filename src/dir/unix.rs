@@ -80,11 +80,6 @@ fn shaped(of: &fs::Stat) -> (Shape, Stat) {
     (FileType::from_raw_mode(of.st_mode as _).into(), stat(of))
 }
 
-/// Returns the error of looking at a path.
-pub(super) fn of_looking(_: &RepoPath, error: Errno) -> Errno {
-    error
-}
-
 /// Accepts every path: each names one file at most.
 #[expect(clippy::unnecessary_wraps, reason = "it fails on Windows")]
 pub(super) fn check(_: &RepoPath) -> Result<(), Errno> {

@@ -145,6 +145,15 @@ impl Directory {
         let name = checked(name)?;
         Ok(self.path.borrow().join(name))
     }
+
+    /// Returns the path of something that is in it. Nothing has a character in its name that no
+    /// name has; who makes a file of that name hears of it.
+    fn there(&self, name: &OsStr) -> Result<PathBuf, Errno> {
+        match name.to_str() {
+            Some(name) if has_mark(name) => Err(Errno::NOENT),
+            _ => self.child(name),
+        }
+    }
 }
 
 /// Checks that a name names a file, and only one. What has a backslash is nowhere.
@@ -172,22 +181,14 @@ fn has_mark(name: &str) -> bool {
     name.contains(|character| character < ' ' || "<>:\"/|?*".contains(character))
 }
 
-/// Returns the error of looking at a path: nothing is at one with a character that no file's name
-/// has. Who makes a file there hears of the name.
-pub(super) fn of_looking(path: &RepoPath, error: Errno) -> Errno {
-    let mut parts = path.parts().map(OsStr::from_bytes);
-    let is_nowhere = parts.all(|part| part.to_str().is_some_and(has_mark) || checked(part).is_ok());
-    if error == Errno::NAME && is_nowhere {
-        Errno::NOENT
-    } else {
-        error
-    }
-}
-
-/// Checks that each name of a path does, whether or not there is such a directory.
+/// Checks that no name of a path is one of those that stand for something else, whether or not there
+/// is such a directory.
 pub(super) fn check(path: &RepoPath) -> Result<(), Errno> {
-    path.parts()
-        .try_for_each(|part| checked(OsStr::from_bytes(part)).map(drop))
+    let mut parts = path.parts().map(OsStr::from_bytes);
+    parts.try_for_each(|part| match checked(part) {
+        Err(_) if part.to_str().is_some_and(has_mark) => Ok(()),
+        done => done.map(drop),
+    })
 }
 
 /// Returns whether a name by which something was found is short for another: then it isn't in the
@@ -335,7 +336,7 @@ pub(super) fn open_here(
 ) -> Result<Directory, Errno> {
     let mut above = directory._above.clone();
     above.push(Rc::clone(&directory.file));
-    let found = opened(directory.child(name)?, how, above)?;
+    let found = opened(directory.there(name)?, how, above)?;
     if is_short(directory, name) {
         return Err(Errno::NAME);
     }
@@ -358,12 +359,12 @@ pub(super) fn open_file(
     how: Opening,
     _: u16,
 ) -> Result<File, Errno> {
-    let path = directory.child(name)?;
     if how == Opening::Create {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create_new(true);
-        return Ok(options.open(path)?);
+        return Ok(options.open(directory.child(name)?)?);
     }
+    let path = directory.there(name)?;
     let flags = BACKUP_SEMANTICS | OPEN_REPARSE_POINT;
     let file = open(&path, GENERIC_READ, SHARE_ALL, flags)?;
     if is_short(directory, name) {
@@ -400,7 +401,7 @@ pub(super) fn stat_of(of: &impl Open) -> Result<(Shape, Stat), Errno> {
 
 /// Looks at what has a name in a directory.
 pub(super) fn shape_of(directory: &Directory, name: &OsStr) -> Result<(Shape, Stat), Errno> {
-    let found = look(&directory.child(name)?)?;
+    let found = look(&directory.there(name)?)?;
     if is_short(directory, name) {
         return Err(Errno::NAME);
     }
