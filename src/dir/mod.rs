@@ -47,14 +47,14 @@ pub use system_path::SystemPath;
 use crate::system::OsStrExt as _;
 use llmpatch::path::RepoPath;
 use system::{
-    Directory, Errno, HANDLE, OWN, Opening, open_again, open_anywhere, open_confined, open_file,
-    open_file_confined, open_here, open_top,
+    Errno, HANDLE, OWN, OpenDirectory, Opening, open_again, open_anywhere, open_confined,
+    open_file, open_file_confined, open_here, open_top,
 };
 
 /// A directory of the file system as a place that can't be left.
 #[derive(Debug)]
 pub struct Dir {
-    top: Directory,
+    top: OpenDirectory,
     way: Way,
     /// The top's device, if the times of files there are exact; known once somebody asked.
     exact: OnceCell<Option<u64>>,
@@ -70,7 +70,7 @@ enum Kept {
     /// None yet.
     Nothing,
     /// The directory that was opened last, or that isn't there.
-    Last(RepoPath, Option<Rc<Directory>>),
+    Last(RepoPath, Option<Rc<OpenDirectory>>),
 }
 
 /// A pass over many paths, in which the directory of a path is still open for the next path. It is
@@ -109,14 +109,14 @@ struct Parent<'p> {
 /// A handle of the top, or of a directory beneath it.
 #[derive(Debug)]
 enum Handle<'d> {
-    Top(&'d Directory),
-    Beneath(Rc<Directory>),
+    Top(&'d OpenDirectory),
+    Beneath(Rc<OpenDirectory>),
 }
 
 impl Deref for Handle<'_> {
-    type Target = Directory;
+    type Target = OpenDirectory;
 
-    fn deref(&self) -> &Directory {
+    fn deref(&self) -> &OpenDirectory {
         match self {
             Handle::Top(top) => top,
             Handle::Beneath(directory) => directory,
@@ -126,7 +126,7 @@ impl Deref for Handle<'_> {
 
 impl Parent<'_> {
     /// Returns both as the system's calls take them.
-    fn named(&self) -> (&Directory, &OsStr) {
+    fn named(&self) -> (&OpenDirectory, &OsStr) {
         (&self.directory, self.name)
     }
 }
@@ -156,7 +156,7 @@ impl Dir {
         Ok(Self::new(self.directory(Some(directory), OWN)?, self.way))
     }
 
-    fn new(top: Directory, way: Way) -> Self {
+    fn new(top: OpenDirectory, way: Way) -> Self {
         Self {
             top,
             way,
@@ -270,7 +270,11 @@ impl Dir {
     }
 
     /// Opens a directory beneath the top, or the top itself.
-    fn directory(&self, directory: Option<&RepoPath>, how: Opening) -> Result<Directory, Errno> {
+    fn directory(
+        &self,
+        directory: Option<&RepoPath>,
+        how: Opening,
+    ) -> Result<OpenDirectory, Errno> {
         let Some(directory) = directory else {
             return open_again(&self.top, how);
         };

@@ -10,7 +10,7 @@ use bstr::BString;
 use super::content::{is_all_of, read_whole};
 use super::rights::Rights;
 use super::system::{
-    self, Directory, Errno, HANDLE, NAME, READ, open_confined, open_here, shape_of,
+    self, Errno, HANDLE, NAME, OpenDirectory, READ, open_confined, open_here, shape_of,
 };
 use super::{Dir, Way};
 use crate::system::{OsStrExt as _, user};
@@ -123,7 +123,7 @@ impl Dir {
     /// Returns what is at a path when the directory that should hold it can't be opened: the first
     /// thing that is no directory.
     fn look_from_the_top(&self, path: &RepoPath) -> io::Result<Found> {
-        let mut above: Option<Directory> = None;
+        let mut above: Option<OpenDirectory> = None;
         let mut start = 0;
         for end in memchr::memchr_iter(b'/', path.as_bytes()) {
             let here = above.as_ref().unwrap_or(&self.top);
@@ -284,10 +284,10 @@ impl Dir {
     fn walk_down(
         &self,
         path: &RepoPath,
-        mut visit: impl FnMut(&Directory, usize) -> Result<(), Errno>,
+        mut visit: impl FnMut(&OpenDirectory, usize) -> Result<(), Errno>,
     ) -> Result<(), Errno> {
         visit(&self.top, 0)?;
-        let mut above: Option<Directory> = None;
+        let mut above: Option<OpenDirectory> = None;
         let mut start = 0;
         for end in memchr::memchr_iter(b'/', path.as_bytes()) {
             let name = OsStr::from_bytes(&path.as_bytes()[start..end]);
@@ -388,7 +388,7 @@ impl<'d> DirectoriesWith<'d> {
 }
 
 /// Returns what has a name in a directory.
-fn look_in(directory: &Directory, name: &OsStr) -> io::Result<Found> {
+fn look_in(directory: &OpenDirectory, name: &OsStr) -> io::Result<Found> {
     match shape_of(directory, name) {
         Ok((Shape::File, stat)) => Ok(Found::File(stat)),
         Ok((Shape::Directory, _)) => Ok(Found::Directory),

@@ -22,7 +22,7 @@ use super::{Shape, Stat};
 use llmpatch::path::RepoPath;
 
 /// A directory that is open.
-pub(super) type Directory = OwnedFd;
+pub(super) type OpenDirectory = OwnedFd;
 
 /// How something is opened.
 pub(super) type Opening = OFlags;
@@ -87,27 +87,27 @@ pub(super) fn check(_: &RepoPath) -> Result<(), Errno> {
 }
 
 /// Opens a directory anywhere; links on the way to it are followed.
-pub(super) fn open_anywhere(path: &Path) -> Result<Directory, Errno> {
+pub(super) fn open_anywhere(path: &Path) -> Result<OpenDirectory, Errno> {
     retry_on_intr(|| fs::open(path, HANDLE, Mode::empty()))
 }
 
 /// Opens a directory by its bare name.
 pub(super) fn open_here(
-    directory: &Directory,
+    directory: &OpenDirectory,
     name: &OsStr,
     how: Opening,
-) -> Result<Directory, Errno> {
+) -> Result<OpenDirectory, Errno> {
     retry_on_intr(|| fs::openat(directory, name, how | OFlags::NOFOLLOW, Mode::empty()))
 }
 
 /// Opens a directory that is open in another way.
-pub(super) fn open_again(directory: &Directory, how: Opening) -> Result<Directory, Errno> {
+pub(super) fn open_again(directory: &OpenDirectory, how: Opening) -> Result<OpenDirectory, Errno> {
     open_here(directory, OsStr::new("."), how)
 }
 
 /// Opens or makes a file by its bare name.
 pub(super) fn open_file(
-    directory: &Directory,
+    directory: &OpenDirectory,
     name: &OsStr,
     how: Opening,
     bits: u16,
@@ -127,19 +127,19 @@ pub(super) fn stat_of(file: impl AsFd) -> Result<(Shape, Stat), Errno> {
 }
 
 /// Looks at what has a name in a directory.
-pub(super) fn shape_of(directory: &Directory, name: &OsStr) -> Result<(Shape, Stat), Errno> {
+pub(super) fn shape_of(directory: &OpenDirectory, name: &OsStr) -> Result<(Shape, Stat), Errno> {
     let stat = retry_on_intr(|| fs::statat(directory, name, AtFlags::SYMLINK_NOFOLLOW))?;
     Ok(shaped(&stat))
 }
 
 /// Looks at what a path leads to, links on the way followed.
-pub(super) fn glance(top: &Directory, path: &RepoPath) -> Option<Stat> {
+pub(super) fn glance(top: &OpenDirectory, path: &RepoPath) -> Option<Stat> {
     let there = fs::statat(top, path.as_path(), AtFlags::SYMLINK_NOFOLLOW);
     there.ok().map(|there| stat(&there))
 }
 
 /// Returns the names in a directory, and what is behind them.
-pub(super) fn list(directory: &Directory) -> io::Result<Vec<(BString, Shape)>> {
+pub(super) fn list(directory: &OpenDirectory) -> io::Result<Vec<(BString, Shape)>> {
     let mut names = Vec::new();
     for entry in fs::Dir::new(open_again(directory, READABLE)?)? {
         let entry = entry?;
@@ -165,22 +165,26 @@ pub(super) fn list(directory: &Directory) -> io::Result<Vec<(BString, Shape)>> {
 }
 
 /// Makes a directory. The umask takes its share of the bits.
-pub(super) fn make_directory(directory: &Directory, name: &OsStr, bits: u16) -> Result<(), Errno> {
+pub(super) fn make_directory(
+    directory: &OpenDirectory,
+    name: &OsStr,
+    bits: u16,
+) -> Result<(), Errno> {
     fs::mkdirat(directory, name, mode(bits))
 }
 
 /// Removes a file.
-pub(super) fn unlink(directory: &Directory, name: &OsStr) -> Result<(), Errno> {
+pub(super) fn unlink(directory: &OpenDirectory, name: &OsStr) -> Result<(), Errno> {
     fs::unlinkat(directory, name, AtFlags::empty())
 }
 
 /// Removes a directory that is empty.
-pub(super) fn remove_directory(directory: &Directory, name: &OsStr) -> Result<(), Errno> {
+pub(super) fn remove_directory(directory: &OpenDirectory, name: &OsStr) -> Result<(), Errno> {
     fs::unlinkat(directory, name, AtFlags::REMOVEDIR)
 }
 
 /// Something by its bare name in a directory.
-type Named<'n> = (&'n Directory, &'n OsStr);
+type Named<'n> = (&'n OpenDirectory, &'n OsStr);
 
 /// Gives a file a second name.
 pub(super) fn link(from: Named<'_>, to: Named<'_>) -> Result<(), Errno> {
@@ -228,7 +232,7 @@ pub(super) fn is_unsupported(errno: Errno) -> bool {
 }
 
 /// Does nothing: an open directory stays what it is.
-pub(super) fn has_moved(_: &Directory, _: Named<'_>) {}
+pub(super) fn has_moved(_: &OpenDirectory, _: Named<'_>) {}
 
 /// Returns what becomes of permission bits.
 pub(super) fn kept_bits(wanted: u16) -> u16 {
@@ -237,7 +241,7 @@ pub(super) fn kept_bits(wanted: u16) -> u16 {
 
 /// Opens or makes a file by a path that is confined.
 pub(super) fn open_file_confined(
-    top: &Directory,
+    top: &OpenDirectory,
     path: &OsStr,
     how: Opening,
     bits: u16,
@@ -247,7 +251,7 @@ pub(super) fn open_file_confined(
 
 /// Sets when a file was written to the last time, in seconds and nanoseconds.
 pub(super) fn set_modified(
-    directory: &Directory,
+    directory: &OpenDirectory,
     name: &OsStr,
     (seconds, nanoseconds): (i64, u32),
 ) -> Result<(), Errno> {
@@ -272,7 +276,7 @@ pub(super) fn set_bits(file: &File, bits: u16) -> io::Result<()> {
 }
 
 /// Sets the permission bits of a directory.
-pub(super) fn set_directory_bits(above: &Directory, name: &OsStr, bits: u16) -> io::Result<()> {
+pub(super) fn set_directory_bits(above: &OpenDirectory, name: &OsStr, bits: u16) -> io::Result<()> {
     let directory = open_here(above, name, READABLE)?;
     Ok(fs::fchmod(&directory, mode(bits))?)
 }
@@ -288,7 +292,7 @@ pub(super) fn set_group(file: &File, group: u32) -> io::Result<()> {
 }
 
 /// Returns whether this process runs in a directory.
-pub(super) fn is_current(directory: &Directory) -> io::Result<bool> {
+pub(super) fn is_current(directory: &OpenDirectory) -> io::Result<bool> {
     let there = fs::fstat(directory)?;
     let here = fs::stat(".");
     Ok(here.is_ok_and(|here| (here.st_dev, here.st_ino) == (there.st_dev, there.st_ino)))

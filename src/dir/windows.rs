@@ -9,6 +9,9 @@
 //! A name is taken only if it names just one file in its directory: no device, no stream, no short
 //! name, nothing at whose end the system would drop characters.
 
+#[path = "windows/names.rs"]
+mod names;
+
 use std::cell::RefCell;
 use std::ffi::OsStr;
 use std::fs::{self, File, FileTimes, OpenOptions};
@@ -22,6 +25,8 @@ use std::time::{Duration, SystemTime};
 use bstr::{BString, ByteSlice as _};
 use winapi_util::file::{Information, information};
 
+pub(super) use self::names::check;
+use self::names::{checked, has_mark};
 use super::rights::{Attributes, Lost};
 use super::{Shape, Stat};
 use crate::system::{OsStrExt as _, unix_time};
@@ -29,7 +34,7 @@ use llmpatch::path::RepoPath;
 
 /// A directory that is open.
 #[derive(Debug)]
-pub(super) struct Directory {
+pub(super) struct OpenDirectory {
     file: Rc<File>,
     /// The directories above it, so that none of them is moved.
     _above: Vec<Rc<File>>,
@@ -110,9 +115,6 @@ const IS_READ_ONLY: u64 = 0x1;
 const IS_DIRECTORY: u64 = 0x10;
 const IS_REPARSE_POINT: u64 = 0x400;
 
-/// Names of devices, whatever is behind a dot.
-const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
-
 /// What is open.
 pub(super) trait Open {
     fn file(&self) -> &File;
@@ -129,7 +131,7 @@ impl Open for File {
     }
 }
 
-impl Open for Directory {
+impl Open for OpenDirectory {
     fn file(&self) -> &File {
         &self.file
     }
@@ -139,7 +141,7 @@ impl Open for Directory {
     }
 }
 
-impl Directory {
+impl OpenDirectory {
     /// Returns the path of something in it.
     fn child(&self, name: &OsStr) -> Result<PathBuf, Errno> {
         let name = checked(name)?;
@@ -156,44 +158,9 @@ impl Directory {
     }
 }
 
-/// Checks that a name names a file, and only one. What has a backslash is nowhere.
-fn checked(name: &OsStr) -> Result<&str, Errno> {
-    let name = name.to_str().ok_or(Errno::NAME)?;
-    let stem = name.split('.').next().unwrap_or_default().trim_end();
-    let stem = stem.to_ascii_lowercase();
-    let is_port = |start| {
-        let number = stem.strip_prefix(start).unwrap_or_default();
-        matches!(number.chars().next(), Some('0'..='9' | '¹' | '²' | '³'))
-            && number.chars().count() == 1
-    };
-    let is_device = DEVICES.contains(&&stem[..]) || is_port("com") || is_port("lpt");
-    if name.contains('\\') {
-        Err(Errno::NOENT)
-    } else if is_device || name.is_empty() || name.ends_with(['.', ' ']) || has_mark(name) {
-        Err(Errno::NAME)
-    } else {
-        Ok(name)
-    }
-}
-
-/// Returns whether a name has a character that no file's name has.
-fn has_mark(name: &str) -> bool {
-    name.contains(|character| character < ' ' || "<>:\"/|?*".contains(character))
-}
-
-/// Checks that no name of a path is one of those that stand for something else, whether or not there
-/// is such a directory.
-pub(super) fn check(path: &RepoPath) -> Result<(), Errno> {
-    let mut parts = path.parts().map(OsStr::from_bytes);
-    parts.try_for_each(|part| match checked(part) {
-        Err(_) if part.to_str().is_some_and(has_mark) => Ok(()),
-        done => done.map(drop),
-    })
-}
-
 /// Returns whether a name by which something was found is short for another: then it isn't in the
 /// list of names.
-fn is_short(directory: &Directory, name: &OsStr) -> bool {
+fn is_short(directory: &OpenDirectory, name: &OsStr) -> bool {
     let bytes = name.as_bytes();
     let may_be = bytes
         .find_byte(b'~')
@@ -279,23 +246,23 @@ fn bits(is_read_only: bool) -> u16 {
 }
 
 /// Fails: the system can't confine what is opened, so paths are followed part by part.
-pub(super) fn open_top(_: &Path) -> Result<Directory, Errno> {
+pub(super) fn open_top(_: &Path) -> Result<OpenDirectory, Errno> {
     Err(Errno::NOSYS)
 }
 
 /// Fails: the system can't do it.
 pub(super) fn open_confined(
-    _: &Directory,
+    _: &OpenDirectory,
     _: &OsStr,
     _: Opening,
     _: u16,
-) -> Result<Directory, Errno> {
+) -> Result<OpenDirectory, Errno> {
     Err(Errno::NOSYS)
 }
 
 /// Fails: the system can't do it.
 pub(super) fn open_file_confined(
-    _: &Directory,
+    _: &OpenDirectory,
     _: &OsStr,
     _: Opening,
     _: u16,
@@ -304,12 +271,12 @@ pub(super) fn open_file_confined(
 }
 
 /// Opens a directory anywhere; links on the way to it are followed.
-pub(super) fn open_anywhere(path: &Path) -> Result<Directory, Errno> {
+pub(super) fn open_anywhere(path: &Path) -> Result<OpenDirectory, Errno> {
     // That also makes it one that may have any length.
     opened(path.canonicalize()?, HANDLE, Vec::new())
 }
 
-fn opened(path: PathBuf, how: Opening, above: Vec<Rc<File>>) -> Result<Directory, Errno> {
+fn opened(path: PathBuf, how: Opening, above: Vec<Rc<File>>) -> Result<OpenDirectory, Errno> {
     let share = match how {
         Opening::Own => SHARE_ALL,
         _ => SHARE_READ_AND_WRITE,
@@ -318,7 +285,7 @@ fn opened(path: PathBuf, how: Opening, above: Vec<Rc<File>>) -> Result<Directory
     let flags = BACKUP_SEMANTICS | OPEN_REPARSE_POINT;
     let file = patiently(|| open(&path, access, share, flags))?;
     match shaped(&file)?.0 {
-        Shape::Directory => Ok(Directory {
+        Shape::Directory => Ok(OpenDirectory {
             file: Rc::new(file),
             _above: above,
             path: RefCell::new(path),
@@ -330,10 +297,10 @@ fn opened(path: PathBuf, how: Opening, above: Vec<Rc<File>>) -> Result<Directory
 
 /// Opens a directory by its bare name.
 pub(super) fn open_here(
-    directory: &Directory,
+    directory: &OpenDirectory,
     name: &OsStr,
     how: Opening,
-) -> Result<Directory, Errno> {
+) -> Result<OpenDirectory, Errno> {
     let mut above = directory._above.clone();
     above.push(Rc::clone(&directory.file));
     let found = opened(directory.there(name)?, how, above)?;
@@ -344,8 +311,8 @@ pub(super) fn open_here(
 }
 
 /// Opens a directory that is open in another way.
-pub(super) fn open_again(directory: &Directory, _: Opening) -> Result<Directory, Errno> {
-    Ok(Directory {
+pub(super) fn open_again(directory: &OpenDirectory, _: Opening) -> Result<OpenDirectory, Errno> {
+    Ok(OpenDirectory {
         file: Rc::clone(&directory.file),
         _above: directory._above.clone(),
         path: directory.path.clone(),
@@ -354,7 +321,7 @@ pub(super) fn open_again(directory: &Directory, _: Opening) -> Result<Directory,
 
 /// Opens or makes a file by its bare name.
 pub(super) fn open_file(
-    directory: &Directory,
+    directory: &OpenDirectory,
     name: &OsStr,
     how: Opening,
     _: u16,
@@ -400,7 +367,7 @@ pub(super) fn stat_of(of: &impl Open) -> Result<(Shape, Stat), Errno> {
 }
 
 /// Looks at what has a name in a directory.
-pub(super) fn shape_of(directory: &Directory, name: &OsStr) -> Result<(Shape, Stat), Errno> {
+pub(super) fn shape_of(directory: &OpenDirectory, name: &OsStr) -> Result<(Shape, Stat), Errno> {
     let found = look(&directory.there(name)?)?;
     if is_short(directory, name) {
         return Err(Errno::NAME);
@@ -414,7 +381,7 @@ fn look(path: &Path) -> io::Result<(Shape, Stat)> {
 }
 
 /// Looks at what a path leads to, links on the way followed.
-pub(super) fn glance(top: &Directory, path: &RepoPath) -> Option<Stat> {
+pub(super) fn glance(top: &OpenDirectory, path: &RepoPath) -> Option<Stat> {
     let mut whole = top.path.borrow().clone();
     for part in path.parts() {
         whole.push(checked(OsStr::from_bytes(part)).ok()?);
@@ -423,7 +390,7 @@ pub(super) fn glance(top: &Directory, path: &RepoPath) -> Option<Stat> {
 }
 
 /// Returns the names in a directory, and what is behind them.
-pub(super) fn list(directory: &Directory) -> io::Result<Vec<(BString, Shape)>> {
+pub(super) fn list(directory: &OpenDirectory) -> io::Result<Vec<(BString, Shape)>> {
     let mut names = Vec::new();
     for entry in fs::read_dir(&*directory.path.borrow())? {
         let entry = entry?;
@@ -441,12 +408,12 @@ pub(super) fn list(directory: &Directory) -> io::Result<Vec<(BString, Shape)>> {
 }
 
 /// Makes a directory.
-pub(super) fn make_directory(directory: &Directory, name: &OsStr, _: u16) -> Result<(), Errno> {
+pub(super) fn make_directory(directory: &OpenDirectory, name: &OsStr, _: u16) -> Result<(), Errno> {
     Ok(fs::create_dir(directory.child(name)?)?)
 }
 
 /// Removes a file.
-pub(super) fn unlink(directory: &Directory, name: &OsStr) -> Result<(), Errno> {
+pub(super) fn unlink(directory: &OpenDirectory, name: &OsStr) -> Result<(), Errno> {
     let path = directory.child(name)?;
     let removed = patiently(|| fs::remove_file(&path));
     // Older systems don't remove what is read-only.
@@ -469,7 +436,7 @@ pub(super) fn unlink(directory: &Directory, name: &OsStr) -> Result<(), Errno> {
 }
 
 /// Removes a directory that is empty.
-pub(super) fn remove_directory(directory: &Directory, name: &OsStr) -> Result<(), Errno> {
+pub(super) fn remove_directory(directory: &OpenDirectory, name: &OsStr) -> Result<(), Errno> {
     // The system would remove a junction.
     if shape_of(directory, name)?.0 != Shape::Directory {
         return Err(Errno::NOTDIR);
@@ -479,7 +446,7 @@ pub(super) fn remove_directory(directory: &Directory, name: &OsStr) -> Result<()
 }
 
 /// Something by its bare name in a directory.
-type Named<'n> = (&'n Directory, &'n OsStr);
+type Named<'n> = (&'n OpenDirectory, &'n OsStr);
 
 /// Gives a file a second name.
 pub(super) fn link(from: Named<'_>, to: Named<'_>) -> Result<(), Errno> {
@@ -538,7 +505,7 @@ pub(super) fn is_unsupported(errno: Errno) -> bool {
 }
 
 /// Notes where a directory is since it was renamed.
-pub(super) fn has_moved(directory: &Directory, to: Named<'_>) {
+pub(super) fn has_moved(directory: &OpenDirectory, to: Named<'_>) {
     if let Ok(path) = to.0.child(to.1) {
         directory.path.replace(path);
     }
@@ -546,7 +513,7 @@ pub(super) fn has_moved(directory: &Directory, to: Named<'_>) {
 
 /// Sets when a file was written to the last time, in seconds and nanoseconds.
 pub(super) fn set_modified(
-    directory: &Directory,
+    directory: &OpenDirectory,
     name: &OsStr,
     (seconds, nanoseconds): (i64, u32),
 ) -> Result<(), Errno> {
@@ -576,7 +543,7 @@ pub(super) fn kept_bits(wanted: u16) -> u16 {
 }
 
 /// Does nothing: directories have no permission bits.
-pub(super) fn set_directory_bits(_: &Directory, _: &OsStr, _: u16) -> io::Result<()> {
+pub(super) fn set_directory_bits(_: &OpenDirectory, _: &OsStr, _: u16) -> io::Result<()> {
     Ok(())
 }
 
@@ -591,7 +558,7 @@ pub(super) fn set_group(_: &File, _: u32) -> io::Result<()> {
 }
 
 /// Returns whether this process runs in a directory.
-pub(super) fn is_current(directory: &Directory) -> io::Result<bool> {
+pub(super) fn is_current(directory: &OpenDirectory) -> io::Result<bool> {
     let there = stat_of(directory)?.1;
     let here = look(Path::new("."));
     Ok(here.is_ok_and(|(_, here)| (here.device, here.inode) == (there.device, there.inode)))
@@ -605,7 +572,7 @@ pub(super) fn read_once(file: &File, bytes: &mut Vec<u8>) -> io::Result<usize> {
 
 /// Does nothing: the system writes down by itself which names there are, and [`hand_over`] the
 /// content.
-pub(super) fn flush_file_system(_: Directory) -> io::Result<()> {
+pub(super) fn flush_file_system(_: OpenDirectory) -> io::Result<()> {
     Ok(())
 }
 
@@ -643,6 +610,6 @@ pub(super) fn is_remote(_: &File) -> bool {
 }
 
 /// Takes no file system to keep a file's time exactly.
-pub(super) fn is_exact(_: &Directory) -> bool {
+pub(super) fn is_exact(_: &OpenDirectory) -> bool {
     false
 }

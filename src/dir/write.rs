@@ -10,7 +10,7 @@ use std::io::{self, IoSlice, Write as _};
 use std::path::Path;
 
 use super::system::{
-    self, CREATE, Directory, Errno, HANDLE, READABLE, flush_file_system, is_unsupported,
+    self, CREATE, Errno, HANDLE, OpenDirectory, READABLE, flush_file_system, is_unsupported,
     open_again, open_here, remove_directory, rename, unlink,
 };
 use super::{Dir, Parent, Shape};
@@ -124,7 +124,7 @@ impl Dir {
     /// could not be made.
     pub(crate) fn make_directories(&self, path: &RepoPath) -> Result<(), (RepoPath, io::Error)> {
         self.see_anew();
-        let mut above: Option<Directory> = None;
+        let mut above: Option<OpenDirectory> = None;
         let mut start = 0;
         for end in memchr::memchr_iter(b'/', path.as_bytes()) {
             let name = OsStr::from_bytes(&path.as_bytes()[start..end]);
@@ -266,13 +266,13 @@ impl Dir {
         Ok(remove_directory(&directory, name)?)
     }
 
-    fn open_directory(&self, path: &RepoPath) -> io::Result<Directory> {
+    fn open_directory(&self, path: &RepoPath) -> io::Result<OpenDirectory> {
         let Parent { directory, name } = self.parent(path)?;
         Ok(open_here(&directory, OsStr::new(name), HANDLE)?)
     }
 }
 
-fn open_or_make(above: &Directory, name: &OsStr) -> io::Result<Directory> {
+fn open_or_make(above: &OpenDirectory, name: &OsStr) -> io::Result<OpenDirectory> {
     match open_here(above, name, HANDLE) {
         Err(Errno::NOENT) => {}
         opened => return Ok(opened?),

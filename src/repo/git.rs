@@ -15,7 +15,7 @@ use super::commit_barrier::CommitBarrier;
 use super::open::without_last_slash;
 use super::standin::StandIn;
 use super::{Repo, RepoError};
-use crate::system::{Family, OwnedStream, PIPE_BUF, inherit, number, read_both, signal_of};
+use crate::system::{Descendants, OwnedStream, PIPE_BUF, inherit, number, read_both, signal_of};
 use crate::temporary::Directory;
 
 /// The git program, told which repository is meant.
@@ -344,14 +344,14 @@ const MOMENT: Duration = Duration::from_millis(5);
 /// A child, and all that it started, that were asked to stop.
 #[derive(Debug)]
 struct Stopping {
-    all: Family,
+    all: Descendants,
     since: Instant,
 }
 
 impl Stopping {
     /// Asks them.
     fn begin(pid: u32) -> Self {
-        let all = Family::of(pid);
+        let all = Descendants::of(pid);
         all.ask();
         Self {
             all,

@@ -76,9 +76,9 @@ pub(crate) fn read_both(pipes: [Option<OwnedFd>; 2]) -> io::Result<[BString; 2]>
 
 /// A child, and all that it started.
 #[derive(Debug)]
-pub(crate) struct Family(Vec<Pid>);
+pub(crate) struct Descendants(Vec<Pid>);
 
-impl Family {
+impl Descendants {
     /// Finds them.
     pub(crate) fn of(pid: u32) -> Self {
         let child = i32::try_from(pid).ok().and_then(Pid::from_raw);

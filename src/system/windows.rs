@@ -371,9 +371,9 @@ pub(crate) fn read_both(pipes: [Option<OwnedStream>; 2]) -> io::Result<[BString;
 
 /// A child; what it started can't be told.
 #[derive(Debug)]
-pub(crate) struct Family(());
+pub(crate) struct Descendants(());
 
-impl Family {
+impl Descendants {
     /// Finds them.
     pub(crate) fn of(_: u32) -> Self {
         Self(())

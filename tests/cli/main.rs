@@ -27,6 +27,7 @@ mod conflicts;
 mod convert;
 mod diff;
 mod each;
+mod elsewhere;
 mod filters;
 mod foreign;
 mod guard;

@@ -8,15 +8,10 @@
 //!   opens the file of its argument so that nobody else can replace it, says so, and keeps it until
 //!   its input ends.
 
-#![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
-
-#[path = "../support/mod.rs"]
-mod support;
-
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
 
-use support::{Repo, Run, in_full, is_foreign, some};
+use super::support::{self, Repo, Run, in_full, is_foreign, some};
 
 const RESPONSE: &str = "\
 *** Begin Patch
