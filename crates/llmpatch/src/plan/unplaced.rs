@@ -43,11 +43,7 @@ impl Planner<'_> {
         let UnplacedEdit {
             path, file, edit, ..
         } = *section;
-        let made = following.into_iter().filter(|(_, error)| {
-            let is_worth_it = || self.effort.spend(file.content.len());
-            error.value.is_made_in(&file.content, is_worth_it)
-        });
-        errors.extend(made);
+        errors.extend(self.already_made(&file.content, following));
         errors.sort_by_key(|(number, _)| *number);
         let of = self.number;
         let (given, added) = (self.given(path), &Cell::default());
@@ -67,10 +63,10 @@ impl Planner<'_> {
         });
         for (number, error) in errors {
             let old = edit.old(number);
-            let span = |nth: usize| old.get(nth)?.span;
+            let changed = |nth: usize| old.get(nth)?.span;
             if let Some(conflict) = within(section, number, &error.value) {
                 self.errors.push(Located::new(
-                    span(conflict.nth),
+                    changed(conflict.nth),
                     Error::Conflict(Box::new(conflict)),
                 ));
                 continue;
@@ -93,13 +89,23 @@ impl Planner<'_> {
                 before: None,
             };
             let error = self.why(unplaced, place);
-            let changed = |nth: usize| old.get(nth).and_then(|line| line.span);
             let span = match &error {
                 Error::Conflict(conflict) => changed(conflict.nth).or(span),
                 _ => span,
             };
             self.errors.push(Located::new(span, error));
         }
+    }
+
+    /// Returns the parts that are made already, of those without a place in a file.
+    fn already_made(
+        &self,
+        content: &Content,
+        mut errors: Vec<(usize, Located<PlaceError>)>,
+    ) -> Vec<(usize, Located<PlaceError>)> {
+        let is_worth_it = || self.effort.spend(content.len());
+        errors.retain(|(_, error)| error.value.is_made_in(content, is_worth_it));
+        errors
     }
 
     /// Returns where the parts of an edit that aren't in a file would have a place at which level,
