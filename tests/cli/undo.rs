@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::Path;
 
 use assert_fs::prelude::*;
+use bstr::BString;
 
 use super::support::documents::document;
 use super::support::{Repo, all_by_git};
@@ -12,8 +13,8 @@ use super::{envelope, repo, update};
 const MANY: &str = "*** Update File: a.txt\n@@\n-two\n+2\n+2.5\n*** Add File: new/deep/d.txt\n+d\n*** Delete File: src/b.txt\n\
                     *** Update File: src/c.txt\n*** Move to: lib/e.txt\n@@\n-c\n+e\n";
 
-/// Files and directories, each with its mode.
-type Files = BTreeMap<String, (u32, Vec<u8>)>;
+/// Files and directories, each with its mode, in octal, and its content.
+type Files = BTreeMap<String, (String, BString)>;
 
 /// All that apply and undo are about.
 fn all(repo: &Repo) -> (Files, Vec<String>) {
@@ -32,11 +33,12 @@ fn all(repo: &Repo) -> (Files, Vec<String>) {
                 continue;
             }
             let bytes = if path.is_dir() {
-                Vec::new()
+                BString::default()
             } else {
-                std::fs::read(&path).unwrap()
+                std::fs::read(&path).unwrap().into()
             };
-            found.insert(name.clone(), (repo.mode(&name), bytes));
+            let mode = format!("{:o}", repo.mode(&name));
+            found.insert(name, (mode, bytes));
             directories.extend(path.is_dir().then_some(path));
         }
     }
