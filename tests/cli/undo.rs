@@ -710,7 +710,7 @@ fn the_list_says_what_became_of_commits() {
     let files = [("a.txt", "two"), ("src/c.txt", "c")].map(|(path, old)| {
         let file = repo.child(format!("../{old}"));
         file.write_str(&update(path, old, "x")).unwrap();
-        format!("../{old}")
+        file.path().to_str().unwrap().to_owned()
     });
     let before = repo.git(&["rev-parse", "--short", "HEAD"]);
     repo.run(&["apply", "--each", "--commit", &files[0], &files[1]], "")
