@@ -9,7 +9,7 @@ use unicode_normalization::UnicodeNormalization as _;
 use super::characters::{Spaces, name};
 use super::mangled::{encoded, mangled};
 use crate::search::{ascii, looks};
-use crate::text::{Shown, is_word, same_ends};
+use crate::text::{Shown, is_word};
 
 /// How two lines differ.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -260,18 +260,15 @@ const LONG: usize = 200;
 /// Returns the bytes in which two lines differ: all but the words and single characters that they
 /// begin and end with alike, and of long words but the characters.
 fn change(patch: &[u8], file: &[u8]) -> (Range<usize>, Range<usize>) {
-    fn words(line: &[u8]) -> Vec<&[u8]> {
-        line.chunk_by(|a, b| is_word(*a) && is_word(*b)).collect()
-    }
-    fn characters(line: &[u8]) -> Vec<&[u8]> {
-        let bounds = line.char_indices().map(|(start, end, _)| &line[start..end]);
-        bounds.collect()
-    }
-    let (left, right) = between(patch, file, words);
+    let (left, right) = between(patch, file, |line| {
+        line.chunk_by(|a, b| is_word(*a) && is_word(*b))
+    });
     if left.len().min(right.len()) < LONG {
         return (left, right);
     }
-    let (inner, outer) = between(&patch[left.clone()], &file[right.clone()], characters);
+    let (inner, outer) = between(&patch[left.clone()], &file[right.clone()], |word| {
+        word.char_indices().map(|(start, end, _)| &word[start..end])
+    });
     (
         left.start + inner.start..left.start + inner.end,
         right.start + outer.start..right.start + outer.end,
@@ -279,17 +276,24 @@ fn change(patch: &[u8], file: &[u8]) -> (Range<usize>, Range<usize>) {
 }
 
 /// Returns the bytes of two lines between the parts that they begin and end with alike.
-fn between(
-    patch: &[u8],
-    file: &[u8],
-    parts: for<'l> fn(&'l [u8]) -> Vec<&'l [u8]>,
+fn between<'l, P: DoubleEndedIterator<Item = &'l [u8]>>(
+    patch: &'l [u8],
+    file: &'l [u8],
+    parts: impl Fn(&'l [u8]) -> P,
 ) -> (Range<usize>, Range<usize>) {
-    let (left, right) = (parts(patch), parts(file));
-    let (head, tail) = same_ends(&left, &right);
-    let length = |parts: &[&[u8]]| parts.iter().map(|part| part.len()).sum::<usize>();
-    let head = length(&left[..head]);
-    let tail = length(&left[left.len() - tail..]);
+    let head = length_alike(parts(patch), parts(file));
+    let (left, right) = (&patch[head..], &file[head..]);
+    let tail = length_alike(parts(left).rev(), parts(right).rev());
     (head..patch.len() - tail, head..file.len() - tail)
+}
+
+/// Returns how many bytes the first parts have that are the same.
+fn length_alike<'l>(
+    left: impl Iterator<Item = &'l [u8]>,
+    right: impl Iterator<Item = &'l [u8]>,
+) -> usize {
+    let pairs = left.zip(right).take_while(|(left, right)| left == right);
+    pairs.map(|(part, _)| part.len()).sum()
 }
 
 /// Returns the part of a file's line that a text seems to mean: from where the text's beginning is
