@@ -479,10 +479,10 @@ proptest! {
     /// anything of it, and a level that finds one is not overruled by a looser one.
     #[test]
     fn levels_are_what_their_description_says((lines, chunks) in case()) {
-        // What a hunk only shows may be what the next one means, and of two that change nothing it
-        // is all the same: the description chooses, we refuse.
-        let only_shows = |chunk: &&Chunk| chunk.lines.iter().all(|(mark, _)| *mark == Mark::Context);
-        prop_assume!(chunks.iter().filter(only_shows).count() < 2);
+        // What a hunk only shows may be what the next one means: where a level finds those lines
+        // elsewhere, too, the description takes that place, and we refuse.
+        let only_shows = |chunk: &Chunk| chunk.lines.iter().all(|(mark, _)| *mark == Mark::Context);
+        prop_assume!(!chunks[..chunks.len() - 1].iter().any(only_shows));
         let before = joined(&lines);
         let mut settled: Option<String> = None;
         for level in [Fuzz::Exact].into_iter().chain(Fuzz::LEVELS) {
