@@ -25,6 +25,8 @@ pub(crate) mod rights;
 #[cfg_attr(windows, path = "windows.rs")]
 mod system;
 mod system_path;
+#[cfg(not(all(target_os = "linux", not(feature = "portable"))))]
+mod unasked;
 #[cfg(unix)]
 mod unix;
 pub(crate) mod write;

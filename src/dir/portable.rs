@@ -8,7 +8,7 @@ use std::path::Path;
 
 use rustix::fs::{self, OFlags};
 
-use super::rights::{Attributes, Lost};
+pub(super) use super::unasked::*;
 pub(super) use super::unix::*;
 
 /// How a directory is opened that is only gone through.
@@ -59,31 +59,4 @@ pub(super) fn flush(file: impl AsFd) -> io::Result<()> {
         Err(Errno::NOTSUP | Errno::OPNOTSUPP | Errno::INVAL | Errno::NOTTY) => Ok(fs::fsync(file)?),
         done => Ok(done?),
     }
-}
-
-/// Returns none: access lists and attributes are another thing on every system.
-#[expect(clippy::unnecessary_wraps, reason = "it fails on Linux")]
-pub(super) fn attributes(_: &File) -> io::Result<Attributes> {
-    Ok(Attributes::new())
-}
-
-/// Gives none.
-#[expect(clippy::unnecessary_wraps, reason = "it fails on Linux")]
-pub(super) fn give_attributes(_: &Attributes, _: &File) -> io::Result<(bool, Vec<Lost>)> {
-    Ok((false, Vec::new()))
-}
-
-/// Returns nothing: it isn't known by which clock files get their times, so contents are compared.
-pub(super) fn now() -> Option<(i64, u32)> {
-    None
-}
-
-/// Takes every file to be on this machine.
-pub(super) fn is_remote(_: &File) -> bool {
-    false
-}
-
-/// Takes no file system to keep a file's time exactly.
-pub(super) fn is_exact(_: impl AsFd) -> bool {
-    false
 }

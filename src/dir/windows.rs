@@ -27,7 +27,7 @@ use winapi_util::file::{Information, information};
 
 pub(super) use self::names::check;
 use self::names::{checked, has_mark};
-use super::rights::{Attributes, Lost};
+pub(super) use super::unasked::*;
 use super::{Shape, Stat};
 use crate::system::{OsStrExt as _, unix_time};
 use llmpatch::path::RepoPath;
@@ -587,29 +587,4 @@ pub(super) fn flush(of: &impl Open) -> io::Result<()> {
         true => Ok(()),
         false => of.file().sync_all(),
     }
-}
-
-/// Returns none: who may do what with a new file, its directory decides.
-pub(super) fn attributes(_: &File) -> io::Result<Attributes> {
-    Ok(Attributes::new())
-}
-
-/// Gives none.
-pub(super) fn give_attributes(_: &Attributes, _: &File) -> io::Result<(bool, Vec<Lost>)> {
-    Ok((false, Vec::new()))
-}
-
-/// Returns nothing: contents are compared.
-pub(super) fn now() -> Option<(i64, u32)> {
-    None
-}
-
-/// Takes every file to be on this machine.
-pub(super) fn is_remote(_: &File) -> bool {
-    false
-}
-
-/// Takes no file system to keep a file's time exactly.
-pub(super) fn is_exact(_: &OpenDirectory) -> bool {
-    false
 }
