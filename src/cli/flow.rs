@@ -130,6 +130,16 @@ impl Session {
             .extend(told.map(Diagnostic::from));
     }
 
+    /// Returns what became of interrupted changes, as far as it is still to be told.
+    pub(super) fn recovered(&self) -> Vec<Diagnostic> {
+        self.recovered.borrow().clone()
+    }
+
+    /// Records that what became of interrupted changes was told.
+    pub(super) fn forget_recovered(&self) {
+        self.recovered.take();
+    }
+
     /// Records that all interrupted changes of this user have been recovered.
     pub(super) fn note_recovered(&self) {
         self.is_recovered.set(true);

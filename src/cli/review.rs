@@ -105,15 +105,17 @@ impl Review {
             base,
             manner: Manner::of(&session.verbosity, session.repo.config())?,
         };
-        let warnings = Report::checked(Vec::new(), worked.warnings.clone());
         asking.show(&worked.changes)?;
         if !session.verbosity.quiet {
+            let warnings = [session.recovered(), worked.warnings.clone()].concat();
+            let warnings = Report::checked(Vec::new(), warnings);
             let style = self
                 .terminal
                 .style(&session.verbosity, session.repo.config());
             self.terminal.say(&human::complaints(&warnings, style))?;
             // They aren't told twice in one place.
             if !session.verbosity.json && io::stderr().is_terminal() {
+                session.forget_recovered();
                 worked.warnings.clear();
             }
         }

@@ -1,13 +1,15 @@
 //! The line that says how far a long work is. `GIT_PROGRESS_DELAY` has it shown at once; locks say
 //! when to go on.
 
+use std::collections::BTreeMap;
 use std::fs::File;
+use std::path::PathBuf;
 use std::process::Command;
 use std::time::{Duration, Instant};
 
 use assert_fs::prelude::*;
 
-use super::support::{Repo, US, isolated, program};
+use super::support::{OnDisk, Repo, US, isolated, program};
 use super::terminal::Terminal;
 
 const RESPONSE: &str = "*** Begin Patch\n*** Update File: a.txt\n@@\n-two\n+2\n*** End Patch\n";
@@ -305,14 +307,13 @@ fn staged_responses_are_one_work() {
     });
 }
 
-#[test]
-fn a_recovery_that_waits_says_so() {
+/// A repository in which a change was interrupted, and the files before that.
+fn interrupted() -> (Repo, BTreeMap<PathBuf, OnDisk>) {
     let repo = many(FEW);
     repo.script(
         ".git/hooks/pre-commit",
         &format!("#!/bin/sh\n{US}\nkill -KILL $us\nexit 1\n"),
     );
-    repo.git(&["config", "llmpatch.lockTimeout", "-1"]);
     let before = repo.files();
     let killed = repo
         .command()
@@ -321,7 +322,30 @@ fn a_recovery_that_waits_says_so() {
         .unwrap();
     assert!(!killed.status.success());
     assert_ne!(repo.files(), before);
+    (repo, before)
+}
 
+#[test]
+fn what_was_taken_back_is_told_before_a_question_and_once() {
+    let (repo, before) = interrupted();
+    let mut terminal = start(&repo, "llm apply -i ../answer", &[("GIT_PAGER", "cat")]);
+    terminal.wait_for("Apply this change");
+    terminal.send("n\n");
+    terminal.end();
+    let shown = screen(&terminal.shown());
+    let (asked, since) = shown.split_once("Apply this change").unwrap();
+    assert!(
+        asked.contains("an interrupted apply was taken back"),
+        "{shown}"
+    );
+    assert!(!since.contains("interrupted"), "{shown}");
+    assert_eq!(repo.files(), before);
+}
+
+#[test]
+fn a_recovery_that_waits_says_so() {
+    let (repo, before) = interrupted();
+    repo.git(&["config", "llmpatch.lockTimeout", "-1"]);
     let git_directory = File::open(repo.child(".git")).unwrap();
     rustix::fs::flock(&git_directory, rustix::fs::FlockOperation::LockExclusive).unwrap();
     let mut terminal = start(&repo, "llm recover | head -n 1", &[]);
