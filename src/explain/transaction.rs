@@ -100,9 +100,10 @@ pub(super) fn unwritten(source: &std::io::Error, help: Option<&str>) -> Diagnost
             "this file system has no locks, and nothing is changed without one; on NFS, \
                  see whether its lock service runs",
         ),
-        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem if help.is_none() => {
-            of.help("see who owns the file and its directory and whether you may write there")
-        }
+        ErrorKind::PermissionDenied | ErrorKind::ReadOnlyFilesystem if help.is_none() => of.help(
+            "see who owns the file and its directory, whether you may write there, and \
+                 whether a flag forbids it (`lsattr`; on macOS `ls -lO`)",
+        ),
         _ => Diagnostic {
             help: help.map(str::to_owned),
             ..of
