@@ -6,14 +6,10 @@ use std::io;
 use std::os::fd::{AsFd, OwnedFd};
 use std::path::Path;
 
-use rustix::buffer::spare_capacity;
-use rustix::fs::{
-    self, Mode, OFlags, ResolveFlags, XattrFlags, fgetxattr, flistxattr, flistxattr_query,
-    fremovexattr, fsetxattr,
-};
+use rustix::fs::{self, Mode, OFlags, ResolveFlags};
 use rustix::io::retry_on_intr;
 
-use super::rights::{Attributes, Lost};
+pub(super) use super::attributes::*;
 pub(super) use super::unix::*;
 
 /// How a directory is opened that is only gone through.
@@ -62,76 +58,6 @@ pub(super) fn hand_over(_: &File) -> io::Result<()> {
 /// Waits until a file, or the names in a directory, are on the disk.
 pub(super) fn flush(file: impl AsFd) -> io::Result<()> {
     Ok(fs::fsync(file)?)
-}
-
-const ACCESS: &[u8] = b"system.posix_acl_access";
-
-/// The most that the system has of names, and of a value.
-const MOST: usize = 1 << 16;
-
-/// Returns the names of the access list and all attributes of a file, each with a NUL behind it.
-fn names(file: &File) -> io::Result<Vec<u8>> {
-    // Most have none, and room for them would be got for nothing.
-    if matches!(
-        flistxattr_query(file),
-        Ok(0) | Err(Errno::NOTSUP | Errno::NOSYS)
-    ) {
-        return Ok(Vec::new());
-    }
-    let mut list = Vec::with_capacity(MOST);
-    flistxattr(file, spare_capacity(&mut list))?;
-    Ok(list)
-}
-
-/// Returns the access list and the user's own attributes of a file.
-pub(super) fn attributes(file: &File) -> io::Result<Attributes> {
-    let list = names(file)?;
-    let names = list.split(|byte| *byte == 0).filter(wanted);
-    Ok(names
-        .map(|name| {
-            let mut value = Vec::with_capacity(MOST);
-            let read = fgetxattr(file, name, spare_capacity(&mut value));
-            (name.to_vec(), read.is_ok().then_some(value))
-        })
-        .collect())
-}
-
-fn wanted(name: &&[u8]) -> bool {
-    *name == ACCESS || name.starts_with(b"user.")
-}
-
-/// Gives a new file an access list and attributes, and takes away the access list that it has by
-/// its directory. Returns whether it was changed by that, and what it doesn't have.
-pub(super) fn give_attributes(attributes: &Attributes, to: &File) -> io::Result<(bool, Vec<Lost>)> {
-    let mut lost = Vec::new();
-    let mut is_changed = !attributes.is_empty();
-    // A directory's default list is for files that are new.
-    if !attributes.iter().any(|(name, _)| name == ACCESS)
-        && names(to)?
-            .split(|byte| *byte == 0)
-            .any(|name| name == ACCESS)
-    {
-        is_changed = true;
-        lost.extend(
-            fremovexattr(to, ACCESS)
-                .is_err()
-                .then_some(Lost::AccessList),
-        );
-    }
-    for (name, value) in attributes {
-        let is_given = value
-            .as_ref()
-            .is_some_and(|value| fsetxattr(to, &name[..], value, XattrFlags::empty()).is_ok());
-        if !is_given {
-            lost.push(if name == ACCESS {
-                Lost::AccessList
-            } else {
-                Lost::Attributes
-            });
-        }
-    }
-    lost.dedup();
-    Ok((is_changed, lost))
 }
 
 /// Returns the time by the clock that files get theirs from.

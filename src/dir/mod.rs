@@ -11,6 +11,10 @@
 //! `linux.rs`, `portable.rs` and `windows.rs` are what the systems offer; `unix.rs` is what the
 //! first two have in common.
 
+#[cfg(target_os = "macos")]
+mod access_list;
+#[cfg(unix)]
+mod attributes;
 mod buffer;
 pub(crate) mod clock;
 mod content;

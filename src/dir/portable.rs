@@ -8,6 +8,7 @@ use std::path::Path;
 
 use rustix::fs::{self, OFlags};
 
+pub(super) use super::attributes::*;
 pub(super) use super::unasked::*;
 pub(super) use super::unix::*;
 

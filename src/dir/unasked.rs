@@ -1,19 +1,22 @@
-//! What is assumed of files where only Linux is asked.
+//! What is assumed of files where only Linux is asked, or Linux and macOS are.
 
 use std::fs::File;
+#[cfg(windows)]
 use std::io;
 
+#[cfg(windows)]
 use super::rights::{Attributes, Lost};
 
-/// Returns none: access lists and attributes are another thing on every system, and on Windows the
-/// directory decides who may do what with a new file.
-#[expect(clippy::unnecessary_wraps, reason = "it fails on Linux")]
+/// Returns none: on Windows the directory decides who may do what with a new file.
+#[cfg(windows)]
+#[expect(clippy::unnecessary_wraps, reason = "it fails on other systems")]
 pub(super) fn attributes(_: &File) -> io::Result<Attributes> {
     Ok(Attributes::new())
 }
 
 /// Gives none.
-#[expect(clippy::unnecessary_wraps, reason = "it fails on Linux")]
+#[cfg(windows)]
+#[expect(clippy::unnecessary_wraps, reason = "it fails on other systems")]
 pub(super) fn give_attributes(_: &Attributes, _: &File) -> io::Result<(bool, Vec<Lost>)> {
     Ok((false, Vec::new()))
 }

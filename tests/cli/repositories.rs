@@ -963,7 +963,7 @@ fn what_a_file_allows_is_never_more_afterwards() {
 }
 
 #[test]
-#[cfg(all(target_os = "linux", not(feature = "portable")))]
+#[cfg(target_os = "linux")]
 fn access_lists_and_attributes_are_kept() {
     use rustix::fs::{XattrFlags, getxattr, setxattr};
     let repo = repo();
@@ -1009,6 +1009,45 @@ fn access_lists_and_attributes_are_kept() {
         let length = getxattr(file.path(), name, &mut buffer[..]).unwrap();
         assert_eq!(&buffer[..length], value, "{name}");
     }
+}
+
+#[test]
+#[cfg(target_os = "macos")]
+fn access_lists_and_attributes_are_kept() {
+    let repo = repo();
+    let ran = |words: &[&str]| {
+        let output = Command::new(words[0])
+            .args(&words[1..])
+            .current_dir(repo.path())
+            .output()
+            .unwrap();
+        assert!(output.status.success(), "{words:?} {output:?}");
+        String::from_utf8(output.stdout).unwrap()
+    };
+    let entries = || {
+        let listed = ran(&["ls", "-le", "a.txt"]);
+        let entries = listed.lines().skip(1).map(str::to_owned);
+        entries.collect::<Vec<_>>()
+    };
+    ran(&["xattr", "-w", "user.mine", "mine", "a.txt"]);
+    ran(&["chmod", "+a", "everyone allow read,readattr", "a.txt"]);
+    let list = entries();
+    assert_eq!(list.len(), 1, "{list:?}");
+    // Longer than attributes are on Linux.
+    let fork = repo.path().join("a.txt/..namedfork/rsrc");
+    std::fs::write(&fork, [7; 100_000]).unwrap();
+    let run = repo
+        .run(&["apply"], update("a.txt", "two", "2"))
+        .succeeded();
+    assert_eq!((run.stderr.as_str(), entries()), ("", list));
+    assert_eq!(ran(&["xattr", "-p", "user.mine", "a.txt"]), "mine\n");
+    assert!(std::fs::read(&fork).unwrap() == [7; 100_000]);
+
+    // What new files inherit isn't for a file that had no list.
+    ran(&["chmod", "-N", "a.txt"]);
+    ran(&["chmod", "+a", "everyone allow read,file_inherit", "."]);
+    let run = repo.run(&["apply"], update("a.txt", "2", "3")).succeeded();
+    assert_eq!((run.stderr.as_str(), entries()), ("", vec![]));
 }
 
 #[test]

@@ -47,12 +47,11 @@ impl Lack {
             calls: &[("renameat2", "EPERM")],
             does: false,
         },
-        // What could only be replaced without it can still be read. Elsewhere than on Linux nobody
-        // looks.
+        // What could only be replaced without it can still be read.
         Lack {
             name: "access lists to be seen",
             calls: &[("flistxattr", "EIO")],
-            does: cfg!(feature = "portable"),
+            does: false,
         },
     ];
 

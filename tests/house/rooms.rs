@@ -83,6 +83,7 @@ const RESERVED: &[(&str, &[&str])] = &[
     ),
     ("std::os", &["dir", "system"]),
     ("rustix", &["dir", "system"]),
+    ("exacl", &["dir/access_list.rs"]),
     ("signal_hook", &["system"]),
     ("winapi_util", &["dir", "system"]),
     ("tempfile", &["temporary.rs"]),
