@@ -16,7 +16,7 @@ use super::fuzz::Fuzz;
 use super::many::ByWord;
 use super::plain::{Key, keys};
 use super::sieve::Sieve;
-use crate::text::{Lines, mixed};
+use crate::text::{Lines, hash};
 use crate::threads;
 
 /// How much may still be done for the sake of messages: bytes read, and votes and lines looked at
@@ -138,14 +138,14 @@ impl<'f, 'p> LineIndex<'f, 'p> {
                 .into_iter()
                 .map(|line| (line.trim_ascii(), KeyLines::default())),
         );
-        let mut seen = Sieve::new(16 * texts.len());
-        texts.keys().for_each(|text| seen.add(glance(text)));
+        let mut seen = Sieve::new(64 * texts.len());
+        texts.keys().for_each(|text| seen.add(hash(text, 0)));
         let mut empty = KeyLines::default();
         for (at, line) in (0..).zip(lines.iter()) {
             let text = line.text.trim_ascii();
             if text.is_empty() {
                 empty.add(at, Self::KEPT);
-            } else if seen.may_have(glance(text))
+            } else if seen.may_have(hash(text, 0))
                 && let Some(found) = texts.get_mut(text)
             {
                 found.add(at, Self::KEPT);
@@ -412,30 +412,15 @@ impl<'f, 'p> LineIndex<'f, 'p> {
 /// Returns whether a file has all of these lines somewhere, in the forms that lines have at a level.
 pub(crate) fn has_all(lines: &Lines<'_>, wanted: &[&[u8]], level: Fuzz) -> bool {
     let mut wanted: HashSet<_> = wanted.iter().map(|line| level.form(line)).collect();
-    let mut seen = Sieve::new(16 * wanted.len());
-    wanted.iter().for_each(|form| seen.add(glance(form)));
+    let mut seen = Sieve::new(64 * wanted.len());
+    wanted.iter().for_each(|form| seen.add(hash(form, 0)));
     for line in lines.iter() {
         let form = level.form(line.text);
-        if seen.may_have(glance(&form)) && wanted.remove(&form) && wanted.is_empty() {
+        if seen.may_have(hash(&form, 0)) && wanted.remove(&form) && wanted.is_empty() {
             break;
         }
     }
     wanted.is_empty()
-}
-
-/// Returns what lines that are the same have in common, and few others: made of their length, their
-/// beginning and their end.
-fn glance(text: &[u8]) -> u64 {
-    let word = |bytes: &[u8]| {
-        bytes
-            .iter()
-            .fold(0, |word, &byte| word << 8 | u64::from(byte))
-    };
-    let (head, tail) = match (text.first_chunk(), text.last_chunk()) {
-        (Some(head), Some(tail)) => (u64::from_be_bytes(*head), u64::from_be_bytes(*tail)),
-        _ => (word(text), 0),
-    };
-    mixed(head ^ tail.rotate_left(29), text.len() as u64)
 }
 
 #[cfg(test)]
