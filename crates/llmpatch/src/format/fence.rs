@@ -4,7 +4,7 @@ use super::InFile;
 use super::blocks::path::is_markdown;
 use crate::patch::{FileEdit, Operation, Status};
 use crate::text;
-use crate::text::{Located, Text};
+use crate::text::{Content, Lines, Located, Text};
 
 /// A file that would be one fenced block of Markdown, though its name isn't that of Markdown.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -44,6 +44,14 @@ pub(crate) fn is_fenced<'l>(path: &[u8], lines: impl DoubleEndedIterator<Item = 
             let last = lines.next_back();
             fence.is_markdowns() && last.is_some_and(|last| fence.is_closed_by(last))
         })
+}
+
+/// Returns whether a file may begin with a fence, by its first byte that isn't whitespace: of most
+/// files that is all that is read.
+pub(crate) fn may_begin_with_fence(content: &Content) -> bool {
+    let mut bytes = content.parts().flatten();
+    let first = bytes.find(|byte| !byte.is_ascii_whitespace());
+    first.is_some_and(|first| matches!(first, b'`' | b'~' | b'<') || *first == Lines::BOM[0])
 }
 
 /// What a fence is made of.

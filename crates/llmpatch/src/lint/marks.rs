@@ -4,7 +4,7 @@ use bstr::ByteSlice as _;
 
 use super::Finding;
 use super::touched::Touched;
-use crate::format::fence::is_fenced;
+use crate::format::fence::{is_fenced, may_begin_with_fence};
 use crate::text::{Lines, Located};
 
 /// Finds the first marker of a conflict.
@@ -31,7 +31,10 @@ pub(super) fn tools(touched: &Touched<'_>) -> Vec<Located<Finding>> {
     let is_fenced = |lines: Lines<'_>| is_fenced(path, lines.iter().map(|line| line.text));
     // As all that an edit gives for a file, it is refused when that is read.
     let is_hunks = touched.runs.iter().all(|run| !run.is_whole) && !touched.runs.is_empty();
-    let is_new = is_hunks && is_fenced(touched.after.lines()) && !is_fenced(touched.old());
+    let is_new = is_hunks
+        && may_begin_with_fence(&touched.after)
+        && is_fenced(touched.after.lines())
+        && !is_fenced(touched.old());
     let fence = is_new.then(|| {
         let first = touched.added().find(|line| !line.trim_ascii().is_empty());
         Located::new(first.and_then(|line| line.span), Finding::Fenced)

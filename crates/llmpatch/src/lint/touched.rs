@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
+use memchr::memchr;
+
 use crate::patch::{FileEdit, Format, Hunk, Mark, Operation, Patch, Status, Substitution};
 use crate::path::{RepoPath, Resolver};
 use crate::plan::{Change, ChangeSet, ResolvedEdit, resolved};
@@ -112,8 +114,8 @@ fn touched<'e>(
     let origin = file.origin.as_ref().and_then(|path| changes.get(path));
     let before = content(origin.and_then(|origin| origin.before.as_ref()));
     let after = content(change.after.as_ref());
-    let is_text =
-        change.after.is_some() && ![&before, &after].iter().any(|content| content.contains(&0));
+    let has_nul = |content: &Content| content.parts().any(|part| memchr(0, part).is_some());
+    let is_text = change.after.is_some() && ![&before, &after].into_iter().any(has_nul);
     let edits = file.edits.into_iter().filter(|_| is_text);
     Touched {
         path: &change.path,
