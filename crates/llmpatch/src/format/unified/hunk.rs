@@ -254,11 +254,11 @@ impl<'a> Body<'a, '_, '_> {
             // `~` is how `--word-diff=porcelain` ends a line.
             return rows.any(|row| row.text == b"~" || is_marked(row.text));
         }
-        let old = self.lines.iter().filter(|line| line.mark != Mark::Added);
-        let old: HashSet<&[u8]> = old.map(|line| &line.text[..]).collect();
         let added = self.lines.iter().filter(|line| line.mark == Mark::Added);
-        let mut before = added.filter_map(|line| before_words(&line.text));
-        before.any(|before| old.contains(&before[..]))
+        let before: Vec<_> = added.filter_map(|line| before_words(&line.text)).collect();
+        let before: HashSet<&[u8]> = before.iter().map(|before| &before[..]).collect();
+        let mut old = self.lines.iter().filter(|line| line.mark != Mark::Added);
+        old.any(|line| before.contains(&line.text[..]))
     }
 
     /// Returns how many old and new lines there are.

@@ -41,6 +41,11 @@ impl PlacedHunk<'_> {
 
     /// Returns where the added lines are, if they are right before or behind the old lines already.
     fn again(&self, file: &Document) -> Option<LineNo> {
+        let removed = self.lines.iter().filter(|line| line.mark == Mark::Removed);
+        if self.added.len() <= removed.count() {
+            // There are no more lines than before.
+            return None;
+        }
         let mut old = self.range.clone();
         let mut added = self.added.iter().map(|(text, _)| Cow::Borrowed(&text[..]));
         let mut new = Vec::new();
