@@ -59,31 +59,37 @@ pub(super) fn seal_json(title: &str, json: &[u8]) -> Vec<u8> {
 /// through twice, before and after, so it is a hash that is several times as fast as git's; what it
 /// says is never compared with an object's name.
 pub(super) fn digest(bytes: &[u8]) -> String {
-    digest_of([bytes].into_iter())
+    blake3::hash(bytes).to_hex().to_string()
 }
 
 /// Returns the digest of bytes that come in parts: in blocks of [`TOGETHER`] bytes, however they
 /// are cut, since whole blocks are hashed several times as fast.
-pub(super) fn digest_of<'p>(parts: impl Iterator<Item = &'p [u8]>) -> String {
+pub(super) fn digest_of<'p>(mut parts: impl Iterator<Item = &'p [u8]>) -> String {
+    let first = parts.next().unwrap_or_default();
+    let Some(second) = parts.next() else {
+        return digest(first);
+    };
     let mut hasher = blake3::Hasher::new();
-    let mut held = Vec::new();
-    for mut part in parts {
-        while held.len() + part.len() >= TOGETHER {
-            if held.is_empty() {
+    let (mut held, mut len) = ([0; TOGETHER], 0);
+    for mut part in [first, second].into_iter().chain(parts) {
+        while len + part.len() >= TOGETHER {
+            if len == 0 {
                 let (whole, rest) = part.split_at(part.len() - part.len() % TOGETHER);
                 hasher.update(whole);
                 part = rest;
             } else {
-                let (head, rest) = part.split_at(TOGETHER - held.len());
-                held.extend_from_slice(head);
+                let (head, rest) = part.split_at(TOGETHER - len);
+                held[len..].copy_from_slice(head);
                 hasher.update(&held);
-                held.clear();
+                len = 0;
                 part = rest;
             }
         }
-        held.extend_from_slice(part);
+        held[len..len + part.len()].copy_from_slice(part);
+        len += part.len();
     }
-    hasher.update(&held).finalize().to_hex().to_string()
+    let hash = hasher.update(&held[..len]).finalize();
+    hash.to_hex().to_string()
 }
 
 impl Serialize for Slot {
