@@ -84,10 +84,18 @@ fn holds_range<'p>(
     size: usize,
     mut parts: impl Iterator<Item = &'p [u8]>,
 ) -> io::Result<bool> {
+    const FEW: usize = 16 << 10;
     const MOST: usize = 128 << 10;
     // One more than there are, so that the end is found at once.
     let end = range.end + usize::from(range.end == size);
-    let mut buffer = vec![0; (end - range.start).min(MOST)];
+    let len = (end - range.start).min(MOST);
+    // A small file needs none of the heap.
+    let (mut few, mut many) = ([0; FEW], vec![0; if len > FEW { len } else { 0 }]);
+    let buffer = if len > FEW {
+        &mut many[..]
+    } else {
+        &mut few[..len]
+    };
     let (mut at, mut part, mut skipped): (_, &[u8], _) = (range.start, &[], range.start);
     while skipped > 0
         && let Some(next) = parts.next()
