@@ -33,8 +33,9 @@ pub(super) const MOST_KEPT: usize = 10;
 /// have any number.
 pub(super) const MOST_BYTES: u64 = if cfg!(test) { 64 << 10 } else { 128 << 20 };
 /// Where the old files of a change have fewer bytes than this, the old files of other changes
-/// aren't counted, which takes time.
-const FEW_BYTES: u64 = if cfg!(test) { 1 << 10 } else { 1 << 20 };
+/// aren't counted, since reading their records takes as long as making the change; so the old files
+/// of all may have so many bytes more for each change.
+const FEW_BYTES: u64 = if cfg!(test) { 1 << 10 } else { 4 << 20 };
 const KEPT: &str = "undo-";
 
 /// Returns the numbers of the changes that are kept, the newest first.
