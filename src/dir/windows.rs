@@ -9,22 +9,25 @@
 //! A name is taken only if it names just one file in its directory: no device, no stream, no short
 //! name, nothing at whose end the system would drop characters.
 
+#[path = "windows/change.rs"]
+mod change;
 #[path = "windows/names.rs"]
 mod names;
 
 use std::cell::RefCell;
 use std::ffi::OsStr;
-use std::fs::{self, File, FileTimes, OpenOptions};
+use std::fs::{self, File, OpenOptions};
 use std::io::{self, Read as _};
 use std::os::windows::fs::{FileTypeExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use std::thread;
-use std::time::{Duration, SystemTime};
+use std::time::Duration;
 
 use bstr::{BString, ByteSlice as _};
 use winapi_util::file::{Information, information};
 
+pub(super) use self::change::*;
 pub(super) use self::names::check;
 use self::names::{checked, has_mark};
 pub(super) use super::unasked::*;
@@ -405,156 +408,6 @@ pub(super) fn list(directory: &OpenDirectory) -> io::Result<Vec<(BString, Shape)
         names.push((entry.file_name().into_encoded_bytes().into(), shape));
     }
     Ok(names)
-}
-
-/// Makes a directory.
-pub(super) fn make_directory(directory: &OpenDirectory, name: &OsStr, _: u16) -> Result<(), Errno> {
-    Ok(fs::create_dir(directory.child(name)?)?)
-}
-
-/// Removes a file.
-pub(super) fn unlink(directory: &OpenDirectory, name: &OsStr) -> Result<(), Errno> {
-    let path = directory.child(name)?;
-    let removed = patiently(|| fs::remove_file(&path));
-    // Older systems don't remove what is read-only.
-    match removed {
-        Err(errno) => match open(
-            &path,
-            READ_ATTRIBUTES | WRITE_ATTRIBUTES,
-            SHARE_ALL,
-            OPEN_REPARSE_POINT,
-        ) {
-            Ok(file) if information(&file)?.file_attributes() & IS_READ_ONLY != 0 => {
-                set_read_only(&file, false)?;
-                drop(file);
-                Ok(fs::remove_file(path)?)
-            }
-            _ => Err(errno),
-        },
-        done => done,
-    }
-}
-
-/// Removes a directory that is empty.
-pub(super) fn remove_directory(directory: &OpenDirectory, name: &OsStr) -> Result<(), Errno> {
-    // The system would remove a junction.
-    if shape_of(directory, name)?.0 != Shape::Directory {
-        return Err(Errno::NOTDIR);
-    }
-    let path = directory.child(name)?;
-    patiently(|| fs::remove_dir(&path))
-}
-
-/// Something by its bare name in a directory.
-type Named<'n> = (&'n OpenDirectory, &'n OsStr);
-
-/// Gives a file a second name.
-pub(super) fn link(from: Named<'_>, to: Named<'_>) -> Result<(), Errno> {
-    link_to(from, &to.0.child(to.1)?)
-}
-
-/// Gives a file anywhere a second name.
-pub(super) fn link_from(file: &Path, to: Named<'_>) -> Result<(), Errno> {
-    Ok(fs::hard_link(file, to.0.child(to.1)?)?)
-}
-
-/// Gives a file a second name anywhere.
-pub(super) fn link_to(from: Named<'_>, file: &Path) -> Result<(), Errno> {
-    Ok(fs::hard_link(from.0.child(from.1)?, file)?)
-}
-
-/// Renames something, over whatever file is there.
-pub(super) fn rename(from: Named<'_>, to: Named<'_>) -> Result<(), Errno> {
-    rename_out(from, &to.0.child(to.1)?)
-}
-
-/// Renames something, whether or not the new name is free.
-pub(super) fn rename_with_flags(from: Named<'_>, to: Named<'_>) -> Result<(), Errno> {
-    rename(from, to)
-}
-
-/// Renames a file to anywhere, over whatever file is there.
-pub(super) fn rename_out(from: Named<'_>, to: &Path) -> Result<(), Errno> {
-    let from = from.0.child(from.1)?;
-    patiently(|| fs::rename(&from, to))
-}
-
-/// Renames a file to a name that must be free, by a second name for an instant.
-pub(super) fn rename_to_free(from: Named<'_>, to: Named<'_>) -> Result<(), Errno> {
-    let is_read_only = shape_of(from.0, from.1)?.1.bits & 0o200 == 0;
-    link(from, to)?;
-    unlink(from.0, from.1)?;
-    if is_read_only {
-        // Older systems don't remove one name of what is read-only.
-        let path = to.0.child(to.1)?;
-        let access = READ_ATTRIBUTES | WRITE_ATTRIBUTES;
-        set_read_only(&open(&path, access, SHARE_ALL, OPEN_REPARSE_POINT)?, true)?;
-    }
-    Ok(())
-}
-
-/// Fails: the system can't do it.
-pub(super) fn exchange(_: Named<'_>, _: Named<'_>) -> Result<(), Errno> {
-    Err(Errno::NOSYS)
-}
-
-/// Returns whether an error says that the file system doesn't know how.
-pub(super) fn is_unsupported(errno: Errno) -> bool {
-    const INVALID_FUNCTION: Errno = Errno(1);
-    [INVALID_FUNCTION, Errno::NOSYS].contains(&errno)
-}
-
-/// Notes where a directory is since it was renamed.
-pub(super) fn has_moved(directory: &OpenDirectory, to: Named<'_>) {
-    if let Ok(path) = to.0.child(to.1) {
-        directory.path.replace(path);
-    }
-}
-
-/// Sets when a file was written to the last time, in seconds and nanoseconds.
-pub(super) fn set_modified(
-    directory: &OpenDirectory,
-    name: &OsStr,
-    (seconds, nanoseconds): (i64, u32),
-) -> Result<(), Errno> {
-    let path = directory.child(name)?;
-    let file = open(&path, WRITE_ATTRIBUTES, SHARE_ALL, OPEN_REPARSE_POINT)?;
-    let since = Duration::new(u64::try_from(seconds).unwrap_or_default(), nanoseconds);
-    Ok(file.set_times(FileTimes::new().set_modified(SystemTime::UNIX_EPOCH + since))?)
-}
-
-/// Makes a file read-only or not: there are no other permission bits.
-pub(super) fn set_bits(file: &File, bits: u16) -> io::Result<()> {
-    set_read_only(file, bits & 0o200 == 0)
-}
-
-fn set_read_only(file: &File, is_read_only: bool) -> io::Result<()> {
-    let mut permissions = file.metadata()?.permissions();
-    if permissions.readonly() != is_read_only {
-        permissions.set_readonly(is_read_only);
-        file.set_permissions(permissions)?;
-    }
-    Ok(())
-}
-
-/// Returns what becomes of permission bits.
-pub(super) fn kept_bits(wanted: u16) -> u16 {
-    bits(wanted & 0o200 == 0)
-}
-
-/// Does nothing: directories have no permission bits.
-pub(super) fn set_directory_bits(_: &OpenDirectory, _: &OsStr, _: u16) -> io::Result<()> {
-    Ok(())
-}
-
-/// Does nothing: whoever makes a file owns it.
-pub(super) fn set_owner(_: &File, _: u32) -> io::Result<()> {
-    Ok(())
-}
-
-/// Does nothing: groups decide nothing.
-pub(super) fn set_group(_: &File, _: u32) -> io::Result<()> {
-    Ok(())
 }
 
 /// Returns whether this process runs in a directory.

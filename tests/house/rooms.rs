@@ -69,14 +69,19 @@ const RESERVED: &[(&str, &[&str])] = &[
     ("fs::write", &["transaction", "dir/write.rs", "repo"]),
     (
         "fs::rename",
-        &["transaction", "dir/write.rs", "dir/windows.rs", "repo"],
+        &[
+            "transaction",
+            "dir/write.rs",
+            "dir/windows/change.rs",
+            "repo",
+        ],
     ),
     (
         "fs::remove_file",
         &[
             "transaction",
             "dir/write.rs",
-            "dir/windows.rs",
+            "dir/windows/change.rs",
             "repo",
             "signal.rs",
         ],
