@@ -137,6 +137,12 @@ impl Parent<'_> {
     }
 }
 
+/// Returns whether every name of a path is one that a file can have on this system, and no device or
+/// something else.
+pub(crate) fn can_name(path: &RepoPath) -> bool {
+    system::can_name(path)
+}
+
 impl Dir {
     /// Opens the top. Links on the way to it are followed: it is the user's word where the work
     /// tree is.
@@ -208,7 +214,6 @@ impl Dir {
     }
 
     fn holder<'p>(&'p self, path: &'p RepoPath) -> Result<Parent<'p>, Errno> {
-        system::check(path)?;
         let directory = self.handle(path.parent().as_ref())?;
         Ok(Parent {
             directory,

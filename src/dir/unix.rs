@@ -80,10 +80,9 @@ fn shaped(of: &fs::Stat) -> (Shape, Stat) {
     (FileType::from_raw_mode(of.st_mode as _).into(), stat(of))
 }
 
-/// Accepts every path: each names one file at most.
-#[expect(clippy::unnecessary_wraps, reason = "it fails on Windows")]
-pub(super) fn check(_: &RepoPath) -> Result<(), Errno> {
-    Ok(())
+/// Returns that every name of a path is one that a file can have.
+pub(super) fn can_name(_: &RepoPath) -> bool {
+    true
 }
 
 /// Opens a directory anywhere; links on the way to it are followed.
@@ -184,7 +183,7 @@ pub(super) fn remove_directory(directory: &OpenDirectory, name: &OsStr) -> Resul
 }
 
 /// Something by its bare name in a directory.
-type Named<'n> = (&'n OpenDirectory, &'n OsStr);
+pub(super) type Named<'n> = (&'n OpenDirectory, &'n OsStr);
 
 /// Gives a file a second name.
 pub(super) fn link(from: Named<'_>, to: Named<'_>) -> Result<(), Errno> {

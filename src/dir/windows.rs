@@ -28,8 +28,8 @@ use bstr::{BString, ByteSlice as _};
 use winapi_util::file::{Information, information};
 
 pub(super) use self::change::*;
-pub(super) use self::names::check;
-use self::names::{checked, has_mark};
+pub(super) use self::names::can_name;
+use self::names::checked;
 pub(super) use super::unasked::*;
 use super::{Shape, Stat};
 use crate::system::{OsStrExt as _, unix_time};
@@ -151,13 +151,9 @@ impl OpenDirectory {
         Ok(self.path.borrow().join(name))
     }
 
-    /// Returns the path of something that is in it. Nothing has a character in its name that no
-    /// name has; who makes a file of that name hears of it.
+    /// Returns the path of something that is in it: nothing has a name that no file has.
     fn there(&self, name: &OsStr) -> Result<PathBuf, Errno> {
-        match name.to_str() {
-            Some(name) if has_mark(name) => Err(Errno::NOENT),
-            _ => self.child(name),
-        }
+        self.child(name).map_err(|_| Errno::NOENT)
     }
 }
 

@@ -158,6 +158,7 @@ impl Tree for AgreeingTree<'_> {
     }
 
     fn confirm(&self, path: &RepoPath, before: Option<&File>) -> Result<(), TreeError> {
+        self.work.confirm(path, before)?;
         let is_there = match self.work.look(path) {
             Ok(found) => !matches!(found, Found::Absent | Found::Beneath { .. }),
             Err(source) => {

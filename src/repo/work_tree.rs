@@ -19,11 +19,11 @@ use super::objects::{GITLINK, later_id};
 use super::{Repo, RepoError};
 use crate::dir::clock::Moment;
 use crate::dir::rights::Rights;
-use crate::dir::{Dir, DirectoriesWith, Found, Shape, Stat};
+use crate::dir::{Dir, DirectoriesWith, Found, Shape, Stat, can_name};
 use llmpatch::path::RepoPath;
 use llmpatch::tree::{
-    AttributeFiles, CaseTwins, Content, Entry, File, Gone, Id, Mode, Obstacle, Planned, Tree,
-    TreeError,
+    AttributeFiles, CaseTwins, Content, Entry, File, Gone, Id, Mode, Obstacle, Planned, Remedy,
+    Tree, TreeError,
 };
 
 /// The files on disk.
@@ -420,6 +420,17 @@ impl Tree for WorkTree<'_> {
     fn settle(&self, files: &mut [Planned<'_>], rules: &AttributeFiles) -> Result<(), TreeError> {
         self.conversion
             .settle(files, rules, |path| self.indexed(path))
+    }
+
+    fn confirm(&self, path: &RepoPath, before: Option<&File>) -> Result<(), TreeError> {
+        if before.is_some() || can_name(path) {
+            return Ok(());
+        }
+        Err(TreeError::Unsupported {
+            path: path.clone(),
+            what: "is no name that a file can have on this system".into(),
+            remedy: Remedy::Name,
+        })
     }
 
     fn ignores_case(&self) -> bool {

@@ -343,6 +343,8 @@ pub enum Remedy {
     ByHand,
     /// The file's filter is to work.
     Filter,
+    /// The file is to have another name.
+    Name,
     /// The repository is to be changed, or another repository used.
     Repository(Repair),
 }

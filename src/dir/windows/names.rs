@@ -10,7 +10,7 @@ use llmpatch::path::RepoPath;
 /// Names of devices, whatever is behind a dot.
 const DEVICES: [&str; 6] = ["con", "prn", "aux", "nul", "conin$", "conout$"];
 
-/// Checks that a name names a file, and only one. What has a backslash is nowhere.
+/// Checks that a name names a file, and only one.
 pub(super) fn checked(name: &OsStr) -> Result<&str, Errno> {
     let name = name.to_str().ok_or(Errno::NAME)?;
     let stem = name.split('.').next().unwrap_or_default().trim_end();
@@ -21,26 +21,19 @@ pub(super) fn checked(name: &OsStr) -> Result<&str, Errno> {
             && number.chars().count() == 1
     };
     let is_device = DEVICES.contains(&&stem[..]) || is_port("com") || is_port("lpt");
-    if name.contains('\\') {
-        Err(Errno::NOENT)
-    } else if is_device || name.is_empty() || name.ends_with(['.', ' ']) || has_mark(name) {
+    let is_cut = name.is_empty() || name.ends_with(['.', ' ']);
+    let has_mark = |name: &str| {
+        name.contains(|character| character < ' ' || "<>:\"/\\|?*".contains(character))
+    };
+    if is_device || is_cut || has_mark(name) {
         Err(Errno::NAME)
     } else {
         Ok(name)
     }
 }
 
-/// Returns whether a name has a character that no file's name has.
-pub(super) fn has_mark(name: &str) -> bool {
-    name.contains(|character| character < ' ' || "<>:\"/|?*".contains(character))
-}
-
-/// Checks that no name of a path is one of those that stand for something else, whether or not there
-/// is such a directory.
-pub(in crate::dir) fn check(path: &RepoPath) -> Result<(), Errno> {
+/// Returns whether every name of a path is one that a file can have.
+pub(in crate::dir) fn can_name(path: &RepoPath) -> bool {
     let mut parts = path.parts().map(OsStr::from_bytes);
-    parts.try_for_each(|part| match checked(part) {
-        Err(_) if part.to_str().is_some_and(has_mark) => Ok(()),
-        done => done.map(drop),
-    })
+    parts.all(|part| checked(part).is_ok())
 }

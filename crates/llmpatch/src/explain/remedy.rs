@@ -15,6 +15,7 @@ impl Remedy {
             }
             Remedy::Filter => "see to it that `git add` can store this file",
             Remedy::ByHand => "make this change by hand, or leave the file out of the patch",
+            Remedy::Name => "give the file another name, or leave it out of the patch",
             Remedy::Repository(repair) => repair.help(),
         }
     }
