@@ -30,6 +30,11 @@ pub(super) fn open_confined(_: &OwnedFd, _: &OsStr, _: Opening, _: u16) -> Resul
     Err(Errno::NOSYS)
 }
 
+/// Gives a file that is to be replaced a second name.
+pub(super) fn keep(from: Named<'_>, to: Named<'_>) -> Result<(), Errno> {
+    link(from, to)
+}
+
 /// Asks the system to write out everything, whatever the file system, then waits for the disk of a
 /// directory.
 ///

@@ -106,6 +106,7 @@ impl From<io::Error> for Errno {
 const LIST_DIRECTORY: u32 = 0x1;
 const READ_ATTRIBUTES: u32 = 0x80;
 const WRITE_ATTRIBUTES: u32 = 0x100;
+const DELETE: u32 = 0x1_0000;
 const GENERIC_READ: u32 = 0x8000_0000;
 const SHARE_READ_AND_WRITE: u32 = 0x3;
 const SHARE_ALL: u32 = 0x7;

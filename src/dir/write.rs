@@ -13,7 +13,7 @@ use super::system::{
     self, CREATE, Errno, HANDLE, OpenDirectory, READABLE, flush_file_system, is_unsupported,
     open_again, open_here, remove_directory, rename, unlink,
 };
-use super::{Dir, Parent, Shape};
+use super::{Dir, Found, Parent, Shape};
 use crate::system::OsStrExt as _;
 use llmpatch::path::RepoPath;
 
@@ -166,6 +166,40 @@ impl Dir {
             Err(errno) if is_unsupported(errno) => Err(io::ErrorKind::Unsupported.into()),
             done => Ok(done?),
         }
+    }
+
+    /// Gives a file that is to be replaced a second name, which only we have.
+    ///
+    /// # Errors
+    /// Also where a file is replaced in another way.
+    pub(crate) fn keep(&self, path: &RepoPath, other: &Dir, with: &RepoPath) -> io::Result<()> {
+        step("keep a file by a second name")?;
+        let (from, to) = self.parents(path, other, with)?;
+        Ok(system::keep(from.named(), to.named())?)
+    }
+
+    /// Renames a new file over a file that has a second name, in one step. Returns whether that
+    /// file still was there.
+    ///
+    /// Between the look and the step is an instant in which another program's new file would be
+    /// overwritten.
+    pub(crate) fn replace(
+        &self,
+        path: &RepoPath,
+        by: (&Dir, &RepoPath),
+        kept: (&Dir, &RepoPath),
+    ) -> io::Result<bool> {
+        step("replace a file")?;
+        let number = |dir: &Dir, path| match dir.look(path)? {
+            Found::File(stat) => Ok(Some((stat.device, stat.inode))),
+            _ => Ok::<_, io::Error>(None),
+        };
+        let is_there = number(self, path)? == number(kept.0, kept.1)?;
+        if is_there {
+            let (from, to) = by.0.parents(by.1, self, path)?;
+            rename(from.named(), to.named())?;
+        }
+        Ok(is_there)
     }
 
     /// Renames something to a name that only we have, whether or not it is free. What comes out is

@@ -4,7 +4,9 @@
 //! 1. What is to go is taken out of its place, all of it first: it may be where something else
 //!    needs a directory, or be the same name in another case.
 //! 2. What is to change is exchanged with its new content in one step; what is new is renamed to
-//!    its free name. Directories are made where they are missing, and empty directories moved away
+//!    its free name. Where names can't be exchanged, the original gets a second name and the new
+//!    content is renamed over the first, or the original leaves its place for an instant.
+//!    Directories are made where they are missing, and empty directories moved away
 //!    where a file goes.
 //! 3. Directories that a deletion left empty go with those above them, up to the top and never the
 //!    current directory. This is what git does. The system itself says whether they are empty, at the
@@ -97,15 +99,63 @@ impl<'r> Staging<'r> {
                 }
                 self.confirm_one(dir, number, change)
             }
-            // Not every file system can; for an instant there is no such file then.
+            // Not every file system can.
             Err(error) if error.kind() == io::ErrorKind::Unsupported => {
-                self.take_out(dir, number, change)?;
-                self.place(dir, number, change)
+                self.replace(dir, number, change)
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 Err(TransactionError::Changed { path: path.clone() })
             }
             Err(error) => Err(TransactionError::io("replace", path)(error)),
+        }
+    }
+
+    /// Replaces a file by renaming the new file over it, once it has a second name; where that
+    /// can't be done, there is no such file for an instant.
+    fn replace(
+        &mut self,
+        dir: &'r Dir,
+        number: usize,
+        change: &'r Change,
+    ) -> Result<(), TransactionError> {
+        let path = &change.path;
+        if let Some(location) = self.keep(dir, number, path) {
+            self.originals.insert(number, location.clone().into());
+            let kept = self.at(dir, &location);
+            let stage = self.stage_of(number);
+            let replaced = self
+                .confirm_one(dir, number, change)
+                .map(|()| dir.replace(path, (dir, &stage), kept));
+            if matches!(replaced, Ok(Ok(true))) {
+                return Ok(());
+            }
+            // It didn't leave its place.
+            kept.0
+                .remove_file(kept.1)
+                .map_err(TransactionError::io("replace", path))?;
+            self.originals.remove(&number);
+            if let Ok(false) = replaced? {
+                return Err(TransactionError::Changed { path: path.clone() });
+            }
+        }
+        self.take_out(dir, number, change)?;
+        self.place(dir, number, change)
+    }
+
+    /// Gives an original a second name, in the journal or, if that is on another file system and no
+    /// hook will look, beside its place; `None` if it can't have a second name.
+    fn keep(&self, dir: &Dir, number: usize, path: &RepoPath) -> Option<Location> {
+        let name = original_name(number);
+        match dir.keep(path, self.journal.dir(), &name) {
+            Ok(()) => Some(Location::Journal(name)),
+            Err(error)
+                if error.kind() == io::ErrorKind::CrossesDevices && self.watch != Watch::Hooks =>
+            {
+                let aside = self.aside_of(number);
+                dir.keep(path, dir, &aside).ok()?;
+                Some(Location::Tree(aside))
+            }
+            Err(_) => None,
         }
     }
 

@@ -278,12 +278,15 @@ impl<'u> Undo<'u> {
         original: &Location<'u>,
     ) -> io::Result<bool> {
         if !self.exchange(place, original)? {
-            // Where names can't be exchanged, ours goes to where it was prepared, and that is
-            // looked at again.
+            // Where names can't be exchanged, ours gets a second name, or goes to where it was
+            // prepared, and that is looked at again.
             let stage = self.in_tree(touched.stage(self.journal.run(), number));
             if self.occupant(&stage, touched)? == Occupant::New {
                 // One file by two names, as in `unmake`.
                 stage.remove()?;
+            }
+            if self.replace_back(touched, place, original, &stage)? {
+                return Ok(true);
             }
             place.take_out_to(&stage)?;
             return self.bring_back(number, touched);
@@ -294,6 +297,25 @@ impl<'u> Undo<'u> {
         // Somebody saved in that instant: theirs is what must be there.
         self.exchange(place, original)?;
         Ok(self.shelve(number, original))
+    }
+
+    /// Renames an original over new content that is in place; returns whether that could be done.
+    fn replace_back(
+        &self,
+        touched: &Touched,
+        place: &Location<'_>,
+        original: &Location<'_>,
+        stage: &Location<'_>,
+    ) -> io::Result<bool> {
+        if place.dir.keep(&place.path, stage.dir, &stage.path).is_err() {
+            return Ok(false);
+        }
+        let by = (original.dir, &original.path);
+        let kept = (stage.dir, &stage.path);
+        let is_back = matches!(self.occupant(stage, touched), Ok(Occupant::New))
+            && matches!(place.dir.replace(&place.path, by, kept), Ok(true));
+        stage.remove()?;
+        Ok(is_back)
     }
 
     /// Moves an original that can't come back into the journal, out of the way.

@@ -78,6 +78,12 @@ fn dies_at_its_steps(args: &[&str], input: &str, prepare: impl Fn(&Repo)) {
             assert_eq!(run.status, 0, "{}", run.stderr);
             break;
         }
+        // A file that is replaced is there at any time, old or new.
+        let text = repo.text("changed.txt");
+        assert!(
+            ["old\nrest\n", "new\nrest\n"].contains(&&text[..]),
+            "step {step}: {text}"
+        );
         let recovered = repo.run(&["recover"], "");
         assert_eq!(recovered.status, 0, "step {step}: {}", recovered.stderr);
         let files = repo.files();

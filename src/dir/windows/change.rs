@@ -9,7 +9,7 @@ use std::time::{Duration, SystemTime};
 use winapi_util::file::information;
 
 use super::{
-    Errno, IS_READ_ONLY, OPEN_REPARSE_POINT, OpenDirectory, READ_ATTRIBUTES, SHARE_ALL,
+    DELETE, Errno, IS_READ_ONLY, OPEN_REPARSE_POINT, OpenDirectory, READ_ATTRIBUTES, SHARE_ALL,
     WRITE_ATTRIBUTES, bits, open, patiently, shape_of, shaped,
 };
 use crate::dir::Shape;
@@ -26,24 +26,23 @@ pub(in crate::dir) fn make_directory(
 /// Removes a file.
 pub(in crate::dir) fn unlink(directory: &OpenDirectory, name: &OsStr) -> Result<(), Errno> {
     let path = directory.child(name)?;
-    let removed = patiently(|| fs::remove_file(&path));
-    // Older systems don't remove what is read-only.
-    match removed {
-        Err(errno) => match open(
-            &path,
-            READ_ATTRIBUTES | WRITE_ATTRIBUTES,
-            SHARE_ALL,
-            OPEN_REPARSE_POINT,
-        ) {
-            Ok(file) if information(&file)?.file_attributes() & IS_READ_ONLY != 0 => {
-                set_read_only(&file, false)?;
-                drop(file);
-                Ok(fs::remove_file(path)?)
-            }
-            _ => Err(errno),
-        },
-        done => done,
+    patiently(|| fs::remove_file(&path)).or_else(|errno| unlink_read_only(&path, errno))
+}
+
+/// Removes a file that is read-only, which older systems refuse to; the file stays so, since it may
+/// have other names.
+fn unlink_read_only(path: &Path, errno: Errno) -> Result<(), Errno> {
+    let access = READ_ATTRIBUTES | WRITE_ATTRIBUTES;
+    let Ok(file) = open(path, access, SHARE_ALL, OPEN_REPARSE_POINT) else {
+        return Err(errno);
+    };
+    if information(&file)?.file_attributes() & IS_READ_ONLY == 0 {
+        return Err(errno);
     }
+    set_read_only(&file, false)?;
+    let removed = fs::remove_file(path);
+    let _ = set_read_only(&file, true);
+    Ok(removed?)
 }
 
 /// Removes a directory that is empty.
@@ -95,16 +94,20 @@ pub(in crate::dir) fn rename_out(from: Named<'_>, to: &Path) -> Result<(), Errno
 
 /// Renames a file to a name that must be free, by a second name for an instant.
 pub(in crate::dir) fn rename_to_free(from: Named<'_>, to: Named<'_>) -> Result<(), Errno> {
-    let is_read_only = shape_of(from.0, from.1)?.1.bits & 0o200 == 0;
     link(from, to)?;
-    unlink(from.0, from.1)?;
-    if is_read_only {
-        // Older systems don't remove one name of what is read-only.
-        let path = to.0.child(to.1)?;
-        let access = READ_ATTRIBUTES | WRITE_ATTRIBUTES;
-        set_read_only(&open(&path, access, SHARE_ALL, OPEN_REPARSE_POINT)?, true)?;
+    unlink(from.0, from.1)
+}
+
+/// Gives a file that is to be replaced a second name, if it can be replaced: nobody has it open in
+/// a way that forbids that, and it isn't read-only.
+pub(in crate::dir) fn keep(from: Named<'_>, to: Named<'_>) -> Result<(), Errno> {
+    let path = from.0.child(from.1)?;
+    let access = DELETE | READ_ATTRIBUTES;
+    let file = patiently(|| open(&path, access, SHARE_ALL, OPEN_REPARSE_POINT))?;
+    match shaped(&file)? {
+        (Shape::File, stat) if stat.bits & 0o200 != 0 => link(from, to),
+        _ => Err(Errno::NOSYS),
     }
-    Ok(())
 }
 
 /// Fails: the system can't do it.
