@@ -10,10 +10,8 @@ use std::process::ExitStatus;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
-use std::time::Duration;
 
 use bstr::{BString, ByteSlice as _};
-use signal_hook::{consts, flag};
 use winapi_util::file::{Information, information};
 
 pub(crate) use std::os::windows::io::{AsHandle as AsStream, OwnedHandle as OwnedStream};
@@ -293,24 +291,17 @@ pub(crate) fn obeys_escapes() -> bool {
     anstyle_query::windows::enable_ansi_colors().unwrap_or(true)
 }
 
-/// Ctrl-C, a request to end, Ctrl-Break.
-pub(crate) const SIGNALS: [i32; 3] = [consts::SIGINT, consts::SIGTERM, 21];
+/// Ctrl-C; Ctrl-Break and the closing of the console can't be told from it.
+pub(crate) const SIGNALS: [i32; 1] = [2];
 
-/// Has another thread do what signals ask for. The system gives no sign of one, so it is asked.
-pub(crate) fn on_signals(came: &[Arc<AtomicBool>; 3], act: fn()) -> io::Result<()> {
-    for (signal, came) in SIGNALS.iter().zip(came) {
-        flag::register(*signal, Arc::clone(came))?;
-    }
-    let came = came.clone();
-    let watch = move || {
-        loop {
-            thread::sleep(Duration::from_millis(20));
-            if came.iter().any(|came| came.load(Ordering::SeqCst)) {
-                act();
-            }
-        }
-    };
-    thread::Builder::new().spawn(watch).map(drop)
+/// Has another thread do what signals ask for.
+pub(crate) fn on_signals([came]: &[Arc<AtomicBool>; 1], act: fn()) -> io::Result<()> {
+    let came = Arc::clone(came);
+    let handled = ctrlc::set_handler(move || {
+        came.store(true, Ordering::SeqCst);
+        act();
+    });
+    handled.map_err(io::Error::other)
 }
 
 /// Ends as Ctrl-C does it.

@@ -7,6 +7,9 @@
 //! - A file that another program holds open is named, and nothing is torn. `HOLDER` is a program that
 //!   opens the file of its argument so that nobody else can replace it, says so, and keeps it until
 //!   its input ends.
+//! - Interrupted, it takes back what it has done. `INTERRUPTER` is a program that runs the program
+//!   with its arguments but the first, sends Ctrl-C as soon as there is a file of that name, and says
+//!   how it ended.
 
 use std::io::{BufRead as _, BufReader};
 use std::process::{Command, Stdio};
@@ -152,6 +155,37 @@ fn a_file_that_another_program_holds_open_is_named_and_nothing_is_torn() {
         child.wait().unwrap();
         repo.run(&["apply"], RESPONSE).succeeded();
     }
+}
+
+#[test]
+fn an_apply_that_is_interrupted_is_taken_back() {
+    let Some(interrupter) = std::env::var_os("INTERRUPTER") else {
+        return;
+    };
+    let repo = scene();
+    let before = repo.files();
+    let many: String = (0..500)
+        .map(|nth| format!("*** Add File: many/{nth}.txt\n+text\n"))
+        .collect();
+    let response = RESPONSE.replace("*** End Patch\n", &format!("{many}*** End Patch\n"));
+    let mut command = Command::new(interrupter);
+    command
+        .args(["many/1.txt", "apply"])
+        .current_dir(repo.path());
+    let run = support::run(&mut command, response.as_bytes());
+    assert_eq!(
+        run.stdout.trim_end(),
+        "ended with c000013a",
+        "{}",
+        run.stderr
+    );
+    assert!(
+        run.stderr.contains("everything was put back"),
+        "{}",
+        run.stderr
+    );
+    assert!(repo.files() == before, "{:?}", repo.files());
+    is_tidy(&repo);
 }
 
 #[test]
