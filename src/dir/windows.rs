@@ -24,7 +24,7 @@ use std::rc::Rc;
 use std::thread;
 use std::time::Duration;
 
-use bstr::{BString, ByteSlice as _};
+use bstr::BString;
 use winapi_util::file::{Information, information};
 
 pub(super) use self::change::*;
@@ -161,13 +161,8 @@ impl OpenDirectory {
 /// Returns whether a name by which something was found is short for another: then it isn't in the
 /// list of names.
 fn is_short(directory: &OpenDirectory, name: &OsStr) -> bool {
-    let bytes = name.as_bytes();
-    let may_be = bytes
-        .find_byte(b'~')
-        .and_then(|at| bytes.get(at + 1))
-        .is_some_and(u8::is_ascii_digit);
     let lowercase = |name: &OsStr| name.to_string_lossy().to_lowercase();
-    may_be
+    name.as_bytes().contains(&b'~')
         && fs::read_dir(&*directory.path.borrow()).is_ok_and(|entries| {
             let mut names = entries.flatten().map(|entry| entry.file_name());
             !names.any(|one| lowercase(&one) == lowercase(name))

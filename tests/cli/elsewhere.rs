@@ -164,7 +164,7 @@ fn an_apply_that_is_interrupted_is_taken_back() {
     };
     let repo = scene();
     let before = repo.files();
-    let many: String = (0..500)
+    let many: String = (0..100)
         .map(|nth| format!("*** Add File: many/{nth}.txt\n+text\n"))
         .collect();
     let response = RESPONSE.replace("*** End Patch\n", &format!("{many}*** End Patch\n"));
@@ -193,7 +193,10 @@ fn what_names_no_file_of_windows_is_refused_there() {
     if !is_foreign() {
         return;
     }
-    let repo = Repo::with(&[("a file with a long name.txt", "text\n")]);
+    let repo = Repo::with(&[
+        ("a file with a long name.txt", "text\n"),
+        ("a directory of some length/a.txt", "text\n"),
+    ]);
     let before = repo.files();
     for name in [
         "NUL",
@@ -220,6 +223,9 @@ fn what_names_no_file_of_windows_is_refused_there() {
         "git~1/config",
         ".git./config",
         ".git::$INDEX_ALLOCATION/config",
+        // What wine calls the file, and the directory, for programs that know only short names.
+        "A_FI~CLF.TXT",
+        "A_DI~HHB/a.txt",
     ] {
         let response = format!("*** Begin Patch\n*** Add File: {name}\n+text\n*** End Patch\n");
         let runs = [
