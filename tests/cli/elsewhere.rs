@@ -64,6 +64,13 @@ fn is_tidy(repo: &Repo) {
     assert!(left.is_empty(), "{left:?}");
 }
 
+/// Checks that a file that is replaced is there at any time.
+fn is_old_or_new(repo: &Repo, step: usize) {
+    let text = repo.text("changed.txt");
+    let is_whole = ["old\nrest\n", "new\nrest\n"].contains(&&text[..]);
+    assert!(is_whole, "step {step}: {text}");
+}
+
 /// Kills a command at its steps, each or, where not all is tried, each fifth; afterwards all is as
 /// before or as it is meant to be.
 fn dies_at_its_steps(args: &[&str], input: &str, prepare: impl Fn(&Repo)) {
@@ -81,12 +88,7 @@ fn dies_at_its_steps(args: &[&str], input: &str, prepare: impl Fn(&Repo)) {
             assert_eq!(run.status, 0, "{}", run.stderr);
             break;
         }
-        // A file that is replaced is there at any time, old or new.
-        let text = repo.text("changed.txt");
-        assert!(
-            ["old\nrest\n", "new\nrest\n"].contains(&&text[..]),
-            "step {step}: {text}"
-        );
+        is_old_or_new(&repo, step);
         let recovered = repo.run(&["recover"], "");
         assert_eq!(recovered.status, 0, "step {step}: {}", recovered.stderr);
         let files = repo.files();
@@ -125,6 +127,31 @@ fn an_undo_that_is_killed_is_taken_back_or_finished() {
     dies_at_its_steps(&["undo"], "", |repo| {
         repo.run(&["apply"], RESPONSE).succeeded();
     });
+}
+
+#[test]
+fn a_recovery_that_is_killed_is_recovered() {
+    let torn = |step| {
+        let repo = scene();
+        let run = run_to(&repo, step, &["apply"], RESPONSE);
+        (run.status == DIED).then_some(repo)
+    };
+    let is_replaced =
+        |step: &usize| torn(*step).is_none_or(|repo| repo.text("changed.txt") == "new\nrest\n");
+    let replaced = (1..).find(is_replaced).unwrap();
+    for step in some(1.., 5) {
+        // Other builds have no steps.
+        let Some(repo) = torn(replaced) else { return };
+        let run = run_to(&repo, step, &["recover"], "");
+        is_old_or_new(&repo, step);
+        repo.run(&["recover"], "").succeeded();
+        assert!(repo.files() == scene().files(), "step {step}");
+        is_tidy(&repo);
+        if run.status != DIED {
+            assert!(step > 5);
+            return;
+        }
+    }
 }
 
 #[test]
@@ -228,17 +255,10 @@ fn what_names_no_file_of_windows_is_refused_there() {
         "A_DI~HHB/a.txt",
     ] {
         let response = format!("*** Begin Patch\n*** Add File: {name}\n+text\n*** End Patch\n");
-        let runs = [
-            &["check"][..],
-            &["apply", "--check"],
-            &["apply"],
-            &["apply", "--index"],
-        ]
-        .map(|args| repo.run(args, &response));
-        for run in &runs {
-            assert_eq!(run.status, runs[0].status, "{name}: {}", run.stderr);
-            assert!([1, 3].contains(&run.status), "{name}: {}", run.stderr);
-        }
+        let check = repo.run(&["apply", "--check"], &response);
+        let apply = repo.run(&["apply"], &response);
+        assert_eq!(check.status, apply.status, "{name}: {}", check.stderr);
+        assert!([1, 3].contains(&apply.status), "{name}: {}", apply.stderr);
         assert!(repo.files() == before, "{name}: {:?}", repo.files());
     }
     is_tidy(&repo);
@@ -261,7 +281,8 @@ fn a_path_of_windows_that_is_below_the_top_is_read() {
         let response = format!(
             "*** Begin Patch\n*** Update File: {name}\n@@\n-{old}\n+{new}\n*** End Patch\n"
         );
-        repo.run(&["apply"], &response).succeeded();
+        // A copy of the repository, of which a document would be asked for, is below another top.
+        support::run(repo.command().arg("apply"), response.as_bytes()).succeeded();
         assert_eq!(repo.text("in/a.txt"), format!("{new}\n"));
     }
 }
@@ -286,4 +307,27 @@ fn a_file_that_is_read_only_is_replaced_and_stays_so() {
     assert_eq!(repo.mode("changed.txt") & 0o222, 0);
     repo.run(&["undo"], "").succeeded();
     assert_eq!(repo.text("changed.txt"), "old\nrest\n");
+}
+
+#[test]
+fn a_name_may_change_in_its_case_alone() {
+    if !is_foreign() {
+        return;
+    }
+    let repo = scene();
+    repo.git(&["config", "core.ignoreCase", "true"]);
+    let before = repo.files();
+    let response = "\
+*** Begin Patch
+*** Update File: changed.txt
+*** Move to: Changed.txt
+@@
+-old
++new
+*** End Patch
+";
+    repo.run(&["apply"], response).succeeded();
+    assert!(repo.child("Changed.txt").exists() && !repo.child("changed.txt").exists());
+    repo.run(&["undo"], "").succeeded();
+    assert!(repo.files() == before, "{:?}", repo.files());
 }
