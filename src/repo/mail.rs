@@ -2,12 +2,13 @@
 //! reads it: git itself is asked.
 
 use std::ffi::OsString;
+use std::path::Path;
 
 use bstr::{BString, ByteSlice as _};
 
-use super::git::{Git, checked};
+use super::git::{Git, checked, temporary};
 use super::{Repo, RepoError};
-use crate::system::OsStringExt as _;
+use crate::system::{OsStringExt as _, STANDARD_OUTPUT};
 
 /// What a mail says of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,10 +29,18 @@ impl Repo {
         if !is_mail(response) {
             return Ok(None);
         }
-        // It prints the text first, and then what the headers say.
-        let args = ["mailinfo", "--encoding=UTF-8", "/dev/stdout", "/dev/null"];
-        let printed = checked(&mut Git::new(self).command(args), "mailinfo", response)?;
-        let mut text = printed.trim_end();
+        let place = STANDARD_OUTPUT.is_none().then(temporary).transpose()?;
+        let file = place.as_ref().map(|place| place.path().join("text"));
+        let mut command = Git::new(self).command(["mailinfo", "--encoding=UTF-8"]);
+        command.args(file.as_deref().or(STANDARD_OUTPUT.map(Path::new)));
+        let printed = checked(command.arg("/dev/null"), "mailinfo", response)?;
+        let written = file.as_ref().map(std::fs::read).transpose();
+        let mut text = written
+            .map_err(RepoError::read("the text of a mail"))?
+            .unwrap_or_default();
+        // The text comes first, and then what the headers say.
+        text.extend_from_slice(&printed);
+        let mut text = text.trim_end();
         let mut headers = Vec::new();
         for name in ["Date:", "Subject:", "Email:", "Author:"] {
             let start = text.rfind_byte(b'\n').map_or(0, |end| end + 1);

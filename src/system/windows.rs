@@ -93,6 +93,9 @@ pub(crate) const COMPOSES_NAMES: bool = false;
 /// Whether a git on the PATH shows by its place where its configuration is.
 pub(crate) const HAS_FIXED_PREFIXES: bool = false;
 
+/// The name under which a child may open its standard output: there is none.
+pub(crate) const STANDARD_OUTPUT: Option<&str> = None;
+
 /// Whether a directory can be locked.
 pub(crate) const LOCKS_DIRECTORIES: bool = false;
 
