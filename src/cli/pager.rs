@@ -5,7 +5,7 @@ use std::env;
 use std::fs::File;
 use std::io::{self, IsTerminal as _, Write as _};
 use std::path::Path;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 use std::thread;
 
 use anyhow::Context as _;
@@ -14,7 +14,7 @@ use super::config;
 use super::error::IoError;
 use super::options::Verbosity;
 use super::output;
-use crate::repo::Config;
+use crate::repo::{Config, shell};
 use crate::report::paint::{self, Palette};
 use crate::signal::LeftToChild;
 
@@ -59,7 +59,7 @@ pub(super) fn show_diff(
 /// If it can't be run, or fails.
 fn filtered(filter: &str, diff: &[u8]) -> io::Result<Vec<u8>> {
     let _left = LeftToChild::begin();
-    let mut child = Command::new("sh")
+    let mut child = shell()
         .args(["-c", filter])
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
@@ -148,7 +148,7 @@ pub(super) fn edit(path: &Path, terminal: &File, config: &Config) -> Result<(), 
             .try_clone()
             .context("can't give the terminal to the editor")
     };
-    let mut command = Command::new("sh");
+    let mut command = shell();
     command
         .arg("-c")
         .arg(format!("{editor} \"$@\""))
@@ -186,7 +186,7 @@ fn page(bytes: &[u8], config: &Config, terminal: Option<&File>) -> Result<(), Io
 /// Shows text in a pager, and waits until it is closed. Returns false if the shell doesn't know the
 /// program.
 fn through(pager: &str, bytes: &[u8], terminal: Option<&File>) -> Result<bool, IoError> {
-    let mut command = Command::new("sh");
+    let mut command = shell();
     command.args(["-c", pager]).stdin(Stdio::piped());
     if let Some(terminal) = terminal {
         command.stdout(

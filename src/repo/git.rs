@@ -11,11 +11,12 @@ use std::time::{Duration, Instant};
 
 use bstr::{BString, ByteSlice as _};
 
-use super::commit_barrier::CommitBarrier;
 use super::open::without_last_slash;
 use super::standin::StandIn;
 use super::{Repo, RepoError};
-use crate::system::{Descendants, OwnedStream, PIPE_BUF, inherit, number, read_both, signal_of};
+use crate::system::{
+    self, CommitBarrier, Descendants, OsStrExt as _, OwnedStream, PIPE_BUF, read_both, signal_of,
+};
 use crate::temporary::Directory;
 
 /// The git program, told which repository is meant.
@@ -74,11 +75,11 @@ fn old_version(said: &[u8]) -> Option<String> {
 
 /// How a child that may take its time is watched.
 pub(crate) struct ChildWatch<'w> {
-    /// Asked while it is held whether it may go on.
+    /// Asked whether it may go on, once nothing of it can run before that is answered.
     pub(crate) held: &'w dyn Fn() -> bool,
     /// Asked whether it is to stop.
     pub(crate) is_to_stop: &'w dyn Fn() -> bool,
-    /// What it holds locked as long as it lives.
+    /// What it holds locked, or open, as long as it lives.
     pub(crate) lock: &'w OwnedStream,
 }
 
@@ -130,11 +131,8 @@ impl Git {
         editor: Option<&OsStr>,
         args: impl IntoIterator<Item = A>,
     ) -> Result<Command, RepoError> {
-        let mut shell = Command::new("sh");
-        shell.args(["-c", &barrier.hold(editor.is_some(), number(lock)), "git"]);
-        let mut command = self.set_up(shell, args);
-        barrier.guard(editor, &mut command)?;
-        Ok(command)
+        let held = barrier.hold(&Command::new("git"), editor, lock);
+        Ok(self.set_up(held.map_err(RepoError::read("a pipe"))?, args))
     }
 
     pub(super) fn set_up<A: AsRef<OsStr>>(
@@ -160,8 +158,8 @@ impl Git {
 
     /// Runs a held command to its end on our own terminal. What it prints goes where ours goes.
     ///
-    /// It goes on only once it was written down, so one whose starter died goes nowhere. When it is
-    /// to stop, it and all that it started are asked to, and killed if they don't within
+    /// It goes on only once it was written down, so one whose starter died before goes nowhere. When
+    /// it is to stop, it and all that it started are asked to, and killed if they don't within
     /// [`PATIENCE`].
     ///
     /// # Errors
@@ -174,33 +172,28 @@ impl Git {
         mut barrier: CommitBarrier,
         watch: &ChildWatch<'_>,
     ) -> Result<ExitStatus, RepoError> {
-        let child = inherit(watch.lock, true).and_then(|()| {
-            let child = command.spawn();
-            inherit(watch.lock, false)?;
-            child
-        });
+        let child = barrier.start(command, watch.lock, watch.held);
         let mut child = child.map_err(|source| RepoError::NoGit { source })?;
         let pid = child.id();
-        barrier.started();
-        // What it waits at is closed where it may not go on.
-        let mut barrier = Some(barrier).filter(|_| (watch.held)());
-        barrier.iter_mut().for_each(CommitBarrier::release);
         let mut stopping: Option<Stopping> = None;
         let status = loop {
             std::thread::sleep(MOMENT);
             match child.try_wait().transpose() {
                 Some(status) => break status,
                 None if (watch.is_to_stop)() => {
-                    barrier = None;
+                    barrier.refuse();
                     stopping
                         .get_or_insert_with(|| Stopping::begin(pid))
                         .insist();
                 }
-                None => barrier.iter_mut().for_each(CommitBarrier::answer),
+                None => barrier.answer(),
             }
         };
         // What it had started may still write to files.
         let is_stopped = stopping.map(|mut stopping| stopping.finish()).is_some();
+        if status.is_ok() {
+            barrier.end();
+        }
         let status = status.and_then(|status| match signal_of(status) {
             // Then git was left alone, and goes on.
             Some(_) if !is_stopped => Err(std::io::Error::other(
@@ -243,11 +236,16 @@ impl Git {
     }
 }
 
-/// Writes a word as a shell reads it.
-pub(super) fn shell_quoted(word: &[u8]) -> BString {
-    [b"'", &word.replace("'", "'\\''")[..], b"'"]
-        .concat()
-        .into()
+/// Returns a command that starts the shell: of git, where the system has none.
+pub(crate) fn shell() -> Command {
+    system::shell(exec_path)
+}
+
+/// Returns the directory of git's own commands.
+pub(super) fn exec_path() -> Option<PathBuf> {
+    let said = run(Command::new("git").arg("--exec-path"), b"").ok()?;
+    let path = said.stdout.strip_suffix(b"\n")?;
+    Some(OsStr::from_bytes(path.strip_suffix(b"\r").unwrap_or(path)).into())
 }
 
 /// Runs a command to its end, feeding it and keeping what it prints.

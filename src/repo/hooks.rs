@@ -6,10 +6,10 @@ use std::ffi::OsString;
 use std::io::{self, Write as _};
 use std::path::{Path, PathBuf};
 
-use super::git::{Command, Git, Stdio, checked, shell_quoted};
+use super::git::{Command, Git, Stdio, checked, exec_path, shell};
 use super::staged::as_path;
 use super::{CommitRequest, Repo, RepoError};
-use crate::system::{self, OsStrExt as _};
+use crate::system::{self, OsStrExt as _, prepend_path, shell_quoted};
 use crate::temporary;
 
 /// The hook that is told of a commit, and the hooks that come before it.
@@ -93,8 +93,10 @@ impl Repo {
         let hook = self.hook(name).or_else(|_| self.hook(name));
         let Ok(Some(hook)) = hook else { return };
         // As git starts it: the commands of git are found, and what begins with no `#!` is a script.
-        let start = "PATH=$(git --exec-path):$PATH; exec \"$0\" \"$@\"";
-        let mut shell = Git::new(self).set_up(Command::new("sh"), ["-c", start]);
+        let mut shell = Git::new(self).set_up(shell(), ["-c", "exec \"$0\" \"$@\""]);
+        if let Some(commands) = exec_path() {
+            prepend_path(&mut shell, &commands);
+        }
         self.leave_to_be_found(&mut shell);
         // Standard output is for what was asked for.
         let output = Stdio::from(io::stderr());

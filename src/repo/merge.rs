@@ -6,11 +6,11 @@ use std::path::PathBuf;
 use bstr::{BString, ByteSlice as _};
 use git2::{FileFavor, MergeFileInput, MergeFileOptions};
 
-use super::git::{Command, Git, run, shell_quoted, temporary};
+use super::git::{Git, run, temporary};
 use super::line_ends::Value;
 use super::rules::{Consult, RuleBook};
 use super::{Repo, RepoError};
-use crate::system::OsStrExt as _;
+use crate::system::{OsStrExt as _, shell_quoted};
 use crate::temporary::Directory;
 use llmpatch::path::RepoPath;
 use llmpatch::text::is_binary;
@@ -126,7 +126,7 @@ impl Repo {
             rest = &behind[len..];
         }
         command.extend(rest);
-        let mut shell = Command::new("sh");
+        let mut shell = super::git::shell();
         shell.arg("-c").arg(OsStr::from_bytes(&command));
         self.top.as_ref().map(|top| shell.current_dir(top));
         let said = run(&mut shell, b"")?;

@@ -1,19 +1,22 @@
 //! Children that are held, fed, heard and stopped.
 
 use std::fs::File;
-use std::io::{self, PipeReader};
-use std::os::fd::{AsFd, AsRawFd as _, OwnedFd};
+use std::io;
+use std::os::fd::OwnedFd;
 use std::os::unix::process::ExitStatusExt as _;
-use std::process::ExitStatus;
+use std::path::PathBuf;
+use std::process::{Command, ExitStatus};
 
 use bstr::{BString, ByteSlice as _};
 use rustix::buffer::spare_capacity;
 use rustix::event::{PollFd, PollFlags, poll};
-use rustix::io::{FdFlags, fcntl_dupfd_cloexec, fcntl_setfd, ioctl_fionbio, retry_on_intr};
+use rustix::io::{fcntl_dupfd_cloexec, retry_on_intr};
 use rustix::process::{Pid, Signal, kill_process, test_kill_process};
 
-/// Whether a child can be held by a shell, with pipes and a lock of ours.
-pub(crate) const HOLDS_CHILDREN: bool = true;
+/// Returns a command that starts the shell.
+pub(crate) fn shell(_: impl FnOnce() -> Option<PathBuf>) -> Command {
+    Command::new("sh")
+}
 
 /// How many bytes the smallest pipe takes at once.
 pub(crate) const PIPE_BUF: usize = 4096;
@@ -27,26 +30,6 @@ pub(crate) fn signal_of(status: ExitStatus) -> Option<i32> {
 /// words for.
 pub(crate) fn second_handle(file: &File) -> io::Result<OwnedFd> {
     Ok(fcntl_dupfd_cloexec(file, 3)?)
-}
-
-/// Returns the number by which a child that inherits it knows it.
-pub(crate) fn number(of: &impl AsFd) -> i32 {
-    of.as_fd().as_raw_fd()
-}
-
-/// Sets whether children inherit it.
-pub(crate) fn inherit(what: impl AsFd, is_inherited: bool) -> io::Result<()> {
-    let flags = if is_inherited {
-        FdFlags::empty()
-    } else {
-        FdFlags::CLOEXEC
-    };
-    Ok(fcntl_setfd(what, flags)?)
-}
-
-/// Has reading from a pipe not wait.
-pub(crate) fn without_waiting(pipe: &PipeReader) -> io::Result<()> {
-    Ok(ioctl_fionbio(pipe, true)?)
 }
 
 /// Reads two pipes to their ends, whichever has something.

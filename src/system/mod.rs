@@ -7,16 +7,27 @@
 #[cfg(unix)]
 mod children;
 #[cfg(unix)]
+mod commit_barrier;
+#[cfg(windows)]
+mod job;
+#[cfg(unix)]
 mod keys;
 #[cfg(unix)]
 mod unix;
 #[cfg(windows)]
 mod windows;
 
-#[cfg(windows)]
-pub(crate) use self::windows::*;
+use std::ffi::OsStr;
+use std::iter;
+use std::path::Path;
+use std::process::Command;
+
+use bstr::{BString, ByteSlice as _};
+
 #[cfg(unix)]
-pub(crate) use self::{children::*, keys::*, unix::*};
+pub(crate) use self::{children::*, commit_barrier::*, keys::*, unix::*};
+#[cfg(windows)]
+pub(crate) use self::{job::*, windows::*};
 
 /// What tells a file from any other, and whether it was written to.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,6 +36,27 @@ pub(crate) struct Identity {
     pub(crate) number: (u64, u64),
     pub(crate) size: u64,
     pub(crate) modified: (i64, i64),
+}
+
+/// Writes a word as a shell reads it.
+pub(crate) fn shell_quoted(word: &[u8]) -> BString {
+    [b"'", &word.replace("'", "'\\''")[..], b"'"]
+        .concat()
+        .into()
+}
+
+/// Has a command look for programs in a directory before all others.
+pub(crate) fn prepend_path(command: &mut Command, directory: &Path) {
+    let set = command.get_envs().find(|(name, _)| *name == "PATH");
+    let set = set.and_then(|(_, path)| path.map(OsStr::to_owned));
+    let Some(path) = set.or_else(|| std::env::var_os("PATH")) else {
+        return;
+    };
+    let rest = std::env::split_paths(&path);
+    // A directory that can't be written down there is in no list either.
+    if let Ok(path) = std::env::join_paths(iter::once(directory.to_owned()).chain(rest)) {
+        command.env("PATH", path);
+    }
 }
 
 /// Counts a step, and ends there if it is the one that the environment names.

@@ -3,12 +3,12 @@
 use std::borrow::Cow;
 use std::ffi::{OsStr, OsString};
 use std::fs::{self, File, OpenOptions, Permissions};
-use std::io::{self, IsTerminal as _, PipeReader, Read as _};
+use std::io::{self, IsTerminal as _, Read as _};
 use std::os::windows::fs::{FileExt as _, OpenOptionsExt as _, symlink_dir, symlink_file};
 use std::path::{Path, PathBuf};
-use std::process::ExitStatus;
-use std::sync::Arc;
+use std::process::{Command, ExitStatus};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, OnceLock};
 use std::thread;
 
 use bstr::{BString, ByteSlice as _};
@@ -16,12 +16,7 @@ use winapi_util::file::{Information, information};
 
 pub(crate) use std::os::windows::io::{AsHandle as AsStream, OwnedHandle as OwnedStream};
 
-use super::Identity;
-
-/// What can't be done here.
-fn unsupported() -> io::Error {
-    io::ErrorKind::Unsupported.into()
-}
+use super::{Identity, prepend_path};
 
 /// Names as bytes: those of UTF-8, in which whatever isn't text (half a pair of surrogates) has
 /// bytes that no UTF-8 has.
@@ -185,10 +180,12 @@ pub(crate) fn open_umask(_: u16) -> u32 {
 /// Does nothing.
 pub(crate) fn set_umask(_: u32) {}
 
-/// Returns whether there is a file that may be run.
+/// Returns whether there is a file that may be run, by its name or by its name and `.exe`.
 #[expect(clippy::unnecessary_wraps, reason = "it fails on other systems")]
 pub(crate) fn may_run(path: &Path) -> io::Result<bool> {
-    Ok(path.is_file())
+    let mut program = path.as_os_str().to_owned();
+    program.push(".exe");
+    Ok(path.is_file() || Path::new(&program).is_file())
 }
 
 /// Makes a symbolic link, if what it is to lead to is there.
@@ -232,6 +229,16 @@ pub(crate) fn is_in_use(error: &io::Error) -> bool {
         error.raw_os_error(),
         Some(SHARING_VIOLATION | LOCK_VIOLATION)
     )
+}
+
+/// Returns whether any program has a file open.
+pub(crate) fn is_open(path: &Path) -> bool {
+    const SHARED_BY_NONE: u32 = 0;
+    let opened = OpenOptions::new()
+        .read(true)
+        .share_mode(SHARED_BY_NONE)
+        .open(path);
+    opened.is_err_and(|error| is_in_use(&error))
 }
 
 /// Returns whether the file system has run out of locks.
@@ -316,8 +323,27 @@ pub(crate) fn die_of(_: i32) {
 /// Does nothing: the system keeps how children ended.
 pub(crate) fn wait_for_children() {}
 
-/// Whether a child can be held by a shell, with pipes and a lock of ours.
-pub(crate) const HOLDS_CHILDREN: bool = false;
+/// Returns a command that starts the shell that belongs to git, and finds what git brings with it:
+/// only git itself is sure to be on the PATH. `commands` returns the directory of git's commands,
+/// which is some levels below the directory that holds both.
+pub(crate) fn shell(commands: impl FnOnce() -> Option<PathBuf>) -> Command {
+    static BESIDE_GIT: OnceLock<Option<PathBuf>> = OnceLock::new();
+    let beside_git = BESIDE_GIT.get_or_init(|| {
+        let commands = commands()?;
+        let places = commands
+            .ancestors()
+            .flat_map(|above| ["usr/bin", "bin"].map(|place| above.join(place)));
+        places
+            .into_iter()
+            .find(|place| place.join("sh.exe").is_file())
+    });
+    let Some(place) = beside_git else {
+        return Command::new("sh");
+    };
+    let mut shell = Command::new(place.join("sh.exe"));
+    prepend_path(&mut shell, place);
+    shell
+}
 
 /// How many bytes the smallest pipe takes at once.
 pub(crate) const PIPE_BUF: usize = 4096;
@@ -330,21 +356,6 @@ pub(crate) fn signal_of(_: ExitStatus) -> Option<i32> {
 /// Returns a second handle on an open file and the lock on it.
 pub(crate) fn second_handle(file: &File) -> io::Result<OwnedStream> {
     Ok(file.try_clone()?.into())
-}
-
-/// Returns nothing that a child would know.
-pub(crate) fn number(_: &impl AsStream) -> i32 {
-    -1
-}
-
-/// Fails: children inherit by other means.
-pub(crate) fn inherit(_: impl AsStream, _: bool) -> io::Result<()> {
-    Err(unsupported())
-}
-
-/// Fails: reading from a pipe always waits.
-pub(crate) fn without_waiting(_: &PipeReader) -> io::Result<()> {
-    Err(unsupported())
 }
 
 /// Reads two pipes to their ends.
@@ -361,28 +372,6 @@ pub(crate) fn read_both(pipes: [Option<OwnedStream>; 2]) -> io::Result<[BString;
         let err = err.join().map_err(|_| io::ErrorKind::Other)?;
         Ok([out?, err?])
     })
-}
-
-/// A child; what it started can't be told.
-#[derive(Debug)]
-pub(crate) struct Descendants(());
-
-impl Descendants {
-    /// Finds them.
-    pub(crate) fn of(_: u32) -> Self {
-        Self(())
-    }
-
-    /// Does nothing.
-    pub(crate) fn ask(&self) {}
-
-    /// Does nothing.
-    pub(crate) fn kill(&mut self) {}
-
-    /// Returns whether none runs any more.
-    pub(crate) fn is_gone(&mut self) -> bool {
-        true
-    }
 }
 
 /// Opens the console, to read from and to write to.

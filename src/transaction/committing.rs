@@ -83,7 +83,7 @@ impl<'r> Prepared<'r> {
         let lock = self
             .staging
             .journal
-            .lend()
+            .lend_to_child()
             .map_err(|source| self.of_journal(source))?;
         let watch = ChildWatch {
             held: &held,

@@ -8,6 +8,7 @@
 //! | `manifest` | the change. While it is there, the change is taken back if its run died |
 //! | `applied` | what the manifest is called once the change is certain: this one rename decides |
 //! | `begun` | says that git was told to make the commit |
+//! | `child` | on Windows, what that git has open as long as it lives |
 //! | `original-N` | files that had to leave their places |
 //! | `index.old`, `index.new` | the index before and after |
 //! | `record`, `copy-N` | what `undo` will need beyond `original-N`, see [`last`](mod@super::last) |
@@ -36,8 +37,10 @@ use super::sealed::{MOST, Sealed as _};
 use crate::dir::write::step;
 use crate::dir::{Dir, Found};
 use crate::repo::Repo;
-use crate::system::{self, LOCKS_ARE_STRICT, OwnedStream, user};
+use crate::system::{self, LOCKS_ARE_STRICT, OwnedStream, is_open, user};
 use llmpatch::path::RepoPath;
+
+const CHILD: &str = "child";
 
 /// The directory of a run. Dropping it removes it and all in it, unless something in it must not be
 /// lost.
@@ -274,6 +277,16 @@ impl Journal {
         system::second_handle(stamp)
     }
 
+    /// Returns what a child has as long as it lives, so that recovery waits for it: a second handle
+    /// on the lock of the stamp, or, where no child inherits a lock, on a file that is there for
+    /// that.
+    pub(super) fn lend_to_child(&self) -> io::Result<OwnedStream> {
+        match LOCKS_ARE_STRICT {
+            true => Ok(self.dir.put(&plain(CHILD), b"")?.into()),
+            false => self.lend(),
+        }
+    }
+
     /// Returns the stamp, open.
     ///
     /// # Errors
@@ -303,7 +316,13 @@ impl Journal {
             return Ok(Some(Life::Alive));
         }
         match self.stamp()? {
-            Some((stamp, file)) if stamp.run() == Some(self.run) => Ok(Some(stamp.life(&file))),
+            Some((stamp, file)) if stamp.run() == Some(self.run) => {
+                let life = match stamp.life(&file) {
+                    Life::Dead if is_open(&self.path_of(CHILD)) => Life::Alive,
+                    life => life,
+                };
+                Ok(Some(life))
+            }
             Some(_) => Err(Why::Broken),
             None => {
                 let names = self.dir.list(None).map_err(|error| Why::of(&error))?;

@@ -4,6 +4,8 @@
 //!
 //! - Killed at each of its steps, it leaves what the next run takes back or finishes. The program has
 //!   to be built with the feature `steps`.
+//! - A commit, for which git has to be found by the program, and who waits for it, are stopped where
+//!   that is possible, and neither of them goes on without the other.
 //! - A file that another program holds open is named, and nothing is torn. `HOLDER` is a program that
 //!   opens the file of its argument so that nobody else can replace it, says so, and keeps it until
 //!   its input ends.
@@ -11,10 +13,13 @@
 //!   with its arguments but the first, sends Ctrl-C as soon as there is a file of that name, and says
 //!   how it ended.
 
+use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};
+use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 
-use super::support::{self, Repo, Run, in_full, is_foreign, some};
+use super::envelope;
+use super::support::{self, OnDisk, Repo, Run, in_full, is_foreign, some};
 
 const RESPONSE: &str = "\
 *** Begin Patch
@@ -45,6 +50,10 @@ fn scene() -> Repo {
     ])
 }
 
+/// No step's number. What runs to it has no twin in a copy, which is at another path, and where
+/// nobody holds a file.
+const NEVER: usize = 0;
+
 fn run_to(repo: &Repo, step: usize, args: &[&str], input: &str) -> Run {
     let mut command = repo.command();
     command
@@ -53,8 +62,38 @@ fn run_to(repo: &Repo, step: usize, args: &[&str], input: &str) -> Run {
     support::run(&mut command, input.as_bytes())
 }
 
+/// What a command leaves, as git sees it, too.
+#[derive(PartialEq, Eq, Debug)]
+struct State {
+    files: BTreeMap<PathBuf, OnDisk>,
+    status: String,
+    commits: String,
+}
+
+impl State {
+    fn of(repo: &Repo) -> Self {
+        Self {
+            files: repo.files(),
+            status: repo.git(&["status", "--porcelain"]),
+            commits: repo.git(&["log", "--format=%T %an %B", "HEAD"]),
+        }
+    }
+}
+
+fn locks(directory: &Path) -> Vec<PathBuf> {
+    let entries = std::fs::read_dir(directory).unwrap();
+    let each = entries.map(|entry| entry.unwrap().path());
+    each.flat_map(|path| match path.is_dir() {
+        true => locks(&path),
+        false if path.extension().is_some_and(|end| end == "lock") => vec![path],
+        false => Vec::new(),
+    })
+    .collect()
+}
+
 fn is_tidy(repo: &Repo) {
-    assert!(!repo.child(".git/index.lock").exists());
+    let locks = locks(repo.child(".git").path());
+    assert!(locks.is_empty(), "{locks:?}");
     let left: Vec<_> = std::fs::read_dir(repo.child(".git/llmpatch"))
         .into_iter()
         .flatten()
@@ -76,9 +115,9 @@ fn is_old_or_new(repo: &Repo, step: usize) {
 fn dies_at_its_steps(args: &[&str], input: &str, prepare: impl Fn(&Repo)) {
     let whole = scene();
     prepare(&whole);
-    let before = whole.files();
+    let before = State::of(&whole);
     whole.run(args, input).succeeded();
-    let after = whole.files();
+    let after = State::of(&whole);
     let mut sides = [0, 0];
     for step in some(1.., 5) {
         let repo = scene();
@@ -91,15 +130,15 @@ fn dies_at_its_steps(args: &[&str], input: &str, prepare: impl Fn(&Repo)) {
         is_old_or_new(&repo, step);
         let recovered = repo.run(&["recover"], "");
         assert_eq!(recovered.status, 0, "step {step}: {}", recovered.stderr);
-        let files = repo.files();
-        let is_after = files == after;
-        assert!(is_after || files == before, "step {step}: {files:?}");
+        let now = State::of(&repo);
+        let is_after = now == after;
+        assert!(is_after || now == before, "step {step}: {now:?}");
         sides[usize::from(is_after)] += 1;
         is_tidy(&repo);
         repo.git(&["fsck", "--strict"]);
         if !is_after {
             repo.run(args, input).succeeded();
-            assert!(repo.files() == after, "step {step}, again");
+            assert_eq!(State::of(&repo), after, "step {step}, again");
         }
     }
     println!(
@@ -155,6 +194,133 @@ fn a_recovery_that_is_killed_is_recovered() {
 }
 
 #[test]
+fn a_commit_that_is_killed_is_taken_back_or_finished() {
+    dies_at_its_steps(
+        &["apply", "--commit", "-m", "what is new"],
+        RESPONSE,
+        |_| {},
+    );
+}
+
+#[test]
+fn a_first_commit_that_is_killed_is_taken_back_or_finished() {
+    let args = ["apply", "--commit", "-m", "what is first"];
+    let response = envelope("*** Add File: in/a.txt\n+first\n");
+    let commits = |repo: &Repo| repo.git(&["rev-list", "--all", "--count"]);
+    for step in some(1.., 5) {
+        let repo = Repo::empty();
+        let run = run_to(&repo, step, &args, &response);
+        if run.status != DIED {
+            assert_eq!(run.status, 0, "{}", run.stderr);
+            break;
+        }
+        let recovered = repo.run(&["recover"], "");
+        assert_eq!(recovered.status, 0, "step {step}: {}", recovered.stderr);
+        let count = if repo.child("in/a.txt").exists() {
+            "1\n"
+        } else {
+            "0\n"
+        };
+        assert_eq!(commits(&repo), count, "step {step}");
+        assert_eq!(repo.git(&["status", "--porcelain"]), "", "step {step}");
+        is_tidy(&repo);
+    }
+}
+
+#[test]
+fn a_commit_ends_with_its_starter_while_somebody_edits_the_message() {
+    let repo = scene();
+    repo.git(&["config", "llmpatch.lockTimeout", "30000"]);
+    let before = State::of(&repo);
+    // `HOLDER` by its name, which git starts without a shell.
+    let editor = match is_foreign() {
+        true => "hold",
+        false => "f() { echo held; cat >/dev/null; }; f",
+    };
+    std::fs::write(repo.child("../response").path(), RESPONSE).unwrap();
+    let mut child = repo
+        .command()
+        .args(["apply", "--commit", "--edit", "-m", "edited", "../response"])
+        .env("GIT_EDITOR", editor)
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut said = String::new();
+    let mut output = BufReader::new(child.stdout.take().unwrap());
+    output.read_line(&mut said).unwrap();
+    if said.trim_end() != "held" {
+        child.kill().unwrap();
+        panic!("{}", Run::of(child.wait_with_output().unwrap()).stderr);
+    }
+    assert_ne!(repo.files(), before.files);
+    child.kill().unwrap();
+    child.wait().unwrap();
+    drop(child.stdin.take());
+    let recovered = repo.run(&["recover"], "").succeeded();
+    assert!(recovered.stdout.contains("taken back"), "{recovered:?}");
+    assert_eq!(State::of(&repo), before);
+    is_tidy(&repo);
+    repo.run(&["apply", "--commit", "-m", "again"], RESPONSE)
+        .succeeded();
+    is_tidy(&repo);
+}
+
+#[test]
+fn a_commit_that_git_refuses_is_taken_back() {
+    let args = ["apply", "--commit", "-m", "what is new"];
+    let repo = scene();
+    let before = State::of(&repo);
+    // git commit finds HEAD's lock only when all else is done.
+    repo.git(&["config", "core.filesRefLockTimeout", "0"]);
+    repo.git(&["config", "llmpatch.lockTimeout", "0"]);
+    for lock in [".git/index.lock", ".git/HEAD.lock"] {
+        std::fs::write(repo.child(lock).path(), "").unwrap();
+        let run = repo.run(&args, RESPONSE).ended(3);
+        assert!(
+            run.stderr.contains(lock) || run.stderr.contains(&lock.replace('/', "\\")),
+            "{}",
+            run.stderr
+        );
+        std::fs::remove_file(repo.child(lock).path()).unwrap();
+        assert_eq!(State::of(&repo), before, "{lock}");
+        is_tidy(&repo);
+    }
+    // A key that nobody has.
+    let args = [
+        "apply",
+        "--commit",
+        "-m",
+        "signed",
+        "--gpg-sign=nobody@example.org",
+    ];
+    repo.git(&["config", "gpg.program", "no-such-program"]);
+    let run = repo.run(&args, RESPONSE).ended(3);
+    assert!(
+        run.stderr.contains("`git commit` made no commit"),
+        "{}",
+        run.stderr
+    );
+    assert_eq!(State::of(&repo), before);
+    is_tidy(&repo);
+}
+
+#[test]
+fn a_commit_keeps_the_line_ends_that_git_is_told_to_keep() {
+    let repo = scene();
+    repo.git(&["config", "core.autocrlf", "true"]);
+    std::fs::write(repo.child("changed.txt").path(), "old\r\nrest\r\n").unwrap();
+    repo.run(&["apply", "--commit", "-m", "what is new"], RESPONSE)
+        .succeeded();
+    assert_eq!(repo.text("changed.txt"), "new\r\nrest\r\n");
+    assert_eq!(repo.git(&["show", "HEAD:changed.txt"]), "new\nrest\n");
+    assert_eq!(repo.text("made/by/it.txt"), "new\r\n");
+    assert_eq!(repo.git(&["status", "--porcelain"]), "");
+    is_tidy(&repo);
+}
+
+#[test]
 fn a_file_that_another_program_holds_open_is_named_and_nothing_is_torn() {
     let Some(holder) = std::env::var_os("HOLDER") else {
         return;
@@ -173,7 +339,7 @@ fn a_file_that_another_program_holds_open_is_named_and_nothing_is_torn() {
         let mut output = BufReader::new(child.stdout.take().unwrap());
         output.read_line(&mut said).unwrap();
         assert_eq!(said.trim_end(), "held");
-        let run = repo.run(&["apply"], RESPONSE).ended(3);
+        let run = run_to(&repo, NEVER, &["apply"], RESPONSE).ended(3);
         assert!(run.stderr.starts_with("error[locked]: "), "{}", run.stderr);
         assert!(run.stderr.contains(&format!("`{held}`")), "{}", run.stderr);
         assert!(repo.files() == before, "{held}: {:?}", repo.files());
@@ -281,8 +447,7 @@ fn a_path_of_windows_that_is_below_the_top_is_read() {
         let response = format!(
             "*** Begin Patch\n*** Update File: {name}\n@@\n-{old}\n+{new}\n*** End Patch\n"
         );
-        // A copy of the repository, of which a document would be asked for, is below another top.
-        support::run(repo.command().arg("apply"), response.as_bytes()).succeeded();
+        run_to(&repo, NEVER, &["apply"], &response).succeeded();
         assert_eq!(repo.text("in/a.txt"), format!("{new}\n"));
     }
 }

@@ -19,13 +19,6 @@ pub enum CommitError {
         what: &'static str,
         finish: &'static str,
     },
-    /// There is no way here to hold a `git commit` back until the change is written down.
-    #[error("on Windows, git-llmpatch can't commit what it changes in the work tree")]
-    #[strum(props(
-        kind = "unsupported",
-        help = "apply the change with `--index`, then run `git commit`"
-    ))]
-    NotHere,
     /// git knows no name and address to commit with.
     #[error("git knows no name and address to commit with")]
     #[strum(props(

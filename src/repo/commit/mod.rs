@@ -35,7 +35,6 @@ pub(crate) use self::porcelain::Draft;
 use super::git::{Git, run};
 use super::objects::whole_id;
 use super::{Repo, RepoError, Side};
-use crate::system::HOLDS_CHILDREN;
 use llmpatch::compare::Compare as _;
 use llmpatch::report::Committed;
 
@@ -83,9 +82,6 @@ impl Repo {
     /// # Errors
     /// `unsupported`, with the commands that end it.
     pub(crate) fn check_calm(&self) -> Result<(), CommitError> {
-        if !HOLDS_CHILDREN {
-            return Err(CommitError::NotHere);
-        }
         self.check_objects()?;
         let (what, finish) = match self.state()? {
             RepositoryState::Clean | RepositoryState::Bisect => return Ok(()),

@@ -9,12 +9,11 @@ use git2::Oid;
 use super::trace::{HookRefusal, Trace};
 use super::{CommitError, CommitRequest, sign_argument, with};
 use crate::dir::write::step;
-use crate::repo::commit_barrier::{self, CommitBarrier};
 use crate::repo::git::{ChildWatch, ExitStatus, Git, checked};
 use crate::repo::hooks::names_repository;
 use crate::repo::objects::{printed_id, whole_id};
 use crate::repo::{Repo, RepoError};
-use crate::system::OsStrExt as _;
+use crate::system::{CommitBarrier, EDITOR_FAILED, OsStrExt as _};
 use crate::temporary;
 
 /// A message written down.
@@ -78,7 +77,7 @@ impl Repo {
             return Err(CommitError::HeadMoved);
         }
         let git = Git::new(self);
-        let barrier = CommitBarrier::new()?;
+        let barrier = CommitBarrier::new().map_err(RepoError::read("a pipe"))?;
         let ready = request.ready.as_deref().and_then(whole_id);
         let hidden = self.hold_last_hook(directory)?;
         let arguments = [hidden, self.arguments(request, draft, ready.zip(before))?].concat();
@@ -151,7 +150,7 @@ impl Repo {
         }
         let status = status.code();
         if let Some(editor) = &draft.editor
-            && status == Some(commit_barrier::FAILED)
+            && (trace.editor_failed() || status.is_some() && status == EDITOR_FAILED)
         {
             let editor = editor.as_bytes().into();
             return CommitError::EditorFailed { editor };

@@ -1,4 +1,4 @@
-//! What git itself says of its hooks: which one refused.
+//! What git itself says of its hooks and of the editor: which one failed.
 
 use std::path::{Path, PathBuf};
 
@@ -32,21 +32,40 @@ impl Trace {
         self.0.is_some()
     }
 
+    /// Returns the hook that refused.
     pub(super) fn refusal(&self) -> Option<HookRefusal> {
-        refusal(&std::fs::read(self.0.as_ref()?).ok()?)
+        refusal(&self.read()?)
+    }
+
+    /// Returns whether the editor failed; unknown is no.
+    pub(super) fn editor_failed(&self) -> bool {
+        let trace = self.read().unwrap_or_default();
+        failed(&trace, EDITOR).is_some()
+    }
+
+    fn read(&self) -> Option<Vec<u8>> {
+        std::fs::read(self.0.as_ref()?).ok()
     }
 }
 
-/// Finds the first hook in a trace that ended with another status than 0 and belongs to the git
-/// that began the trace.
+/// What says of a child that it is a hook, and an editor.
+const HOOK: &str = r#""child_class":"hook""#;
+const EDITOR: &str = r#""child_class":"editor""#;
+
+/// Finds the first hook in a trace that ended with another status than 0.
 fn refusal(trace: &[u8]) -> Option<HookRefusal> {
+    let (start, status) = failed(trace, HOOK)?;
+    let hook = field(start, "\"hook_name\":\"", b'"')?.into();
+    Some(HookRefusal { hook, status })
+}
+
+/// Finds the first child of a class in a trace that ended with another status than 0 and belongs to
+/// the git that began the trace. Returns the line that says that it was started, and the status.
+fn failed<'t>(trace: &'t [u8], class: &str) -> Option<(&'t [u8], i32)> {
     let mut running: Vec<(&[u8], &[u8])> = Vec::new();
     for line in of_first(trace) {
-        if starts_hook(line) {
-            running.push((
-                field(line, "\"child_id\":", b',')?,
-                field(line, "\"hook_name\":\"", b'"')?,
-            ));
+        if line.contains_str(r#""event":"child_start""#) && line.contains_str(class) {
+            running.push((field(line, "\"child_id\":", b',')?, line));
         } else if line.contains_str(r#""event":"child_exit""#) {
             let child = field(line, "\"child_id\":", b',')?;
             let status: i32 = field(line, "\"code\":", b',')?
@@ -54,12 +73,9 @@ fn refusal(trace: &[u8]) -> Option<HookRefusal> {
                 .ok()?
                 .parse()
                 .ok()?;
-            let hook = running.iter().find(|(id, _)| *id == child);
-            if let Some((_, hook)) = hook.filter(|_| status != 0) {
-                return Some(HookRefusal {
-                    hook: (*hook).into(),
-                    status,
-                });
+            let start = running.iter().find(|(id, _)| *id == child);
+            if let Some((_, start)) = start.filter(|_| status != 0) {
+                return Some((start, status));
             }
         }
     }
@@ -76,11 +92,6 @@ fn of_first(trace: &[u8]) -> impl Iterator<Item = &[u8]> {
 
 fn session(line: &[u8]) -> Option<&[u8]> {
     field(line, "\"sid\":\"", b'"')
-}
-
-/// Returns whether a line says that a hook is started.
-fn starts_hook(line: &[u8]) -> bool {
-    line.contains_str(r#""event":"child_start""#) && line.contains_str(r#""child_class":"hook""#)
 }
 
 fn field<'t>(line: &'t [u8], name: &str, end: u8) -> Option<&'t [u8]> {
@@ -118,5 +129,7 @@ mod tests {
         ] {
             assert_eq!(refusal(trace.as_bytes()), want, "{trace}");
         }
+        let trace = format!("{}\n{exit}\n", start.replace("\"hook\"", "\"editor\""));
+        assert!(failed(trace.as_bytes(), EDITOR).is_some());
     }
 }

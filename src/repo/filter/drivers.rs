@@ -11,10 +11,10 @@ use bstr::{BString, ByteSlice};
 
 use super::GitFilter;
 use super::child::Running;
-use crate::repo::git::{Command, shell_quoted};
+use crate::repo::git::shell;
 use crate::repo::process_filter::ProcessFilter;
 use crate::repo::{Repo, RepoError};
-use crate::system::{OsStrExt as _, OsStringExt as _};
+use crate::system::{OsStrExt as _, OsStringExt as _, shell_quoted};
 use llmpatch::path::RepoPath;
 
 /// A driver that is a process.
@@ -70,7 +70,7 @@ impl GitFilter {
         let number = self.processes.range(..driver.clone()).count();
         let command = process.command.to_os_str_lossy();
         let words = [OsStr::new("-c"), &command];
-        let mut shell = self.git.set_up(Command::new("sh"), words);
+        let mut shell = self.git.set_up(shell(), words);
         let started = Running::start(&self.place, &number.to_string(), &mut shell);
         let child = started.map_err(|error| (error.to_string().into(), false))?;
         ProcessFilter::greet(child).map_err(|(child, error)| {
