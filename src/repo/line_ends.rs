@@ -5,6 +5,7 @@ use bstr::ByteSlice as _;
 
 use super::RepoError;
 use super::config::Config;
+use crate::system;
 use llmpatch::text::Content;
 
 /// What an attribute is set to.
@@ -61,7 +62,10 @@ impl Settings {
     pub(super) fn of(config: &Config, is_all_for_git: bool) -> Result<Self, RepoError> {
         let is_input = config.word("core.autocrlf") == b"input";
         let is_auto = is_input || config.bool("core.autocrlf")?.unwrap_or(false);
-        let is_crlf = (is_auto && !is_input) || config.word("core.eol") == b"crlf";
+        let eol = config.word("core.eol");
+        let is_native = !is_input && eol != b"lf";
+        let is_crlf =
+            (is_auto && !is_input) || eol == b"crlf" || (is_native && system::ENDS_LINES_IN_CRLF);
         Ok(Self {
             is_auto,
             is_crlf,
@@ -80,20 +84,24 @@ pub(super) struct Attributes {
 }
 
 impl Attributes {
-    /// Returns whether git may store other bytes than these.
-    pub(super) fn may_store_other(&self, settings: Settings, content: &Content) -> bool {
+    /// Returns whether git may take a file for text whose line ends it converts.
+    fn is_text(&self, settings: Settings) -> bool {
         let says_nothing = [&self.text, &self.crlf, &self.eol]
             .iter()
             .all(|value| **value == Value::Unspecified);
-        let is_text = self.text != Value::False && (settings.is_auto || !says_nothing);
+        self.text != Value::False && (settings.is_auto || !says_nothing)
+    }
+
+    /// Returns whether git may store other bytes than these.
+    pub(super) fn may_store_other(&self, settings: Settings, content: &Content) -> bool {
         settings.is_all_for_git
-            || is_text && content.contains_str("\r\n")
+            || self.is_text(settings) && content.contains_str("\r\n")
             || self.ident == Value::True && content.contains_str("$Id:")
     }
 
     /// Returns whether git may write other bytes to the disk than these.
     pub(super) fn may_write_other(&self, settings: Settings, bytes: &[u8]) -> bool {
-        let is_crlf = self.text != Value::False && (settings.is_crlf || self.eol.is("crlf"));
+        let is_crlf = self.is_text(settings) && (settings.is_crlf || self.eol.is("crlf"));
         settings.is_all_for_git
             || is_crlf && bytes.contains(&b'\n')
             || self.ident == Value::True && bytes.contains_str("$Id")

@@ -26,6 +26,9 @@ use super::Identity;
 /// Whether git writes a letter and its accent as one character where it isn't told otherwise.
 pub(crate) const COMPOSES_NAMES: bool = cfg!(target_vendor = "apple");
 
+/// Whether git ends the lines of a text with CR LF where `core.eol` doesn't say how.
+pub(crate) const ENDS_LINES_IN_CRLF: bool = false;
+
 /// Whether a git on the PATH shows by its place where its configuration is.
 pub(crate) const HAS_FIXED_PREFIXES: bool = cfg!(target_os = "linux");
 

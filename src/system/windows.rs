@@ -85,6 +85,9 @@ impl FileExt for File {
 /// Whether git writes a letter and its accent as one character where it isn't told otherwise.
 pub(crate) const COMPOSES_NAMES: bool = false;
 
+/// Whether git ends the lines of a text with CR LF where `core.eol` doesn't say how.
+pub(crate) const ENDS_LINES_IN_CRLF: bool = true;
+
 /// Whether a git on the PATH shows by its place where its configuration is.
 pub(crate) const HAS_FIXED_PREFIXES: bool = false;
 
