@@ -370,7 +370,9 @@ pub(crate) fn read_both(pipes: [Option<OwnedStream>; 2]) -> io::Result<[BString;
     };
     let [out, err] = pipes;
     thread::scope(|scope| {
-        let err = thread::Builder::new().spawn_scoped(scope, move || read(err))?;
+        // What it takes, whatever the environment says of stacks.
+        let small = thread::Builder::new().stack_size(1 << 16);
+        let err = small.spawn_scoped(scope, move || read(err))?;
         let out = read(out);
         let err = err.join().map_err(|_| io::ErrorKind::Other)?;
         Ok([out?, err?])
