@@ -2,6 +2,7 @@
 //! the patch is the argument, or comes on standard input, and what became of it is said in the
 //! words that they know. All else is as for `git llmpatch apply`.
 
+use std::env::consts::EXE_SUFFIX;
 use std::ffi::{OsStr, OsString};
 use std::fmt::Write as _;
 use std::path::Path;
@@ -48,7 +49,10 @@ impl ApplyPatch {
     pub(super) fn run(&self) -> Result<Exit, clap::Error> {
         match Home::find() {
             _ if !self.install => Ok(run(self.patch.as_slice())),
-            Some(home) => Ok(install::link(&home.programs(), "apply_patch")),
+            Some(home) => Ok(install::link(
+                &home.programs(),
+                &format!("apply_patch{EXE_SUFFIX}"),
+            )),
             None => Err(super::usage(
                 "apply-patch",
                 "HOME names no directory to install to",
@@ -59,8 +63,9 @@ impl ApplyPatch {
 
 /// Returns whether the program was called by this name.
 pub(super) fn is_called(program: &OsStr) -> bool {
-    let name = Path::new(program).file_name();
-    name.is_some_and(|name| name == "apply_patch" || name == "apply-patch" || name == "applypatch")
+    let name = Path::new(program).file_name().and_then(OsStr::to_str);
+    let name = name.map(|name| name.strip_suffix(EXE_SUFFIX).unwrap_or(name));
+    matches!(name, Some("apply_patch" | "apply-patch" | "applypatch"))
 }
 
 /// Applies the patch that the arguments, without the program's name, or standard input hold.
