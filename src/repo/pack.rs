@@ -167,7 +167,10 @@ impl Pack {
         let index = written(&directory, &index).map_err(io)?;
         for (file, end) in [(pack, "pack"), (index, "idx")] {
             step("rename a pack").map_err(io)?;
-            file.rename(&directory.join(format!("pack-{name}.{end}")))
+            let place = directory.join(format!("pack-{name}.{end}"));
+            // What has that name holds the same, and where it is in use, Windows keeps it.
+            file.rename(&place)
+                .or_else(|error| place.exists().then_some(()).ok_or(error))
                 .map_err(io)?;
         }
         Ok(())
