@@ -2,6 +2,7 @@
 //!
 //! - `before/`: the work tree, committed (left out: an empty one).
 //! - `patch.txt`: the response. `args.txt`: further arguments, blank-separated. `config.txt`: settings, one `name=value` a line.
+//! - `needs.txt`: what it needs and Windows hasn't got, as `support::Need` says it.
 //! - `after/`: the work tree afterwards, every byte and executable bit; with `warnings.txt`, what was said on stderr.
 //! - or `error.txt`: the exit status on its first line and what was said on stderr behind it. Nothing may have changed then.
 //!
@@ -20,7 +21,7 @@ use std::panic::catch_unwind;
 use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use support::{OnDisk, Repo, in_full, snapshot};
+use support::{OnDisk, Repo, in_full, needs, snapshot};
 
 /// What is tried of a case.
 #[derive(Clone, Copy)]
@@ -74,7 +75,12 @@ fn trial(check: Check, case: PathBuf) -> Trial {
     let directory = format!("{}/{}", name(case.parent().unwrap()), name(&case));
     let name = format!("{} {directory}", check.name);
     Trial::test(name.clone(), move || {
-        let ended = catch_unwind(|| (check.run)(&case));
+        let ended = catch_unwind(|| {
+            if let Ok(need) = std::fs::read_to_string(case.join("needs.txt")) {
+                needs(need.trim_end().parse().expect("one of `Need`"));
+            }
+            (check.run)(&case)
+        });
         let ended = ended.unwrap_or_else(|panic| Err(said(&*panic).into()));
         ended.map_err(|failed| repeated(&failed, &directory, &name))
     })

@@ -340,7 +340,7 @@ fn follow(repo: &Repo, said: &Run, command: &str, filled: &[(&str, &str)]) -> Ru
 }
 
 fn in_shell(repo: &Repo, command: &str) -> Run {
-    let mut shell = isolated(Command::new("bash"), repo.path());
+    let mut shell = isolated(support::unix("bash"), repo.path());
     shell
         .args(["-c", command])
         .env("PATH", support::path())
@@ -1027,7 +1027,7 @@ fn commit_taken_back() {
 
 #[test]
 fn anothers() {
-    if !rustix::process::geteuid().is_root() {
+    if !support::system::is_root() {
         return eprintln!("skipped: only root can give away a repository");
     }
     let repo = repo();

@@ -16,8 +16,9 @@ fn apply_patch(
     input: &str,
 ) -> (i32, String, String) {
     let link = repo.path().parent().unwrap().join("apply_patch");
+    let link = link.with_extension(std::env::consts::EXE_EXTENSION);
     if !link.exists() {
-        std::os::unix::fs::symlink(Path::new(repo.command().get_program()), &link).unwrap();
+        support::system::install(&link);
     }
     let mut command = support::isolated(Command::new(link), &repo.path().join(directory));
     let Run {
@@ -109,6 +110,7 @@ fn wrong_usage_is_status_two() {
 
 #[test]
 fn it_is_installed_as_a_link_beside_other_programs_and_works() {
+    support::needs(support::Need::Links);
     let (repo, home) = (repo(""), assert_fs::TempDir::new().unwrap());
     let install = || {
         let mut command = repo.command();

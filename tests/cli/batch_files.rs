@@ -2,18 +2,14 @@
 
 use std::fs;
 use std::io::Write as _;
-use std::os::unix::fs::symlink;
 use std::process::Stdio;
 use std::time::Duration;
 
 use assert_fs::prelude::*;
-use rustix::event::{PollFd, PollFlags, poll};
-use rustix::fs::{FlockOperation, flock};
-use rustix::time::Timespec;
 use serde_json::{Value, json};
 
 use super::onto::base;
-use super::support::{Repo, Run, make_pipe};
+use super::support::{Repo, Run, make_pipe, symlink};
 use super::update;
 
 fn line(id: impl Into<Value>, response: &str) -> String {
@@ -173,8 +169,8 @@ fn no_link_is_followed() {
     let outside = assert_fs::TempDir::new().unwrap();
     let treasure = outside.child("treasure");
     treasure.write_str("").unwrap();
-    symlink(treasure.path(), repo.child("link")).unwrap();
-    symlink(outside.path(), repo.child("directory")).unwrap();
+    symlink(treasure.path(), repo.child("link"));
+    symlink(outside.path(), repo.child("directory"));
     for args in [
         &["batch", "--onto=HEAD", "-o", "link"][..],
         &["batch", "--onto=HEAD", "-o", "link", "--resume"],
@@ -203,7 +199,7 @@ fn no_link_is_followed() {
     repo.child("shown").create_dir_all().unwrap();
     let name = repo.run(&["show", "-o", "shown"], "").succeeded().stdout;
     fs::remove_file(repo.child(name.trim())).unwrap();
-    symlink(treasure.path(), repo.child(name.trim())).unwrap();
+    symlink(treasure.path(), repo.child(name.trim()));
     let run = repo.run(&["show", "-o", "shown"], "").ended(3);
     assert!(run.stderr.contains("symbolic link"), "{}", run.stderr);
     treasure.assert("");
@@ -244,7 +240,7 @@ fn unfinished_packs_of_the_dead_go() {
         repo.chmod(&format!(".git/objects/pack/{name}"), 0o444);
     }
     let living = fs::File::open(pack("tmp_llmpatch_living")).unwrap();
-    flock(&living, FlockOperation::LockExclusive).unwrap();
+    living.lock().unwrap();
     batch(&repo, &[], &lines(2)).succeeded();
     assert!(!pack("tmp_llmpatch_dead").exists());
     assert!(pack("tmp_llmpatch_living").exists() && pack("tmp_pack_git").exists());
@@ -305,7 +301,10 @@ fn a_forged_output_brings_nothing_into_a_bundle() {
 
 /// What waits for a slow line is bounded by its bytes.
 #[test]
+#[cfg(unix)]
 fn not_much_is_read_while_a_line_is_slow() {
+    use rustix::event::{PollFd, PollFlags, poll};
+    use rustix::time::Timespec;
     const MOST: usize = 72 << 20;
     let repo = base();
     make_pipe(&repo.child("slow"));

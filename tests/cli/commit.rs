@@ -1,4 +1,3 @@
-use std::os::unix::fs::MetadataExt as _;
 use std::process::Command;
 
 use assert_fs::prelude::*;
@@ -114,7 +113,7 @@ fn authors_dates_and_editors_that_are_none_are_refused_before_anything_is_touche
     };
     let before = seen();
     // Whoever looks at the directory sees that it was not touched even for a moment.
-    let inode = || std::fs::metadata(repo.child("a.txt")).unwrap().ino();
+    let inode = || support::system::inode(&repo.child("a.txt"));
     let file = inode();
     for (args, said) in [
         (
@@ -422,7 +421,7 @@ fn a_commit_needs_no_proc() {
         .unwrap();
     let ours = repo.command();
     let inside = |script: &str| {
-        let mut command = std::process::Command::new("unshare");
+        let mut command = support::unix("unshare");
         command
             .args([
                 "-rm",
@@ -585,12 +584,9 @@ fn a_message_that_a_hook_refuses_is_kept_and_named() {
 #[test]
 fn a_commit_that_was_made_on_somebody_elses_is_taken_back() {
     let repo = repo();
-    let which = support::run(
-        std::process::Command::new("sh").args(["-c", "command -v git"]),
-        b"",
-    )
-    .succeeded()
-    .stdout;
+    let which = support::run(support::unix("sh").args(["-c", "command -v git"]), b"")
+        .succeeded()
+        .stdout;
     let git = which.trim();
     // Somebody's `git commit`, begun before ours, ends when ours was started and hasn't looked at
     // HEAD yet.

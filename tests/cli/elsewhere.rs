@@ -1,25 +1,18 @@
-//! The program where it isn't at home: what `PROGRAM` names is tried, a Windows program in wine say,
-//! by tests that run here. `.ci/windows` does that, and puts the cases and the command line's tests
-//! to it, too.
+//! What systems do differently, and Windows most of all: commits and who waits for them, files that
+//! are held open, Ctrl-C, names, long paths.
 //!
-//! - Killed at each of its steps, it leaves what the next run takes back or finishes. The program has
-//!   to be built with the feature `steps`.
-//! - A commit, for which git has to be found by the program, and who waits for it, are stopped where
-//!   that is possible, and neither of them goes on without the other.
-//! - A file that another program holds open is named, and nothing is torn. `HOLDER` is a program that
-//!   opens the file of its argument so that nobody else can replace it, says so, and keeps it until
-//!   its input ends.
-//! - Interrupted, it takes back what it has done. `INTERRUPTER` is a program that runs the program
-//!   with its arguments but the first, sends Ctrl-C as soon as there is a file of that name, and says
-//!   how it ended.
+//! With the feature `steps` the program is also killed at each of its steps, and leaves what the next
+//! run takes back or finishes; no signals are needed for that, and no shell.
 
 use std::collections::BTreeMap;
 use std::io::{BufRead as _, BufReader};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::Stdio;
+
+use assert_fs::prelude::*;
 
 use super::envelope;
-use super::support::{self, OnDisk, Repo, Run, in_full, is_foreign, some};
+use super::support::{self, OnDisk, Repo, Run, in_full, some};
 
 const RESPONSE: &str = "\
 *** Begin Patch
@@ -49,10 +42,6 @@ fn scene() -> Repo {
         ("stays.txt", "stays\n"),
     ])
 }
-
-/// No step's number. What runs to it has no twin in a copy, which is at another path, and where
-/// nobody holds a file.
-const NEVER: usize = 0;
 
 fn run_to(repo: &Repo, step: usize, args: &[&str], input: &str) -> Run {
     let mut command = repo.command();
@@ -145,10 +134,9 @@ fn dies_at_its_steps(args: &[&str], input: &str, prepare: impl Fn(&Repo)) {
         "{args:?}: killed, {} times taken back, {} finished",
         sides[0], sides[1]
     );
-    // Other builds have no steps.
-    let has_steps = is_foreign() || sides != [0, 0];
     let is_sampled = sides[1] > 0 || !in_full();
-    assert!(!has_steps || sides[0] > 4 && is_sampled, "{sides:?}");
+    let is_tried = sides[0] > 4 && is_sampled;
+    assert!(is_tried || !cfg!(feature = "steps"), "{sides:?}");
 }
 
 #[test]
@@ -232,10 +220,10 @@ fn a_commit_ends_with_its_starter_while_somebody_edits_the_message() {
     let repo = scene();
     repo.git(&["config", "llmpatch.lockTimeout", "30000"]);
     let before = State::of(&repo);
-    // `HOLDER` by its name, which git starts without a shell.
-    let editor = match is_foreign() {
-        true => "hold",
-        false => "f() { echo held; cat >/dev/null; }; f",
+    // Both read until their input ends, having said who they are. git needs no shell for the first.
+    let (editor, greeting) = match cfg!(windows) {
+        true => ("cmd", "Microsoft Windows"),
+        false => ("f() { echo held; cat >/dev/null; }; f", "held"),
     };
     std::fs::write(repo.child("../response").path(), RESPONSE).unwrap();
     let mut child = repo
@@ -247,10 +235,8 @@ fn a_commit_ends_with_its_starter_while_somebody_edits_the_message() {
         .stderr(Stdio::piped())
         .spawn()
         .unwrap();
-    let mut said = String::new();
-    let mut output = BufReader::new(child.stdout.take().unwrap());
-    output.read_line(&mut said).unwrap();
-    if said.trim_end() != "held" {
+    let mut said = BufReader::new(child.stdout.take().unwrap()).lines();
+    if !said.any(|line| line.unwrap().starts_with(greeting)) {
         child.kill().unwrap();
         panic!("{}", Run::of(child.wait_with_output().unwrap()).stderr);
     }
@@ -321,39 +307,36 @@ fn a_commit_keeps_the_line_ends_that_git_is_told_to_keep() {
 }
 
 #[test]
+#[cfg(windows)]
 fn a_file_that_another_program_holds_open_is_named_and_nothing_is_torn() {
-    let Some(holder) = std::env::var_os("HOLDER") else {
-        return;
-    };
+    use std::os::windows::fs::OpenOptionsExt as _;
+    const FILE_SHARE_READ: u32 = 1;
     for held in ["changed.txt", "gone.txt", "in/old/place.txt"] {
         let repo = scene();
         let before = repo.files();
-        let mut child = Command::new(&holder)
-            .arg(held)
-            .current_dir(repo.path())
-            .stdin(Stdio::piped())
-            .stdout(Stdio::piped())
-            .spawn()
+        let holder = std::fs::File::options()
+            .read(true)
+            .share_mode(FILE_SHARE_READ)
+            .open(repo.child(held))
             .unwrap();
-        let mut said = String::new();
-        let mut output = BufReader::new(child.stdout.take().unwrap());
-        output.read_line(&mut said).unwrap();
-        assert_eq!(said.trim_end(), "held");
-        let run = run_to(&repo, NEVER, &["apply"], RESPONSE).ended(3);
+        // Nobody holds the file of a copy, of which a document would be asked for.
+        let run = support::run(repo.command().arg("apply"), RESPONSE.as_bytes()).ended(3);
         assert!(run.stderr.starts_with("error[locked]: "), "{}", run.stderr);
         assert!(run.stderr.contains(&format!("`{held}`")), "{}", run.stderr);
         assert!(repo.files() == before, "{held}: {:?}", repo.files());
         is_tidy(&repo);
-        drop(child.stdin.take());
-        child.wait().unwrap();
+        drop(holder);
         repo.run(&["apply"], RESPONSE).succeeded();
     }
 }
 
+/// `INTERRUPTER` is a program that runs another with its arguments but the first, sends Ctrl-C as
+/// soon as there is a file of that name, and says how it ended.
 #[test]
+#[cfg(windows)]
 fn an_apply_that_is_interrupted_is_taken_back() {
     let Some(interrupter) = std::env::var_os("INTERRUPTER") else {
-        return;
+        return support::needs(support::Need::Interrupter);
     };
     let repo = scene();
     let before = repo.files();
@@ -361,9 +344,9 @@ fn an_apply_that_is_interrupted_is_taken_back() {
         .map(|nth| format!("*** Add File: many/{nth}.txt\n+text\n"))
         .collect();
     let response = RESPONSE.replace("*** End Patch\n", &format!("{many}*** End Patch\n"));
-    let mut command = Command::new(interrupter);
+    let mut command = std::process::Command::new(interrupter);
     command
-        .args(["many/1.txt", "apply"])
+        .args([support::program(), "many/1.txt", "apply"])
         .current_dir(repo.path());
     let run = support::run(&mut command, response.as_bytes());
     assert_eq!(
@@ -382,10 +365,8 @@ fn an_apply_that_is_interrupted_is_taken_back() {
 }
 
 #[test]
+#[cfg(windows)]
 fn what_names_no_file_of_windows_is_refused_there() {
-    if !is_foreign() {
-        return;
-    }
     let repo = Repo::with(&[
         ("a file with a long name.txt", "text\n"),
         ("a directory of some length/a.txt", "text\n"),
@@ -431,23 +412,19 @@ fn what_names_no_file_of_windows_is_refused_there() {
 }
 
 #[test]
+#[cfg(windows)]
 fn a_path_of_windows_that_is_below_the_top_is_read() {
-    if !is_foreign() {
-        return;
-    }
     let repo = Repo::with(&[("in/a.txt", "old\n")]);
-    // wine has the root as a drive.
     let path = repo.child("in/a.txt").path().display().to_string();
-    let windows = path.replace('/', r"\");
-    for (nth, name) in [format!("Z:{windows}"), format!("z:{path}")]
-        .iter()
-        .enumerate()
-    {
-        let (old, new) = [("old", "new"), ("new", "newer")][nth];
+    let (back, forward) = (path.replace('/', r"\"), path.replace('\\', "/"));
+    let other_drive = forward[..1].to_lowercase() + &forward[1..];
+    let names = ["old", "new", "newer", "newest"];
+    for (name, pair) in [back, forward, other_drive].iter().zip(names.windows(2)) {
+        let (old, new) = (pair[0], pair[1]);
         let response = format!(
             "*** Begin Patch\n*** Update File: {name}\n@@\n-{old}\n+{new}\n*** End Patch\n"
         );
-        run_to(&repo, NEVER, &["apply"], &response).succeeded();
+        support::run(repo.command().arg("apply"), response.as_bytes()).succeeded();
         assert_eq!(repo.text("in/a.txt"), format!("{new}\n"));
     }
 }
@@ -456,7 +433,10 @@ fn a_path_of_windows_that_is_below_the_top_is_read() {
 fn a_path_may_be_longer_than_windows_takes_by_itself() {
     let deep = ["a directory of some length"; 12].join("/");
     let path = format!("{deep}/file.txt");
-    let repo = Repo::with(&[(&path, "old\n")]);
+    let repo = Repo::empty();
+    repo.git(&["config", "core.longPaths", "true"]);
+    repo.child(&path).write_str("old\n").unwrap();
+    repo.commit("base");
     let response =
         format!("*** Begin Patch\n*** Update File: {path}\n@@\n-old\n+new\n*** End Patch\n");
     repo.run(&["apply"], &response).succeeded();
@@ -466,19 +446,18 @@ fn a_path_may_be_longer_than_windows_takes_by_itself() {
 #[test]
 fn a_file_that_is_read_only_is_replaced_and_stays_so() {
     let repo = scene();
-    repo.chmod("changed.txt", 0o444);
-    repo.chmod("gone.txt", 0o444);
+    repo.set_read_only("changed.txt", true);
+    repo.set_read_only("gone.txt", true);
     repo.run(&["apply"], RESPONSE).succeeded();
-    assert_eq!(repo.mode("changed.txt") & 0o222, 0);
+    let changed = repo.child("changed.txt").metadata().unwrap();
+    assert!(changed.permissions().readonly());
     repo.run(&["undo"], "").succeeded();
     assert_eq!(repo.text("changed.txt"), "old\nrest\n");
 }
 
 #[test]
+#[cfg(windows)]
 fn a_name_may_change_in_its_case_alone() {
-    if !is_foreign() {
-        return;
-    }
     let repo = scene();
     repo.git(&["config", "core.ignoreCase", "true"]);
     let before = repo.files();
@@ -495,4 +474,65 @@ fn a_name_may_change_in_its_case_alone() {
     assert!(repo.child("Changed.txt").exists() && !repo.child("changed.txt").exists());
     repo.run(&["undo"], "").succeeded();
     assert!(repo.files() == before, "{:?}", repo.files());
+}
+
+/// Line ends are, byte for byte, what the git that is here makes of them, in the work tree and in
+/// the index.
+#[test]
+fn lines_end_as_git_here_ends_them() {
+    const RULES: [&str; 6] = [
+        "",
+        "* text\n",
+        "* text=auto\n",
+        "* text eol=crlf\n",
+        "* text eol=lf\n",
+        "* -text\n",
+    ];
+    const RESPONSE: &str = "\
+*** Begin Patch
+*** Update File: lf.txt
+@@
+-two
++2
+*** Update File: crlf.txt
+@@
+-two
++2
++3
+*** Add File: new.txt
++new
+*** End Patch
+";
+    let settings = ["false", "true", "input"];
+    let all = settings.map(|setting| RULES.map(|rules| (setting, rules)));
+    for (setting, rules) in some(all.concat(), 4) {
+        let base = Repo::empty();
+        base.git(&["config", "core.autocrlf", setting]);
+        base.git(&["config", "core.safecrlf", "false"]);
+        base.child(".gitattributes").write_str(rules).unwrap();
+        base.child("lf.txt").write_str("one\ntwo\n").unwrap();
+        base.child("crlf.txt").write_str("one\r\ntwo\r\n").unwrap();
+        base.commit("base");
+        // As whoever clones it has it.
+        std::fs::remove_file(base.child("lf.txt")).unwrap();
+        std::fs::remove_file(base.child("crlf.txt")).unwrap();
+        base.git(&["checkout", "-q", "--", "."]);
+        let (ours, theirs) = (base.copied(), base.copied());
+        let diff = theirs.run(&["diff"], RESPONSE).succeeded().stdout_bytes;
+        // A copy is another file, which git looks at anew.
+        theirs.git(&["update-index", "--refresh"]);
+        theirs.git_with_input(&["apply", "--index", "--whitespace=nowarn"], &diff);
+        ours.run(&["apply", "--index"], RESPONSE).succeeded();
+        let what = format!("core.autocrlf={setting}, {rules:?}");
+        assert_eq!(ours.files(), theirs.files(), "{what}");
+        let staged = |repo: &Repo| repo.git(&["ls-files", "--stage"]);
+        assert_eq!(staged(&ours), staged(&theirs), "{what}");
+        // What is checked out anew, and what is added anew, is the same again.
+        let (files, index) = (ours.files(), staged(&ours));
+        ours.git(&["add", "-A"]);
+        assert_eq!(staged(&ours), index, "{what}");
+        std::fs::remove_file(ours.child("new.txt")).unwrap();
+        ours.git(&["checkout", "-q", "--", "."]);
+        assert_eq!(ours.files(), files, "{what}");
+    }
 }

@@ -117,11 +117,7 @@ fn settings_are_those_that_git_reads() {
         real.unwrap().display()
     );
     std::fs::write(bin.join("git"), script).unwrap();
-    std::fs::set_permissions(
-        bin.join("git"),
-        std::os::unix::fs::PermissionsExt::from_mode(0o755),
-    )
-    .unwrap();
+    support::system::set_mode(&bin.join("git"), 0o755);
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
     refused(&repo, "system", &|command| {
         command.env("PATH", &path).env_remove("GIT_CONFIG_NOSYSTEM");
@@ -147,7 +143,7 @@ fn what_the_environment_says_is_configured_is_what_git_says() {
     let place = repo.path().parent().unwrap().to_owned();
     let protect = "[llmpatch]\n\tprotect = a.txt\n";
     let (work, linked) = (place.join("work"), place.join("link/work"));
-    std::os::unix::fs::symlink(&place, place.join("link")).unwrap();
+    support::symlink(&place, place.join("link"));
     for (file, text) in [
         ("system", protect),
         ("global", ""),
@@ -237,7 +233,7 @@ fn the_systems_own_settings_are_those_of_the_git_in_use() {
             .unwrap();
         let script =
             "mount --bind ../system $0 && { git config llmpatch.protect >../git; \"$@\"; }";
-        let mut command = support::isolated(std::process::Command::new("unshare"), repo.path());
+        let mut command = support::isolated(support::unix("unshare"), repo.path());
         command.args([
             "-m",
             "sh",

@@ -41,6 +41,7 @@ mod pull_request;
 mod recover;
 mod repositories;
 mod show;
+#[cfg(unix)]
 mod signals;
 mod snapshot;
 mod staged;

@@ -35,10 +35,10 @@ pub(super) fn base() -> Repo {
         .write_str("*.txt text=auto eol=crlf\n")
         .unwrap();
     repo.child("old.txt").write_str("x\n").unwrap();
-    repo.child("bin/run").write_str("#!/bin/sh\n").unwrap();
-    repo.chmod("bin/run", 0o755);
-    std::os::unix::fs::symlink("a.txt", repo.child("bin/link")).unwrap();
     repo.git(&["add", "."]);
+    repo.stage("bin/run", "100755", "#!/bin/sh\n");
+    repo.stage("bin/link", "120000", "a.txt");
+    repo.git(&["checkout", "-q", "--", "bin"]);
     let commit = repo.git(&["rev-parse", "HEAD"]);
     repo.git(&[
         "update-index",

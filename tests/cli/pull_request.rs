@@ -1,8 +1,6 @@
 //! The action that checks a pull request, run as GitHub's runner does in a checkout of the pull
 //! request merged into its base.
 
-use std::process::Command;
-
 use assert_fs::prelude::*;
 
 use crate::support::{self, Repo, Run, isolated, run};
@@ -17,7 +15,7 @@ fn checked(files: &[(&str, &str)], event: &str, base: &str) -> (Repo, Run) {
     }
     repo.commit("pull request");
     let action = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join(".github/actions/check");
-    let mut command = isolated(Command::new("bash"), repo.path());
+    let mut command = isolated(support::unix("bash"), repo.path());
     command
         .arg(action.join("run"))
         .env("GITHUB_ACTION_PATH", &action)

@@ -1,7 +1,6 @@
 //! What becomes of an apply that is killed or interrupted half-way. A hook does it, at a moment
 //! that is the same every time.
 
-use std::os::unix::process::ExitStatusExt as _;
 use std::process::Command;
 
 use assert_fs::prelude::*;
@@ -19,6 +18,7 @@ fn hook_named(repo: &Repo, name: &str, script: &str) {
 }
 
 /// Runs a commit in which a hook gets hold of us, and returns the signal that it died of.
+#[cfg(unix)]
 fn died_of(repo: &Repo, response: &str) -> Option<i32> {
     repo.child("../response").write_str(response).unwrap();
     let output = repo
@@ -30,7 +30,7 @@ fn died_of(repo: &Repo, response: &str) -> Option<i32> {
     while is_in_use(repo) {
         std::thread::yield_now();
     }
-    output.status.signal()
+    std::os::unix::process::ExitStatusExt::signal(&output.status)
 }
 
 /// Returns whether a process stands in the repository.
@@ -87,7 +87,7 @@ fn a_journal_that_can_not_be_read_is_not_called_damaged() {
     assert_eq!(died_of(&repo, &update("a.txt", "two", "2")), Some(9));
     let half = repo.files();
     for limit in 4..32 {
-        let mut command = isolated(Command::new("sh"), repo.path());
+        let mut command = isolated(support::unix("sh"), repo.path());
         command
             .args(["-c", "ulimit -n \"$1\"; exec \"$0\" recover"])
             .arg(support::program())
@@ -454,6 +454,7 @@ fn a_lock_that_was_removed_is_named() {
 
 /// What was prepared beside the files of a run that died is in sight until then.
 #[test]
+#[cfg(target_os = "linux")]
 fn files_that_were_prepared_are_named_when_they_go() {
     for command in ["recover", "apply"] {
         let repo = repo();

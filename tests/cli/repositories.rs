@@ -476,7 +476,7 @@ fn hard_links_are_counted_in_the_right_number() {
 fn an_absolute_path_may_lead_through_links_above_the_work_tree() {
     let repo = repo();
     let above = repo.path().parent().unwrap();
-    let link = |to: &str, name: &str| std::os::unix::fs::symlink(to, above.join(name)).unwrap();
+    let link = |to: &str, name: &str| support::symlink(to, above.join(name));
     // As `/tmp` on macOS; and links inside the work tree, or into it, that are none above it.
     link(".", "linked");
     link("work", "other");
@@ -738,8 +738,7 @@ fn what_its_user_may_not_look_at_is_no_setting_and_no_rule() {
         let repo = repo();
         repo.child("../home/.config/git").create_dir_all().unwrap();
         for at in [repo.child(".."), repo.child("."), repo.child("../home")] {
-            std::fs::set_permissions(at, std::os::unix::fs::PermissionsExt::from_mode(0o777))
-                .unwrap();
+            support::system::set_mode(&at, 0o777);
         }
         repo
     };
@@ -756,18 +755,18 @@ fn what_its_user_may_not_look_at_is_no_setting_and_no_rule() {
         if !repo.child(closed).exists() {
             repo.child(closed).write_str("*.txt text\n").unwrap();
         }
-        let mut own = Command::new("chown");
+        let mut own = support::unix("chown");
         own.args(["-R", "12345"]).arg(repo.path());
         if !own.status().unwrap().success() {
             return eprintln!("skipped: only root can act for another user");
         }
         repo.chmod(closed, 0);
         let of_root = repo.child(closed);
-        let _ = std::os::unix::fs::chown(of_root.path(), Some(0), None);
+        let _ = support::unix("chown").arg("0").arg(of_root.path()).status();
         let response = update("a.txt", "two", "2");
         for args in [&["check"][..], &["check", "--cached"]] {
             let home = repo.child("../home").path().display().to_string();
-            let mut command = isolated(Command::new("setpriv"), repo.path());
+            let mut command = isolated(support::unix("setpriv"), repo.path());
             command.args(["--reuid=12345", "--regid=777", "--clear-groups"]);
             command.arg(program()).args(args);
             command.env("HOME", home);
@@ -788,11 +787,11 @@ fn what_its_user_may_not_look_at_is_no_setting_and_no_rule() {
 
 /// Runs our program as another user of some groups; `None` where that can't be.
 fn as_user(repo: &Repo, user: u32, groups: &str, args: &[&str], input: &str) -> Option<Run> {
-    if !rustix::process::geteuid().is_root() {
+    if !support::system::is_root() {
         eprintln!("skipped: only root can act for another user");
         return None;
     }
-    let mut command = isolated(Command::new("setpriv"), repo.path());
+    let mut command = isolated(support::unix("setpriv"), repo.path());
     command.args([
         &format!("--reuid={user}"),
         "--regid=777",
@@ -801,7 +800,7 @@ fn as_user(repo: &Repo, user: u32, groups: &str, args: &[&str], input: &str) -> 
     // Another user may reach neither the directory of temporary files nor that of programs.
     let (copy, mut probe) = (
         repo.child("../git-llmpatch"),
-        isolated(Command::new("setpriv"), repo.path()),
+        isolated(support::unix("setpriv"), repo.path()),
     );
     if !copy.exists() {
         std::fs::copy(program(), copy.path()).unwrap();
@@ -838,7 +837,7 @@ fn give(repo: &Repo, user: u32, group: u32, mode: &str) {
     let above = top.parent().unwrap();
     let did = |name: &str, args: &[&str]| {
         assert!(
-            Command::new(name)
+            support::unix(name)
                 .args(args)
                 .arg(above)
                 .status()
@@ -852,7 +851,7 @@ fn give(repo: &Repo, user: u32, group: u32, mode: &str) {
 
 #[test]
 fn another_owners_repository_is_trusted_where_git_trusts_it() {
-    if !rustix::process::geteuid().is_root() {
+    if !support::system::is_root() {
         eprintln!("skipped: only root can give away a repository");
         return;
     }
@@ -860,7 +859,7 @@ fn another_owners_repository_is_trusted_where_git_trusts_it() {
     give(&repo, 12_345, 777, "u+rwX");
     let top = repo.path().display().to_string();
     let above = repo.path().parent().unwrap().display().to_string();
-    std::os::unix::fs::symlink(repo.path(), repo.child("../link")).unwrap();
+    support::symlink(repo.path(), repo.child("../link"));
     let global = repo.child("../global");
     let directory = |value: &str| format!("[safe]\n\tdirectory = {value}\n");
     let mut verdicts = Vec::new();
@@ -926,11 +925,10 @@ fn another_owners_repository_is_trusted_where_git_trusts_it() {
 
 #[test]
 fn what_a_file_allows_is_never_more_afterwards() {
-    use std::os::unix::fs::MetadataExt as _;
     let response = update("a.txt", "two", "2");
     let repo = repo();
     give(&repo, 12_345, 777, "u+rwX");
-    std::os::unix::fs::chown(repo.child("a.txt"), None, Some(888)).unwrap();
+    support::system::give_to_group(&repo.child("a.txt"), 888);
     repo.chmod("a.txt", 0o6754);
     // Who isn't in the file's group can't give it to that; nobody may do more for that.
     let Some(run) = as_user(&repo, 12_345, "777", &["apply"], &response) else {
@@ -952,14 +950,17 @@ fn what_a_file_allows_is_never_more_afterwards() {
         .unwrap()
         .succeeded();
     // Who is can.
-    std::os::unix::fs::chown(repo.child("a.txt"), None, Some(888)).unwrap();
+    support::system::give_to_group(&repo.child("a.txt"), 888);
     repo.chmod("a.txt", 0o660);
     let run = as_user(&repo, 12_345, "777,888", &["apply"], &response)
         .unwrap()
         .succeeded();
     assert_eq!(run.stderr, "");
-    let meta = repo.child("a.txt").metadata().unwrap();
-    assert_eq!((meta.mode() & 0o7777, meta.gid()), (0o660, 888));
+    let rights = (
+        repo.mode("a.txt"),
+        support::system::group(&repo.child("a.txt")),
+    );
+    assert_eq!(rights, (0o660, 888));
 }
 
 #[test]
@@ -1056,7 +1057,7 @@ fn a_shared_repository_works_for_every_member() {
     repo.git(&["config", "core.sharedRepository", "group"]);
     give(&repo, 12_345, 777, "g+rwX");
     assert!(
-        Command::new("sh")
+        support::unix("sh")
             .args(["-c", "find . -type d -exec chmod g+s {} +"])
             .current_dir(repo.path())
             .status()
@@ -1094,7 +1095,7 @@ fn a_shared_repository_works_for_every_member() {
                 "-path",
                 "*/llmpatch-*",
             ];
-            let found = Command::new("find")
+            let found = support::unix("find")
                 .arg(".git")
                 .args(narrow)
                 .current_dir(repo.path())

@@ -1,9 +1,7 @@
-use std::process::Command;
-
 use assert_fs::prelude::*;
 
 use super::repo;
-use super::support::{Repo, isolated, program, run};
+use super::support::{self, Repo, isolated, program, run};
 
 /// A repository with a commit of every kind of change that both formats can say.
 fn history() -> Repo {
@@ -239,7 +237,7 @@ fn that_messages_are_lost_is_said_last() {
             }
         }
     }
-    let mut shell = isolated(Command::new("sh"), repo.path());
+    let mut shell = isolated(support::unix("sh"), repo.path());
     let line = "\"$0\" show -o ../out HEAD~3..HEAD 2>&1";
     let run = run(shell.args(["-c", line, program()]), b"").succeeded();
     let firsts: Vec<_> = run

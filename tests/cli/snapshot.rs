@@ -5,20 +5,14 @@ use std::process::{Child, Command, Stdio};
 
 use assert_fs::prelude::*;
 
-use super::support::{Repo, Run, isolated, run};
+use super::support::{self, Repo, Run, isolated, run, system};
 use super::{repo, update};
 
 /// Returns the tree that git makes of the work tree.
 fn by_git(repo: &Repo, how: &str) -> String {
     let index = repo.path().with_extension("index");
     // With its time, by which git tells which files it has to read.
-    run(
-        Command::new("cp")
-            .arg("-p")
-            .arg(repo.child(".git/index").path())
-            .arg(&index),
-        b"",
-    );
+    system::copy(&repo.child(".git/index"), &index);
     let git = |args: &[&str]| {
         let mut command = isolated(Command::new("git"), repo.path());
         run(command.args(args).env("GIT_INDEX_FILE", &index), b"")
@@ -73,7 +67,7 @@ const SCENES: &[(&str, Scene)] = &[
     }),
     ("modes, links and kinds", |repo| {
         repo.chmod("a.txt", 0o755);
-        std::os::unix::fs::symlink("a.txt", repo.child("link")).unwrap();
+        support::symlink("a.txt", repo.child("link"));
         repo.git(&["add", "link"]);
         fs::remove_dir_all(repo.child("src")).unwrap();
         repo.child("src").write_str("file\n").unwrap();

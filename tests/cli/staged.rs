@@ -3,15 +3,14 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
+use std::time::{Duration, SystemTime};
 
 use assert_fs::prelude::*;
 
 use super::support::documents::{documents, kinds};
-use super::support::{Run, all_by_git, isolated, program, run};
+use super::support::{Run, all_by_git, isolated, make_pipe, path, program, run, system};
 use super::{Repo, opx, repo, update};
 
 const MARKERS: &str = "*** Begin Patch\n*** End Patch\n";
@@ -370,13 +369,7 @@ fn the_rules_are_those_in_the_index() {
     repo.git(&["add", ".gitattributes"]);
     // A pipe in its place would be waited for.
     fs::remove_file(repo.child(".gitattributes")).unwrap();
-    assert!(
-        Command::new("mkfifo")
-            .arg(repo.child(".gitattributes").path())
-            .status()
-            .unwrap()
-            .success()
-    );
+    make_pipe(&repo.child(".gitattributes"));
     assert_eq!(repo.looked_at(&[]).ended(0).stdout, "");
     // Nor is a link followed.
     fs::remove_file(repo.child(".gitattributes")).unwrap();
@@ -394,12 +387,7 @@ fn the_rules_are_those_in_the_index() {
         let named = format!("core.attributesFile={}", repo.child("rules").display());
         let own = ["-c", &named];
         let mut git = isolated(Command::new("git"), repo.path());
-        let path = format!(
-            "{}:{}",
-            Path::new(program()).parent().unwrap().display(),
-            std::env::var("PATH").unwrap()
-        );
-        git.env("PATH", path)
+        git.env("PATH", path())
             .args(if rules == "rules" { &own[..] } else { &[] });
         assert_eq!(
             run(git.args(["llmpatch", "check", "--staged"]), b"")
@@ -432,7 +420,7 @@ fn odd_names_and_modes_are_told_of_and_obeyed_by_nobody() {
         "\u{202e}gpj".as_bytes(),
         b"-n",
     ] {
-        repo.child(std::ffi::OsStr::from_bytes(name))
+        repo.child(system::path_of_bytes(name))
             .write_str("*** End Patch\n")
             .unwrap();
     }
@@ -544,7 +532,7 @@ fn without_a_repository_it_says_so() {
 }
 
 /// All below a directory: bytes, modes and when they were changed.
-fn state(directory: &Path, all: &mut BTreeMap<PathBuf, (Vec<u8>, u32, i64, i64)>) {
+fn state(directory: &Path, all: &mut BTreeMap<PathBuf, (Vec<u8>, u32, SystemTime)>) {
     for entry in fs::read_dir(directory).unwrap() {
         let path = entry.unwrap().path();
         let meta = path.symlink_metadata().unwrap();
@@ -555,7 +543,7 @@ fn state(directory: &Path, all: &mut BTreeMap<PathBuf, (Vec<u8>, u32, i64, i64)>
         };
         all.insert(
             path.clone(),
-            (bytes, meta.mode(), meta.mtime(), meta.mtime_nsec()),
+            (bytes, system::mode(&path), meta.modified().unwrap()),
         );
         if meta.is_dir() {
             state(&path, all);
@@ -589,7 +577,6 @@ fn busy() -> Repo {
 #[test]
 fn it_takes_no_lock_and_writes_nothing() {
     let repo = busy();
-    let git_dir = repo.child(".git");
     repo.child(".git/index.lock")
         .write_str("held by another")
         .unwrap();
@@ -597,11 +584,9 @@ fn it_takes_no_lock_and_writes_nothing() {
         repo.chmod(&format!(".git/{entry}"), 0o555);
     }
     // Stat data that a reader would like to refresh.
-    let touched = Command::new("touch")
-        .args(["-d", "2001-01-01", "a.txt"])
-        .current_dir(repo.path())
-        .status();
-    assert!(touched.unwrap().success());
+    let touched = fs::File::options().write(true).open(repo.child("a.txt"));
+    let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(978_307_200);
+    touched.unwrap().set_modified(long_ago).unwrap();
     let (mut before, mut after) = (BTreeMap::new(), BTreeMap::new());
     state(repo.path(), &mut before);
     let run = repo.looked_at(&[]).ended(1);
@@ -618,7 +603,7 @@ fn it_takes_no_lock_and_writes_nothing() {
     repo.looked_at(&["--json"]).ended(1);
     state(repo.path(), &mut after);
     assert!(before == after);
-    fs::set_permissions(&git_dir, fs::Permissions::from_mode(0o755)).unwrap();
+    repo.chmod(".git", 0o755);
 }
 
 /// Root may write where it mustn't, and what is put back is no trace: so the system calls

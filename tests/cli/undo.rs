@@ -7,7 +7,7 @@ use assert_fs::prelude::*;
 use bstr::BString;
 
 use super::support::documents::document;
-use super::support::{Repo, all_by_git};
+use super::support::{self, Repo, all_by_git};
 use super::{envelope, repo, update};
 
 const MANY: &str = "*** Update File: a.txt\n@@\n-two\n+2\n+2.5\n*** Add File: new/deep/d.txt\n+d\n*** Delete File: src/b.txt\n\
@@ -397,17 +397,16 @@ fn what_is_kept_and_damaged_is_said() {
         }),
         ("a pipe", |record| {
             std::fs::remove_file(record).unwrap();
-            let status = std::process::Command::new("mkfifo").arg(record).status();
-            assert!(status.unwrap().success());
+            support::make_pipe(record);
         }),
         ("a link", |record| {
             let elsewhere = record.with_file_name("elsewhere");
             std::fs::rename(record, &elsewhere).unwrap();
-            std::os::unix::fs::symlink("elsewhere", record).unwrap();
+            support::symlink("elsewhere", record);
         }),
         ("a link to what never ends", |record| {
             std::fs::remove_file(record).unwrap();
-            std::os::unix::fs::symlink("/dev/zero", record).unwrap();
+            support::symlink("/dev/zero", record);
         }),
         ("a directory", |record| {
             std::fs::remove_file(record).unwrap();
@@ -422,10 +421,7 @@ fn what_is_kept_and_damaged_is_said() {
         }),
         ("in a pipe", |record| {
             std::fs::remove_dir_all(record.parent().unwrap()).unwrap();
-            let status = std::process::Command::new("mkfifo")
-                .arg(record.parent().unwrap())
-                .status();
-            assert!(status.unwrap().success());
+            support::make_pipe(record.parent().unwrap());
         }),
     ];
     for (what, damage) in damages {
@@ -462,13 +458,12 @@ fn originals_that_are_none_any_more_are_not_put_back() {
         ("written to", |file| std::fs::write(file, "mine\n").unwrap()),
         ("a pipe", |file| {
             std::fs::remove_file(file).unwrap();
-            let status = std::process::Command::new("mkfifo").arg(file).status();
-            assert!(status.unwrap().success());
+            support::make_pipe(file);
         }),
         ("a link", |file| {
             let elsewhere = file.with_file_name("elsewhere");
             std::fs::rename(file, &elsewhere).unwrap();
-            std::os::unix::fs::symlink("elsewhere", file).unwrap();
+            support::symlink("elsewhere", file);
         }),
     ];
     for (what, damage) in damages {

@@ -15,22 +15,22 @@
 
 pub mod documents;
 pub mod seed;
+pub mod system;
 
 use std::collections::BTreeMap;
-use std::ffi::OsStr;
+use std::ffi::{OsStr, OsString};
 use std::fs;
 use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::Write as _;
-use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
-use std::sync::OnceLock;
 
 use assert_fs::TempDir;
 use assert_fs::fixture::ChildPath;
 use assert_fs::prelude::*;
 use similar::TextDiff;
+
+pub use system::{Need, needs, symlink};
 
 /// Lets `$us` be our process in a hook: the nearest of its ancestors that has our name.
 pub const US: &str = "us=$PPID; until [ -z \"$us\" ] || grep -qsx git-llmpatch /proc/$us/comm; do us=$(sed -n 's/^PPid:[^0-9]*//p' /proc/$us/status); done";
@@ -135,12 +135,12 @@ impl Repo {
         let path = self.top.path().join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         if file.link {
-            std::os::unix::fs::symlink(OsStr::from_bytes(&file.bytes), path).unwrap();
+            symlink(system::path_of_bytes(&file.bytes), path);
             return;
         }
         fs::write(&path, &file.bytes).unwrap();
         if file.executable {
-            fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
+            system::set_mode(&path, 0o755);
         }
     }
 
@@ -160,7 +160,9 @@ impl Repo {
     }
 
     /// Writes a program.
+    #[track_caller]
     pub fn script(&self, path: &str, text: &str) {
+        needs(Need::Shell);
         self.child(path).write_str(text).unwrap();
         self.chmod(path, 0o755);
     }
@@ -173,12 +175,33 @@ impl Repo {
         String::from_utf8(self.read(path)).unwrap()
     }
 
+    #[track_caller]
     pub fn mode(&self, path: &str) -> u32 {
-        fs::symlink_metadata(self.child(path)).unwrap().mode() & 0o7777
+        system::mode(&self.child(path))
     }
 
+    #[track_caller]
     pub fn chmod(&self, path: &str, mode: u32) {
-        fs::set_permissions(self.child(path), fs::Permissions::from_mode(mode)).unwrap();
+        system::set_mode(&self.child(path), mode);
+    }
+
+    /// Makes a file read-only, or writable again, as every system knows it.
+    pub fn set_read_only(&self, path: &str, is_read_only: bool) {
+        let path = self.child(path);
+        let mut rights = fs::metadata(&path).unwrap().permissions();
+        #[allow(
+            clippy::permissions_set_readonly_false,
+            reason = "in a directory of this test's own"
+        )]
+        rights.set_readonly(is_read_only);
+        fs::set_permissions(&path, rights).unwrap();
+    }
+
+    /// Puts a file of any mode into the index alone.
+    pub fn stage(&self, path: &str, mode: &str, content: &str) {
+        let id = self.git_with_input(&["hash-object", "-w", "--stdin"], content.as_bytes());
+        let entry = format!("{mode},{},{path}", id.trim());
+        self.git(&["update-index", "--add", "--cacheinfo", &entry]);
     }
 
     /// Stages and commits everything.
@@ -237,7 +260,7 @@ impl Repo {
     pub fn copied(&self) -> Self {
         let directory = TempDir::new().unwrap();
         let top = directory.child("work");
-        copy(&self.top, &top);
+        system::copy(&self.top, &top);
         Self { directory, top }
     }
 
@@ -281,6 +304,7 @@ pub fn await_sleep(child: &std::process::Child) {
 /// Makes a named pipe; by the program for it, since macOS has no `mknodat`.
 #[track_caller]
 pub fn make_pipe(path: &Path) {
+    needs(Need::Pipes);
     assert!(
         Command::new("mkfifo").arg(path).status().unwrap().success(),
         "{}",
@@ -300,27 +324,23 @@ pub fn make_device(path: &Path, kind: &str, (major, minor): (u32, u32)) -> bool 
         .is_ok_and(|made| made.status.success())
 }
 
-/// Where our program is: what `PROGRAM` names, or else what was built.
+/// Where our program is.
 pub fn program() -> &'static str {
-    static PROGRAM: OnceLock<String> = OnceLock::new();
-    PROGRAM.get_or_init(|| {
-        let named = std::env::var("PROGRAM").ok();
-        named.unwrap_or_else(|| env!("CARGO_BIN_EXE_git-llmpatch").into())
-    })
+    env!("CARGO_BIN_EXE_git-llmpatch")
 }
 
-/// Returns whether the program is one of another system, which knows no executable bits.
-pub fn is_foreign() -> bool {
-    std::env::var_os("PROGRAM").is_some()
+/// Makes ready a program that only Unix has: a shell, or one that is asked what a shell could do.
+#[track_caller]
+pub fn unix(name: &str) -> Command {
+    needs(Need::Shell);
+    Command::new(name)
 }
 
 /// Returns a PATH on which our program is found first.
-pub fn path() -> String {
-    format!(
-        "{}:{}",
-        Path::new(program()).parent().unwrap().display(),
-        std::env::var("PATH").unwrap()
-    )
+pub fn path() -> OsString {
+    let ours = Path::new(program()).parent().unwrap().to_owned();
+    let all = std::env::var_os("PATH").unwrap();
+    std::env::join_paths([ours].into_iter().chain(std::env::split_paths(&all))).unwrap()
 }
 
 /// Returns whether all rows of a table are to be tried: `CASES=all`, as in `.ci/run`.
@@ -403,7 +423,7 @@ pub fn files(root: &Path) -> BTreeMap<PathBuf, OnDisk> {
                 false if meta.is_file() => fs::read(&path).unwrap(),
                 false => Vec::new(),
             };
-            let executable = meta.is_file() && meta.mode() & 0o100 != 0 && !is_foreign();
+            let executable = meta.is_file() && system::is_executable(&meta);
             found.insert(
                 path.strip_prefix(root).unwrap().to_owned(),
                 OnDisk {
@@ -417,17 +437,6 @@ pub fn files(root: &Path) -> BTreeMap<PathBuf, OnDisk> {
     let mut found = BTreeMap::new();
     walk(root, root, &mut found);
     found
-}
-
-fn copy(from: &Path, to: &Path) {
-    assert!(
-        Command::new("cp")
-            .arg("-a")
-            .args([from, to])
-            .status()
-            .unwrap()
-            .success()
-    );
 }
 
 /// Compares text with what a file holds; `SNAPSHOTS=overwrite` writes the file instead.

@@ -3,15 +3,13 @@
 
 use std::ffi::OsStr;
 use std::fs;
-use std::os::unix::ffi::OsStrExt as _;
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::OnceLock;
 
-use git2::{Index, IndexEntry, IndexTime, ObjectType, Repository, Signature};
+use git2::{Index, IndexEntry, ObjectType, Repository, Signature};
 
-use super::{OnDisk, files, is_foreign, isolated, run};
+use super::{OnDisk, files, isolated, run, system};
 
 /// What `git init` makes: each directory, and each file with its bytes.
 type Empty = Vec<(PathBuf, Option<Vec<u8>>)>;
@@ -34,13 +32,6 @@ fn made_by_git() -> Empty {
     run(isolated(Command::new("git"), &directory).args(init), b"").succeeded();
     let mut empty = Vec::new();
     collect(&directory, Path::new(".git"), &mut empty);
-    if is_foreign() {
-        // As `git init` finds out there.
-        let config = empty.iter_mut().find(|(path, _)| path.ends_with("config"));
-        let (_, bytes) = config.unwrap();
-        let settings = b"[core]\n\tfilemode = false\n\tignorecase = true\n";
-        bytes.as_mut().unwrap().extend_from_slice(settings);
-    }
     empty
 }
 
@@ -63,7 +54,10 @@ fn collect(top: &Path, path: &Path, empty: &mut Empty) {
 /// takes its time for.
 pub fn commit(top: &Path, message: &str) -> bool {
     let files = files(top);
-    let is_gits = |path: &PathBuf| path.iter().any(|name| name.as_bytes().starts_with(b".git"));
+    let is_gits = |path: &PathBuf| {
+        path.iter()
+            .any(|name| name.as_encoded_bytes().starts_with(b".git"))
+    };
     let is_large = |file: &OnDisk| file.bytes.len() > 1 << 16;
     if files.keys().any(is_gits) || files.values().any(is_large) {
         return false;
@@ -85,9 +79,14 @@ pub fn commit(top: &Path, message: &str) -> bool {
     true
 }
 
+/// Returns a path as git writes it on every system.
+fn in_git(path: &Path) -> Vec<u8> {
+    let names: Vec<_> = path.iter().map(OsStr::as_encoded_bytes).collect();
+    names.join(&b'/')
+}
+
 fn add(repository: &Repository, index: &mut Index, top: &Path, path: &Path, file: &OnDisk) {
     let odb = repository.odb().unwrap();
-    let meta = fs::symlink_metadata(top.join(path)).unwrap();
     let mode = match file {
         OnDisk { link: true, .. } => 0o120_000,
         OnDisk {
@@ -97,22 +96,10 @@ fn add(repository: &Repository, index: &mut Index, top: &Path, path: &Path, file
     };
     index
         .add(&IndexEntry {
-            ctime: time(meta.ctime(), meta.ctime_nsec()),
-            mtime: time(meta.mtime(), meta.mtime_nsec()),
-            dev: meta.dev() as u32,
-            ino: meta.ino() as u32,
             mode,
-            uid: meta.uid(),
-            gid: meta.gid(),
-            file_size: meta.size() as u32,
             id: odb.write(ObjectType::Blob, &file.bytes).unwrap(),
-            flags: 0,
-            flags_extended: 0,
-            path: path.as_os_str().as_bytes().to_vec(),
+            path: in_git(path),
+            ..system::index_entry(&top.join(path).symlink_metadata().unwrap())
         })
         .unwrap();
-}
-
-fn time(seconds: i64, nanoseconds: i64) -> IndexTime {
-    IndexTime::new(seconds as i32, nanoseconds as u32)
 }

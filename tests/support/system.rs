@@ -1,0 +1,216 @@
+//! What tests ask a system for, and what a test needs that Windows hasn't got.
+
+use std::fs::Metadata;
+use std::path::Path;
+
+use git2::{IndexEntry, IndexTime};
+
+/// What a test needs and Windows lacks, or has in a way that no test was made for.
+#[derive(Clone, Copy, strum::Display, strum::EnumString)]
+pub enum Need {
+    /// Hooks, filters, editors: programs that are scripts, and a shell that runs them.
+    #[strum(to_string = "a shell")]
+    Shell,
+    #[strum(to_string = "links")]
+    Links,
+    #[strum(to_string = "permission bits")]
+    Bits,
+    /// Files that belong to other users and groups, and root, who may give files away.
+    #[strum(to_string = "owners")]
+    Owners,
+    #[strum(to_string = "named pipes")]
+    Pipes,
+    /// Names with characters that no name has on Windows, or that aren't UTF-8.
+    #[strum(to_string = "names that Windows hasn't")]
+    Names,
+    /// Absolute paths as Unix writes them.
+    #[strum(to_string = "paths of Unix")]
+    Paths,
+    #[strum(to_string = "a program that presses Ctrl-C (.ci/wine/interrupt.c)")]
+    Interrupter,
+}
+
+/// Ends a test where it can't be tried. It fails with a line that starts with `skipped: `, for a test
+/// has no other end that isn't success; `.ci/tally.py` counts these apart.
+#[track_caller]
+pub fn needs(need: Need) {
+    assert!(!cfg!(windows), "skipped: needs {need}");
+}
+
+pub use here::*;
+
+#[cfg(unix)]
+mod here {
+    use std::ffi::OsStr;
+    use std::os::unix::ffi::OsStrExt as _;
+    use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    use std::process::Command;
+
+    use super::*;
+
+    #[track_caller]
+    pub fn symlink(target: impl AsRef<Path>, link: impl AsRef<Path>) {
+        std::os::unix::fs::symlink(target, link).unwrap();
+    }
+
+    pub fn mode(path: &Path) -> u32 {
+        path.symlink_metadata().unwrap().mode() & 0o7777
+    }
+
+    pub fn set_mode(path: &Path, mode: u32) {
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    pub fn is_executable(meta: &Metadata) -> bool {
+        meta.mode() & 0o100 != 0
+    }
+
+    /// Returns a number that another file has never had.
+    pub fn inode(path: &Path) -> u64 {
+        path.metadata().unwrap().ino()
+    }
+
+    pub fn path_of_bytes(bytes: &[u8]) -> &Path {
+        Path::new(OsStr::from_bytes(bytes))
+    }
+
+    /// Returns what git's index holds of a file before it is known what is in it.
+    pub fn index_entry(meta: &Metadata) -> IndexEntry {
+        let time =
+            |seconds: i64, nanoseconds: i64| IndexTime::new(seconds as i32, nanoseconds as u32);
+        IndexEntry {
+            ctime: time(meta.ctime(), meta.ctime_nsec()),
+            mtime: time(meta.mtime(), meta.mtime_nsec()),
+            dev: meta.dev() as u32,
+            ino: meta.ino() as u32,
+            mode: 0,
+            uid: meta.uid(),
+            gid: meta.gid(),
+            file_size: meta.size() as u32,
+            id: git2::Oid::ZERO_SHA1,
+            flags: 0,
+            flags_extended: 0,
+            path: Vec::new(),
+        }
+    }
+
+    /// Returns whether files can be given to others here, by the user who runs the tests.
+    pub fn is_root() -> bool {
+        rustix::process::geteuid().is_root()
+    }
+
+    pub fn give_to_group(path: &Path, group: u32) {
+        std::os::unix::fs::chown(path, None, Some(group)).unwrap();
+    }
+
+    pub fn group(path: &Path) -> u32 {
+        path.metadata().unwrap().gid()
+    }
+
+    /// Puts our program there, under another name.
+    pub fn install(place: &Path) {
+        symlink(crate::support::program(), place);
+    }
+
+    /// Copies a directory, or a file, with its times.
+    pub fn copy(from: &Path, to: &Path) {
+        let copied = Command::new("cp").arg("-a").args([from, to]).status();
+        assert!(copied.unwrap().success());
+    }
+}
+
+#[cfg(windows)]
+mod here {
+    use std::fs;
+    use std::os::windows::fs::MetadataExt as _;
+
+    use super::*;
+
+    #[track_caller]
+    pub fn symlink(_: impl AsRef<Path>, _: impl AsRef<Path>) {
+        needs(Need::Links);
+    }
+
+    #[track_caller]
+    pub fn mode(_: &Path) -> u32 {
+        needs(Need::Bits);
+        0
+    }
+
+    #[track_caller]
+    pub fn set_mode(_: &Path, _: u32) {
+        needs(Need::Bits);
+    }
+
+    pub fn is_executable(_: &Metadata) -> bool {
+        false
+    }
+
+    #[track_caller]
+    pub fn inode(_: &Path) -> u64 {
+        needs(Need::Bits);
+        0
+    }
+
+    #[track_caller]
+    pub fn path_of_bytes(bytes: &[u8]) -> &Path {
+        Path::new(std::str::from_utf8(bytes).expect("a name of Windows is text"))
+    }
+
+    pub fn index_entry(meta: &Metadata) -> IndexEntry {
+        // From 1601, in steps of 100 nanoseconds.
+        let time = |ticks: u64| {
+            let seconds = (ticks / 10_000_000).saturating_sub(11_644_473_600);
+            IndexTime::new(seconds as i32, (ticks % 10_000_000 * 100) as u32)
+        };
+        IndexEntry {
+            ctime: time(meta.creation_time()),
+            mtime: time(meta.last_write_time()),
+            dev: 0,
+            ino: 0,
+            mode: 0,
+            uid: 0,
+            gid: 0,
+            file_size: meta.file_size() as u32,
+            id: git2::Oid::ZERO_SHA1,
+            flags: 0,
+            flags_extended: 0,
+            path: Vec::new(),
+        }
+    }
+
+    #[track_caller]
+    pub fn is_root() -> bool {
+        needs(Need::Owners);
+        false
+    }
+
+    #[track_caller]
+    pub fn give_to_group(_: &Path, _: u32) {
+        needs(Need::Owners);
+    }
+
+    #[track_caller]
+    pub fn group(_: &Path) -> u32 {
+        needs(Need::Owners);
+        0
+    }
+
+    pub fn install(place: &Path) {
+        fs::copy(crate::support::program(), place).unwrap();
+    }
+
+    pub fn copy(from: &Path, to: &Path) {
+        if !from.is_dir() {
+            fs::copy(from, to).unwrap();
+            return;
+        }
+        if !to.is_dir() {
+            fs::create_dir(to).unwrap();
+        }
+        for entry in fs::read_dir(from).unwrap() {
+            let entry = entry.unwrap();
+            copy(&entry.path(), &to.join(entry.file_name()));
+        }
+    }
+}
