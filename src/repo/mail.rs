@@ -2,13 +2,12 @@
 //! reads it: git itself is asked.
 
 use std::ffi::OsString;
-use std::path::Path;
 
 use bstr::{BString, ByteSlice as _};
 
 use super::git::{Git, checked, temporary};
 use super::{Repo, RepoError};
-use crate::system::{OsStringExt as _, STANDARD_OUTPUT};
+use crate::system::OsStringExt as _;
 
 /// What a mail says of a commit.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,24 +28,18 @@ impl Repo {
         if !is_mail(response) {
             return Ok(None);
         }
-        let place = STANDARD_OUTPUT.is_none().then(temporary).transpose()?;
-        let file = place.as_ref().map(|place| place.path().join("text"));
-        let mut command = Git::new(self).command(["mailinfo", "--encoding=UTF-8"]);
-        command.args(file.as_deref().or(STANDARD_OUTPUT.map(Path::new)));
-        let printed = checked(command.arg("/dev/null"), "mailinfo", response)?;
-        let written = file.as_ref().map(std::fs::read).transpose();
-        let mut text = written
-            .map_err(RepoError::read("the text of a mail"))?
-            .unwrap_or_default();
-        // The text comes first, and then what the headers say.
-        text.extend_from_slice(&printed);
-        let mut text = text.trim_end();
+        let outside = temporary()?;
+        let file = outside.path().join("text");
+        let mut git = Git::new(self).command(["mailinfo", "--encoding=UTF-8"]);
+        git.arg(&file).arg("/dev/null");
+        let printed = checked(&mut git, "mailinfo", response)?;
+        let text = std::fs::read(&file).map_err(RepoError::read("a mail's text"))?;
         let mut headers = Vec::new();
-        for name in ["Date:", "Subject:", "Email:", "Author:"] {
-            let start = text.rfind_byte(b'\n').map_or(0, |end| end + 1);
-            if let Some(value) = text[start..].strip_prefix(name.as_bytes()) {
-                headers.push((name, value.trim()));
-                text = &text[..start.saturating_sub(1)];
+        for line in printed.lines() {
+            for name in ["Date:", "Subject:", "Email:", "Author:"] {
+                if let Some(value) = line.strip_prefix(name.as_bytes()) {
+                    headers.push((name, value.trim()));
+                }
             }
         }
         let said = |wanted| {

@@ -32,8 +32,6 @@ pub(crate) const ENDS_LINES_IN_CRLF: bool = false;
 /// Whether a git on the PATH shows by its place where its configuration is.
 pub(crate) const HAS_FIXED_PREFIXES: bool = cfg!(target_os = "linux");
 
-/// The name under which a child may open its standard output.
-pub(crate) const STANDARD_OUTPUT: Option<&str> = Some("/dev/stdout");
 
 /// Whether a directory can be locked.
 pub(crate) const LOCKS_DIRECTORIES: bool = true;

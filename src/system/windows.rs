@@ -91,8 +91,6 @@ pub(crate) const ENDS_LINES_IN_CRLF: bool = true;
 /// Whether a git on the PATH shows by its place where its configuration is.
 pub(crate) const HAS_FIXED_PREFIXES: bool = false;
 
-/// The name under which a child may open its standard output: there is none.
-pub(crate) const STANDARD_OUTPUT: Option<&str> = None;
 
 /// Whether a directory can be locked.
 pub(crate) const LOCKS_DIRECTORIES: bool = false;
