@@ -1,6 +1,5 @@
 //! The program under the name `apply_patch`, as agents start it.
 
-use std::path::Path;
 use std::process::Command;
 
 use assert_fs::prelude::*;

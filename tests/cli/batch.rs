@@ -459,6 +459,7 @@ fn an_answer_comes_before_the_next_question() {
 
 #[test]
 fn a_bundle_brings_all_of_it_to_another_clone() {
+    super::support::needs(super::support::Need::Shell);
     for format in ["sha1", "sha256"] {
         let repo = Repo::empty();
         fs::remove_dir_all(repo.child(".git")).unwrap();

@@ -89,7 +89,7 @@ fn trees_are_those_of_a_rebase() {
             continue;
         }
         let names = "out/0001-Change-a-line.txt\nout/0002-Change-it-again-.-a-and-another.txt\nout/0003-Move-a-file.txt\nout/0004-Add-and-remove.txt\nout/0005-Change-what-is-new.txt\n";
-        assert_eq!(shown.succeeded().stdout, names);
+        assert_eq!(shown.succeeded().stdout.replace('\\', "/"), names);
         let before = (
             repo.git(&["status", "--porcelain"]),
             repo.git(&["rev-parse", "HEAD"]),

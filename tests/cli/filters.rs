@@ -68,6 +68,7 @@ fn empty() -> Repo {
 
 /// The same with a file of each kind, which git has checked out.
 fn scene() -> Repo {
+    super::support::needs(super::support::Need::Shell);
     let repo = empty();
     for (path, text) in files() {
         write_as_git(&repo, path, text.as_bytes());

@@ -106,6 +106,7 @@ fn settings_are_those_that_git_reads() {
         refused(&repo, condition, &|_| {});
     }
     // A git of another prefix has another file for the system.
+    support::needs(support::Need::Shell);
     let repo = base();
     let (bin, system) = (repo.path().parent().unwrap().join("bin"), file(&repo));
     std::fs::create_dir(&bin).unwrap();

@@ -217,6 +217,7 @@ fn what_is_no_pathspec_is_told_before_anything_is_read() {
 /// However a response spells it, a protected path is a protected path.
 #[test]
 fn no_spelling_gets_around_it() {
+    super::support::needs(super::support::Need::Paths);
     let repo = repo();
     repo.child(".github/workflows/ci.yml")
         .write_str("on: push\n")
@@ -490,6 +491,7 @@ fn by_us(names: &[String], specs: &[String]) -> Option<Vec<String>> {
 
 #[test]
 fn pathspecs_mean_what_they_mean_to_git() {
+    super::support::needs(super::support::Need::Names);
     let repo = indexed();
     let names = by_git(&repo, &[]).unwrap();
     for specs in [
@@ -575,6 +577,7 @@ fn pathspecs_mean_what_they_mean_to_git() {
 
 #[test]
 fn made_up_pathspecs_mean_what_they_mean_to_git() {
+    super::support::needs(super::support::Need::Names);
     let repo = indexed();
     let names = by_git(&repo, &[]).unwrap();
     let magic = prop_oneof![

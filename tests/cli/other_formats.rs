@@ -13,6 +13,8 @@ const REFTABLE: &str = "--ref-format=reftable";
 
 /// Makes one again in this format, with two commits.
 fn scene(format: &str) -> Repo {
+    // Filters, and encodings that git converts.
+    support::needs(support::Need::Shell);
     let repo = Repo::empty();
     std::fs::remove_dir_all(repo.child(".git")).unwrap();
     repo.git(&["init", "-q", "-b", "main", format]);

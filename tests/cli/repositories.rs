@@ -348,6 +348,7 @@ fn what_the_system_says_is_said_in_words() {
 
 #[test]
 fn what_a_partial_clone_has_yet_to_fetch_is_fetched_as_git_fetches_it() {
+    support::needs(support::Need::Shell);
     let origin = Repo::with(&[
         ("a.txt", "one\n"),
         ("b.txt", "two\n"),
@@ -447,7 +448,9 @@ fn a_missing_object_is_not_laid_to_a_partial_clone() {
     let repo = repo();
     let id = repo.git(&["rev-parse", ":a.txt"]);
     let (directory, name) = id.trim_end().split_at(2);
-    std::fs::remove_file(repo.child(".git/objects").join(directory).join(name)).unwrap();
+    let object = format!(".git/objects/{directory}/{name}");
+    repo.set_read_only(&object, false);
+    std::fs::remove_file(repo.child(object)).unwrap();
     let run = repo
         .run(&["check", "--cached"], update("a.txt", "two", "2"))
         .ended(3);
@@ -457,6 +460,7 @@ fn a_missing_object_is_not_laid_to_a_partial_clone() {
 
 #[test]
 fn hard_links_are_counted_in_the_right_number() {
+    support::needs(support::Need::Links);
     for (links, want) in [
         (1, "1 other hard link, which keeps the old"),
         (2, "2 other hard links, which keep the old"),
@@ -527,6 +531,7 @@ fn filtered() -> Repo {
 
 #[test]
 fn what_looks_like_a_git_directory_in_a_work_tree_is_not_taken_for_one() {
+    support::needs(support::Need::Shell);
     let repo = repo();
     repo.git(&["clone", "-q", "--bare", ".", "sub/data"]);
     let inside = |of: &str, global: &str| {

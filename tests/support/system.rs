@@ -23,6 +23,9 @@ pub enum Need {
     /// Names with characters that no name has on Windows, or that aren't UTF-8.
     #[strum(to_string = "names that Windows hasn't")]
     Names,
+    /// Conversions of encodings by git, which a git that is built for wine hasn't got.
+    #[strum(to_string = "a git that converts encodings")]
+    Encodings,
     /// Absolute paths as Unix writes them.
     #[strum(to_string = "paths of Unix")]
     Paths,
