@@ -37,7 +37,9 @@ pub enum Need {
 /// has no other end that isn't success; `.ci/tally.py` counts these apart.
 #[track_caller]
 pub fn needs(need: Need) {
-    assert!(!cfg!(windows), "skipped: needs {need}");
+    if cfg!(windows) {
+        panic!("skipped: needs {need}");
+    }
 }
 
 pub use here::*;
