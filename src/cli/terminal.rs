@@ -150,13 +150,14 @@ impl Terminal {
     /// sends several bytes, only the first is kept: the others go before the next question.
     fn key(&self, prompt: &str) -> Result<Option<Vec<u8>>, IoError> {
         loop {
-            let Some(keys) = Keys::begin(&self.keyboard) else {
-                return self.line(prompt);
+            let (signal, byte) = {
+                let Some(keys) = Keys::begin(&self.keyboard) else {
+                    return self.line(prompt);
+                };
+                self.say(prompt)?;
+                let byte = self.byte()?;
+                (byte.and_then(|byte| keys.signal(byte)), byte)
             };
-            self.say(prompt)?;
-            let byte = self.byte()?;
-            let signal = byte.and_then(|byte| keys.signal(byte));
-            drop(keys);
             match (signal, byte) {
                 (Some(signal), _) => {
                     if signal.send().context("can't send a signal")? {

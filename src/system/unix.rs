@@ -32,7 +32,6 @@ pub(crate) const ENDS_LINES_IN_CRLF: bool = false;
 /// Whether a git on the PATH shows by its place where its configuration is.
 pub(crate) const HAS_FIXED_PREFIXES: bool = cfg!(target_os = "linux");
 
-
 /// Whether a directory can be locked.
 pub(crate) const LOCKS_DIRECTORIES: bool = true;
 

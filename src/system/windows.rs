@@ -91,7 +91,6 @@ pub(crate) const ENDS_LINES_IN_CRLF: bool = true;
 /// Whether a git on the PATH shows by its place where its configuration is.
 pub(crate) const HAS_FIXED_PREFIXES: bool = false;
 
-
 /// Whether a directory can be locked.
 pub(crate) const LOCKS_DIRECTORIES: bool = false;
 
