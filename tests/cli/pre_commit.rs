@@ -175,7 +175,7 @@ fn the_installed_program_is_run_by_pre_commit() {
     User::of(
         "git-llmpatch-system",
         &ours,
-        vec![("PATH", support::path().into())],
+        vec![("PATH", support::path())],
         pre_commit,
     )
     .commits_in_every_way();

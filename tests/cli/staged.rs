@@ -104,6 +104,7 @@ fn a_response_may_be_staged_with_its_change() {
 
 #[test]
 fn what_a_file_is_taken_for_is_said_by_attribute_by_name_or_by_argument() {
+    super::support::needs(super::support::Need::Names);
     let repo = repo();
     let rules = "*.md llmpatch=response\n\"a b/*\" llmpatch=response\n[attr]fixture -llmpatch\nfix/* fixture\nsub/** llmpatch=other\n";
     repo.child(".gitattributes").write_str(rules).unwrap();
@@ -253,6 +254,7 @@ fn only_added_lines_are_found() {
 
 #[test]
 fn what_has_no_lines_is_let_be() {
+    super::support::needs(super::support::Need::Links);
     let repo = repo();
     repo.child("binary")
         .write_str(&format!("\0\n{MARKERS}"))
@@ -413,6 +415,7 @@ fn the_rules_are_those_in_the_index() {
 
 #[test]
 fn odd_names_and_modes_are_told_of_and_obeyed_by_nobody() {
+    super::support::needs(super::support::Need::Names);
     let repo = Repo::with(&[("a", "a\n")]);
     for name in [
         &b"x\n\x1b[2Jy:1:1: parse.md"[..],

@@ -241,6 +241,7 @@ fn the_default_driver_is_obeyed() {
 
 #[test]
 fn drivers_merge_as_git_has_them_merge() {
+    super::support::needs(super::support::Need::Shell);
     let response = update("a.txt", "line 3", "there");
     for (driver, status) in [
         ("git merge-file --union %A %O %B", 0),
