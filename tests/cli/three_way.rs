@@ -208,6 +208,7 @@ fn line_ends_modes_and_attributes_are_heeded() {
 /// What `merge.default` names is used where no attribute says anything.
 #[test]
 fn the_default_driver_is_obeyed() {
+    super::support::needs(super::support::Need::Shell);
     let response = update("a.txt", "line 3", "there");
     for (attribute, default, status) in [
         ("", "own", 0),
