@@ -90,6 +90,7 @@ fn made(repo: &Repo) -> (String, String) {
 
 #[test]
 fn every_state_of_an_attribute_is_what_it_is_for_git() {
+    super::support::needs(super::support::Need::Encodings);
     for (name, values) in ATTRIBUTES {
         let plain = [name.to_owned(), format!("-{name}"), format!("!{name}")];
         let worded = values.iter().chain(&["", "nonsense"]);
