@@ -15,8 +15,8 @@ use super::align::{Alignment, Ends, align, beside};
 use super::fuzz::Fuzz;
 use super::many::ByWord;
 use super::plain::{Key, keys};
-use super::sieve::Sieve;
-use crate::text::{Lines, hash};
+use super::sieve::{Sieve, TextSieve};
+use crate::text::Lines;
 use crate::threads;
 
 /// How much may still be done for the sake of messages: bytes read, and votes and lines looked at
@@ -138,14 +138,13 @@ impl<'f, 'p> LineIndex<'f, 'p> {
                 .into_iter()
                 .map(|line| (line.trim_ascii(), KeyLines::default())),
         );
-        let mut seen = Sieve::new(64 * texts.len());
-        texts.keys().for_each(|text| seen.add(hash(text, 0)));
+        let seen = TextSieve::new(texts.keys().copied());
         let mut empty = KeyLines::default();
         for (at, line) in (0..).zip(lines.iter()) {
             let text = line.text.trim_ascii();
             if text.is_empty() {
                 empty.add(at, Self::KEPT);
-            } else if seen.may_have(hash(text, 0))
+            } else if seen.may_have(text)
                 && let Some(found) = texts.get_mut(text)
             {
                 found.add(at, Self::KEPT);
@@ -412,11 +411,10 @@ impl<'f, 'p> LineIndex<'f, 'p> {
 /// Returns whether a file has all of these lines somewhere, in the forms that lines have at a level.
 pub(crate) fn has_all(lines: &Lines<'_>, wanted: &[&[u8]], level: Fuzz) -> bool {
     let mut wanted: HashSet<_> = wanted.iter().map(|line| level.form(line)).collect();
-    let mut seen = Sieve::new(64 * wanted.len());
-    wanted.iter().for_each(|form| seen.add(hash(form, 0)));
+    let seen = TextSieve::new(wanted.iter().map(|form| &form[..]));
     for line in lines.iter() {
         let form = level.form(line.text);
-        if seen.may_have(hash(&form, 0)) && wanted.remove(&form) && wanted.is_empty() {
+        if seen.may_have(&form) && wanted.remove(&form) && wanted.is_empty() {
             break;
         }
     }
