@@ -120,6 +120,7 @@ fn number(line: &[u8]) -> Option<(u32, &[u8])> {
 /// it: it has that escape twice, or once and an escaped quote, and nothing that JSON would escape.
 /// Escapes in strings are code.
 fn escape(line: &[u8]) -> Option<&'static str> {
+    memchr::memchr(b'\\', line)?;
     let mut line_ends = 0;
     let mut quotes = 0;
     let mut string = None;
