@@ -535,33 +535,46 @@ fn is_failing_code(text: &str, lead: &str) -> bool {
     })
 }
 
-/// Members that say that a message was cut off, and what they say then. They are the message's own,
-/// or in its [`CUT_INSIDE`].
-const CUT: &[(&str, &[&str])] = &[
-    ("status", &["incomplete"]),
-    (
-        "stop_reason",
-        &["max_tokens", "model_context_window_exceeded"],
-    ),
-    (
-        "stopReason",
-        &[
-            "max_tokens",
-            "model_context_window_exceeded",
-            "maxTokens",
-            "length",
-            "aborted",
-            "error",
-        ],
-    ),
-    (
-        "finish_reason",
-        &["length", "model_length", "max_tokens", "MAX_TOKENS"],
-    ),
-    ("finishReason", &["MAX_TOKENS", "length"]),
-    ("finish", &["length"]),
-    ("done_reason", &["length"]),
+/// Members that say why a message ended. They are the message's own, or in its [`CUT_INSIDE`].
+const ENDS: &[&str] = &[
+    "stop_reason",
+    "stopReason",
+    "finish_reason",
+    "finishReason",
+    "finish",
+    "done_reason",
 ];
+
+/// What these say of a message that was cut off: by its length, by a filter or by a fault.
+const CUT: &[&str] = &[
+    "max_tokens",
+    "MAX_TOKENS",
+    "maxTokens",
+    "length",
+    "model_length",
+    "model_context_window_exceeded",
+    "refusal",
+    "content_filter",
+    "content-filter",
+    "content_filtered",
+    "guardrail_intervened",
+    "SAFETY",
+    "RECITATION",
+    "BLOCKLIST",
+    "PROHIBITED_CONTENT",
+    "SPII",
+    "LANGUAGE",
+    "OTHER",
+    "MALFORMED_FUNCTION_CALL",
+    "malformed_model_output",
+    "malformed_tool_use",
+    "aborted",
+    "error",
+];
+
+/// What the status says of a whole response of OpenAI that isn't complete; of a call, it says what
+/// became of it.
+const CUT_RESPONSE: &[&str] = &["in_progress", "queued", "failed", "cancelled"];
 
 /// Members of a message whose own members say how it ended: LangChain's.
 const CUT_INSIDE: &[&str] = &["response_metadata", "generation_info"];
@@ -575,11 +588,14 @@ pub(super) fn cut<'t>(fields: &Fields<'t>) -> Option<(String, Value<'t>)> {
 }
 
 fn own_cut<'t>(fields: &Fields<'t>) -> Option<(String, Value<'t>)> {
-    CUT.iter().find_map(|(name, values)| {
-        let (_, value) = fields.get(&[name])?;
+    let says = |name: &'static str, words: &[&str]| {
         let word = fields.word(&[name])?;
-        values
-            .contains(&&word[..])
-            .then(|| ((*name).to_owned(), value))
-    })
+        let (_, value) = fields.get(&[name])?;
+        words.contains(&&word[..]).then(|| (name.to_owned(), value))
+    };
+    let is_response = fields.word(&["object"]).as_deref() == Some("response");
+    let of_response = || says("status", CUT_RESPONSE).filter(|_| is_response);
+    says("status", &["incomplete"])
+        .or_else(of_response)
+        .or_else(|| ENDS.iter().find_map(|name| says(name, CUT)))
 }
