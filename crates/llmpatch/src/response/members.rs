@@ -495,6 +495,12 @@ pub(super) fn says_undone(text: &str) -> bool {
         "canceled by user",
         "cancelled by user",
         "tool execution failed",
+        "no replacement was performed",
+        "string to replace not found",
+        "has not been read yet",
+        "could not find",
+        "no match found",
+        "permission to use",
     ];
     let lines = text.trim_start().lines().take(5);
     let mut lines = lines.map(|line| line.chars().take(400).collect::<String>().to_lowercase());
