@@ -224,7 +224,7 @@ impl<'a, 'm> Messages<'a, 'm> {
             };
             match holds(name, value, false) {
                 _ if around.is_given && TALK.contains(&name) => {
-                    self.hide(value, Hiding::Elsewhere(inside.path.to_string()));
+                    self.pass_unknown(value, inside.path);
                 }
                 Holds::Carrier if ALTERNATIVES.contains(&name) => self.alternatives(value, inside),
                 Holds::Carrier if value.is() == Is::String => {
@@ -237,14 +237,23 @@ impl<'a, 'm> Messages<'a, 'm> {
                     self.judge(outcome, before, object, inside.id);
                 }
                 Holds::Thoughts => self.hide(value, Hiding::Thoughts(inside.path.to_string())),
+                // Where it is no message, a list isn't what a tool returned.
+                Holds::Results if !is_wrapped && around.depth == 0 && value.is() == Is::Array => {
+                    self.pass_unknown(value, inside.path);
+                }
                 Holds::Instructions | Holds::Results => self.pass(value, inside.path),
                 Holds::Unknown if value.is() == Is::String && !is_message => {
                     self.text(value, inside, path.as_deref());
                 }
                 Holds::Unknown if around.is_given => self.value(value, inside),
-                Holds::Unknown => self.hide(value, Hiding::Elsewhere(inside.path.to_string())),
+                Holds::Unknown => self.pass_unknown(value, inside.path),
             }
         }
+    }
+
+    /// Passes over a part where no known message has patches, but for telling of one.
+    fn pass_unknown(&mut self, value: Value<'_>, path: JsonPath<'_>) {
+        self.hide(value, Hiding::Elsewhere(path.to_string()));
     }
 
     /// Notes of the result of a call that it says that nothing was done.
