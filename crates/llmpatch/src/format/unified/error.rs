@@ -128,6 +128,13 @@ pub enum Error {
     #[error("the response ends in the middle of a hunk, which claims {} and has {}", counts(*claimed), counts(*found))]
     #[strum(props(label = "this hunk", advice = "send the whole patch, to its last line"))]
     CutHunk { claimed: [u32; 2], found: [u32; 2] },
+    #[error("the end of the fence is on the last line of a hunk")]
+    #[strum(props(
+        label = "it would get into the file",
+        help = "put the fence's end on a line of its own",
+        advice = "put the fence's end on a line of its own"
+    ))]
+    GluedFence,
     /// A hunk that claims other counts of old and new lines than it has, in `--strict`. `number`
     /// counts the hunks of its section.
     #[error("hunk {number} claims {}, and has {}", counts(*claimed), counts(*found))]

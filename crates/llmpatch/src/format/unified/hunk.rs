@@ -8,6 +8,7 @@ use super::hunk_header::{HunkHeader, numbers};
 use super::line_kind::{LineKind, is_item, kind};
 use super::parse::{Rows, SectionPart};
 use super::word_diff::{before_words, is_marked};
+use crate::format::fence::Fence;
 use crate::format::has_line_number;
 use crate::patch::{Hunk, HunkLine, Mark, Position};
 use crate::text::{Ending, Located, Row, Text};
@@ -141,6 +142,7 @@ impl<'a> Body<'a, '_, '_> {
         if !fits {
             (self.lines, self.errors, self.is_filled) = (Vec::new(), Vec::new(), None);
             let end = self.uncounted(start);
+            self.check_fence(end);
             return Extent {
                 fits: claimed.is_none(),
                 counted,
@@ -151,6 +153,7 @@ impl<'a> Body<'a, '_, '_> {
             };
         }
         let end = self.excess(counted);
+        self.check_fence(end);
         let beyond = &self.lines[own..];
         // Lines that are only added change nothing of what the file must hold.
         let is_added = beyond.iter().all(|line| line.mark == Mark::Added);
@@ -265,6 +268,22 @@ impl<'a> Body<'a, '_, '_> {
     fn counts(&self) -> [u32; 2] {
         let without = |mark| self.lines.iter().filter(|line| line.mark != mark).count();
         [Mark::Added, Mark::Removed].map(|mark| u32::try_from(without(mark)).unwrap_or(u32::MAX))
+    }
+
+    /// Finds the end of the open fence at the end of an added line, if the fence has no other end
+    /// before the response ends.
+    fn check_fence(&mut self, end: usize) {
+        let is_added = self.lines.last().map(|line| line.mark) == Some(Mark::Added);
+        let last = end.checked_sub(1).and_then(|last| self.rows.get(last));
+        if let Some(row) = last
+            && is_added
+            && self.rows.around.fenced
+            && self.rows.is_end(end)
+            && row.text.ends_with(b"```")
+            && !Fence::is_at(&row.text[1..])
+        {
+            self.errors.push(Located::new(row.span, Error::GluedFence));
+        }
     }
 
     /// Returns the last line, if it may go on: it is an added one, which no file confirms, and the
