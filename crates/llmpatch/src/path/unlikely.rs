@@ -88,8 +88,9 @@ fn layer(name: &[u8]) -> Option<(Slip, Option<Cow<'_, [u8]>>)> {
     if b":,;".contains(&last) {
         return kept(Slip::Ending(last.into()), name.len() - 1);
     }
-    if let Some(remark) = remark(&name[start..]) {
-        return kept(Slip::Remark, start + remark);
+    let remark = remark(&name[start..]).map(|remark| start + remark);
+    if let Some(remark) = remark.or_else(|| comment(name)) {
+        return kept(Slip::Remark, remark);
     }
     if is_abbreviation(name) {
         return Some((Slip::Abbreviation, None));
@@ -146,13 +147,20 @@ fn remark(name: &[u8]) -> Option<usize> {
         let (path, text) = (&name[..*at], &name[at + 1..]);
         let is_in_parentheses =
             matches!(text, [b'(', first, .., b')'] if first.is_ascii_alphabetic());
-        let signs = ["#", "-", "–", "—", "(", "[", "<", "//", "←"];
+        let signs = ["#", "-", "–", "—", "(", "[", "<", "←"];
         is_in_parentheses
             || has_extension(path)
                 && !has_extension(name)
                 && signs.iter().any(|sign| text.starts_with_str(sign))
     })?;
     Some(name[..remark].trim_end().len())
+}
+
+/// Returns where a comment begins behind an extension: ` // new`, or ` / new` of a path that was
+/// taken apart.
+fn comment(name: &[u8]) -> Option<usize> {
+    let at = name.find(" // ").or_else(|| name.find(" / "))?;
+    has_extension(&name[..at]).then_some(at)
 }
 
 /// Returns whether a name ends with a dot and a few letters or digits.
@@ -213,6 +221,9 @@ mod tests {
             ("Makefile (new)", "ends with a remark", "Makefile"),
             ("src/b.py # the model", "ends with a remark", "src/b.py"),
             ("src/b.py — new", "ends with a remark", "src/b.py"),
+            ("src/b.py // new", "ends with a remark", "src/b.py"),
+            // A path that was taken apart.
+            ("src/b.py / new", "ends with a remark", "src/b.py"),
             ("e.g.", "is an abbreviation", ""),
             ("etc.", "is an abbreviation", ""),
             (r"src\main.rs", "holds a backslash", "src/main.rs"),
