@@ -39,6 +39,9 @@ impl Diagnose for Found {
                      unless it is meant",
                 )
                 .advice("leave out characters that nobody sees, and write those that were lost"),
+            Finding::InName(_) => of
+                .help("take the character out of the name unless it is meant")
+                .advice("write the path without characters that nobody sees"),
             Finding::ToolMark(_) | Finding::Fenced => of
                 .help("if it isn't meant, take it out of the file")
                 .advice(

@@ -163,6 +163,9 @@ pub enum Finding {
     /// An added line has a character that nobody sees, or that shows that others were lost.
     #[error("this line has {}, U+{:04X}", characters::class(*_0), u32::from(*_0))]
     Character(char),
+    /// The name of a new file has a character that nobody sees.
+    #[error("the name of this file has U+{:04X}, which nobody sees", u32::from(*_0))]
+    InName(char),
     /// All added lines begin with rising numbers.
     #[error("the added lines begin with line numbers")]
     LineNumbers,
@@ -196,7 +199,7 @@ impl Finding {
             Finding::ConflictMarker => Kind::ConflictMarkers,
             Finding::PatchMarker => Kind::PatchMarkers,
             Finding::ToolMark(_) | Finding::Fenced => Kind::ToolSyntax,
-            Finding::Character(_) => Kind::HiddenCharacters,
+            Finding::Character(_) | Finding::InName(_) => Kind::HiddenCharacters,
             Finding::LineNumbers => Kind::LineNumbers,
             Finding::DiffPrefixes => Kind::DiffPrefixes,
             Finding::Escaped(_) => Kind::EscapedText,

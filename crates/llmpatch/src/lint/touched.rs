@@ -15,6 +15,8 @@ pub(super) struct Touched<'e> {
     pub(super) path: &'e RepoPath,
     /// Where the response first names it.
     pub(super) named: Option<Span>,
+    /// Whether no file was there.
+    pub(super) is_new: bool,
     /// What it was; nothing for a file that is new, or whose old content has moved elsewhere.
     pub(super) before: Content,
     pub(super) after: Content,
@@ -120,6 +122,7 @@ fn touched<'e>(
     Touched {
         path: &change.path,
         named: named.get(&change.path).copied().flatten(),
+        is_new: change.before.is_none(),
         before,
         after,
         runs: edits
