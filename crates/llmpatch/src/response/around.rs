@@ -240,8 +240,9 @@ impl<'a> Around<'a> {
         }
         let above = std::mem::take(&mut self.above);
         match self.fence.take() {
+            // A fence in another is text of it, and so is what is above.
             Some(open) if open.closing.is_empty() || !open.fence.is_like(fence) => {
-                self.fence = Some(open)
+                (self.fence, self.above) = (Some(open), above);
             }
             before => {
                 // One before ended in a block.
