@@ -129,6 +129,15 @@ impl<'a> Around<'a> {
         self.fence.as_ref().map(|open| (open.fence, open.found))
     }
 
+    /// Returns where the fence that is open begins, and how much had been found before it, if its
+    /// language is that of diffs.
+    pub(super) fn of_diffs(&self, source: &Source) -> Option<(usize, usize)> {
+        let open = self.fence.as_ref()?;
+        let language = open.info.fields().next()?;
+        let is_of_diffs = [&b"diff"[..], b"patch"].contains(&language);
+        is_of_diffs.then(|| (source.place(open.info).start as usize, open.found))
+    }
+
     /// Ends the fence that is open, within a part that is passed over.
     pub(super) fn end_fence(&mut self) {
         self.fence = None;

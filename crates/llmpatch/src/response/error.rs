@@ -306,14 +306,16 @@ impl Hiding {
 #[allow(missing_docs, reason = "the message says what it is")]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Nearly {
-    #[error("`*** Begin Patch` is written in other letters")]
+    #[error("`*** Begin Patch` isn't written as it must be")]
     Letters,
     #[error("an `<edit>` has neither `op` nor `file`")]
     Tag,
-    #[error("a tool call isn't first on its line")]
-    Call,
+    #[error("{} isn't first on its line", .0.a_patch())]
+    Behind(Format),
     #[error("a tool call is written in tags")]
     CallTags,
+    #[error("a tool call is written as code")]
+    CallCode,
     #[error("a diff has no `@@` line")]
     NoHunk,
     #[error("a hunk names no file")]
@@ -322,6 +324,8 @@ pub enum Nearly {
     Escaped,
     #[error("a command gets a patch as its input, and doesn't apply it")]
     Input,
+    #[error("a command writes a file")]
+    Written,
     #[error("a fence holds what may be the whole of `{}`", Shown(path))]
     File { path: BString },
 }

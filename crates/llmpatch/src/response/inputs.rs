@@ -161,6 +161,9 @@ impl<'a> Walk<'a, '_> {
         let start = row.start() + prose_line::prompt(row.text);
         let (blocks, stop) = self.scripts(start..end, &self.place);
         if blocks.is_empty() && !first.begins && self.draft(first.body.clone()).is_none() {
+            if prose_line::writes_file(row.text) && !self.prose.is_hidden() {
+                self.prose.note_nearly(row.span, Nearly::Written);
+            }
             return None;
         }
         self.is_begun = true;

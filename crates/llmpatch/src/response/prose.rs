@@ -7,11 +7,12 @@ use bstr::ByteSlice as _;
 
 use super::absence::cut_start;
 use super::prose_line::{
-    CodeSpans, bullets, closing, delimiter, is_call, is_edit, is_of_hunk, is_quoted,
+    CodeSpans, bullets, closing, delimiter, is_call, is_edit, is_of_hunk, is_quoted, marked,
+    prefixed,
 };
 use super::{Hiding, Nearly, Residue, WalkItem, Warning, encoding, json, reasoning};
 use crate::format::envelope::{self, Marker, Meant};
-use crate::format::tool::is_of_calls;
+use crate::format::tool::{is_of_calls, is_of_code};
 use crate::format::{Warning as Any, blocks, excerpt, opx, unified};
 use crate::patch::Format;
 use crate::text;
@@ -171,6 +172,13 @@ impl<'a> Prose<'a> {
             self.residue(format, span, Residue::Prefixed { format, prefix });
             self.tags(source, row.behind(bullets + 1));
         } else {
+            if let Some((format, is_escaped)) = prefixed(line) {
+                let what = match is_escaped {
+                    true => Nearly::Escaped,
+                    false => Nearly::Behind(format),
+                };
+                self.note_nearly(span, what);
+            }
             self.rest(source, row);
         }
     }
@@ -290,6 +298,10 @@ impl<'a> Prose<'a> {
             .near_begin
             .map(|(line, _)| line)
             .filter(|line| ended.is_none_or(|ended| *line > ended));
+        if begin.is_some() {
+            // The error says it.
+            self.nearly.pop_if(|(_, what)| *what == Nearly::Letters);
+        }
         let header = excerpt(text::trim(line));
         self.residue(
             Format::Envelope,
@@ -348,22 +360,29 @@ impl<'a> Prose<'a> {
         {
             self.near_begin = Some((number, span));
         }
-        let text = line.trim_start_with(|c| matches!(c, '>' | ' ' | '\t'));
         self.unified = match self.unified {
-            Unified::Old(at) if text.starts_with(b"+++ ") => Unified::New(at),
-            Unified::New(at) if text.starts_with(b"@@ -") => {
-                self.diff.get_or_insert(at);
+            Unified::Old(at) if marked(line, b"+++ ").is_some() => Unified::New(at),
+            Unified::New(at) if marked(line, b"@@ -").is_some() => {
+                self.note_diff(at);
                 Unified::No
             }
             Unified::New(at) if is_of_hunk(line) => {
                 self.note_nearly(at, Nearly::NoHunk);
                 Unified::No
             }
-            _ if text.starts_with(b"--- ") => Unified::Old(span),
+            _ if marked(line, b"--- ").is_some() => Unified::Old(span),
             _ => Unified::No,
         };
-        if text.starts_with(b"diff --git a/") {
-            self.diff.get_or_insert(span);
+        if marked(line, b"diff --git a/").is_some() {
+            self.note_diff(span);
+        }
+    }
+
+    /// Remembers the first unified diff that isn't at the start of its line.
+    fn note_diff(&mut self, at: Span) {
+        if self.diff.is_none() {
+            self.diff = Some(at);
+            self.note_nearly(at, Nearly::Behind(Format::Unified));
         }
     }
 
@@ -457,12 +476,12 @@ impl<'a> Prose<'a> {
             .filter(|at| !text[..*at].contains(&b'`'));
         let call = &text[brace.unwrap_or(text.len())..];
         let is_moved = call.len() < text.len() && json::starts_here(call) == Some(0);
-        let what = if text.eq_ignore_ascii_case(b"*** begin patch") {
+        let what = if text.starts_with(b"***") && envelope::meant(text) == Some(Meant::Begin) {
             Nearly::Letters
         } else if is_edit(text) {
             Nearly::Tag
         } else if is_moved && is_of_calls(call) {
-            Nearly::Call
+            Nearly::Behind(Format::Tool)
         } else if is_call(text) {
             self.call = Some((source.place(text), self.found.len()));
             return;
@@ -474,6 +493,8 @@ impl<'a> Prose<'a> {
                 self.note_nearly(span, Nearly::CallTags);
             }
             return;
+        } else if is_of_code(text) {
+            Nearly::CallCode
         } else if encoding::escaped_marker(row.text).is_some() {
             Nearly::Escaped
         } else {

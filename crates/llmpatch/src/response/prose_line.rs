@@ -6,6 +6,7 @@ use bstr::ByteSlice as _;
 
 use super::command::is_prompt;
 use crate::format::opx;
+use crate::patch::Format;
 use crate::text;
 
 /// Returns whether a line is behind a quotation mark, rather than the end of a text of OPX.
@@ -34,6 +35,22 @@ pub(super) fn changes_directory(line: &[u8]) -> bool {
     })
 }
 
+/// Returns whether a command in a line writes its input into a file: by `cat` and `>`, or by `tee`.
+pub(super) fn writes_file(line: &[u8]) -> bool {
+    let command = &line[prompt(line)..];
+    let is_of =
+        |name: &[u8]| command.starts_with(name) || command.contains_str([b"| ", name].concat());
+    let redirects = |at: usize| {
+        let before = at.checked_sub(1).map_or(b' ', |before| command[before]);
+        let is_of_output = !before.is_ascii_digit() && before != b'&';
+        is_of_output
+            && command
+                .get(at + 1)
+                .is_some_and(|byte| !b"&(".contains(byte))
+    };
+    is_of(b"tee ") || is_of(b"cat ") && command.find_iter(">").any(redirects)
+}
+
 /// Returns the delimiter of a heredoc, from what is behind its `<<`.
 pub(super) fn delimiter(text: &[u8]) -> Option<&[u8]> {
     let word = text.trim_start_with(|c| matches!(c, '-' | ' ' | '\\' | '\'' | '"'));
@@ -43,7 +60,13 @@ pub(super) fn delimiter(text: &[u8]) -> Option<&[u8]> {
 
 /// Returns whether a line can be one of a hunk: `+`, `-` or a space, and text.
 pub(super) fn is_of_hunk(line: &[u8]) -> bool {
-    matches!(line, [b'+' | b'-' | b' ', next, ..] if !matches!(next, b'+' | b'-' | b' '))
+    matches!(line, [b'+' | b'-' | b' ', text @ ..] if !text::is_blank(text))
+}
+
+/// Returns whether a line of a diff changes something: it begins with `+` or `-`, and names no file.
+pub(super) fn is_change(line: &[u8]) -> bool {
+    let is_name = line.starts_with(b"+++ ") || line.starts_with(b"--- ");
+    matches!(line, [b'+' | b'-', ..]) && is_of_hunk(line) && !is_name
 }
 
 /// Returns whether a line begins with a tag `<edit` that names a file or an operation by other
@@ -52,6 +75,7 @@ pub(super) fn is_edit(text: &[u8]) -> bool {
     let is_named = |name: &&str| text.to_ascii_lowercase().contains_str(name);
     text::starts_with_any_case(text, b"<edit ")
         && [" path=", " action=", " filename="].iter().any(is_named)
+        || text == b"<edit>"
 }
 
 /// Returns whether a line begins a call whose arguments are in tags: `<invoke name="Edit">`,
@@ -86,6 +110,30 @@ pub(super) fn bullets(line: &[u8]) -> usize {
         rest = text::trim_start(&rest[length..]);
     }
     if any { line.len() - rest.len() } else { 0 }
+}
+
+/// Returns what is before and behind a mark in a line, if no word and no backtick is before it:
+/// nothing, whitespace of any kind, the number of the line, the sign of a comment. A line behind `|`
+/// is quoted: so responses that are written here have what could be taken for a patch.
+pub(super) fn marked<'l>(line: &'l [u8], mark: &[u8]) -> Option<(&'l [u8], &'l [u8])> {
+    let (before, behind) = line.split_at(line.find(mark)?);
+    let is_bare = before.chars().all(|c| c != '`' && !c.is_alphabetic());
+    (is_bare && !before.starts_with(b"|")).then(|| (before, &behind[mark.len()..]))
+}
+
+/// Returns the format of which the first line of a patch is in a line, behind something else, and
+/// whether its line ends are escaped.
+pub(super) fn prefixed(line: &[u8]) -> Option<(Format, bool)> {
+    let marks: [(&[u8], Format); 2] = [
+        (b"*** Begin Patch", Format::Envelope),
+        (b"<<<<<<< SEARCH", Format::Blocks),
+    ];
+    marks.into_iter().find_map(|(mark, format)| {
+        let (before, behind) = marked(line, mark)?;
+        let is_escaped = behind.starts_with(br"\n");
+        let is_line = is_escaped || !behind.chars().any(char::is_alphabetic);
+        (is_line && !text::is_blank(before)).then_some((format, is_escaped))
+    })
 }
 
 /// Returns the closing tag that a line starts with, or the `>>>` that it is.

@@ -242,6 +242,9 @@ impl<'a, 'o> Walk<'a, 'o> {
         let is_fence = self.around.fence_line(row, &mut self.prose.found);
         let is_fenced = self.around.fence().is_some();
         self.prose.line(self.source, row, is_fenced);
+        if !is_fence {
+            self.loose_change(row);
+        }
         if Fence::is_at(row.text) {
             self.place = command::WorkingDir::default();
         } else if prose_line::changes_directory(row.text)
@@ -255,6 +258,20 @@ impl<'a, 'o> Walk<'a, 'o> {
         }
         if !is_fence {
             self.around.line(self.source, row, &mut self.prose.found);
+        }
+    }
+
+    /// Tells of a line of a diff that is in no patch: the first in a fence of diffs in which nothing
+    /// else was found.
+    fn loose_change(&mut self, row: Row<'a>) {
+        let Some((start, found)) = self.around.of_diffs(self.source) else {
+            return;
+        };
+        let last = self.prose.nearly.last();
+        let is_told = self.prose.found.len() > found
+            || last.is_some_and(|(span, _)| span.start as usize >= start);
+        if prose_line::is_change(row.text) && !is_told && !self.prose.is_hidden() {
+            self.prose.note_nearly(row.span, Nearly::Hunk);
         }
     }
 

@@ -1,5 +1,6 @@
 use crate::format::unified;
 use crate::kind::Kind;
+use crate::patch::Format;
 use crate::report::{Diagnose, Diagnostic};
 use crate::response::command;
 use crate::response::{Absence, Error, Hiding, Nearly, Residue, Warning};
@@ -47,8 +48,9 @@ fn correct(what: &Nearly) -> &'static str {
     match what {
         Nearly::Letters => "write `*** Begin Patch` just so if it is meant",
         Nearly::Tag => "write `<edit file=\"…\" op=\"…\">` if it is meant",
-        Nearly::Call => "put the call first on a line of its own if it is meant",
-        Nearly::CallTags => "give the call as JSON if it is meant",
+        Nearly::Behind(Format::Tool) => "put the call first on a line of its own if it is meant",
+        Nearly::Behind(_) => "take away what is before each of its lines if it is meant",
+        Nearly::CallTags | Nearly::CallCode => "give the call as JSON if it is meant",
         Nearly::NoHunk => {
             "give its lines below `@@ -<line>,<count> +<line>,<count> @@` if it is meant"
         }
@@ -61,6 +63,7 @@ fn correct(what: &Nearly) -> &'static str {
         Nearly::Escaped => {
             "write the marker plainly if it is meant: nothing in a patch is ever decoded"
         }
+        Nearly::Written => "give the file as a new one of the patch if it is meant",
         Nearly::File { .. } => {
             "if the fence holds the whole file, give it by itself with `--format=files`"
         }

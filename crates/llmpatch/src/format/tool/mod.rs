@@ -34,6 +34,8 @@ mod tests;
 
 use bstr::ByteSlice as _;
 
+use crate::text;
+
 pub(crate) use error::{Error, Warning};
 pub(crate) use parse::{CallReader, relocated};
 pub(crate) use print::print;
@@ -99,6 +101,20 @@ pub(crate) fn is_of_calls(text: &[u8]) -> bool {
         ])
         || has(fields::PATH) && (has(fields::CONTENT) || has(fields::EDITS) || has(fields::DIFF))
         || has(fields::NAME) && has(fields::ARGUMENTS)
+}
+
+/// Returns whether a line has an old text of a call by a name without quotes, as code has it.
+pub(crate) fn is_of_code(line: &[u8]) -> bool {
+    let is_given = |name: &&str| {
+        line.find_iter(*name).any(|at| {
+            let is_whole = at.checked_sub(1).is_none_or(|at| !text::is_name(line[at]));
+            let behind = line[at + name.len()..].trim_ascii_start();
+            let value = behind.strip_prefix(b"=").or(behind.strip_prefix(b":"));
+            let value = value.unwrap_or_default().trim_ascii_start();
+            is_whole && matches!(value.first(), Some(b'"' | b'\''))
+        })
+    };
+    fields::OLD.iter().any(is_given)
 }
 
 /// Returns whether a member of some name is in a text, in whatever quotes.
