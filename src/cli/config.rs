@@ -7,7 +7,7 @@ use super::error::{CliError, Failure};
 use super::options::{Reading, Verbosity, When};
 use crate::repo::{Config, RepoError};
 use crate::report::human::Style;
-use crate::system::{AsStream, OsStrExt as _, columns, is_terminal, obeys_escapes};
+use crate::system::{AsStream, OsStrExt as _, columns, is_terminal, obeys_escapes, slashed};
 use llmpatch::Fuzz;
 use llmpatch::lint::{Lints, Verdict};
 use llmpatch::pathspec::{Defaults, Pathspec, Pathspecs};
@@ -165,7 +165,7 @@ fn set(config: &Config, key: &'static str) -> Result<Pathspecs, Failure> {
             specs.clear();
             continue;
         }
-        let spec = Pathspec::new(&value, Defaults::default());
+        let spec = Pathspec::new(&slashed(&value), Defaults::default());
         specs.push(spec.map_err(|error| CliError::NoPathspec { key, value, error })?);
     }
     Ok(specs.into_iter().collect())

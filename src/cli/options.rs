@@ -9,7 +9,7 @@ use strum::VariantArray as _;
 
 use super::error::CliError;
 use super::responses::ResponseOrigin;
-use crate::system::OsStrExt as _;
+use crate::system::{OsStrExt as _, slashed};
 use llmpatch::Fuzz;
 use llmpatch::patch::{FileEdit, Format, Operation, Patch};
 use llmpatch::pathspec::{Defaults, Pathspec, Wildcards};
@@ -183,7 +183,7 @@ impl ByFormat {
 /// `git --literal-pathspecs` and its kin tell us by the environment.
 fn pathspec() -> impl TypedValueParser<Value = Pathspec> {
     OsStringValueParser::new()
-        .try_map(|written: OsString| Pathspec::new(written.as_bytes(), defaults()))
+        .try_map(|written: OsString| Pathspec::new(&slashed(written.as_bytes()), defaults()))
 }
 
 fn defaults() -> Defaults {

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use super::Repo;
 use super::open::without_last_slash;
-use crate::system::{real_path, slashed};
+use crate::system::{OsStrExt as _, real_path, slashed};
 use llmpatch::path::RepoPath;
 
 /// What was found out.
@@ -66,15 +66,14 @@ impl Repo {
         let own = [Some(self.real_git_dir()), common.as_deref()];
         // A directory with `.git` in its name is out of reach anyway.
         own.into_iter()
-            .filter_map(|own| RepoPath::new(&slashed(own?.strip_prefix(top).ok()?)).ok())
+            .filter_map(|own| slashed_path(own?.strip_prefix(top).ok()?))
             .collect()
     }
 
     /// Returns the current directory, if it is in the work tree and isn't its top.
     pub(crate) fn here(&self) -> Option<RepoPath> {
         let here = real_path(&std::env::current_dir().ok()?).ok()?;
-        let here = here.strip_prefix(self.real_top()?).ok()?;
-        RepoPath::new(&slashed(here)).ok()
+        slashed_path(here.strip_prefix(self.real_top()?).ok()?)
     }
 
     /// Returns the top, at the end of all links.
@@ -84,6 +83,10 @@ impl Repo {
             .get_or_init(|| real_path(self.top.as_ref()?).ok())
             .as_deref()
     }
+}
+
+fn slashed_path(path: &Path) -> Option<RepoPath> {
+    RepoPath::new(&slashed(path.as_os_str().as_bytes())).ok()
 }
 
 /// Returns where a path leads, given where a directory leads that it may be in.

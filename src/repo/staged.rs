@@ -131,8 +131,9 @@ impl Repo {
         let below = here
             .zip(self.real_top())
             .and_then(|(here, top)| Some(here.strip_prefix(top).ok()?.to_owned()));
-        let below = below.filter(|below| !below.as_os_str().is_empty());
-        let resolver = self.resolver(below.as_deref().map(slashed).as_deref())?;
+        let below = below.as_ref().map(|below| below.as_os_str().as_bytes());
+        let below = below.filter(|below| !below.is_empty()).map(slashed);
+        let resolver = self.resolver(below.as_deref())?;
         resolver.resolve(None, named)
     }
 }

@@ -169,9 +169,9 @@ pub(crate) fn is_no_file(error: &io::Error) -> bool {
     is_link(error) || error.raw_os_error() == Some(Errno::NXIO.raw_os_error())
 }
 
-/// Returns a path as git and responses write it.
-pub(crate) fn slashed(path: &Path) -> Cow<'_, [u8]> {
-    path.as_os_str().as_bytes().into()
+/// Returns a path, or a pathspec, as git and responses write it.
+pub(crate) fn slashed(path: &[u8]) -> Cow<'_, [u8]> {
+    path.into()
 }
 
 /// Returns where a path leads, links followed.

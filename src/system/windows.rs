@@ -257,9 +257,10 @@ pub(crate) fn is_no_file(error: &io::Error) -> bool {
     is_link(error)
 }
 
-/// Returns a path as git and responses write it.
-pub(crate) fn slashed(path: &Path) -> Cow<'_, [u8]> {
-    path.as_os_str().as_bytes().replace(r"\", "/").into()
+/// Returns a path, or a pathspec, as git and responses write it. In a pathspec, too, a backslash is
+/// before a name and before no character that is meant as it is.
+pub(crate) fn slashed(path: &[u8]) -> Cow<'_, [u8]> {
+    path.replace(r"\", "/").into()
 }
 
 /// Returns where a path leads, links followed.
