@@ -1,13 +1,10 @@
 //! One hunk: where its lines end, and whether they are what its header says.
 
-use std::collections::HashSet;
-use std::ops::Range;
-
 use super::error::{Error, Warning};
 use super::hunk_header::{HunkHeader, numbers};
 use super::line_kind::{LineKind, is_item, kind};
 use super::parse::{Rows, SectionPart};
-use super::word_diff::{before_words, is_marked};
+use super::word_diff::is_word_diff;
 use crate::format::fence::Fence;
 use crate::format::has_line_number;
 use crate::patch::{Hunk, HunkLine, Mark, Position};
@@ -32,11 +29,7 @@ pub(super) fn read<'a>(
 ) -> Result<HunkRead<'a>, Located<Error>> {
     let header = HunkHeader::read(rows, at)?;
     let span = header.row.span;
-    let is_new = section.is_new
-        || header
-            .position
-            .as_ref()
-            .is_some_and(|position| position.old_start == 0 && position.old_lines == 0);
+    let is_new = section.is_new || header.is_of_nothing();
     let mut body = Body {
         rows,
         crlf: header.row.ending == Ending::CrLf,
@@ -49,7 +42,8 @@ pub(super) fn read<'a>(
     body.check_marks();
     let found = body.counts();
     let mut errors = std::mem::take(&mut body.errors);
-    if body.is_word_diff(at + 1..extent.end, !errors.is_empty() || !extent.fits) {
+    let texts = rows.texts(at + 1..extent.end);
+    if is_word_diff(&body.lines, texts, !errors.is_empty() || !extent.fits) {
         errors = vec![Located::new(span, Error::WordDiff)];
     }
     let trouble = body.trouble(&header, &extent, (is_new, found), section.number);
@@ -61,15 +55,15 @@ pub(super) fn read<'a>(
     let is_lost = !errors.is_empty() || !is_whole;
     let trouble = trouble.filter(|_| errors.is_empty());
     errors.extend(trouble.map(|error| Located::new(span, error)));
-    let warnings = match errors.is_empty() {
-        false => Vec::new(),
-        true => body.warnings(&header, &extent, found, section),
+    let warnings = if errors.is_empty() {
+        body.warnings(&header, &extent, found, section)
+    } else {
+        Vec::new()
     };
-    let left_out = extent.left_out.map(|row| {
-        let path = section.path.clone();
-        let number = section.number;
-        Located::new(row.span, Warning::LeftOut { path, number })
-    });
+    let (path, number) = (section.path.clone(), section.number);
+    let left_out = extent
+        .left_out
+        .map(|row| Located::new(row.span, Warning::LeftOut { path, number }));
     let position = header.position.map(|position| Position {
         old_lines: found[0],
         new_lines: found[1],
@@ -246,22 +240,6 @@ impl<'a> Body<'a, '_, '_> {
             warnings.push(Located::new(row.span, Warning::Unended { path, number }));
         }
         warnings
-    }
-
-    /// Returns whether the hunk shows what changes within its lines, as `git diff --word-diff`
-    /// does, so that its lines aren't the file's: it can't be read and has marks of a word diff,
-    /// all of its lines are context, or a line with marks is another without them.
-    fn is_word_diff(&self, range: Range<usize>, is_odd: bool) -> bool {
-        let mut rows = range.map_while(|index| self.rows.get(index));
-        if is_odd || self.lines.iter().all(|line| line.mark == Mark::Context) {
-            // `~` is how `--word-diff=porcelain` ends a line.
-            return rows.any(|row| row.text == b"~" || is_marked(row.text));
-        }
-        let added = self.lines.iter().filter(|line| line.mark == Mark::Added);
-        let before: Vec<_> = added.filter_map(|line| before_words(&line.text)).collect();
-        let before: HashSet<&[u8]> = before.iter().map(|before| &before[..]).collect();
-        let mut old = self.lines.iter().filter(|line| line.mark != Mark::Added);
-        old.any(|line| before.contains(&line.text[..]))
     }
 
     /// Returns how many old and new lines there are.

@@ -58,6 +58,12 @@ pub(super) struct HunkHeader<'a> {
 }
 
 impl<'a> HunkHeader<'a> {
+    /// Returns whether it claims that there was nothing before: `@@ -0,0`.
+    pub(super) fn is_of_nothing(&self) -> bool {
+        let old = self.position.as_ref();
+        old.is_some_and(|old| old.old_start == 0 && old.old_lines == 0)
+    }
+
     pub(super) fn read(rows: &Rows<'a, '_>, at: usize) -> Result<Self, Located<Error>> {
         let Some(row) = rows.get(at) else {
             return Err(Located::new(None, Error::NoNumbers));

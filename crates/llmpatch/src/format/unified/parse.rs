@@ -1,5 +1,7 @@
 //! One section of a unified diff: its header, and its hunks.
 
+use std::ops::Range;
+
 use bstr::BString;
 
 use super::error::{Error, Warning};
@@ -220,6 +222,11 @@ impl<'a> Rows<'a, '_> {
     /// Returns the line at an index, from 0.
     pub(super) fn get(&self, index: usize) -> Option<Row<'a>> {
         self.source.row(LineNo::from_index(index))
+    }
+
+    /// Returns the texts of the lines in a range, as far as there are lines.
+    pub(super) fn texts(&self, range: Range<usize>) -> impl Iterator<Item = &'a [u8]> {
+        range.map_while(|index| Some(self.get(index)?.text))
     }
 
     pub(super) fn starts_with(&self, index: usize, prefix: &[u8]) -> bool {
