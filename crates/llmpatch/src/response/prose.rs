@@ -8,7 +8,7 @@ use bstr::ByteSlice as _;
 use super::absence::cut_start;
 use super::prose_line::{
     CodeSpans, bullets, closing, delimiter, is_call, is_edit, is_of_hunk, is_quoted, marked,
-    prefixed,
+    nearly_begins, prefixed, residue_of_diff,
 };
 use super::{Hiding, Nearly, Residue, WalkItem, Warning, encoding, json, reasoning};
 use crate::format::envelope::{self, Marker, Meant};
@@ -199,11 +199,7 @@ impl<'a> Prose<'a> {
 
     /// Follows the shell's heredocs, the end of which is no line of a diff.
     fn heredocs(&mut self, line: &[u8]) {
-        if self
-            .heredoc
-            .as_deref()
-            .is_some_and(|delimiter| delimiter == line)
-        {
+        if self.heredoc.as_deref() == Some(line) {
             self.heredoc = None;
         } else if let Some(at) = line.rfind(b"<<") {
             let word = delimiter(&line[at + 2..]);
@@ -235,29 +231,17 @@ impl<'a> Prose<'a> {
             text: line, span, ..
         }: Row<'_>,
     ) {
-        let error = if unified::is_hunk_header(line) {
-            if let Some(WalkItem::Residue(
-                _,
-                Located {
-                    value: Residue::StrayHunk { more },
-                    ..
-                },
-            )) = self.found.last_mut()
-            {
-                *more += 1;
-                return;
-            }
-            Residue::StrayHunk { more: 0 }
-        } else if line.starts_with(b"@@@ -") && line[3..].contains_str("@@@") {
-            Residue::Combined
-        } else if line.starts_with(b"Binary files ") && line.ends_with(b" differ") {
-            Residue::Binary {
-                line: excerpt(line),
-            }
-        } else {
+        let Some(residue) = residue_of_diff(line) else {
             return;
         };
-        self.residue(Format::Unified, span, error);
+        if let Residue::StrayHunk { .. } = residue
+            && let Some(WalkItem::Residue(_, last)) = self.found.last_mut()
+            && let Residue::StrayHunk { more } = &mut last.value
+        {
+            *more += 1;
+            return;
+        }
+        self.residue(Format::Unified, span, residue);
     }
 
     /// Finds file headers outside of envelopes.
@@ -352,12 +336,7 @@ impl<'a> Prose<'a> {
             ..
         }: Row<'_>,
     ) {
-        let text = text::trim(line);
-        let begin = b"*** Begin Patch";
-        if text.ends_with(begin)
-            || text.starts_with(begin)
-            || text.starts_with(b"*") && envelope::meant(text) == Some(Meant::Begin)
-        {
+        if nearly_begins(text::trim(line)) {
             self.near_begin = Some((number, span));
         }
         self.unified = match self.unified {

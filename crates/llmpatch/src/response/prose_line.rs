@@ -4,8 +4,10 @@ use std::collections::HashMap;
 
 use bstr::ByteSlice as _;
 
+use super::Residue;
 use super::command::is_prompt;
-use crate::format::opx;
+use crate::format::envelope::{self, Meant};
+use crate::format::{excerpt, opx, unified};
 use crate::patch::Format;
 use crate::text;
 
@@ -134,6 +136,29 @@ pub(super) fn prefixed(line: &[u8]) -> Option<(Format, bool)> {
         let is_line = is_escaped || !behind.chars().any(char::is_alphabetic);
         (is_line && !text::is_blank(before)).then_some((format, is_escaped))
     })
+}
+
+/// Returns whether a line may have been meant to begin an envelope.
+pub(super) fn nearly_begins(text: &[u8]) -> bool {
+    let begin = b"*** Begin Patch";
+    text.ends_with(begin)
+        || text.starts_with(begin)
+        || text.starts_with(b"*") && envelope::meant(text) == Some(Meant::Begin)
+}
+
+/// Returns what a line is of, if it can only have been part of a unified diff.
+pub(super) fn residue_of_diff(line: &[u8]) -> Option<Residue> {
+    if unified::is_hunk_header(line) {
+        Some(Residue::StrayHunk { more: 0 })
+    } else if line.starts_with(b"@@@ -") && line[3..].contains_str("@@@") {
+        Some(Residue::Combined)
+    } else if line.starts_with(b"Binary files ") && line.ends_with(b" differ") {
+        Some(Residue::Binary {
+            line: excerpt(line),
+        })
+    } else {
+        None
+    }
 }
 
 /// Returns the closing tag that a line starts with, or the `>>>` that it is.
