@@ -31,6 +31,7 @@ mod flush;
 mod home;
 mod journal;
 mod kept;
+mod kept_index;
 mod last;
 mod layout;
 mod lock;
