@@ -47,8 +47,8 @@ pub(super) struct Session {
     resolver: Resolver,
     /// What responses are about, if it isn't what is to change.
     pub(super) about: About,
-    /// What became of changes that were interrupted before.
-    recovered: RefCell<Vec<Diagnostic>>,
+    /// What became of changes that were interrupted before, as far as it is still to be told.
+    pub(super) recovered: RefCell<Vec<Diagnostic>>,
     /// Whether all of this user's were recovered just now.
     is_recovered: Cell<bool>,
 }
@@ -128,16 +128,6 @@ impl Session {
         self.recovered
             .borrow_mut()
             .extend(told.map(Diagnostic::from));
-    }
-
-    /// Returns what became of interrupted changes, as far as it is still to be told.
-    pub(super) fn recovered(&self) -> Vec<Diagnostic> {
-        self.recovered.borrow().clone()
-    }
-
-    /// Records that what became of interrupted changes was told.
-    pub(super) fn forget_recovered(&self) {
-        self.recovered.take();
     }
 
     /// Records that all interrupted changes of this user have been recovered.

@@ -107,7 +107,7 @@ impl Review {
         };
         asking.show(&worked.changes)?;
         if !session.verbosity.quiet {
-            let warnings = [session.recovered(), worked.warnings.clone()].concat();
+            let warnings = [&session.recovered.borrow()[..], &worked.warnings].concat();
             let warnings = Report::checked(Vec::new(), warnings);
             let style = self
                 .terminal
@@ -115,7 +115,7 @@ impl Review {
             self.terminal.say(&human::complaints(&warnings, style))?;
             // They aren't told twice in one place.
             if !session.verbosity.json && io::stderr().is_terminal() {
-                session.forget_recovered();
+                session.recovered.take();
                 worked.warnings.clear();
             }
         }
