@@ -62,10 +62,20 @@ def again(command, test, seconds):
     return is_done and not failed and bool(passed or skipped)
 
 
+def unended(command, text, seconds):
+    """Returns the tests that hadn't ended when a test program was stopped."""
+    listed, _ = run([*command, *([] if "--" in command else ["--"]), "--list"], seconds)
+    ended = dict(ENDS.findall(text))
+    return [test for test in re.findall(r"^(.+): test$", listed, re.M) if test not in ended]
+
+
 def main():
     sys.stdout.reconfigure(encoding="utf-8")
     name, seconds, command = sys.argv[1], float(sys.argv[2]), sys.argv[3:]
     text, is_done = run(command, seconds)
+    if not is_done:
+        print(f"{name}: not done within {seconds:g} seconds; what hadn't ended:", *unended(command, text, seconds), sep="\n  ")
+        return 1
     passed, skipped, failed = outcome(text)
     lucky = [test for test in failed if len(failed) <= 10 and again(command, test, seconds)]
     for test in lucky:
@@ -78,9 +88,7 @@ def main():
         print(f"  passed when it was run again: {test}")
     for test, said in failed.items():
         print(f"\n  failed: {test}\n{said}")
-    if not is_done:
-        print(f"it wasn't done within {seconds:g} seconds")
-    is_whole = is_done and "test result: " in text
+    is_whole = "test result: " in text
     if not is_whole or not passed:
         print(text[-4000:])
     return 1 if failed or not passed or not is_whole else 0
