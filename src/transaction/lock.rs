@@ -541,7 +541,12 @@ mod tests {
         drop(lock);
         journal.keep();
         drop(journal);
-        assert_eq!(Holder::of(&repo, &path), Holder::Gone);
+        // A child that another test starts has it, too, until it runs its program.
+        let is_gone = (0..1000).any(|_| {
+            std::thread::sleep(Duration::from_millis(1));
+            Holder::of(&repo, &path) == Holder::Gone
+        });
+        assert!(is_gone);
         // What another machine may hold, the kernel can't speak for.
         let (mut stamp, _) = Stamp::read(&path).unwrap();
         stamp.is_remote = true;
