@@ -170,7 +170,7 @@ impl Pack {
             let place = directory.join(format!("pack-{name}.{end}"));
             // What has that name holds the same, and where it is in use, Windows keeps it.
             file.rename(&place)
-                .or_else(|error| place.exists().then_some(()).ok_or(error))
+                .or_else(|error| place.is_file().then_some(()).ok_or(error))
                 .map_err(io)?;
         }
         Ok(())
