@@ -33,7 +33,7 @@ use super::named_file;
 use super::options::{Reading, Verbosity, count};
 use super::responses::ResponseOrigin;
 use crate::repo::Revision;
-use crate::store::{self, CandidatePack, Candidates};
+use crate::store::{self, CandidateKind, CandidatePack};
 use llmpatch::report::Report;
 use llmpatch::text::{Shown, Source};
 
@@ -116,7 +116,7 @@ impl Batch {
         let revision = session.repo.revision(&self.onto)?;
         let onto = revision.to_string();
         // Whoever can't commit is told so once.
-        Candidates::new(&session.repo, &revision, self.commit)?;
+        let kind = CandidateKind::of(&session.repo, &revision, self.commit)?;
         let input = self.input()?;
         self.check_bundle(session)?;
         let (mut output, answered) = match &self.output {
@@ -124,7 +124,7 @@ impl Batch {
             None => Output::standard(),
         };
         store::remove_dead_packs(&session.repo);
-        let answers = self.start(input, answered, &onto)?;
+        let answers = self.start(input, answered, &onto, &kind)?;
         let made = answer(session, &revision, &mut output, &answers)?;
         if let Some(bundle) = &self.bundle {
             self.check_bundle(session)?;
@@ -140,6 +140,7 @@ impl Batch {
         input: Box<dyn BufRead + Send>,
         answered: Answered,
         onto: &str,
+        kind: &CandidateKind,
     ) -> Result<Answers, IoError> {
         let jobs = self
             .jobs
@@ -152,7 +153,7 @@ impl Batch {
             let job = Job {
                 reading: self.reading.clone(),
                 onto: onto.to_owned(),
-                commits: self.commit,
+                kind: kind.clone(),
             };
             let waiting = Arc::clone(&waiting);
             let done = done.clone();

@@ -23,9 +23,36 @@ pub struct Candidates<'r> {
     top: Oid,
     writer: TreeWriter<'r>,
     packing: Packing,
-    /// The commit that theirs are made on, if they are to be commits; and who makes them, if git
-    /// needn't.
-    parent: Option<(Oid, Option<Committer>)>,
+    kind: CandidateKind,
+}
+
+/// What candidates are to be.
+#[derive(Clone, Debug)]
+pub(crate) enum CandidateKind {
+    Trees,
+    Commits {
+        parent: Oid,
+        /// Who makes them, if git needn't.
+        committer: Option<Committer>,
+    },
+}
+
+impl CandidateKind {
+    /// Returns the kind that is made of changes of a revision. Of commits, git is asked who makes
+    /// them.
+    ///
+    /// # Errors
+    /// With `commits`: `identity`, or if the revision is no commit.
+    pub(crate) fn of(repo: &Repo, revision: &Revision, commits: bool) -> Result<Self, CommitError> {
+        if !commits {
+            return Ok(CandidateKind::Trees);
+        }
+        let parent = revision.commit.ok_or_else(|| CommitError::NoParent {
+            id: revision.to_string(),
+        })?;
+        let committer = repo.committer()?;
+        Ok(CandidateKind::Commits { parent, committer })
+    }
 }
 
 /// A change that is made, but not stored yet.
@@ -40,27 +67,14 @@ pub struct Candidate {
 
 impl<'r> Candidates<'r> {
     /// Makes ready for changes of a revision.
-    ///
-    /// # Errors
-    /// With `commits`: `identity`, or if the revision is no commit.
-    pub fn new(repo: &'r Repo, revision: &Revision, commits: bool) -> Result<Self, CommitError> {
-        let parent = if commits {
-            let parent = revision.commit.ok_or_else(|| CommitError::NoParent {
-                id: revision.to_string(),
-            })?;
-            Some((parent, repo.committer()?))
-        } else {
-            None
-        };
-        let writer = TreeWriter::new(repo, revision.tree);
-        let packing = Packing::new(repo);
-        Ok(Self {
+    pub(crate) fn new(repo: &'r Repo, revision: &Revision, kind: CandidateKind) -> Self {
+        Self {
             repo,
             top: revision.tree,
-            writer,
-            packing,
-            parent,
-        })
+            writer: TreeWriter::new(repo, revision.tree),
+            packing: Packing::new(repo),
+            kind,
+        }
     }
 
     /// Makes the tree of a change, and the commit if one is wanted.
@@ -88,7 +102,7 @@ impl<'r> Candidates<'r> {
         changes: &ChangeSet,
         request: impl FnOnce() -> CommitRequest,
     ) -> Result<(Oid, Option<Oid>), CommitError> {
-        let Some((parent, committer)) = &self.parent else {
+        let CandidateKind::Commits { parent, committer } = &self.kind else {
             return Ok((
                 onto::write_tree(&self.writer, changes, &mut self.packing)?,
                 None,

@@ -8,6 +8,7 @@ mod batch;
 mod onto;
 mod snapshot;
 
+pub(crate) use batch::CandidateKind;
 pub use batch::{Candidate, CandidatePack, Candidates, bundle, remove_dead_packs};
 pub use onto::{Onto, Stored, name, store};
 pub use snapshot::snapshot;

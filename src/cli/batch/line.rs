@@ -20,7 +20,7 @@ use crate::cli::flow::Session;
 use crate::cli::options::{Reading, Verbosity};
 use crate::cli::responses::{self, ResponseOrigin};
 use crate::repo::{Repo, Revision};
-use crate::store::{Candidate, Candidates};
+use crate::store::{Candidate, CandidateKind, Candidates};
 use llmpatch::format::json_fault;
 use llmpatch::report::{Committed, Report};
 use llmpatch::text::{Shown, SourceId};
@@ -132,7 +132,7 @@ pub(super) struct Claim {
 pub(super) struct Job {
     pub(super) reading: Reading,
     pub(super) onto: String,
-    pub(super) commits: bool,
+    pub(super) kind: CandidateKind,
 }
 
 impl Job {
@@ -160,7 +160,7 @@ impl Job {
         let repo = Repo::open()?;
         let tree = repo.revision_tree(&self.onto)?;
         let revision = repo.revision(&self.onto)?;
-        let mut candidates = Candidates::new(&repo, &revision, self.commits)?;
+        let mut candidates = Candidates::new(&repo, &revision, self.kind.clone());
         let about = session.about.clone();
         let next = || waiting.lock().ok()?.recv().ok();
         while let Some(InputLine {
@@ -217,7 +217,7 @@ impl Job {
         let sources = [source];
         let base = Base::Revision(self.onto.clone());
         let worked = session.work_out(&sources, &base, tree)?;
-        let mail = if self.commits {
+        let mail = if matches!(self.kind, CandidateKind::Commits { .. }) {
             session.mail(&worked)?
         } else {
             None

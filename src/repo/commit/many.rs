@@ -9,7 +9,7 @@ use crate::repo::git::Git;
 use crate::repo::{Repo, RepoError};
 
 /// What the commits have in common.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 pub(crate) struct Committer {
     author: BString,
     committer: BString,
