@@ -1,6 +1,8 @@
 //! The manual pages that come with the program. They are made beforehand (`tests/docs/manual.rs`):
 //! of the same definitions as `-h`, and of what is written in `man/`.
 
+mod plain;
+
 use std::env;
 use std::ffi::OsString;
 use std::io::Write as _;
@@ -158,12 +160,18 @@ impl Help {
         }
     }
 
-    /// Shows the page by `man`, installed or not; where there is no `man`, prints what `-h` does.
+    /// Shows the page by `man`, installed or not; where there is no `man`, prints it as text.
     ///
     /// # Errors
-    /// With that help.
+    /// If there is no such page.
     pub(super) fn run(&self) -> Result<Exit, clap::Error> {
-        let shown = page(&self.page).and_then(|page| {
+        let Some(page) = page(&self.page) else {
+            return Err(super::usage(
+                "help",
+                &format!("there is no page `{}`", self.page),
+            ));
+        };
+        let show = || {
             let mut man = Command::new("man")
                 .args(["-l", "-"])
                 .stdin(Stdio::piped())
@@ -175,17 +183,12 @@ impl Help {
             let _ = stdin.write_all(page.content.as_bytes());
             drop(stdin);
             man.wait().ok()
-        });
-        if shown.is_some_and(|ended| ended.success()) {
+        };
+        if show().is_some_and(|ended| ended.success()) {
             return Ok(Exit::Done);
         }
-        let mut command = super::command();
-        command.build();
-        let short = self.page.strip_prefix(PREFIX).unwrap_or(&self.page);
-        let mut of = command.find_subcommand(short).cloned().unwrap_or(command);
-        Ok(conclude::said(output::print_as_is(
-            of.render_help().to_string().as_bytes(),
-        )))
+        let text = plain::text(page.content);
+        Ok(conclude::said(output::print_as_is(text.as_bytes())))
     }
 }
 

@@ -245,23 +245,24 @@ fn directories_are_taken_off_and_lines_recounted_as_git_is_asked_to() {
 }
 
 #[test]
-fn help_shows_a_page_or_what_there_is_in_place_of_one() {
+fn help_shows_a_page_by_man_or_else_as_text() {
     let repo = repo();
     let run = repo.run(&["help", "apply"], "").succeeded();
     assert!(run.stdout.contains("--intent-to-add"), "{}", run.stdout);
-    let without =
-        support::run(repo.command().args(["help", "apply"]).env("PATH", ""), b"").succeeded();
-    assert!(
-        without.stdout.starts_with("Work out the whole change"),
-        "{}",
-        without.stdout
-    );
-    let without = support::run(repo.command().args(["help"]).env("PATH", ""), b"").succeeded();
-    assert!(
-        without.stdout.starts_with("Apply the patches"),
-        "{}",
-        without.stdout
-    );
+    for (args, what) in [
+        (&["help", "apply"][..], "Work out the whole change"),
+        (&["help"], "Apply the patches"),
+        (&["help", "troubleshooting"], "What responses look like"),
+    ] {
+        let without = support::run(repo.command().args(args).env("PATH", ""), b"").succeeded();
+        let name = without.stdout.lines().nth(1).unwrap();
+        assert!(name.contains(what), "{}", without.stdout);
+        assert!(
+            without.stdout.contains("\nDESCRIPTION\n    "),
+            "{}",
+            without.stdout
+        );
+    }
     repo.run(&["help", "nothing"], "").ended(2);
 }
 
