@@ -9,6 +9,7 @@ use anyhow::Context as _;
 
 use super::error::{Failure, IoError, failed};
 use super::output;
+use crate::system::END_OF_INPUT;
 use llmpatch::report::Diagnostic;
 use llmpatch::text::{Shown, Source, SourceId};
 
@@ -71,14 +72,22 @@ impl ResponseOrigin {
             ResponseOrigin::Stdin => {
                 let stdin = io::stdin().lock();
                 if stdin.is_terminal() {
-                    output::complain(
-                        "reading from the terminal; Ctrl-D on an empty line ends it\n",
-                    );
+                    output::complain(&format!(
+                        "reading from the terminal; {END_OF_INPUT} on an empty line ends it\n"
+                    ));
                 }
                 stdin.take(limit).read_to_end(&mut bytes)
             }
             ResponseOrigin::File(path) => {
-                File::open(path).and_then(|file| file.take(limit).read_to_end(&mut bytes))
+                File::open(path)
+                    .and_then(|file| file.take(limit).read_to_end(&mut bytes))
+                    // Windows refuses to open a directory, without saying that it is one.
+                    .map_err(|error| match error.kind() {
+                        io::ErrorKind::PermissionDenied if path.is_dir() => {
+                            io::Error::new(io::ErrorKind::IsADirectory, "Is a directory")
+                        }
+                        _ => error,
+                    })
             }
         };
         read.with_context(|| format!("can't read `{}`", self.name()))?;

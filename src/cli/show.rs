@@ -14,7 +14,7 @@ use super::named_file;
 use super::options::{Reading, Verbosity, format_among};
 use super::output;
 use crate::repo::{Commit, Repo, Side};
-use crate::system::OsStrExt as _;
+use crate::system::{OsStrExt as _, slashed};
 use llmpatch::patch::{Format, Unrepresentable};
 use llmpatch::plan::derive;
 use llmpatch::progress::Stage;
@@ -196,7 +196,7 @@ fn write(
         let path = directory.join(name);
         let written = named_file::create(repo, &path)?.write_all(text);
         written.with_context(|| format!("can't write `{}`", shown(&path)))?;
-        paths.extend([path.as_os_str().as_bytes(), b"\n"].concat());
+        paths.extend([&*slashed(path.as_os_str().as_bytes()), b"\n"].concat());
     }
     Ok(paths)
 }

@@ -112,7 +112,7 @@ pub enum RepoError {
         Shown::path(parent),
         SystemError(source)
     )]
-    #[strum(props(help = "set `TMPDIR` to a directory that you may write to"))]
+    #[strum(props(help = "set `TMPDIR` (on Windows `TMP`) to a directory that you may write to"))]
     NoTemporary { parent: PathBuf, source: io::Error },
     /// libgit2 refused.
     #[error("can't read {what}: {}", Shown(source.message().as_bytes()))]

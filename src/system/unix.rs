@@ -169,6 +169,9 @@ pub(crate) fn is_no_file(error: &io::Error) -> bool {
     is_link(error) || error.raw_os_error() == Some(Errno::NXIO.raw_os_error())
 }
 
+/// The keys that end what is typed.
+pub(crate) const END_OF_INPUT: &str = "Ctrl-D";
+
 /// Returns a path, or a pathspec, as git and responses write it.
 pub(crate) fn slashed(path: &[u8]) -> Cow<'_, [u8]> {
     path.into()

@@ -346,6 +346,9 @@ pub(crate) fn shell(commands: impl FnOnce() -> Option<PathBuf>) -> Command {
     shell
 }
 
+/// The keys that end what is typed.
+pub(crate) const END_OF_INPUT: &str = "Ctrl-Z and Enter";
+
 /// How many bytes the smallest pipe takes at once.
 pub(crate) const PIPE_BUF: usize = 4096;
 
