@@ -7,7 +7,7 @@ use std::process::Command;
 
 use assert_fs::prelude::*;
 
-use super::support::{self, Repo, Run, isolated};
+use super::support::{self, Repo, Run, isolated, symlink};
 use super::{envelope, opx, repo, update};
 
 /// Commands, and the test that runs them.
@@ -340,7 +340,7 @@ fn follow(repo: &Repo, said: &Run, command: &str, filled: &[(&str, &str)]) -> Ru
 }
 
 fn in_shell(repo: &Repo, command: &str) -> Run {
-    let mut shell = isolated(support::unix("bash"), repo.path());
+    let mut shell = isolated(support::unix("sh"), repo.path());
     shell
         .args(["-c", command])
         .env("PATH", support::path())
@@ -533,7 +533,7 @@ fn missing_files() {
 #[test]
 fn links() {
     let repo = Repo::with(&[("a.txt", "one\n")]);
-    repo.child("link").symlink_to_file("a.txt").unwrap();
+    symlink("a.txt", repo.child("link"));
     repo.commit("link");
     let said = repo
         .run(&["apply"], envelope("*** Delete File: link\n"))
@@ -730,6 +730,8 @@ fn diffs() {
 fn mails() {
     let repo = repo();
     let text = "--- a/a.txt\n+++ b/a.txt\n@@ -2 +2 @@\n-two\n+2\n";
+    // `/dev/stdout`
+    support::needs(support::Need::Paths);
     let head = "From: A <a@b.c>\nSubject: x\nMIME-Version: 1.0\nContent-Type: text/plain; charset=koi8-r\n\n";
     let mail = [head.as_bytes(), b"\xd4\n---\n", text.as_bytes()].concat();
     repo.child("../mail").write_binary(&mail).unwrap();
@@ -759,6 +761,7 @@ fn conflicts() {
     repo.child("a.txt").write_str("one\nmine\nthree\n").unwrap();
     repo.commit("mine");
     let response = format!("Base: {}\n{}", base.trim(), update("a.txt", "two", "2"));
+    support::needs(support::Need::Scripts);
     for command in ["git llmpatch undo", "git mergetool"] {
         let said = repo
             .run(&["apply", "-3", "--conflicts=markers"], &response)
@@ -923,7 +926,7 @@ fn missing_objects() {
     let repo = repo();
     let id = repo.git(&["rev-parse", ":a.txt"]);
     let (directory, name) = id.trim_end().split_at(2);
-    std::fs::remove_file(repo.child(".git/objects").join(directory).join(name)).unwrap();
+    repo.remove(Path::new(".git/objects").join(directory).join(name));
     let said = repo
         .run(&["check", "--cached"], update("a.txt", "two", "2"))
         .ended(3);
@@ -937,11 +940,17 @@ fn missing_objects() {
     let origin = self::repo();
     origin.git(&["config", "uploadpack.allowFilter", "true"]);
     let clone = Repo::empty();
-    let url = origin.path().canonicalize().unwrap();
-    in_shell(&clone, &format!("git remote add origin 'file://{}'; git fetch -q --filter=blob:none origin main; git update-ref HEAD FETCH_HEAD; git read-tree HEAD; mv {0} {0}.away", url.display())).succeeded();
+    // Not by a link, and with slashes.
+    let url = if cfg!(windows) {
+        origin.path().to_owned()
+    } else {
+        origin.path().canonicalize().unwrap()
+    };
+    let url = url.display().to_string().replace('\\', "/");
+    in_shell(&clone, &format!("git remote add origin 'file://{url}'; git fetch -q --filter=blob:none origin main; git update-ref HEAD FETCH_HEAD; git read-tree HEAD; mv {url} {url}.away")).succeeded();
     let response = update("a.txt", "two", "2");
     let said = clone.run(&["apply", "--cached"], &response).ended(3);
-    in_shell(&clone, &format!("mv {0}.away {0}", url.display())).succeeded();
+    in_shell(&clone, &format!("mv {url}.away {url}")).succeeded();
     follow(
         &clone,
         &said,

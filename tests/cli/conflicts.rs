@@ -3,7 +3,7 @@
 
 use assert_fs::prelude::*;
 
-use super::support::{Repo, isolated, run, some};
+use super::support::{Need, Repo, isolated, needs, run, some};
 use super::{envelope, update};
 
 const BASE: &str = "--base=HEAD~1";
@@ -174,6 +174,7 @@ fn git_resolves_it_and_undo_minds_that() {
     repo.git(&["add", "a.txt"]);
     let run = repo.run(&["undo"], "").ended(1);
     assert!(run.stderr.starts_with("error[stale]"), "{}", run.stderr);
+    needs(Need::Scripts);
     let repo = fork(&response, &[]);
     marked(&repo, &response).ended(4);
     repo.script("tool", "#!/bin/sh\ngit show :3:a.txt >\"$1\"\n");

@@ -4,7 +4,7 @@
 
 use assert_fs::prelude::*;
 
-use super::support::{Repo, all_by_git, isolated, run};
+use super::support::{Need, Repo, all_by_git, isolated, needs, run};
 use super::{envelope, opx, update};
 
 /// A process filter that stores capitals, and writes down that it was started and what it was asked
@@ -45,6 +45,8 @@ const RULES: &str = "*.sed filter=sed\n*.proc filter=proc\n*.l1 working-tree-enc
 /// Makes a repository with drivers, one of which lies in its work tree, and rules for files that
 /// have them.
 fn empty() -> Repo {
+    needs(Need::Perl);
+    needs(Need::Encodings);
     let repo = Repo::empty();
     repo.script("tools/proc", PROCESS);
     repo.child(".gitignore").write_str("*.log\n").unwrap();
@@ -68,7 +70,6 @@ fn empty() -> Repo {
 
 /// The same with a file of each kind, which git has checked out.
 fn scene() -> Repo {
-    super::support::needs(super::support::Need::Shell);
     let repo = empty();
     for (path, text) in files() {
         write_as_git(&repo, path, text.as_bytes());
@@ -712,6 +713,7 @@ fn rules_that_only_git_reads_right_are_in_force() {
 #[test]
 fn line_ends_that_git_add_refuses_are_refused() {
     let base = Repo::with(&[(".gitattributes", "*.txt text\n"), ("a.txt", "one\ntwo\n")]);
+    base.git(&["config", "core.eol", "lf"]);
     base.child("a.txt").write_str("one\r\ntwo\r\n").unwrap();
     for (safe, status) in [("true", 3), ("warn", 0), ("false", 0)] {
         let ours = base.copied();
@@ -757,6 +759,7 @@ fn a_process_is_started_once_whichever_way_bytes_go() {
 
 #[test]
 fn a_process_that_fails_is_taken_as_git_takes_it() {
+    needs(Need::Perl);
     let diff = "--- a/a.proc\n+++ b/a.proc\n@@ -1,2 +1,2 @@\n one\n-two\n+zwei\n";
     for (what, old, new) in [
         (

@@ -106,7 +106,7 @@ fn settings_are_those_that_git_reads() {
         refused(&repo, condition, &|_| {});
     }
     // A git of another prefix has another file for the system.
-    support::needs(support::Need::Shell);
+    support::needs(support::Need::Programs);
     let repo = base();
     let (bin, system) = (repo.path().parent().unwrap().join("bin"), file(&repo));
     std::fs::create_dir(&bin).unwrap();
@@ -261,6 +261,7 @@ fn the_systems_own_settings_are_those_of_the_git_in_use() {
 
 #[test]
 fn a_git_that_is_too_old_is_not_asked() {
+    support::needs(support::Need::Programs);
     let repo = Repo::with(&[
         ("a.txt", "one\n"),
         (".gitattributes", "*.utf16 working-tree-encoding=UTF-16\n"),

@@ -416,6 +416,10 @@ fn gits_options_for_pathspecs_count_for_options() {
         ("GIT_LITERAL_PATHSPECS", "x.yml", "x.yml", 1),
         ("GIT_NOGLOB_PATHSPECS", ".", "x.yml", 1),
     ] {
+        // No name on Windows.
+        if cfg!(windows) && path.contains(':') {
+            continue;
+        }
         assert_eq!(
             run(variable, limit, path),
             status,

@@ -307,6 +307,7 @@ fn the_diff_of_each_file_is_there_where_it_is_asked_for() {
 
 #[test]
 fn what_is_not_utf_8_is_given_as_bytes() {
+    super::support::needs(super::support::Need::Names);
     let repo = repo();
     repo.child("latin.txt")
         .write_binary(b"caf\xe9\nx\n")

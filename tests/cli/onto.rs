@@ -6,7 +6,7 @@ use std::path::Path;
 
 use assert_fs::prelude::*;
 
-use super::support::{Repo, Run, documents, isolated, run, some};
+use super::support::{Need, Repo, Run, documents, isolated, needs, run, some};
 use super::{envelope, repo, update};
 
 /// Changes of all kinds; what git is given is what `git llmpatch diff` prints of them.
@@ -136,7 +136,7 @@ fn trees_are_those_that_git_makes() {
 
 #[test]
 fn every_kind_of_repository_serves() {
-    super::support::needs(super::support::Need::Shell);
+    needs(Need::Shell);
     let origin = base();
     let url = format!("file://{}", origin.path().display());
     origin.git(&["config", "uploadpack.allowFilter", "true"]);
@@ -440,6 +440,7 @@ fn a_branch_is_made_or_goes_forward_and_its_reflog_says_so() {
         "the branch `side` is being rebased or bisected in `",
     );
     there(&["rebase", "--abort"]);
+    needs(Need::Scripts);
     there(&["bisect", "start"]);
     there(&["bisect", "bad"]);
     there(&["bisect", "good", "HEAD~1"]);

@@ -15,6 +15,8 @@ const REFTABLE: &str = "--ref-format=reftable";
 fn scene(format: &str) -> Repo {
     // Filters, and encodings that git converts.
     support::needs(support::Need::Shell);
+    support::needs(support::Need::Encodings);
+    support::needs(support::Need::NewGit);
     let repo = Repo::empty();
     std::fs::remove_dir_all(repo.child(".git")).unwrap();
     repo.git(&["init", "-q", "-b", "main", format]);
@@ -127,6 +129,7 @@ fn a_submodule_is_told_from_a_directory() {
 
 #[test]
 fn what_needs_objects_is_refused_where_they_are_kept_in_another_way_and_nothing_changes() {
+    support::needs(support::Need::NewGit);
     for args in [
         &["apply", "--index"][..],
         &["apply", "--cached"],

@@ -2,7 +2,7 @@
 
 use assert_fs::prelude::*;
 
-use crate::support::Repo;
+use crate::support::{Repo, symlink};
 
 /// Returns the fenced blocks of a text.
 fn blocks(text: &str) -> Vec<String> {
@@ -157,7 +157,7 @@ fn an_example_is_drawn_from_a_commit_and_makes_it() {
 fn what_is_no_example_is_refused() {
     let repo = Repo::with(&[("a", "a\n")]);
     repo.commit("empty");
-    repo.child("link").symlink_to_file("a").unwrap();
+    symlink("a", repo.child("link"));
     repo.commit("link");
     repo.git(&["checkout", "-q", "-b", "side", "HEAD~"]);
     repo.git(&["commit", "-q", "--allow-empty", "-m", "side"]);

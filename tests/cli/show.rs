@@ -1,7 +1,7 @@
 use assert_fs::prelude::*;
 
 use super::repo;
-use super::support::{self, Repo, isolated, program, run};
+use super::support::{self, Repo, isolated, program, run, symlink};
 
 /// A repository with a commit of every kind of change that both formats can say.
 fn history() -> Repo {
@@ -152,7 +152,7 @@ fn what_cannot_be_said_is_told_of_every_file() {
     repo.child("b.bin").write_binary(b"a\0b\n").unwrap();
     repo.child("c.txt").write_str("c").unwrap();
     repo.script("new.sh", "new\n");
-    repo.child("link").symlink_to_file("c.txt").unwrap();
+    symlink("c.txt", repo.child("link"));
     repo.child("fine.txt").write_str("1\n").unwrap();
     repo.commit("odd");
     for (to, says) in [

@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 use assert_fs::prelude::*;
 
 use super::support::documents::{documents, kinds};
-use super::support::{Run, all_by_git, isolated, make_pipe, path, program, run, system};
+use super::support::{Run, all_by_git, isolated, make_pipe, path, program, run, symlink, system};
 use super::{Repo, opx, repo, update};
 
 const MARKERS: &str = "*** Begin Patch\n*** End Patch\n";
@@ -262,10 +262,8 @@ fn what_has_no_lines_is_let_be() {
     repo.child("long")
         .write_str(&format!("{}\n{MARKERS}", "x".repeat(3000)))
         .unwrap();
-    repo.child("link").symlink_to_file(MARKERS).unwrap();
-    repo.child("link.llmpatch")
-        .symlink_to_file("a.txt")
-        .unwrap();
+    symlink(MARKERS, repo.child("link"));
+    symlink("a.txt", repo.child("link.llmpatch"));
     repo.git(&["config", "core.bigFileThreshold", "2k"]);
     repo.git(&["add", "-A"]);
     let head = repo.git(&["rev-parse", "HEAD"]);
@@ -376,9 +374,7 @@ fn the_rules_are_those_in_the_index() {
     // Nor is a link followed.
     fs::remove_file(repo.child(".gitattributes")).unwrap();
     repo.child("rules").write_str("x.txt -llmpatch\n").unwrap();
-    repo.child(".gitattributes")
-        .symlink_to_file("rules")
-        .unwrap();
+    symlink("rules", repo.child(".gitattributes"));
     repo.git(&["add", "-A"]);
     assert_eq!(repo.looked_at(&[]).ended(1).stdout.lines().count(), 2);
     repo.git(&["rm", "-q", "-f", "--cached", ".gitattributes"]);

@@ -247,7 +247,7 @@ fn drivers_merge_as_git_has_them_merge() {
     for (driver, status) in [
         ("git merge-file --union %A %O %B", 0),
         ("cat %B >%A", 0),
-        ("printf '%%s %%s\\n' %P %L >%A; exit 1", 1),
+        ("printf '%%s %%s' %P %L >%A; echo >>%A; exit 1", 1),
         ("exit 1", 1),
     ] {
         let repo = history(&lines(&[], ""), &lines(&[3], "now"));

@@ -7,7 +7,7 @@ use assert_fs::prelude::*;
 use bstr::BString;
 
 use super::support::documents::document;
-use super::support::{self, Repo, all_by_git};
+use super::support::{self, Repo, all_by_git, symlink};
 use super::{envelope, repo, update};
 
 const MANY: &str = "*** Update File: a.txt\n@@\n-two\n+2\n+2.5\n*** Add File: new/deep/d.txt\n+d\n*** Delete File: src/b.txt\n\
@@ -352,7 +352,7 @@ fn whatever_was_done_to_a_path_since_keeps_all_from_being_taken_back() {
         ),
         ("`new/deep/d.txt` changed since the last apply", |repo| {
             std::fs::rename(repo.child("new"), repo.child("other")).unwrap();
-            repo.child("new").symlink_to_file("other").unwrap();
+            symlink("other", repo.child("new"));
         }),
         (
             "`src/b.txt/x` was created since the last apply, and is in the way",

@@ -164,7 +164,7 @@ impl Repo {
     pub fn script(&self, path: &str, text: &str) {
         needs(Need::Shell);
         self.child(path).write_str(text).unwrap();
-        self.chmod(path, 0o755);
+        system::make_executable(&self.child(path));
     }
 
     pub fn read(&self, path: &str) -> Vec<u8> {
@@ -195,6 +195,15 @@ impl Repo {
         )]
         rights.set_readonly(is_read_only);
         fs::set_permissions(&path, rights).unwrap();
+    }
+
+    /// Removes a file, a read-only one too.
+    pub fn remove(&self, path: impl AsRef<Path>) {
+        let path = path.as_ref();
+        if cfg!(windows) {
+            self.set_read_only(path.to_str().unwrap(), false);
+        }
+        fs::remove_file(self.child(path)).unwrap();
     }
 
     /// Puts a file of any mode into the index alone.
@@ -283,6 +292,7 @@ pub fn run(command: &mut Command, input: &[u8]) -> Run {
     let writer = std::thread::spawn(move || {
         let _ = stdin.write_all(&input);
     });
+    let _is_over = system::watch(&child);
     let output = child.wait_with_output().unwrap();
     writer.join().unwrap();
     Run::of(output)
@@ -329,10 +339,14 @@ pub fn program() -> &'static str {
     env!("CARGO_BIN_EXE_git-llmpatch")
 }
 
-/// Makes ready a program that only Unix has: a shell, or one that is asked what a shell could do.
+/// Makes ready a program of Unix.
 #[track_caller]
 pub fn unix(name: &str) -> Command {
-    needs(Need::Shell);
+    needs(if name == "sh" {
+        Need::Shell
+    } else {
+        Need::Programs
+    });
     Command::new(name)
 }
 

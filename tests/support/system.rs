@@ -2,15 +2,30 @@
 
 use std::fs::Metadata;
 use std::path::Path;
+use std::process::{Child, Command};
+use std::sync::mpsc::Sender;
 
 use git2::{IndexEntry, IndexTime};
 
 /// What a test needs and Windows lacks, or has in a way that no test was made for.
 #[derive(Clone, Copy, strum::Display, strum::EnumString)]
 pub enum Need {
-    /// Hooks, filters, editors: programs that are scripts, and a shell that runs them.
+    /// Hooks, filters, editors: programs that are scripts, and a shell that runs them. Windows has
+    /// one where git brought it, or it was put there.
     #[strum(to_string = "a shell")]
     Shell,
+    /// A git that is no older than 2.45.
+    #[strum(to_string = "a newer git")]
+    NewGit,
+    /// `git mergetool` and its like, which a git that is built for wine lacks.
+    #[strum(to_string = "git's commands that are scripts")]
+    Scripts,
+    /// A filter that is a program in Perl.
+    #[strum(to_string = "Perl")]
+    Perl,
+    /// Programs of Unix other than a shell: `unshare`, `chown`, a script in the place of git.
+    #[strum(to_string = "programs of Unix")]
+    Programs,
     #[strum(to_string = "links")]
     Links,
     #[strum(to_string = "permission bits")]
@@ -23,7 +38,7 @@ pub enum Need {
     /// Names with characters that no name has on Windows, or that aren't UTF-8.
     #[strum(to_string = "names that Windows hasn't")]
     Names,
-    /// Conversions of encodings by git, which a git that is built for wine hasn't got.
+    /// Conversions of encodings by git, which a git that is built for wine may lack.
     #[strum(to_string = "a git that converts encodings")]
     Encodings,
     /// Absolute paths as Unix writes them.
@@ -37,9 +52,52 @@ pub enum Need {
 /// has no other end that isn't success; `.ci/tally.py` counts these apart.
 #[track_caller]
 pub fn needs(need: Need) {
-    if cfg!(windows) {
-        panic!("skipped: needs {need}");
-    }
+    let is_there = cfg!(unix)
+        || match need {
+            Need::Shell => ends_as_told("sh", "-c"),
+            Need::Perl => ends_as_told("perl", "-e"),
+            Need::Encodings => git_converts(),
+            Need::Scripts => has_scripts(),
+            Need::NewGit => has_new_git(),
+            _ => false,
+        };
+    assert!(is_there, "skipped: needs {need}");
+}
+
+/// Whether there is an interpreter that this option gives a program to.
+fn ends_as_told(interpreter: &str, option: &str) -> bool {
+    let ended = Command::new(interpreter).args([option, "exit 7"]).status();
+    ended.is_ok_and(|status| status.code() == Some(7))
+}
+
+fn has_new_git() -> bool {
+    let said = Command::new("git").arg("--version").output();
+    let version = said.map(|said| String::from_utf8_lossy(&said.stdout).into_owned());
+    let minor = version
+        .ok()
+        .and_then(|version| version.split('.').nth(1)?.parse::<u32>().ok());
+    minor.is_some_and(|minor| minor >= 45)
+}
+
+fn has_scripts() -> bool {
+    let listed = Command::new("git").args(["--list-cmds=main"]).output();
+    listed.is_ok_and(|listed| String::from_utf8_lossy(&listed.stdout).contains("mergetool"))
+}
+
+fn git_converts() -> bool {
+    const LETTER_A: &str = "2e65efe2a145dda7ee51d1741299f848e5bf752e";
+    let directory = assert_fs::TempDir::new().unwrap();
+    std::fs::write(directory.path().join("a"), "a\0").unwrap();
+    std::fs::write(
+        directory.path().join("rules"),
+        "a working-tree-encoding=UTF-16LE",
+    )
+    .unwrap();
+    let made = Command::new("git")
+        .args(["-c", "core.attributesFile=rules", "hash-object", "a"])
+        .current_dir(&directory)
+        .output();
+    made.is_ok_and(|made| made.stdout.starts_with(LETTER_A.as_bytes()))
 }
 
 pub use here::*;
@@ -49,7 +107,6 @@ mod here {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt as _;
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
-    use std::process::Command;
 
     use super::*;
 
@@ -68,6 +125,11 @@ mod here {
 
     pub fn is_executable(meta: &Metadata) -> bool {
         meta.mode() & 0o100 != 0
+    }
+
+    /// Has a script be one that can be run.
+    pub fn make_executable(path: &Path) {
+        set_mode(path, 0o755);
     }
 
     /// Returns a number that another file has never had.
@@ -112,6 +174,11 @@ mod here {
         path.metadata().unwrap().gid()
     }
 
+    /// Watches nothing: no program hangs.
+    pub fn watch(_: &Child) -> Option<Sender<()>> {
+        None
+    }
+
     /// Puts our program there, under another name.
     pub fn install(place: &Path) {
         symlink(crate::support::program(), place);
@@ -128,6 +195,9 @@ mod here {
 mod here {
     use std::fs;
     use std::os::windows::fs::MetadataExt as _;
+    use std::sync::mpsc::{RecvTimeoutError, channel};
+    use std::thread;
+    use std::time::Duration;
 
     use super::*;
 
@@ -150,6 +220,9 @@ mod here {
     pub fn is_executable(_: &Metadata) -> bool {
         false
     }
+
+    /// Does nothing: git runs what begins with `#!`.
+    pub fn make_executable(_: &Path) {}
 
     #[track_caller]
     pub fn inode(_: &Path) -> u64 {
@@ -199,6 +272,19 @@ mod here {
     pub fn group(_: &Path) -> u32 {
         needs(Need::Owners);
         0
+    }
+
+    /// Ends a program that isn't done in two minutes, unless what this returns is dropped before: in
+    /// wine some hang as they begin or end.
+    pub fn watch(child: &Child) -> Option<Sender<()>> {
+        let id = child.id().to_string();
+        let (is_over, watched) = channel();
+        thread::spawn(move || {
+            if watched.recv_timeout(Duration::from_secs(120)) == Err(RecvTimeoutError::Timeout) {
+                let _ = Command::new("taskkill").args(["/F", "/PID", &id]).output();
+            }
+        });
+        Some(is_over)
     }
 
     pub fn install(place: &Path) {
