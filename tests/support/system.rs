@@ -38,6 +38,8 @@ pub enum Need {
     /// Names with characters that no name has on Windows, or that aren't UTF-8.
     #[strum(to_string = "names that Windows hasn't")]
     Names,
+    #[strum(to_string = "names that differ in case alone")]
+    Cases,
     /// Conversions of encodings by git, which a git that is built for wine may lack.
     #[strum(to_string = "a git that converts encodings")]
     Encodings,
