@@ -519,6 +519,7 @@ fn an_editor_that_fails_is_named_as_the_user_knows_it() {
 /// So git is told to make no commit: nothing failed that might work later.
 #[test]
 fn a_message_that_is_left_empty_declines_the_commit() {
+    support::needs(support::Need::Shell);
     let repo = repo();
     let before = repo.files();
     let mut command = repo.command();
@@ -656,6 +657,7 @@ fn compare(ours: &Repo, git: &Repo) {
 
 #[test]
 fn a_rebase_that_stands_between_commits_takes_one_as_git_commit_makes_it() {
+    support::needs(support::Need::Shell);
     let base = history();
     let rebase = |repo: &Repo, run: &str, end: &str| {
         let mut command = isolated(Command::new("git"), repo.path());

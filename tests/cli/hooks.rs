@@ -5,7 +5,7 @@ use std::process::Command;
 
 use assert_fs::prelude::*;
 
-use super::support::{Repo, isolated, program, run};
+use super::support::{Need, Repo, isolated, needs, program, run};
 use super::{envelope, repo, update};
 
 /// A place to work in, and what besides the environment says of it.
@@ -26,6 +26,7 @@ const HOOK: &str = "#!/bin/sh\n{ echo \"$0 $* in $(pwd -P), index.lock: $(ls \"$
 
 /// Makes a repository with this hook in every way that git may find it.
 fn places(hook: &str) -> (Repo, Vec<Place>) {
+    needs(Need::Shell);
     let repo = repo();
     repo.child(".gitignore").write_str("/hooks/\n").unwrap();
     repo.commit("ignore");

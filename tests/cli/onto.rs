@@ -426,6 +426,7 @@ fn a_branch_is_made_or_goes_forward_and_its_reflog_says_so() {
     };
     repo.git(&["symbolic-ref", "refs/heads/alias", "refs/heads/main"]);
     refused("alias", "the branch `alias` is checked out in `");
+    needs(Need::Shell);
     let there = |args: &[&str]| {
         let mut git = isolated(std::process::Command::new("git"), side.path());
         run(
