@@ -1,6 +1,6 @@
 //! One fault at every call in turn.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fs;
 use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
@@ -160,7 +160,7 @@ impl Sweep {
             .filter(|call| self.concerns(call))
             .collect();
         let mut tally = Tally::default();
-        let mut recoveries = BTreeSet::new();
+        let mut recoveries = Vec::new();
         for call in extent.choose(&calls, self.offset()) {
             let place = if self.whose.undoes() {
                 scene.place().applied()
@@ -343,15 +343,16 @@ impl Sweep {
     }
 
     /// Kills the program, then has its recovery fail at each of that one's own calls, also those
-    /// that only read, or killed at those that change something. A recovery whose calls are those of
-    /// an earlier one finds the same, and isn't swept again.
+    /// that only read, or killed at those that change something. Where every point is tried, a
+    /// recovery that finds the same state as an earlier recovery, and makes the same calls, isn't
+    /// swept again.
     fn in_recovery(
         &self,
         scene: &Scene,
         call: &Call,
         extent: &Extent,
         tally: &mut Tally,
-        recoveries: &mut BTreeSet<Vec<String>>,
+        recoveries: &mut Vec<(Vec<String>, State)>,
     ) -> Result<(), String> {
         let killed = || {
             let place = if self.whose.undoes() {
@@ -384,6 +385,7 @@ impl Sweep {
             calls.map(|call| place.without_names(&call.text)).collect()
         };
         let clean = killed();
+        let found = clean.state();
         let (ended, calls) = recover_clean(&clean);
         if ended.code() != Some(0) {
             return Err(describe(
@@ -393,15 +395,17 @@ impl Sweep {
             ));
         }
         let clean = told(&clean, &calls);
-        if !recoveries.insert(clean.clone()) {
+        let recovery = (clean, found);
+        if *extent == Extent::All && recoveries.contains(&recovery) {
             return Ok(());
         }
         // A copy of what was left is as good where recovery makes the same calls in it.
         let left = killed();
         let is_copied = left.copied().is_some_and(|copy| {
             let (_, calls) = recover_clean(&copy);
-            told(&copy, &calls) == clean
+            told(&copy, &calls) == recovery.0
         });
+        recoveries.push(recovery);
         let changing = trace::that_change(calls.clone());
         let mut calls = trace::that_read(&calls);
         let reading_count = calls.len();
