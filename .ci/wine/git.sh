@@ -39,7 +39,7 @@ if [ ! -e "$built/git.exe" ]; then
   done
 
   encodings=(NO_ICONV=1)
-  if npm pack --silent iconv; then
+  if npm pack --silent iconv@3.0.1; then
     tar -xf iconv-*.tgz
     (
       cd package

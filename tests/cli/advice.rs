@@ -730,7 +730,7 @@ fn diffs() {
 fn mails() {
     let repo = repo();
     let text = "--- a/a.txt\n+++ b/a.txt\n@@ -2 +2 @@\n-two\n+2\n";
-    // `/dev/stdout`
+    // The command that is printed names `/dev/stdout`.
     support::needs(support::Need::Paths);
     let head = "From: A <a@b.c>\nSubject: x\nMIME-Version: 1.0\nContent-Type: text/plain; charset=koi8-r\n\n";
     let mail = [head.as_bytes(), b"\xd4\n---\n", text.as_bytes()].concat();
@@ -940,7 +940,7 @@ fn missing_objects() {
     let origin = self::repo();
     origin.git(&["config", "uploadpack.allowFilter", "true"]);
     let clone = Repo::empty();
-    // Not by a link, and with slashes.
+    // git on Windows takes no path as `canonicalize` writes it there, and a shell no backslashes.
     let url = if cfg!(windows) {
         origin.path().to_owned()
     } else {
