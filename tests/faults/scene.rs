@@ -319,36 +319,6 @@ impl Place {
         }
     }
 
-    /// Makes a copy as it is now, unless git's directory is elsewhere.
-    pub(crate) fn copied(&self) -> Option<Place> {
-        let directory = TempDir::new().expect("a directory can be made");
-        let copied = self.elsewhere.is_none().then_some(Place {
-            directory,
-            elsewhere: None,
-            target: self.target,
-        })?;
-        copy(&self.top(), &copied.top());
-        Some(copied)
-    }
-
-    /// Returns a line of a log as it would be of another copy, at another time.
-    pub(crate) fn without_names(&self, line: &str) -> String {
-        let elsewhere = self.elsewhere.as_ref().map(TempDir::path);
-        let places = [Some(self.outside()), elsewhere].into_iter().flatten();
-        let mut line = line.to_owned();
-        for place in places {
-            line = line.replace(&*place.to_string_lossy(), "");
-        }
-        let is_apart = |byte: char| !byte.is_ascii_alphanumeric();
-        let plain = |part: &str| match part.trim_end_matches(is_apart) {
-            word if word.contains(|byte: char| byte.is_ascii_digit()) => {
-                format!("#{}", &part[word.len()..])
-            }
-            _ => part.to_owned(),
-        };
-        line.split_inclusive(is_apart).map(plain).collect()
-    }
-
     /// Has the directory stay, and says where it is.
     pub(crate) fn keep(self) -> PathBuf {
         if let Some(elsewhere) = self.elsewhere {

@@ -160,7 +160,6 @@ impl Sweep {
             .filter(|call| self.concerns(call))
             .collect();
         let mut tally = Tally::default();
-        let mut recoveries = Vec::new();
         for call in extent.choose(&calls, self.offset()) {
             let place = if self.whose.undoes() {
                 scene.place().applied()
@@ -169,7 +168,7 @@ impl Sweep {
             };
             let verdict = match self.whose {
                 Whose::Recovery | Whose::UndoRecovery => {
-                    self.in_recovery(scene, call, extent, &mut tally, &mut recoveries)
+                    self.in_recovery(scene, call, extent, &mut tally)
                 }
                 _ => self.at(scene, &place, call, &mut tally),
             };
@@ -343,16 +342,13 @@ impl Sweep {
     }
 
     /// Kills the program, then has its recovery fail at each of that one's own calls, also those
-    /// that only read, or killed at those that change something. Where every point is tried, a
-    /// recovery that finds the same state as an earlier recovery, and makes the same calls, isn't
-    /// swept again.
+    /// that only read, or killed at those that change something.
     fn in_recovery(
         &self,
         scene: &Scene,
         call: &Call,
         extent: &Extent,
         tally: &mut Tally,
-        recoveries: &mut Vec<(Vec<String>, State)>,
     ) -> Result<(), String> {
         let killed = || {
             let place = if self.whose.undoes() {
@@ -368,25 +364,20 @@ impl Sweep {
             );
             place
         };
-        let recover = |place: &Place, log: &Path, calls: Calls, injection: &Injection| {
+        let clean = killed();
+        let log = clean.outside().join("recovery");
+        let met = if self.fault == Fault::KILL {
+            Calls::Changing
+        } else {
+            Calls::All
+        };
+        let recover = |place: &Place, log: &Path, injection: &Injection| {
             trace::run(
-                &mut trace::traced(&place.llmpatch(&["recover"]), log, calls, injection),
+                &mut trace::traced(&place.llmpatch(&["recover"]), log, met, injection),
                 b"",
             )
         };
-        let recover_clean = |place: &Place| {
-            let log = place.outside().join("recovery");
-            let ended = recover(place, &log, Calls::All, &Injection::default());
-            (ended, trace::calls(&log))
-        };
-        let told = |place: &Place, calls: &[Call]| -> Vec<String> {
-            let changing = trace::that_change(calls.to_vec());
-            let calls = trace::that_read(calls).into_iter().chain(&changing);
-            calls.map(|call| place.without_names(&call.text)).collect()
-        };
-        let clean = killed();
-        let found = clean.state();
-        let (ended, calls) = recover_clean(&clean);
+        let ended = recover(&clean, &log, &Injection::default());
         if ended.code() != Some(0) {
             return Err(describe(
                 "recover failed",
@@ -394,29 +385,14 @@ impl Sweep {
                 &clean.state().against(&scene.old),
             ));
         }
-        let clean = told(&clean, &calls);
-        let recovery = (clean, found);
-        if *extent == Extent::All && recoveries.contains(&recovery) {
-            return Ok(());
-        }
-        // A copy of what was left is as good where recovery makes the same calls in it.
-        let left = killed();
-        let is_copied = left.copied().is_some_and(|copy| {
-            let (_, calls) = recover_clean(&copy);
-            told(&copy, &calls) == recovery.0
-        });
-        recoveries.push(recovery);
-        let changing = trace::that_change(calls.clone());
-        let mut calls = trace::that_read(&calls);
-        let reading_count = calls.len();
-        calls.extend(&changing);
-        let met = if self.fault == Fault::KILL {
-            calls.drain(..reading_count);
-            Calls::Changing
+        let calls = trace::calls(&log);
+        let mut calls: Vec<&Call> = if met == Calls::All {
+            trace::that_read(&calls)
         } else {
-            Calls::All
+            Vec::new()
         };
-        calls.retain(|call| self.fault.concerns(call));
+        let changing = trace::that_change(trace::calls(&log));
+        calls.extend(changing.iter().filter(|call| self.fault.concerns(call)));
         // Whether somebody holds a lock isn't read from a disk.
         calls.retain(|call| self.fault == Fault::KILL || call.name != "flock");
         let extent = match extent {
@@ -425,12 +401,9 @@ impl Sweep {
         };
         let mut wrong = Vec::new();
         for inner in extent.choose(&calls, call.number) {
-            let place = match left.copied() {
-                Some(copy) if is_copied => copy,
-                _ => killed(),
-            };
+            let place = killed();
             let log = place.outside().join("recovery");
-            let first = recover(&place, &log, met, &Injection::at(self.fault, inner));
+            let first = recover(&place, &log, &Injection::at(self.fault, inner));
             tally.runs += 1;
             let claimed = (first.code() == Some(0))
                 .then(|| place.state().without_leftovers().without_emptied(scene));
