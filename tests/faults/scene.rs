@@ -319,6 +319,34 @@ impl Place {
         }
     }
 
+    /// Keeps a copy of the repository as it is now: the same bytes, modes, times and links.
+    pub(crate) fn copy_aside(&self) {
+        for directory in self.directories() {
+            copy(&directory, &aside(&directory));
+        }
+    }
+
+    /// Has the repository be as it was at [`Place::copy_aside`] again, where it was then.
+    pub(crate) fn copy_back(&self) {
+        for directory in self.directories() {
+            // A filter that has outlived its git may be putting hooks there meanwhile.
+            let is_back = (0..10).any(|_| {
+                let is_gone = fs::remove_dir_all(&directory).is_ok() || !directory.exists();
+                is_gone && copies(&aside(&directory), &directory)
+            });
+            assert!(is_back, "{} as it was", directory.display());
+        }
+    }
+
+    /// Returns the work tree, and git's directory if it isn't in that.
+    fn directories(&self) -> Vec<PathBuf> {
+        let mut directories = vec![self.top()];
+        if self.elsewhere.is_some() {
+            directories.push(self.git_directory());
+        }
+        directories
+    }
+
     /// Has the directory stay, and says where it is.
     pub(crate) fn keep(self) -> PathBuf {
         if let Some(elsewhere) = self.elsewhere {
@@ -776,17 +804,18 @@ fn without_numbers(path: &str) -> String {
     said
 }
 
+/// Returns where a copy of a directory is kept.
+fn aside(directory: &Path) -> PathBuf {
+    directory.with_extension("aside")
+}
+
 fn copy(from: &Path, to: &Path) {
-    let status = Command::new("cp")
-        .arg("-a")
-        .arg(from)
-        .arg(to)
-        .status()
-        .expect("cp can be started");
-    assert!(
-        status.success(),
-        "cp -a {} {}",
-        from.display(),
-        to.display()
-    );
+    assert!(copies(from, to), "{} to {}", from.display(), to.display());
+}
+
+/// Copies a directory to where none is, and says whether that could be done.
+fn copies(from: &Path, to: &Path) -> bool {
+    let mut command = Command::new("cp");
+    command.arg("-a").arg(from).arg(to);
+    command.status().expect("cp can be started").success()
 }

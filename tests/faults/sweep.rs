@@ -168,7 +168,7 @@ impl Sweep {
             };
             let verdict = match self.whose {
                 Whose::Recovery | Whose::UndoRecovery => {
-                    self.in_recovery(scene, call, extent, &mut tally)
+                    self.in_recovery(scene, &place, call, extent, &mut tally)
                 }
                 _ => self.at(scene, &place, call, &mut tally),
             };
@@ -346,43 +346,30 @@ impl Sweep {
     fn in_recovery(
         &self,
         scene: &Scene,
+        place: &Place,
         call: &Call,
         extent: &Extent,
         tally: &mut Tally,
     ) -> Result<(), String> {
-        let killed = || {
-            let place = if self.whose.undoes() {
-                scene.place().applied()
-            } else {
-                scene.place()
-            };
-            run_traced(
-                &place,
-                self.whose,
-                &place.outside().join("log"),
-                &Injection::at(Fault::KILL, call),
-            );
-            place
-        };
-        let clean = killed();
-        let log = clean.outside().join("recovery");
+        let log = place.outside().join("log");
+        run_traced(place, self.whose, &log, &Injection::at(Fault::KILL, call));
+        place.copy_aside();
+        let log = place.outside().join("recovery");
         let met = if self.fault == Fault::KILL {
             Calls::Changing
         } else {
             Calls::All
         };
-        let recover = |place: &Place, log: &Path, injection: &Injection| {
-            trace::run(
-                &mut trace::traced(&place.llmpatch(&["recover"]), log, met, injection),
-                b"",
-            )
+        let recover = |met: Calls, injection: &Injection| {
+            let command = place.llmpatch(&["recover"]);
+            trace::run(&mut trace::traced(&command, &log, met, injection), b"")
         };
-        let ended = recover(&clean, &log, &Injection::default());
+        let ended = recover(met, &Injection::default());
         if ended.code() != Some(0) {
             return Err(describe(
                 "recover failed",
                 &ended,
-                &clean.state().against(&scene.old),
+                &place.state().against(&scene.old),
             ));
         }
         let calls = trace::calls(&log);
@@ -401,9 +388,8 @@ impl Sweep {
         };
         let mut wrong = Vec::new();
         for inner in extent.choose(&calls, call.number) {
-            let place = killed();
-            let log = place.outside().join("recovery");
-            let first = recover(&place, &log, &Injection::at(self.fault, inner));
+            place.copy_back();
+            let first = recover(Calls::Changing, &Injection::at(self.fault, inner));
             tally.runs += 1;
             let claimed = (first.code() == Some(0))
                 .then(|| place.state().without_leftovers().without_emptied(scene));
