@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 
 use clap::Args;
-use clap::builder::{PossibleValue, PossibleValuesParser};
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 
 use super::conclude;
 use super::exit::Exit;
@@ -30,8 +30,8 @@ use llmpatch::text::Shown;
 )]
 pub(super) struct Man {
     /// The command whose page it is, or a guide, or git-llmpatch
-    #[arg(value_name = "page", value_parser = names(), conflicts_with = "install")]
-    page: Option<String>,
+    #[arg(value_name = "page", value_parser = pages(), default_value = MAIN.name, hide_default_value = true, conflicts_with = "install")]
+    page: &'static Page,
     /// Put all pages where man finds them, and say where that is
     #[arg(long)]
     install: bool,
@@ -51,6 +51,7 @@ macro_rules! pages {
 }
 
 /// A page that comes with the program.
+#[derive(Debug)]
 struct Page {
     name: &'static str,
     /// Where it is in a directory that `man` looks in.
@@ -86,9 +87,12 @@ const PAGES: &[Page] = pages![
 
 const SKILL: &str = include_str!("../../man/SKILL.md");
 
+/// The program's own.
+const MAIN: &Page = &PAGES[0];
 const PREFIX: &str = "git-llmpatch-";
 
-fn names() -> PossibleValuesParser {
+/// Takes the name of a page, or that of the command.
+fn pages() -> impl TypedValueParser<Value = &'static Page> {
     let names = PAGES.iter().map(|Page { name, .. }| {
         let short = name.strip_prefix(PREFIX);
         let value = PossibleValue::new(short.unwrap_or(name));
@@ -98,7 +102,7 @@ fn names() -> PossibleValuesParser {
             value
         }
     });
-    PossibleValuesParser::new(names)
+    PossibleValuesParser::new(names).map(|name| page(&name))
 }
 
 impl Man {
@@ -126,19 +130,18 @@ impl Man {
         if self.skill {
             return Ok(conclude::said(output::print_as_is(SKILL.as_bytes())));
         }
-        let wanted = self.page.as_deref().unwrap_or("git-llmpatch");
-        match page(wanted) {
-            Some(page) => Ok(conclude::said(output::print_as_is(page.content.as_bytes()))),
-            None => Err(super::usage("man", &format!("there is no page `{wanted}`"))),
-        }
+        Ok(conclude::said(output::print_as_is(
+            self.page.content.as_bytes(),
+        )))
     }
 }
 
-/// Finds a page by its name, or that of the command.
-fn page(wanted: &str) -> Option<&'static Page> {
+/// Returns the page of a name, or of a command; the program's own where that has none.
+fn page(wanted: &str) -> &'static Page {
     PAGES
         .iter()
         .find(|page| page.name == wanted || page.name.strip_prefix(PREFIX) == Some(wanted))
+        .unwrap_or(MAIN)
 }
 
 /// Show the manual page of a command, or a guide
@@ -146,31 +149,21 @@ fn page(wanted: &str) -> Option<&'static Page> {
 #[command(override_usage = "git llmpatch help [<page>]")]
 pub(super) struct Help {
     /// The command whose page it is, or a guide
-    #[arg(value_name = "page", value_parser = names(), default_value = "git-llmpatch", hide_default_value = true)]
-    page: String,
+    #[arg(value_name = "page", value_parser = pages(), default_value = MAIN.name, hide_default_value = true)]
+    page: &'static Page,
 }
 
 impl Help {
     /// Asks for the page of a command; for the page of the program where the command has none.
     pub(super) fn of(command: &str) -> Self {
         Self {
-            page: page(command)
-                .map_or("git-llmpatch", |page| page.name)
-                .to_owned(),
+            page: page(command),
         }
     }
 
     /// Shows the page by `man`, installed or not; where there is no `man`, prints it as text.
-    ///
-    /// # Errors
-    /// If there is no such page.
-    pub(super) fn run(&self) -> Result<Exit, clap::Error> {
-        let Some(page) = page(&self.page) else {
-            return Err(super::usage(
-                "help",
-                &format!("there is no page `{}`", self.page),
-            ));
-        };
+    pub(super) fn run(&self) -> Exit {
+        let content = self.page.content;
         let show = || {
             let mut man = Command::new("man")
                 .args(["-l", "-"])
@@ -180,15 +173,14 @@ impl Help {
                 .ok()?;
             // It may end without having read all, and says so by its status.
             let mut stdin = man.stdin.take()?;
-            let _ = stdin.write_all(page.content.as_bytes());
+            let _ = stdin.write_all(content.as_bytes());
             drop(stdin);
             man.wait().ok()
         };
         if show().is_some_and(|ended| ended.success()) {
-            return Ok(Exit::Done);
+            return Exit::Done;
         }
-        let text = plain::text(page.content);
-        Ok(conclude::said(output::print_as_is(text.as_bytes())))
+        conclude::said(output::print_as_is(plain::text(content).as_bytes()))
     }
 }
 

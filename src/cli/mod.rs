@@ -132,12 +132,12 @@ pub fn run(arguments: impl IntoIterator<Item = OsString>) -> Exit {
         Command::ApplyPatch(patch) => patch.run(),
         Command::Prompt(prompt) => Ok(prompt.run()),
         Command::Man(man) => man.run(),
-        Command::Help(help) => help.run(),
+        Command::Help(help) => Ok(help.run()),
         Command::Completions(completions) => completions.run(),
     });
     let done = done.or_else(|usage| match page {
         Some(page) if usage.kind() == ErrorKind::DisplayHelp => {
-            manual::Help::of(&page.to_string_lossy()).run()
+            Ok(manual::Help::of(&page.to_string_lossy()).run())
         }
         _ => Err(usage),
     });
