@@ -152,11 +152,17 @@ fn find_bodies(
 ) {
     let content = header(headers, "content-type");
     if kind(content).starts_with("multipart/") {
-        for part in parts(text, body, parameter(content, "boundary")) {
+        for (part, end) in parts(text, body, parameter(content, "boundary")) {
             if nested > 0
                 && let Some((headers, start)) = self::headers(text, part.clone())
             {
                 find_bodies(text, &headers, start..part.end, nested - 1, bodies);
+            }
+            // It looks like a line of the diff above.
+            let range = end.start..end.start + text[end].trim_end().len();
+            if !range.is_empty() {
+                let edits = Ok(vec![splice(range.clone(), Vec::new())]);
+                bodies.push(MailBody { range, edits });
             }
         }
     } else if may_be_patch(headers) {
@@ -168,8 +174,9 @@ fn find_bodies(
     }
 }
 
-/// Returns the parts between the lines of a boundary, headers included.
-fn parts(text: &[u8], body: Range<usize>, boundary: &str) -> Vec<Range<usize>> {
+/// Returns the parts between the lines of a boundary, headers included, and the line that ends
+/// each.
+fn parts(text: &[u8], body: Range<usize>, boundary: &str) -> Vec<(Range<usize>, Range<usize>)> {
     let (mut parts, mut start) = (Vec::new(), None);
     if boundary.is_empty() {
         return parts;
@@ -182,14 +189,15 @@ fn parts(text: &[u8], body: Range<usize>, boundary: &str) -> Vec<Range<usize>> {
             continue;
         };
         if rest.is_empty() || rest == b"--" {
-            parts.extend(start.take().map(|start| start..line.start));
+            let part = start.take().map(|start| start..line.start);
+            parts.extend(part.map(|part| (part, line.clone())));
             if !rest.is_empty() {
                 return parts;
             }
             start = Some(line.end);
         }
     }
-    parts.extend(start.map(|start| start..end));
+    parts.extend(start.map(|start| (start..end, end..end)));
     parts
 }
 

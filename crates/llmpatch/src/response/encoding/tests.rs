@@ -210,17 +210,18 @@ fn mails_are_found_where_they_are() {
 #[test]
 fn parts_are_decoded_by_their_headers() {
     let head = "Subject: x\nContent-Type: multipart/mixed; x=y; boundary=\"=b;1\"\n\n=41\n";
+    // The line that ends a part isn't a line of the diff in it.
     for (parts, want) in [
         // As Python writes it.
         (
             "--=b;1\nContent-Type: text/x-patch; charset=\"utf-8\"\n\
              Content-Transfer-Encoding: base64\n\nLWEKK2IK\n\n--=b;1--\n=41\n",
             "--=b;1\nContent-Type: text/x-patch; charset=\"utf-8\"\n\
-             Content-Transfer-Encoding: base64\n\n-a\n+b\n--=b;1--\n=41\n",
+             Content-Transfer-Encoding: base64\n\n-a\n+b\n\n=41\n",
         ),
         (
             "--=b;1\nContent-Transfer-Encoding: quoted-printable\n\n=41\n--=b;1\n\n=41\n",
-            "--=b;1\nContent-Transfer-Encoding: quoted-printable\n\nA\n--=b;1\n\n=41\n",
+            "--=b;1\nContent-Transfer-Encoding: quoted-printable\n\nA\n\n\n=41\n",
         ),
         (
             "--=b;1\nContent-Type: text/html\nContent-Transfer-Encoding: base64\n\nLWEK\n",
@@ -236,7 +237,7 @@ fn parts_are_decoded_by_their_headers() {
             "--=b;1 \nContent-Type: application/octet-stream; name=\"1.PATCH\"\n\
              Content-Transfer-Encoding: base64\n\nLWE=\n--=b;1--\n",
             "--=b;1 \nContent-Type: application/octet-stream; name=\"1.PATCH\"\n\
-             Content-Transfer-Encoding: base64\n\n-a\n--=b;1--\n",
+             Content-Transfer-Encoding: base64\n\n-a\n\n",
         ),
         (
             "--=b;1\nContent-Type: application/octet-stream\n\
@@ -250,7 +251,7 @@ fn parts_are_decoded_by_their_headers() {
             "--=b;1\nContent-Type: multipart/alternative; boundary=c\n\n--c\n\
              Content-Transfer-Encoding: base64\n\nLWEK\n--c--\n--=b;1--\n",
             "--=b;1\nContent-Type: multipart/alternative; boundary=c\n\n--c\n\
-             Content-Transfer-Encoding: base64\n\n-a\n--c--\n--=b;1--\n",
+             Content-Transfer-Encoding: base64\n\n-a\n\n\n",
         ),
     ] {
         let (text, want) = (format!("{head}{parts}"), format!("{head}{want}"));

@@ -130,7 +130,12 @@ impl Messages<'_, '_> {
         Options {
             depth: self.reader.options.depth + deeper,
             file: path.map(str::as_bytes).or(self.reader.options.file),
-            format: None,
+            // Whole files are read where the model speaks, and only if they were asked for.
+            format: self
+                .reader
+                .options
+                .format
+                .filter(|format| is_prose && *format == Format::Files),
             ..*self.reader.options
         }
     }
