@@ -101,34 +101,30 @@ fn of_command(
 /// Reads the literals of a program that it hands to `apply_patch`.
 fn of_program(text: &str, setting: Setting<'_>) -> Vec<Block<'static>> {
     let mut found = Vec::new();
-    let mut literals = script::literals(text);
-    let is_loose = !literals.iter().any(|literal| literal.is_handed);
-    if is_loose && !literals.is_empty() && script::is_program(text) {
-        for literal in &mut literals {
-            literal.is_handed = true;
-            literal.trouble.get_or_insert(script::Unreadable::Loose);
-        }
+    let literals = script::literals(text);
+    let is_handed = literals.iter().any(|literal| literal.is_handed);
+    if literals.is_empty() || !is_handed && !script::is_program(text) {
+        return found;
     }
-    for literal in literals {
+    for mut literal in literals {
         if !literal.is_handed {
-            continue;
+            literal.trouble.get_or_insert(script::Unreadable::Loose);
         }
         let decoded = Decoded::new(text.as_bytes(), literal.inner.clone(), &literal.escapes);
         let span = (setting.place)(literal.range);
         let refused = |trouble| Block::refused(Format::Envelope, span, Error::Literal(trouble));
-        let mut blocks = match (literal.trouble, literal.command) {
-            (Some(trouble), _) => vec![refused(trouble)],
-            (None, Some(directory)) => match commands(&decoded, &directory, setting) {
+        let directory = joined(setting.directory, &literal.directory);
+        let inside = Setting {
+            directory: &directory,
+            ..setting
+        };
+        let mut blocks = match literal.trouble {
+            Some(trouble) => vec![refused(trouble)],
+            None if literal.is_command => match commands(&decoded, inside) {
                 blocks if blocks.is_empty() => vec![refused(script::Unreadable::Loose)],
                 blocks => blocks,
             },
-            (None, None) => {
-                let mut block = nested(&decoded, setting);
-                block
-                    .iter_mut()
-                    .for_each(|block| enter(block, setting.directory));
-                block.into_iter().collect()
-            }
+            None => patch(&decoded, inside).into_iter().collect(),
         };
         if let Some(block) = blocks.first_mut()
             && found.is_empty()
@@ -146,19 +142,27 @@ fn of_program(text: &str, setting: Setting<'_>) -> Vec<Block<'static>> {
     found
 }
 
+/// Reads the patch that a program holds as a literal.
+fn patch(decoded: &Decoded, setting: Setting<'_>) -> Option<Block<'static>> {
+    let mut block = nested(decoded, setting)?;
+    match doubt(setting.directory) {
+        None => enter(&mut block, setting.directory),
+        Some(doubt) => refuse(&mut block, Error::Command(doubt)),
+    }
+    Some(block)
+}
+
 /// Reads the patches of shell commands that a program holds as a literal.
-fn commands(decoded: &Decoded, directory: &str, setting: Setting<'_>) -> Vec<Block<'static>> {
+fn commands(decoded: &Decoded, setting: Setting<'_>) -> Vec<Block<'static>> {
     let Ok(text) = decoded.text.to_str() else {
         return Vec::new();
     };
     let place = |range: Range<usize>| (setting.place)(decoded.places.range(range));
-    let directory = joined(setting.directory, directory);
     let options = Options {
         depth: setting.options.depth + 1,
         ..setting.options
     };
     let inner = Setting {
-        directory: &directory,
         place: &place,
         options,
         ..setting

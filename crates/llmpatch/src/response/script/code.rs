@@ -8,6 +8,9 @@ use super::escape::{javascript, python, shown};
 use super::{KEYWORDS, Language, Literal, Unreadable, language};
 use crate::text::{self, Splice};
 
+/// Members that name the directory in which something is run.
+const DIRECTORY: [&str; 3] = ["workdir", "cwd", "working_directory"];
+
 /// What a token is.
 #[derive(Clone, Copy, PartialEq)]
 pub(super) enum Kind {
@@ -93,6 +96,13 @@ impl<'a> Code<'a> {
             .unwrap_or_default()
     }
 
+    /// Returns how many bytes are before a token on its line.
+    pub(super) fn column(&self, i: usize) -> usize {
+        let start = self.tokens.get(i).map_or(0, |token| token.range.start);
+        let before = self.script.as_bytes().get(..start).unwrap_or_default();
+        before.len() - before.rfind_byte(b'\n').map_or(0, |at| at + 1)
+    }
+
     /// Returns whether a token is a parenthesis that calls something.
     pub(super) fn is_call(&self, i: usize) -> bool {
         self.is_mark(i, b"(") && !self.callee(i).is_empty()
@@ -118,7 +128,6 @@ impl<'a> Code<'a> {
     /// Returns the directory that is named beside a literal, in the same braces; nothing if another
     /// part of the script may name it.
     pub(super) fn directory(&self, index: usize) -> Option<String> {
-        const NAMES: [&str; 3] = ["workdir", "cwd", "working_directory"];
         let at = self
             .tokens
             .iter()
@@ -130,25 +139,40 @@ impl<'a> Code<'a> {
             depth = depth.saturating_sub(usize::from(self.is_mark(*i, b"([{")));
             is_out
         });
-        let mut found = None;
-        for i in first.unwrap_or(0)..self.tokens.len() {
+        let is_named = || (0..self.tokens.len()).any(|i| DIRECTORY.contains(&self.name(i)));
+        match self.directory_in(first.unwrap_or(0)) {
+            Some(named) => named,
+            None => (!is_named()).then(String::new),
+        }
+    }
+
+    /// Returns the directory that is named in the braces that a token opens: nothing if none is, an
+    /// inner nothing if nobody but the script knows which.
+    pub(super) fn directory_in(&self, open: usize) -> Option<Option<String>> {
+        let mut depth = 0_usize;
+        for i in open..self.tokens.len() {
             depth += usize::from(self.is_mark(i, b"([{"));
             depth = depth.saturating_sub(usize::from(self.is_mark(i, b")]}")));
             if depth == 0 {
                 break;
             }
-            if depth == 1
-                && NAMES.contains(&self.name(i))
-                && self.is_mark(i + 1, b":")
-                && let Some(Kind::Text(value)) = self.kind(i + 2)
-                && self.is_mark(i + 3, b",}")
-                && self.drafts[value].literal.trouble.is_none()
+            if depth > 1
+                || !DIRECTORY.contains(&self.name(i))
+                || self.is_mark(i.wrapping_sub(1), b":")
             {
-                found = String::from_utf8(self.drafts[value].text.clone()).ok();
+                continue;
             }
+            let value = match self.kind(i + 2) {
+                Some(Kind::Text(value)) => &self.drafts[value],
+                _ => return Some(None),
+            };
+            let is_plain = self.is_mark(i + 1, b":")
+                && self.is_mark(i + 3, b",}")
+                && value.literal.trouble.is_none();
+            let text = String::from_utf8(value.text.clone()).ok();
+            return Some(text.filter(|_| is_plain));
         }
-        let is_named = || (0..self.tokens.len()).any(|i| NAMES.contains(&self.name(i)));
-        found.or_else(|| (!is_named()).then(String::new))
+        None
     }
 
     /// Returns the name that a token is, in quotes or not.
@@ -287,7 +311,8 @@ impl<'a> Code<'a> {
                 inner: self.at..self.at,
                 escapes: Vec::new(),
                 is_handed: false,
-                command: None,
+                is_command: false,
+                directory: String::new(),
                 trouble: is_foreign.then_some(Unreadable::Raw),
             },
             text: Vec::new(),

@@ -17,6 +17,8 @@ struct Frame {
     is_joining: bool,
     /// Whether it is run only in some cases.
     is_conditional: bool,
+    /// The first token of a statement without braces that is run only in some cases.
+    branch: Option<usize>,
     /// Whether it stands for what is in it, unlike a call.
     is_group: bool,
     /// The assignment whose right side this is.
@@ -26,11 +28,13 @@ struct Frame {
 }
 
 /// What becomes of what is assigned to a name.
-#[derive(Clone, Copy, Default)]
+#[derive(Clone, Default)]
 struct Fate {
     is_handed: bool,
     is_changed: bool,
     is_conditional: bool,
+    /// The directory that is named where it is handed over, if one is.
+    directory: Option<Option<String>>,
 }
 
 /// Where the texts of a script go.
@@ -46,7 +50,15 @@ pub(super) struct Flow<'a> {
     members: Vec<usize>,
     /// The token that opened the parenthesis that was closed last.
     closed: usize,
+    /// The lines of Python that the line is indented below: their columns, and whether what is
+    /// below them is run only in some cases.
+    above: Vec<(usize, bool)>,
 }
+
+/// Words before what is run only in some cases.
+const BRANCHES: [&str; 8] = [
+    "if", "elif", "else", "catch", "except", "while", "switch", "case",
+];
 
 impl<'a> Flow<'a> {
     pub(super) fn new(code: Code<'a>) -> Self {
@@ -58,12 +70,20 @@ impl<'a> Flow<'a> {
             assigned: Vec::new(),
             members: Vec::new(),
             closed: 0,
+            above: Vec::new(),
         }
     }
 
     pub(super) fn follow(&mut self) {
         let mut frame = Frame::default();
         for i in 0..self.code.tokens.len() {
+            let begins_line = self.code.tokens[i].begins_line;
+            if begins_line && frame.branch.is_some_and(|first| first < i) {
+                frame.branch = None;
+            }
+            if begins_line && frame.mark == 0 {
+                self.indent(i);
+            }
             match self.code.tokens[i].kind {
                 Kind::Mark(mark @ (b'(' | b'[' | b'{')) => {
                     self.frames.push(frame);
@@ -73,25 +93,76 @@ impl<'a> Flow<'a> {
                     self.leave(frame, i);
                     self.closed = frame.open;
                     frame = self.frames.pop().unwrap_or_default();
+                    let head = self.code.word(self.closed.wrapping_sub(1));
+                    if BRANCHES.contains(&head) && !self.code.is_mark(i + 1, b"{") {
+                        frame.branch = Some(i + 1);
+                    }
                 }
-                Kind::Mark(b';') => frame.assigned = None,
+                Kind::Mark(b';') => (frame.assigned, frame.branch) = (None, None),
                 Kind::Mark(b'=') if frame.mark != b'(' => {
-                    frame.assigned = self.assignment(i).or(frame.assigned)
+                    frame.assigned = self.assignment(frame, i).or(frame.assigned)
                 }
                 Kind::Mark(_) => {}
-                Kind::Word => self.name(frame, i),
+                Kind::Word => {
+                    let is_branch = self.code.word(i) == "else" && !self.code.is_mark(i + 1, b"{");
+                    if is_branch && self.code.language == Language::JavaScript {
+                        frame.branch = Some(i + 1);
+                    }
+                    self.name(frame, i);
+                }
                 Kind::Text(index) => self.text(frame, i, index),
             }
         }
-        for &(index, assigned) in &self.assigned {
-            let fate = self.fates[assigned];
+        for (index, assigned) in std::mem::take(&mut self.assigned) {
+            let fate = self.fates[assigned].clone();
             self.code.drafts[index].literal.is_handed |= fate.is_handed;
+            self.enter(index, fate.directory);
             if fate.is_conditional {
                 self.code.blame(index, Unreadable::Condition);
             }
             if fate.is_changed {
                 self.code.blame(index, Unreadable::Concatenation);
             }
+        }
+    }
+
+    /// Reads the beginning of a line of Python outside of brackets.
+    fn indent(&mut self, first: usize) {
+        if self.code.language != Language::Python {
+            return;
+        }
+        let column = self.code.column(first);
+        self.above.retain(|(above, _)| *above < column);
+        let is_branch = BRANCHES.contains(&self.code.word(first));
+        self.above.push((column, is_branch));
+    }
+
+    /// Returns whether what is here is run only in some cases.
+    fn is_branch(&self, frame: Frame) -> bool {
+        frame.is_conditional || frame.branch.is_some() || self.above.iter().any(|(_, is)| *is)
+    }
+
+    /// Returns whether a call is made only in some cases, by what is before it in its expression.
+    fn is_choice(&self, open: usize) -> bool {
+        let code = &self.code;
+        let is_optional = code.is_mark(open.wrapping_sub(1), b".");
+        let mut first = open.wrapping_sub(if is_optional { 3 } else { 1 });
+        while code.is_mark(first.wrapping_sub(1), b".") {
+            let is_optional = code.is_mark(first.wrapping_sub(2), b"?");
+            first = first.wrapping_sub(if is_optional { 3 } else { 2 });
+        }
+        let before = first.wrapping_sub(1);
+        let is_awaited = code.word(before) == "await";
+        code.is_mark(before.wrapping_sub(usize::from(is_awaited)), b"?:&|")
+            && code.language == Language::JavaScript
+    }
+
+    /// Has a literal be in the directory that is named where it is handed over.
+    fn enter(&mut self, index: usize, directory: Option<Option<String>>) {
+        match directory {
+            Some(Some(directory)) => self.code.drafts[index].literal.directory = directory,
+            Some(None) => self.code.blame(index, Unreadable::Loose),
+            None => {}
         }
     }
 
@@ -104,13 +175,19 @@ impl<'a> Flow<'a> {
         let is_joining = JOINING.contains(&callee);
         let is_group = callee.is_empty() || KEEPING.contains(&callee) || is_joining;
         let inherited = if is_group { outer } else { Frame::default() };
+        let is_rescue = self.code.word(open.wrapping_sub(1)) == "catch"
+            && self.code.is_mark(open.wrapping_sub(2), b".");
         Frame {
             mark,
             open,
             is_handing: inherited.is_handing || applies(callee),
             is_joining: inherited.is_joining || is_joining,
             is_group: is_group && mark != b'{',
-            is_conditional: outer.is_conditional || mark == b'{' && self.is_condition(open),
+            is_conditional: self.is_branch(outer)
+                || mark == b'{' && self.is_condition(open)
+                || is_rescue
+                || applies(callee) && self.is_choice(open),
+            branch: None,
             members: self.members.len(),
             ..inherited
         }
@@ -118,13 +195,12 @@ impl<'a> Flow<'a> {
 
     /// Returns whether what a brace opens is run only in some cases.
     fn is_condition(&self, open: usize) -> bool {
-        const WORDS: [&str; 5] = ["if", "else", "catch", "while", "switch"];
         let before = open.wrapping_sub(1);
         let head = match self.code.is_mark(before, b")") {
             true => self.closed.wrapping_sub(1),
             false => before,
         };
-        WORDS.contains(&self.code.word(head))
+        BRANCHES.contains(&self.code.word(head))
     }
 
     /// Closes a bracket: what happens to it happens to its members.
@@ -142,7 +218,7 @@ impl<'a> Flow<'a> {
     }
 
     /// Reads a `=` if it assigns to a name. In parentheses it names an argument.
-    fn assignment(&mut self, i: usize) -> Option<usize> {
+    fn assignment(&mut self, frame: Frame, i: usize) -> Option<usize> {
         let [before, third, fourth] = [1, 2, 3].map(|back| i.wrapping_sub(back));
         if self.code.is_mark(before, b"+") {
             if let Some(id) = self.names.get(self.code.word(third)) {
@@ -158,7 +234,10 @@ impl<'a> Flow<'a> {
             return None;
         }
         self.names.insert(name, self.fates.len());
-        self.fates.push(Fate::default());
+        self.fates.push(Fate {
+            is_conditional: self.is_branch(frame),
+            ..Fate::default()
+        });
         Some(self.fates.len() - 1)
     }
 
@@ -176,10 +255,12 @@ impl<'a> Flow<'a> {
             && let Some(id) = self.names.get(code.word(i))
         {
             let is_changed = frame.is_joining || self.is_joined(i, i);
+            let directory = code.directory_in(frame.open).filter(|_| frame.mark == b'{');
             let fate = &mut self.fates[*id];
             fate.is_handed = true;
             fate.is_conditional |= frame.is_conditional;
             fate.is_changed |= is_changed;
+            fate.directory = directory.or(fate.directory.take());
         }
     }
 
@@ -191,10 +272,11 @@ impl<'a> Flow<'a> {
             self.assigned.push((index, id));
         }
         self.code.drafts[index].literal.is_handed = frame.is_handing;
-        let before = i.wrapping_sub(1);
-        let is_choice = self.code.is_mark(before, b"?")
-            || self.code.is_mark(before, b":") && self.code.is_mark(i + 1, b")");
-        if frame.is_handing && (frame.is_conditional || is_choice && frame.mark == b'(') {
+        if frame.is_handing && frame.mark == b'{' {
+            self.enter(index, self.code.directory_in(frame.open));
+        }
+        let is_chosen = self.is_chosen(i) && (frame.is_handing || frame.assigned.is_some());
+        if is_chosen || frame.is_handing && frame.is_conditional {
             self.code.blame(index, Unreadable::Condition);
         }
         let next = self.continuation(frame, i + 1).map(|next| next.kind);
@@ -207,6 +289,17 @@ impl<'a> Flow<'a> {
         } else if next.is_some_and(|next| self.is_cut(i + 1, next)) {
             self.code.blame(index, Unreadable::Quote);
         }
+    }
+
+    /// Returns whether a literal is one of several, of which the script takes one.
+    fn is_chosen(&self, i: usize) -> bool {
+        let code = &self.code;
+        let [before, second, third] = [1, 2, 3].map(|back| i.wrapping_sub(back));
+        let is_value = code.is_mark(before, b":") && code.is_mark(third, b"{,");
+        let is_typed = code.is_mark(before, b":") && code.is_mark(second, b"?");
+        code.is_mark(before, b"?|&:") && !is_value && !is_typed
+            || code.language == Language::Python
+                && (code.word(before) == "else" || code.word(i + 1) == "if")
     }
 
     /// Returns a token if it goes on with what is before it.

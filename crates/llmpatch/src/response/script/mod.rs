@@ -50,8 +50,10 @@ pub(crate) struct Literal {
     /// Whether it is handed to a function whose name ends in `apply_patch` or `applyPatch`, itself
     /// or by the name of its variable.
     pub(crate) is_handed: bool,
-    /// Whether it is a shell command in which a patch is, and the directory that is named beside it.
-    pub(crate) command: Option<String>,
+    /// Whether it is a shell command in which a patch is.
+    pub(crate) is_command: bool,
+    /// The directory that is named beside it, where it is handed over; empty if none is.
+    pub(crate) directory: String,
     /// Why its text can't be told without running the script.
     pub(crate) trouble: Option<Unreadable>,
 }
@@ -159,10 +161,13 @@ pub(crate) fn literals(script: &str) -> Vec<Literal> {
             continue;
         }
         if is_command {
-            literal.is_handed = true;
-            literal.command = code.directory(index);
+            (literal.is_handed, literal.is_command) = (true, true);
+            match code.directory(index) {
+                Some(directory) => literal.directory = directory,
+                None => drop(literal.trouble.get_or_insert(Unreadable::Loose)),
+            }
         }
-        if is_lost || is_command && literal.command.is_none() {
+        if is_lost {
             literal.trouble.get_or_insert(Unreadable::Loose);
         }
         found.push(literal);

@@ -1,6 +1,6 @@
 use proptest::prelude::*;
 
-use super::Unreadable::{Concatenation, Interpolation, Open, Quote, Raw};
+use super::Unreadable::{Concatenation, Condition, Interpolation, Loose, Open, Quote, Raw};
 use super::*;
 use crate::text::Decoded;
 
@@ -257,6 +257,93 @@ fn troubles_are_told() {
     for (script, trouble) in rows {
         let troubles: Vec<_> = read(&full(script)).into_iter().map(|read| read.2).collect();
         assert_eq!(troubles, [trouble], "{script}");
+    }
+}
+
+#[test]
+fn what_is_run_in_some_cases_is_told() {
+    let rows = [
+        ("const p = old ? '§' : x; await apply_patch(p);", true),
+        ("const p = old ? x : '§'; await apply_patch(p);", true),
+        ("const p = given || '§'; await apply_patch(p);", true),
+        ("await (old ? apply_patch('§') : x);", true),
+        ("old && await tools.apply_patch('§');", true),
+        ("if (!r.ok) await tools.apply_patch('§');", true),
+        ("if (!r.ok)\n  await tools.apply_patch('§')", true),
+        ("if (ok) f(); else await tools.apply_patch('§');", true),
+        (
+            "if (ok) { f(); } else { await tools.apply_patch('§'); }",
+            true,
+        ),
+        ("await f().catch(() => tools.apply_patch('§'));", true),
+        (
+            "let p = ''; if (old) { p = '§'; } await apply_patch(p);",
+            true,
+        ),
+        ("if x:\n    apply_patch('''§''')", true),
+        ("if x: apply_patch('''§''')", true),
+        ("p = '''§''' if x else y\napply_patch(p)", true),
+        ("try:\n    f()\nexcept E:\n    apply_patch('''§''')", true),
+        (
+            "if (!ok) throw new Error('no')\nawait tools.apply_patch('§')",
+            false,
+        ),
+        ("if (!ok) { f(); }\nawait tools.apply_patch('§');", false),
+        ("if (!ok) f(); await tools.apply_patch('§');", false),
+        ("await tools.apply_patch('§').catch((e) => text(e));", false),
+        (
+            "const r = await tools?.apply_patch('§'); text(r ? 'a' : 'b');",
+            false,
+        ),
+        (
+            "for (const p of ['x']) f(p);\nawait tools.apply_patch('§');",
+            false,
+        ),
+        (
+            "const o = { a: 1, input: '§' }; await apply_patch(o);",
+            false,
+        ),
+        ("if x:\n    f()\napply_patch('''§''')", false),
+        (
+            "def main():\n    if x:\n        f()\n    apply_patch('''§''')",
+            false,
+        ),
+    ];
+    for (script, is_conditional) in rows {
+        let troubles: Vec<_> = read(&full(script)).into_iter().map(|read| read.2).collect();
+        let expected = is_conditional.then_some(Condition);
+        assert_eq!(troubles, [expected], "{script}");
+    }
+}
+
+#[test]
+fn directories_are_those_beside_what_is_handed() {
+    let rows = [
+        (
+            "await apply_patch({ input: '§', workdir: 'src' });",
+            Ok("src"),
+        ),
+        (
+            "const p = '§'; await apply_patch({ cwd: 'src', input: p });",
+            Ok("src"),
+        ),
+        (
+            "await apply_patch({ input: '§', workdir: here });",
+            Err(Loose),
+        ),
+        (
+            "await exec_command({ cmd: 'ls', workdir: 'src' }); await apply_patch('§');",
+            Ok(""),
+        ),
+    ];
+    for (script, expected) in rows {
+        let script = full(script);
+        let literal = &literals(&script)[0];
+        let found = literal
+            .trouble
+            .clone()
+            .map_or(Ok(&literal.directory[..]), Err);
+        assert_eq!(found, expected, "{script}");
     }
 }
 
