@@ -8,7 +8,8 @@ use crate::format::blocks::marker::{self, Marker};
 use crate::format::blocks::parse::BlockReader;
 use crate::format::blocks::{Error, Warning, path};
 use crate::format::fence::Fence;
-use crate::format::{Block, InFile, Options, excerpt};
+use crate::format::tool::is_same_file;
+use crate::format::{self, Block, InFile, Options, excerpt};
 use crate::patch::{FileEdit, Format, Occurrence, Operation};
 use crate::response::WalkItem;
 use crate::text::{LineNo, Located, Row, Source, Span, Text};
@@ -204,6 +205,27 @@ impl<'a> Around<'a> {
         if !is_blank(rest) && source.line_at(end) == source.line_at(end.saturating_sub(1)) {
             self.tags.line(source, rest, found);
         }
+    }
+
+    /// Returns what is wrong with a patch that is in tags of another file.
+    pub(super) fn other_file(
+        &self,
+        source: &Source,
+        block: &Block<'_>,
+    ) -> Option<Located<format::Error>> {
+        let path = self.tags.path.as_ref();
+        let path = path.filter(|_| block.format != Format::Blocks)?;
+        let is_other = |edit: &&FileEdit<'_>| !is_same_file(&edit.path, path);
+        let edit = block.edits.iter().find(is_other)?;
+        let what = Error::TwoPaths {
+            first: excerpt(path),
+            second: excerpt(&edit.path),
+        };
+        let error = InFile { path: None, what };
+        Some(Located::new(
+            edit.span.unwrap_or_else(|| block.start(source)),
+            error.into(),
+        ))
     }
 
     /// Returns the file that a block here is about.

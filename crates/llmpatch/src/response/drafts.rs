@@ -85,12 +85,11 @@ impl<'a> Walk<'a, '_> {
             None if prose_line::is_quoted(row.text) => return None,
             _ => {}
         }
-        self.prose.end_draft(self.source, mark);
-        self.around = around::Around::default();
-        self.place = command::WorkingDir::default();
-        self.stated = None;
-        self.bases.clear();
-        (self.is_begun, self.is_in_quotes) = (false, false);
+        // Behind the first, a channel begins what is said next, and ends no draft.
+        let is_first = self.channel.is_none_or(|first| row.start() + at <= first);
+        if mark != reasoning::Mark::Channel || is_first {
+            self.end_draft(mark);
+        }
         let mut rest = row.behind(end);
         while let Some((_, at, end)) = reasoning::closing(rest.text)
             && text::is_blank(&rest.text[..at])
@@ -98,6 +97,16 @@ impl<'a> Walk<'a, '_> {
             rest = rest.behind(end);
         }
         Some(rest.start())
+    }
+
+    /// Makes a draft of all so far.
+    fn end_draft(&mut self, mark: reasoning::Mark) {
+        self.prose.end_draft(self.source, mark);
+        self.around = around::Around::default();
+        self.place = command::WorkingDir::default();
+        self.stated = None;
+        self.bases.clear();
+        (self.is_begun, self.is_in_quotes) = (false, false);
     }
 
     /// Returns whether a closing mark in a line leaves the fence around it, before which `found`

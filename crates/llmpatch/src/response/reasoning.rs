@@ -35,7 +35,7 @@ const TAGS: [(&str, &str, &str); 11] = [
 ];
 
 /// What begins a message in a channel of its own, as OpenAI's open models write it.
-const CHANNEL: &[u8] = b"<|channel|>";
+pub(super) const CHANNEL: &[u8] = b"<|channel|>";
 const MESSAGE: &[u8] = b"<|message|>";
 
 /// Other marks: of Mistral, Kimi, Cohere, Sky-T1 and OpenThinker, Gemma; from [`SHARED`] on what

@@ -9,7 +9,7 @@ use super::error::{Error, Hiding, Nearly, Residue, Warning};
 use super::members::Outcome;
 use super::prose::Prose;
 use super::prose_line;
-use super::{around, command, embedded, json, messages};
+use super::{around, command, embedded, json, messages, reasoning};
 use crate::format::fence::Fence;
 use crate::format::{self, Block, Options, blocks, envelope, files, opx, tool, unified};
 use crate::patch::Format;
@@ -81,6 +81,8 @@ pub(super) struct Walk<'a, 'o> {
     pub(super) patience: Patience,
     /// Words that end no heredoc from here on.
     pub(super) unended: HashSet<Vec<u8>>,
+    /// Where the first channel of OpenAI's open models begins.
+    pub(super) channel: Option<usize>,
     /// Whether there was something but whitespace so far.
     pub(super) is_begun: bool,
     /// What the last line before the patches says that they are about, and what OPX does.
@@ -122,6 +124,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             plain: 0,
             patience: Patience::new(source.bytes().len(), options.drafts),
             unended: HashSet::new(),
+            channel: source.bytes().find(reasoning::CHANNEL),
             is_begun: false,
             stated: None,
             bases: Vec::new(),
@@ -281,6 +284,8 @@ impl<'a, 'o> Walk<'a, 'o> {
         if self.is_in_quotes {
             embedded::refuse(&mut block, Error::Command(command::Doubt::Quotes));
         }
+        let other = self.around.other_file(self.source, &block);
+        block.errors.extend(other);
         self.push(block)
     }
 

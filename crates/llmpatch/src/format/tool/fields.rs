@@ -73,7 +73,7 @@ pub(crate) struct TextPair(pub(super) Spellings, pub(super) Spellings);
 
 /// Members that change which text is meant, or whether anything is written, and that nobody here
 /// goes by: in small letters, without `_`.
-const OF_MEANING: [&str; 20] = [
+const OF_MEANING: [&str; 27] = [
     "useregex",
     "isregex",
     "regex",
@@ -94,17 +94,38 @@ const OF_MEANING: [&str; 20] = [
     "overwrite",
     "dryrun",
     "mode",
+    "operation",
+    "start",
+    "end",
+    "linestart",
+    "lineend",
+    "range",
+    "encoding",
 ];
 
-/// What `mode` is called where it says nothing that the other members don't say.
-const PLAIN_MODES: [&str; 7] = [
-    "w",
-    "write",
-    "overwrite",
-    "create",
-    "edit",
-    "replace",
-    "literal",
+/// What such members say where they say nothing that the other members don't say: nothing but the
+/// plain way to write, the whole of a file, text as it is.
+const PLAIN: &[(&[&str], &[&str])] = &[
+    (
+        &["mode", "operation"],
+        &[
+            "w",
+            "write",
+            "overwrite",
+            "create",
+            "create_file",
+            "edit",
+            "update",
+            "update_file",
+            "modify",
+            "replace",
+            "str_replace",
+            "literal",
+        ],
+    ),
+    (&["start"], &["0", "1"]),
+    (&["end"], &["-1"]),
+    (&["encoding"], &["utf-8", "utf8", "text"]),
 ];
 
 /// Calls of known tools that say where text goes in ways that can't be followed here: the members
@@ -497,10 +518,12 @@ pub(crate) fn is_of_meaning(name: &str) -> bool {
 
 /// Returns whether a member with this value is as if it weren't there.
 pub(crate) fn is_off(name: &str, value: Value<'_>) -> bool {
-    let word = value.string().ok();
-    let is_plain = |word: &str| word.is_empty() || name == "mode" && PLAIN_MODES.contains(&word);
+    let text = value.string().map(|word| word.text().to_ascii_lowercase());
+    let said = text.as_deref().unwrap_or_else(|_| value.written());
+    let mut plain = PLAIN.iter().filter(|(names, _)| names.contains(&name));
     matches!(value.is(), Is::Null | Is::Bool(false))
-        || word.is_some_and(|word| is_plain(word.text()))
+        || said.is_empty()
+        || plain.any(|(_, plain)| plain.contains(&said))
 }
 
 /// Returns whether a member means nothing for the change.

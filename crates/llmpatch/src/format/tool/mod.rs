@@ -38,6 +38,7 @@ use crate::text;
 
 pub(crate) use error::{Error, Warning};
 pub(crate) use parse::{CallReader, relocated};
+pub(crate) use patches::is_same_file;
 pub(crate) use print::print;
 
 /// How many strings may be in each other for patches in them to be found: the string of a message,
@@ -72,7 +73,7 @@ const JSON_FAULTS: [(&str, &str); 12] = [
     ),
     ("unexpected end of hex", HALF),
     ("lone leading surrogate", HALF),
-    ("invalid unicode", HALF),
+    ("invalid unicode", "a byte in a string isn't UTF-8"),
     ("invalid type", "a value isn't a string"),
 ];
 const HALF: &str = "an escape such as `\\ud83d` is only half of a character";

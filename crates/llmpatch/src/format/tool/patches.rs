@@ -209,7 +209,7 @@ fn of_call(edit: FileEdit<'static>, path: &Path) -> FileEdit<'static> {
 }
 
 /// Returns whether two paths of a call name one file. Where one is absolute, the other is its end.
-fn is_same_file(one: &[u8], other: &[u8]) -> bool {
+pub(crate) fn is_same_file(one: &[u8], other: &[u8]) -> bool {
     let [one, other] = [one, other].map(|path| path.strip_prefix(b"./").unwrap_or(path));
     one == other || is_end(one, other) || is_end(other, one)
 }

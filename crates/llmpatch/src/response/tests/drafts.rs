@@ -59,6 +59,42 @@ fn read(text: &str) -> (Vec<String>, bool) {
     (paths.collect(), parsed.errors.is_empty())
 }
 
+#[test]
+fn a_channel_behind_the_first_ends_no_draft() {
+    let call = |file: &str| {
+        let input =
+            format!("{{\"path\": \"{file}\", \"old_string\": \"x\", \"new_string\": \"y\"}}");
+        format!(
+            "<|start|>assistant<|channel|>commentary to=functions.edit <|constrain|>json<|message|>{input}<|call|>\n\
+                 <|start|>functions.edit to=assistant<|channel|>commentary<|message|>\"ok\"<|end|>\n"
+        )
+    };
+    let (one, two) = (call("one"), call("two"));
+    let thinks = "<|channel|>analysis<|message|>Hm.<|end|>\n";
+    let ends = "<|start|>assistant<|channel|>final<|message|>Done.<|return|>\n";
+    let draft = PATCHES[0].replace("FILE", "draft");
+    for (text, want) in [
+        ([thinks, &one, &two, ends].concat(), &["one", "two"][..]),
+        ([thinks, &one, &two].concat(), &["one", "two"]),
+        ([&draft, &one[..], ends].concat(), &["one"]),
+        (
+            [
+                thinks,
+                &one,
+                "<|start|>assistant<|channel|>analysis<|message|>\n",
+                &draft,
+                "<|end|>\n",
+                ends,
+            ]
+            .concat(),
+            &["one"],
+        ),
+    ] {
+        let (paths, is_sound) = read(&text);
+        assert!(is_sound && paths == want, "{paths:?} of {text}");
+    }
+}
+
 proptest! {
     #[test]
     fn what_is_before_a_lone_mark_is_never_read(
