@@ -135,7 +135,9 @@ fn broken_off(source: &Source, at: usize, error: &serde_json::Error) -> Result<V
         extent(source, wrong)
     }
     .max(at);
-    if !is_of_calls(&source.bytes()[at..end]) {
+    let text = &source.bytes()[at..end];
+    let is_torn = error.is_eof() && (is_of_message(text) || is_in_call(&source.bytes()[..at]));
+    if !is_torn && !is_of_calls(text) {
         return Err(end);
     }
     // Columns of the first line count from where the value begins.
@@ -153,6 +155,29 @@ fn broken_off(source: &Source, at: usize, error: &serde_json::Error) -> Result<V
         is_message: false,
         hidden: Vec::new(),
     })
+}
+
+/// Returns whether text that breaks off was to be a message: it has a member of messages in which
+/// calls are, or a patch.
+fn is_of_message(text: &[u8]) -> bool {
+    const MEMBERS: [&str; 8] = [
+        "tool_use",
+        "tool_call",
+        "role",
+        "payload",
+        "choices",
+        "candidates",
+        "content",
+        "parts",
+    ];
+    const PATCHES: [&str; 3] = ["*** Begin Patch", "<<<<<<< SEARCH", "diff --git "];
+    let has = |name: &&str| text.contains_str(format!("\"{name}\""));
+    MEMBERS.iter().any(has) || PATCHES.iter().any(|begin| text.contains_str(begin))
+}
+
+/// Returns whether a text ends within the tags of a call.
+fn is_in_call(text: &[u8]) -> bool {
+    text.trim_ascii_end().ends_with(OPEN)
 }
 
 fn refused(source: &Source, range: Range<usize>, what: Error) -> Block<'static> {

@@ -448,7 +448,10 @@ pub(super) fn outcome(fields: &Fields<'_>) -> Option<Outcome> {
         || fields
             .get(&["error", "errorText", "rejection_reason"])
             .is_some_and(|(_, error)| is_said(error))
-        || fields.word(&["observation"]).as_deref() == Some("error")
+        || matches!(
+            fields.word(&["observation"]).as_deref(),
+            Some("error" | "user_rejected")
+        )
     {
         return Some(Outcome::Undone);
     }
@@ -501,24 +504,54 @@ pub(super) fn says_undone(text: &str) -> bool {
         "could not find",
         "no match found",
         "permission to use",
+        "unable to apply diff",
     ];
-    let lines = text.trim_start().lines().take(5);
-    let mut lines = lines.map(|line| line.chars().take(400).collect::<String>().to_lowercase());
+    let text = text.trim_start();
+    let small = |line: &str| line.chars().take(400).collect::<String>().to_lowercase();
+    // Gemini's shell tells the command first, with all its lines.
+    if text.starts_with("Command: ") {
+        let code = text.lines().rfind(|line| line.starts_with("Exit Code:"));
+        return code.is_some_and(|line| is_of_failure(&small(line)));
+    }
+    let mut lines = text.lines().take(5).map(small);
     let first = lines.next().unwrap_or_default();
     let first = first.replace("the user", "user");
-    first.starts_with("error")
-        || first.starts_with("failed")
+    ["error", "errors", "failed"]
+        .iter()
+        .any(|word| begins_with(&first, word))
         || SAID.iter().any(|said| first.contains(said))
         || is_of_failure(&first)
         || lines.any(|line| is_of_failure(&line))
 }
 
-/// Returns whether a line says that a command failed, wherever it is in a result.
+/// Returns whether a text begins with a word, rather than with a path or a name that begins so.
+fn begins_with(text: &str, word: &str) -> bool {
+    text.strip_prefix(word).is_some_and(|rest| {
+        let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '\\' | '.');
+        let is_end = |rest: &str| rest.is_empty() || rest.starts_with(char::is_whitespace);
+        !rest.starts_with(goes_on) || rest.strip_prefix('.').is_some_and(is_end)
+    })
+}
+
+/// Returns whether one of the first lines of a result says that a command failed, or a call.
 fn is_of_failure(line: &str) -> bool {
+    let line = line.replace(": ", ":");
+    // A line of a file, as a tool shows it, has a number first.
+    let is_said = |lead: &str| {
+        let before = line.split_once(lead).map_or("", |(before, _)| before);
+        let is_word = |c: char| c.is_alphabetic() || c.is_whitespace() || "[(*<`'\"{:,".contains(c);
+        before.chars().all(is_word)
+    };
     line.starts_with("aborted")
-        || ["exit code:", "exited with code ", "\"exit_code\":"]
-            .iter()
-            .any(|lead| is_failing_code(&line.replace(": ", ":"), lead))
+        || line.starts_with("<error_details>")
+        || [
+            "exit code:",
+            "exit code ",
+            "exited with code ",
+            "\"exit_code\":",
+        ]
+        .iter()
+        .any(|lead| is_said(lead) && is_failing_code(&line, lead))
 }
 
 /// Returns whether a text says by itself that a call in the text before it wasn't carried out, in

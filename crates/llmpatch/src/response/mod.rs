@@ -100,7 +100,7 @@ fn uncoloured<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a> {
     let undone = undone(source, &mut found);
     found.note_passed_over();
     let items = std::mem::take(&mut found.prose.found);
-    let mut parsed = settle(source, options, items, &found.prose);
+    let mut parsed = settle(source, options, items, &found);
     if let Some(torn) = found.session.pieces.torn(source, options, &parsed) {
         parsed.errors = vec![torn];
         parsed.warnings.clear();

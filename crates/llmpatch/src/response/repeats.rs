@@ -6,15 +6,21 @@ use std::collections::hash_map::Entry;
 
 use bstr::ByteSlice as _;
 
+use super::messages::Session;
 use super::{WalkItem, Warning};
 use crate::format::{Block, unified};
 use crate::patch::{FileEdit, Format, Operation};
 use crate::text::{Located, Source, Span, starts_with_any_case};
 
+/// What makes two patches the same: their lines, their first file, the call that they are in where
+/// it counts by itself, and whether they can be applied at all.
+type PatchKey<'f> = (Vec<u8>, Option<&'f [u8]>, Option<&'f str>, bool);
+
 /// Returns of each thing that was found whether it is a part of a patch that repeats an earlier
 /// one, and warns of these patches.
 pub(super) fn patches(
     source: &Source,
+    session: &Session,
     found: &[WalkItem<'_>],
     warnings: &mut Vec<Located<crate::format::Warning>>,
 ) -> Vec<bool> {
@@ -22,7 +28,7 @@ pub(super) fn patches(
     if wholes(source, found).nth(1).is_none() {
         return is_repeated;
     }
-    let mut met: HashMap<(Vec<u8>, Option<&[u8]>), Span> = HashMap::new();
+    let mut met: HashMap<PatchKey<'_>, Span> = HashMap::new();
     let mut end = 0;
     for (indices, first, text) in wholes(source, found) {
         let between = source
@@ -38,7 +44,11 @@ pub(super) fn patches(
         let lines = text.replace("\r\n", "\n");
         // Of blocks, the text doesn't always say which file they are about.
         let file = first.edits.first().map(|edit| &edit.path[..]);
-        match met.entry((lines.trim_end_with(|c| c == '\n').to_vec(), file)) {
+        let lines = lines.trim_end_with(|c| c == '\n').to_vec();
+        let call = session.own_call(first);
+        // A patch that was meant otherwise, such as in reverse, is no repetition.
+        let is_refused = !first.errors.is_empty();
+        match met.entry((lines, file, call, is_refused)) {
             Entry::Vacant(free) => {
                 free.insert(first.start(source));
             }

@@ -22,7 +22,7 @@ pub(super) fn settle<'a>(
     source: &'a Source,
     options: &Options,
     found: Vec<WalkItem<'a>>,
-    prose: &Prose<'_>,
+    WalkOutcome { prose, session, .. }: &WalkOutcome<'_>,
 ) -> Parsed<'a> {
     let first = blocks(&found).next().map(|block| block.format);
     let is_without_blocks =
@@ -33,7 +33,7 @@ pub(super) fn settle<'a>(
     }
     let mut wanted = false;
     let mut skipped = None;
-    let repeated = repeats::patches(source, &found, &mut parsed.warnings);
+    let repeated = repeats::patches(source, session, &found, &mut parsed.warnings);
     let found = found.into_iter().zip(repeated);
     for (found, _) in found.filter(|(_, is_repeated)| !is_repeated) {
         match found {
@@ -153,8 +153,10 @@ pub(super) fn blocks<'i, 'a>(found: &'i [WalkItem<'a>]) -> impl Iterator<Item = 
 
 /// Returns the error that patches are in two formats.
 fn mixed(source: &Source, found: &[WalkItem<'_>]) -> Option<Located<format::Error>> {
-    let first = blocks(found).next()?;
-    let other = blocks(found).find(|block| block.format != first.format)?;
+    // What is none, since it broke off, say, is told by itself.
+    let mut patches = blocks(found).filter(|block| !block.edits.is_empty());
+    let first = patches.next()?;
+    let other = patches.find(|block| block.format != first.format)?;
     let mixed = Error::Mixed {
         first: first.format,
         line: source.line_at(first.start(source).start as usize),

@@ -304,6 +304,13 @@ fn reasoning_hides_patches_if_it_is_closed() {
     }
 }
 
+/// Returns a message with a call of an id.
+fn called(id: &str) -> String {
+    let input = r#"{"path": "a", "old_string": "x", "new_string": "y"}"#;
+    let call = format!(r#"{{"type": "tool_use", "id": "{id}", "name": "Edit", "input": {input}}}"#);
+    format!(r#"{{"role": "assistant", "content": [{call}]}}"#)
+}
+
 #[test]
 fn a_patch_that_repeats_another_counts_once() {
     let edits = format!("{EDIT_C}<edit file=\"d\" op=\"remove\"/>\n");
@@ -383,6 +390,20 @@ fn a_patch_that_repeats_another_counts_once() {
             ),
             "a\na\nwarning 6: repeated-edit",
         ),
+        // What takes the patch back is no repetition.
+        (
+            format!("```sh\ngit apply <<'E'\n{diff}E\ngit apply -R <<'E'\n{diff}E\n```\n"),
+            "f\nf\nerror 10: it isn't clear what the command makes of this patch: `-R` takes the patch back",
+        ),
+        // Calls with ids count each by itself.
+        (
+            format!("{}\n{}\n", called("c1"), called("c2")),
+            "a\na\nwarning 2: repeated-edit",
+        ),
+        (
+            format!("{}\n{}\n", called("c1"), called("c1")),
+            "a\nwarning 2: repeated-call",
+        ),
         // A broken one is told of once.
         (
             "*** Begin Patch\n*** End Patch\n".repeat(2),
@@ -391,6 +412,25 @@ fn a_patch_that_repeats_another_counts_once() {
     ] {
         assert_eq!(read(&text), want, "{text}");
     }
+}
+
+#[test]
+fn a_message_that_breaks_off_is_an_error_beside_a_patch() {
+    let text = serde_json::json!({"type": "message", "text": ADD_B}).to_string();
+    for torn in [
+        text.split_once("+x").map_or("", |(torn, _)| torn),
+        r#"{"type": "tool_use", "na"#,
+        r#"{"role": "assistant", "con"#,
+        "<tool_call>\n{\"name\": \"edit\", \"argu",
+    ] {
+        let got = read(format!("{ADD_A}{torn}"));
+        assert!(
+            got.starts_with("a\nerror") && got.contains("breaks off"),
+            "{torn}: {got}"
+        );
+    }
+    let code = format!("{ADD_A}\n```js\nf({{\n{{ a: 1\n");
+    assert_eq!(read(code), "a");
 }
 
 #[test]

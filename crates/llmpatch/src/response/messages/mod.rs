@@ -14,7 +14,7 @@ mod wrapper;
 use nesting::{JsonPath, Nesting, Step};
 pub(super) use results::said_in_text;
 pub(super) use session::Session;
-use session::{call_id, result_id, said};
+use session::{call_id, result_ids, said};
 use wrapper::{Wrapper, is_whole, wrapper};
 
 use super::members::{self, CALL_ID, Holds, Outcome, RESULT_ID, Speaker, holds, speaker};
@@ -258,9 +258,10 @@ impl<'a, 'm> Messages<'a, 'm> {
 
     /// Notes of the result of a call that it says that nothing was done.
     fn note_undone(&mut self, fields: &Fields<'_>) {
-        if let Some(call) = result_id(fields)
-            && said(fields) == Some(Outcome::Undone)
-        {
+        if said(fields) != Some(Outcome::Undone) {
+            return;
+        }
+        for call in result_ids(fields) {
             self.session.note_outcome(call, Outcome::Undone);
         }
     }

@@ -26,6 +26,9 @@ pub(super) struct Waiting {
     count: usize,
 }
 
+/// What the ids begin with that calls without one are given.
+pub(super) const UNNAMED: &str = "unnamed ";
+
 /// How many calls may be between a result and its call.
 const MOST_BETWEEN: usize = 100;
 
@@ -38,7 +41,7 @@ impl Session {
             waiting.texts.clear();
         }
         waiting.count += 1;
-        let id = format!("unnamed {}", waiting.count);
+        let id = format!("{UNNAMED}{}", waiting.count);
         match tool {
             Some(tool) => waiting.calls.push_back((tool.to_owned(), id.clone())),
             None => waiting.texts.push(id.clone()),

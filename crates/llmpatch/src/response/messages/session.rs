@@ -3,12 +3,14 @@
 use std::collections::HashMap;
 
 use super::pieces::Pieces;
+use super::results::UNNAMED;
 use super::results::Waiting;
 use super::{CALL_ID, DEEPEST, Messages, RESULT_ID, wrapper};
+use crate::format::Block;
 use crate::format::tool;
 use crate::format::tool::fields::{self, Fields};
 use crate::format::tool::json::{Is, JsonText, Value};
-use crate::patch::FileEdit;
+use crate::patch::{FileEdit, Format};
 use crate::response::Error;
 use crate::response::members::{self, Outcome};
 use crate::text::{Located, Span};
@@ -56,6 +58,16 @@ impl Session {
         })
     }
 
+    /// Returns the call that a patch is in, if it counts although another call asks for the same:
+    /// the session tells that this one took effect, or it has an id and its own edit, not a
+    /// patch's text.
+    pub(in crate::response) fn own_call<'b>(&self, block: &'b Block<'_>) -> Option<&'b str> {
+        let call = block.call.as_deref()?;
+        let is_done = self.outcomes.get(call) == Some(&Outcome::Done);
+        let is_named = block.format == Format::Tool && !call.starts_with(UNNAMED);
+        (is_done || is_named).then_some(call)
+    }
+
     /// Returns whether a call is in a message that was cut off, and the session went on without it:
     /// a later call has a result.
     fn is_passed_over(&self, id: &str) -> bool {
@@ -99,18 +111,24 @@ impl Session {
     }
 }
 
-/// Returns the id of the call that a result is of.
-pub(super) fn result_id(fields: &Fields<'_>) -> Option<String> {
+/// Returns the ids by which the call may be known that a result is of.
+pub(super) fn result_ids(fields: &Fields<'_>) -> Vec<String> {
     if fields.has(&["jsonrpc"]) {
-        return call_id(fields);
+        return call_id(fields).into_iter().collect();
     }
     if let Some((_, cause)) = fields.get(&["cause"]) {
-        return Some(format!("event {}", cause.written()));
+        let event = format!("event {}", cause.written());
+        return [event].into_iter().chain(metadata_id(fields)).collect();
     }
     let is_response = fields.has(&["functionResponse", "response"]);
-    fields
-        .word(RESULT_ID)
-        .or_else(|| fields.word(&["id"]).filter(|_| is_response))
+    let id = || fields.word(&["id"]).filter(|_| is_response);
+    fields.word(RESULT_ID).or_else(id).into_iter().collect()
+}
+
+/// Returns the id of the call of which OpenHands tells in an event.
+fn metadata_id(fields: &Fields<'_>) -> Option<String> {
+    let (_, metadata) = fields.get(&["tool_call_metadata"])?;
+    Fields::of(metadata).ok()?.word(CALL_ID)
 }
 
 /// Returns what a result says of what became of its call, in its members or in its text.
@@ -133,8 +151,9 @@ pub(super) fn said(fields: &Fields<'_>) -> Option<Outcome> {
     let metadata = metadata.and_then(|(_, metadata)| Fields::of(metadata).ok());
     let own = members::outcome(fields).or_else(|| members::outcome(&metadata?));
     own.or_else(|| {
-        let (_, value) = fields.get(TEXTS)?;
-        says_undone(value, 0).then_some(Outcome::Undone)
+        let mut texts = fields.iter().filter(|(name, _)| TEXTS.contains(name));
+        let is_undone = texts.any(|(_, text)| says_undone(text, 0));
+        is_undone.then_some(Outcome::Undone)
     })
 }
 
@@ -166,14 +185,11 @@ pub(super) fn call_id(fields: &Fields<'_>) -> Option<String> {
         let (_, id) = fields.get(&["id"])?;
         return Some(format!("jsonrpc {}", id.written()));
     }
-    let metadata = fields.get(&["tool_call_metadata"]);
-    let metadata = metadata.and_then(|(_, metadata)| Fields::of(metadata).ok());
     let event = fields
         .get(&["id"])
         .filter(|(_, id)| id.is() == Is::Number && fields.has(&["action"]))
         .map(|(_, id)| format!("event {}", id.written()));
-    metadata
-        .and_then(|metadata| metadata.word(CALL_ID))
+    metadata_id(fields)
         .or(event)
         .or_else(|| CALL_ID.iter().find_map(|name| fields.word(&[name])))
 }
@@ -285,12 +301,15 @@ impl Messages<'_, '_> {
                 if fields.has(&["hookEvent", "hook_event_name"]) {
                     return;
                 }
-                let named = result_id(&fields);
-                if let Some(id) = named.or_else(|| self.session.next_waiting(&fields)) {
-                    let outcome = match said(&fields) {
-                        Some(Outcome::Undone) => Outcome::Undone,
-                        _ => Outcome::Done,
-                    };
+                let mut ids = result_ids(&fields);
+                if ids.is_empty() {
+                    ids.extend(self.session.next_waiting(&fields));
+                }
+                let outcome = match said(&fields) {
+                    Some(Outcome::Undone) => Outcome::Undone,
+                    _ => Outcome::Done,
+                };
+                for id in ids {
                     self.session.note_outcome(id, outcome);
                 }
                 if let Some(call) = wrapper(&fields)

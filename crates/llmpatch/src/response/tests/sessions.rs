@@ -78,6 +78,9 @@ const SCHEMAS: &[(&str, Schema)] = &[
     ("langchain", langchain),
     ("mcp", mcp),
     ("openhands", openhands),
+    ("openhands-metadata", openhands_metadata),
+    ("roo", roo),
+    ("gemini-shell", gemini_shell),
     ("ollama", ollama),
     ("progress", progress),
     ("texts", texts),
@@ -207,6 +210,59 @@ fn openhands(call: &Replacement) -> Vec<Value> {
     [action].into_iter().chain(call.told(result)).collect()
 }
 
+/// Names each call twice, by its event and by its id, and tells of a failure in the text only, or
+/// that the person refused it.
+fn openhands_metadata(call: &Replacement) -> Vec<Value> {
+    let events = openhands(call).into_iter().map(|mut event| {
+        event["tool_call_metadata"] = json!({"function_name": "edit", "tool_call_id": call.id()});
+        if event.get("observation").is_some() && call.has_failed() {
+            let is_refused = call.number.is_multiple_of(2);
+            event["observation"] = json!(if is_refused { "user_rejected" } else { "edit" });
+            let said = if is_refused {
+                "No."
+            } else {
+                "ERROR:\nNothing was replaced."
+            };
+            event["content"] = json!(said);
+        }
+        event
+    });
+    events.collect()
+}
+
+/// Tells of a failure in tags, below the file's name or not.
+fn roo(call: &Replacement) -> Vec<Value> {
+    let details = "<error_details>\nNo sufficiently similar match found\n</error_details>";
+    let said = match (call.has_failed(), call.number.is_multiple_of(2)) {
+        (false, _) => "errors/a.py: applied to 1 file\n   1 | a = 9  # exit code: 1",
+        (true, true) => details,
+        (true, false) => &format!("Unable to apply diff to file: {}\n\n{details}", call.path),
+    };
+    let message = json!({"role": "assistant", "content": [
+        {"type": "tool_use", "id": call.id(), "name": "apply_diff", "input": call.input()},
+    ]});
+    let result = json!({"role": "user", "content": [
+        {"type": "tool_result", "tool_use_id": call.id(), "content": said},
+    ]});
+    [message].into_iter().chain(call.told(result)).collect()
+}
+
+/// Tells the command again before its exit status.
+fn gemini_shell(call: &Replacement) -> Vec<Value> {
+    let command = format!("apply_patch <<'EOF'\n{}EOF", call.envelope());
+    let code = i32::from(call.has_failed());
+    let output = format!(
+        "Command: {command}\nDirectory: (root)\nOutput: (empty)\nError: (none)\nExit Code: {code}\nSignal: (none)"
+    );
+    let message = json!({"role": "model", "parts": [
+        {"functionCall": {"id": call.id(), "name": "run_shell_command", "args": {"command": command}}},
+    ]});
+    let result = json!({"role": "user", "parts": [
+        {"functionResponse": {"id": call.id(), "name": "run_shell_command", "response": {"output": output}}},
+    ]});
+    [message].into_iter().chain(call.told(result)).collect()
+}
+
 /// Gives calls no ids: what somebody else says next answers them.
 fn ollama(call: &Replacement) -> Vec<Value> {
     let message = json!({"role": "assistant", "content": "", "tool_calls": [
@@ -315,7 +371,7 @@ proptest! {
                 .iter()
                 .filter(|call| !call.has_failed())
                 .map(|call| match *name {
-                    "rollout" | "texts" => call.envelope(),
+                    "rollout" | "texts" | "gemini-shell" => call.envelope(),
                     _ => format!("{}\n", call.input()),
                 })
                 .collect();
