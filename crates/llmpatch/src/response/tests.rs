@@ -402,7 +402,7 @@ fn a_patch_that_repeats_another_counts_once() {
         ),
         (
             format!("{}\n{}\n", called("c1"), called("c1")),
-            "a\nwarning 2: repeated-call",
+            "a\nwarning 2: skipped-call",
         ),
         // A broken one is told of once.
         (

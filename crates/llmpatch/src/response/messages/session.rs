@@ -59,13 +59,13 @@ impl Session {
     }
 
     /// Returns the call that a patch is in, if it counts although another call asks for the same:
-    /// the session tells that this one took effect, or it has an id and its own edit, not a
-    /// patch's text.
+    /// it has an id, and the session tells that it took effect, or it is an edit, no patch's text.
     pub(in crate::response) fn own_call<'b>(&self, block: &'b Block<'_>) -> Option<&'b str> {
-        let call = block.call.as_deref()?;
+        // A log that gives no ids may tell the same calls with every request.
+        let call = block.call.as_deref();
+        let call = call.filter(|call| !call.starts_with(UNNAMED))?;
         let is_done = self.outcomes.get(call) == Some(&Outcome::Done);
-        let is_named = block.format == Format::Tool && !call.starts_with(UNNAMED);
-        (is_done || is_named).then_some(call)
+        (is_done || block.format == Format::Tool).then_some(call)
     }
 
     /// Returns whether a call is in a message that was cut off, and the session went on without it:
