@@ -267,7 +267,7 @@ impl Diagnose for CliError {
             CliError::UndoOfCommit { id, is_head: true } => Diagnostic::new(Kind::NothingToUndo)
                 .help(format!(
                     "`git revert {id}` makes a commit that takes it back; `git reset --keep \
-                     HEAD^` drops it, if nobody has it yet"
+                     HEAD^` drops it, if nobody has it yet; what is staged beside it is unstaged then"
                 )),
             CliError::UndoOfCommit { id, is_head: false } => Diagnostic::new(Kind::NothingToUndo)
                 .help(format!(
@@ -280,7 +280,9 @@ impl Diagnose for CliError {
             } => {
                 let reset = match is_head {
                     true => {
-                        format!("; `git reset --keep {before}` drops them, if nobody has them yet")
+                        format!(
+                            "; `git reset --keep {before}` drops them, if nobody has them yet; what is staged beside them is unstaged then"
+                        )
                     }
                     false => String::new(),
                 };

@@ -367,13 +367,14 @@ pub(super) fn differing(
             Some(slot) => Ok(*slot),
             None => index.slot(path),
         };
-        let is_same = match (now, after) {
-            (Ok(Some(now)), Some(after)) => now.agrees(after),
-            (Ok(now), after) => now.is_none() && after.is_none() && !unmerged,
-            (Err(TreeError::Unmerged { .. }), _) => *unmerged,
-            (Err(error), _) => return Err(error),
+        let is_expected = match now {
+            Err(TreeError::Unmerged { .. }) => *unmerged,
+            Err(error) => return Err(error),
+            Ok(now) if *unmerged => now.is_some() && are_same(now, *after),
+            // An entry that is what it was before already is left so.
+            Ok(now) => are_same(now, *before) || are_same(now, *after),
         };
-        if !is_same {
+        if !is_expected {
             since.insert(path.clone());
         }
         if before.is_some() && after.is_none() {
@@ -389,6 +390,13 @@ pub(super) fn differing(
         .into_iter()
         .map(|path| TransactionError::EntryChanged { path })
         .collect())
+}
+
+fn are_same(one: Option<Slot>, other: Option<Slot>) -> bool {
+    match (one, other) {
+        (Some(one), Some(other)) => one.agrees(&other),
+        (one, other) => one.is_none() && other.is_none(),
+    }
 }
 
 fn of_entries(

@@ -116,6 +116,22 @@ fn directories_are_what_they_were() {
 }
 
 #[test]
+fn what_is_back_in_the_index_is_left_so() {
+    let response = "*** Update File: a.txt\n@@\n-two\n+zwei\n*** Delete File: src/b.txt\n";
+    for options in [&["--index"][..], &["--cached"]] {
+        let repo = repo();
+        let before = all(&repo);
+        repo.run(&[&["apply"], options].concat(), envelope(response))
+            .succeeded();
+        repo.git(&["reset", "-q", "--hard"]);
+        repo.run(&["undo"], "").succeeded();
+        assert_eq!(all(&repo), before, "{options:?}");
+        let run = repo.run(&["undo"], "").ended(1);
+        assert!(run.stderr.contains("nothing-to-undo"), "{}", run.stderr);
+    }
+}
+
+#[test]
 fn undo_refuses_whole_and_names_every_path_that_changed() {
     let repo = repo();
     repo.run(&["apply", "-N"], envelope(MANY)).succeeded();

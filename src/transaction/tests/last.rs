@@ -471,6 +471,7 @@ fn whatever_changed_since_is_named_and_nothing_is_taken_back() {
             targets()[3].clone(),
             |sample| {
                 sample.write("new/er/file", "mine\n");
+                sample.write("b", "mine\n");
                 sample.git("add new/er/file b");
             },
             &[
