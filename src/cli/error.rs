@@ -6,7 +6,7 @@ use std::ops::{Deref, DerefMut};
 
 use bstr::BString;
 
-use crate::transaction::RunKind;
+use crate::transaction::{Interrupted, RunKind, Whose};
 use llmpatch::kind::Kind;
 use llmpatch::leftover::Leftover;
 use llmpatch::patch::Format;
@@ -104,9 +104,9 @@ pub(super) enum CliError {
     ))]
     UndoOfGone { id: String },
     /// What an interrupted run may have left half changed was to be read.
-    #[error("an {origin} was interrupted, and files that are read here may be half changed")]
+    #[error("an {} was interrupted, and files that are read here may be half changed", .0.origin)]
     #[strum(props(kind = "locked"))]
-    HalfDone { origin: RunKind },
+    HalfDone(Interrupted),
     #[error("an {origin} was interrupted, and other files may be half changed")]
     #[strum(props(kind = "interrupted"))]
     HalfDoneElsewhere { origin: RunKind },
@@ -290,7 +290,10 @@ impl Diagnose for CliError {
                     "`git revert {before}..{id}` makes commits that take them back{reset}"
                 ))
             }
-            CliError::HalfDone { .. } => of.help(RECOVER),
+            CliError::HalfDone(Interrupted { whose, .. }) => of.help(match whose {
+                Whose::Own => RECOVER,
+                Whose::Another => RECOVER_OF_ANOTHER,
+            }),
             CliError::HalfDoneElsewhere { .. } => of.help(RECOVER),
             CliError::NotStaged { path } => of.path(path),
             CliError::UnmergedResponse { path } => of.path(path),
@@ -324,6 +327,8 @@ fn of_user(error: &PathError) -> Diagnostic {
 }
 
 const RECOVER: &str = "run `git llmpatch recover`; the next apply does so, too";
+
+const RECOVER_OF_ANOTHER: &str = "it was another user's: have that user run `git llmpatch recover`";
 
 /// Lists the first of many files.
 fn listed(files: &[FileReport]) -> String {

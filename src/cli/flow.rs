@@ -140,7 +140,7 @@ impl Session {
     fn interrupted(&self, base: &Base) -> Option<Interrupted> {
         match base {
             Base::Revision(_) => None,
-            _ if self.is_recovered.take() && !self.repo.is_shared() => None,
+            _ if self.is_recovered.take() => transaction::interrupted_by_another(&self.repo),
             _ => transaction::interrupted(&self.repo),
         }
     }

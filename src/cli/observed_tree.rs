@@ -51,13 +51,13 @@ impl<'t> ObservedTree<'t> {
 
     /// Returns a warning if there is something, and an error if it was read.
     pub(super) fn verdict(&self) -> Result<Option<Diagnostic>, Failure> {
-        let Some(Interrupted { origin, paths }) = &self.interrupted else {
+        let Some(interrupted) = &self.interrupted else {
             return Ok(None);
         };
-        match self.was_read.get() || paths.is_empty() {
-            true => Err(CliError::HalfDone { origin: *origin }.into()),
+        match self.was_read.get() || interrupted.paths.is_empty() {
+            true => Err(CliError::HalfDone(interrupted.clone()).into()),
             false => Ok(Some(Diagnostic::from(&CliError::HalfDoneElsewhere {
-                origin: *origin,
+                origin: interrupted.origin,
             }))),
         }
     }

@@ -34,10 +34,7 @@ impl Snapshot {
 
     fn keep(&self, session: &Session) -> Result<(Report, Printed), Failure> {
         if let Some(interrupted) = transaction::interrupted(&session.repo) {
-            return Err(CliError::HalfDone {
-                origin: interrupted.origin,
-            }
-            .into());
+            return Err(CliError::HalfDone(interrupted).into());
         }
         let tree = Some(store::snapshot(&session.repo, self.untracked)?);
         let report = Report {

@@ -139,6 +139,7 @@ impl Why {
                 "try again; it needs to be read to see whether something was interrupted"
             }
             Why::Foreign => "have its owner run `git llmpatch recover`",
+            Why::Misnamed => "have its owner remove it",
             Why::Broken => "look at what is in it, then remove it",
             Why::OtherIndex => {
                 "run `git llmpatch recover` with the `GIT_INDEX_FILE` that it was made with"
@@ -161,6 +162,7 @@ impl Unresolved {
                 "look at the paths below, take what you need from the original files, then remove those"
             }
             Unresolved::Lock(_) => "if no git command runs here, remove it",
+            Unresolved::LockOfAnother(_) => Why::Foreign.help(),
         }
     }
 }

@@ -194,6 +194,9 @@ pub enum Why {
     /// It isn't this user's.
     #[error("belongs to another user")]
     Foreign,
+    /// It isn't this user's, though no other user makes one of this name.
+    #[error("belongs to another user, and has the name of yours")]
+    Misnamed,
     /// It isn't whole, or no journal.
     #[error("is damaged, or was not made by this program")]
     Broken,
@@ -234,6 +237,9 @@ pub enum Unresolved {
     /// A lock that is in the way of the next commit, and that nothing proves to be ours.
     #[error("`{}` is in the way of the next commit, and nothing shows which program made it", Shown::path(.0))]
     Lock(PathBuf),
+    /// The lock of another user's run, which may have left a journal that only that user can read.
+    #[error("`{}` is of another user's run, and nothing shows that this still lives", Shown::path(.0))]
+    LockOfAnother(PathBuf),
 }
 
 /// Returns in one line what is left of changes that were interrupted.

@@ -1,7 +1,8 @@
 //! The directory in the git directory that holds all journals of a user, `llmpatch`, and what is
 //! kept for undo.
 //!
-//! A repository that several users share has one for each. Nobody's but one's own is used.
+//! Where that is another user's, and in a repository that several users share, it has the user's
+//! number in its name. Nobody's but one's own is used.
 
 use crate::dir::SystemPath as _;
 use std::io;
@@ -10,13 +11,14 @@ use std::rc::Rc;
 
 use super::error::{TransactionError, Unfit, Why};
 use super::journal::plain;
-use crate::dir::Dir;
+use super::lock::is_held;
+use crate::dir::{Dir, Found};
 use crate::repo::Repo;
 use crate::system::{is_link, user};
 use llmpatch::path::RepoPath;
 use llmpatch::text::SystemError;
 
-/// A directory of journals. A repository that several users share has one for each.
+/// A directory of journals of this user.
 #[derive(Debug)]
 pub(super) struct Home {
     git: Rc<Dir>,
@@ -25,16 +27,16 @@ pub(super) struct Home {
     path: PathBuf,
 }
 
-impl Home {
-    /// Returns the name of the directory that this user's new journals are in.
-    fn name_of(repo: &Repo) -> RepoPath {
-        if repo.is_shared() {
-            Self::own_name(user())
-        } else {
-            plain("llmpatch")
-        }
-    }
+/// All directories of journals.
+#[derive(Debug, Default)]
+pub(super) struct Homes {
+    /// Those of this user.
+    pub(super) own: Vec<Rc<Home>>,
+    /// The journals of other users' interrupted changes, as far as this user may see them.
+    pub(super) interrupted: Vec<Unfit>,
+}
 
+impl Home {
     fn own_name(user: u32) -> RepoPath {
         plain(&format!("llmpatch-{user}"))
     }
@@ -63,17 +65,19 @@ impl Home {
     /// Returns the directories that are there.
     ///
     /// # Errors
-    /// If one of them isn't this user's.
-    pub(super) fn all(repo: &Repo) -> Result<Vec<Rc<Self>>, Unfit> {
-        let mut all = Vec::new();
+    /// If one of them can't be looked at.
+    pub(super) fn all(repo: &Repo) -> Result<Homes, Unfit> {
+        let mut all = Homes::default();
         let user = user();
         for name in [plain("llmpatch"), Self::own_name(user)] {
-            match Self::open(repo, name, user) {
-                // Another's, who shares the repository, is none of ours.
+            match Self::open(repo, name.clone(), user) {
                 Err(Unfit {
-                    why: Why::Foreign, ..
-                }) if repo.is_shared() => {}
-                found => all.extend(found?.map(Rc::new)),
+                    why: Why::Foreign,
+                    directory,
+                }) => all
+                    .interrupted
+                    .extend(interrupted_of_another(repo, &name, &directory)),
+                found => all.own.extend(found?.map(Rc::new)),
             }
         }
         Ok(all)
@@ -81,13 +85,38 @@ impl Home {
 
     /// Returns the directory of new journals, if it is there.
     pub(super) fn current(repo: &Repo) -> Result<Option<Self>, Unfit> {
-        Self::open(repo, Self::name_of(repo), user())
+        Ok(Self::named(repo)?.1)
+    }
+
+    /// Returns the name of the directory of new journals, and the directory if it is there. Once a
+    /// user has a directory with the user's number, it stays the one, so that undo finds all that
+    /// is kept.
+    fn named(repo: &Repo) -> Result<(RepoPath, Option<Self>), Unfit> {
+        let user = user();
+        let own = Self::own_name(user);
+        let found = Self::open(repo, own.clone(), user).map_err(|unfit| match unfit.why {
+            Why::Foreign => Unfit {
+                why: Why::Misnamed,
+                ..unfit
+            },
+            _ => unfit,
+        })?;
+        if found.is_some() || repo.is_shared() {
+            return Ok((own, found));
+        }
+        let common = plain("llmpatch");
+        match Self::open(repo, common.clone(), user) {
+            Err(Unfit {
+                why: Why::Foreign, ..
+            }) => Ok((own, None)),
+            found => Ok((common, found?)),
+        }
     }
 
     /// Makes it, if it isn't there.
     pub(super) fn make(repo: &Repo) -> Result<Self, TransactionError> {
-        let name = Self::name_of(repo);
         let io = |source| TransactionError::no_journal(repo, source);
+        let (name, _) = Self::named(repo)?;
         match repo
             .own_dir()
             .and_then(|git| git.make_directory(&name, 0o700))
@@ -107,19 +136,10 @@ impl Home {
     /// # Errors
     /// If they can't be listed.
     pub(super) fn runs(&self) -> Result<Vec<RepoPath>, Unfit> {
-        let names = self
-            .dir
-            .list(None)
-            .map_err(|error| Unfit {
-                directory: self.path.clone(),
-                why: Why::of(&error),
-            })?
-            .into_iter()
-            .map(|(name, _)| name);
-        let mut runs: Vec<_> = names.filter_map(|name| RepoPath::new(&name).ok()).collect();
-        runs.retain(|name| number(name).is_some());
-        runs.sort();
-        Ok(runs)
+        runs_in(&self.dir).map_err(|error| Unfit {
+            directory: self.path.clone(),
+            why: Why::of(&error),
+        })
     }
 
     /// Returns where it is.
@@ -133,6 +153,42 @@ impl Home {
     }
 }
 
+fn runs_in(home: &Dir) -> io::Result<Vec<RepoPath>> {
+    let names = home.list(None)?.into_iter().map(|(name, _)| name);
+    let mut runs: Vec<_> = names.filter_map(|name| RepoPath::new(&name).ok()).collect();
+    runs.retain(|name| number(name).is_some());
+    runs.sort();
+    Ok(runs)
+}
+
+/// Names the journals of interrupted changes in a directory of another user. What this user may not
+/// look at has none; the lock of the index tells of it. Nothing in a journal is read.
+fn interrupted_of_another(repo: &Repo, name: &RepoPath, path: &Path) -> Vec<Unfit> {
+    let opened = repo.own_dir().and_then(|git| git.beneath(name));
+    let Ok(home) = opened else { return Vec::new() };
+    let mut runs = runs_in(&home).unwrap_or_default();
+    runs.retain(|run| is_interrupted(&home, run));
+    runs.iter()
+        .map(|run| Unfit {
+            directory: path.join(run.as_path()),
+            why: Why::Foreign,
+        })
+        .collect()
+}
+
+/// Returns whether a run has begun a change that isn't finished, and doesn't live.
+fn is_interrupted(home: &Dir, run: &RepoPath) -> bool {
+    let Ok(run) = home.beneath(run) else {
+        return false;
+    };
+    let is_unfinished = matches!(run.look(&plain("manifest")), Ok(Found::File(_)));
+    let lives = || match run.open_file(&plain("stamp")) {
+        Ok(Some((stamp, _))) => is_held(&stamp),
+        _ => false,
+    };
+    is_unfinished && !lives()
+}
+
 /// Opens a directory that must be this user's.
 pub(super) fn open_own(above: &Dir, name: &RepoPath, user: u32) -> Result<Option<Dir>, Why> {
     let owned = above
@@ -142,6 +198,13 @@ pub(super) fn open_own(above: &Dir, name: &RepoPath, user: u32) -> Result<Option
         Ok((owner, dir)) if owner == user => Ok(Some(dir)),
         Ok(_) => Err(Why::Foreign),
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        // Some systems open no directory that can't be read.
+        Err(error)
+            if error.kind() == io::ErrorKind::PermissionDenied
+                && above.glance(name).is_some_and(|stat| stat.owner != user) =>
+        {
+            Err(Why::Foreign)
+        }
         Err(error) => Err(Why::of(&error)),
     }
 }

@@ -29,7 +29,7 @@ use std::rc::Rc;
 
 use super::error::{TransactionError, Unfit, Unresolved, Why};
 use super::flush::Flush;
-use super::home::{Home, number, open_own};
+use super::home::{Home, Homes, number, open_own};
 use super::lock::{Life, Stamp, is_held, nonce, with_suffix};
 use super::manifest::Manifest;
 use super::record::Record;
@@ -187,19 +187,20 @@ impl Journal {
         }
     }
 
-    /// Opens all that are there, and says which can't be.
+    /// Opens all of this user that are there, and says which can't be, or are of another user whose
+    /// change was interrupted.
     pub(super) fn all(repo: &Repo) -> Vec<Result<Self, Unfit>> {
         Self::within(&Home::all(repo))
     }
 
     /// Opens the journals in these directories.
-    pub(super) fn within(homes: &Result<Vec<Rc<Home>>, Unfit>) -> Vec<Result<Self, Unfit>> {
+    pub(super) fn within(homes: &Result<Homes, Unfit>) -> Vec<Result<Self, Unfit>> {
         let homes = match homes {
             Ok(homes) => homes,
             Err(unfit) => return vec![Err(unfit.clone())],
         };
-        let mut journals = Vec::new();
-        for home in homes {
+        let mut journals: Vec<_> = homes.interrupted.iter().cloned().map(Err).collect();
+        for home in &homes.own {
             match home.runs() {
                 Ok(runs) => journals.extend(
                     runs.iter()

@@ -57,7 +57,9 @@ pub use error::{Holder, TransactionError, Unfit, Unresolved, Warning, Why};
 pub use kept::Seen;
 pub use last::{Last, MadeCommits, Reverse, Undoing, last};
 pub use manifest::RunKind;
-pub use recover::{Asked, How, Interrupted, Recovered, interrupted, recover};
+pub use recover::{
+    Asked, How, Interrupted, Recovered, Whose, interrupted, interrupted_by_another, recover,
+};
 
 use crate::dir::{Dir, Stat};
 use crate::repo::{self, Blob, CommitError, Consult, NextIndex, Repo};

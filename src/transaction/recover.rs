@@ -21,6 +21,7 @@ use super::news::IndexNews;
 use super::recovery::Recovery;
 use crate::repo::Repo;
 use crate::signal::{self, HeldBack};
+use crate::system::{owner, user};
 use llmpatch::path::RepoPath;
 use llmpatch::progress::Progress;
 use llmpatch::text::Shown;
@@ -71,13 +72,25 @@ pub enum Asked {
 }
 
 /// A change that was interrupted and has yet to be recovered.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Interrupted {
     /// What was interrupted.
     pub origin: RunKind,
     /// The paths that it was about; some may hold the old state and some the new state. None where
     /// the journal can't be read.
     pub paths: Vec<RepoPath>,
+    /// Who can recover it.
+    pub whose: Whose,
+}
+
+/// Whose an interrupted change is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Whose {
+    /// This user's.
+    #[default]
+    Own,
+    /// Another user's.
+    Another,
 }
 
 impl Recovered {
@@ -114,34 +127,43 @@ pub fn interrupted(repo: &Repo) -> Option<Interrupted> {
             Ok(journal) if journal.life() == Ok(Some(Life::Alive)) => continue,
             Ok(journal) if !journal.is_unfinished() => continue,
             Ok(journal) => journal.manifest().ok().flatten(),
+            Err(Unfit {
+                why: Why::Foreign, ..
+            }) => return Some(Interrupted::by_another()),
             Err(_) => None,
         };
         // Where one can't be read, any path may be half changed.
         let Some(manifest) = manifest else {
-            return Some(Interrupted {
-                origin: RunKind::Apply,
-                paths: Vec::new(),
-            });
+            return Some(Interrupted::default());
         };
         let found = found.get_or_insert(Interrupted {
             origin: manifest.origin,
-            paths: Vec::new(),
+            ..Interrupted::default()
         });
         found.paths.extend(manifest.paths().cloned());
     }
-    // Whoever shares the repository has journals that can't be looked at.
-    if found.is_none() && repo.is_shared() && is_locked_by_another(repo) {
-        found = Some(Interrupted {
-            origin: RunKind::Apply,
-            paths: Vec::new(),
-        });
+    found.or_else(|| interrupted_by_another(repo))
+}
+
+/// Returns that another user's change was interrupted, whose journal this user can't look at: its
+/// lock shows it.
+pub fn interrupted_by_another(repo: &Repo) -> Option<Interrupted> {
+    is_locked_by_another(repo).then(Interrupted::by_another)
+}
+
+impl Interrupted {
+    fn by_another() -> Self {
+        Self {
+            whose: Whose::Another,
+            ..Self::default()
+        }
     }
-    found
 }
 
 fn is_locked_by_another(repo: &Repo) -> bool {
     let lock = index_lock(repo);
-    Stamp::read(&lock).is_some()
+    let owner = Stamp::read(&lock).and_then(|(_, file)| owner(&file).ok());
+    owner.is_some_and(|owner| owner != user())
         && matches!(
             Holder::of(repo, &lock),
             Holder::Gone | Holder::Elsewhere { .. }
@@ -266,8 +288,16 @@ fn all(
             open: vec![Unresolved::Lock(lock)],
             ..Recovered::default()
         }),
+        // A change that is about to be made finds the lock held.
+        Ok(false) if asked != Asked::No && is_locked_by_another(repo) => {
+            recovered.push(Recovered {
+                how: How::Left,
+                open: vec![Unresolved::LockOfAnother(lock)],
+                ..Recovered::default()
+            });
+        }
         Ok(false) | Err(_) => {}
     }
-    homes?.iter().for_each(|home| home.tidy());
+    homes?.own.iter().for_each(|home| home.tidy());
     Ok(None)
 }

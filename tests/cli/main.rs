@@ -53,6 +53,7 @@ mod three_way;
 mod undo;
 mod unused_options;
 mod usage;
+mod users;
 
 use support::Repo;
 

@@ -790,7 +790,13 @@ fn what_its_user_may_not_look_at_is_no_setting_and_no_rule() {
 }
 
 /// Runs our program as another user of some groups; `None` where that can't be.
-fn as_user(repo: &Repo, user: u32, groups: &str, args: &[&str], input: &str) -> Option<Run> {
+pub(super) fn as_user(
+    repo: &Repo,
+    user: u32,
+    groups: &str,
+    args: &[&str],
+    input: &str,
+) -> Option<Run> {
     if !support::system::is_root() {
         eprintln!("skipped: only root can act for another user");
         return None;
@@ -836,7 +842,7 @@ fn as_user(repo: &Repo, user: u32, groups: &str, args: &[&str], input: &str) -> 
     Some(run(&mut command, input.as_bytes()))
 }
 
-fn give(repo: &Repo, user: u32, group: u32, mode: &str) {
+pub(super) fn give(repo: &Repo, user: u32, group: u32, mode: &str) {
     let top = repo.path();
     let above = top.parent().unwrap();
     let did = |name: &str, args: &[&str]| {
