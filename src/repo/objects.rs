@@ -14,7 +14,7 @@ use llmpatch::tree::{Content, Entry, File, Id, Mode, Obstacle, TreeError};
 /// The modes that git gives to what a tree or an index names.
 pub(crate) const GITLINK: u32 = 0o160000;
 pub(super) const TREE: u32 = 0o040000;
-const LINK: u32 = 0o120000;
+pub(super) const LINK: u32 = 0o120000;
 
 /// Returns what an entry of a tree or an index stands for, which is no directory; a file as users
 /// would see it.

@@ -4,7 +4,8 @@
 //! A submodule or nested repository is no place to write. If it is there, its `.git` shows it, for
 //! which no index is needed. A submodule that isn't checked out is an empty directory, or none,
 //! that only the index tells from others. The index is asked only where that can be: for paths
-//! below a submodule of `.gitmodules`, and below an empty directory.
+//! below a submodule of `.gitmodules`, and below an empty directory. Without symbolic links
+//! (`core.symlinks`) it also says which files git takes for links.
 
 use crate::dir::SystemPath as _;
 use std::cell::{OnceCell, RefCell};
@@ -15,11 +16,12 @@ use bstr::ByteSlice as _;
 
 use super::conversion::Conversion;
 use super::index_write::SKIP_WORKTREE;
-use super::objects::{GITLINK, later_id};
+use super::objects::{GITLINK, LINK, later_id};
 use super::{Repo, RepoError};
 use crate::dir::clock::Moment;
 use crate::dir::rights::Rights;
 use crate::dir::{Dir, DirectoriesWith, Found, Shape, Stat, can_name};
+use crate::system::MAKES_LINKS;
 use llmpatch::path::RepoPath;
 use llmpatch::tree::{
     AttributeFiles, CaseTwins, Content, Entry, File, Gone, Id, Mode, Obstacle, Planned, Remedy,
@@ -175,6 +177,17 @@ impl<'r> WorkTree<'r> {
         nearest
     }
 
+    /// Returns whether git takes a file at a path for a symbolic link, as it does under
+    /// `core.symlinks=false` where the index has one: the file holds where the link leads.
+    fn is_link_as_file(&self, path: &RepoPath) -> Result<bool, RepoError> {
+        let has_links = self.repo.config().bool("core.symlinks")?;
+        if has_links.unwrap_or(MAKES_LINKS) {
+            return Ok(false);
+        }
+        let entries = self.repo.entries_at(std::slice::from_ref(path))?;
+        Ok(entries.get(path).is_some_and(|(mode, _)| *mode == LINK))
+    }
+
     /// Returns the submodule that a path is, or lies in, if it isn't checked out.
     fn empty_submodule(
         &self,
@@ -314,6 +327,9 @@ impl Tree for WorkTree<'_> {
                 ancestor,
                 what: Some(Obstacle::Repository),
             });
+        }
+        if self.is_link_as_file(path).map_err(|error| error.at(path))? {
+            return Ok(Entry::Other(Obstacle::Link));
         }
         match self
             .empty_submodule(path, &entry)

@@ -29,6 +29,9 @@ pub(crate) const COMPOSES_NAMES: bool = cfg!(target_vendor = "apple");
 /// Whether git ends the lines of a text with CR LF where `core.eol` doesn't say how.
 pub(crate) const ENDS_LINES_IN_CRLF: bool = false;
 
+/// Whether git makes symbolic links where `core.symlinks` doesn't say it.
+pub(crate) const MAKES_LINKS: bool = true;
+
 /// Whether a git on the PATH shows by its place where its configuration is.
 pub(crate) const HAS_FIXED_PREFIXES: bool = cfg!(target_os = "linux");
 

@@ -789,6 +789,48 @@ fn what_its_user_may_not_look_at_is_no_setting_and_no_rule() {
     }
 }
 
+#[test]
+fn a_file_that_git_takes_for_a_symbolic_link_is_no_file() {
+    let repo = repo();
+    let blob = repo.git_with_input(&["hash-object", "-w", "--stdin"], b"a.txt");
+    let entry = format!("120000,{},link", blob.trim());
+    repo.git(&["update-index", "--add", "--cacheinfo", &entry]);
+    repo.git(&["commit", "-qm", "link"]);
+    repo.git(&["config", "core.symlinks", "false"]);
+    repo.git(&["checkout", "-q", "."]);
+    let (link, file) = (
+        update("link", "a.txt", "/etc/passwd"),
+        update("a.txt", "two", "2"),
+    );
+    for is_there in [true, false] {
+        for args in [
+            &["check"][..],
+            &["apply"],
+            &["apply", "--index"],
+            &["apply", "--commit", "-m", "x"],
+            &["apply", "--cached"],
+        ] {
+            let run = repo.run(args, &link).ended(1);
+            assert!(
+                run.stderr
+                    .starts_with("error[unsafe-path]: `link` is a symbolic link"),
+                "{is_there} {args:?} {}",
+                run.stderr
+            );
+        }
+        assert_eq!(repo.child("link").exists(), is_there);
+        let _ = std::fs::remove_file(repo.child("link"));
+    }
+    let added = envelope("*** Add File: link\n+/etc/passwd\n");
+    repo.run(&["apply"], added).ended(1);
+    repo.run(&["apply", "--index"], &file).succeeded();
+    // What isn't tracked is a file, whatever it holds.
+    repo.run(&["apply"], envelope("*** Add File: new\n+a.txt\n"))
+        .succeeded();
+    repo.run(&["apply"], update("new", "a.txt", "b"))
+        .succeeded();
+}
+
 /// Runs our program as another user of some groups; `None` where that can't be.
 pub(super) fn as_user(
     repo: &Repo,
