@@ -26,6 +26,16 @@ pub enum RepoError {
     #[error("`GIT_DIR` is `{}`, which is not a git repository", Shown::path(named))]
     #[strum(props(help = "set `GIT_DIR` to the `.git` of a repository, or unset it"))]
     NoGitDir { named: PathBuf },
+    /// A `.git` file on the way upwards, at which git's search ends.
+    #[error(
+        "`{}` says `{}`, which leads to no git repository",
+        Shown::path(file),
+        Shown(said)
+    )]
+    #[strum(props(
+        help = "if the repository was moved, run `git worktree repair <directory>` in it; if this directory belongs to no repository any more, remove the file"
+    ))]
+    DeadGitFile { file: PathBuf, said: BString },
     /// It belongs to somebody else, and git wasn't told to trust it.
     #[error("the repository `{}` belongs to somebody else", Shown::path(top))]
     NotOwned { top: PathBuf },

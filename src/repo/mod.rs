@@ -15,6 +15,7 @@ mod config;
 mod conversion;
 mod differ;
 mod directories;
+mod discovery;
 mod encoding;
 mod error;
 mod filter;

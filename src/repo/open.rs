@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 
 use bstr::ByteSlice as _;
 
+use super::discovery::check_git_files;
 use super::git::{Command, Git, checked};
 use super::standin::{StandIn, Variables};
 use super::{Config, Repo, RepoError};
@@ -59,12 +60,22 @@ impl Repo {
         // git's own HEAD and branches are in no namespace: `GIT_NAMESPACE` is for who serves the
         // repository to others.
         let opened = opened.and_then(|git| git.remove_namespace().map(|()| git));
-        let git = match opened.map_err(|error| match (&around.git_dir, error.code()) {
+        let opened = opened.map_err(|error| match (&around.git_dir, error.code()) {
             (Some(named), git2::ErrorCode::NotFound) => RepoError::NoGitDir {
                 named: named.into(),
             },
             _ => RepoError::opening(&around.here, error),
-        }) {
+        });
+        match &opened {
+            _ if around.git_dir.is_some() => {}
+            Ok(git) => check_git_files(&around.here, Some(git.path()))?,
+            Err(RepoError::NotFound { .. } | RepoError::Git { .. }) => {
+                check_git_files(&around.here, None)?;
+            }
+            // Where such a repository is, git itself says.
+            Err(_) => {}
+        }
+        let git = match opened {
             Err(RepoError::Unsupported { what, repair }) => {
                 return Self::of(
                     StandIn::find(&around.here, Variables::Heeded, (what, repair))?,

@@ -831,6 +831,76 @@ fn a_file_that_git_takes_for_a_symbolic_link_is_no_file() {
         .succeeded();
 }
 
+/// git's search for a repository ends at such a file, with an error.
+#[test]
+fn a_git_file_that_leads_nowhere_is_not_passed_over() {
+    let outer = repo();
+    outer.git(&["config", "llmpatch.protect", "a.txt"]);
+    outer.git(&["worktree", "add", "-q", "../linked"]);
+    let moved = outer.child("../moved");
+    std::fs::rename(outer.child(".git"), moved.path()).unwrap();
+    let in_linked = |program: &str, directory: &str, args: &[&str]| {
+        let at = outer.child(format!("../linked/{directory}"));
+        let mut command = isolated(Command::new(program), at.path());
+        run(command.args(args), update("a.txt", "two", "2").as_bytes())
+    };
+    let commands: [&[&str]; 7] = [
+        &["apply"],
+        &["check"],
+        &["diff"],
+        &["undo"],
+        &["recover"],
+        &["snapshot"],
+        &["apply", "--index"],
+    ];
+    let file = outer.child("../linked/.git");
+    let leads = std::fs::read_to_string(file.path()).unwrap();
+    for said in [&leads[..], "gitdir: nowhere\n", "", "something\n"] {
+        file.write_str(said).unwrap();
+        for directory in [".", "src"] {
+            assert_eq!(in_linked("git", directory, &["status"]).status, 128);
+            for args in commands {
+                let run = in_linked(program(), directory, args).ended(3);
+                let named = format!("linked/.git` says `{}`", said.trim_end());
+                assert!(
+                    run.stderr.contains(&named)
+                        && run.stderr.contains("leads to no git repository")
+                        && run.stderr.contains("git worktree repair"),
+                    "{args:?} {}",
+                    run.stderr
+                );
+            }
+        }
+    }
+    // Nor is the repository taken that is around it.
+    std::fs::rename(moved.path(), outer.child(".git")).unwrap();
+    outer.child("in/a.txt").write_str("two\n").unwrap();
+    outer
+        .child("in/.git")
+        .write_str("gitdir: nowhere\n")
+        .unwrap();
+    let mut command = isolated(Command::new(program()), &outer.path().join("in"));
+    let refused = run(
+        command.arg("check"),
+        update("src/b.txt", "b", "B").as_bytes(),
+    )
+    .ended(3);
+    assert!(refused.stderr.contains("in/.git`"), "{}", refused.stderr);
+    // One that leads somewhere does, and so does the one above the place where git stops.
+    file.write_str(&leads).unwrap();
+    for directory in [".", "src"] {
+        let run = in_linked(program(), directory, &["check"]).ended(1);
+        assert!(run.stderr.starts_with("error[protected]"), "{}", run.stderr);
+    }
+    file.write_str("gitdir: nowhere\n").unwrap();
+    let src = outer.child("../linked/src");
+    let mut command = isolated(Command::new(program()), src.path());
+    command
+        .env("GIT_CEILING_DIRECTORIES", src.path().parent().unwrap())
+        .arg("check");
+    run(&mut command, update("b.txt", "b", "B").as_bytes()).succeeded();
+}
+
 /// Runs our program as another user of some groups; `None` where that can't be.
 pub(super) fn as_user(
     repo: &Repo,
