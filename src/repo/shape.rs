@@ -102,7 +102,8 @@ impl Repo {
         IndexFile::is_one(bytes, self.git2().object_format())
     }
 
-    /// Returns mode and blob of each path that has an entry and is in no merge.
+    /// Returns mode and blob of each path that has an entry and is in no merge; outside of a
+    /// repository no path has.
     ///
     /// # Errors
     /// If the index can't be read.
@@ -110,7 +111,7 @@ impl Repo {
         &self,
         paths: &[RepoPath],
     ) -> Result<BTreeMap<RepoPath, (u32, git2::Oid)>, RepoError> {
-        if paths.is_empty() {
+        if paths.is_empty() || self.top_without_repository().is_some() {
             return Ok(BTreeMap::new());
         }
         let index = self.index()?;

@@ -152,6 +152,47 @@ fn where_there_is_no_repository_files_are_changed_as_git_apply_changes_them() {
 }
 
 #[test]
+fn where_there_is_no_repository_no_index_is_asked() {
+    let (place, _) = outside(&[("a.txt", "one\r\ntwo\r\nthree\r\n")]);
+    let ask = |args: &[&str], input: &str| run_outside(&place, program(), args, input).succeeded();
+    let top = place.child("top");
+    top.child("empty").create_dir_all().unwrap();
+    // A path below an empty directory, and below one that a file names as a submodule.
+    ask(&["apply"], &envelope("*** Add File: empty/x\n+x\n"));
+    top.child(".gitmodules")
+        .write_str("[submodule \"s\"]\n\tpath = s\n\turl = x\n")
+        .unwrap();
+    ask(&["apply"], &envelope("*** Add File: s/x\n+x\n"));
+
+    // Where git only guesses that a file is text, it looks at the blob in the index.
+    top.child(".gitattributes")
+        .write_str("* text=auto\n")
+        .unwrap();
+    let response = update("a.txt", "two", "2");
+    let changed = " 1 file changed, 1 insertion(+), 1 deletion(-)\n";
+    for args in [
+        &["diff"][..],
+        &["apply", "--stat"],
+        &["apply", "--numstat"],
+        &["apply", "--summary"],
+        &["diff", "--name-only"],
+    ] {
+        ask(args, &response);
+    }
+    let checked = ask(&["check", "--json"], &response).stdout;
+    assert!(
+        checked.contains("\"added\":1,\"removed\":1,\"old_oid\":\""),
+        "{checked}"
+    );
+    let diff = ask(&["diff"], &response).stdout;
+    assert!(diff.contains("\n-two\n+2\n"), "{diff}");
+    let applied = ask(&["apply"], &response).stdout;
+    assert_eq!(applied, format!("M a.txt\n{changed}"));
+    top.child("a.txt").assert("one\r\n2\r\nthree\r\n");
+    ask(&["apply"], &envelope("*** Add File: new.txt\n+new\n"));
+}
+
+#[test]
 fn where_there_is_no_repository_a_crash_is_taken_back_too() {
     if Command::new("strace").arg("-V").output().is_err() {
         assert!(std::env::var_os("FAULTS").is_none(), "strace is needed");
