@@ -59,14 +59,30 @@ impl Diagnose for CommitError {
                 "name another branch, or make the commit on this one, with `--onto={}`",
                 Shown(name.as_bytes())
             )),
-            CommitError::Hook { kept, .. } => of.notes(kept.iter().map(|kept| {
-                format!(
-                    "the commit message is kept in `{}`, for `-F`",
-                    Shown::path(kept)
-                )
-            })),
+            CommitError::Hook { name, kept, .. } => {
+                of.help(hook(name.as_ref())).notes(kept.iter().map(|kept| {
+                    format!(
+                        "the commit message is kept in `{}`, for `-F`",
+                        Shown::path(kept)
+                    )
+                }))
+            }
             CommitError::Repository(error) => error.diagnostic(),
             _ => of,
+        }
+    }
+}
+
+/// Says what can be done about a hook that refuses. Git runs some hooks whatever it is told.
+fn hook(name: Option<&BString>) -> &'static str {
+    match name.map(|name| &name[..]) {
+        Some(b"pre-commit" | b"commit-msg") => {
+            "do what it asks for (its output is above), or commit with `--no-verify`"
+        }
+        Some(_) => "do what it asks for (its output is above)",
+        None => {
+            "do what it asks for (its output is above); `--no-verify` skips the hooks \
+             `pre-commit` and `commit-msg`"
         }
     }
 }

@@ -257,3 +257,37 @@ fn a_hook_that_can_not_be_started_is_told_as_that() {
     assert!(run.stderr.contains(said), "{}", run.stderr);
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
 }
+
+#[test]
+fn only_hooks_that_git_can_leave_out_are_said_to_be_left_out() {
+    needs(Need::Shell);
+    let response = update("a.txt", "two", "2");
+    for (hook, can_be_left_out) in [
+        ("pre-commit", true),
+        ("commit-msg", true),
+        ("prepare-commit-msg", false),
+        ("reference-transaction", false),
+    ] {
+        let repo = repo();
+        repo.script(&format!(".git/hooks/{hook}"), "#!/bin/sh\nexit 1\n");
+        let run = repo
+            .run(&["apply", "--commit", "-m", "x"], &response)
+            .ended(3);
+        assert!(
+            run.stderr
+                .contains(&format!("the {hook} hook refused the commit")),
+            "{hook}: {}",
+            run.stderr
+        );
+        assert_eq!(
+            run.stderr.contains("--no-verify"),
+            can_be_left_out,
+            "{hook}: {}",
+            run.stderr
+        );
+        let git = repo
+            .run(&["apply", "--commit", "-m", "x", "--no-verify"], &response)
+            .status;
+        assert_eq!(git == 0, can_be_left_out, "{hook}");
+    }
+}

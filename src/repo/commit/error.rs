@@ -123,10 +123,7 @@ pub enum CommitError {
     BranchMoved { name: String },
     /// A hook refused.
     #[error("the {} refused the commit{}", hook_name(name), exit_status(*status))]
-    #[strum(props(
-        kind = "hook",
-        help = "do what it asks for (its output is above), or commit with `--no-verify`"
-    ))]
+    #[strum(props(kind = "hook"))]
     Hook {
         name: Option<BString>,
         status: Option<i32>,
