@@ -4,7 +4,7 @@ use std::io::ErrorKind;
 
 use bstr::{BString, ByteSlice as _};
 
-use super::transaction::unwritten;
+use super::transaction::{unknown_holder, unwritten};
 use crate::repo::{CommitError, RepoError};
 use llmpatch::kind::Kind;
 use llmpatch::report::{Diagnose, Diagnostic};
@@ -36,6 +36,8 @@ impl Diagnose for RepoError {
                 }
                 _ => of,
             },
+            RepoError::HookRefused { said, .. } => of.notes(first_lines(said)),
+            RepoError::ReferenceLocked { lock } => of.help(unknown_holder(lock)),
             RepoError::Write { source, .. } => unwritten(source, None),
             error if error.is_of_settings() => of.help(
                 "if that file is none of yours, set `HOME` to your own directory, or \
@@ -94,6 +96,16 @@ fn word(text: &str) -> String {
         true => text.to_owned(),
         false => format!("'{}'", text.replace('\'', r"'\''")),
     }
+}
+
+/// Repeats what a hook, and git behind it, said first.
+fn first_lines(said: &BString) -> impl Iterator<Item = String> {
+    const MOST: usize = 10;
+    let lines = said.lines().map(|line| line.trim_ascii());
+    lines
+        .filter(|line| !line.is_empty())
+        .take(MOST)
+        .map(|line| Shown(line).to_string())
 }
 
 /// Repeats the last thing that git said.

@@ -20,11 +20,7 @@ impl Diagnose for TransactionError {
                 Holder::Running => "wait until it is done, then try again".into(),
                 Holder::Gone => "run `git llmpatch recover`, as the user who owns the lock".into(),
                 Holder::Elsewhere { .. } => ELSEWHERE.into(),
-                Holder::Unknown => format!(
-                    "wait until no git command runs in this repository, then try again; \
-                         if none does, remove `{}`",
-                    Shown::path(lock)
-                ),
+                Holder::Unknown => unknown_holder(lock),
             }),
             TransactionError::Torn { recovered } => torn(recovered),
             TransactionError::Unfit(unfit) => of.help(unfit.why.help()),
@@ -86,6 +82,15 @@ impl Diagnose for Undone {
                 .map(|open| format!("{open}: {}", open.help())),
         )
     }
+}
+
+/// Says what can be done about a lock that is most likely git's.
+pub(super) fn unknown_holder(lock: &Path) -> String {
+    format!(
+        "wait until no git command runs in this repository, then try again; if none does, remove \
+         `{}`",
+        Shown::path(lock)
+    )
 }
 
 /// Says what can be done where the system doesn't let anything be written, if it isn't told

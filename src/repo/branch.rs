@@ -90,10 +90,8 @@ impl Repo {
             .to_str_lossy()
             .into_owned();
         let reason = format!("git-llmpatch: {subject}");
-        let moved = Git::new(self).output(
-            ["update-ref", "-m", &reason, &full, &new.to_string(), &was],
-            b"",
-        );
+        let id = new.to_string();
+        let moved = self.update_reference(&full, &["-m", &reason, &full, &id, &was], b"");
         let Err(error) = moved else { return Ok(()) };
         match self.reference(&full) {
             // What git said of it couldn't be read.

@@ -2,7 +2,7 @@ use llmpatch::report::Diagnose as _;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use bstr::BString;
+use bstr::{BString, ByteSlice as _};
 
 use crate::dir::SystemPath;
 use crate::system::OsStrExt as _;
@@ -106,8 +106,30 @@ pub enum RepoError {
         value: BString,
         wanted: &'static str,
     },
+    /// A hook refused to change a reference.
+    #[error("the {} hook refused to change `{}`", Shown(hook), Shown(name))]
+    #[strum(props(kind = "hook", help = "do what it asks for, then try again"))]
+    HookRefused {
+        hook: BString,
+        name: BString,
+        said: BString,
+    },
+    /// Another program changes a reference, or was killed when it did.
+    #[error(
+        "`{}` is held by another program, most likely a git command",
+        Shown::path(lock)
+    )]
+    #[strum(props(kind = "locked"))]
+    ReferenceLocked { lock: PathBuf },
+    /// The name of a reference is that of a directory of others, or the other way round.
+    #[error("there can't be both `{}` and `{}`", Shown(name), Shown(other))]
+    #[strum(props(
+        kind = "unsupported",
+        help = "name another branch, or rename the one that is there"
+    ))]
+    ReferenceInTheWay { name: BString, other: BString },
     /// git refused.
-    #[error("git {}: {}", Shown(command.as_bytes()), Shown(message))]
+    #[error("git {}: {}", Shown(command.as_bytes()), Shown(&in_a_line(message)))]
     Child { command: String, message: BString },
     /// There is no git program.
     #[error("the `git` program can't be started: {}", SystemError(source))]
@@ -156,6 +178,12 @@ const BEYOND_LIBGIT2: [(&str, &str, Repair); 3] = [
         Repair::Clone,
     ),
 ];
+
+/// Returns what git says in several lines as one line.
+fn in_a_line(said: &BString) -> BString {
+    let lines = said.lines().map(|line| line.trim_ascii());
+    bstr::join(" ", lines.filter(|line| !line.is_empty())).into()
+}
 
 impl RepoError {
     /// Makes errors of reading a path, or something that has a name only.

@@ -36,6 +36,7 @@ mod open;
 mod pack;
 mod process_filter;
 mod racy;
+mod reference_change;
 mod replacements;
 mod revision_tree;
 mod rules;

@@ -74,7 +74,7 @@ impl Repo {
             ["for-each-ref", "--format=%(refname) %(objectname)", KEPT],
             b"",
         )?;
-        let kept = change_references(&git, &format!("update {own} {tree}\n"));
+        let kept = self.change_references(&own, &format!("update {own} {tree}\n"));
         if kept.is_err() && self.reference(&own).ok().flatten() != Some(tree) {
             return kept;
         }
@@ -95,26 +95,26 @@ impl Repo {
             // What isn't of this form isn't ours.
             if made.is_some_and(|made| made < expired || is_same) {
                 let (name, id) = (name.as_bstr(), id.as_bstr());
-                removed.push(format!("delete {name} {id}\n"));
+                removed.push((name.to_string(), format!("delete {name} {id}\n")));
             }
         }
         // What another run removed first fails, and whatever can't be removed goes with the next
         // snapshot.
-        if change_references(&git, &removed.concat()).is_err() {
+        let all: String = removed.iter().map(|(_, change)| &change[..]).collect();
+        if self.change_references(KEPT, &all).is_err() {
             removed
                 .iter()
-                .for_each(|one| drop(change_references(&git, one)));
+                .for_each(|(name, change)| drop(self.change_references(name, change)));
         }
         Ok(())
     }
-}
 
-/// Changes references, and none that they lead to.
-fn change_references(git: &Git, changes: &str) -> Result<(), RepoError> {
-    let changes = changes
-        .lines()
-        .map(|change| format!("option no-deref\n{change}\n"));
-    let changes: String = changes.collect();
-    git.output(["update-ref", "--stdin"], changes.as_bytes())
-        .map(drop)
+    /// Changes references, of which one is named, and none that they lead to.
+    fn change_references(&self, name: &str, changes: &str) -> Result<(), RepoError> {
+        let changes = changes
+            .lines()
+            .map(|change| format!("option no-deref\n{change}\n"));
+        let changes: String = changes.collect();
+        self.update_reference(name, &["--stdin"], changes.as_bytes())
+    }
 }

@@ -481,7 +481,8 @@ fn the_old_place_of_a_branch_is_checked_when_it_moves() {
     let args = ["apply", "--onto=HEAD", "--commit", "--branch=topic"];
     let run = repo.run(&args, update("a.txt", "two", "2")).ended(3);
     assert!(
-        run.stderr.starts_with("error[io]: git update-ref: "),
+        run.stderr
+            .starts_with("error[hook]: the reference-transaction hook refused"),
         "{}",
         run.stderr
     );
@@ -649,4 +650,52 @@ fn programs_are_told_tree_and_commit_and_nothing_is_made_of_nothing() {
             .succeeded()
             .stdout
     );
+}
+
+/// What keeps git from moving a branch, or from keeping a snapshot, is told as what it is.
+#[test]
+fn what_keeps_a_reference_from_changing_is_named() {
+    let response = update("a.txt", "two", "2");
+    let branch = |repo: &Repo, name: &str| {
+        let named = format!("--branch={name}");
+        let args = ["apply", "--onto=HEAD", "--commit", "-m", "x", &named];
+        repo.run(&args, &response).ended(3).stderr
+    };
+    let repo = repo();
+    repo.git(&["branch", "d/e"]);
+    for (name, other) in [("d", "d/e"), ("d/e/f", "d/e")] {
+        let said = branch(&repo, name);
+        let headline = format!(
+            "error[unsupported]: there can't be both `refs/heads/{name}` and `refs/heads/{other}`\n"
+        );
+        assert!(
+            said.starts_with(&headline) && said.contains("help: name another branch"),
+            "{said}"
+        );
+    }
+    let lock = ".git/refs/heads/zz.lock";
+    repo.child(lock).write_str("").unwrap();
+    let said = branch(&repo, "zz");
+    assert!(
+        said.starts_with("error[locked]: `")
+            && said.contains("refs/heads/zz.lock` is held by another program")
+            && said.contains("help: wait until no git command runs"),
+        "{said}"
+    );
+    repo.remove(lock);
+    needs(Need::Shell);
+    repo.script(
+        ".git/hooks/reference-transaction",
+        "#!/bin/sh\necho not today >&2\nexit 1\n",
+    );
+    let snapshot = repo.run(&["snapshot"], "").ended(3).stderr;
+    for said in [branch(&repo, "zz"), snapshot] {
+        assert!(
+            said.starts_with(
+                "error[hook]: the reference-transaction hook refused to change `refs/"
+            ) && said.contains("note: not today\n")
+                && !said.contains("\\n"),
+            "{said}"
+        );
+    }
 }

@@ -32,6 +32,7 @@ use git2::{Oid, RepositoryState};
 pub use self::error::CommitError;
 pub(crate) use self::many::Committer;
 pub(crate) use self::porcelain::Draft;
+pub(super) use self::trace::Trace;
 use super::git::{Git, run};
 use super::objects::whole_id;
 use super::{Repo, RepoError, Side};

@@ -7,17 +7,17 @@ use bstr::{BString, ByteSlice as _};
 use crate::repo::git::Command;
 
 /// Where git tells what it does, if nobody else listens.
-pub(super) struct Trace(Option<PathBuf>);
+pub(in crate::repo) struct Trace(Option<PathBuf>);
 
 /// A hook that refused.
 #[derive(Debug, PartialEq, Eq)]
-pub(super) struct HookRefusal {
-    pub(super) hook: BString,
+pub(in crate::repo) struct HookRefusal {
+    pub(in crate::repo) hook: BString,
     pub(super) status: i32,
 }
 
 impl Trace {
-    pub(super) fn begin(directory: &Path, git: &mut Command) -> Self {
+    pub(in crate::repo) fn begin(directory: &Path, git: &mut Command) -> Self {
         const VARIABLE: &str = "GIT_TRACE2_EVENT";
         if std::env::var_os(VARIABLE).is_some() {
             return Self(None);
@@ -33,7 +33,7 @@ impl Trace {
     }
 
     /// Returns the hook that refused.
-    pub(super) fn refusal(&self) -> Option<HookRefusal> {
+    pub(in crate::repo) fn refusal(&self) -> Option<HookRefusal> {
         refusal(&self.read()?)
     }
 
