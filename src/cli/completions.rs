@@ -132,7 +132,7 @@ fn script(shell: Shell) -> Vec<u8> {
     clap_complete::generate(shell, &mut command, "git-llmpatch", &mut out);
     let script = String::from_utf8(out).unwrap_or_default();
     match shell {
-        Shell::Zsh => with_revisions_for_zsh(&script),
+        Shell::Zsh => with_revisions_for_zsh(&with_names_for_zsh(&script)),
         Shell::Fish => with_revisions_for_fish(&script),
         _ => script,
     }
@@ -147,6 +147,23 @@ _git-llmpatch_revisions() {
     compadd -a refs
 }
 "#;
+
+/// Escapes the colons in the names of values, which clap writes as they are: zsh takes what follows
+/// one for a command.
+fn with_names_for_zsh(script: &str) -> String {
+    let command = super::command();
+    let arguments = command
+        .get_subcommands()
+        .flat_map(clap::Command::get_arguments);
+    let names = arguments.flat_map(|argument| argument.get_value_names().unwrap_or_default());
+    let with_colon = names.filter(|name| name.contains(':'));
+    with_colon.fold(script.to_owned(), |script, name| {
+        script.replace(
+            &format!(":{name}:"),
+            &format!(":{}:", name.replace(':', "\\:")),
+        )
+    })
+}
 
 fn with_revisions_for_zsh(script: &str) -> String {
     let mut script = REVISIONS.iter().fold(script.to_owned(), |script, name| {

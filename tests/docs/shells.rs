@@ -95,6 +95,22 @@ fn every_shell_that_clap_knows_has_a_script() {
     }
 }
 
+/// zsh runs what follows a third colon of an option's description as a command.
+#[test]
+fn names_of_values_end_where_zsh_thinks_that_they_end() {
+    let script = fs::read_to_string(here("completions/_git-llmpatch")).unwrap();
+    let mut count = 0;
+    for line in script.lines().filter(|line| line.starts_with('\'')) {
+        let Some((_, rest)) = line.split_once("]:") else {
+            continue;
+        };
+        let fields = rest.replace("\\:", "").replace("::", ":");
+        assert_eq!(fields.matches(':').count(), 1, "{line}");
+        count += 1;
+    }
+    assert!(count > 20, "{count}");
+}
+
 /// A home with the program on PATH, a repository to stand in, and a pipe that a shell writes its
 /// line to.
 struct Place {
