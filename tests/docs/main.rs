@@ -4,6 +4,7 @@
 
 mod manual;
 mod pictures;
+mod policies;
 mod readme;
 mod shells;
 #[path = "../support/mod.rs"]
