@@ -312,7 +312,7 @@ impl Apply {
         } else {
             None
         };
-        let message = message.or(mail.as_ref().map(|mail| &mail.message)).cloned();
+        let told = message.or(mail.as_ref().map(|mail| &mail.message)).cloned();
         let author = self.committing.author_of(mail.as_ref());
         worked.warnings.extend(author_told(author.as_ref()));
         if let Some(review) = review {
@@ -327,13 +327,13 @@ impl Apply {
         let preview = prints
             .then(|| self.preview.print(session, base, &worked.changes))
             .transpose()?;
-        let mut report = self.described(session, &mut worked, message.as_ref())?;
+        let mut report = self.described(session, &mut worked, told.as_ref())?;
         report.detail.author = author;
         let commits = self.ready(session, &worked)?;
         let target = self.destination().2.unwrap_or_else(|| {
             Target::Commit(CommitRequest {
                 ready: commits.last().cloned(),
-                ..self.committing.request_for(&worked, message, mail)
+                ..self.committing.request_for(&worked, message.cloned(), mail)
             })
         });
         Ok(Ready {

@@ -9,7 +9,7 @@ use clap::Args;
 use super::error::IoError;
 use super::flow::Worked;
 use super::responses::ResponseOrigin;
-use crate::repo::Mail;
+use crate::repo::{Mail, MessageEncoding};
 use crate::transaction::{CommitRequest, Sign};
 use llmpatch::message;
 
@@ -127,7 +127,14 @@ impl Commit {
     ) -> CommitRequest {
         let (sent, author) = mail.map_or((None, None), |mail| (Some(mail.message), mail.author));
         let composed = || message::compose(&worked.patches, &worked.changes);
-        self.request(given.or(sent).unwrap_or_else(composed), author)
+        let encoding = match &given {
+            Some(_) => MessageEncoding::Configured,
+            None => MessageEncoding::Utf8,
+        };
+        CommitRequest {
+            encoding,
+            ..self.request(given.or(sent).unwrap_or_else(composed), author)
+        }
     }
 
     /// Puts together what is asked for, with a message, and with who wrote the change and when if
@@ -149,6 +156,7 @@ impl Commit {
         };
         CommitRequest {
             message,
+            encoding: MessageEncoding::default(),
             edit: self.edit,
             signoff: self.signoff,
             trailers: self.trailer.clone(),

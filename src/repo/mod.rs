@@ -63,7 +63,7 @@ use std::rc::Rc;
 pub use agreeing_tree::{Against, AgreeingTree};
 pub use based_tree::BasedTree;
 pub use branch::is_branch_name;
-pub use commit::{CommitError, CommitRequest, Sign};
+pub use commit::{CommitError, CommitRequest, MessageEncoding, Sign};
 pub(crate) use commit::{Committer, Draft};
 pub use config::Config;
 pub(crate) use conversion::Conversion;

@@ -121,7 +121,7 @@ impl<'r> Candidates<'r> {
         }
         let commit = match committer {
             Some(committer) => {
-                let commit = committer.commit(&request.message, tree, *parent).into();
+                let commit = committer.commit(&request, tree, *parent).into();
                 self.packing.put(ObjectType::Commit, &commit, None)?
             }
             None => self.repo.commit_tree(&request, tree, *parent)?,

@@ -872,3 +872,62 @@ fn a_mail_is_committed_as_its_author_wrote_it() {
     repo.run(&["apply", "--commit"], &series).succeeded();
     assert_ne!(repo.git(&["log", "-1", "--format=%an"]), "D\n");
 }
+
+/// What is made of a response is UTF-8, and no commit calls it anything else.
+#[test]
+fn a_message_is_in_the_encoding_that_its_commit_names() {
+    let mail = "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nFrom: J\u{f6}rg <j@example.com>\nDate: Thu, 1 Jan 2026 00:00:00 +0000\nSubject: [PATCH] gr\u{fc}n\n\nwhy\n---\n--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n";
+    let noted = super::opx("a.txt", "gr\u{fc}n", "two", "2");
+    let line = serde_json::json!({"id": 1, "response": mail}).to_string();
+    let raw = |repo: &Repo, id: &str| {
+        let mut git = isolated(std::process::Command::new("git"), repo.path());
+        let output = git.args(["cat-file", "commit", id]).output().unwrap();
+        output.stdout
+    };
+    let has = |bytes: &[u8], part: &[u8]| bytes.windows(part.len()).any(|found| found == part);
+    for response in [mail, &noted] {
+        for args in [
+            &["apply", "--commit"][..],
+            &["apply", "--onto=HEAD", "--commit"],
+            &["apply", "--onto=HEAD", "--commit", "-S"],
+            &["apply", "--each", "--commit"],
+            &["batch", "--onto=HEAD", "--commit"],
+        ] {
+            let repo = repo();
+            repo.script(
+                "../sign",
+                "#!/bin/sh\ncat >/dev/null\necho signed\necho '[GNUPG:] SIG_CREATED ' >&2\n",
+            );
+            repo.git(&["config", "gpg.program", "../sign"]);
+            repo.git(&["config", "i18n.commitEncoding", "ISO-8859-1"]);
+            let is_batch = args[0] == "batch";
+            let input = if is_batch { &line } else { response };
+            let run = repo.run(args, input).succeeded();
+            let id = match (is_batch, args.contains(&"--onto=HEAD")) {
+                (true, _) => {
+                    let answer: serde_json::Value = serde_json::from_str(&run.stdout).unwrap();
+                    answer["commit"].as_str().unwrap().to_owned()
+                }
+                (false, true) => run.stdout.trim().to_owned(),
+                (false, false) => "HEAD".to_owned(),
+            };
+            let commit = raw(&repo, &id);
+            assert!(
+                has(&commit, "gr\u{fc}n".as_bytes()) && !has(&commit, b"\nencoding "),
+                "{args:?} {}",
+                String::from_utf8_lossy(&commit)
+            );
+        }
+    }
+    // A user's own message is taken as git takes it.
+    let repo = repo();
+    repo.git(&["config", "i18n.commitEncoding", "ISO-8859-1"]);
+    repo.child("message").write_binary(b"gr\xfcn\n").unwrap();
+    repo.run(
+        &["apply", "--commit", "-F", "message"],
+        update("a.txt", "two", "2"),
+    )
+    .succeeded();
+    let commit = raw(&repo, "HEAD");
+    assert!(has(&commit, b"gr\xfcn") && has(&commit, b"\nencoding ISO-8859-1\n"));
+}

@@ -4,7 +4,7 @@
 use bstr::{BString, ByteSlice as _};
 use git2::Oid;
 
-use super::{CommitError, CommitRequest, Sign};
+use super::{CommitError, CommitRequest, MessageEncoding, Sign};
 use crate::repo::git::Git;
 use crate::repo::{Repo, RepoError};
 
@@ -30,31 +30,23 @@ impl Repo {
         let git = Git::new(self);
         let who =
             |variable| Ok::<_, RepoError>(git.output(["var", variable], b"")?.trim_end().into());
-        let encoding = self.config().string("i18n.commitEncoding")?;
         Ok(Some(Committer {
             author: who("GIT_AUTHOR_IDENT")?,
             committer: who("GIT_COMMITTER_IDENT")?,
-            encoding: encoding.filter(|name| !is_utf8(name)),
+            encoding: self.commit_encoding()?,
             keeps_messages: self.keeps_messages()?,
         }))
     }
 }
 
-fn is_utf8(name: &BString) -> bool {
-    name.is_empty()
-        || ["utf-8", "utf8"]
-            .iter()
-            .any(|utf8| name.eq_ignore_ascii_case(utf8.as_bytes()))
-}
-
 impl Committer {
     /// Returns the bytes of a commit.
-    pub(crate) fn commit(&self, message: &[u8], tree: Oid, parent: Oid) -> Vec<u8> {
-        let message = if self.keeps_messages {
-            message.to_vec()
-        } else {
-            stripped(message)
+    pub(crate) fn commit(&self, request: &CommitRequest, tree: Oid, parent: Oid) -> Vec<u8> {
+        let message = match self.keeps_messages {
+            true => request.message.to_vec(),
+            false => stripped(&request.message),
         };
+        let is_named = request.encoding == MessageEncoding::Configured;
         let mut commit = format!("tree {tree}\nparent {parent}\n").into_bytes();
         commit.extend(
             [
@@ -69,6 +61,7 @@ impl Committer {
         commit.extend(
             self.encoding
                 .iter()
+                .filter(|_| is_named)
                 .flat_map(|name| [b"encoding ", &name[..], b"\n"].concat()),
         );
         commit.push(b'\n');

@@ -44,6 +44,8 @@ use llmpatch::report::Committed;
 pub struct CommitRequest {
     /// The message.
     pub message: BString,
+    /// What the bytes of the message are.
+    pub encoding: MessageEncoding,
     /// Whether the user edits it first.
     pub edit: bool,
     /// Whether a `Signed-off-by` is added.
@@ -61,6 +63,16 @@ pub struct CommitRequest {
     /// The commit in the object database, by its full name, that HEAD comes to instead: all else is
     /// of no account then.
     pub ready: Option<String>,
+}
+
+/// Which encoding a message is in.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum MessageEncoding {
+    /// The encoding of `i18n.commitEncoding`: a user's message is taken as git takes it.
+    #[default]
+    Configured,
+    /// UTF-8, as what is made of a response is, whatever is configured.
+    Utf8,
 }
 
 /// Whether a commit is signed.
@@ -158,6 +170,27 @@ impl Repo {
     fn keeps_messages(&self) -> Result<bool, RepoError> {
         let mode = self.config().string("commit.cleanup")?;
         Ok(mode.is_some_and(|mode| mode.eq_ignore_ascii_case(b"verbatim")))
+    }
+
+    /// Returns the encoding that commits are to have (`i18n.commitEncoding`), if it isn't UTF-8.
+    fn commit_encoding(&self) -> Result<Option<BString>, RepoError> {
+        let name = self.config().string("i18n.commitEncoding")?;
+        let is_utf8 = |name: &BString| {
+            let word = name.to_ascii_lowercase();
+            [&b""[..], b"utf-8", b"utf8"].contains(&&word[..])
+        };
+        Ok(name.filter(|name| !is_utf8(name)))
+    }
+
+    /// Returns the arguments before git's command that keep it from calling a message by another
+    /// encoding than its own.
+    fn encoding_arguments(&self, encoding: MessageEncoding) -> Result<Vec<OsString>, RepoError> {
+        let is_other = encoding == MessageEncoding::Utf8 && self.commit_encoding()?.is_some();
+        let setting: &[&str] = match is_other {
+            true => &["-c", "i18n.commitEncoding=UTF-8"],
+            false => &[],
+        };
+        Ok(setting.iter().map(OsString::from).collect())
     }
 
     /// Returns the commit that HEAD names; `None` on a branch without commits.

@@ -28,8 +28,8 @@ impl Repo {
     ) -> Result<Oid, CommitError> {
         let git = Git::new(self);
         let message = self.finished_message(&git, request)?;
-        let mut command =
-            git.command(["commit-tree", &tree.to_string(), "-p", &parent.to_string()]);
+        let mut command = git.command(self.encoding_arguments(request.encoding)?);
+        command.args(["commit-tree", &tree.to_string(), "-p", &parent.to_string()]);
         let sign = match &request.sign {
             // It doesn't ask for the setting itself.
             Sign::Default if self.is_signed(&request.sign)? => &Sign::Yes(None),

@@ -271,7 +271,8 @@ impl Repo {
     }
 
     fn commit_arguments(&self, request: &CommitRequest) -> Result<Vec<OsString>, RepoError> {
-        let mut arguments: Vec<OsString> = vec!["commit".into(), "--quiet".into()];
+        let mut arguments = self.encoding_arguments(request.encoding)?;
+        arguments.extend(["commit".into(), "--quiet".into()]);
         if !self.keeps_messages()? {
             arguments.push(
                 if request.edit {
