@@ -31,7 +31,7 @@ use super::exit::Exit;
 use super::flow::{self, Printed, Session};
 use super::named_file;
 use super::options::{Reading, Verbosity, count};
-use super::responses::ResponseOrigin;
+use super::responses::{self, ResponseOrigin};
 use crate::repo::Revision;
 use crate::store::{self, CandidateKind, CandidatePack};
 use llmpatch::report::Report;
@@ -209,6 +209,7 @@ impl Batch {
                 .map_or(ResponseOrigin::Stdin, ResponseOrigin::of)
             {
                 ResponseOrigin::Stdin => {
+                    responses::tell_terminal();
                     Box::new(BufReader::with_capacity(READ_AHEAD, io::stdin()))
                 }
                 ResponseOrigin::File(path) => {

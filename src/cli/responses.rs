@@ -70,12 +70,8 @@ impl ResponseOrigin {
         let limit = Source::MAX_LEN as u64 + 1;
         let read = match self {
             ResponseOrigin::Stdin => {
+                tell_terminal();
                 let stdin = io::stdin().lock();
-                if stdin.is_terminal() {
-                    output::complain(&format!(
-                        "reading from the terminal; {END_OF_INPUT} on an empty line ends it\n"
-                    ));
-                }
                 stdin.take(limit).read_to_end(&mut bytes)
             }
             ResponseOrigin::File(path) => {
@@ -101,6 +97,15 @@ impl ResponseOrigin {
         let id = u16::try_from(number)
             .with_context(|| format!("more than {} responses", usize::from(u16::MAX) + 1))?;
         source(SourceId(id), self.name(), Some(self.read()?))
+    }
+}
+
+/// Says that standard input is read, where a person would have to type it.
+pub(super) fn tell_terminal() {
+    if io::stdin().is_terminal() {
+        output::complain(&format!(
+            "reading from the terminal; {END_OF_INPUT} on an empty line ends it\n"
+        ));
     }
 }
 

@@ -15,7 +15,9 @@ use super::options::{Json, Reading, Verbosity};
 use super::output;
 use super::publish::{self, Ready};
 use super::recover;
-use crate::transaction::{self, Earlier, Last, MadeCommits, Target, TransactionError, Undoing};
+use crate::transaction::{
+    self, Earlier, Last, Listed, MadeCommits, Target, TransactionError, Undoing,
+};
 use llmpatch::progress::Stage;
 use llmpatch::report::{Diagnostic, EarlierFile, EarlierReport, Report, Status};
 use llmpatch::text::{self, Shown};
@@ -54,17 +56,20 @@ impl Undo {
                 &self.json.verbosity(&self.verbosity),
                 Vec::new(),
                 |session| {
-                    let earlier = transaction::earlier(&session.repo)?;
+                    let Listed { earlier, end } = transaction::earlier(&session.repo)?;
                     let text = listed(&earlier);
                     let earlier = earlier.into_iter().map(reported).collect();
-                    Ok((
-                        Report {
-                            status: Status::Listed,
-                            earlier: Some(earlier),
-                            ..Report::default()
-                        },
-                        text.into(),
-                    ))
+                    let status = match end {
+                        None => Status::Listed,
+                        Some(_) => Status::Failed,
+                    };
+                    let report = Report {
+                        status,
+                        earlier: Some(earlier),
+                        errors: end.iter().map(Diagnostic::from).collect(),
+                        ..Report::default()
+                    };
+                    Ok((report, text.into()))
                 },
             );
         }

@@ -30,19 +30,35 @@ pub struct Earlier {
     pub since: Vec<RepoPath>,
 }
 
+/// The changes that are kept, the newest first.
+#[derive(Debug, Default)]
+pub struct Listed {
+    /// Those before the first that can't be read.
+    pub earlier: Vec<Earlier>,
+    /// Why that can't be read.
+    pub end: Option<TransactionError>,
+}
+
 /// Lists the changes that are kept, the newest first, up to a change that can't be read.
 ///
 /// # Errors
 /// If the directory that they are in can't be read, or the work tree or the index can't.
-pub fn earlier(repo: &Repo) -> Result<Vec<Earlier>, TransactionError> {
+pub fn earlier(repo: &Repo) -> Result<Listed, TransactionError> {
     let mut taken_back = TakenBack::default();
-    let mut all = Vec::new();
-    for opened in kept::all(repo)?.map_while(Result::ok) {
+    let mut all = Listed::default();
+    for opened in kept::all(repo)? {
+        let opened = match opened {
+            Ok(opened) => opened,
+            Err(error) => {
+                all.end = Some(error);
+                break;
+            }
+        };
         let mut one = Earlier::of(repo, &opened);
         if let Some(made) = opened.0.made() {
             one.since = taken_back.and(repo, made, &opened)?;
         }
-        all.push(one);
+        all.earlier.push(one);
     }
     Ok(all)
 }

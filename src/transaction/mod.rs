@@ -52,7 +52,7 @@ mod tests;
 pub use llmpatch::report::Committed;
 use std::collections::BTreeMap;
 
-pub use earlier::{Earlier, earlier};
+pub use earlier::{Earlier, Listed, earlier};
 pub use error::{Holder, TransactionError, Unfit, Unresolved, Warning, Why};
 pub use kept::Seen;
 pub use last::{Last, MadeCommits, Reverse, Undoing, last};

@@ -7,6 +7,7 @@
 
 mod paging;
 mod progress;
+mod reading;
 mod review;
 #[path = "../support/mod.rs"]
 mod support;

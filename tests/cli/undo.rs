@@ -458,6 +458,15 @@ fn what_is_kept_and_damaged_is_said() {
             run.stderr
         );
         assert_eq!(repo.text("a.txt"), "one\n2\nthree\n", "{what}");
+        // A list ends there, and says so.
+        let run = repo.run(&["undo", "--list"], "").ended(3);
+        assert_eq!(run.stdout, "", "{what}");
+        assert!(
+            run.stderr
+                .contains("is damaged\nhelp: take the change back by hand"),
+            "{what}: {}",
+            run.stderr
+        );
         // The next apply is taken back as ever.
         repo.run(&["apply"], update("a.txt", "2", "zwei"))
             .succeeded();

@@ -219,7 +219,7 @@ fn changes_are_taken_back_one_after_the_other_the_newest_first_and_the_oldest_ar
             before
         })
         .collect();
-    let listed = earlier(&sample.open()).unwrap();
+    let listed = earlier(&sample.open()).unwrap().earlier;
     assert_eq!(listed.len(), MOST_KEPT);
     let modified = EarlierFile {
         path: path("dirty"),
@@ -250,7 +250,7 @@ fn of_large_files_fewer_changes_are_kept_and_the_last_always() {
         )
         .unwrap();
         assert_eq!(
-            earlier(&sample.open()).unwrap().len() as u64,
+            earlier(&sample.open()).unwrap().earlier.len() as u64,
             (nth + 1).min(3)
         );
     }
@@ -262,7 +262,7 @@ fn of_large_files_fewer_changes_are_kept_and_the_last_always() {
     .unwrap();
     let large = looks(&sample);
     apply(&sample, &[("dirty", Some("small\n"))], &target).unwrap();
-    assert_eq!(earlier(&sample.open()).unwrap().len(), 1);
+    assert_eq!(earlier(&sample.open()).unwrap().earlier.len(), 1);
     undo(&sample).unwrap();
     assert_eq!(looks(&sample), large);
     assert!(is_nothing(&sample));
@@ -312,7 +312,7 @@ fn what_is_half_removed_is_in_no_way() {
     // Whoever removed it was killed behind the record, and again by the recovery.
     std::fs::create_dir(&removed).unwrap();
     std::fs::write(removed.join("original-0"), "b1\n").unwrap();
-    assert_eq!(earlier(&sample.open()).unwrap().len(), 1);
+    assert_eq!(earlier(&sample.open()).unwrap().earlier.len(), 1);
     undo(&sample).unwrap();
     assert_eq!(looks(&sample), before);
     assert!(is_nothing(&sample) && !sample.top().join(".git/llmpatch").exists());
