@@ -16,7 +16,7 @@ use super::publish::{self, Ready};
 use super::recover;
 use super::responses::{self, ResponseOrigin};
 use super::review::Review;
-use crate::repo::{Against, Revision, is_branch_name};
+use crate::repo::{Against, CommitError, Revision, is_branch_name};
 use crate::store::{self, Onto};
 use crate::transaction::{self, CommitRequest, Target};
 use llmpatch::pathspec::Case;
@@ -444,6 +444,9 @@ impl Apply {
     fn ready(&self, session: &Session, worked: &Worked<'_>) -> Result<Vec<String>, Failure> {
         if !self.each || worked.changes.is_empty() {
             return Ok(Vec::new());
+        }
+        if session.repo.head_commit()?.is_none() {
+            return Err(CommitError::Unborn.into());
         }
         Ok(self
             .commits(session, worked.sources, session.repo.revision("HEAD")?)?

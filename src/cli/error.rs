@@ -348,17 +348,40 @@ fn listed(files: &[FileReport]) -> String {
 /// A failure of something that only the command line does: what was attempted, and what the system
 /// said.
 #[derive(Debug)]
-pub(super) struct IoError(anyhow::Error);
+pub(super) struct IoError {
+    error: anyhow::Error,
+    file: NamedFile,
+}
+
+/// What a file is for that an argument names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum NamedFile {
+    Input,
+    Output,
+}
+
+impl IoError {
+    /// Makes the error of a file, or of its directory, that was to be written.
+    pub(super) fn of_output(error: impl Into<anyhow::Error>) -> Self {
+        Self {
+            error: error.into(),
+            file: NamedFile::Output,
+        }
+    }
+}
 
 impl<E: Into<anyhow::Error>> From<E> for IoError {
     fn from(error: E) -> Self {
-        Self(error.into())
+        Self {
+            error: error.into(),
+            file: NamedFile::Input,
+        }
     }
 }
 
 impl fmt::Display for IoError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (depth, cause) in self.0.chain().enumerate() {
+        for (depth, cause) in self.error.chain().enumerate() {
             let colon = if depth == 0 { "" } else { ": " };
             match cause.downcast_ref::<io::Error>() {
                 Some(said) => write!(f, "{colon}{}", SystemError(said))?,
@@ -372,12 +395,21 @@ impl fmt::Display for IoError {
 impl Diagnose for IoError {
     fn diagnostic(&self) -> Diagnostic {
         let of = Diagnostic::new(Kind::Io);
-        match self.0.downcast_ref::<io::Error>().map(io::Error::kind) {
-            Some(io::ErrorKind::NotFound) => {
+        let Some(said) = self.error.downcast_ref::<io::Error>() else {
+            return of;
+        };
+        match (said.kind(), self.file) {
+            (io::ErrorKind::NotFound, NamedFile::Input) => {
                 of.help("name a file that is there, or `-` for standard input")
             }
-            Some(io::ErrorKind::IsADirectory) => {
+            (io::ErrorKind::IsADirectory, NamedFile::Input) => {
                 of.help("name the files in it, or `-` for standard input")
+            }
+            (io::ErrorKind::NotFound, NamedFile::Output) => {
+                of.help("make its directory first, or name a file in another")
+            }
+            (io::ErrorKind::IsADirectory, NamedFile::Output) => {
+                of.help("name a file, such as one in this directory")
             }
             _ => of,
         }

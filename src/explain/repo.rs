@@ -40,7 +40,7 @@ impl Diagnose for RepoError {
             RepoError::ReferenceLocked { lock } => of.help(unknown_holder(lock)),
             RepoError::Write { source, .. } => unwritten(source, None),
             error if error.is_of_settings() => of.help(
-                "if that file is none of yours, set `HOME` to your own directory, or \
+                "correct that file; if it is none of yours, set `HOME` to your own directory, or \
                  `GIT_CONFIG_GLOBAL` to `/dev/null`",
             ),
             _ => of,

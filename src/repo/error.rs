@@ -22,6 +22,15 @@ pub enum RepoError {
         help = "run it inside a work tree, or make one with `git init`; `git -C <directory> llmpatch` runs it elsewhere"
     ))]
     NotFound { directory: PathBuf },
+    /// No repository around a directory, and no directory of the user's for what is kept instead.
+    #[error(
+        "`{}` is not inside a git repository, and neither XDG_STATE_HOME nor HOME says where to keep a journal",
+        Shown::path(directory)
+    )]
+    #[strum(props(
+        help = "set `XDG_STATE_HOME`, or `HOME`, to a directory of yours; or run it inside a work tree"
+    ))]
+    NoHome { directory: PathBuf },
     /// `GIT_DIR` names something else.
     #[error("`GIT_DIR` is `{}`, which is not a git repository", Shown::path(named))]
     #[strum(props(help = "set `GIT_DIR` to the `.git` of a repository, or unset it"))]
@@ -50,7 +59,7 @@ pub enum RepoError {
     #[error("`{}` is a bare repository and has no work tree", Shown::path(git_dir))]
     #[strum(props(
         kind = "unsupported",
-        help = "run it in a work tree of this repository, or use `--cached` or `--onto=<rev>`"
+        help = "run it in a work tree of this repository; where a command has `--onto=<rev>` or `--cached`, it needs none with that"
     ))]
     NoWorkTree { git_dir: PathBuf },
     /// A work tree that is the repository's own directory.

@@ -91,7 +91,7 @@ impl StandIn {
                     .join(".local/state"),
             )
         });
-        let state = state.ok_or_else(|| RepoError::NotFound {
+        let state = state.ok_or_else(|| RepoError::NoHome {
             directory: here.to_owned(),
         })?;
         let number = blake3::hash(here.as_os_str().as_bytes()).to_hex();

@@ -206,3 +206,11 @@ fn what_helps_is_said_to_the_model() {
         }
     }
 }
+
+#[test]
+fn what_is_no_patch_is_answered_with_what_one_is() {
+    let (status, _, stderr) = apply_patch(&repo(""), "", &["hi"], "");
+    assert_eq!(status, 1);
+    let said = "from a line `*** Begin Patch` to a line `*** End Patch`";
+    assert!(stderr.contains(said), "{stderr}");
+}

@@ -342,3 +342,89 @@ fn words_of_the_user_have_a_kind_of_their_own() {
     let run = repo.run(&["batch", "--onto=HEAD"], lines).succeeded();
     assert!(!run.stdout.contains("struct"), "{}", run.stdout);
 }
+
+/// What is advised can be done, with the command that advises it.
+#[test]
+fn advice_is_about_what_was_asked_for() {
+    let response = super::update("a.txt", "two", "2");
+    let refused = |repo: &support::Repo, args: &[&str], variables: &[(&str, &str)]| {
+        let mut command = repo.command();
+        command.args(args).envs(variables.iter().copied());
+        let run = support::run(&mut command, response.as_bytes());
+        assert!(run.status >= 2, "{args:?} {}{}", run.stdout, run.stderr);
+        run.stderr
+    };
+    let repo = repo();
+    repo.child("lines").write_str("").unwrap();
+    let bare = repo.path().with_file_name("bare.git");
+    repo.git(&["clone", "-q", "--bare", ".", bare.to_str().unwrap()]);
+    let dated = [("GIT_COMMITTER_DATE", "garbage")];
+    for (args, variables, want, other) in [
+        (
+            &["batch", "--onto=HEAD", "-o", "nowhere/x", "lines"][..],
+            &[][..],
+            "help: make its directory first",
+            "standard input",
+        ),
+        (
+            &["batch", "--onto=HEAD", "-o", "src", "lines"],
+            &[],
+            "error[io]: can't write `src`",
+            "standard input",
+        ),
+        (
+            &["apply", "--commit", "-m", "x"],
+            &dated,
+            "error[usage]: `GIT_COMMITTER_DATE` is `garbage`, which isn't a date",
+            "user.name",
+        ),
+    ] {
+        let said = refused(&repo, args, variables);
+        assert!(said.contains(want), "{args:?} {said}");
+        assert!(!said.contains(other), "{args:?} {said}");
+    }
+    for command in ["undo", "snapshot"] {
+        let mut ours = repo.command();
+        let run = support::run(ours.current_dir(&bare).arg(command), b"");
+        let is_advised = run
+            .stderr
+            .contains("help: run it in a work tree of this repository");
+        assert!(
+            (is_advised || command == "undo") && !run.stderr.contains("or use `--cached`"),
+            "{command} {}",
+            run.stderr
+        );
+    }
+    let unborn = support::Repo::empty();
+    let added = super::envelope("*** Add File: a.txt\n+x\n");
+    let run = unborn.run(&["apply", "--each", "--commit"], added).ended(3);
+    assert!(
+        run.stderr
+            .starts_with("error[unsupported]: there is no commit yet")
+            && run
+                .stderr
+                .contains("help: make the first commit of one response"),
+        "{}",
+        run.stderr
+    );
+    let broken = super::repo();
+    broken.child(".git/config").write_str("[core\n").unwrap();
+    let said = refused(&broken, &["check"], &[]);
+    assert!(said.contains("help: correct that file"), "{said}");
+}
+
+#[test]
+fn without_a_repository_the_missing_home_is_named() {
+    let place = assert_fs::TempDir::new().unwrap();
+    let mut command = support::isolated(std::process::Command::new(support::program()), &place);
+    command.arg("apply").env_remove("HOME");
+    #[cfg(windows)]
+    command.env_remove("USERPROFILE");
+    let run = support::run(&mut command, b"x").ended(3);
+    assert!(
+        run.stderr.contains("neither XDG_STATE_HOME nor HOME says")
+            && run.stderr.contains("help: set `XDG_STATE_HOME`"),
+        "{}",
+        run.stderr
+    );
+}

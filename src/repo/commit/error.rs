@@ -40,6 +40,26 @@ pub enum CommitError {
         help = "give a date as for `git commit --date`, such as `2026-01-31T12:00:00+0100` or `yesterday`"
     ))]
     Date { date: BString },
+    /// git wouldn't take a date that the environment has.
+    #[error(
+        "`{variable}` is `{}`, which isn't a date that git accepts",
+        Shown(date)
+    )]
+    #[strum(props(
+        kind = "usage",
+        help = "set it to a date such as `2026-01-31T12:00:00+0100`, or unset it"
+    ))]
+    DateVariable {
+        variable: &'static str,
+        date: BString,
+    },
+    /// Commits are to be made one on the other, and there is none yet.
+    #[error("there is no commit yet for the first of several to be made on")]
+    #[strum(props(
+        kind = "unsupported",
+        help = "make the first commit of one response, without `--each`; then apply the others with `--each`"
+    ))]
+    Unborn,
     /// Another commit came while ours was being made, so that ours would have taken it back.
     #[error("`HEAD` was moved by another program, most likely a `git commit`")]
     #[strum(props(

@@ -28,9 +28,9 @@ impl Repo {
         let git = Git::new(self);
         match &request.author {
             Some(author) => check_author(&git, author)?,
-            None => known(ask(&mut git.command(["var", "GIT_AUTHOR_IDENT"]))?)?,
+            None => check_person(&git, "GIT_AUTHOR_IDENT", "GIT_AUTHOR_DATE")?,
         }
-        known(ask(&mut git.command(["var", "GIT_COMMITTER_IDENT"]))?)?;
+        check_person(&git, "GIT_COMMITTER_IDENT", "GIT_COMMITTER_DATE")?;
         if let Some(date) = &request.date {
             let default = [OsStr::new("--default"), date].map(OsStr::to_owned);
             let mut command = git.command(["config", "--type=expiry-date"]);
@@ -51,14 +51,23 @@ fn ask(command: &mut Command) -> Result<Output, crate::repo::RepoError> {
     run(command, b"")
 }
 
-fn known(output: Output) -> Result<(), CommitError> {
+/// Checks that git knows a person, and takes the date that a variable may hold.
+fn check_person(git: &Git, ident: &str, variable: &'static str) -> Result<(), CommitError> {
+    let output = ask(&mut git.command(["var", ident]))?;
     if output.status.success() {
-        Ok(())
-    } else {
-        Err(CommitError::Identity {
-            said: output.stderr,
-        })
+        return Ok(());
     }
+    if let Some(date) = std::env::var_os(variable)
+        && ask(git.command(["var", ident]).env_remove(variable))?
+            .status
+            .success()
+    {
+        let date = date.as_bytes().into();
+        return Err(CommitError::DateVariable { variable, date });
+    }
+    Err(CommitError::Identity {
+        said: output.stderr,
+    })
 }
 
 fn check_author(git: &Git, author: &OsString) -> Result<(), CommitError> {

@@ -163,7 +163,8 @@ fn stray_header(
 
 impl Diagnose for Absence {
     fn diagnostic(&self) -> Diagnostic {
-        const SAY: &str = "say in one of these ways what is to be changed";
+        const SAY: &str = "say what is to be changed in a patch, such as one from a line `*** Begin Patch` to a \
+             line `*** End Patch`";
         const AS_TEXT: &str = "send the patch as plain text, not as a string: with real line ends, and no \
              backslash before quotes";
         let of = Diagnostic::fixed(Kind::Parse, self);
