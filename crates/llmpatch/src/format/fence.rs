@@ -1,5 +1,7 @@
 //! Fences around code: Markdown's fences, and the tag that is used in their place.
 
+use bstr::ByteSlice as _;
+
 use super::InFile;
 use super::blocks::path::is_markdown;
 use crate::patch::{FileEdit, Operation, Status};
@@ -70,6 +72,12 @@ const TAGS: [(&[u8], &[u8]); 5] = [
     (b"<codeblock>", b"</codeblock>"),
     (b"<sourcecode>", b"</sourcecode>"),
 ];
+
+/// Returns whether what is behind the backticks of a fence says that it holds a diff.
+pub(crate) fn names_diff(info: &[u8]) -> bool {
+    let language = info.fields().next();
+    language.is_some_and(|language| [&b"diff"[..], b"patch"].contains(&language))
+}
 
 impl Fence {
     /// Reads a line that can begin a fence, and of Markdown's end one, and returns what is behind

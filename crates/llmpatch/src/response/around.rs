@@ -7,7 +7,7 @@ use super::tags::{self, Tags};
 use crate::format::blocks::marker::{self, Marker};
 use crate::format::blocks::parse::BlockReader;
 use crate::format::blocks::{Error, Warning, path};
-use crate::format::fence::Fence;
+use crate::format::fence::{Fence, names_diff};
 use crate::format::tool::is_same_file;
 use crate::format::{self, Block, InFile, Options, excerpt};
 use crate::patch::{FileEdit, Format, Occurrence, Operation};
@@ -38,6 +38,8 @@ struct OpenFence<'a> {
     closing: Vec<Span>,
     /// How much had been found before it.
     found: usize,
+    /// A fence of another kind that is open in it.
+    inner: Option<Fence>,
 }
 
 /// The reader of what is around blocks, line by line.
@@ -66,6 +68,12 @@ impl<'a> Around<'a> {
             return true;
         }
         let read = Fence::read(row.text);
+        if let Some(open) = &mut self.fence
+            && let Some((inner, _)) = read
+        {
+            let ends = open.inner.is_some_and(|inner| inner.is_closed_by(row.text));
+            open.inner = (!ends).then_some(inner);
+        }
         if let Some((fence, info)) = read {
             self.open(fence, info, found);
         }
@@ -130,13 +138,17 @@ impl<'a> Around<'a> {
         self.fence.as_ref().map(|open| (open.fence, open.found))
     }
 
+    /// Returns the innermost fence that is open.
+    pub(super) fn innermost(&self) -> Option<Fence> {
+        let open = self.fence.as_ref()?;
+        open.inner.or(Some(open.fence))
+    }
+
     /// Returns where the fence that is open begins, and how much had been found before it, if its
     /// language is that of diffs.
     pub(super) fn of_diffs(&self, source: &Source) -> Option<(usize, usize)> {
         let open = self.fence.as_ref()?;
-        let language = open.info.fields().next()?;
-        let is_of_diffs = [&b"diff"[..], b"patch"].contains(&language);
-        is_of_diffs.then(|| (source.place(open.info).start as usize, open.found))
+        names_diff(open.info).then(|| (source.place(open.info).start as usize, open.found))
     }
 
     /// Ends the fence that is open, within a part that is passed over.
@@ -286,6 +298,7 @@ impl<'a> Around<'a> {
                     lines: 0,
                     closing: Vec::new(),
                     found: found.len(),
+                    inner: None,
                 });
             }
         }

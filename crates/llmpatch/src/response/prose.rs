@@ -12,6 +12,7 @@ use super::prose_line::{
 };
 use super::{Hiding, Nearly, Residue, WalkItem, Warning, encoding, json, reasoning};
 use crate::format::envelope::{self, Marker, Meant};
+use crate::format::fence::Fence;
 use crate::format::tool::{is_of_calls, is_of_code};
 use crate::format::{Warning as Any, blocks, excerpt, opx, unified};
 use crate::patch::Format;
@@ -83,9 +84,9 @@ enum Unified {
 
 impl<'a> Prose<'a> {
     /// Returns what is around the line that comes next.
-    pub(super) fn around(&self, fenced: bool) -> unified::HunkSurroundings<'_> {
+    pub(super) fn around(&self, fence: Option<Fence>) -> unified::HunkSurroundings<'_> {
         unified::HunkSurroundings {
-            fenced,
+            fence,
             commented: self.comment.is_some(),
             closed: self.is_closed,
             heredoc: self.heredoc.as_deref(),

@@ -174,7 +174,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             self.push_bare(unified::parse_block(
                 self.source,
                 row.number,
-                self.prose.around(self.around.fence().is_some()),
+                self.prose.around(self.around.innermost()),
                 self.options,
             ))
         } else if let Some(at) = blocks::opener(row.text) {

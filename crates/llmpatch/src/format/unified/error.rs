@@ -115,9 +115,31 @@ pub enum Error {
     #[error("a line of a hunk has no prefix")]
     #[strum(props(
         label = "neither ` `, `-` nor `+`",
-        help = "put ` `, `-` or `+` before it; if it is no part of the patch, put an empty line before it"
+        help = "put ` `, `-` or `+` before it; if it is no part of the patch, put the patch alone in a fence"
     ))]
     NoPrefix,
+    /// A line of a fence that doesn't end the fence around the diff.
+    #[error("a line of a hunk is a Markdown fence, and has no prefix")]
+    #[strum(props(
+        label = "neither ` `, `-` nor `+`",
+        help = "put ` `, `-` or `+` before it if it is a line of the file; if it ends the fence around the patch, put an empty line after it"
+    ))]
+    FenceWithin,
+    #[error("a hunk has no `@@` line before its lines")]
+    #[strum(props(
+        label = "a line of a hunk",
+        help = "write `@@ -<line>,<count> +<line>,<count> @@` above its lines, or `@@` alone: the lines are looked for then"
+    ))]
+    NoHunkHeader,
+    #[error("a hunk isn't right below the header of its file")]
+    #[strum(props(
+        label = "this hunk",
+        help = "put its `@@` first on its line, and no empty line before it"
+    ))]
+    Apart,
+    #[error("a line between `diff --git` and `---` is no line of a header")]
+    #[strum(props(label = "not a line that git writes there", help = "take the line out"))]
+    UnknownLine,
     /// Lines that begin with line numbers, as in a listing.
     #[error("lines of a hunk begin with line numbers")]
     #[strum(props(
@@ -209,6 +231,16 @@ pub enum Warning {
         help = "if it belongs to the hunk, correct the counts after `@@`"
     ))]
     LeftOut { path: BString, number: usize },
+    #[error(
+        "the fence around hunk {number} of `{}` ends before these lines; they are ignored",
+        Shown(path)
+    )]
+    #[strum(props(
+        kind = "stray-text",
+        label = "looks like a line of the hunk",
+        help = "if it belongs to the hunk, put a prefix before the line of the fence, too"
+    ))]
+    BehindFence { path: BString, number: usize },
     #[error(
         "hunk {number} of `{}` is complete by its counts; the response ends within its last line",
         Shown(path)

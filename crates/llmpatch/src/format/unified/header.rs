@@ -4,7 +4,7 @@ use bstr::ByteSlice as _;
 
 use super::error::Error;
 use super::names::{Naming, SideName};
-use super::parse::Rows;
+use super::rows::Rows;
 use crate::format::excerpt;
 use crate::patch::{Header, Status};
 use crate::text::{Located, Row, Text};

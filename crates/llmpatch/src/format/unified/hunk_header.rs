@@ -3,7 +3,7 @@
 use bstr::ByteSlice as _;
 
 use super::error::Error;
-use super::parse::Rows;
+use super::rows::Rows;
 use crate::patch::Position;
 use crate::text::{Ending, Located, Row, Text, digits};
 

@@ -22,6 +22,16 @@ pub(super) fn kind(row: Row<'_>) -> LineKind {
     }
 }
 
+/// Returns whether a line would be one that a hunk removes or adds.
+pub(super) fn is_change(text: &[u8]) -> bool {
+    matches!(text.first(), Some(b'-' | b'+'))
+}
+
+/// Returns whether a line is of a Markdown fence.
+pub(super) fn is_fence(text: &[u8]) -> bool {
+    text.starts_with(b"```") || text.starts_with(b"~~~")
+}
+
 /// Returns whether a line may be an item of a list in Markdown, or a rule.
 pub(super) fn is_item(text: &[u8]) -> bool {
     match text {

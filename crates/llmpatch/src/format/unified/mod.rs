@@ -48,11 +48,13 @@ mod error;
 mod header;
 mod hunk;
 mod hunk_header;
+mod hunk_lines;
 mod line_kind;
 mod names;
 mod parse;
 mod print;
 mod quote;
+mod rows;
 mod stat;
 #[cfg(test)]
 mod tests;
@@ -60,7 +62,8 @@ mod word_diff;
 
 pub use error::{Error, Warning};
 pub(crate) use hunk_header::is_header as is_hunk_header;
-pub(crate) use parse::{HunkSurroundings, names_commit, parse_block, starts_here};
+pub(crate) use parse::{parse_block, starts_here};
 pub use print::print;
 pub use quote::Quoting;
+pub(crate) use rows::{HunkSurroundings, names_commit};
 pub use stat::{FileStat, Termination, name_only, numstat, stat, summary, total};

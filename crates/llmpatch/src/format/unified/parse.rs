@@ -1,29 +1,15 @@
 //! One section of a unified diff: its header, and its hunks.
 
-use std::ops::Range;
-
 use bstr::BString;
 
 use super::error::{Error, Warning};
 use super::header::{FileHeader, RawHeader};
-use super::names::Naming;
-use super::{header, hunk};
+use super::hunk;
+use super::line_kind::is_change;
+use super::rows::{HunkSurroundings, Rows};
 use crate::format::{Block, Options, excerpt};
 use crate::patch::{FileEdit, Format, Header, Hunk, Operation, Status};
-use crate::text::{LineNo, Located, Row, Source, Span};
-
-/// What is around a diff in a response.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct HunkSurroundings<'o> {
-    /// Whether it is in an open Markdown fence.
-    pub(crate) fenced: bool,
-    /// Whether it is in an HTML comment that isn't closed yet.
-    pub(crate) commented: bool,
-    /// Whether the text ends where a mark closes it, rather than where the response was cut off.
-    pub(crate) closed: bool,
-    /// What ends the shell's heredoc that it is in.
-    pub(crate) heredoc: Option<&'o [u8]>,
-}
+use crate::text::{LineNo, Located, Source, Span};
 
 /// Returns whether a section starts at a line: `diff --git` and what follows it, or `--- `, `+++ `
 /// and `@@`.
@@ -87,7 +73,10 @@ pub(crate) fn parse_block<'a>(
     let wrong = match &header {
         // What it says of the names may follow from a line that can't be read.
         Err(error) => (errors.is_empty() || is_binary).then(|| Located::new(span, error.clone())),
-        Ok(header) if errors.is_empty() => check(&header.header, &hunks, span),
+        Ok(header) if errors.is_empty() => {
+            let row = rows.unknown(index).map(|row| row.span);
+            check(&header.header, &hunks, span, row)
+        }
         Ok(_) => None,
     };
     if let Some(wrong) = wrong {
@@ -129,6 +118,7 @@ impl<'a> SectionBody<'a> {
     /// miscounted.
     fn read(&mut self, rows: &Rows<'a, '_>, path: &BString, is_new: bool) {
         let mut is_lost = !self.errors.is_empty();
+        let start = self.end;
         while let Some(at) = next_hunk(rows, self.end, self.hunks.is_empty()) {
             let section = SectionPart {
                 path,
@@ -155,6 +145,23 @@ impl<'a> SectionBody<'a> {
                 self.end = below.find(|&index| rows.stops(index)).unwrap_or(self.end);
             }
         }
+        if self.end == start {
+            self.misplaced(rows);
+        }
+    }
+
+    /// Finds a hunk that can't be read since its `@@` line is missing, or isn't where it must be.
+    fn misplaced(&mut self, rows: &Rows<'a, '_>) {
+        let Some((at, row)) = rows.misplaced(self.end) else {
+            return;
+        };
+        let error = match is_change(row.text) {
+            true => Error::NoHunkHeader,
+            false => Error::Apart,
+        };
+        self.errors.push(Located::new(row.span, error));
+        let mut below = at + 1..;
+        self.end = below.find(|&index| rows.stops(index)).unwrap_or(at);
     }
 }
 
@@ -193,8 +200,14 @@ pub(super) struct SectionPart<'s> {
     pub(super) is_new: bool,
 }
 
-/// Checks that header and hunks go together; `span` is the section's first line.
-fn check(header: &Header, hunks: &[Hunk<'_>], span: Option<Span>) -> Option<Located<Error>> {
+/// Checks that header and hunks go together; `span` is the section's first line, `unknown` a line
+/// that breaks the header off.
+fn check(
+    header: &Header,
+    hunks: &[Hunk<'_>],
+    span: Option<Span>,
+    unknown: Option<Span>,
+) -> Option<Located<Error>> {
     let keeps_mode = header.old_mode == header.new_mode || header.new_mode.is_none();
     let (at, error) = match header.status {
         Status::Added => match hunks.get(1) {
@@ -204,131 +217,11 @@ fn check(header: &Header, hunks: &[Hunk<'_>], span: Option<Span>) -> Option<Loca
                 (old.text.span, Error::AddedHasOld)
             }
         },
-        Status::Modified if hunks.is_empty() && keeps_mode => (span, Error::Nothing),
+        Status::Modified if hunks.is_empty() && keeps_mode => match unknown {
+            Some(line) => (Some(line), Error::UnknownLine),
+            None => (span, Error::Nothing),
+        },
         _ => return None,
     };
     Some(Located::new(at.or(span), error))
-}
-
-/// The lines of a response, and what is around the diff in it.
-#[derive(Clone, Copy)]
-pub(super) struct Rows<'a, 'o> {
-    pub(super) source: &'a Source,
-    pub(super) around: HunkSurroundings<'o>,
-    pub(super) options: Options<'o>,
-}
-
-impl<'a> Rows<'a, '_> {
-    /// Returns the line at an index, from 0.
-    pub(super) fn get(&self, index: usize) -> Option<Row<'a>> {
-        self.source.row(LineNo::from_index(index))
-    }
-
-    /// Returns the texts of the lines in a range, as far as there are lines.
-    pub(super) fn texts(&self, range: Range<usize>) -> impl Iterator<Item = &'a [u8]> {
-        range.map_while(|index| Some(self.get(index)?.text))
-    }
-
-    pub(super) fn starts_with(&self, index: usize, prefix: &[u8]) -> bool {
-        self.get(index)
-            .is_some_and(|row| row.text.starts_with(prefix))
-    }
-
-    /// Returns whether a section starts at a line: `diff --git` and two names, or `--- `, `+++ `
-    /// and `@@`.
-    pub(super) fn starts_section(&self, index: usize) -> bool {
-        if self.starts_with(index, b"--- ") {
-            return self.starts_with(index + 1, b"+++ ") && self.starts_hunk(index + 2);
-        }
-        let names = self
-            .get(index)
-            .and_then(|row| row.text.strip_prefix(b"diff --git "));
-        names.is_some_and(|names| {
-            Naming::new(&self.options).split(names).is_some()
-                || header::continues(self.get(index + 1))
-        })
-    }
-
-    /// Returns whether a hunk's header may be at a line, with numbers or without.
-    pub(super) fn starts_hunk(&self, index: usize) -> bool {
-        self.get(index).is_some_and(|row| {
-            row.text == b"@@" || row.text.starts_with(b"@@ ") || row.text.starts_with(b"@@@ -")
-        })
-    }
-
-    /// Returns whether no line of a hunk can be here, unless it was counted: the response ends, or
-    /// something else begins.
-    pub(super) fn stops(&self, index: usize) -> bool {
-        let Some(row) = self.get(index) else {
-            return true;
-        };
-        let text = row.text;
-        match text.first() {
-            None | Some(b' ' | b'+' | b'\\') => false,
-            Some(b'-') => {
-                self.starts_section(index)
-                    || self.is_signature(index)
-                    || self.is_cut_header(index)
-                    || self.around.commented && text == b"-->"
-            }
-            Some(b'@') => self.starts_hunk(index),
-            Some(b'`' | b'~') => text.starts_with(b"```") || text.starts_with(b"~~~"),
-            _ => {
-                const STARTS: [&[u8]; 6] = [
-                    b"diff -",
-                    b"Index: ",
-                    b"Only in ",
-                    b"*** Begin Patch",
-                    b"<edit ",
-                    b"<opx>",
-                ];
-                STARTS.iter().any(|start| text.starts_with(start))
-                    || names_commit(text)
-                    || self
-                        .around
-                        .heredoc
-                        .is_some_and(|delimiter| delimiter == text)
-            }
-        }
-    }
-
-    /// Returns whether nothing but empty lines is left of the response.
-    pub(super) fn is_end(&self, index: usize) -> bool {
-        let mut rest = (index..).map_while(|index| self.get(index));
-        !self.around.closed && rest.all(|row| row.text.is_empty())
-    }
-
-    /// Returns whether names of a section are all that is left of the response.
-    fn is_cut_header(&self, index: usize) -> bool {
-        self.starts_with(index, b"--- ")
-            && self.starts_with(index + 1, b"+++ ")
-            && self.get(index + 2).is_none()
-    }
-
-    /// Returns whether a line is the `-- ` with which mail ends, and git's version behind it.
-    fn is_signature(&self, index: usize) -> bool {
-        self.get(index)
-            .is_some_and(|row| matches!(row.text, b"-- " | b"--"))
-            && self.get(index + 1).is_some_and(|row| {
-                row.text.first().is_some_and(u8::is_ascii_digit)
-                    && row.text.contains(&b'.')
-                    && row.text.len() < 40
-            })
-            && self
-                .get(index + 2)
-                .is_none_or(|row| row.text.is_empty() || self.stops(index + 2))
-    }
-}
-
-/// Returns whether a line begins a mail or a commit as `git log` shows it.
-pub(crate) fn names_commit(text: &[u8]) -> bool {
-    let id = text
-        .strip_prefix(b"From ")
-        .or_else(|| text.strip_prefix(b"commit "));
-    id.is_some_and(|id| {
-        id.iter()
-            .take_while(|byte| byte.is_ascii_hexdigit())
-            .count()
-            >= 7
-    })
 }
