@@ -32,6 +32,15 @@ impl Diagnose for Error {
                      {HEADERS}"
                 ))
             }
+            Error::NestedBegin {
+                is_repeated: true,
+                near: None,
+                more,
+                ..
+            } => of
+                .label("the patch has begun already")
+                .also(*more)
+                .help("leave out one of the two lines"),
             Error::NestedBegin { near, more, .. } => {
                 nested_begin(of.label("the patch before has no end").also(*more), *near)
             }

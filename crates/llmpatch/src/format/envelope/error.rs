@@ -22,11 +22,12 @@ pub enum Error {
         more: Option<Span>,
     },
     /// A Begin inside the envelope that begins in line `first`. `near` is an End in between that
-    /// doesn't count.
+    /// doesn't count; `is_repeated` says that nothing else is in between.
     #[error("`*** Begin Patch` inside the patch that begins in line {first}")]
     NestedBegin {
         first: LineNo,
         near: Option<(LineNo, NearEnd)>,
+        is_repeated: bool,
         more: Option<Span>,
     },
     /// A header, up to its colon, and what was meant, if that is plain.

@@ -214,10 +214,12 @@ impl<'a> EnvelopeReader<'a> {
             self.close_section();
         }
         let near = self.near_end.take().map(|(line, near, _)| (line, near));
+        let is_repeated = self.section.is_outside() && self.edits.is_empty();
         let first = self.begin.number;
         self.findings.bad_line(row.span, || Error::NestedBegin {
             first,
             near,
+            is_repeated,
             more: None,
         });
     }
