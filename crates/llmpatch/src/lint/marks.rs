@@ -72,7 +72,7 @@ fn is_patch_marker(line: &[u8]) -> bool {
 
 /// Marks that close a part of a call or a message, each with what opens it: a file that has both
 /// means them.
-const CLOSING: [(&str, &str); 9] = [
+const CLOSING: [(&str, &str); 12] = [
     ("</content>", "<content"),
     ("</invoke>", "<invoke"),
     ("</parameter>", "<parameter"),
@@ -82,6 +82,9 @@ const CLOSING: [(&str, &str); 9] = [
     ("<|im_end|>", "<|im_start|>"),
     ("<|eot_id|>", "<|start_header_id|>"),
     ("<|endoftext|>", "<|startoftext|>"),
+    ("<|end|>", "<|assistant|>"),
+    ("<end_of_turn>", "<start_of_turn>"),
+    ("<｜end▁of▁sentence｜>", "<｜begin▁of▁sentence｜>"),
 ];
 
 /// What tools put in place of text that they don't show.
@@ -154,6 +157,9 @@ mod tests {
             ("}</content>", Some("</content>")),
             ("  </invoke>  ", Some("</invoke>")),
             ("<|im_end|>", Some("<|im_end|>")),
+            ("four<|end|>", Some("<|end|>")),
+            ("<end_of_turn>", Some("<end_of_turn>")),
+            ("}<｜end▁of▁sentence｜>", Some("<｜end▁of▁sentence｜>")),
             ("[Showing lines 1-20 of 300]", Some("[Showing lines …]")),
             ("let x = ... [truncated]", Some("... [truncated]")),
             (
