@@ -113,6 +113,11 @@ impl Fence {
         }
     }
 
+    /// Returns the tag that ends it, if it is a tag.
+    pub(crate) fn end_tag(self) -> Option<&'static [u8]> {
+        (!self.is_markdowns()).then(|| TAGS[self.length - 1].1)
+    }
+
     /// Returns whether it is of backticks or tildes; a tag may as well be XML.
     pub(crate) fn is_markdowns(self) -> bool {
         self.of != b'<'

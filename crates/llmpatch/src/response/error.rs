@@ -132,6 +132,9 @@ pub enum Residue {
         help = "put `--- a/<path>` and `+++ b/<path>` before it; if it only explains something, indent it"
     ))]
     StrayHunk { more: usize },
+    /// A hunk that an empty line parts from the names of its file.
+    #[error("a hunk isn't right below the header of its file")]
+    Apart,
     #[error("the diff of a merge against all its parents can't be applied")]
     Combined,
     /// A binary file, as `diff -r` names it.
@@ -320,6 +323,10 @@ pub enum Nearly {
     NoHunk,
     #[error("a hunk names no file")]
     Hunk,
+    #[error("a rename has no `diff --git` line before it")]
+    Rename,
+    #[error("a context diff isn't read")]
+    ContextDiff,
     #[error("a marker of a patch is escaped")]
     Escaped,
     #[error("a command gets a patch as its input, and doesn't apply it")]

@@ -45,6 +45,7 @@ mod inputs;
 mod json;
 mod members;
 mod messages;
+mod near_diff;
 mod prose;
 mod prose_line;
 mod reasoning;

@@ -6,9 +6,10 @@ use std::ops::Range;
 use bstr::ByteSlice as _;
 
 use super::absence::cut_start;
+use super::near_diff::{self, Names, OpenTag};
 use super::prose_line::{
-    CodeSpans, bullets, closing, delimiter, is_call, is_edit, is_of_hunk, is_quoted, marked,
-    nearly_begins, prefixed, residue_of_diff,
+    CodeSpans, bullets, closing, delimiter, is_call, is_edit, is_quoted, marked, nearly_begins,
+    prefixed,
 };
 use super::{Hiding, Nearly, Residue, WalkItem, Warning, encoding, json, reasoning};
 use crate::format::envelope::{self, Marker, Meant};
@@ -38,7 +39,8 @@ pub(super) struct Prose<'a> {
     /// What ends the shell's heredoc that is open.
     heredoc: Option<Vec<u8>>,
     seen: PatchesAbove,
-    unified: Unified,
+    names: Names,
+    tag: OpenTag,
     /// The last line that is nearly a Begin.
     pub(super) near_begin: Option<(LineNo, Span)>,
     /// Where a call in tags begins, and how much had been found before.
@@ -73,15 +75,6 @@ struct PatchesAbove {
     indent: (usize, usize),
 }
 
-/// How far the headers of a unified diff have been seen.
-#[derive(Debug, Default)]
-enum Unified {
-    #[default]
-    No,
-    Old(Span),
-    New(Span),
-}
-
 impl<'a> Prose<'a> {
     /// Returns what is around the line that comes next.
     pub(super) fn around(&self, fence: Option<Fence>) -> unified::HunkSurroundings<'_> {
@@ -90,6 +83,8 @@ impl<'a> Prose<'a> {
             commented: self.comment.is_some(),
             closed: self.is_closed,
             heredoc: self.heredoc.as_deref(),
+            tag: self.tag.end(),
+            prefixes: None,
         }
     }
 
@@ -130,8 +125,9 @@ impl<'a> Prose<'a> {
             return;
         }
         self.heredocs(line);
+        self.tag.read(line, is_fenced);
         let is_last = number.index() + 1 == source.line_count();
-        if is_last && matches!(self.unified, Unified::Old(_)) && line.starts_with(b"+++ ") {
+        if is_last && matches!(self.names, Names::Old(_)) && line.starts_with(b"+++ ") {
             self.residue(
                 Format::Unified,
                 span,
@@ -140,9 +136,9 @@ impl<'a> Prose<'a> {
                 },
             );
         }
-        self.look_around(row);
+        self.look_around(source, row);
         self.nearly(source, row);
-        self.remains(row);
+        self.remains(source, row);
         self.headers(source, row);
         self.ends(row);
         let trimmed = text::trim_start(line);
@@ -220,29 +216,29 @@ impl<'a> Prose<'a> {
     /// Makes a draft of all so far, which a closing mark ends that nothing opened.
     pub(super) fn end_draft(&mut self, source: &Source, mark: reasoning::Mark) {
         (self.seen, self.comment, self.heredoc) = (PatchesAbove::default(), None, None);
-        self.unified = Unified::No;
+        self.names = Names::No;
         self.hide(source, self.drafts, &Hiding::Unopened(mark.shown().1));
         self.drafts = self.found.len();
     }
 
     /// Finds what can only have been part of a unified diff.
-    fn remains(
-        &mut self,
-        Row {
-            text: line, span, ..
-        }: Row<'_>,
-    ) {
-        let Some(residue) = residue_of_diff(line) else {
+    fn remains(&mut self, source: &Source, row: Row<'_>) {
+        let Some(residue) = near_diff::residue(source, row) else {
             return;
         };
         if let Residue::StrayHunk { .. } = residue
             && let Some(WalkItem::Residue(_, last)) = self.found.last_mut()
-            && let Residue::StrayHunk { more } = &mut last.value
         {
-            *more += 1;
-            return;
+            if let Residue::StrayHunk { more } = &mut last.value {
+                *more += 1;
+                return;
+            }
+            // It is a chunk of what has been reported as being in no envelope.
+            if last.value.loses_an_envelope() {
+                return;
+            }
         }
-        self.residue(Format::Unified, span, residue);
+        self.residue(Format::Unified, row.span, residue);
     }
 
     /// Finds file headers outside of envelopes.
@@ -328,33 +324,17 @@ impl<'a> Prose<'a> {
     }
 
     /// Remembers what explains later why there is no patch.
-    fn look_around(
-        &mut self,
-        Row {
-            text: line,
-            span,
-            number,
-            ..
-        }: Row<'_>,
-    ) {
-        if nearly_begins(text::trim(line)) {
-            self.near_begin = Some((number, span));
+    fn look_around(&mut self, source: &Source, row: Row<'_>) {
+        if nearly_begins(text::trim(row.text)) {
+            self.near_begin = Some((row.number, row.span));
         }
-        self.unified = match self.unified {
-            Unified::Old(at) if marked(line, b"+++ ").is_some() => Unified::New(at),
-            Unified::New(at) if marked(line, b"@@ -").is_some() => {
-                self.note_diff(at);
-                Unified::No
-            }
-            Unified::New(at) if is_of_hunk(line) => {
-                self.note_nearly(at, Nearly::NoHunk);
-                Unified::No
-            }
-            _ if marked(line, b"--- ").is_some() => Unified::Old(span),
-            _ => Unified::No,
-        };
-        if marked(line, b"diff --git a/").is_some() {
-            self.note_diff(span);
+        match self.names.read(source, row) {
+            Some((at, Nearly::Behind(_))) => self.note_diff(at),
+            Some((at, what)) => self.note_nearly(at, what),
+            None => {}
+        }
+        if marked(row.text, b"diff --git a/").is_some() {
+            self.note_diff(row.span);
         }
     }
 
@@ -502,11 +482,11 @@ impl<'a> Prose<'a> {
             _ if envelope::starts_here(inner) => Format::Envelope,
             _ if opx::starts_here(inner) => Format::Opx,
             _ if inner.starts_with(b"diff --git a/") => Format::Unified,
-            _ if inner.starts_with(b"+++ ") && matches!(self.unified, Unified::Old(_)) => {
+            _ if inner.starts_with(b"+++ ") && matches!(self.names, Names::Old(_)) => {
                 Format::Unified
             }
             _ if inner.starts_with(b"--- ") => {
-                self.unified = Unified::Old(row.span);
+                self.names = Names::Old(row.span);
                 return true;
             }
             _ if blocks::opener(inner).is_some() => Format::Blocks,

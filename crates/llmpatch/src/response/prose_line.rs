@@ -4,10 +4,9 @@ use std::collections::HashMap;
 
 use bstr::ByteSlice as _;
 
-use super::Residue;
 use super::command::is_prompt;
 use crate::format::envelope::{self, Meant};
-use crate::format::{excerpt, opx, unified};
+use crate::format::opx;
 use crate::patch::Format;
 use crate::text;
 
@@ -144,21 +143,6 @@ pub(super) fn nearly_begins(text: &[u8]) -> bool {
     text.ends_with(begin)
         || text.starts_with(begin)
         || text.starts_with(b"*") && envelope::meant(text) == Some(Meant::Begin)
-}
-
-/// Returns what a line is of, if it can only have been part of a unified diff.
-pub(super) fn residue_of_diff(line: &[u8]) -> Option<Residue> {
-    if unified::is_hunk_header(line) {
-        Some(Residue::StrayHunk { more: 0 })
-    } else if line.starts_with(b"@@@ -") && line[3..].contains_str("@@@") {
-        Some(Residue::Combined)
-    } else if line.starts_with(b"Binary files ") && line.ends_with(b" differ") {
-        Some(Residue::Binary {
-            line: excerpt(line),
-        })
-    } else {
-        None
-    }
 }
 
 /// Returns the closing tag that a line starts with, or the `>>>` that it is.

@@ -1,5 +1,6 @@
 //! The walk through a response, from top to bottom: what begins in each line.
 
+use std::cell::OnceCell;
 use std::collections::HashSet;
 
 use bstr::{BString, ByteSlice as _};
@@ -74,6 +75,8 @@ pub(super) struct Walk<'a, 'o> {
     pub(super) options: &'o Options<'o>,
     pub(super) prose: Prose<'a>,
     pub(super) around: around::Around<'a>,
+    /// The prefixes of the names in its diffs, once they are known.
+    pub(super) prefixes: OnceCell<Option<unified::Prefixes<'a>>>,
     /// The tool calls that were met, by their ids.
     pub(super) session: messages::Session,
     /// Up to where it is known that no JSON with calls begins.
@@ -120,6 +123,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             options,
             prose,
             around: around::Around::default(),
+            prefixes: OnceCell::new(),
             session: messages::Session::default(),
             plain: 0,
             patience: Patience::new(source.bytes().len(), options.drafts),
@@ -171,12 +175,7 @@ impl<'a, 'o> Walk<'a, 'o> {
         } else if opx::starts_here(&self.source.bytes()[first.start()..]) {
             self.elements(first.start())
         } else if unified::starts_here(self.source, row.number) {
-            self.push_bare(unified::parse_block(
-                self.source,
-                row.number,
-                self.prose.around(self.around.innermost()),
-                self.options,
-            ))
+            self.push_bare(self.section(row.number))
         } else if let Some(at) = blocks::opener(row.text) {
             let block =
                 self.around

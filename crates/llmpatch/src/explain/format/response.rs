@@ -57,6 +57,8 @@ fn correct(what: &Nearly) -> &'static str {
         Nearly::Hunk => {
             "put `--- a/<path>` and `+++ b/<path>` before it if it is meant; nothing of it was read"
         }
+        Nearly::Rename => "put `diff --git a/<old path> b/<new path>` before it if it is meant",
+        Nearly::ContextDiff => "give it as a unified diff, as `diff -u` prints it, if it is meant",
         Nearly::Input => {
             "hand it to `git apply` or `apply_patch`, or give it by itself, if it is meant"
         }
@@ -122,6 +124,7 @@ impl Diagnose for Residue {
                 "another hunk after it has no file either",
                 "# more hunks after it have no file either",
             )),
+            Residue::Apart => unified::Error::Apart.diagnostic(),
             Residue::Combined => unified::Error::Combined.diagnostic(),
             Residue::Blocks(error) => error.diagnostic(),
             _ => of,

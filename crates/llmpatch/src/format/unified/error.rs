@@ -157,6 +157,15 @@ pub enum Error {
         advice = "put the fence's end on a line of its own"
     ))]
     GluedFence,
+    #[error(
+        "`{}`, the end of the tag around the patch, is on the last line of a hunk",
+        Shown(tag)
+    )]
+    #[strum(props(
+        label = "it would get into the file",
+        help = "put the tag on a line of its own"
+    ))]
+    GluedTag { tag: BString },
     /// A hunk that claims other counts of old and new lines than it has, in `--strict`. `number`
     /// counts the hunks of its section.
     #[error("hunk {number} claims {}, and has {}", counts(*claimed), counts(*found))]

@@ -71,7 +71,7 @@ pub(super) struct FileHeader<'a> {
 impl<'a, 'o> RawHeader<'a, 'o> {
     /// Reads the header of the section that starts at a line; returns the line behind it too.
     pub(super) fn read(rows: &Rows<'a, 'o>, begin: usize) -> (Self, usize) {
-        let naming = Naming::new(&rows.options);
+        let naming = rows.naming();
         let mut raw = Self {
             naming,
             ..Self::default()

@@ -59,14 +59,7 @@ pub(super) fn read<'a>(
     } else {
         Vec::new()
     };
-    let (path, number) = (section.path.clone(), section.number);
-    let left_out = extent.left_out.map(|row| {
-        let warning = match extent.closes_fence {
-            true => Warning::BehindFence { path, number },
-            false => Warning::LeftOut { path, number },
-        };
-        Located::new(row.span, warning)
-    });
+    let left_out = left_out(&extent, section);
     let position = header.position.map(|position| Position {
         old_lines: found[0],
         new_lines: found[1],
@@ -87,6 +80,17 @@ pub(super) fn read<'a>(
         errors,
         warnings: warnings.into_iter().chain(left_out).collect(),
     })
+}
+
+/// Returns the warning of lines that look like lines of the hunk and are left out.
+fn left_out(extent: &Extent<'_>, section: SectionPart<'_>) -> Option<Located<Warning>> {
+    let row = extent.left_out?;
+    let (path, number) = (section.path.clone(), section.number);
+    let warning = match extent.closes_fence {
+        true => Warning::BehindFence { path, number },
+        false => Warning::LeftOut { path, number },
+    };
+    Some(Located::new(row.span, warning))
 }
 
 /// Returns whether the response, if it ends here, ends in a fence, in a heredoc, or within a line.

@@ -109,7 +109,10 @@ impl<'a> HunkHeader<'a> {
 /// Reads a header without numbers: `@@`, `@@ ... @@`, `@@ class K:`, and of that the line that it
 /// names, if it names one; `None` where there may have been numbers.
 fn locator(row: Row<'_>) -> Option<Option<Text<'_>>> {
-    let rest = row.text[2..].strip_prefix(b" ").unwrap_or_default();
+    let rest = match &row.text[2..] {
+        [] => b"",
+        rest => rest.strip_prefix(b" ")?,
+    };
     let start = row.text.len() - rest.len();
     let named = match rest.find("@@") {
         Some(at) => {

@@ -1,7 +1,9 @@
 //! Which lines a hunk has: where they end, and what looks like a line of it and is none.
 
+use bstr::ByteSlice as _;
+
 use super::error::Error;
-use super::line_kind::{LineKind, is_change, is_fence, is_item, kind};
+use super::line_kind::{LineKind, are_changes, is_change, is_fence, is_item, kind};
 use super::rows::Rows;
 use crate::format::fence::{Fence, names_diff};
 use crate::format::has_line_number;
@@ -49,7 +51,7 @@ impl<'a> Body<'a, '_, '_> {
         if !fits {
             (self.lines, self.errors, self.is_filled) = (Vec::new(), Vec::new(), None);
             let end = self.uncounted(start);
-            self.check_fence(end);
+            self.check_end(end);
             return Extent {
                 fits: claimed.is_none(),
                 counted,
@@ -61,7 +63,7 @@ impl<'a> Body<'a, '_, '_> {
             };
         }
         let end = self.excess(counted);
-        self.check_fence(end);
+        self.check_end(end);
         let beyond = &self.lines[own..];
         // Lines that are only added change nothing of what the file must hold.
         let is_added = beyond.iter().all(|line| line.mark == Mark::Added);
@@ -80,6 +82,29 @@ impl<'a> Body<'a, '_, '_> {
     pub(super) fn counts(&self) -> [u32; 2] {
         let without = |mark| self.lines.iter().filter(|line| line.mark != mark).count();
         [Mark::Added, Mark::Removed].map(|mark| u32::try_from(without(mark)).unwrap_or(u32::MAX))
+    }
+
+    /// Finds what ends the fence or the tag around the diff at the end of an added line.
+    fn check_end(&mut self, end: usize) {
+        self.check_fence(end);
+        self.check_tag(end);
+    }
+
+    /// Finds the end of the open tag at the end of an added line, if the tag has no other end.
+    fn check_tag(&mut self, end: usize) {
+        let is_added = self.lines.last().map(|line| line.mark) == Some(Mark::Added);
+        let last = end.checked_sub(1).and_then(|last| self.rows.get(last));
+        if let Some(row) = last
+            && is_added
+            && let Some(tag) = self.rows.around.tag
+            && row.text.ends_with(tag)
+            && row.text[1..].trim_ascii() != tag
+            && !self.rows.source.bytes()[row.span.end as usize..].contains_str(tag)
+        {
+            let tag = tag.into();
+            self.errors
+                .push(Located::new(row.span, Error::GluedTag { tag }));
+        }
     }
 
     /// Finds the end of the open fence at the end of an added line, if the fence has no other end
@@ -181,7 +206,8 @@ impl<'a> Body<'a, '_, '_> {
     /// prose.
     fn left_out(&self, end: usize) -> Option<Row<'a>> {
         let mut blank = false;
-        for index in (end..).take_while(|&index| !self.rows.stops(index)) {
+        let ends = |index: usize| self.rows.stops(index) || self.rows.names_files(index);
+        for index in (end..).take_while(|&index| !ends(index)) {
             let row = self.rows.get(index)?;
             match kind(row) {
                 LineKind::Line(Mark::Added | Mark::Removed) if !is_item(row.text) => {
@@ -248,13 +274,12 @@ impl<'a> Body<'a, '_, '_> {
     }
 
     /// Returns whether what follows can be prose: nothing of it looks as if it belonged to a hunk.
-    /// Items of a list don't, unless some begin with `-` and others with `+`.
     fn is_prose(&self, start: usize) -> bool {
         if self.rows.around.fence.is_some() {
             return false;
         }
         let mut fence = None;
-        let mut signs = Vec::new();
+        let mut lines = Vec::new();
         for index in start.. {
             let Some(row) = self.rows.get(index) else {
                 break;
@@ -267,12 +292,10 @@ impl<'a> Body<'a, '_, '_> {
                 (None, Some(_)) => break,
                 (Some(open), _) if Fence::is_closed_by(open, row.text) => fence = None,
                 _ if self.rows.stops(index) => break,
-                _ if is_change(row.text) && !is_item(row.text) => return false,
-                _ if is_change(row.text) => signs.push(row.text[0]),
-                _ => {}
+                _ => lines.push(row.text),
             }
         }
-        signs.iter().all(|sign| *sign == signs[0])
+        !are_changes(lines.into_iter())
     }
 
     fn skip(&self, mut index: usize) -> usize {

@@ -27,6 +27,14 @@ pub(super) fn is_change(text: &[u8]) -> bool {
     matches!(text.first(), Some(b'-' | b'+'))
 }
 
+/// Returns whether some lines change something, and aren't items of a list: those all begin with the
+/// same sign.
+pub(super) fn are_changes<'l>(lines: impl Iterator<Item = &'l [u8]>) -> bool {
+    let mut sign = None;
+    let mut changes = lines.filter(|line| is_change(line));
+    changes.any(|line| !is_item(line) || *sign.get_or_insert(line[0]) != line[0])
+}
+
 /// Returns whether a line is of a Markdown fence.
 pub(super) fn is_fence(text: &[u8]) -> bool {
     text.starts_with(b"```") || text.starts_with(b"~~~")

@@ -62,8 +62,9 @@ mod word_diff;
 
 pub use error::{Error, Warning};
 pub(crate) use hunk_header::is_header as is_hunk_header;
-pub(crate) use parse::{parse_block, starts_here};
+pub(crate) use names::Prefixes;
+pub(crate) use parse::{parse_block, prefixes, starts_here};
 pub use print::print;
 pub use quote::Quoting;
-pub(crate) use rows::{HunkSurroundings, names_commit};
+pub(crate) use rows::{HunkSurroundings, hunk_begins, names_commit};
 pub use stat::{FileStat, Termination, name_only, numstat, stat, summary, total};

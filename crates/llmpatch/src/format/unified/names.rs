@@ -102,19 +102,34 @@ fn directories(name: &[u8], count: u32) -> Option<usize> {
     Some(at).filter(|&at| at < name.len())
 }
 
+/// Returns how long the `./` is with which a name begins, however often.
+fn dots(name: &[u8]) -> usize {
+    let mut rest = name;
+    while let Some(behind) = rest.strip_prefix(b"./") {
+        rest = behind;
+    }
+    name.len() - rest.len()
+}
+
+/// The first directories of old and new names, where another section of the response shows that they
+/// are prefixes. Each ends with a slash.
+pub(crate) type Prefixes<'o> = [&'o [u8]; 2];
+
 /// How names come to paths: without some of their first directories, or else without the prefixes
 /// that they are seen to have.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Naming<'o> {
     strip: Option<u32>,
     is_file: Option<IsFile<'o>>,
+    known: Option<Prefixes<'o>>,
 }
 
 impl<'o> Naming<'o> {
-    pub(super) fn new(options: &Options<'o>) -> Self {
+    pub(super) fn new(options: &Options<'o>, known: Option<Prefixes<'o>>) -> Self {
         Self {
             strip: options.strip,
             is_file: options.is_file,
+            known,
         }
     }
 
@@ -137,7 +152,9 @@ impl<'o> Naming<'o> {
             return Err(Error::Quoting);
         }
         let is_epoch = is_epoch(time) == Some(true);
-        let is_null = *name == *b"/dev/null";
+        let is_null = name
+            .strip_prefix(b"/dev/null")
+            .is_some_and(|rest| rest.first().is_none_or(u8::is_ascii_whitespace));
         let name = (!is_null).then(|| self.stripped(name, 0)).transpose()?;
         Ok(SideName { name, is_epoch })
     }
@@ -145,7 +162,8 @@ impl<'o> Naming<'o> {
     /// Takes as many directories off a name as were asked for, less the directories that it lacks.
     fn stripped<'a>(&self, name: Text<'a>, lacks: u32) -> Result<Text<'a>, Error> {
         let Some(strip) = self.strip else {
-            return Ok(name);
+            let len = dots(&name);
+            return Ok(behind(name, len));
         };
         match directories(&name, strip.saturating_sub(lacks)) {
             Some(len) => Ok(behind(name, len)),
@@ -164,14 +182,38 @@ impl<'o> Naming<'o> {
     /// Returns whether a name means a path, with a prefix or without.
     pub(super) fn means(&self, name: &[u8], path: &[u8]) -> bool {
         let without = self.prefix(name).map(|(_, rest)| rest);
-        name == path || without == Some(path) || self.beyond_directory(name) == Some(path)
+        let is_beyond = || (0..2).any(|side| self.beyond_directory(name, side) == Some(path));
+        name == path || without == Some(path) || is_beyond()
     }
 
-    /// Returns what is behind the first directory of a name, if only that is a file.
-    fn beyond_directory<'n>(&self, name: &'n [u8]) -> Option<&'n [u8]> {
+    /// Returns what is behind the first directory of an old (0) or a new (1) name, if only that is a
+    /// file, or if the directory is known to be a prefix.
+    fn beyond_directory<'n>(&self, name: &'n [u8], side: usize) -> Option<&'n [u8]> {
         let is_file = self.is_file.filter(|_| self.strip.is_none())?;
         let (_, rest) = name.split_once_str("/")?;
-        (is_file(rest) && !is_file(name)).then_some(rest)
+        let is_prefix = self.is_behind_known(name, side) || is_file(rest) && !is_file(name);
+        is_prefix.then_some(rest)
+    }
+
+    /// Returns whether a name that is no file's begins with the directory that is known to be the
+    /// prefix of its side.
+    fn is_behind_known(&self, name: &[u8], side: usize) -> bool {
+        let Some(is_file) = self.is_file.filter(|_| self.strip.is_none()) else {
+            return false;
+        };
+        let rest = self.known.and_then(|known| name.strip_prefix(known[side]));
+        rest.is_some_and(|rest| !rest.is_empty() && !is_file(name))
+    }
+
+    /// Returns the first directories of the names of both sides, if the rest is the same and a file.
+    pub(super) fn prefixes<'n>(&self, [old, new]: [&'n [u8]; 2]) -> Option<Prefixes<'n>> {
+        let rest = [
+            self.beyond_directory(old, 0)?,
+            self.beyond_directory(new, 1)?,
+        ];
+        let len = |name: &[u8]| name.len() - rest[0].len();
+        let is_one = rest[0] == rest[1] && old != new && !self.are_one(old, new).0;
+        is_one.then(|| [&old[..len(old)], &new[..len(new)]])
     }
 
     /// Returns the path that the names of both sides mean.
@@ -180,8 +222,8 @@ impl<'o> Naming<'o> {
             (true, true) => Some(behind(new, 2)),
             (true, false) => Some(new),
             _ => {
-                let rest = self.beyond_directory(&new)?.len();
-                let is_one = self.beyond_directory(&old).map(<[u8]>::len) == Some(rest)
+                let rest = self.beyond_directory(&new, 1)?.len();
+                let is_one = self.beyond_directory(&old, 0).map(<[u8]>::len) == Some(rest)
                     && old.ends_with(&new[new.len() - rest..]);
                 let start = new.len() - rest;
                 is_one.then(|| behind(new, start))
@@ -202,7 +244,12 @@ impl<'o> Naming<'o> {
     pub(super) fn alone<'a>(&self, name: Text<'a>, is_new: bool) -> Text<'a> {
         let usual = if is_new { NEW } else { OLD };
         match self.prefix(&name) {
-            Some((letter, _)) if usual.contains(&letter) => behind(name, 2),
+            Some((letter, _)) if usual.contains(&letter) => return behind(name, 2),
+            _ => {}
+        }
+        let side = usize::from(is_new);
+        match self.known.map(|known| known[side].len()) {
+            Some(len) if self.is_behind_known(&name, side) => behind(name, len),
             _ => name,
         }
     }
@@ -258,7 +305,10 @@ impl<'o> Naming<'o> {
                 let rest = |name: &[u8]| directories(name, strip).map(|len| name[len..].to_vec());
                 rest(old).is_some() && rest(old) == rest(new)
             }
-            None => self.are_one(old, new).0,
+            None => {
+                let rest = |name: &[u8]| Some(name.split_once_str("/")?.1.to_vec());
+                self.are_one(old, new).0 || rest(old).is_some() && rest(old) == rest(new)
+            }
         }
     }
 }

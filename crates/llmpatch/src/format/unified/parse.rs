@@ -1,15 +1,18 @@
 //! One section of a unified diff: its header, and its hunks.
 
+use std::borrow::Cow;
+
 use bstr::BString;
 
 use super::error::{Error, Warning};
 use super::header::{FileHeader, RawHeader};
 use super::hunk;
 use super::line_kind::is_change;
+use super::names::{Naming, Prefixes};
 use super::rows::{HunkSurroundings, Rows};
 use crate::format::{Block, Options, excerpt};
 use crate::patch::{FileEdit, Format, Header, Hunk, Operation, Status};
-use crate::text::{LineNo, Located, Source, Span};
+use crate::text::{LineNo, Located, Row, Source, Span};
 
 /// Returns whether a section starts at a line: `diff --git` and what follows it, or `--- `, `+++ `
 /// and `@@`.
@@ -22,6 +25,23 @@ pub(crate) fn starts_here(source: &Source, line: LineNo) -> bool {
         options,
     };
     rows.starts_section(line.index())
+}
+
+/// Finds the directories that are prefixes of names in a response, though no letters: a section
+/// names a file that is there only without them.
+pub(crate) fn prefixes<'a>(source: &'a Source, options: &Options<'_>) -> Option<Prefixes<'a>> {
+    options.is_file?;
+    let naming = Naming::new(options, None);
+    let name = |row: Row<'a>| match naming.side(row.behind(4)).ok()?.name?.bytes {
+        Cow::Borrowed(name) => Some(name),
+        Cow::Owned(_) => None,
+    };
+    let rows = || source.rows(LineNo::FIRST);
+    rows().zip(rows().skip(1)).find_map(|(old, new)| {
+        let is_header = old.text.starts_with(b"--- ") && new.text.starts_with(b"+++ ");
+        let names = is_header.then(|| Some([name(old)?, name(new)?]))??;
+        naming.prefixes(names)
+    })
 }
 
 /// Reads the section that starts at a line for which [`starts_here`] holds.
@@ -73,10 +93,7 @@ pub(crate) fn parse_block<'a>(
     let wrong = match &header {
         // What it says of the names may follow from a line that can't be read.
         Err(error) => (errors.is_empty() || is_binary).then(|| Located::new(span, error.clone())),
-        Ok(header) if errors.is_empty() => {
-            let row = rows.unknown(index).map(|row| row.span);
-            check(&header.header, &hunks, span, row)
-        }
+        Ok(file) if errors.is_empty() => check(&file.header, &hunks, span, || rows.unknown(index)),
         Ok(_) => None,
     };
     if let Some(wrong) = wrong {
@@ -171,7 +188,7 @@ fn next_hunk(rows: &Rows<'_, '_>, index: usize, is_first: bool) -> Option<usize>
         .take_while(|&at| rows.get(at).is_some_and(|row| row.text.is_empty()))
         .count();
     let at = index + if is_first { 0 } else { blanks };
-    rows.starts_with(at, b"@@").then_some(at)
+    rows.starts_hunk(at).then_some(at)
 }
 
 /// Returns whether the numbers of the only hunk say that the file is new, whatever its names say. A
@@ -200,13 +217,13 @@ pub(super) struct SectionPart<'s> {
     pub(super) is_new: bool,
 }
 
-/// Checks that header and hunks go together; `span` is the section's first line, `unknown` a line
-/// that breaks the header off.
+/// Checks that header and hunks go together; `span` is the section's first line, `unknown` finds a
+/// line that breaks the header off.
 fn check(
     header: &Header,
     hunks: &[Hunk<'_>],
     span: Option<Span>,
-    unknown: Option<Span>,
+    unknown: impl FnOnce() -> Option<Span>,
 ) -> Option<Located<Error>> {
     let keeps_mode = header.old_mode == header.new_mode || header.new_mode.is_none();
     let (at, error) = match header.status {
@@ -217,7 +234,7 @@ fn check(
                 (old.text.span, Error::AddedHasOld)
             }
         },
-        Status::Modified if hunks.is_empty() && keeps_mode => match unknown {
+        Status::Modified if hunks.is_empty() && keeps_mode => match unknown() {
             Some(line) => (Some(line), Error::UnknownLine),
             None => (span, Error::Nothing),
         },

@@ -3,12 +3,12 @@
 use std::ops::Range;
 
 use super::header;
-use super::line_kind::{LineKind, is_fence, is_item, kind};
-use super::names::Naming;
+use super::line_kind::{LineKind, are_changes, is_fence, is_item, kind};
+use super::names::{Naming, Prefixes};
 use crate::format::Options;
 use crate::format::fence::Fence;
 use crate::patch::Mark;
-use crate::text::{LineNo, Row, Source};
+use crate::text::{LineNo, Row, Source, Span};
 
 /// What is around a diff in a response.
 #[derive(Clone, Copy, Debug, Default)]
@@ -21,6 +21,10 @@ pub(crate) struct HunkSurroundings<'o> {
     pub(crate) closed: bool,
     /// What ends the shell's heredoc that it is in.
     pub(crate) heredoc: Option<&'o [u8]>,
+    /// What closes the tag that it is in.
+    pub(crate) tag: Option<&'o [u8]>,
+    /// The directories that are prefixes of its names.
+    pub(crate) prefixes: Option<Prefixes<'o>>,
 }
 
 /// The lines of a response, and what is around the diff in it.
@@ -31,7 +35,12 @@ pub(super) struct Rows<'a, 'o> {
     pub(super) options: Options<'o>,
 }
 
-impl<'a> Rows<'a, '_> {
+impl<'a, 'o> Rows<'a, 'o> {
+    /// Returns how names in the diff come to paths.
+    pub(super) fn naming(&self) -> Naming<'o> {
+        Naming::new(&self.options, self.around.prefixes)
+    }
+
     /// Returns the line at an index, from 0.
     pub(super) fn get(&self, index: usize) -> Option<Row<'a>> {
         self.source.row(LineNo::from_index(index))
@@ -57,16 +66,13 @@ impl<'a> Rows<'a, '_> {
             .get(index)
             .and_then(|row| row.text.strip_prefix(b"diff --git "));
         names.is_some_and(|names| {
-            Naming::new(&self.options).split(names).is_some()
-                || header::continues(self.get(index + 1))
+            self.naming().split(names).is_some() || header::continues(self.get(index + 1))
         })
     }
 
     /// Returns whether a hunk's header may be at a line, with numbers or without.
     pub(super) fn starts_hunk(&self, index: usize) -> bool {
-        self.get(index).is_some_and(|row| {
-            row.text == b"@@" || row.text.starts_with(b"@@ ") || row.text.starts_with(b"@@@ -")
-        })
+        self.get(index).is_some_and(|row| may_begin_hunk(row.text))
     }
 
     /// Returns whether no line of a hunk can be here, unless it was counted: the response ends, or
@@ -120,22 +126,13 @@ impl<'a> Rows<'a, '_> {
     /// Returns whether lines of a hunk follow at once, and a change among them that isn't an item of
     /// a list.
     fn goes_on(&self, start: usize) -> bool {
-        for index in start.. {
-            let Some(row) = self.get(index) else { break };
-            match kind(row) {
-                LineKind::Line(Mark::Added | Mark::Removed) => {
-                    if self.names_files(index) || self.stops(index) {
-                        break;
-                    }
-                    if !is_item(row.text) {
-                        return true;
-                    }
-                }
-                LineKind::Line(Mark::Context) | LineKind::NoNewline => {}
-                LineKind::Empty | LineKind::None => break,
-            }
-        }
-        false
+        let of_hunk = |index: &usize| {
+            let row = self.get(*index);
+            let is_line = row.is_some_and(|row| matches!(kind(row), LineKind::Line(_)));
+            is_line && !self.names_files(*index) && !self.stops(*index)
+        };
+        let lines = (start..).take_while(of_hunk);
+        are_changes(lines.flat_map(|index| self.texts(index..index + 1)))
     }
 
     /// Returns whether a line and the next are `--- ` and `+++ `.
@@ -174,11 +171,11 @@ impl<'a> Rows<'a, '_> {
 
     /// Returns the line behind a section's header, if names and hunks follow below it that no other
     /// `diff --git` begins.
-    pub(super) fn unknown(&self, end: usize) -> Option<Row<'a>> {
+    pub(super) fn unknown(&self, end: usize) -> Option<Span> {
         const NEAR: usize = 8;
         let near = (end..end + NEAR).take_while(|&index| !self.starts_with(index, b"diff "));
         let is_below = near.skip(1).any(|index| self.starts_section(index));
-        self.get(end).filter(|_| is_below)
+        self.get(end).filter(|_| is_below).map(|row| row.span)
     }
 
     /// Returns whether nothing but empty lines is left of the response.
@@ -207,10 +204,30 @@ impl<'a> Rows<'a, '_> {
     }
 }
 
+/// Returns whether a hunk's header is at a line, with numbers or without, and changes below it.
+pub(crate) fn hunk_begins(source: &Source, line: LineNo) -> bool {
+    let text = source.line(line).unwrap_or_default();
+    let is_line = |row: &Row<'_>| matches!(kind(*row), LineKind::Line(_) | LineKind::Empty);
+    let below = source.rows(line.next()).take_while(is_line);
+    let is_header = may_begin_hunk(text) || super::is_hunk_header(text.trim_ascii_start());
+    is_header && are_changes(below.map(|row| row.text))
+}
+
+/// Returns whether a line may be a hunk's header, with numbers or without.
+fn may_begin_hunk(text: &[u8]) -> bool {
+    text == b"@@" || starts_like(text, &[b"@@ ", b"@@@ -"]) || is_glued(text)
+}
+
 /// What `diff` and version control write between the sections of a diff.
 const BETWEEN: [&[u8]; 3] = [b"diff -", b"Index: ", b"Only in "];
 /// What begins a patch of another format.
 const OTHERS: [&[u8]; 3] = [b"*** Begin Patch", b"<edit ", b"<opx>"];
+
+/// Returns whether a line is a hunk's header without a space behind its `@@`.
+fn is_glued(text: &[u8]) -> bool {
+    let number = text.strip_prefix(b"@@-").and_then(<[u8]>::first);
+    number.is_some_and(u8::is_ascii_digit)
+}
 
 fn starts_like(text: &[u8], starts: &[&[u8]]) -> bool {
     starts.iter().any(|start| text.starts_with(start))

@@ -116,6 +116,8 @@ fn names_come_to_one_path() {
         ("a/x ", "b/x ", "x "),
         (r#""a/\303\244\t\"""#, r#""b/\303\244\t\"""#, "ä\\t\""),
         (r#""a/x""#, "b/x", "x"),
+        ("./x", "x", "x"),
+        ("././a/x", "./b/x", "x"),
         ("a/", "a/", "a/"),
     ] {
         assert_eq!(
@@ -144,6 +146,7 @@ fn names_come_to_one_path() {
     }
     for (old, new, want) in [
         ("/dev/null", "b/x", "A x"),
+        ("/dev/null ", "b/x", "A x"),
         ("/dev/null", "w/x", "A x"),
         ("/dev/null", "a/x", "A a/x"),
         ("/dev/null", "x", "A x"),
@@ -214,6 +217,26 @@ fn headers_say_what_becomes_of_a_file() {
         (
             "diff --git a/x b/x\nindex 1..2 100644\n",
             "? x\nparse 1: this section changes nothing",
+        ),
+        (
+            "diff --git a/x b/x\nindex 1..2 100644\nsimilarity 9%\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n",
+            "? x\nM x @1,1+1,1:-a+b\nparse 3: a line between `diff --git` and `---`",
+        ),
+        (
+            "diff --git a/x b/x\nold mode 100644\nnew mode 100755\n--- a/x\n+++ b/x\n x\n-y\n+Y\n",
+            "? x\nparse 7: a hunk has no `@@` line before its lines",
+        ),
+        (
+            "diff --git a/x b/x\nnew file mode 100644\n+a\n",
+            "? x\nparse 3: a hunk has no `@@` line before its lines",
+        ),
+        (
+            "diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\n\n+a\n",
+            "? x\nparse 6: a hunk has no `@@` line before its lines",
+        ),
+        (
+            "diff --git a/x b/x\nnew file mode 100644\n--- /dev/null\n+++ b/x\n@@-0,0 +1 @@\n+a\n",
+            "? x\nparse 5: the line numbers of a hunk's header can't be read",
         ),
         (
             "diff --git a/x b/y\nrename from x\n",
@@ -366,6 +389,25 @@ fn counts_end_a_hunk_and_are_corrected() {
             "? x\nparse 7: a line of a hunk has no prefix",
         ),
         (
+            "@@\n-b\n+c\n```bash\n+d\n```\n",
+            "? x\nparse 6: a line of a hunk is a Markdown fence",
+        ),
+        (
+            "@@\n-b\n+c\n```\n+d\n",
+            "? x\nparse 6: a line of a hunk is a Markdown fence",
+        ),
+        (
+            "@@\n-b\n+c\nOnly in a: d\n+e\n",
+            "? x\nparse 6: a line of a hunk has no prefix",
+        ),
+        (
+            "@@\n-b\n+c\n\nThat is:\n- all\n+ of it\n",
+            "? x\nparse 7: a line of a hunk has no prefix",
+        ),
+        ("@@-1 +1 @@\n-b\n+c\n", {
+            "? x\nparse 3: the line numbers of a hunk's header can't be read"
+        }),
+        (
             "@@ -1,2 +1,2 @@\n-b\n+c",
             "? x\nparse 3: the response ends in the middle of a hunk",
         ),
@@ -404,6 +446,13 @@ fn counts_end_a_hunk_and_are_corrected() {
         }),
         ("@@ ... @@\n a\n\n-b\n\nThat is all.\n", "M x @: a -b"),
         ("@@ … @@ fn a()\n-b\n", "M x @`fn a()`:-b"),
+        ("@@\n-b\n\nThat is:\n- all\n- of it\n", "M x @:-b"),
+        ("@@\n-b\n```\n- this\n", "M x @:-b"),
+        ("@@\n-b\n\n```sh\nrm -r x\n```\n", "M x @:-b"),
+        (
+            "@@\n-b\n\n```diff\n-a\n```\n",
+            "M x @:-b\nwarning 7: a hunk names no file",
+        ),
         ("@@  class K: @@ \n-b\n", "M x @` class K:`:-b"),
         ("@@ class K:\n-b\n@@ }\n+c\n", "M x @`class K:`:-b @`}`:+c"),
         (
