@@ -122,7 +122,7 @@ pub enum Error {
     #[error("a line of a hunk is a Markdown fence, and has no prefix")]
     #[strum(props(
         label = "neither ` `, `-` nor `+`",
-        help = "put ` `, `-` or `+` before it if it is a line of the file; if it ends the fence around the patch, put an empty line after it"
+        help = "put ` `, `-` or `+` before it if it is a line of the file; if it ends the fence around the patch, make it like the line that opens that fence, and put an empty line after it"
     ))]
     FenceWithin,
     #[error("a hunk has no `@@` line before its lines")]

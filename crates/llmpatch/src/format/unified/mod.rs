@@ -13,7 +13,10 @@
 //! follows, and nothing else ends it before, so a unified diff may be content of a unified diff.
 //! Models count badly, though.
 //! - Where a line can be none of the hunk before the counts are met, it goes on to what can be no
-//!   line of any: a header, a Markdown fence, a paragraph of prose.
+//!   line of any: a header, the end of the Markdown fence around the diff, a paragraph of prose. No
+//!   fence ends it where changes follow at once, and neither does a line that `diff` or version
+//!   control writes between sections: that line is the file's, and lacks its prefix.
+//! - Behind the end of the fence, lines that look like hunk lines are warned of.
 //! - Lines with a prefix that follow at once on a hunk that is complete by its counts are taken in
 //!   if they only add. If there are old lines among them, planning decides
 //!   ([`Hunk::excess`](crate::patch::Hunk::excess)): where the file doesn't hold them it can't be
@@ -37,6 +40,8 @@
 //! - A new file has one hunk or none.
 //! - A header that knows of an old file, by its id or mode, isn't of a new file, though its only
 //!   hunk is `@@ -0,0 …`: so git shows lines added above the first line where it shows no context.
+//! - `original/` and `modified/`, or what else is there in place of letters, is a prefix in all of a
+//!   response's sections as soon as one of them shows it, by a file that is there only without.
 //! - The epoch on both sides, as reproducible archives have it, says of neither that it is absent.
 //! - In a header without numbers, dots and what begins with `-` stand for numbers; of two texts,
 //!   `@@ … @@ text`, the text behind is the context line. In a fence that isn't closed a hunk

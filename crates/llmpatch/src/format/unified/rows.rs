@@ -129,7 +129,7 @@ impl<'a, 'o> Rows<'a, 'o> {
         let of_hunk = |index: &usize| {
             let row = self.get(*index);
             let is_line = row.is_some_and(|row| matches!(kind(row), LineKind::Line(_)));
-            is_line && !self.names_files(*index) && !self.stops(*index)
+            is_line && !self.names_files(*index)
         };
         let lines = (start..).take_while(of_hunk);
         are_changes(lines.flat_map(|index| self.texts(index..index + 1)))
@@ -198,17 +198,26 @@ impl<'a, 'o> Rows<'a, 'o> {
                     && row.text.contains(&b'.')
                     && row.text.len() < 40
             })
-            && self
-                .get(index + 2)
-                .is_none_or(|row| row.text.is_empty() || self.stops(index + 2))
+            && self.get(index + 2).is_none_or(|row| {
+                // Of many signatures in a row, each would ask for the next.
+                let stops = || match row.text.starts_with(b"-") {
+                    true => self.starts_section(index + 2),
+                    false => self.stops(index + 2),
+                };
+                row.text.is_empty() || stops()
+            })
     }
 }
+
+/// How many lines below a hunk's header its first change is at most. Lines that look like headers may
+/// be context of one another.
+const FARTHEST: usize = 200;
 
 /// Returns whether a hunk's header is at a line, with numbers or without, and changes below it.
 pub(crate) fn hunk_begins(source: &Source, line: LineNo) -> bool {
     let text = source.line(line).unwrap_or_default();
     let is_line = |row: &Row<'_>| matches!(kind(*row), LineKind::Line(_) | LineKind::Empty);
-    let below = source.rows(line.next()).take_while(is_line);
+    let below = source.rows(line.next()).take(FARTHEST).take_while(is_line);
     let is_header = may_begin_hunk(text) || super::is_hunk_header(text.trim_ascii_start());
     is_header && are_changes(below.map(|row| row.text))
 }

@@ -597,9 +597,18 @@ fn reading_takes_time_in_proportion_to_the_length() {
         ("diff --git a/x b/x\nold mode 100644\nnew mode 100755\n", ""),
         ("--- a\n+++ b\n@@ -1 +1 @@\n-a\n+b\nprose\n", ""),
         ("<<E\n", ""),
+        ("--- a\n+++ b\n@@ @@\n-a\n```x\n", ""),
+        ("--- a\n+++ b\n\n", ""),
+        ("  @@ -1 +1 @@\n", ""),
+        ("@@ x\n y\n", ""),
+        ("-- \n1.0\n", ""),
+        ("```\n-- \n1.0\n", ""),
+        ("Index: x\n- x\n", ""),
     ] {
-        let text = unit.repeat(crate::testing::length(200_000) / unit.len()) + tail;
-        let source = source(text.into_bytes());
-        let _ = parse(&source, &Options::default());
+        let units = unit.repeat(crate::testing::length(200_000) / unit.len()) + tail;
+        for text in [format!("--- a\n+++ b\n@@ @@\n-a\n{units}"), units] {
+            let source = source(text.into_bytes());
+            let _ = parse(&source, &Options::default());
+        }
     }
 }
