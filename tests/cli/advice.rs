@@ -50,6 +50,7 @@ const RUN: &[Tried] = &[
     ),
     (&["git rm"], links),
     (&["git init", "git -C <directory> llmpatch"], no_repository),
+    (&["git worktree repair <directory>"], moved_repository),
     (
         &[
             "git merge --continue",
@@ -1032,6 +1033,24 @@ fn commit_taken_back() {
         .succeeded();
     let run = follow(&repo, &said, "git reflog", &[]).succeeded();
     assert!(run.stdout.contains("gone"), "{}", run.stdout);
+}
+
+#[test]
+fn moved_repository() {
+    let repo = repo();
+    let script = "git clone -q . ../main && cd ../main && git worktree add -q ../linked && mv ../main ../other";
+    in_shell(&repo, script).succeeded();
+    let check = || {
+        let mut command = repo.command();
+        command.current_dir(repo.child("../linked")).arg("check");
+        support::run(&mut command, update("a.txt", "two", "2").as_bytes())
+    };
+    let said = check().ended(3);
+    let (_, command) = said.stderr.split_once("run `").unwrap();
+    let (command, _) = command.split_once('`').unwrap();
+    let command = command.replace("<directory>", "../linked");
+    in_shell(&repo, &format!("cd ../other && {command}")).succeeded();
+    check().succeeded();
 }
 
 #[test]
