@@ -876,6 +876,7 @@ fn a_mail_is_committed_as_its_author_wrote_it() {
 /// What is made of a response is UTF-8, and no commit calls it anything else.
 #[test]
 fn a_message_is_in_the_encoding_that_its_commit_names() {
+    support::needs(support::Need::Shell);
     let mail = "From 0123456789012345678901234567890123456789 Mon Sep 17 00:00:00 2001\nFrom: J\u{f6}rg <j@example.com>\nDate: Thu, 1 Jan 2026 00:00:00 +0000\nSubject: [PATCH] gr\u{fc}n\n\nwhy\n---\n--- a/a.txt\n+++ b/a.txt\n@@ -1,3 +1,3 @@\n one\n-two\n+2\n three\n";
     let noted = super::opx("a.txt", "gr\u{fc}n", "two", "2");
     let line = serde_json::json!({"id": 1, "response": mail}).to_string();
