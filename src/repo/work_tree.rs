@@ -35,6 +35,8 @@ pub struct WorkTree<'r> {
     dir: &'r Dir,
     case_twins: CaseTwins,
     modules: OnceCell<Modules>,
+    /// Whether git makes symbolic links (`core.symlinks`).
+    has_links: OnceCell<bool>,
     /// The directories of other repositories.
     repositories: DirectoriesWith<'r>,
     /// The nearest that is there, for every directory beneath which something was found to be
@@ -72,6 +74,7 @@ impl<'r> WorkTree<'r> {
             dir,
             case_twins: CaseTwins::new(repo.ignores_case()?),
             modules: OnceCell::new(),
+            has_links: OnceCell::new(),
             repositories: DirectoriesWith::new(dir, ".git"),
             nearest: RefCell::default(),
             empty_submodules: RefCell::default(),
@@ -180,8 +183,14 @@ impl<'r> WorkTree<'r> {
     /// Returns whether git takes a file at a path for a symbolic link, as it does under
     /// `core.symlinks=false` where the index has one: the file holds where the link leads.
     fn is_link_as_file(&self, path: &RepoPath) -> Result<bool, RepoError> {
-        let has_links = self.repo.config().bool("core.symlinks")?;
-        if has_links.unwrap_or(MAKES_LINKS) {
+        let has_links = match self.has_links.get() {
+            Some(known) => *known,
+            None => {
+                let set = self.repo.config().bool("core.symlinks")?;
+                *self.has_links.get_or_init(|| set.unwrap_or(MAKES_LINKS))
+            }
+        };
+        if has_links {
             return Ok(false);
         }
         let entries = self.repo.entries_at(std::slice::from_ref(path))?;

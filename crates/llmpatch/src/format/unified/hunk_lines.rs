@@ -52,14 +52,18 @@ impl<'a> Body<'a, '_, '_> {
             (self.lines, self.errors, self.is_filled) = (Vec::new(), Vec::new(), None);
             let end = self.uncounted(start);
             self.check_end(end);
+            let closes_fence = self.rows.closes_fence(end);
             return Extent {
                 fits: claimed.is_none(),
                 counted,
                 own,
                 end,
                 excess: 0,
-                closes_fence: self.rows.closes_fence(end),
-                left_out: self.behind_fence(end),
+                closes_fence,
+                left_out: match closes_fence {
+                    true => self.behind_fence(end),
+                    false => None,
+                },
             };
         }
         let end = self.excess(counted);
@@ -67,14 +71,18 @@ impl<'a> Body<'a, '_, '_> {
         let beyond = &self.lines[own..];
         // Lines that are only added change nothing of what the file must hold.
         let is_added = beyond.iter().all(|line| line.mark == Mark::Added);
+        let closes_fence = self.rows.closes_fence(end);
         Extent {
             fits,
             counted,
             own,
             end,
             excess: if is_added { 0 } else { beyond.len() },
-            closes_fence: self.rows.closes_fence(end),
-            left_out: self.left_out(end).or_else(|| self.behind_fence(end)),
+            closes_fence,
+            left_out: self.left_out(end).or_else(|| match closes_fence {
+                true => self.behind_fence(end),
+                false => None,
+            }),
         }
     }
 
@@ -221,12 +229,9 @@ impl<'a> Body<'a, '_, '_> {
         None
     }
 
-    /// Returns the first line behind the end of the fence around the diff that looks like a line of
+    /// Returns the first line behind a line that ends the fence around the diff, if it looks like a line of
     /// the hunk: the line taken for the fence's end may be a line of the file.
     fn behind_fence(&self, end: usize) -> Option<Row<'a>> {
-        if !self.rows.closes_fence(end) {
-            return None;
-        }
         let below = (end + 1..).take_while(|&index| !self.rows.names_files(index));
         let rows = below.map_while(|index| self.rows.get(index));
         rows.take_while(|row| !matches!(kind(*row), LineKind::None))

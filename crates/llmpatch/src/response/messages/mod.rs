@@ -258,10 +258,11 @@ impl<'a, 'm> Messages<'a, 'm> {
 
     /// Notes of the result of a call that it says that nothing was done.
     fn note_undone(&mut self, fields: &Fields<'_>) {
-        if said(fields) != Some(Outcome::Undone) {
+        let calls = result_ids(fields);
+        if calls.is_empty() || said(fields) != Some(Outcome::Undone) {
             return;
         }
-        for call in result_ids(fields) {
+        for call in calls {
             self.session.note_outcome(call, Outcome::Undone);
         }
     }

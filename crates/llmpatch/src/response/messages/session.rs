@@ -305,12 +305,13 @@ impl Messages<'_, '_> {
                 if ids.is_empty() {
                     ids.extend(self.session.next_waiting(&fields));
                 }
-                let outcome = match said(&fields) {
-                    Some(Outcome::Undone) => Outcome::Undone,
-                    _ => Outcome::Done,
-                };
-                for id in ids {
-                    self.session.note_outcome(id, outcome);
+                if !ids.is_empty() {
+                    let outcome = match said(&fields) {
+                        Some(Outcome::Undone) => Outcome::Undone,
+                        _ => Outcome::Done,
+                    };
+                    ids.into_iter()
+                        .for_each(|id| self.session.note_outcome(id, outcome));
                 }
                 if let Some(call) = wrapper(&fields)
                     && let Some(id) = call_id(&fields)
