@@ -346,6 +346,7 @@ fn words_of_the_user_have_a_kind_of_their_own() {
 /// What is advised can be done, with the command that advises it.
 #[test]
 fn advice_is_about_what_was_asked_for() {
+    support::needs(support::Need::Shell);
     let response = super::update("a.txt", "two", "2");
     let refused = |repo: &support::Repo, args: &[&str], variables: &[(&str, &str)]| {
         let mut command = repo.command();
