@@ -95,9 +95,14 @@ pub enum Whose {
 
 impl Recovered {
     fn left(unfit: Unfit) -> Self {
+        Self::unresolved(Unresolved::Journal(unfit))
+    }
+
+    /// Returns that nothing was done, for this reason.
+    fn unresolved(reason: Unresolved) -> Self {
         Self {
             how: How::Left,
-            open: vec![Unresolved::Journal(unfit)],
+            open: vec![reason],
             ..Self::default()
         }
     }
@@ -283,18 +288,12 @@ fn all(
             notes: vec![format!("its lock `{}` was removed", Shown::path(&lock))],
             ..Recovered::default()
         }),
-        Err(_) if recovered.iter().all(|one| one.open.is_empty()) => recovered.push(Recovered {
-            how: How::Left,
-            open: vec![Unresolved::Lock(lock)],
-            ..Recovered::default()
-        }),
+        Err(_) if recovered.iter().all(|one| one.open.is_empty()) => {
+            recovered.push(Recovered::unresolved(Unresolved::Lock(lock)));
+        }
         // A change that is about to be made finds the lock held.
         Ok(false) if asked != Asked::No && is_locked_by_another(repo) => {
-            recovered.push(Recovered {
-                how: How::Left,
-                open: vec![Unresolved::LockOfAnother(lock)],
-                ..Recovered::default()
-            });
+            recovered.push(Recovered::unresolved(Unresolved::LockOfAnother(lock)));
         }
         Ok(false) | Err(_) => {}
     }

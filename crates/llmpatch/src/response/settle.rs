@@ -48,9 +48,7 @@ pub(super) fn settle<'a>(
                 }
             },
             WalkItem::Residue(_, residue) if is_without_blocks && is_of_tags(&residue.value) => {
-                if residue.span.is_some() && is_edit_in_tags(&residue.value) {
-                    parsed.warnings.push(nearly(residue.span, Nearly::CallTags));
-                }
+                parsed.warnings.extend(edit_in_tags(&residue));
             }
             WalkItem::Residue(of, residue) => {
                 if options.format.is_none_or(|asked| asked == of) {
@@ -107,9 +105,13 @@ fn is_of_tags(residue: &Residue) -> bool {
     matches!(residue, Residue::Blocks(error) if error.is_of_tags())
 }
 
-/// Returns whether an edit is written in tags, rather than a call that may hold a patch.
-fn is_edit_in_tags(residue: &Residue) -> bool {
-    matches!(residue, Residue::Blocks(blocks::Error::Tool { tag }) if !["invoke", "function"].contains(tag))
+/// Returns the warning of an edit that is written in tags, rather than of a call that may hold a
+/// patch.
+fn edit_in_tags(residue: &Located<Residue>) -> Option<Located<format::Warning>> {
+    let is_edit = matches!(&residue.value, Residue::Blocks(blocks::Error::Tool { tag })
+        if !["invoke", "function"].contains(tag));
+    let span = residue.span.filter(|_| is_edit)?;
+    Some(nearly(span, Nearly::CallTags))
 }
 
 /// Makes one warning of all calls of a tool that change nothing.
