@@ -281,12 +281,11 @@ impl Repo {
 
 /// Runs a command with this input.
 pub fn run(command: &mut Command, input: &[u8]) -> Run {
-    let mut child = command
+    let command = command
         .stdin(Stdio::piped())
         .stdout(Stdio::piped())
-        .stderr(Stdio::piped())
-        .spawn()
-        .unwrap();
+        .stderr(Stdio::piped());
+    let mut child = system::start(command).unwrap();
     let mut stdin = child.stdin.take().unwrap();
     let input = input.to_vec();
     let writer = std::thread::spawn(move || {

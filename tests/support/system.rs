@@ -1,6 +1,7 @@
 //! What tests ask a system for, and what a test needs that Windows hasn't got.
 
 use std::fs::Metadata;
+use std::io;
 use std::path::Path;
 use std::process::{Child, Command};
 use std::sync::mpsc::Sender;
@@ -176,6 +177,11 @@ mod here {
         path.metadata().unwrap().gid()
     }
 
+    /// Starts a program.
+    pub fn start(command: &mut Command) -> io::Result<Child> {
+        command.spawn()
+    }
+
     /// Watches nothing: no program hangs.
     pub fn watch(_: &Child) -> Option<Sender<()>> {
         None
@@ -274,6 +280,20 @@ mod here {
     pub fn group(_: &Path) -> u32 {
         needs(Need::Owners);
         0
+    }
+
+    /// Starts a program; in wine, which now and then can't, at the fifth attempt at last.
+    pub fn start(command: &mut Command) -> io::Result<Child> {
+        const INTERNAL_ERROR: i32 = 1359;
+        for attempt in 1..5 {
+            match command.spawn() {
+                Err(error) if error.raw_os_error() == Some(INTERNAL_ERROR) => {
+                    thread::sleep(Duration::from_millis(200 * attempt));
+                }
+                started => return started,
+            }
+        }
+        command.spawn()
     }
 
     /// Ends a program that isn't done in two minutes, unless what this returns is dropped before: in
