@@ -106,6 +106,7 @@ impl<'a> Walk<'a, '_> {
         self.place = command::WorkingDir::default();
         self.stated = None;
         self.bases.clear();
+        self.prefixes.set((None, LineNo::FIRST));
         (self.is_begun, self.is_in_quotes) = (false, false);
     }
 

@@ -53,14 +53,19 @@ pub(super) enum Names {
 impl<'a> Walk<'a, '_> {
     /// Reads the section of a diff that begins in a line.
     pub(super) fn section(&self, number: LineNo) -> Block<'a> {
-        let prefixes = self
-            .prefixes
-            .get_or_init(|| unified::prefixes(self.source, self.options));
+        let (mut prefixes, known_to) = self.prefixes.get();
+        // A comment shows nothing of the diffs outside of it.
+        let is_sought = prefixes.is_none() && known_to <= number && !self.prose.is_hidden();
+        if is_sought && self.options.is_file.is_some() {
+            let found = unified::prefixes(self.source, self.options, number);
+            self.prefixes.set(found);
+            prefixes = found.0;
+        }
         let fence = self.around.innermost();
         let around = self.prose.around(fence);
         let around = unified::HunkSurroundings {
             tag: fence.and_then(Fence::end_tag).or(around.tag),
-            prefixes: *prefixes,
+            prefixes,
             ..around
         };
         unified::parse_block(self.source, number, around, self.options)

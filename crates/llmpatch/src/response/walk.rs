@@ -1,6 +1,6 @@
 //! The walk through a response, from top to bottom: what begins in each line.
 
-use std::cell::OnceCell;
+use std::cell::Cell;
 use std::collections::HashSet;
 
 use bstr::{BString, ByteSlice as _};
@@ -75,8 +75,8 @@ pub(super) struct Walk<'a, 'o> {
     pub(super) options: &'o Options<'o>,
     pub(super) prose: Prose<'a>,
     pub(super) around: around::Around<'a>,
-    /// The prefixes of the names in its diffs, once they are known.
-    pub(super) prefixes: OnceCell<Option<unified::Prefixes<'a>>>,
+    /// The prefixes of names, once a diff shows them, and the line up to which diffs were looked at.
+    pub(super) prefixes: Cell<(Option<unified::Prefixes<'a>>, LineNo)>,
     /// The tool calls that were met, by their ids.
     pub(super) session: messages::Session,
     /// Up to where it is known that no JSON with calls begins.
@@ -123,7 +123,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             options,
             prose,
             around: around::Around::default(),
-            prefixes: OnceCell::new(),
+            prefixes: Cell::new((None, LineNo::FIRST)),
             session: messages::Session::default(),
             plain: 0,
             patience: Patience::new(source.bytes().len(), options.drafts),

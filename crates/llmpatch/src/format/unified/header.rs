@@ -68,6 +68,11 @@ pub(super) struct FileHeader<'a> {
     pub(super) header: Header,
 }
 
+/// Returns whether a line may be of git's own header.
+pub(super) fn is_at(text: &[u8]) -> bool {
+    text.starts_with(b"diff --git ") || EXTENDED.iter().any(|start| text.starts_with(start))
+}
+
 impl<'a, 'o> RawHeader<'a, 'o> {
     /// Reads the header of the section that starts at a line; returns the line behind it too.
     pub(super) fn read(rows: &Rows<'a, 'o>, begin: usize) -> (Self, usize) {

@@ -12,7 +12,7 @@ use super::names::{Naming, Prefixes};
 use super::rows::{HunkSurroundings, Rows};
 use crate::format::{Block, Options, excerpt};
 use crate::patch::{FileEdit, Format, Header, Hunk, Operation, Status};
-use crate::text::{LineNo, Located, Row, Source, Span};
+use crate::text::{LineNo, Located, Source, Span};
 
 /// Returns whether a section starts at a line: `diff --git` and what follows it, or `--- `, `+++ `
 /// and `@@`.
@@ -27,21 +27,33 @@ pub(crate) fn starts_here(source: &Source, line: LineNo) -> bool {
     rows.starts_section(line.index())
 }
 
-/// Finds the directories that are prefixes of names in a response, though no letters: a section
-/// names a file that is there only without them.
-pub(crate) fn prefixes<'a>(source: &'a Source, options: &Options<'_>) -> Option<Prefixes<'a>> {
-    options.is_file?;
+/// Finds the directories that are prefixes of names in the diff that begins at a line, though no
+/// letters: a section of it names a file that is there only without them. Returns the line behind
+/// the diff, too; what is beyond may be no part of the response's patches.
+pub(crate) fn prefixes<'a>(
+    source: &'a Source,
+    options: &Options<'_>,
+    begin: LineNo,
+) -> (Option<Prefixes<'a>>, LineNo) {
+    let rows = Rows {
+        source,
+        around: HunkSurroundings::default(),
+        options: *options,
+    };
     let naming = Naming::new(options, None);
-    let name = |row: Row<'a>| match naming.side(row.behind(4)).ok()?.name?.bytes {
+    let name = |index: usize| match naming.side(rows.get(index)?.behind(4)).ok()?.name?.bytes {
         Cow::Borrowed(name) => Some(name),
         Cow::Owned(_) => None,
     };
-    let rows = || source.rows(LineNo::FIRST);
-    rows().zip(rows().skip(1)).find_map(|(old, new)| {
-        let is_header = old.text.starts_with(b"--- ") && new.text.starts_with(b"+++ ");
-        let names = is_header.then(|| Some([name(old)?, name(new)?]))??;
+    let mut end = begin.index();
+    let mut diff = (end..).take_while(|&index| rows.is_of_diff(index));
+    let found = diff.find_map(|index| {
+        end = index + 1;
+        let is_named = rows.names_files(index) && rows.starts_section(index);
+        let names = is_named.then(|| Some([name(index)?, name(index + 1)?]))??;
         naming.prefixes(names)
-    })
+    });
+    (found, LineNo::from_index(end))
 }
 
 /// Reads the section that starts at a line for which [`starts_here`] holds.

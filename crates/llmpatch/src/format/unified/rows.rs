@@ -97,6 +97,15 @@ impl<'a, 'o> Rows<'a, 'o> {
         }
     }
 
+    /// Returns whether a line can be of a diff that goes on from the line above.
+    pub(super) fn is_of_diff(&self, index: usize) -> bool {
+        self.get(index).is_some_and(|row| match kind(row) {
+            LineKind::Empty => self.starts_section(index + 1),
+            LineKind::None => self.starts_hunk(index) || header::is_at(row.text),
+            LineKind::Line(_) | LineKind::NoNewline => true,
+        })
+    }
+
     /// Returns whether a line closes the fence around the diff.
     pub(super) fn closes_fence(&self, index: usize) -> bool {
         let row = self.get(index).filter(|row| !row.text.starts_with(b" "));
