@@ -16,6 +16,7 @@ import sys
 import threading
 
 ENDS = re.compile(r"^test (.+?) +\.\.\. (ok|FAILED|ignored)", re.M)
+SUMS = re.compile(r"^test result: \w+\. \d+ passed; (\d+) failed", re.M)
 SAID = re.compile(r"^---- (.+?)(?: stdout)? ----\n(.*?)(?=^---- |^failures:$|\Z)", re.M | re.S)
 SKIPPED = re.compile(r"^(?:Error: \")?skipped: needs (.+?)\"?$", re.M)
 
@@ -77,6 +78,8 @@ def main():
         print(f"{name}: not done within {seconds:g} seconds; what hadn't ended:", *unended(command, text, seconds), sep="\n  ")
         return 1
     passed, skipped, failed = outcome(text)
+    # What a test prints may break the line that says how it ended.
+    lost = sum(map(int, SUMS.findall(text))) - skipped.total() - len(failed)
     lucky = [test for test in failed if len(failed) <= 10 and any(again(command, test, seconds) for _ in range(2))]
     for test in lucky:
         del failed[test]
@@ -88,7 +91,9 @@ def main():
         print(f"  passed when it was run again: {test}")
     for test, said in failed.items():
         print(f"\n  failed: {test}\n{said}")
-    is_whole = "test result: " in text
+    is_whole = SUMS.search(text) and not lost
+    if lost:
+        print(f"\n  {lost} more failed, whose names were lost")
     if not is_whole or not passed:
         print(text[-4000:])
     return 1 if failed or not passed or not is_whole else 0
