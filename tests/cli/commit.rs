@@ -896,10 +896,10 @@ fn a_message_is_in_the_encoding_that_its_commit_names() {
         ] {
             let repo = repo();
             repo.script(
-                "../sign",
+                ".git/sign",
                 "#!/bin/sh\ncat >/dev/null\necho signed\necho '[GNUPG:] SIG_CREATED ' >&2\n",
             );
-            repo.git(&["config", "gpg.program", "../sign"]);
+            repo.git(&["config", "gpg.program", ".git/sign"]);
             repo.git(&["config", "i18n.commitEncoding", "ISO-8859-1"]);
             let is_batch = args[0] == "batch";
             let input = if is_batch { &line } else { response };

@@ -94,7 +94,12 @@ fn what_another_user_left_half_changed_is_neither_read_nor_written() {
     let response = update("a.txt", "two", "2");
     let commit = ["apply", "--commit", "-m", "x"];
     let of_root = repo();
-    interrupt(&of_root, || drop(of_root.run(&commit, &response)));
+    interrupt(&of_root, || {
+        drop(support::run(
+            of_root.command().args(commit),
+            response.as_bytes(),
+        ));
+    });
     let of_user = repo();
     give(&of_user, USER, 777, "u+rwX");
     let safe = of_user.path().parent().unwrap().join("safe");
