@@ -813,9 +813,13 @@ fn copy(from: &Path, to: &Path) {
     assert!(copies(from, to), "{} to {}", from.display(), to.display());
 }
 
-/// Copies a directory to where none is, and says whether that could be done.
+/// Copies a directory to where none was a moment ago, and says whether that could be done. Who has
+/// made one there meanwhile doesn't get the copy put into it.
 fn copies(from: &Path, to: &Path) -> bool {
     let mut command = Command::new("cp");
-    command.arg("-a").arg(from).arg(to);
+    command
+        .args(["-a", "--no-target-directory"])
+        .arg(from)
+        .arg(to);
     command.status().expect("cp can be started").success()
 }
