@@ -59,18 +59,6 @@ fn start_with(
     child
 }
 
-/// Returns whether a signal was ignored before we came (`nohup` does so): then it stays so, as it
-/// must.
-fn is_ignored(signal: Signal) -> bool {
-    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-    let mask = status
-        .lines()
-        .find_map(|line| line.strip_prefix("SigIgn:"))
-        .unwrap_or_default()
-        .trim();
-    u64::from_str_radix(mask, 16).is_ok_and(|mask| mask >> (signal.as_raw() - 1) & 1 == 1)
-}
-
 fn go_on(repo: &Repo) {
     repo.child("../go").write_str("\n").unwrap();
 }
@@ -90,7 +78,7 @@ fn a_signal_twice_undoes_everything_whatever_runs() {
     ] {
         for (signal, name) in signals
             .into_iter()
-            .filter(|(signal, _)| !is_ignored(*signal))
+            .filter(|(signal, _)| !super::support::system::is_ignored(*signal))
         {
             for is_group in [true, false] {
                 for trap in [String::new(), format!("trap '' {name};")] {

@@ -164,6 +164,18 @@ mod here {
         }
     }
 
+    /// Returns whether a signal was ignored before we came (`nohup` does so): then it stays so, as it
+    /// must.
+    pub fn is_ignored(signal: rustix::process::Signal) -> bool {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let mask = status
+            .lines()
+            .find_map(|line| line.strip_prefix("SigIgn:"))
+            .unwrap_or_default()
+            .trim();
+        u64::from_str_radix(mask, 16).is_ok_and(|mask| mask >> (signal.as_raw() - 1) & 1 == 1)
+    }
+
     /// Returns whether files can be given to others here, by the user who runs the tests.
     pub fn is_root() -> bool {
         rustix::process::geteuid().is_root()
