@@ -216,6 +216,21 @@ impl<'o> Naming<'o> {
         is_one.then(|| [&old[..len(old)], &new[..len(new)]])
     }
 
+    /// Returns whether each name that there is begins with a letter of git's for its side.
+    pub(super) fn have_letters(&self, [old, new]: [Option<&[u8]>; 2]) -> bool {
+        let letters = [
+            old.map(|old| self.has_letter(old, 0)),
+            new.map(|new| self.has_letter(new, 1)),
+        ];
+        letters.contains(&Some(true)) && !letters.contains(&Some(false))
+    }
+
+    /// Returns whether an old (0) or a new (1) name begins with a letter of git's for its side.
+    fn has_letter(&self, name: &[u8], side: usize) -> bool {
+        self.prefix(name)
+            .is_some_and(|(letter, _)| [OLD, NEW][side].contains(&letter))
+    }
+
     /// Returns the path that the names of both sides mean.
     pub(super) fn join<'a>(&self, old: Text<'a>, new: Text<'a>) -> Option<Text<'a>> {
         match self.are_one(&old, &new) {
@@ -242,12 +257,10 @@ impl<'o> Naming<'o> {
     /// Returns the path that a name means whose other side is `/dev/null`: the usual letter of its
     /// side is a prefix.
     pub(super) fn alone<'a>(&self, name: Text<'a>, is_new: bool) -> Text<'a> {
-        let usual = if is_new { NEW } else { OLD };
-        match self.prefix(&name) {
-            Some((letter, _)) if usual.contains(&letter) => return behind(name, 2),
-            _ => {}
-        }
         let side = usize::from(is_new);
+        if self.has_letter(&name, side) {
+            return behind(name, 2);
+        }
         match self.known.map(|known| known[side].len()) {
             Some(len) if self.is_behind_known(&name, side) => behind(name, len),
             _ => name,

@@ -28,8 +28,9 @@ pub(crate) fn starts_here(source: &Source, line: LineNo) -> bool {
 }
 
 /// Finds the directories that are prefixes of names in the diff that begins at a line, though no
-/// letters: a section of it names a file that is there only without them. Returns the line behind
-/// the diff, too; what is beyond may be no part of the response's patches.
+/// letters: a section of it names a file that is there only without them. They aren't looked for
+/// where the first names have git's letters. Returns the line up to which they were looked for, too;
+/// what is beyond the diff may be no part of the response's patches.
 pub(crate) fn prefixes<'a>(
     source: &'a Source,
     options: &Options<'_>,
@@ -46,13 +47,17 @@ pub(crate) fn prefixes<'a>(
         Cow::Owned(_) => None,
     };
     let mut end = begin.index();
-    let mut diff = (end..).take_while(|&index| rows.is_of_diff(index));
-    let found = diff.find_map(|index| {
-        end = index + 1;
-        let is_named = rows.names_files(index) && rows.starts_section(index);
-        let names = is_named.then(|| Some([name(index)?, name(index + 1)?]))??;
-        naming.prefixes(names)
-    });
+    let mut names = (end..)
+        .take_while(|&index| rows.is_of_diff(index))
+        .inspect(|index| end = index + 1)
+        .filter(|&index| rows.names_files(index) && rows.starts_section(index))
+        .map(|index| [name(index), name(index + 1)])
+        .peekable();
+    let is_plain = |names: &[Option<&[u8]>; 2]| naming.have_letters(*names);
+    let found = match names.peek().is_some_and(is_plain) {
+        true => None,
+        false => names.find_map(|[old, new]| naming.prefixes([old?, new?])),
+    };
     (found, LineNo::from_index(end))
 }
 
