@@ -6,6 +6,7 @@ use bstr::ByteSlice as _;
 
 use super::error::{Hiding, Warning};
 use super::prose_line;
+use super::section::KnownPrefixes;
 use super::walk::{MarkPlace, Walk, WalkItem};
 use super::{around, command, parse, reasoning};
 use crate::format::fence::Fence;
@@ -106,7 +107,7 @@ impl<'a> Walk<'a, '_> {
         self.place = command::WorkingDir::default();
         self.stated = None;
         self.bases.clear();
-        self.prefixes.set((None, LineNo::FIRST));
+        self.prefixes = KnownPrefixes::default();
         (self.is_begun, self.is_in_quotes) = (false, false);
     }
 

@@ -51,6 +51,7 @@ mod prose_line;
 mod reasoning;
 mod repeats;
 mod script;
+mod section;
 mod settle;
 mod tags;
 #[cfg(test)]

@@ -3,10 +3,9 @@
 use bstr::ByteSlice as _;
 
 use super::prose_line::{is_of_hunk, marked};
-use super::walk::Walk;
 use super::{Nearly, Residue};
 use crate::format::fence::Fence;
-use crate::format::{Block, excerpt, unified};
+use crate::format::{excerpt, unified};
 use crate::patch::Format;
 use crate::text;
 use crate::text::{LineNo, Row, Source, Span};
@@ -48,28 +47,6 @@ pub(super) enum Names {
     No,
     Old(Span),
     New(Span),
-}
-
-impl<'a> Walk<'a, '_> {
-    /// Reads the section of a diff that begins in a line.
-    pub(super) fn section(&self, number: LineNo) -> Block<'a> {
-        let (mut prefixes, known_to) = self.prefixes.get();
-        // A comment shows nothing of the diffs outside of it.
-        let is_sought = prefixes.is_none() && known_to <= number && !self.prose.is_hidden();
-        if is_sought && self.options.is_file.is_some() {
-            let found = unified::prefixes(self.source, self.options, number);
-            self.prefixes.set(found);
-            prefixes = found.0;
-        }
-        let fence = self.around.innermost();
-        let around = self.prose.around(fence);
-        let around = unified::HunkSurroundings {
-            tag: fence.and_then(Fence::end_tag).or(around.tag),
-            prefixes,
-            ..around
-        };
-        unified::parse_block(self.source, number, around, self.options)
-    }
 }
 
 impl Names {

@@ -1,6 +1,5 @@
 //! The walk through a response, from top to bottom: what begins in each line.
 
-use std::cell::Cell;
 use std::collections::HashSet;
 
 use bstr::{BString, ByteSlice as _};
@@ -10,6 +9,7 @@ use super::error::{Error, Hiding, Nearly, Residue, Warning};
 use super::members::Outcome;
 use super::prose::Prose;
 use super::prose_line;
+use super::section::KnownPrefixes;
 use super::{around, command, embedded, json, messages, reasoning};
 use crate::format::fence::Fence;
 use crate::format::{self, Block, Options, blocks, envelope, files, opx, tool, unified};
@@ -75,8 +75,9 @@ pub(super) struct Walk<'a, 'o> {
     pub(super) options: &'o Options<'o>,
     pub(super) prose: Prose<'a>,
     pub(super) around: around::Around<'a>,
-    /// The prefixes of names, once a diff shows them, and the line up to which diffs were looked at.
-    pub(super) prefixes: Cell<(Option<unified::Prefixes<'a>>, LineNo)>,
+    pub(super) prefixes: KnownPrefixes<'a>,
+    /// The prefixes of names that an earlier walk found.
+    pub(super) given_prefixes: Option<unified::Prefixes<'a>>,
     /// The tool calls that were met, by their ids.
     pub(super) session: messages::Session,
     /// Up to where it is known that no JSON with calls begins.
@@ -123,7 +124,8 @@ impl<'a, 'o> Walk<'a, 'o> {
             options,
             prose,
             around: around::Around::default(),
-            prefixes: Cell::new((None, LineNo::FIRST)),
+            prefixes: KnownPrefixes::default(),
+            given_prefixes: None,
             session: messages::Session::default(),
             plain: 0,
             patience: Patience::new(source.bytes().len(), options.drafts),
@@ -150,6 +152,9 @@ impl<'a, 'o> Walk<'a, 'o> {
             let end = self.behind(end);
             number = self.source.line_from(end).max(next);
         }
+        if let Some(again) = self.again() {
+            return again;
+        }
         self.around.end(&mut self.prose.found);
         let bases = if self.bases.is_empty() {
             self.stated.into_iter().collect()
@@ -175,7 +180,8 @@ impl<'a, 'o> Walk<'a, 'o> {
         } else if opx::starts_here(&self.source.bytes()[first.start()..]) {
             self.elements(first.start())
         } else if unified::starts_here(self.source, row.number) {
-            self.push_bare(self.section(row.number))
+            let section = self.section(row.number);
+            self.push_bare(section)
         } else if let Some(at) = blocks::opener(row.text) {
             let block =
                 self.around
