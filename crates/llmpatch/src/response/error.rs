@@ -221,7 +221,7 @@ pub enum Absence {
     Html,
     #[error("the response has no patch outside of {}", .0.of_all())]
     Hidden(Hiding),
-    #[error("the response has no patch, but what is nearly one: {0}")]
+    #[error("the response has no patch, only something like one: {0}")]
     #[strum(props(label = "this"))]
     Nearly(Nearly),
     #[error("the response has no `<edit>` at the start of a line")]
