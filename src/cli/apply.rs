@@ -187,9 +187,9 @@ impl Apply {
         opened.map(Some).map_err(|_| super::usage("apply", error))
     }
 
-    /// Returns what is to be changed: as a question begins, what the change is worked out against,
-    /// and the target; none is a commit, which needs a message, or no place outside of the object
-    /// database.
+    /// Returns the verb of the question, the base that the change is worked out on, and the target.
+    /// The target is `None` with --commit, which needs a message first, and with --onto, which
+    /// writes to the object database alone.
     fn destination(&self) -> (&'static str, Base, Option<Target>) {
         if let Some(rev) = &self.onto {
             return ("Store", Base::Revision(rev.clone()), None);
@@ -345,7 +345,7 @@ impl Apply {
         })
     }
 
-    /// Looks whether a change could be made that isn't to be.
+    /// For --check, tries whether the change could be made; makes nothing.
     fn look_ahead(&self, session: &Session, ready: Ready) -> Result<Ready, Failure> {
         // The exit status is to be as if it had been applied; a diff alone shows only what would
         // become of the files.

@@ -37,9 +37,10 @@ impl Base {
         }
     }
 
-    /// Opens it.
+    /// Opens the tree of this state.
     ///
-    /// If the repository doesn't have it, or refuses.
+    /// # Errors
+    /// If the repository doesn't have it, or refuses to open it.
     pub(super) fn tree<'r>(&self, repo: &'r Repo) -> Result<Box<dyn Tree + 'r>, Failure> {
         Ok(match self {
             Base::WorkTree => Box::new(repo.work_tree()?),

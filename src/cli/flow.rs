@@ -1,7 +1,7 @@
 //! The one way from responses to a change that all subcommands go: read, parse, plan.
 //!
-//! What stops it is a [`Report`], with everything that can be found out in one run: a response that
-//! can't be read whole is still planned as far as it was read, to name what else is wrong.
+//! What stops it is a [`Failure`], with everything that can be found out in one run: a response
+//! that can't be read whole is still planned as far as it was read, to find what else is wrong.
 
 use std::cell::{Cell, RefCell};
 use std::collections::BTreeMap;
@@ -265,9 +265,11 @@ impl Session {
         }
     }
 
-    /// Returns the name of the commit or tree that responses are about, if that is said.
+    /// Returns the full id of the commit or tree that responses are about, if an option, a setting
+    /// or a response names one.
     ///
-    /// If it doesn't exist, or the responses are about several.
+    /// # Errors
+    /// If it doesn't exist, or the responses name several.
     fn about(
         &self,
         bases: &[Located<BString>],

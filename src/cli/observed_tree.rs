@@ -49,7 +49,8 @@ impl<'t> ObservedTree<'t> {
         }
     }
 
-    /// Returns a warning if there is something, and an error if it was read.
+    /// Returns a warning if a change was interrupted; an error if a path of it was read, or if its
+    /// paths aren't known.
     pub(super) fn verdict(&self) -> Result<Option<Diagnostic>, Failure> {
         let Some(interrupted) = &self.interrupted else {
             return Ok(None);

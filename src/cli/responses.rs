@@ -90,9 +90,10 @@ impl ResponseOrigin {
         Ok(bytes)
     }
 
-    /// Reads it as the response of a number.
+    /// Reads the file or standard input as response `number`.
     ///
-    /// If the system refuses, or responses are too many or too long.
+    /// # Errors
+    /// If the system refuses, there are too many responses, or the response is too long.
     pub(super) fn source(&self, number: usize) -> Result<Source, IoError> {
         let id = u16::try_from(number)
             .with_context(|| format!("more than {} responses", usize::from(u16::MAX) + 1))?;
@@ -130,7 +131,8 @@ pub(super) fn source(
 
 /// Reads the responses that arguments name, in order, and numbers them.
 ///
-/// With every response that can't be read.
+/// # Errors
+/// One for every response that can't be read.
 pub(super) fn read(arguments: &[PathBuf]) -> Result<Vec<Source>, Failure> {
     let mut sources = Vec::new();
     let mut errors = Vec::new();

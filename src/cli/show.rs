@@ -222,10 +222,11 @@ fn is_kept(c: char) -> bool {
     c.is_ascii_alphanumeric() || c == '.' || c == '_'
 }
 
-/// Writes what a commit changes of its first parent, as it is to look; nothing if it changes
-/// nothing. In OPX its subject is the note of every edit.
+/// Writes the change of a commit against its first parent as a response; `None` if nothing changes.
+/// In OPX the commit's subject is the note of every edit.
 ///
-/// If the commit can't be read. That the format can't express it isn't such an error.
+/// # Errors
+/// If the commit can't be read. A change that the format can't express is an `Err` inside the `Ok`.
 pub(super) fn written(
     session: &Session,
     commit: &Commit,

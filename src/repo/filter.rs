@@ -1,10 +1,11 @@
 //! git as what converts bytes between work tree and store, for paths whose bytes aren't provably
 //! left as they are: filter drivers, encodings, line ends.
 //!
-//! Children that stay are asked about one path after the other. They see a work tree of their own, with nothing in it but the bytes at hand and
-//! the `.gitattributes` that count for them, and store objects where nobody else sees them. The
-//! drivers themselves run where git would run them, with the environment that they would have; those
-//! that stay (`filter.<driver>.process`) are asked by us, see [`process_filter`].
+//! Children that stay are asked about one path after the other. They see a work tree of their own,
+//! with nothing in it but the bytes at hand and the `.gitattributes` that count for them, and store
+//! objects where nobody else sees them. The drivers themselves run where git would run them, with
+//! the environment that git would give them; drivers that are processes (`filter.<driver>.process`)
+//! are asked by this room itself, see [`process_filter`].
 //!
 //! [`process_filter`]: super::process_filter
 
@@ -337,9 +338,9 @@ impl GitFilter {
         id
     }
 
-    /// Returns the bytes that a child answers with. The size that git names is that of the blob,
-    /// whatever a filter makes of it, so the answer ends where that to a second question begins,
-    /// about an object that nobody could have named.
+    /// Returns the bytes that a child answers with. git names the size of the blob, not of what a
+    /// filter makes of it, so each request is followed by a request for an object that doesn't
+    /// exist: the bytes end where git reports that object as missing.
     fn answer(&self, task: Task, request: &[u8]) -> Result<Vec<u8>, RepoError> {
         let nobody = self.place.path().file_name().unwrap_or_default().as_bytes();
         let end = [b"\n", nobody, b" missing\n"].concat();

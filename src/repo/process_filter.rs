@@ -18,9 +18,10 @@ pub(super) struct ProcessFilter {
 }
 
 impl ProcessFilter {
-    /// Greets it.
+    /// Greets a child that was started as a filter process.
     ///
-    /// If it isn't a filter process, or ended.
+    /// # Errors
+    /// If it isn't a filter process, or has ended.
     pub(super) fn greet(mut child: Running) -> Result<Self, (Running, io::Error)> {
         match abilities(&mut child) {
             Ok(abilities) => Ok(Self { child, abilities }),

@@ -241,7 +241,8 @@ impl Repo {
         }
     }
 
-    /// Returns the commit of that name in full; `None` if it isn't one.
+    /// Parses the full id of a commit; `None` if the text is no full id. Whether there is such a
+    /// commit isn't looked up.
     pub(crate) fn commit_id(&self, name: &str) -> Option<Oid> {
         whole_id(name)
     }

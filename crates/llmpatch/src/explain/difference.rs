@@ -21,8 +21,8 @@ pub(super) struct Difference {
     pub(super) how: How,
 }
 
-/// What kind of difference there is between a line of a patch and one of a file, in this order
-/// where there are two of something.
+/// How a line of a patch differs from a line of a file. Where a variant has a value of each line,
+/// the patch's value comes first; `Combining` names the two sides instead.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub(super) enum How {
     /// Only whitespace at the end, which the patch's line hasn't.

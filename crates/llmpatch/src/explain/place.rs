@@ -191,7 +191,7 @@ impl Place<'_> {
         Some((*at, caption, label))
     }
 
-    /// Begins what is said, and shows these lines of the file.
+    /// Makes the diagnostic of the error, with the passages of the file around some ranges.
     fn said(&self, ranges: impl IntoIterator<Item = Range<usize>>) -> Diagnostic {
         Diagnostic {
             passages: self.file.passages(ranges),
@@ -199,12 +199,12 @@ impl Place<'_> {
         }
     }
 
-    /// The same of what isn't in the file.
+    /// As `said`, for lines that the file doesn't have: no passages, and a label in the response.
     fn nowhere(&self, label: &str) -> Diagnostic {
         self.said([]).label(label)
     }
 
-    /// The same, and shows where the lines are instead.
+    /// As `said`, and points at the line of the file where the lines are instead.
     fn at(&self, at: LineNo, caption: &str, label: &str) -> Diagnostic {
         self.said([self.from(at)])
             .at(self.file.place(at.index(), caption, label))

@@ -111,7 +111,8 @@ pub fn leave_out(
 #[derive(Default)]
 struct Ties {
     numbers: BTreeMap<RepoPath, usize>,
-    /// For each path another of its group, up to the first, which has itself.
+    /// For each path, the index of another path of its group; the first path of a group has its own
+    /// index.
     above: Vec<usize>,
 }
 

@@ -26,8 +26,8 @@ pub struct Conflict {
     pub nth: usize,
     /// The line of the earlier edit that changes it.
     pub by: Option<Span>,
-    /// The file before the response, where and what it was, and which lines of it, from 0, they
-    /// are; `None` if it doesn't have them all.
+    /// The file before the response: its path, its content, and the range of the needed lines in
+    /// it, from 0; `None` if it doesn't have all of them.
     pub found: Option<(RepoPath, Content, Range<usize>)>,
     /// Whether both edits make the same change.
     pub is_same: bool,

@@ -103,7 +103,7 @@ impl Level {
         self.level
     }
 
-    /// Returns that there are several candidates.
+    /// Makes the error that several places match at this level.
     pub(super) fn ambiguity(&self, places: Places) -> Ambiguity {
         let level = self.level;
         Ambiguity::Fuzz { level, places }

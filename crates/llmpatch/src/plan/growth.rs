@@ -5,10 +5,10 @@ use std::cell::Cell;
 
 use crate::patch::{FileEdit, Operation};
 
-/// How many times as many bytes as it finds and brings an edit may add.
+/// An edit may add up to this many times the bytes that its file had and the response brings.
 const TIMES: usize = 100;
-/// How many bytes all edits of a response may add that it doesn't bring, unless that is less than
-/// what one of them finds and brings.
+/// The most bytes that all edits of a response may add beyond what it brings. Where an
+/// edit's file and the response have more bytes than that, the sum may reach their number.
 const MOST: usize = 256 << 20;
 
 /// What a response makes of a file.

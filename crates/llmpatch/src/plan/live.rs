@@ -18,12 +18,12 @@ pub(super) struct LiveFile {
     pub(super) origin: Option<RepoPath>,
     /// The edit that made it, if none was there.
     pub(super) maker: Option<Span>,
-    /// The file as the edits so far found it that changed it, in their order.
+    /// How earlier edits of the response found this file before they changed it, in their order.
     pub(super) past: Vec<Past>,
 }
 
 enum FileState {
-    /// No edit has looked for anything in it yet, or none will any more.
+    /// No edit has searched the file yet, or no later edit will.
     Whole(Content),
     Searched {
         document: Rc<Document>,
@@ -57,7 +57,7 @@ impl LiveFile {
         }
     }
 
-    /// Returns the file for edits to look for something in it, if one has.
+    /// Returns the file as an edit has read it to search it; `None` if none has.
     pub(super) fn document(&self) -> Option<Rc<Document>> {
         match &self.state {
             FileState::Whole(_) => None,
@@ -71,8 +71,8 @@ impl LiveFile {
         self.state = FileState::Searched { document, content };
     }
 
-    /// Replaces the file. Returns how it was, unless it holds the same. What is only given another
-    /// mode needn't be read again.
+    /// Replaces the content and the mode. Returns the old content, or `None` if the new content is
+    /// equal. If it is the very same content, the read document stays in use.
     pub(super) fn replace(&mut self, File { content, mode }: File) -> Option<PastState> {
         self.mode = mode;
         let found = self.content().clone();
@@ -84,8 +84,8 @@ impl LiveFile {
         is_other.then_some(PastState::Whole(found))
     }
 
-    /// Changes the file in its place, for the last time or not. Returns how it was, unless nothing
-    /// of it is different now.
+    /// Makes splices of the file; `is_last` says that no later edit searches it. Returns the state
+    /// before them; `None` if they change nothing.
     pub(super) fn change(&mut self, splices: Vec<Splice>, is_last: bool) -> Option<PastState> {
         let document = match &mut self.state {
             FileState::Searched { document, content } => {
@@ -107,7 +107,8 @@ impl LiveFile {
             document.change(&splices);
             content.take();
         }
-        // What is no longer before the first line isn't a byte order mark as the file was read.
+        // The document was read with the mark in front of its first line; where the mark is gone or
+        // bytes precede it, the file must be read again.
         if is_last || document.has_lost_mark() {
             self.state = FileState::Whole(self.content().clone());
         }

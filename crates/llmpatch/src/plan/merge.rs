@@ -107,7 +107,7 @@ struct Merge<'m> {
 type MergedFile = Result<Option<File>, (Unmerged, Option<File>)>;
 
 impl Merge<'_> {
-    /// Merges one path; also returns what couldn't be merged, if that is to be left so.
+    /// Merges one path. Also returns the three sides of a conflict that is left in the files.
     fn one(&self, change: &Change) -> Result<(Change, Option<Sides>), Error> {
         let here = self.file(&change.path)?;
         let (was, source) = match &change.from {

@@ -130,7 +130,7 @@ pub struct Refusal {
 /// ```
 ///
 /// # Errors
-/// If anything of it can't be done; nothing of it is then.
+/// If any edit can't be made: the refusal has all errors, and nothing is to be changed.
 pub fn plan(
     patches: &[Patch<'_>],
     tree: &dyn Tree,
@@ -156,8 +156,8 @@ fn namesake(tree: &dyn Tree, path: &RepoPath, here: &RepoPath) -> Option<RepoPat
     is_there.then_some(other)
 }
 
-/// Returns how a path that stays as it is differs between the places that are planned for: nothing
-/// is done yet where one of them has it otherwise.
+/// Returns the error that the places that are planned for, as index and work tree, disagree on a
+/// path that the plan leaves as it is: then the change isn't in both of them already.
 fn disagreement(tree: &dyn Tree, path: &RepoPath) -> Option<TreeError> {
     let before = match tree.read(path) {
         Ok(Entry::File(file)) => Some(file),

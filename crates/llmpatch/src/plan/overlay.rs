@@ -21,7 +21,8 @@ use crate::tree::{Content, Entry, File, Planned, Tree, TreeError};
 
 pub(super) struct Overlay<'t> {
     tree: &'t dyn Tree,
-    /// What is in front of all paths of responses; empty for nothing. Only messages want to know.
+    /// The directory that `--directory` puts before every path of the response; empty without it.
+    /// Only messages use it.
     directory: &'t BStr,
     pub(super) slots: BTreeMap<RepoPath, Slot>,
     /// The paths of the slots by their lower case, where the tree knows no case.
@@ -41,7 +42,8 @@ pub(super) struct Slot {
     pub(super) now: Option<LiveFile>,
     /// How the file went, if it did.
     gone: Option<Missing>,
-    /// The file that went as edits had found it, for the file that comes after it.
+    /// How edits found a file before they changed it that was then deleted, for a file that is put
+    /// here later.
     pub(super) past: Vec<Past>,
     /// Whether the tree below has a directory here.
     directory: bool,
@@ -98,7 +100,11 @@ impl<'t> Overlay<'t> {
         }
     }
 
-    /// Returns what is in the way of a new file at a path: the file that is there, if it is one.
+    /// Returns the file at the path of a new file; `None` if the path is free.
+    ///
+    /// # Errors
+    /// If something else is in the way (a file above the path, a file below it, a path that differs
+    /// only in case), or the path can't be read.
     pub(super) fn obstacle(&mut self, path: &RepoPath) -> Found<Option<File>> {
         let slot = self.load(path)?;
         if slot.unknown {
@@ -384,8 +390,8 @@ impl<'t> Overlay<'t> {
         let before = match self.tree.read(path)? {
             Entry::File(file) => Some(file),
             Entry::Absent => None,
-            // If the file above is gone by now, nothing is there; if not, that is said where the
-            // absence is.
+            // Nothing is at the path; if the file above it is still there, `file` and `obstacle`
+            // report it.
             Entry::Beneath {
                 what: None,
                 ancestor,

@@ -78,7 +78,8 @@ impl Overlay<'_> {
         }
     }
 
-    /// Alters a file, and keeps how it was, which is what that returns.
+    /// Changes a file by `alter`, and records the state that `alter` returns: how the file was
+    /// before.
     pub(super) fn altered(
         &mut self,
         mut file: LiveFile,

@@ -78,7 +78,7 @@ impl<'e, 'p> Edit<'e, 'p> {
         }
     }
 
-    /// Reads a file for it, and for all else that is looked for in that.
+    /// Reads a file in which this edit is placed, with the needles that will be looked for in it.
     pub(super) fn read(self, content: &Content, needles: Vec<Needle>) -> Document {
         match self {
             Edit::Hunks(
@@ -91,8 +91,8 @@ impl<'e, 'p> Edit<'e, 'p> {
         }
     }
 
-    /// Finds the place of the edit's parts in a file. `lost` holds lines that earlier failed edits
-    /// of this file would have added; the lines of this edit's failures are put to it.
+    /// Finds the places of the edit's parts in a file. `lost` holds the added lines of earlier
+    /// failed edits of this file; the added lines of hunks that fail here are put into it.
     pub(super) fn place(self, task: Task<'_>, lost: &mut HashSet<Vec<u8>>) -> Outcome {
         match self {
             Edit::Hunks(hunks, policy) => (policy.place)(task, hunks, lost),
@@ -195,20 +195,21 @@ fn no_place(hunk: &Hunk<'_>, why: impl Into<PlaceError>) -> Located<PlaceError> 
     Located::new(first_old(hunk), why.into())
 }
 
-/// Which of several places is taken.
+/// How a format chooses among the places of a hunk.
 #[derive(Clone, Copy)]
 pub(super) struct Policy {
     place: fn(Task<'_>, &[Hunk<'_>], &mut HashSet<Vec<u8>>) -> Outcome,
     /// Whether most hunks are where their numbers say.
     is_numbered: bool,
-    /// What is compared of a line.
+    /// Returns the bytes of a hunk's line that are compared with the file's line.
     text: TextOf,
 }
 
 type TextOf = for<'h> fn(&'h HunkLine<'_>) -> &'h [u8];
 
 impl Policy {
-    /// Returns what hunks are looked for by.
+    /// Returns the needles of hunks: the old lines of each hunk, its context lines, and its old
+    /// lines without a trailing empty line.
     fn needles(self, hunks: &[Hunk<'_>]) -> impl Iterator<Item = Needle> {
         hunks.iter().flat_map(move |hunk| {
             let more = in_order::runs(hunk).map(Needle::lines);
@@ -224,14 +225,14 @@ pub(super) struct Outcome {
     pub(super) splices: Vec<Splice>,
     /// Which hunks have no place, by number from 1, and why; a text has the number 0.
     pub(super) errors: Vec<(usize, Located<PlaceError>)>,
-    /// The same of hunks that may have no place only because of errors before.
+    /// The errors of hunks that may lack a place only because an earlier hunk or edit failed.
     pub(super) following: Vec<(usize, Located<PlaceError>)>,
-    /// Whether all of it has been applied. If not, the errors say why, here or where they follow
-    /// from.
+    /// Whether every part has a place. If not, `errors` or `following` say why.
     pub(super) whole: bool,
-    /// The places of these parts, in their order.
+    /// The places of the parts that have a place, in their order.
     pub(super) placed: Vec<Placement>,
-    /// If each of them that does anything adds lines that are there already: where the first are.
+    /// The line of the first added lines that the file has already, if every part that changes
+    /// anything adds only such lines.
     pub(super) again: Option<LineNo>,
     pub(super) warnings: Vec<Located<Warning>>,
     /// Whether a warning says already that a word was cut in two.
@@ -239,9 +240,9 @@ pub(super) struct Outcome {
 }
 
 impl Policy {
-    /// Places every hunk, given by its number from 1, and warns of how it came to its place. Returns
-    /// why some have no place, and whether all have one; what only follows from an earlier failure
-    /// isn't said.
+    /// Places every hunk, given with its number from 1, and warns of how its place was found. A
+    /// hunk without a place goes to `errors`, or to `following` if only an earlier failure may be
+    /// the cause.
     fn each<'h>(
         self,
         task: Task<'_>,

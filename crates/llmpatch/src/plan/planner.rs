@@ -40,10 +40,11 @@ pub(super) struct Planner<'p> {
     pub(super) warnings: Vec<Located<Warning>>,
     /// What may still be done to make messages better.
     pub(super) effort: Effort,
-    /// How many bytes all edits bring, and how many they have added beside.
+    /// How many bytes of text the response brings.
     pub(super) brought: usize,
+    /// How many more bytes edits have added so far, by copies and by texts put in many places.
     pub(super) added: Cell<usize>,
-    /// After how many errors others aren't looked for.
+    /// The number of errors after which no further edit is planned.
     pub(super) enough: usize,
     /// The paths that sections of unified diffs rename or delete, and the last edit that does.
     pub(super) vacated: BTreeMap<RepoPath, usize>,
@@ -52,7 +53,7 @@ pub(super) struct Planner<'p> {
     pub(super) number: usize,
     /// The edits that change a file in its place, by number.
     pub(super) rows: BTreeMap<RepoPath, Vec<usize>>,
-    /// Where the first lines are that are added again, and their file.
+    /// The first added lines that the file has already: the line where they are, and the file.
     pub(super) again: Option<(LineNo, Content)>,
     /// Whether an edit of a file in its place does more than to add lines again.
     pub(super) does_more: bool,
@@ -128,7 +129,7 @@ impl Planner<'_> {
         let span = edit.path.span.or(edit.span);
         let path = self.edits[self.number].path.clone();
         let Ok(path) = self.note(path, root, &edit.path, edit.span) else {
-            // What is wrong with the other path is wrong all the same.
+            // The destination is checked too, so that one run reports the errors of both paths.
             let _ = edit.destination().map(|to| self.target(to, edit.span));
             return;
         };
@@ -208,7 +209,8 @@ impl Planner<'_> {
         is_there
     }
 
-    /// Returns the path that the file of the edit at work gets.
+    /// Returns the path that the current edit gives to its file, and records that the response
+    /// names it.
     pub(super) fn target(
         &mut self,
         written: &Text<'_>,
@@ -364,8 +366,9 @@ impl Planner<'_> {
         moved.and(done)
     }
 
-    /// Puts a file at another path, which git would have it as there. `leaving` says which file of
-    /// its own path it is; `None` for a copy.
+    /// Puts a file at its new path, with the bytes that git would have on disk there. `leaving`
+    /// says whether the file at the old path moves or the file that was set aside from it; `None`
+    /// makes a copy.
     pub(super) fn relocate(
         &mut self,
         at: Named<'_, '_>,

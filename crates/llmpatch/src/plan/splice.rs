@@ -95,7 +95,7 @@ impl<'f> Splicer<'f> {
         } else {
             self.file.start(first)
         };
-        // A file that is only a byte order mark has no line, and to git one.
+        // A file that is a byte order mark alone has no line here; to git it has one line.
         let end = if count > 0 {
             self.file.start(self.next)
         } else {
@@ -168,8 +168,9 @@ impl<'f> Splicer<'f> {
     }
 }
 
-/// Returns what goes and what comes in its place, for lines put in the place of a range that may
-/// begin and end within lines. The file ends with or without a newline as it did.
+/// Returns the range that is removed and the bytes that replace it where lines are put in place of
+/// a range, which may begin and end within lines. The file ends with or without a newline as it
+/// did.
 pub(super) fn within(
     lines: &Lines<'_>,
     range: Range<usize>,

@@ -32,8 +32,8 @@ pub(super) struct UnplacedEdit<'s, 'p> {
 }
 
 impl Planner<'_> {
-    /// Records why parts of an edit have no place. What may follow from errors before is recorded
-    /// only if it is made already.
+    /// Records why parts of an edit have no place. An error in `following` is recorded only if the
+    /// change of its hunk is in the file already.
     pub(super) fn unplaced(
         &mut self,
         section: &UnplacedEdit<'_, '_>,
@@ -108,8 +108,9 @@ impl Planner<'_> {
         errors
     }
 
-    /// Returns where the parts of an edit that aren't in a file would have a place at which level,
-    /// by number. Nobody is told of a level once something has no place at any.
+    /// Returns, by number, the place that each part without a place would have at a level of fuzz,
+    /// and that level. Returns nothing once an earlier error of the response has no place at any
+    /// level: no level would save the response then.
     fn at_a_level(
         &self,
         content: &Content,
@@ -139,8 +140,8 @@ impl Planner<'_> {
         placed.into_iter().filter_map(at_level).collect()
     }
 
-    /// Names one level for all that has a place at a level, the level at which all of the response
-    /// has; or none, if some of it has no place at any.
+    /// Sets the level of every error to the loosest level among them, at which the whole response
+    /// has its places; removes the level everywhere if an error has none.
     pub(super) fn agree_on_fuzz(&mut self) {
         let highest = self.errors.iter().map(|error| error.value.at_level()).max();
         let is_all = self

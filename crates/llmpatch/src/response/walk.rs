@@ -89,8 +89,9 @@ pub(super) struct Walk<'a, 'o> {
     pub(super) channel: Option<usize>,
     /// Whether there was something but whitespace so far.
     pub(super) is_begun: bool,
-    /// What the last line before the patches says that they are about, and what OPX does.
+    /// The base that the last line `Base: <id>` before the patches names.
     pub(super) stated: Option<Located<BString>>,
+    /// The bases that `<opx>` elements name, each once.
     pub(super) bases: Vec<Located<BString>>,
     /// What the first result says of the calls in the model's last turn.
     pub(super) outcome: Option<Outcome>,

@@ -31,15 +31,15 @@ pub(crate) struct Document {
     starts: Starts,
     pub(super) view: View,
     sought: OnceCell<SoughtTexts>,
-    /// The texts to look for, until that is done.
+    /// The announced needles, until the file is searched for them.
     needles: Cell<Vec<Needle>>,
-    /// What has taken the place of what, by offset.
+    /// The parts of the base that edits have replaced, by offset.
     pub(super) spliced: SplicedParts,
-    /// Matches that weren't in the base.
+    /// The matches that edits have made.
     pub(super) fresh: Fresh,
-    /// Where other texts are in the base that were looked for.
+    /// The places in the base of needles that weren't announced, as far as they were looked for.
     known: RefCell<HashMap<Needle, Rc<Sites>>>,
-    /// What the file is now in one piece, once somebody wants that.
+    /// The whole file as it is now, once it is asked for.
     now: OnceCell<(Content, Starts)>,
 }
 

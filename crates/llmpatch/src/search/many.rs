@@ -1,11 +1,11 @@
 //! Finds many needles at once.
 //!
 //! Whatever is at least fifteen bytes long covers eight neighbouring bytes whose offset in the text
-//! is a multiple of eight.So, of each long needle, the eight-byte words at eight neighbouring
+//! is a multiple of eight. So, of each long needle, the eight-byte words at eight neighbouring
 //! offsets are known, and the text is read at every eighth byte: one look-up finds which needles
-//! may be there, and comparing says which are. The words are taken at places in a needle where they
-//! are rare in a sample of the text, so that what the lines of a file have in common costs nothing.
-//! Shorter needles are found by an automaton.
+//! may be there, and a comparison says which are. The words are taken at places in a needle where
+//! they are rare in a sample of the text, so that what the lines of a file have in common costs
+//! nothing. Shorter needles are found by an automaton.
 
 use std::cell::RefCell;
 use std::cmp::Reverse;

@@ -39,9 +39,10 @@ pub(crate) struct Matches<'d> {
     pub(super) sites: Rc<Sites>,
     /// How many bytes of the view each has.
     pub(super) len: usize,
-    /// The number by which those are known that weren't in the file as it was read.
+    /// The number of the needle, by which `Document::fresh` has the matches that edits have made;
+    /// `None` for a needle that wasn't announced.
     pub(super) number: Option<usize>,
-    /// If there is none, all of those, in order.
+    /// For a needle without a number, the matches that edits have made, in order.
     pub(super) fresh: Vec<Range<usize>>,
 }
 

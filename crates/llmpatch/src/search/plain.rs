@@ -14,8 +14,8 @@ pub(super) struct Key(pub(super) u64);
 /// How much of a line is looked at.
 const READ: usize = 1 << 14;
 
-/// Calls `found` with the keys of a line and how much each says: of its words, and of every two
-/// neighbours of them of which it says that it knows them. Letters have no case.
+/// Calls `found` with the key of each word of a line and how much the word says; if `found` returns
+/// true for two neighbouring words, also with the key of the pair. Letters have no case.
 pub(super) fn keys(line: &[u8], mut found: impl FnMut(Key, u32) -> bool) {
     let line = &line[..line.len().min(READ)];
     let seen = if line.is_ascii() {

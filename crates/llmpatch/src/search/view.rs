@@ -63,7 +63,8 @@ impl View {
             })
     }
 
-    /// Returns what a range of the view is in the file. At a line end that is before the CR.
+    /// Returns the range of the file that corresponds to a range of the view. An end at a line end
+    /// is before the CR.
     pub(super) fn original(&self, range: Range<usize>) -> Range<usize> {
         let offset = |at: usize| self.start + at + self.dropped.partition_point(|&lf| lf < at);
         offset(range.start)..offset(range.end)

@@ -29,8 +29,8 @@ pub(super) struct EditReader<'a> {
     pub(super) errors: Vec<Located<InFile<Error>>>,
     pub(super) warnings: Vec<Located<InFile<Warning>>>,
     pub(super) state: EditState,
-    /// What is to be warned of payloads whose lines all share the indentation of their markers, and
-    /// how long that is.
+    /// The warnings of payloads that are indented as their markers are, each with the length of
+    /// that indentation; the end of the block decides which of them count.
     pub(super) indented: Vec<(usize, Located<InFile<Warning>>)>,
 }
 

@@ -16,16 +16,16 @@ pub(crate) struct CallReader<'a, 'm> {
     pub(crate) options: &'m Options<'m>,
     /// What was read so far.
     pub(crate) blocks: Vec<Block<'static>>,
-    /// How many edits and errors there are in the blocks, and how many errors.
+    /// How many edits and errors together, and how many errors, are in `blocks`.
     pub(crate) count: usize,
     pub(crate) errors: usize,
-    /// Whether that call is in a message or in another call.
+    /// Whether the call that is being read is in a message or in another call.
     pub(crate) is_wrapped: bool,
     /// The file of the call that is being read.
     pub(crate) path: Option<BString>,
     /// The id of the call that is being read.
     pub(crate) call: Option<String>,
-    /// How many blocks there were when that call began.
+    /// The number of blocks when the call that is being read began.
     first: usize,
     /// What is said of calls that aren't read.
     pub(crate) remarks: Vec<Located<crate::format::Warning>>,

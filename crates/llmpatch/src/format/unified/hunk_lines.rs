@@ -12,18 +12,19 @@ use crate::text::{Ending, Located, Row, Text};
 
 /// Which lines a hunk has.
 pub(super) struct Extent<'a> {
-    /// Whether there are as many as its header claims, at least.
+    /// Whether the hunk has at least as many lines as its header claims, if it claims any.
     pub(super) fits: bool,
-    /// The line behind the claimed lines, and how many of the hunk's lines are before it.
+    /// The line of the response behind the claimed lines.
     pub(super) counted: usize,
+    /// How many lines of the hunk the header's counts cover.
     pub(super) own: usize,
-    /// The line behind all.
+    /// The line of the response behind the hunk.
     pub(super) end: usize,
-    /// How many of the last are of it only if the file has them.
+    /// How many lines at the hunk's end belong to it only if the file has them.
     pub(super) excess: usize,
-    /// Whether the line behind all closes the fence around the diff.
+    /// Whether the line behind the hunk closes the fence around the diff.
     pub(super) closes_fence: bool,
-    /// The first that looks like one more.
+    /// The first line behind the hunk that looks like a line of it and was left out.
     pub(super) left_out: Option<Row<'a>>,
 }
 

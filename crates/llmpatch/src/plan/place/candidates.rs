@@ -30,10 +30,11 @@ impl Taken {
         self.free_from(range.start, range.len()).is_ok()
     }
 
-    /// Returns, if the `len` lines from a line on are free, the next line from which on they aren't.
+    /// If the `len` lines from line `at` on are free, returns the next line from which `len` lines
+    /// aren't.
     ///
     /// # Errors
-    /// If they aren't, the next line from which on they may be.
+    /// If they aren't free: the next line from which `len` lines may be.
     fn free_from(&self, at: usize, len: usize) -> Result<usize, usize> {
         let before = self.0.range(..=at).next_back();
         if let Some((_, &end)) = before.filter(|(_, end)| **end > at) {
@@ -119,7 +120,7 @@ impl Places {
         self.in_lines += count;
     }
 
-    /// Returns the other places, if these are all places and a line is chosen.
+    /// Takes a chosen line out of these places, and keeps no more of them than a warning lists.
     pub(super) fn others(mut self, chosen: LineNo) -> Self {
         self.lines.retain(|line| *line != chosen);
         self.lines.truncate(SHOWN);

@@ -149,12 +149,13 @@ impl<'f> OrderPlacer<'f> {
         });
     }
 
-    /// Notes which old lines of a hunk go, and between which others come.
+    /// Records which old lines a hunk removes, between which lines it adds lines, and where it
+    /// leaves all of its old lines in a row.
     fn note(&mut self, RunPlace { at, lines, run, .. }: &RunPlace<'f>) {
         let changed: Vec<_> = changed(lines, *at).collect();
         let edges = [*at, at + run.len()];
         let is_kept = |lines: &Range<usize>| lines.is_empty() && edges.contains(&lines.start);
-        // What only says where the next hunk is may be what that one means.
+        // An anchor changes nothing, so its lines stay a candidate for the next hunk.
         if !changed.is_empty() && changed.iter().all(is_kept) {
             self.untaken.keep(old(lines).collect(), *at);
         }

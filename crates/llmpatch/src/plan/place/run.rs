@@ -20,9 +20,9 @@ pub(super) struct SoughtRun<'h> {
 /// How a run of old lines was found.
 pub(super) struct RunPlace<'h> {
     pub(super) at: usize,
-    /// Where else it is.
+    /// All places of the lines, the chosen place among them.
     pub(super) run: Run<'h>,
-    /// At which level; `None` for as written.
+    /// The level at which they were found; `None` if the file has them as written.
     pub(super) level: Option<&'h Level>,
     /// The lines of the hunk, as far as they count.
     pub(super) lines: Vec<&'h HunkLine<'h>>,

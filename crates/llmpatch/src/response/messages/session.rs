@@ -20,11 +20,11 @@ use crate::text::{Located, Span};
 pub(in crate::response) struct Session {
     /// What each call asks for, by its id.
     calls: HashMap<String, Vec<FileEdit<'static>>>,
-    /// The calls that were told whole: their ids, and how many messages had been cut off before.
+    /// How many messages had been cut off when a call was told whole, by the call's id.
     told: HashMap<String, usize>,
     /// How many messages were cut off.
     cuts: usize,
-    /// The calls in these, and how many there were then.
+    /// For each call in a message that was cut off, by its id: which of these messages, from 1.
     cut: HashMap<String, usize>,
     /// How many messages had been cut off when the last call that has a result was told.
     cuts_before_result: usize,
