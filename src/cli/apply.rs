@@ -232,13 +232,13 @@ impl Apply {
             return Ok(());
         }
         let files = FileReport::list(&worked.changes, |_| None);
-        let mut report = Failure::from(CliError::Unexpected { found, files });
-        report.warnings.clone_from(&worked.warnings);
+        let mut failure = Failure::from(CliError::Unexpected { found, files });
+        failure.warnings.clone_from(&worked.warnings);
         if session.verbosity.json {
-            report.detail = details::of_change(worked, None);
-            report.files = details::files(session, worked, None);
+            failure.detail = details::of_change(worked, None);
+            failure.files = details::files(session, worked, None);
         }
-        Err(report)
+        Err(failure)
     }
 
     /// Applies, or only works out, and returns the report and what to print on standard output.
@@ -314,14 +314,9 @@ impl Apply {
         };
         let told = message.or(mail.as_ref().map(|mail| &mail.message)).cloned();
         let author = self.committing.author_of(mail.as_ref());
-        worked.warnings.extend(author_told(author.as_ref()));
+        worked.warnings.extend(author_warning(author.as_ref()));
         if let Some(review) = review {
-            let case = if tree.ignores_case() {
-                Case::Ignored
-            } else {
-                Case::Counts
-            };
-            review.choose(session, case, &mut worked)?;
+            review.choose(session, Case::of(tree.ignores_case()), &mut worked)?;
         }
         let prints = self.preview.prints() && !session.verbosity.json;
         let preview = prints
@@ -329,7 +324,7 @@ impl Apply {
             .transpose()?;
         let mut report = self.described(session, &mut worked, told.as_ref())?;
         report.detail.author = author;
-        let commits = self.ready(session, &worked)?;
+        let commits = self.commits_for_head(session, &worked)?;
         let target = self.destination().2.unwrap_or_else(|| {
             Target::Commit(CommitRequest {
                 ready: commits.last().cloned(),
@@ -440,8 +435,12 @@ impl Apply {
         Ok((all, printed))
     }
 
-    /// Makes the commits that HEAD is to come to, if each response is to be one.
-    fn ready(&self, session: &Session, worked: &Worked<'_>) -> Result<Vec<String>, Failure> {
+    /// With --each, makes one commit of each response, for HEAD to be moved to the last.
+    fn commits_for_head(
+        &self,
+        session: &Session,
+        worked: &Worked<'_>,
+    ) -> Result<Vec<String>, Failure> {
         if !self.each || worked.changes.is_empty() {
             return Ok(Vec::new());
         }
@@ -484,7 +483,7 @@ impl Apply {
             }
             let mail = session.mail(&worked)?;
             let author = self.committing.author_of(mail.as_ref());
-            all.warnings.extend(author_told(author.as_ref()));
+            all.warnings.extend(author_warning(author.as_ref()));
             on.commit = Some(self.committing.request_for(&worked, given.clone(), mail));
             let made = store::store(&session.repo, &worked.changes, &on)?;
             if let Some(commit) = made.commit {
@@ -498,8 +497,8 @@ impl Apply {
     }
 }
 
-/// Tells of an author whom a mail names.
-pub(super) fn author_told(author: Option<&BString>) -> Option<Diagnostic> {
+/// Returns the warning that a mail names the author of the commit.
+pub(super) fn author_warning(author: Option<&BString>) -> Option<Diagnostic> {
     let author = author?.clone();
     Some(Diagnostic::from(&CliError::MailAuthor { author }))
 }

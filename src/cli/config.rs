@@ -143,8 +143,8 @@ pub(super) fn lints(config: &Config) -> Result<Lints, RepoError> {
 /// # Errors
 /// If a setting is no pathspec.
 fn guard(reading: &Reading, config: &Config) -> Result<Guard, Failure> {
-    let protected = set(config, "llmpatch.protect")?;
-    let limited = set(config, "llmpatch.limit")?;
+    let protected = pathspecs(config, "llmpatch.protect")?;
+    let limited = pathspecs(config, "llmpatch.limit")?;
     let limit = match &reading.limit[..] {
         [] => (limited, Origin::Setting),
         given => (given.iter().cloned().collect(), Origin::Option),
@@ -158,7 +158,7 @@ fn guard(reading: &Reading, config: &Config) -> Result<Guard, Failure> {
 /// Reads the pathspecs of a setting. As in git's own lists, an empty value takes back those before
 /// it. The options that git was given don't count: what somebody protects isn't to come open
 /// because of how another path is written.
-fn set(config: &Config, key: &'static str) -> Result<Pathspecs, Failure> {
+fn pathspecs(config: &Config, key: &'static str) -> Result<Pathspecs, Failure> {
     let mut specs = Vec::new();
     for value in config.all(key)? {
         if value.is_empty() {

@@ -63,7 +63,7 @@ impl Session {
         let repo =
             Repo::open().map_err(|error| (Failure::from(error), config::style(verbosity, None)))?;
         let style = config::style(verbosity, Some(repo.config()));
-        Session::new(repo, reading, verbosity, style).map_err(|report| (report, style))
+        Session::new(repo, reading, verbosity, style).map_err(|failure| (failure, style))
     }
 
     fn new(
@@ -154,7 +154,7 @@ impl Session {
     ) -> Exit {
         let (mut report, printed) = match done {
             Ok(done) => done,
-            Err(report) => return self.conclude(&report.into_report().about(responses)),
+            Err(failure) => return self.conclude(&failure.into_report().about(responses)),
         };
         let config = self.repo.config();
         let written = match printed {
@@ -503,7 +503,9 @@ pub(super) fn run(
 ) -> Exit {
     match Session::open(reading, verbosity) {
         Ok(session) => session.end(command(&session), responses),
-        Err((report, style)) => conclude(&report.into_report().about(responses), verbosity, style),
+        Err((failure, style)) => {
+            conclude(&failure.into_report().about(responses), verbosity, style)
+        }
     }
 }
 

@@ -51,10 +51,10 @@ const GUIDE: &str = "\
 enum Choice {
     All,
     Nothing,
-    /// It is to be asked of each part.
-    Some,
-    /// There is one part, and it is to be asked of its hunks.
-    Hunks,
+    /// Each part is to be asked about.
+    EachPart,
+    /// The hunks of the only part are to be asked about.
+    EachHunk,
 }
 
 /// Whether questions go on behind the hunks of a file.
@@ -123,8 +123,8 @@ impl Review {
         match asking.about_all(&worked.changes, &parts)? {
             Choice::All => return Ok(()),
             Choice::Nothing => return Err(CliError::Declined.into()),
-            Choice::Some => asking.about_each(&parts, &mut declined)?,
-            Choice::Hunks => drop(asking.about_part(0, &parts[0], &mut declined)?),
+            Choice::EachPart => asking.about_each(&parts, &mut declined)?,
+            Choice::EachHunk => drop(asking.about_part(0, &parts[0], &mut declined)?),
         };
         if declined.parts.len() == parts.len() {
             return Err(CliError::Declined.into());
@@ -206,8 +206,8 @@ impl Asking<'_> {
         loop {
             match self.ask(&question, &choices)? {
                 Some('y') => return Ok(Choice::All),
-                Some('s') => return Ok(Choice::Hunks),
-                Some('f') => return Ok(Choice::Some),
+                Some('s') => return Ok(Choice::EachHunk),
+                Some('f') => return Ok(Choice::EachPart),
                 Some('p') => self.show(changes)?,
                 _ => return Ok(Choice::Nothing),
             }

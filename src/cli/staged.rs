@@ -113,7 +113,7 @@ fn look(session: &Session, named: &[PathBuf]) -> Result<BTreeMap<BString, Report
         let written = argument.as_os_str().as_bytes();
         match held_at(repo, &here, written) {
             Ok((path, held)) => drop(responses.insert(path, held)),
-            Err(report) => drop(reports.insert(BString::from(written), report.into_report())),
+            Err(failure) => drop(reports.insert(BString::from(written), failure.into_report())),
         }
     }
     others.retain(|staged| !responses.contains_key(&staged.path));
@@ -287,7 +287,7 @@ fn look_for_markers(
     for staged in files {
         match marked(session, staged, longest) {
             Ok(marked) => all.extend(marked),
-            Err(report) => reports.push((staged.path.clone(), report.into_report())),
+            Err(failure) => reports.push((staged.path.clone(), failure.into_report())),
         }
         work.progress().step();
     }

@@ -154,10 +154,8 @@ pub fn work_out<'s>(
         file: options.file.as_ref().map(|file| &file[..]),
         strip: options.strip,
         recount: options.recount,
-        depth: 0,
-        is_closed: false,
-        drafts: 0,
         is_file: Some(&is_here),
+        ..format::Options::default()
     };
     let responses = Responses::read(sources, &reading);
     if !responses.has_edits() {

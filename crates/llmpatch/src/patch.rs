@@ -313,6 +313,11 @@ impl<'a> Hunk<'a> {
         self.lines.iter().filter(|line| line.mark != Mark::Added)
     }
 
+    /// Returns the lines that the hunk adds.
+    pub fn added(&self) -> impl DoubleEndedIterator<Item = &HunkLine<'a>> + Clone {
+        self.lines.iter().filter(|line| line.mark == Mark::Added)
+    }
+
     /// Returns whether nothing but whitespace is in the lines that the file must hold.
     pub(crate) fn is_blank(&self) -> bool {
         self.old().all(|line| line.text.trim_ascii().is_empty())

@@ -12,7 +12,7 @@ use serde_json::value::RawValue;
 
 use super::output::Output;
 use super::{InputLine, Worked};
-use crate::cli::apply::author_told;
+use crate::cli::apply::author_warning;
 use crate::cli::base::{About, Base};
 use crate::cli::commit::Commit;
 use crate::cli::error::{CliError, Failure};
@@ -180,7 +180,7 @@ impl Job {
                 });
             let (report, candidate) = match made {
                 Ok((report, candidate)) => (report, Some(candidate)),
-                Err(report) => (report.into_report(), None),
+                Err(failure) => (failure.into_report(), None),
             };
             let mut text = report.json_answer(id(&line), &self.onto);
             text.push('\n');
@@ -227,7 +227,7 @@ impl Job {
             Commit::default().request_for(&worked, None, mail)
         });
         let mut report = Report::checked(Vec::new(), worked.warnings);
-        report.warnings.extend(author_told(author.as_ref()));
+        report.warnings.extend(author_warning(author.as_ref()));
         let candidate = made.map_err(Failure::from)?;
         report.tree = Some(candidate.tree.clone());
         report.commit = candidate.commit.clone().map(|id| Committed {

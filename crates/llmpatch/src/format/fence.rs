@@ -129,7 +129,12 @@ impl Fence {
             && (other.length == self.length || other.length > self.length && self.is_markdowns())
     }
 
-    /// Returns whether a line begins or ends any.
+    /// Returns whether a line begins with the characters of a fence, whatever follows them.
+    pub(crate) fn begins(line: &[u8]) -> bool {
+        line.starts_with(b"```") || line.starts_with(b"~~~")
+    }
+
+    /// Returns whether a line begins or ends a fence, or what is like one.
     pub(crate) fn is_at(line: &[u8]) -> bool {
         let text = text::trim(line);
         Self::read(line).is_some() || TAGS.iter().any(|(_, close)| *close == text)

@@ -84,7 +84,7 @@ pub(crate) fn parse_block<'a>(
         path: path[..].into(),
         errors: Vec::new(),
     };
-    if path::one(&paths).is_err() {
+    if path::agreed(&paths).is_err() {
         reader.wrong(opener.span, Error::TwoPaths);
     }
     let (lines, closing) = reader.lines();

@@ -170,6 +170,16 @@ pub enum Case {
     Ignored,
 }
 
+impl Case {
+    /// Returns the rule of files whose names ignore case, or don't.
+    pub fn of(ignores_case: bool) -> Self {
+        match ignores_case {
+            true => Case::Ignored,
+            false => Case::Counts,
+        }
+    }
+}
+
 /// A list of pathspecs, which mean something together: what one matches and none excludes. If all
 /// of them exclude, they do so from everything. An empty list matches nothing.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]

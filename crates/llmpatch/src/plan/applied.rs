@@ -80,7 +80,7 @@ impl Planner<'_> {
         if !is_certain && found.iter().any(is_misspelt) {
             return None;
         }
-        let is_made = |(of, found): &(&Unplaced, Counterpart)| match found {
+        let is_found_made = |(of, found): &(&Unplaced, Counterpart)| match found {
             // By chance the new lines may be there while the old ones are elsewhere, misspelt.
             Counterpart::Near(near) => back.iter().any(|placed| {
                 let rows = placed.old.start..placed.old.start + placed.old.count.max(1);
@@ -90,7 +90,8 @@ impl Planner<'_> {
         };
         // Texts of that length aren't there by chance.
         let is_long = |of: &ResolvedEdit<'_>| matches!(&of.edit.operation, Operation::Substitute(edit) if is_long(edit));
-        let is_made = is_certain && self.edits.iter().all(is_long) || found.iter().all(is_made);
+        let is_made =
+            is_certain && self.edits.iter().all(is_long) || found.iter().all(is_found_made);
         let first = found.iter().find_map(|(of, found)| match found {
             Counterpart::New(at) if !of.seen.is_left => {
                 Some((LineNo::from_index(*at), of.seen.content.clone()))
@@ -288,7 +289,7 @@ pub(super) fn is_framed(hunk: &Hunk<'_>) -> bool {
 /// Returns the size of the lines of a hunk that are in a row once it is applied, and aren't before.
 fn telling(hunk: &Hunk<'_>) -> usize {
     let is_cut = is_framed(hunk) && hunk.lines.iter().any(|line| line.mark == Mark::Removed);
-    let mut added = hunk.lines.iter().filter(|line| line.mark == Mark::Added);
+    let mut added = hunk.added();
     let kept = || {
         hunk.new_lines()
             .filter(|line| line.mark == Mark::Context && size(&line.text) > CHANCE)

@@ -19,14 +19,14 @@ use crate::search::{Document, Fuzz, Loose, Relaxation, Run, Shift};
 use crate::text::{LineNo, Lines, Located, Span, Text, same_ends};
 
 /// A file at every level that may be tried.
-pub(super) struct Levels<'f, 'h> {
+pub(super) struct FileAtLevels<'f, 'h> {
     lines: Lines<'f>,
     wanted: Vec<Vec<&'h [u8]>>,
     up_to: Fuzz,
-    made: [OnceCell<Level>; Fuzz::LEVELS.len()],
+    made: [OnceCell<FileAtLevel>; Fuzz::LEVELS.len()],
 }
 
-impl<'f, 'h> Levels<'f, 'h> {
+impl<'f, 'h> FileAtLevels<'f, 'h> {
     /// Takes all runs of lines that may be asked for. Nothing is read yet.
     pub(super) fn new(
         lines: Lines<'f>,
@@ -52,23 +52,24 @@ impl<'f, 'h> Levels<'f, 'h> {
     }
 
     /// Returns the levels that may be tried, tightest first; each is read when it is reached.
-    pub(super) fn iter(&self) -> impl Iterator<Item = &Level> {
+    pub(super) fn iter(&self) -> impl Iterator<Item = &FileAtLevel> {
         let allowed = Fuzz::LEVELS
             .into_iter()
             .zip(&self.made)
             .filter(|(level, _)| *level <= self.up_to);
-        allowed
-            .map(|(level, made)| made.get_or_init(|| Level::new(level, &self.lines, &self.wanted)))
+        allowed.map(|(level, made)| {
+            made.get_or_init(|| FileAtLevel::new(level, &self.lines, &self.wanted))
+        })
     }
 }
 
 /// A file with its lines in the forms that they have at a level.
-pub(super) struct Level {
+pub(super) struct FileAtLevel {
     level: Fuzz,
     forms: Document,
 }
 
-impl Level {
+impl FileAtLevel {
     fn new(level: Fuzz, lines: &Lines<'_>, runs: &[Vec<&[u8]>]) -> Self {
         let runs = runs
             .iter()
@@ -99,7 +100,7 @@ impl Level {
         )
     }
 
-    pub(super) fn fuzz(&self) -> Fuzz {
+    pub(super) fn level(&self) -> Fuzz {
         self.level
     }
 

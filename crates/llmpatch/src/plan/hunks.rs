@@ -180,13 +180,12 @@ fn cut(side: &mut Vec<u8>) {
 
 /// Returns where lines are in a text, from the start of a line on.
 fn find_lines(text: &[u8], lines: &[u8]) -> Option<usize> {
-    (!lines.is_empty())
-        .then(|| {
-            text.find_iter(lines)
-                .filter(|&at| at == 0 || text[at - 1] == b'\n')
-                .find(|&at| lines.ends_with(b"\n") || at + lines.len() == text.len())
-        })
-        .flatten()
+    if lines.is_empty() {
+        return None;
+    }
+    text.find_iter(lines)
+        .filter(|&at| at == 0 || text[at - 1] == b'\n')
+        .find(|&at| lines.ends_with(b"\n") || at + lines.len() == text.len())
 }
 
 /// Returns the line number, from 0, that a line had before an edit with these places.

@@ -70,7 +70,7 @@ pub fn merge(
         conflicts,
     };
     for change in changes {
-        match merge.one(change) {
+        match merge.merge_path(change) {
             Ok((change, sides)) => {
                 unmerged.extend(sides.map(|sides| (change.path.clone(), sides)));
                 merged.push(change);
@@ -108,7 +108,7 @@ type MergedFile = Result<Option<File>, (Unmerged, Option<File>)>;
 
 impl Merge<'_> {
     /// Merges one path. Also returns the three sides of a conflict that is left in the files.
-    fn one(&self, change: &Change) -> Result<(Change, Option<Sides>), Error> {
+    fn merge_path(&self, change: &Change) -> Result<(Change, Option<Sides>), Error> {
         let here = self.file(&change.path)?;
         let (was, source) = match &change.from {
             Some(from) if here.is_none() => (

@@ -46,8 +46,8 @@ pub(super) struct Slot {
     /// here later.
     pub(super) past: Vec<Past>,
     /// Whether the tree below has a directory here.
-    directory: bool,
-    unknown: bool,
+    is_directory: bool,
+    is_unknown: bool,
     /// A file that was in the way of a new file and waits for the edit that renames or deletes it.
     pub(super) aside: Option<LiveFile>,
     /// Lines that failed edits would have added.
@@ -83,10 +83,10 @@ impl<'t> Overlay<'t> {
     pub(super) fn file(&mut self, path: &RepoPath) -> Found<File> {
         let slot = self.load(path)?;
         match (&slot.now, &slot.gone) {
-            _ if slot.unknown => Err(None),
+            _ if slot.is_unknown => Err(None),
             (Some(file), _) => Ok(file.file()),
             (None, Some(missing)) => Err(Some(Error::Missing(path.clone(), missing.clone()))),
-            (None, None) if slot.directory => {
+            (None, None) if slot.is_directory => {
                 Err(Some(Error::Irregular(path.clone(), Irregular::Directory)))
             }
             (None, None) => {
@@ -107,13 +107,13 @@ impl<'t> Overlay<'t> {
     /// only in case), or the path can't be read.
     pub(super) fn obstacle(&mut self, path: &RepoPath) -> Found<Option<File>> {
         let slot = self.load(path)?;
-        if slot.unknown {
+        if slot.is_unknown {
             return Err(None);
         }
         if let Some(file) = &slot.now {
             return Ok(Some(file.file()));
         }
-        let is_directory = slot.directory;
+        let is_directory = slot.is_directory;
         if let Some(above) = path.ancestors().find(|ancestor| self.live(ancestor)) {
             return Err(Some(Error::Occupied(
                 path.clone(),
@@ -144,7 +144,7 @@ impl<'t> Overlay<'t> {
 
     /// Returns whether an empty file is at a path.
     pub(super) fn is_empty(&mut self, path: &RepoPath) -> bool {
-        let slot = self.load(path).ok().filter(|slot| !slot.unknown);
+        let slot = self.load(path).ok().filter(|slot| !slot.is_unknown);
         let now = slot.and_then(|slot| slot.now.as_ref());
         now.is_some_and(|now| now.content().size() == 0)
     }
@@ -157,7 +157,7 @@ impl<'t> Overlay<'t> {
     /// Returns the file at a path as it was read for edits to look for something in it; `None` if it
     /// wasn't yet, or is unknown.
     pub(super) fn document(&self, path: &RepoPath) -> Option<Rc<Document>> {
-        let slot = self.slots.get(path).filter(|slot| !slot.unknown)?;
+        let slot = self.slots.get(path).filter(|slot| !slot.is_unknown)?;
         slot.now.as_ref()?.document()
     }
 
@@ -289,7 +289,7 @@ impl<'t> Overlay<'t> {
             return;
         }
         let slot = self.slot_of(path);
-        if !slot.unknown && slot.aside.is_none() {
+        if !slot.is_unknown && slot.aside.is_none() {
             slot.aside = slot.now.take();
         }
     }
@@ -302,7 +302,7 @@ impl<'t> Overlay<'t> {
 
     /// Makes nothing known of a path any more.
     pub(super) fn forget(&mut self, path: &RepoPath) {
-        self.slot(path.clone(), None).unknown = true;
+        self.slot(path.clone(), None).is_unknown = true;
     }
 
     /// Returns the lines that failed edits of a path would have added.
@@ -410,7 +410,7 @@ impl<'t> Overlay<'t> {
             }
             Entry::Directory => {
                 let slot = self.slot(path.clone(), None);
-                slot.directory = true;
+                slot.is_directory = true;
                 return Ok(slot);
             }
             Entry::Other(what) => {

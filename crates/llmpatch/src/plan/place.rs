@@ -24,7 +24,7 @@ use super::growth::Growth;
 use super::place_error::{Part, PlaceError};
 use super::placement::{Placement, Rows};
 use super::warning::{Placing, Warning};
-use crate::patch::{FileEdit, Hunk, HunkLine, Mark, Operation, Status, Substitution};
+use crate::patch::{FileEdit, Hunk, HunkLine, Operation, Status, Substitution};
 use crate::path::RepoPath;
 use crate::search::{Document, Needle};
 use crate::text::{Content, LineNo, Located, Span, Splice, Text};
@@ -205,7 +205,8 @@ pub(super) struct Policy {
     text: TextOf,
 }
 
-type TextOf = for<'h> fn(&'h HunkLine<'_>) -> &'h [u8];
+/// Returns what is compared of a hunk's line.
+pub(super) type TextOf = for<'h> fn(&'h HunkLine<'_>) -> &'h [u8];
 
 impl Policy {
     /// Returns the needles of hunks: the old lines of each hunk, its context lines, and its old
@@ -271,7 +272,7 @@ impl Policy {
             if outcome.errors.len() >= task.enough {
                 break;
             }
-            let added = hunk.lines.iter().filter(|line| line.mark == Mark::Added);
+            let added = hunk.added();
             lost.extend(added.map(|line| (self.text)(line).to_vec()));
         }
         outcome

@@ -51,8 +51,8 @@ pub(super) struct Planner<'p> {
     pub(super) placements: Vec<Placement>,
     /// Which edit of the response is at work, from 0.
     pub(super) number: usize,
-    /// The edits that change a file in its place, by number.
-    pub(super) rows: BTreeMap<RepoPath, Vec<usize>>,
+    /// By path, the numbers of the edits that change the file in its place, in order.
+    pub(super) in_place: BTreeMap<RepoPath, Vec<usize>>,
     /// The first added lines that the file has already: the line where they are, and the file.
     pub(super) again: Option<(LineNo, Content)>,
     /// Whether an edit of a file in its place does more than to add lines again.
@@ -87,14 +87,14 @@ impl<'p> Planner<'p> {
         resolver: &'p Resolver,
         rules: &'p Rules,
     ) -> Self {
-        let (mut vacated, mut rows) = (BTreeMap::new(), BTreeMap::<_, Vec<usize>>::new());
+        let (mut vacated, mut in_place) = (BTreeMap::new(), BTreeMap::<_, Vec<usize>>::new());
         for (number, ResolvedEdit { edit, path, .. }) in edits.iter().enumerate() {
             if let Ok(path) = path {
                 if section::vacates(edit) {
                     vacated.insert(path.clone(), number);
                 }
                 if Edit::of(edit).is_some() {
-                    rows.entry(path.clone()).or_default().push(number);
+                    in_place.entry(path.clone()).or_default().push(number);
                 }
             }
         }
@@ -115,7 +115,7 @@ impl<'p> Planner<'p> {
             vacated,
             placements: Vec::new(),
             number: 0,
-            rows,
+            in_place,
             again: None,
             does_more: false,
         }
@@ -235,11 +235,7 @@ impl Planner<'_> {
                 let named = self.named.entry(path.clone());
                 let is_new = matches!(named, Entry::Vacant(_));
                 named.or_insert(span);
-                let case = if self.tree.ignores_case() {
-                    Case::Ignored
-                } else {
-                    Case::Counts
-                };
+                let case = Case::of(self.tree.ignores_case());
                 match self.rules.guard.barrier(&path, case) {
                     Some(barrier) if is_new => self.fail(span, Error::Guarded(barrier)),
                     Some(_) => Err(Failed::Lost),

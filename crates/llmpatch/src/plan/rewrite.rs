@@ -84,14 +84,14 @@ impl Planner<'_> {
                 content: document.content(),
                 mode: Mode::PLAIN,
             };
-            let section = unplaced::UnplacedEdit {
+            let unplaced = unplaced::UnplacedEdit {
                 path,
                 span,
                 file,
                 edit,
                 placed: &outcome.placed,
             };
-            self.unplaced(&section, outcome.errors, outcome.following);
+            self.unplaced(&unplaced, outcome.errors, outcome.following);
         }
         if ends_blank(document, &outcome.splices) {
             self.warn(span, Warning::BlankEnd { path: path.clone() });
@@ -130,18 +130,19 @@ impl Planner<'_> {
 
     /// Returns whether no later edit is of a file.
     fn is_last(&self, path: &RepoPath) -> bool {
-        self.rows
+        self.in_place
             .get(path)
-            .and_then(|row| row.last())
+            .and_then(|edits| edits.last())
             .is_none_or(|last| *last <= self.number)
     }
 
     /// Returns what this and the following edits look for in a file.
     fn needles(&self, path: &RepoPath) -> Vec<Needle> {
-        let row = self.rows.get(path).map_or(&[][..], |row| {
-            &row[row.partition_point(|edit| *edit < self.number)..]
+        let edits = self.in_place.get(path).map_or(&[][..], |edits| {
+            &edits[edits.partition_point(|edit| *edit < self.number)..]
         });
-        row.iter()
+        edits
+            .iter()
             .filter_map(|number| Edit::of(self.edits[*number].edit))
             .flat_map(Edit::needles)
             .collect()

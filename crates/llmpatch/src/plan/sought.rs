@@ -3,23 +3,19 @@
 use std::borrow::Cow;
 
 use super::applied::is_framed;
-use super::place::texts;
-use crate::patch::{Hunk, HunkLine, Mark};
+use super::place::{TextOf, texts};
+use crate::patch::{Hunk, HunkLine};
 use crate::search::{Ends, Sought, is_telling};
 use crate::text::Text;
 
 impl Sought {
     /// Takes the lines of a hunk; `text` is what is compared of a line.
-    pub(super) fn of_hunk(
-        hunk: &Hunk<'_>,
-        text: for<'h> fn(&'h HunkLine<'_>) -> &'h [u8],
-        from: usize,
-    ) -> Self {
+    pub(super) fn of_hunk(hunk: &Hunk<'_>, text: TextOf, from: usize) -> Self {
         let owned = |line: &HunkLine<'_>| Text {
             bytes: Cow::Owned(text(line).to_vec()),
             span: line.text.span,
         };
-        let mut added = hunk.lines.iter().filter(|line| line.mark == Mark::Added);
+        let mut added = hunk.added();
         let is_kept = |line: &&HunkLine<'_>| is_telling(text(line));
         let says_enough = match added.clone().next() {
             Some(_) => added.any(|line| is_telling(text(line))),

@@ -42,15 +42,12 @@ pub(super) struct Splicer<'f> {
 
 impl<'f> Splicer<'f> {
     pub(super) fn new(file: &'f Document) -> Self {
-        let len = file.line_count();
-        let splices = Vec::new();
-        let before = None;
         Self {
             file,
-            len,
-            splices,
+            len: file.line_count(),
+            splices: Vec::new(),
             next: 0,
-            before,
+            before: None,
             is_open: false,
             is_closed: false,
             has_mark: false,

@@ -36,13 +36,13 @@ impl Planner<'_> {
     /// change of its hunk is in the file already.
     pub(super) fn unplaced(
         &mut self,
-        section: &UnplacedEdit<'_, '_>,
+        unplaced: &UnplacedEdit<'_, '_>,
         mut errors: Vec<(usize, Located<PlaceError>)>,
         following: Vec<(usize, Located<PlaceError>)>,
     ) {
         let UnplacedEdit {
             path, file, edit, ..
-        } = *section;
+        } = *unplaced;
         errors.extend(self.already_made(&file.content, following));
         errors.sort_by_key(|(number, _)| *number);
         let of = self.number;
@@ -64,7 +64,7 @@ impl Planner<'_> {
         for (number, error) in errors {
             let old = edit.old(number);
             let changed = |nth: usize| old.get(nth)?.span;
-            if let Some(conflict) = within(section, number, &error.value) {
+            if let Some(conflict) = within(unplaced, number, &error.value) {
                 self.errors.push(Located::new(
                     changed(conflict.nth),
                     Error::Conflict(Box::new(conflict)),
@@ -78,8 +78,8 @@ impl Planner<'_> {
                     (error, _) => Err(error.map(|(_, error)| error)),
                 }
             };
-            let span = error.span.or(section.span);
-            let unplaced = Unplaced {
+            let span = error.span.or(unplaced.span);
+            let miss = Unplaced {
                 path: path.clone(),
                 part: edit.part(number),
                 error: error.value,
@@ -88,7 +88,7 @@ impl Planner<'_> {
                 at_level: at_a_level.get(&number).copied(),
                 before: None,
             };
-            let error = self.why(unplaced, place);
+            let error = self.why(miss, place);
             let span = match &error {
                 Error::Conflict(conflict) => changed(conflict.nth).or(span),
                 _ => span,
@@ -143,16 +143,14 @@ impl Planner<'_> {
     /// Sets the level of every error to the loosest level among them, at which the whole response
     /// has its places; removes the level everywhere if an error has none.
     pub(super) fn agree_on_fuzz(&mut self) {
-        let highest = self.errors.iter().map(|error| error.value.at_level()).max();
-        let is_all = self
-            .errors
-            .iter()
-            .all(|error| error.value.at_level().is_some());
-        let highest = highest.flatten().filter(|_| is_all);
+        let levels = self.errors.iter().map(|error| error.value.at_level());
+        let loosest = levels
+            .collect::<Option<Vec<_>>>()
+            .and_then(|levels| levels.into_iter().max());
         for error in &mut self.errors {
             if let Error::Place(unplaced) = &mut error.value {
                 let at = unplaced.at_level.take();
-                unplaced.at_level = at.zip(highest).map(|((at, _), level)| (at, level));
+                unplaced.at_level = at.zip(loosest).map(|((at, _), level)| (at, level));
             }
         }
     }
@@ -252,14 +250,14 @@ fn has_other_ends(one: &Content, other: &Content) -> bool {
 }
 
 /// Returns the conflict of a hunk with another of its section that changes its lines.
-fn within(section: &UnplacedEdit<'_, '_>, number: usize, error: &PlaceError) -> Option<Conflict> {
+fn within(unplaced: &UnplacedEdit<'_, '_>, number: usize, error: &PlaceError) -> Option<Conflict> {
     let UnplacedEdit {
         path,
         file,
         edit,
         placed,
         ..
-    } = *section;
+    } = *unplaced;
     let Edit::Hunks(hunks, _) = edit else {
         return None;
     };

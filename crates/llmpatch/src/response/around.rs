@@ -249,7 +249,7 @@ impl<'a> Around<'a> {
             all.extend(path::behind(source, open.info));
         }
         all.extend(self.tags.path.clone());
-        match path::one(&all) {
+        match path::agreed(&all) {
             Ok(Some(path)) => Ok(path),
             Ok(None) => {
                 let given = || options.file.map(|file| Text::derived(file.to_vec()));

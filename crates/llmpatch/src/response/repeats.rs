@@ -108,8 +108,8 @@ fn goes_on(source: &Source, before: &Block<'_>, block: &Block<'_>) -> bool {
         }
 }
 
-/// Returns what an edit does, whatever its author notes of it.
-pub(super) fn deed<'e, 'a>(edit: &'e FileEdit<'a>) -> impl Ord + use<'e, 'a> {
+/// Returns what two edits are compared by: all but their notes and places.
+pub(super) fn without_note<'e, 'a>(edit: &'e FileEdit<'a>) -> impl Ord + use<'e, 'a> {
     (&edit.path, &edit.root, &edit.operation, &edit.header)
 }
 
@@ -124,8 +124,8 @@ pub(super) fn edits(
         .filter(|edit| edit.operation != Operation::Unreadable)
         .collect();
     // Equal edits stay in their order.
-    sorted.sort_by(|one, other| deed(one).cmp(&deed(other)));
-    for same in sorted.chunk_by(|one, other| deed(one) == deed(other)) {
+    sorted.sort_by(|one, other| without_note(one).cmp(&without_note(other)));
+    for same in sorted.chunk_by(|one, other| without_note(one) == without_note(other)) {
         let mut spans = same.iter().filter_map(|edit| edit.span);
         let Some(first) = spans.next().map(|span| source.line_at(span.start as usize)) else {
             continue;

@@ -113,15 +113,13 @@ impl Matches<'_> {
     }
 
     pub(crate) fn last(&self) -> Option<Range<usize>> {
-        let (
-            Self {
-                document,
-                sites,
-                len,
-                ..
-            },
-            view,
-        ) = (self, &self.document.view);
+        let Self {
+            document,
+            sites,
+            len,
+            ..
+        } = self;
+        let view = &document.view;
         let kept = loop {
             let Some(at) = sites.places.last_before(sites.gone_from.get()) else {
                 break None;

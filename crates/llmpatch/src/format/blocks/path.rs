@@ -37,7 +37,7 @@ pub(crate) fn behind<'a>(source: &'a Source, info: &'a [u8]) -> impl Iterator<It
 
 /// Returns the first of several paths if all are the same; else the first, and the first that
 /// differs.
-pub(crate) fn one<'a>(all: &[Text<'a>]) -> Result<Option<Text<'a>>, [BString; 2]> {
+pub(crate) fn agreed<'a>(all: &[Text<'a>]) -> Result<Option<Text<'a>>, [BString; 2]> {
     let plain = |path: &Text<'_>| path.strip_prefix(b"./").unwrap_or(path).to_vec();
     let Some(first) = all.first() else {
         return Ok(None);

@@ -6,7 +6,7 @@ use std::ops::Range;
 
 use bstr::ByteSlice as _;
 
-use super::parse::is_fence;
+use crate::format::fence::Fence;
 use crate::format::has_line_number;
 
 /// What a file header asks for.
@@ -206,7 +206,7 @@ impl Habit {
         let trimmed = trim(text);
         let starts_with = |start: &str| trimmed.starts_with(start.as_bytes());
         let number = digits(trimmed);
-        if is_fence(text) {
+        if Fence::begins(text) {
             Habit::Fence
         } else if let (true, Some(meant)) = (starts_with("*"), meant(text)) {
             Habit::Marker(meant)

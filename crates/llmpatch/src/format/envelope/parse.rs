@@ -8,6 +8,7 @@ use super::error::{Error, NearEnd, Warning};
 use super::findings::Findings;
 use super::marker::{self, Marker, MarkerLine, Meant};
 use super::section::Section;
+use crate::format::fence::Fence;
 use crate::format::{Block, Options, excerpt, unindented};
 use crate::patch::{FileEdit, Format, Operation};
 use crate::text;
@@ -194,7 +195,7 @@ impl<'a> EnvelopeReader<'a> {
             let span = self.source.span(end - b"*** End Patch".len()..end);
             self.near_end = Some((row.number, near, span));
         }
-        if self.fence.is_none() && is_fence(row.text) {
+        if self.fence.is_none() && Fence::begins(row.text) {
             self.fence = Some((row.number, row.span));
         }
     }
@@ -350,9 +351,4 @@ fn paths(text: &[u8], from: usize) -> impl Iterator<Item = Range<usize>> {
         })
         .into_iter()
         .filter(|range| !range.is_empty())
-}
-
-/// Returns whether a line opens or closes a Markdown fence.
-pub(super) fn is_fence(line: &[u8]) -> bool {
-    line.starts_with(b"```") || line.starts_with(b"~~~")
 }

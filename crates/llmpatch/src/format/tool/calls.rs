@@ -259,7 +259,7 @@ impl CallReader<'_, '_> {
     ) -> Option<Vec<FileEdit<'static>>> {
         let (name, _) = self.member(object, fields, fields::CONTENT)?;
         let content = self.string(object, fields, fields::CONTENT)?;
-        if begins_patch(content.text())
+        if is_patch(content.text())
             && !may_hold_patches(path)
             && let Some(parsed) = self.patch_in(&content, path)
             && parsed.errors.is_empty()
@@ -361,8 +361,8 @@ fn are_same(one: Value<'_>, other: Value<'_>) -> bool {
     }
 }
 
-/// Returns whether the first line of a text that isn't blank begins a patch.
-fn begins_patch(text: &str) -> bool {
+/// Returns whether a text is a patch, rather than text that a call puts into a file.
+fn is_patch(text: &str) -> bool {
     let text = text.trim_start();
     let mut lines = text.lines();
     let first = lines.next().unwrap_or_default().trim_end();

@@ -3,7 +3,7 @@
 use bstr::ByteSlice as _;
 
 use super::error::Error;
-use super::line_kind::{LineKind, are_changes, is_change, is_fence, is_item, kind};
+use super::line_kind::{LineKind, are_changes, is_change, is_item, kind};
 use super::rows::Rows;
 use crate::format::fence::{Fence, names_diff};
 use crate::format::has_line_number;
@@ -49,41 +49,29 @@ impl<'a> Body<'a, '_, '_> {
             None => (start, false),
         };
         let own = self.lines.len();
-        if !fits {
-            (self.lines, self.errors, self.is_filled) = (Vec::new(), Vec::new(), None);
-            let end = self.uncounted(start);
-            self.check_end(end);
-            let closes_fence = self.rows.closes_fence(end);
-            return Extent {
-                fits: claimed.is_none(),
-                counted,
-                own,
-                end,
-                excess: 0,
-                closes_fence,
-                left_out: match closes_fence {
-                    true => self.behind_fence(end),
-                    false => None,
-                },
-            };
-        }
-        let end = self.excess(counted);
+        let end = match fits {
+            true => self.excess(counted),
+            false => {
+                (self.lines, self.errors, self.is_filled) = (Vec::new(), Vec::new(), None);
+                self.uncounted(start)
+            }
+        };
         self.check_end(end);
-        let beyond = &self.lines[own..];
+        let beyond = if fits { &self.lines[own..] } else { &[] };
         // Lines that are only added change nothing of what the file must hold.
         let is_added = beyond.iter().all(|line| line.mark == Mark::Added);
+        let excess = if is_added { 0 } else { beyond.len() };
         let closes_fence = self.rows.closes_fence(end);
+        let left_out = fits.then(|| self.left_out(end)).flatten();
+        let behind_fence = || closes_fence.then(|| self.behind_fence(end)).flatten();
         Extent {
-            fits,
+            fits: fits || claimed.is_none(),
             counted,
             own,
             end,
-            excess: if is_added { 0 } else { beyond.len() },
+            excess,
             closes_fence,
-            left_out: self.left_out(end).or_else(|| match closes_fence {
-                true => self.behind_fence(end),
-                false => None,
-            }),
+            left_out: left_out.or_else(behind_fence),
         }
     }
 
@@ -265,7 +253,7 @@ impl<'a> Body<'a, '_, '_> {
                         has_line_number(row.text, self.rows.get(index + 1).map(|row| row.text));
                     let error = if is_numbered {
                         Error::Numbered
-                    } else if is_fence(row.text) {
+                    } else if Fence::begins(row.text) {
                         Error::FenceWithin
                     } else {
                         Error::NoPrefix
@@ -290,7 +278,7 @@ impl<'a> Body<'a, '_, '_> {
             let Some(row) = self.rows.get(index) else {
                 break;
             };
-            let read = Fence::read(row.text).filter(|_| is_fence(row.text));
+            let read = Fence::read(row.text).filter(|_| Fence::begins(row.text));
             match (fence, read) {
                 (None, Some((_, info))) if index == start && names_diff(info) => return true,
                 (None, Some((opened, _))) if index == start => fence = Some(opened),

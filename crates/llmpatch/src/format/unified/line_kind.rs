@@ -35,11 +35,6 @@ pub(super) fn are_changes<'l>(lines: impl Iterator<Item = &'l [u8]>) -> bool {
     changes.any(|line| !is_item(line) || *sign.get_or_insert(line[0]) != line[0])
 }
 
-/// Returns whether a line is of a Markdown fence.
-pub(super) fn is_fence(text: &[u8]) -> bool {
-    text.starts_with(b"```") || text.starts_with(b"~~~")
-}
-
 /// Returns whether a line may be an item of a list in Markdown, or a rule.
 pub(super) fn is_item(text: &[u8]) -> bool {
     match text {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::header;
-use super::line_kind::{LineKind, are_changes, is_fence, is_item, kind};
+use super::line_kind::{LineKind, are_changes, is_item, kind};
 use super::names::{Naming, Prefixes};
 use crate::format::Options;
 use crate::format::fence::Fence;
@@ -91,7 +91,7 @@ impl<'a, 'o> Rows<'a, 'o> {
                     || self.around.commented && text == b"-->"
             }
             Some(b'@') => self.starts_hunk(index),
-            _ if is_fence(text) || self.closes_fence(index) => self.stops_at_fence(index),
+            _ if Fence::begins(text) || self.closes_fence(index) => self.stops_at_fence(index),
             _ if starts_like(text, &BETWEEN) || names_commit(text) => !self.goes_on(index + 1),
             _ => starts_like(text, &OTHERS) || self.around.heredoc == Some(text),
         }

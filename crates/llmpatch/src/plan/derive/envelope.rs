@@ -1,6 +1,6 @@
 //! [`ChangeSet`] → the envelope that somebody would have written who knew the files.
 
-use super::operations::{Described, FileOperation, create, derive, edit, regions};
+use super::operations::{Described, FileOperation, create, delete, derive, edit, regions};
 use super::{Derived, chunks, path_text, proof};
 use crate::compare::{Compare, CompareError, Options};
 use crate::patch::{Format, Hunk, Operation, What};
@@ -26,9 +26,7 @@ pub fn envelope<'c>(
     derive(changes, Format::Envelope, options, |operation| {
         Ok(match operation {
             FileOperation::Add { path, file } => Ok(vec![edit(path, create(&file.content, false))]),
-            FileOperation::Delete { path } => {
-                Ok(vec![edit(path, Operation::Delete { expected: None })])
-            }
+            FileOperation::Delete { path } => Ok(vec![delete(path)]),
             FileOperation::Change {
                 path,
                 to,

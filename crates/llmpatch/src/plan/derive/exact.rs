@@ -1,6 +1,6 @@
 //! [`ChangeSet`] → search/replace blocks, or tool calls: texts that are there once, to be replaced.
 
-use super::operations::{Described, FileOperation, create, derive, edit, regions};
+use super::operations::{Described, FileOperation, create, delete, derive, edit, edits, regions};
 use super::opx::joined;
 use super::{Derived, path_text, proof, substitutions};
 use crate::compare::{Compare, CompareError, Options, Region};
@@ -30,9 +30,7 @@ pub fn exact<'c>(
             FileOperation::Add { path, file } => {
                 Ok(vec![edit(path, create(&file.content, is_blocks))])
             }
-            FileOperation::Delete { path } => {
-                Ok(vec![edit(path, Operation::Delete { expected: None })])
-            }
+            FileOperation::Delete { path } => Ok(vec![delete(path)]),
             FileOperation::Change {
                 path: from,
                 to,
@@ -49,16 +47,8 @@ pub fn exact<'c>(
                         },
                     )
                 });
-                update(format, path, before, after, compare, context)?.map(|operations| {
-                    moved
-                        .into_iter()
-                        .chain(
-                            operations
-                                .into_iter()
-                                .map(|operation| edit(path, operation)),
-                        )
-                        .collect()
-                })
+                update(format, path, before, after, compare, context)?
+                    .map(|operations| moved.into_iter().chain(edits(path, operations)).collect())
             }
         })
     })

@@ -42,6 +42,21 @@ pub(super) fn edit<'c>(path: &'c RepoPath, operation: Operation<'c>) -> FileEdit
     FileEdit::new(path_text(path), operation, None)
 }
 
+/// Makes an edit of each operation, all of one file.
+pub(super) fn edits<'c>(
+    path: &'c RepoPath,
+    operations: Vec<Operation<'c>>,
+) -> impl Iterator<Item = FileEdit<'c>> {
+    operations
+        .into_iter()
+        .map(move |operation| edit(path, operation))
+}
+
+/// Makes the edit that deletes a file, whatever it holds.
+pub(super) fn delete(path: &RepoPath) -> FileEdit<'_> {
+    edit(path, Operation::Delete { expected: None })
+}
+
 /// Makes the operation that puts a new file in its place.
 pub(super) fn create(content: &[u8], fills_empty: bool) -> Operation<'_> {
     Operation::Create {

@@ -1,9 +1,9 @@
 //! [`ChangeSet`] → OPX edits that somebody would have written who knew the files.
 
-use super::operations::{Described, FileOperation, create, derive, edit, regions};
+use super::operations::{Described, FileOperation, create, delete, derive, edit, edits, regions};
 use super::{Derived, path_text, proof, substitutions};
 use crate::compare::{Compare, CompareError, Options, Region};
-use crate::patch::{FileEdit, Format, Occurrence, Operation, What};
+use crate::patch::{Format, Occurrence, Operation, What};
 use crate::path::RepoPath;
 use crate::plan::ChangeSet;
 use crate::text::{Ending, Lines, is_spaces};
@@ -27,9 +27,7 @@ pub fn opx<'c>(
 ) -> Result<Derived<'c>, CompareError> {
     derive(changes, Format::Opx, options, |operation| {
         Ok(match operation {
-            FileOperation::Delete { path } => {
-                Ok(vec![edit(path, Operation::Delete { expected: None })])
-            }
+            FileOperation::Delete { path } => Ok(vec![delete(path)]),
             FileOperation::Add { path, file } => {
                 let (core, around) = core(&file.content);
                 let all = around.map(|around| {
@@ -50,15 +48,6 @@ pub fn opx<'c>(
             }
         })
     })
-}
-
-fn edits<'c>(
-    path: &'c RepoPath,
-    operations: Vec<Operation<'c>>,
-) -> impl Iterator<Item = FileEdit<'c>> {
-    operations
-        .into_iter()
-        .map(move |operation| edit(path, operation))
 }
 
 /// Cuts the blank lines off the edges of a new file, which a payload can't hold, and returns what

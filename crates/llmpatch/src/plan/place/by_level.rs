@@ -4,7 +4,7 @@
 //! mark of no final newline still says that the lines are the last of the file, but not how these
 //! end.
 
-use super::super::fuzz::{Fitted, Level};
+use super::super::fuzz::{FileAtLevel, Fitted};
 use super::super::place_error::PlaceError;
 use super::super::warning::{Placing, Quote};
 use super::by_number::NumberPlacer;
@@ -51,7 +51,7 @@ impl NumberPlacer<'_> {
     /// Makes the added lines of a hunk that was found at a level fit in there, and warns of it.
     fn fit(
         &self,
-        level: &Level,
+        level: &FileAtLevel,
         hunk: &Hunk<'_>,
         at: usize,
     ) -> Result<HunkPlace, Located<PlaceError>> {

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::cell::OnceCell;
 
-use super::super::fuzz::{Block, Fitted, Level, Levels};
+use super::super::fuzz::{Block, FileAtLevel, FileAtLevels, Fitted};
 use super::super::place_error::{After, PlaceError, Places};
 use super::super::warning::{Placing, Quote};
 use super::placed::blocks;
@@ -20,7 +20,7 @@ pub(super) struct HunkSearch<'f> {
     /// What is compared of a line.
     text: TextOf,
     // Most sections need none of these, which read the file.
-    levels: OnceCell<Levels<'f, 'f>>,
+    levels: OnceCell<FileAtLevels<'f, 'f>>,
     loose: OnceCell<Locators<'f>>,
 }
 
@@ -47,7 +47,7 @@ impl<'f> HunkSearch<'f> {
     }
 
     /// Returns the file at every level that may be tried.
-    pub(super) fn levels(&self) -> &Levels<'f, 'f> {
+    pub(super) fn levels(&self) -> &FileAtLevels<'f, 'f> {
         self.levels.get_or_init(|| {
             let runs = self
                 .hunks
@@ -55,7 +55,7 @@ impl<'f> HunkSearch<'f> {
                 .map(|hunk| hunk.old().map(self.text).collect());
             let locators = self.hunks.iter().flat_map(|hunk| &hunk.locators);
             let all = runs.chain(locators.map(|locator| vec![&locator[..]]));
-            Levels::new(self.task.file.lines(), all, self.task.rules)
+            FileAtLevels::new(self.task.file.lines(), all, self.task.rules)
         })
     }
 
@@ -131,7 +131,7 @@ impl<'f> HunkSearch<'f> {
     pub(super) fn fit<'h>(
         &self,
         hunk: &Hunk<'_>,
-        level: &Level,
+        level: &FileAtLevel,
         lines: &[&'h HunkLine<'_>],
         at: usize,
     ) -> Result<Fitted, Located<PlaceError>> {

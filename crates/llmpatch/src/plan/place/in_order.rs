@@ -69,10 +69,9 @@ fn place(task: Task<'_>, hunks: &[Hunk<'_>], lost: &mut HashSet<Vec<u8>>) -> Out
     let mut placed = placer.placed;
     // Stable, so that two insertions at one place stay in the order of their hunks.
     placed.sort_by_key(|placed| placed.range.start);
-    let overlaps = placed
+    let overlaps: Vec<_> = placed
         .windows(2)
-        .filter(|pair| pair[0].range.end > pair[1].range.start);
-    let overlaps: Vec<_> = overlaps
+        .filter(|pair| pair[0].range.end > pair[1].range.start)
         .map(|pair| {
             (
                 pair[1].number,

@@ -1,6 +1,6 @@
 //! The search for the old lines of a hunk, from the cursor on.
 
-use super::super::fuzz::Level;
+use super::super::fuzz::FileAtLevel;
 use super::super::place_error::{Ambiguity, PlaceError, Places};
 use super::super::warning::Placing;
 use super::in_order::OrderPlacer;
@@ -23,7 +23,7 @@ pub(super) struct RunPlace<'h> {
     /// All places of the lines, the chosen place among them.
     pub(super) run: Run<'h>,
     /// The level at which they were found; `None` if the file has them as written.
-    pub(super) level: Option<&'h Level>,
+    pub(super) level: Option<&'h FileAtLevel>,
     /// The lines of the hunk, as far as they count.
     pub(super) lines: Vec<&'h HunkLine<'h>>,
 }
@@ -48,7 +48,7 @@ impl<'f> OrderPlacer<'f> {
 
     fn seek_at(
         &mut self,
-        level: Option<&'f Level>,
+        level: Option<&'f FileAtLevel>,
         wanted: SoughtRun<'f>,
     ) -> Result<Option<RunPlace<'f>>, Located<PlaceError>> {
         let SoughtRun { hunk, context } = wanted;
@@ -90,7 +90,7 @@ impl<'f> OrderPlacer<'f> {
     /// Finds the only candidate for the old lines of a hunk at a level.
     fn seek_only(
         &mut self,
-        level: &Level,
+        level: &FileAtLevel,
         SoughtRun { hunk, context }: SoughtRun<'f>,
         lines: &[&'f HunkLine<'f>],
         run: &Run<'_>,
@@ -100,7 +100,7 @@ impl<'f> OrderPlacer<'f> {
         };
         let lines: Vec<_> = old(lines).collect();
         let from = if context.is_none() { 0 } else { at };
-        let places = self.untaken.first(level.fuzz(), lines.clone(), run, from);
+        let places = self.untaken.first(level.level(), lines.clone(), run, from);
         if places.count > 1 {
             let places = self.untaken.all(&lines, run, from);
             return Err(no_place(hunk, level.ambiguity(places)));

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::super::fuzz::{Block, Levels};
+use super::super::fuzz::{Block, FileAtLevels};
 use super::super::place_error::{After, Ambiguity, CANDIDATES, Part, PlaceError, Places};
 use super::super::warning::Placing;
 use super::by_text::part;
@@ -79,7 +79,7 @@ impl SoughtText<'_, '_> {
         } = *self;
         let Task { rules, growth, .. } = task;
         let put_core = self::core(edit, &edit.put).0;
-        let levels = Levels::new(lines.clone(), [&edit.find[..], core].map(texts), rules);
+        let levels = FileAtLevels::new(lines.clone(), [&edit.find[..], core].map(texts), rules);
         for level in levels.iter() {
             for (find, put, is_core) in [
                 (&edit.find[..], &edit.put[..], false),

@@ -68,13 +68,18 @@ impl Pieces {
             ..*options
         };
         let whole = format::parse(&whole, &options);
-        let known: BTreeSet<_> = parsed.patch.edits.iter().map(repeats::deed).collect();
+        let known: BTreeSet<_> = parsed
+            .patch
+            .edits
+            .iter()
+            .map(repeats::without_note)
+            .collect();
         let is_torn = whole.errors.is_empty()
             && whole
                 .patch
                 .edits
                 .iter()
-                .any(|edit| !known.contains(&repeats::deed(edit)));
+                .any(|edit| !known.contains(&repeats::without_note(edit)));
         is_torn.then_some(error)
     }
 }

@@ -157,7 +157,7 @@ pub(crate) fn literals(script: &str) -> Vec<Literal> {
             .last()
             .is_some_and(|last| literal.range.start < last.range.end);
         let is_command = is_command(text);
-        if is_within || !is_command && !begins_patch(text) {
+        if is_within || !is_command && !literal_begins_patch(text) {
             continue;
         }
         if is_command {
@@ -186,7 +186,7 @@ fn is_command(text: &[u8]) -> bool {
     let has = |all: &[&str]| all.iter().any(|any| text.contains_str(any));
     has(&["apply_patch", "applypatch", "git apply"])
         && has(&["*** Begin Patch\n", "\n--- ", "\ndiff --git "])
-        && !begins_patch(text)
+        && !literal_begins_patch(text)
 }
 
 /// Returns whether a script does more than make patches, apply them and print.
@@ -209,7 +209,8 @@ fn applies(name: &str) -> bool {
     name.ends_with("apply_patch") || name.ends_with("applyPatch")
 }
 
-fn begins_patch(text: &[u8]) -> bool {
+/// Returns whether a literal begins with a patch's first line.
+fn literal_begins_patch(text: &[u8]) -> bool {
     let text = text.trim_start();
     let is_begun = STARTS
         .iter()
