@@ -120,7 +120,15 @@ impl Batch {
         let input = self.input()?;
         self.check_bundle(session)?;
         let (mut output, answered) = match &self.output {
-            Some(path) => Output::open(&session.repo, path, self.resume, &onto)?,
+            Some(path) => {
+                let (onto, commit) = (&onto[..], self.commit);
+                Output::open(
+                    &session.repo,
+                    path,
+                    self.resume,
+                    output::Asked { onto, commit },
+                )?
+            }
             None => Output::standard(),
         };
         store::remove_dead_packs(&session.repo);

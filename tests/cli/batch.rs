@@ -333,6 +333,17 @@ fn who_is_stopped_goes_on() {
         batch(&repo, &[&["--resume"], &args[..]].concat(), "").succeeded();
         assert_eq!(repo.text("out"), whole, "{len}");
     }
+    // Trees where commits were made, and the other way round.
+    let args = ["--onto=HEAD", "--resume", "-o", "out", "in"];
+    let run = batch(&repo, &args, "").ended(2);
+    assert!(run.stderr.contains("line 1 of `out` has a commit"));
+    assert_eq!(repo.text("out"), whole);
+    let args = ["--onto=HEAD", "-o", "trees", "in"];
+    batch(&repo, &args, "").succeeded();
+    let args = ["--onto=HEAD", "--commit", "--resume", "-o", "trees", "in"];
+    let run = batch(&repo, &args, "").ended(2);
+    assert!(run.stderr.contains("line 1 of `trees` has no commit"));
+    let args = ["--onto=HEAD", "--commit", "-o", "out", "in"];
     // Another input, and a shorter one.
     for (input, says) in [
         (

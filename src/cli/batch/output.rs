@@ -33,6 +33,15 @@ pub(super) struct Output {
     begun: Option<(File, u64)>,
 }
 
+/// What is asked for of every line.
+#[derive(Clone, Copy)]
+pub(super) struct Asked<'o> {
+    /// The full id of the revision that the responses are applied to.
+    pub(super) onto: &'o str,
+    /// Whether a commit is made of each response.
+    pub(super) commit: bool,
+}
+
 /// The lines that were answered before, in their order.
 pub(super) struct Answered {
     lines: Box<dyn BufRead + Send>,
@@ -79,7 +88,7 @@ impl Output {
         repo: &Repo,
         path: &Path,
         resume: bool,
-        onto: &str,
+        asked: Asked<'_>,
     ) -> Result<(Self, Answered), Failure> {
         let name = format!("`{}`", Shown::path(path));
         let file = named_file::open(repo, path)?;
@@ -90,7 +99,7 @@ impl Output {
                 .map_err(IoError::from)?,
         }
         let mut answered = Answered::none(&name);
-        let whole = answered.check(&file, resume, onto)?;
+        let whole = answered.check(&file, resume, asked)?;
         let to = file.try_clone();
         let to = to
             .with_context(|| format!("can't write {name}"))
@@ -161,7 +170,7 @@ impl Answered {
     ///
     /// # Errors
     /// If it isn't, or can't be read.
-    fn check(&mut self, file: &File, resume: bool, onto: &str) -> Result<u64, Failure> {
+    fn check(&mut self, file: &File, resume: bool, asked: Asked<'_>) -> Result<u64, Failure> {
         let unreadable = format!("can't read {}", self.name);
         let metadata = file.metadata().with_context(|| unreadable.clone());
         if metadata.map_err(IoError::from)?.len() > 0 && !resume {
@@ -181,12 +190,22 @@ impl Answered {
                 is_ours.then_some(()).ok_or_else(|| self.foreign())?;
                 break;
             }
+            let len = line.len() as u64;
             let written = self.parse(&line)?;
-            if written.onto != onto {
-                let (line, name, onto) = (self.met, self.name.clone(), onto.to_owned());
+            let (line, name) = (self.met, self.name.clone());
+            if written.onto != asked.onto {
+                let onto = asked.onto.to_owned();
                 return Err(CliError::OtherOnto { line, name, onto }.into());
             }
-            whole += line.len() as u64;
+            if written.tree.is_some() && written.commit.is_some() != asked.commit {
+                let has = if asked.commit {
+                    "no commit"
+                } else {
+                    "a commit"
+                };
+                return Err(CliError::OtherRun(format!("line {line} of {name} has {has}")).into());
+            }
+            whole += len;
         }
         let from = from_start().map_err(IoError::from)?;
         self.lines = Box::new(BufReader::new(from.take(whole)));
