@@ -85,8 +85,8 @@ impl Commit {
         self.message_file.as_deref().map(ResponseOrigin::of) == Some(ResponseOrigin::Stdin)
     }
 
-    /// Returns the message that the user gives, if one is given; paragraphs are put together as
-    /// `git commit` does.
+    /// Returns the message that the user gives, if there is one; paragraphs are put together as
+    /// `git commit` does, but for the end of the last line.
     ///
     /// # Errors
     /// If the message's file can't be read.
@@ -97,12 +97,16 @@ impl Commit {
                 .read()
                 .map(|bytes| Some(bytes.into()));
         }
-        let paragraphs: Vec<_> = self
+        Ok(self
             .message
             .iter()
-            .map(|paragraph| paragraph.as_bytes())
-            .collect();
-        Ok((!paragraphs.is_empty()).then(|| bstr::join("\n\n", paragraphs).into()))
+            .map(|paragraph| BString::from(paragraph.as_bytes()))
+            .reduce(|mut message, paragraph| {
+                complete_line(&mut message);
+                message.push(b'\n');
+                message.extend(&paragraph[..]);
+                message
+            }))
     }
 
     /// Returns whether the messages given on the command line come to nothing, and no editor is
@@ -131,9 +135,13 @@ impl Commit {
             Some(_) => MessageEncoding::Configured,
             None => MessageEncoding::Utf8,
         };
+        let mut message = given.or(sent).unwrap_or_else(composed);
+        if self.message_file.is_none() {
+            complete_line(&mut message);
+        }
         CommitRequest {
             encoding,
-            ..self.request(given.or(sent).unwrap_or_else(composed), author)
+            ..self.request(message, author)
         }
     }
 
@@ -166,6 +174,13 @@ impl Commit {
             verify: !self.no_verify,
             ready: None,
         }
+    }
+}
+
+/// Ends the last line of a message with a newline.
+fn complete_line(message: &mut BString) {
+    if !message.is_empty() && !message.ends_with(b"\n") {
+        message.push(b'\n');
     }
 }
 

@@ -60,10 +60,12 @@ impl Repo {
     /// Returns a message as `git commit` leaves it: whitespace put right unless that is switched
     /// off, and trailers added.
     fn finished_message(&self, git: &Git, request: &CommitRequest) -> Result<BString, RepoError> {
-        let message = match self.keeps_messages()? {
-            true => request.message.clone(),
-            false => stripped(&request.message).into(),
+        let keeps = self.keeps_messages()?;
+        let cleaned = |message: &BString| match keeps {
+            true => message.clone(),
+            false => stripped(message).into(),
         };
+        let message = cleaned(&request.message);
         if !request.signoff && request.trailers.is_empty() {
             return Ok(message);
         }
@@ -86,7 +88,8 @@ impl Repo {
                 .iter()
                 .map(|trailer| with("--trailer=", trailer)),
         );
-        checked(&mut command, "interpret-trailers", &message)
+        // git separates trailers from the message, even where it then adds none.
+        checked(&mut command, "interpret-trailers", &message).map(|message| cleaned(&message))
     }
 }
 
