@@ -421,8 +421,8 @@ pub enum Warning {
     ))]
     InConflict { path: RepoPath },
     /// A hook that ran after the commit moved HEAD back.
-    #[error("a hook took the commit back; the files hold the change")]
-    #[strum(props(kind = "hook-changed", help = "`git reflog` shows it"))]
+    #[error("the commit was made, but a hook moved HEAD back from it")]
+    #[strum(props(kind = "hook-changed", help = "`git reflog` shows the commit"))]
     CommitTakenBack,
 }
 

@@ -798,7 +798,7 @@ fn a_hook_that_takes_the_commit_back_leaves_the_change() {
             )
             .succeeded();
         assert!(
-            run.stderr.contains("a hook took the commit back"),
+            run.stderr.contains("a hook moved HEAD back from it"),
             "{}",
             run.stderr
         );
