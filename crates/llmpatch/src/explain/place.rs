@@ -161,7 +161,7 @@ impl Place<'_> {
                 "in the middle of other text",
             ),
             PlaceError::Unnumbered { at, .. } => (at, FOUND, "not where the hunk's number says"),
-            PlaceError::ContextEarlier { at, outer } => (
+            PlaceError::ContextEarlier { at, outer, .. } => (
                 at,
                 "the context line is here",
                 match outer {

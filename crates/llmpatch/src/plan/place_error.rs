@@ -75,12 +75,16 @@ pub enum PlaceError {
     },
     /// The context line is only before the hunks that came before, or not behind the hunk's
     /// context line before it, which is on line `outer`.
-    #[error("names a context line that is only on line {at}, {}", match outer {
+    #[error("names a context line that is only on {places}, {}", match outer {
         Some(outer) => format!("and not after line {outer}, where the one before it is"),
         None => "before the previous hunk; hunks must follow the file's order".into(),
     })]
     #[strum(props(kind = "context-not-found", label = "is earlier"))]
-    ContextEarlier { at: LineNo, outer: Option<LineNo> },
+    ContextEarlier {
+        at: LineNo,
+        places: Places,
+        outer: Option<LineNo>,
+    },
     /// A context line, or old lines that are elsewhere, too, aren't in the block that the context
     /// line before opens, and that ends before another line.
     #[error("leads to line {at}, which is outside of the block of its context line {outer}")]

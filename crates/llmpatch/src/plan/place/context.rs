@@ -39,7 +39,7 @@ impl<'f> OrderPlacer<'f> {
             let run = self.search.context(locator);
             let at = match run.at_or_after(self.cursor) {
                 Some(at) => {
-                    self.check_behind(hunk, &context, &run)?;
+                    self.check_behind(hunk, &context, self.only_ahead(&run))?;
                     at
                 }
                 None => {
@@ -48,13 +48,11 @@ impl<'f> OrderPlacer<'f> {
                         continue;
                     }
                     if let Some(at) = run.first() {
-                        let error = PlaceError::ContextEarlier {
-                            at: LineNo::from_index(at),
-                            outer: context.at.map(LineNo::from_index),
-                        };
-                        return Err(Located::new(locator.span.or(hunk.span), error));
+                        return Err(self.earlier(hunk, locator, at, context.at));
                     }
-                    self.seek_like(hunk, locator)?
+                    let at = self.seek_like(hunk, locator)?;
+                    self.check_behind(hunk, &context, Some(at))?;
+                    at
                 }
             };
             if let Some(outer) = context.at {
@@ -67,9 +65,31 @@ impl<'f> OrderPlacer<'f> {
             };
         }
         if context.behind.is_some() {
-            self.check_behind(hunk, &context, &self.search.run(hunk))?;
+            self.check_behind(hunk, &context, self.only_ahead(&self.search.run(hunk)))?;
         }
         Ok(context.at)
+    }
+
+    /// Returns the only place of some lines at or after the cursor.
+    fn only_ahead(&self, run: &Run<'_>) -> Option<usize> {
+        let ahead = run.at_or_after(self.cursor)?;
+        (run.count_from(self.cursor) == 1).then_some(ahead)
+    }
+
+    /// Returns the error that a context line is only before the cursor, as on the line `at`.
+    fn earlier(
+        &self,
+        hunk: &Hunk<'_>,
+        locator: &Text<'_>,
+        at: usize,
+        outer: Option<usize>,
+    ) -> Located<PlaceError> {
+        let error = PlaceError::ContextEarlier {
+            at: LineNo::from_index(at),
+            places: Places::from(&self.search.context(locator), 0),
+            outer: outer.map(LineNo::from_index),
+        };
+        Located::new(locator.span.or(hunk.span), error)
     }
 
     /// Returns the last line before the cursor that equals a context line, if it may be meant.
@@ -83,29 +103,25 @@ impl<'f> OrderPlacer<'f> {
         is_inside.then_some(at)
     }
 
-    /// Checks that what follows a context line before the cursor is ahead in its block, and only
-    /// once.
+    /// Checks that what follows a context line before the cursor is in its block; `ahead` is its only
+    /// place ahead.
     fn check_behind(
         &mut self,
         hunk: &Hunk<'_>,
         context: &FoundContext<'_>,
-        next: &Run<'_>,
+        ahead: Option<usize>,
     ) -> Result<(), Located<PlaceError>> {
         let Some((behind, locator)) = context.behind else {
             return Ok(());
         };
-        let span = locator.span.or(hunk.span);
-        let at = LineNo::from_index(behind);
-        match next.at_or_after(self.cursor) {
-            Some(ahead) if next.count_from(self.cursor) == 1 && self.is_inside(behind, ahead) => {
-                let ahead = LineNo::from_index(ahead);
+        match ahead {
+            Some(ahead) if self.is_inside(behind, ahead) => {
+                let [at, ahead] = [behind, ahead].map(LineNo::from_index);
+                let span = locator.span.or(hunk.span);
                 self.tell(span, Placing::Behind { at, ahead });
                 Ok(())
             }
-            _ => {
-                let outer = None;
-                Err(Located::new(span, PlaceError::ContextEarlier { at, outer }))
-            }
+            _ => Err(self.earlier(hunk, locator, behind, None)),
         }
     }
 

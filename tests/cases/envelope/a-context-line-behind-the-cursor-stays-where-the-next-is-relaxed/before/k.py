@@ -1,0 +1,7 @@
+class A:
+    def f(self):
+        old = 1
+
+class B:
+    def g(self):
+        x = 1
