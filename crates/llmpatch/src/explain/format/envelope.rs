@@ -240,7 +240,8 @@ fn of_habit(habit: Habit, verb: Verb) -> (&'static str, String) {
         Habit::Marker(meant) => (
             "this is nearly a marker",
             format!(
-                "write {}, with nothing before it on its line",
+                "if it is a marker, write {}, with nothing before it on its line; if it is a line \
+                 of the file, write its prefix before it",
                 spelling(meant)
             ),
         ),

@@ -144,15 +144,16 @@ impl<'a> EnvelopeReader<'a> {
     }
 
     /// Reads a row as a marker, which may have whitespace before it where no line of a file can
-    /// be meant: before the first header, and in a section whose lines all have a sign. `next` is
-    /// the index of the row after it.
+    /// be meant: before the first header, and in a delete body. An End may have whitespace before
+    /// it in a new file, too; a header there may be a line that lost its `+`. `next` is the index
+    /// of the row after it.
     fn marked(&mut self, row: Row<'a>, next: usize) -> (Row<'a>, Option<MarkerLine>) {
         let bare = row.behind(row.text.len() - text::trim_start(row.text).len());
         let read = marker::read(bare.text);
         let is_plain = bare.text.len() == row.text.len();
         let is_meant = is_plain
             || match read.as_ref().map(|read| &read.marker) {
-                Some(Marker::Header(..)) => !self.section.takes_context(),
+                Some(Marker::Header(..)) => !self.section.may_hold_indented(),
                 Some(Marker::End) => {
                     !self.section.takes_context()
                         || self.is_last(next) && self.section.may_end_at(row)

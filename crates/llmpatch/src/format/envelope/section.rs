@@ -88,6 +88,13 @@ impl<'a> Section<'a> {
         matches!(self.body, Body::Skipped | Body::Update(_))
     }
 
+    /// Returns whether an indented line may be one of its file: context, or a line of a new file that
+    /// lost its `+`.
+    pub(super) fn may_hold_indented(&self) -> bool {
+        let is_new = matches!(&self.body, Body::Lines(lines) if lines.verb == Verb::Add);
+        is_new || self.takes_context()
+    }
+
     /// Returns whether its last chunk may end before a row that would else be a line of context,
     /// and keeps the row there: only the file can say which it is.
     pub(super) fn may_end_at(&mut self, row: Row<'a>) -> bool {
