@@ -13,7 +13,9 @@
 //! [`Rules::strict`](super::super::Rules::strict). The levels of
 //! [`Rules::fuzz`](super::super::Rules::fuzz) come after that retry, and each tries the find as
 //! written and then without these lines before the next level. At a level the find's lines are
-//! whole lines of the file, so a find that begins or ends in mid-line is found by none.
+//! whole lines of the file, so a find that begins or ends in mid-line is found by none. A newline
+//! at the start or the end of a text that is meant byte for byte is no line of its own then: it
+//! ends the line before the others, or the last of them, and the file must have it.
 
 use std::collections::HashSet;
 

@@ -2,16 +2,16 @@
 
 use std::ops::Range;
 
-use super::super::fuzz::{Block, FileAtLevels};
+use super::super::fuzz::{Block, FileAtLevel, FileAtLevels};
 use super::super::place_error::{After, Ambiguity, CANDIDATES, Part, PlaceError, Places};
 use super::super::warning::Placing;
 use super::by_text::part;
-use super::candidates::FIRST;
+use super::candidates::{FIRST, Taken};
 use super::{Task, texts};
 use crate::patch::{Occurrence, Substitution, Times};
 use crate::plan::Rules;
 use crate::search::{Bounds, Document, Ends, Matches, Needle, Sought, first};
-use crate::text::{LineNo, Lines, Located, Span, Text};
+use crate::text::{Ending, LineNo, Lines, Located, Span, Text};
 
 /// Where a text was found, and what that took.
 pub(super) struct TextPlaces {
@@ -74,37 +74,46 @@ impl SoughtText<'_, '_> {
         lines: &Lines<'_>,
         task: Task<'_>,
     ) -> Result<Option<TextPlaces>, Located<PlaceError>> {
-        let Self {
-            edit, core, span, ..
-        } = *self;
-        let Task { rules, growth, .. } = task;
+        let Self { edit, core, .. } = *self;
         let put_core = self::core(edit, &edit.put).0;
-        let levels = FileAtLevels::new(lines.clone(), [&edit.find[..], core].map(texts), rules);
+        let ways = [
+            (WholeLines::new(edit, &edit.find, &edit.put), false),
+            (WholeLines::new(edit, core, put_core), true),
+        ];
+        let runs = ways.each_ref().map(|(whole, _)| texts(whole.find));
+        let levels = FileAtLevels::new(lines.clone(), runs, task.rules);
         for level in levels.iter() {
-            for (find, put, is_core) in [
-                (&edit.find[..], &edit.put[..], false),
-                (core, put_core, true),
-            ] {
-                let run = level.run(texts(find));
-                let only = Places::from(&run, 0).only();
+            for (whole, is_core) in &ways {
+                let places = whole.candidates(level, lines);
+                let only = places.only();
                 let only = only.map_err(|places| self.error(level.ambiguity(places).into()))?;
                 let Some(at) = only else { continue };
+                self.check_times(at)?;
                 let block = Block {
-                    old: find.to_vec(),
-                    new: put.to_vec(),
+                    old: whole.find.to_vec(),
+                    new: whole.put.to_vec(),
                 };
-                let fitted = level.fit(lines, at, &[block], span, growth)?;
-                let last = at + run.len() - 1;
-                let range = lines.start(at)..lines.start(last) + lines.text(last).len();
+                let fitted = level.fit(lines, at, &[block], self.span, task.growth)?;
                 return Ok(Some(TextPlaces {
-                    ranges: vec![range],
-                    is_core,
+                    ranges: vec![whole.range(lines, at)],
+                    is_core: *is_core,
                     how: fitted.warning,
-                    fitted: Some(fitted.lines),
+                    fitted: Some(whole.with_breaks(fitted.lines)),
                 }));
             }
         }
         Ok(None)
+    }
+
+    /// Refuses a text with a single place if it is to be there more often.
+    fn check_times(&self, at: usize) -> Result<(), Located<PlaceError>> {
+        match self.edit.occurrence {
+            Occurrence::Text(Times::Exactly(wanted)) if wanted.get() > 1 => {
+                let places = Places::new([at], 1);
+                Err(self.error(PlaceError::Times { wanted, places }))
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Chooses the places that are meant; `None` if the text isn't there at all.
@@ -233,6 +242,77 @@ impl SoughtText<'_, '_> {
             sought: Box::new(Sought::of_find(core, &edit.put, ends)),
         })
     }
+}
+
+/// The lines of a text that a level compares with whole lines of the file, and the new lines that
+/// take their place.
+///
+/// In a text that is meant byte for byte, an empty first line is the end of the line before, and an
+/// empty last line is only the end of the line above it. Neither is a line to compare.
+struct WholeLines<'e, 't> {
+    find: &'e [Text<'t>],
+    put: &'e [Text<'t>],
+    /// Whether the text begins and ends with a line break.
+    breaks: [bool; 2],
+    /// Whether the new text does so, too.
+    put_breaks: [bool; 2],
+}
+
+impl<'e, 't> WholeLines<'e, 't> {
+    fn new(edit: &Substitution<'_>, find: &'e [Text<'t>], put: &'e [Text<'t>]) -> Self {
+        let [found, new] = [find, put].map(|lines| breaks(edit, lines));
+        let put_breaks = [found[0] && new[0], found[1] && new[1]];
+        Self {
+            find: without(find, found),
+            put: without(put, put_breaks),
+            breaks: found,
+            put_breaks,
+        }
+    }
+
+    /// Finds the candidates that have their line breaks.
+    fn candidates(&self, level: &FileAtLevel, lines: &Lines<'_>) -> Places {
+        let [before, behind] = self.breaks;
+        let last = lines.len().checked_sub(1);
+        let is_open = last.is_some_and(|last| lines.get(last).ending == Ending::None);
+        let end = lines.len() + 1 - usize::from(behind && is_open);
+        let run = level.run(texts(self.find));
+        let within = usize::from(before)..end.saturating_sub(self.find.len());
+        Taken::default().candidates(&run, within)
+    }
+
+    /// Returns the range of the file that the text has at a line.
+    fn range(&self, lines: &Lines<'_>, at: usize) -> Range<usize> {
+        let end = at + self.find.len();
+        match self.breaks {
+            [false, false] => lines.start(at)..text_end(lines, end - 1),
+            [false, true] => lines.start(at)..lines.start(end),
+            [true, false] => text_end(lines, at - 1)..text_end(lines, end - 1),
+            [true, true] => text_end(lines, at - 1)..lines.start(end),
+        }
+    }
+
+    /// Puts the line breaks around new lines that fit the file.
+    fn with_breaks(&self, lines: Vec<Vec<u8>>) -> Vec<Vec<u8>> {
+        let [before, behind] = self.put_breaks.map(|is_there| is_there.then(Vec::new));
+        before.into_iter().chain(lines).chain(behind).collect()
+    }
+}
+
+/// Returns whether the first and the last line of a text are only line breaks.
+fn breaks(edit: &Substitution<'_>, lines: &[Text<'_>]) -> [bool; 2] {
+    let is_split = is_literal(edit) && lines.len() > 1;
+    [lines.first(), lines.last()].map(|line| is_split && line.is_some_and(|line| line.is_empty()))
+}
+
+/// Returns the offset at which the text of a line ends.
+fn text_end(lines: &Lines<'_>, line: usize) -> usize {
+    lines.start(line) + lines.text(line).len()
+}
+
+/// Returns lines without the first and the last, where these are only line breaks.
+fn without<'e, 't>(lines: &'e [Text<'t>], [first, last]: [bool; 2]) -> &'e [Text<'t>] {
+    &lines[usize::from(first)..lines.len() - usize::from(last)]
 }
 
 /// Returns the lines of the matches that occurrences are counted by, from the start without
