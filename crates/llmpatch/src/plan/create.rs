@@ -143,27 +143,22 @@ fn joined(lines: &[Text<'_>], ends_open: bool) -> Vec<u8> {
 }
 
 /// Gives what replaces all of a text its byte order mark and the terminator that most of its lines
-/// have.
+/// have. A text without a terminator has none to give.
 fn like(old: &Content, new: Vec<u8>) -> Vec<u8> {
     if old.is_binary() {
         return new;
     }
     let lines = old.lines();
-    let bom = if new.starts_with(Lines::BOM) {
-        b""
-    } else {
-        lines.bom()
-    };
-    let is_crlf = lines.majority() == Ending::CrLf;
-    if bom.is_empty() && !is_crlf {
-        return new;
+    let majority = lines.bytes().contains(&b'\n').then(|| lines.majority());
+    let mut bytes = Vec::with_capacity(new.len());
+    if !new.starts_with(Lines::BOM) {
+        bytes.extend_from_slice(lines.bom());
     }
-    let mut bytes = bom.to_vec();
     for line in Lines::within(&new).iter() {
         bytes.extend_from_slice(line.text);
         let ending = match line.ending {
-            Ending::Lf if is_crlf => Ending::CrLf,
-            ending => ending,
+            Ending::None => Ending::None,
+            ending => majority.unwrap_or(ending),
         };
         bytes.extend_from_slice(ending.as_bytes());
     }
