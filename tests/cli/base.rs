@@ -610,7 +610,9 @@ fn lines_are_inserted_by_their_number_where_a_base_says_of_what() {
             vec![(1, "x\ny\n"), (2, "z\n")],
             "1\nx\nz\ny\n2\n3\n",
         ),
+        ("a.txt", vec![(1, "x\r\ny")], "1\nx\ny\n2\n3\n"),
         ("crlf.txt", vec![(1, "x\ny\n")], "1\r\nx\r\ny\r\n2\r\n"),
+        ("crlf.txt", vec![(1, "x\r\ny")], "1\r\nx\r\ny\r\n2\r\n"),
         ("open.txt", vec![(2, "x\n")], "1\n2\nx\n"),
         ("empty.txt", vec![(0, "x\n")], "x\n"),
     ] {

@@ -271,7 +271,7 @@ impl CallReader<'_, '_> {
     }
 
     /// Reads which lines go behind which line of a file. They are whole lines, whether the last
-    /// line ends in a newline or not.
+    /// line ends in a newline or not, and end as lines of the file do.
     fn insert(&mut self, object: Value<'_>, fields: &Fields<'_>) -> Option<Operation<'static>> {
         let inserted = self.string(object, fields, fields::INSERTED);
         let line = self
@@ -281,7 +281,8 @@ impl CallReader<'_, '_> {
                 plain_number(value).or_else(|| self.refuse(name, value, wanted))
             });
         let (inserted, old_start): (_, u32) = (inserted?, line?);
-        let lines = whole_lines(self.source, &inserted);
+        let mut lines = lines(self.source, &inserted);
+        lines.pop_if(|last| last.is_empty());
         if lines.is_empty() {
             self.error(
                 object.range(),
