@@ -201,8 +201,9 @@ impl<'a> FileReader<'a> {
     /// the next fence then ends. The fence that it begins has no language.
     ///
     /// In Markdown it must have a path, and an empty line must be behind the closing line: few
-    /// files have one at the start of a fence. In another file only text right behind the closing
-    /// line makes it doubtful, if it doesn't introduce the next fence.
+    /// files have one at the start of a fence. In another file text behind the closing line makes
+    /// it doubtful, if it doesn't introduce the next fence: text right behind it, or any text where
+    /// the file would end with an empty line or a colon, as what is above a fence does.
     fn may_go_on(&self, closing: LineNo, options: &Options<'_>) -> bool {
         let source = self.source;
         let mut behind = source.rows(closing.next());
@@ -216,8 +217,11 @@ impl<'a> FileReader<'a> {
         if self.is_markdown {
             return is_close || !has_path;
         }
-        let above = LineNo::from_index(next.number.index() - 1);
-        is_close && !has_path && above > closing && !trim(text_at(above)).ends_with(b":")
+        let last = trim(text_at(LineNo::from_index(closing.index() - 1)));
+        let is_unfinished = last.is_empty() || last.ends_with(b":");
+        let between = text_above(source, next.number).filter(|row| row.number > closing);
+        let is_told = between.is_none_or(|row| has_path || is_introduction(row.text));
+        !is_told && (is_close || is_unfinished)
     }
 
     /// Records an error, unless it was met before.
@@ -238,12 +242,22 @@ impl<'a> FileReader<'a> {
 /// closes nothing, less one.
 const DEEPEST: usize = 3;
 
+/// Returns whether a line introduces what follows: it begins with a capital letter and ends with a
+/// colon. Code that ends with a colon begins with a small letter.
+fn is_introduction(line: &[u8]) -> bool {
+    let mut letters = line.iter().filter(|byte| byte.is_ascii_alphabetic());
+    trim(line).ends_with(b":") && letters.next().is_none_or(u8::is_ascii_uppercase)
+}
+
+/// Returns the nearest line above a line that isn't blank.
+fn text_above(source: &Source, below: LineNo) -> Option<Row<'_>> {
+    let mut above = (0..below.index()).rev().map(LineNo::from_index);
+    above.find_map(|number| source.row(number).filter(|row| !is_blank(row.text)))
+}
+
 /// Returns the paths that the line above a fence and what is behind its backticks name.
 fn paths<'a>(source: &'a Source, opener: Row<'a>, options: &Options<'_>) -> Vec<Text<'a>> {
-    let before = (0..opener.number.index())
-        .rev()
-        .filter_map(|index| source.row(LineNo::from_index(index)));
-    let above = before.into_iter().find(|row| !is_blank(row.text));
+    let above = text_above(source, opener.number);
     let above =
         above.and_then(|row| path::of_file(row, row.number.next() == opener.number, options));
     let info = Fence::read(opener.text).map_or(&b""[..], |(_, info)| info);
