@@ -41,6 +41,14 @@ impl Diagnose for Error {
                     "if it is a line of the file, show the line before it, too"
                 }
             )),
+            Error::NearOpener { marker } => {
+                let sign = if marker.starts_with(b"-") { "-" } else { "<" };
+                of.help(format!(
+                    "write `{} SEARCH`, alone on its line, in capitals; if it is only mentioned, \
+                     put it in backticks",
+                    sign.repeat(7)
+                ))
+            }
             Error::StrayEnd { .. } => {
                 of.advice(format!("begin the block with `<<<<<<< SEARCH`; {ESCAPE}"))
             }

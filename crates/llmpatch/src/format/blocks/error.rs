@@ -88,10 +88,7 @@ pub enum Error {
         "`{}` isn't written as the first line of a block must be",
         Shown(marker)
     )]
-    #[strum(props(
-        label = "nearly the start of a block",
-        help = "write `<<<<<<< SEARCH`, alone on its line, in capitals; if it is only mentioned, put it in backticks"
-    ))]
+    #[strum(props(label = "nearly the start of a block"))]
     NearOpener { marker: BString },
     #[error("`<{tag}>` is not closed")]
     #[strum(props(

@@ -130,11 +130,13 @@ pub(crate) fn opener(line: &[u8]) -> Option<usize> {
 /// Returns whether a line is nearly the first of a block: with too few or too many signs, in lower
 /// case, with text behind it.
 pub(crate) fn is_nearly_opener(line: &[u8]) -> bool {
-    // Rules of three dashes, and dashes before a word, are common.
-    nearly(line, b"<-", b"SEARCH").is_some_and(|near| match near.sign {
+    // Rules of three dashes, and dashes before a word in small letters, are common; a word that is
+    // alone behind as many dashes as a marker has isn't.
+    nearly(line, b"<-", b"SEARCH").is_some_and(|near| match (near.sign, near.is_alone) {
         _ if near.count < 3 => false,
-        b'-' => near.is_upper && (near.is_alone || near.count >= SEVEN),
-        _ => near.is_upper || near.is_alone,
+        (b'-', true) => near.is_upper || MARKS.contains(&near.count),
+        (b'-', false) => near.is_upper && near.count >= SEVEN,
+        (_, is_alone) => near.is_upper || is_alone,
     })
 }
 

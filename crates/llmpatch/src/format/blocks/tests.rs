@@ -75,6 +75,11 @@ fn first_lines_and_what_is_nearly_one() {
         ("--- SEARCH", None, true),
         ("--- SEARCH.md", None, false),
         ("--- Search", None, false),
+        ("------- Search", None, true),
+        ("----- search", None, true),
+        ("------- search for it", None, false),
+        ("------- Search -------", None, false),
+        ("---------- search", None, false),
         ("<< SEARCH", None, false),
         ("<<<<<<< SEARCHES", None, false),
     ] {
