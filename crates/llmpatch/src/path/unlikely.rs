@@ -22,6 +22,9 @@ pub enum Slip {
     /// `src/a.py (new)`
     #[strum(to_string = "ends with a remark")]
     Remark,
+    /// `src/a.py:12`, `src/a.py#L3-L9`
+    #[strum(to_string = "ends with the number of a line")]
+    Place,
     /// `<path>`
     #[strum(to_string = "is a placeholder")]
     Placeholder,
@@ -91,6 +94,9 @@ fn layer(name: &[u8]) -> Option<(Slip, Option<Cow<'_, [u8]>>)> {
     let remark = remark(&name[start..]).map(|remark| start + remark);
     if let Some(remark) = remark.or_else(|| comment(name)) {
         return kept(Slip::Remark, remark);
+    }
+    if let Some(place) = place(name) {
+        return kept(Slip::Place, place);
     }
     if is_abbreviation(name) {
         return Some((Slip::Abbreviation, None));
@@ -163,6 +169,24 @@ fn comment(name: &[u8]) -> Option<usize> {
     has_extension(&name[..at]).then_some(at)
 }
 
+/// Returns where the numbers of lines begin behind an extension: `:12`, `:3-9`, `:12:5`, `#L3-L9`.
+/// An extension of digits alone may be of an address, and the number its port.
+fn place(name: &[u8]) -> Option<usize> {
+    let is_of_place = |byte: u8| byte.is_ascii_digit() || b":#-LC".contains(&byte);
+    let behind = name.iter().rposition(|byte| !is_of_place(*byte))? + 1;
+    let at = behind + name[behind..].find_byteset(b":#")?;
+    let (path, place) = name.split_at(at);
+    let extension = path.rsplit_str(".").next()?;
+    let is_name = has_extension(path) && !extension.iter().all(u8::is_ascii_digit);
+    let is_number = match place {
+        [b':', b'L', first, ..] | [b':', first, ..] | [b'#', b'L', first, ..] => {
+            first.is_ascii_digit()
+        }
+        _ => false,
+    };
+    (is_name && is_number).then_some(at)
+}
+
 /// Returns whether a name ends with a dot and a few letters or digits.
 fn has_extension(name: &[u8]) -> bool {
     let dot = name.rfind_byte(b'.').filter(|dot| *dot > 0);
@@ -224,6 +248,16 @@ mod tests {
             ("src/b.py // new", "ends with a remark", "src/b.py"),
             // A path that was taken apart.
             ("src/b.py / new", "ends with a remark", "src/b.py"),
+            ("a.py:1", "ends with the number of a line", "a.py"),
+            ("src/a.py:1-9", "ends with the number of a line", "src/a.py"),
+            ("src/a.C:12:5", "ends with the number of a line", "src/a.C"),
+            ("src/a.py#L1", "ends with the number of a line", "src/a.py"),
+            (
+                "src/a.py#L3-L9",
+                "ends with the number of a line",
+                "src/a.py",
+            ),
+            ("`a.py:1`", "is wrapped in backticks", "a.py"),
             ("e.g.", "is an abbreviation", ""),
             ("etc.", "is an abbreviation", ""),
             (r"src\main.rs", "holds a backslash", "src/main.rs"),
@@ -266,6 +300,11 @@ mod tests {
             "docs/a (b).md",
             "bitcoin ( btc )",
             "c++/a:b.h",
+            "a.py:b",
+            "a.c#1",
+            "Makefile:1",
+            "127.0.0.1:80",
+            "hosts/a.example:80/key",
             ".gitignore",
             "a.",
             "LICENSE-MIT",
