@@ -261,8 +261,10 @@ fn paths<'a>(source: &'a Source, opener: Row<'a>, options: &Options<'_>) -> Vec<
     let above =
         above.and_then(|row| path::of_file(row, row.number.next() == opener.number, options));
     let info = Fence::read(opener.text).map_or(&b""[..], |(_, info)| info);
-    above
-        .into_iter()
-        .chain(path::behind(source, info))
-        .collect()
+    let behind = path::behind(source, info, options);
+    let all: Vec<_> = above.into_iter().chain(behind).collect();
+    match all.is_empty() {
+        true => path::or_language(source, info).into_iter().collect(),
+        false => all,
+    }
 }

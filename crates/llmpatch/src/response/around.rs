@@ -244,16 +244,20 @@ impl<'a> Around<'a> {
     fn named(&self, source: &'a Source, options: &Options<'_>) -> Result<Text<'a>, Error> {
         let above = |above: &Above<'a>| path::above(above.line?, !above.is_apart, options);
         let mut all: Vec<Text<'a>> = above(&self.above).into_iter().collect();
-        if let Some(open) = self.fence.as_ref().filter(|open| open.blocks == 0) {
+        let first_in = self.fence.as_ref().filter(|open| open.blocks == 0);
+        if let Some(open) = first_in {
             all.extend(above(&open.above));
-            all.extend(path::behind(source, open.info));
+            all.extend(path::behind(source, open.info, options));
         }
         all.extend(self.tags.path.clone());
         match path::agreed(&all) {
             Ok(Some(path)) => Ok(path),
             Ok(None) => {
                 let given = || options.file.map(|file| Text::derived(file.to_vec()));
-                let before = self.last.clone().unwrap_or_else(given);
+                // Behind what may name another file, a block isn't of the last file.
+                let other = first_in.and_then(|open| path::or_language(source, open.info));
+                let last = self.last.clone().filter(|_| other.is_none());
+                let before = last.unwrap_or_else(given);
                 before.ok_or(Error::NoPath)
             }
             Err([first, second]) => Err(Error::TwoPaths { first, second }),

@@ -25,14 +25,29 @@ pub(crate) fn of_file<'a>(line: Row<'a>, is_near: bool, options: &Options<'_>) -
     let path = above(line, is_near, options)?;
     let around = bare(line.text);
     let is_marked = around.is_quoted || around.has_label;
-    let is_file = || options.is_file.is_some_and(|is_file| is_file(&path));
-    let is_sure = is_marked || !is_word(&path) && !is_number(&path) || is_file();
+    let is_sure = is_marked || !is_word(&path) && !is_number(&path) || is_file(&path, options);
     is_sure.then_some(path)
 }
 
 /// Returns the paths behind the backticks of a fence, given by what is there.
-pub(crate) fn behind<'a>(source: &'a Source, info: &'a [u8]) -> impl Iterator<Item = Text<'a>> {
-    in_info(info).map(|path| Text::at(path, source.place(path)))
+pub(crate) fn behind<'a>(
+    source: &'a Source,
+    info: &'a [u8],
+    options: &Options<'_>,
+) -> impl Iterator<Item = Text<'a>> {
+    in_info(info, |path| is_file(path, options)).map(|path| Text::at(path, source.place(path)))
+}
+
+/// Returns the first word behind the backticks of a fence if it may be the name of a new file as
+/// well as a language: `b.py`, `vb.net`.
+pub(crate) fn or_language<'a>(source: &'a Source, info: &'a [u8]) -> Option<Text<'a>> {
+    let word = words(info).next()?;
+    let is_name = has_extension(word) && !is_number(word) && is_plausible(word);
+    is_name.then(|| Text::at(word, source.place(word)))
+}
+
+fn is_file(path: &[u8], options: &Options<'_>) -> bool {
+    options.is_file.is_some_and(|is_file| is_file(path))
 }
 
 /// Returns the first of several paths if all are the same; else the first, and the first that
@@ -172,25 +187,61 @@ fn has_inner_dot(text: &[u8]) -> bool {
     text.iter().skip(1).rev().skip(1).any(|&byte| byte == b'.')
 }
 
+/// Returns whether a path ends with a dot and letters or digits.
+fn has_extension(path: &[u8]) -> bool {
+    path.rsplit_once_str(".").is_some_and(|(name, extension)| {
+        let is_plain = extension.iter().all(u8::is_ascii_alphanumeric);
+        !name.is_empty() && !extension.is_empty() && is_plain
+    })
+}
+
 /// Returns the paths behind the backticks of a fence: `src/a.py`, `py src/a.py`, `py:src/a.py`,
 /// `path=src/a.py`.
-pub(crate) fn in_info(info: &[u8]) -> impl Iterator<Item = &[u8]> {
-    let words = info.fields_with(|c| matches!(c, ' ' | '\t' | '{' | '}' | ','));
-    words.filter_map(move |word| {
-        let path = match word.split_once_str("=") {
+///
+/// A first word alone is a language, such as `vb.net` or `text/x-python`, unless it is a file or
+/// has a directory and an extension.
+pub(crate) fn in_info(info: &[u8], is_file: impl Fn(&[u8]) -> bool) -> impl Iterator<Item = &[u8]> {
+    words(info).enumerate().filter_map(move |(nth, word)| {
+        let (path, is_sure) = match word.split_once_str("=") {
             Some((name, value)) => {
-                let is_known = ["path", "file", "filename", "title"]
+                ["path", "file", "filename", "title"]
                     .iter()
-                    .any(|known| name.eq_ignore_ascii_case(known.as_bytes()));
-                is_known.then(|| value.trim_with(|c| matches!(c, '"' | '\'')))
+                    .find(|known| name.eq_ignore_ascii_case(known.as_bytes()))?;
+                let path = unquoted(value);
+                (path, !path.contains(&b' ') || has_extension(path))
             }
             None => {
-                let path = word.rsplit_once_str(":").map_or(word, |(_, path)| path);
-                (path.contains(&b'/') || has_inner_dot(path)).then_some(path)
+                let word = unquoted(word);
+                let behind = word.rsplit_once_str(":").map(|(_, path)| path);
+                let path = Some(behind.unwrap_or(word)).filter(|path| !is_word(path))?;
+                let is_alone = nth == 0 && behind.is_none();
+                let is_told = !is_alone || path.contains(&b'/') && has_extension(path);
+                (path, is_told && !is_number(path))
             }
         };
-        path.filter(|path| is_plausible(path))
+        (is_plausible(path) && (is_sure || is_file(path))).then_some(path)
     })
+}
+/// Splits what is behind the backticks of a fence into words. In quotes nothing separates words.
+fn words(mut info: &[u8]) -> impl Iterator<Item = &[u8]> {
+    std::iter::from_fn(move || {
+        info = info.trim_start_with(|c| SEPARATORS.contains(c));
+        let end = info.find_byteset(SEPARATORS).unwrap_or(info.len());
+        let open = info[..end].find_byteset(QUOTES);
+        let open = open.filter(|at| *at == 0 || info[at - 1] == b'=');
+        let close = open.and_then(|at| Some(at + 2 + info[at + 1..].find_byte(info[at])?));
+        let (word, rest) = info.split_at(close.unwrap_or(end));
+        info = rest;
+        (!word.is_empty()).then_some(word)
+    })
+}
+
+/// What separates the words behind the backticks of a fence.
+const SEPARATORS: &str = " \t{},";
+const QUOTES: &str = "\"'";
+
+fn unquoted(word: &[u8]) -> &[u8] {
+    word.trim_with(|c| QUOTES.contains(c))
 }
 
 /// Returns whether a file is Markdown by its name.

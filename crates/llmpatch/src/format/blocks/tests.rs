@@ -155,8 +155,20 @@ fn a_fence_may_say_the_path() {
         ("{.python file=a.py}", &["a.py"]),
         ("c++", &[]),
         ("path='a.py' b.py", &["a.py", "b.py"]),
+        ("python title=\"my file.py\"", &["my file.py"]),
+        ("python 'my file.py'", &["my file.py"]),
+        ("python title=\"How to\" file=a.py", &["a.py"]),
+        ("python title=\"a.py n=1", &["a.py"]),
+        ("python:new.py", &["new.py"]),
+        ("python:2.0", &[]),
+        ("python 3.11", &[]),
+        ("known.py", &["known.py"]),
+        ("vb.net", &[]),
+        ("vb.net new.vb", &["new.vb"]),
+        ("text/x-python", &[]),
+        ("application/vnd.ms-excel", &[]),
     ] {
-        let got: Vec<_> = in_info(info.as_bytes()).collect();
+        let got: Vec<_> = in_info(info.as_bytes(), |path| path == b"known.py").collect();
         assert_eq!(
             got,
             want.iter().map(|path| path.as_bytes()).collect::<Vec<_>>(),

@@ -1,0 +1,5 @@
+def a():
+    return 10
+
+def b():
+    return 2
