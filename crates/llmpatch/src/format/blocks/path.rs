@@ -222,6 +222,7 @@ pub(crate) fn in_info(info: &[u8], is_file: impl Fn(&[u8]) -> bool) -> impl Iter
         (is_plausible(path) && (is_sure || is_file(path))).then_some(path)
     })
 }
+
 /// Splits what is behind the backticks of a fence into words. In quotes nothing separates words.
 fn words(mut info: &[u8]) -> impl Iterator<Item = &[u8]> {
     std::iter::from_fn(move || {
