@@ -497,7 +497,6 @@ pub(super) fn says_undone(text: &str) -> bool {
         "denied by user",
         "canceled by user",
         "cancelled by user",
-        "tool execution failed",
         "no replacement was performed",
         "string to replace not found",
         "has not been read yet",
@@ -519,6 +518,7 @@ pub(super) fn says_undone(text: &str) -> bool {
     ["error", "errors", "failed"]
         .iter()
         .any(|word| begins_with(&first, word))
+        || tells_failure(&first)
         || SAID.iter().any(|said| first.contains(said))
         || is_of_failure(&first)
         || lines.any(|line| is_of_failure(&line))
@@ -530,6 +530,41 @@ fn begins_with(text: &str, word: &str) -> bool {
         let goes_on = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '/' | '\\' | '.');
         let is_end = |rest: &str| rest.is_empty() || rest.starts_with(char::is_whitespace);
         !rest.starts_with(goes_on) || rest.strip_prefix('.').is_some_and(is_end)
+    })
+}
+
+/// Returns whether the first words of a line say that something failed or was refused, as in
+/// `script failed` and `unsupported call: x`. The words before name no file and no finished work.
+fn tells_failure(line: &str) -> bool {
+    const UNMET: &[&str] = &["unsupported", "invalid", "unknown"];
+    const FAILED: &[&str] = &[
+        "failed",
+        "rejected",
+        "denied",
+        "declined",
+        "refused",
+        "blocked",
+        "aborted",
+        "cancelled",
+        "canceled",
+    ];
+    let (clause, has_colon) = line
+        .split_once(':')
+        .map_or((line, false), |(clause, _)| (clause, true));
+    let words = clause.split_whitespace();
+    let words: Vec<_> = words
+        .map(|word| word.trim_matches(|c| "[]()*`'\".,;!".contains(c)))
+        .collect();
+    let is_said = |(index, word): (usize, &&str)| {
+        let is_error = has_colon && index + 1 == words.len() && word.ends_with("error");
+        is_error || FAILED.contains(word) || index == 0 && UNMET.contains(word)
+    };
+    let said = words.iter().take(4).enumerate().position(is_said);
+    said.is_some_and(|said| {
+        words[..said].iter().all(|word| {
+            let is_name = word.chars().all(|c| c.is_alphabetic() || c == '_');
+            is_name && *word != "no" && !word.ends_with("ed")
+        })
     })
 }
 
@@ -637,4 +672,39 @@ fn own_cut<'t>(fields: &Fields<'t>) -> Option<(String, Value<'t>)> {
     says("status", &["incomplete"])
         .or_else(of_response)
         .or_else(|| ENDS.iter().find_map(|name| says(name, CUT)))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_result_says_first_that_its_call_failed() {
+        for (text, want) in [
+            ("Script failed\nWall time 0.1 seconds\nOutput:\n", true),
+            ("Script error:\npatch rejected by user", true),
+            ("unsupported custom tool call: apply_patch", true),
+            ("unsupported call: apply_patch", true),
+            (
+                "Command blocked by PreToolUse hook: frozen. Command: x",
+                true,
+            ),
+            ("execution error: Sandbox(Denied)", true),
+            ("exec_command failed for `x`: CreateProcess", true),
+            ("invalid patch: no hunks", true),
+            ("This action was rejected due to unacceptable risk.", true),
+            ("[Tool use was cancelled]", true),
+            ("FileNotFoundError: [Errno 2] a.txt", true),
+            ("Script completed\nOutput:\nScript failed", false),
+            ("[main 1a2b3c4] Fix failed login", false),
+            ("1a2b3c4 Drop invalid error: x", false),
+            ("Updated the blocked list", false),
+            ("Edited error.rs: an error", false),
+            ("No tests failed", false),
+            ("12 passed, 0 failed", false),
+            ("Applying: Fix failed login", false),
+        ] {
+            assert_eq!(says_undone(text), want, "{text}");
+        }
+    }
 }
