@@ -505,7 +505,7 @@ pub(super) fn says_undone(text: &str) -> bool {
         "permission to use",
         "unable to apply diff",
     ];
-    let text = text.trim_start();
+    let text = behind_label(text.trim_start());
     let small = |line: &str| line.chars().take(400).collect::<String>().to_lowercase();
     // Gemini's shell tells the command first, with all its lines.
     if text.starts_with("Command: ") {
@@ -522,6 +522,18 @@ pub(super) fn says_undone(text: &str) -> bool {
         || SAID.iter().any(|said| first.contains(said))
         || is_of_failure(&first)
         || lines.any(|line| is_of_failure(&line))
+}
+
+/// Returns the text of a result without the line above it that only names it, as `OBSERVATION:`.
+fn behind_label(text: &str) -> &str {
+    let is_label = |line: &str| {
+        let name = line.trim_end().strip_suffix(':');
+        name.is_some_and(|name| is_of_results(name) && name.split_whitespace().count() < 5)
+    };
+    match text.split_once('\n') {
+        Some((line, rest)) if is_label(line) => rest.trim_start(),
+        _ => text,
+    }
 }
 
 /// Returns whether a text begins with a word, rather than with a path or a name that begins so.
@@ -694,6 +706,8 @@ mod tests {
             ("invalid patch: no hunks", true),
             ("This action was rejected due to unacceptable risk.", true),
             ("[Tool use was cancelled]", true),
+            ("OBSERVATION:\nNo replacement was performed.", true),
+            ("EXECUTION RESULT of [edit]:\nERROR:\nno such text", true),
             ("FileNotFoundError: [Errno 2] a.txt", true),
             ("Script completed\nOutput:\nScript failed", false),
             ("[main 1a2b3c4] Fix failed login", false),
@@ -701,6 +715,7 @@ mod tests {
             ("Updated the blocked list", false),
             ("Edited error.rs: an error", false),
             ("No tests failed", false),
+            ("Edited. The result of `cat -n`:\n1\tuser denied", false),
             ("12 passed, 0 failed", false),
             ("Applying: Fix failed login", false),
         ] {

@@ -122,7 +122,12 @@ pub(super) fn result_ids(fields: &Fields<'_>) -> Vec<String> {
     }
     let is_response = fields.has(&["functionResponse", "response"]);
     let id = || fields.word(&["id"]).filter(|_| is_response);
-    fields.word(RESULT_ID).or_else(id).into_iter().collect()
+    let ids = fields.get(&["tool_call_ids"]).map(|(_, ids)| ids.items());
+    let ids = ids.unwrap_or_default().into_iter().filter_map(|id| {
+        let id = id.string().ok()?;
+        Some(id.text().to_owned())
+    });
+    ids.chain(fields.word(RESULT_ID).or_else(id)).collect()
 }
 
 /// Returns the id of the call of which OpenHands tells in an event.
