@@ -101,7 +101,7 @@ impl<'a> Walk<'a, '_> {
     }
 
     /// Makes a draft of all so far.
-    fn end_draft(&mut self, mark: reasoning::Mark) {
+    fn end_draft(&mut self, mark: reasoning::Mark<'_>) {
         self.prose.end_draft(self.source, mark);
         self.around = around::Around::default();
         self.place = command::WorkingDir::default();

@@ -242,16 +242,16 @@ pub enum Hiding {
     Comment,
     /// Reasoning between an opening and a closing mark.
     #[error("`{0}` … `{1}`")]
-    Reasoning(&'static str, &'static str),
+    Reasoning(String, String),
     /// Reasoning whose opening mark has no closing mark.
     #[error("what follows an unclosed `{0}`")]
-    Unclosed(&'static str),
+    Unclosed(String),
     /// Reasoning that ends with a closing mark, from the response's start.
     #[error("what comes before a lone `{0}`")]
-    Unopened(&'static str),
+    Unopened(String),
     /// What another than the model says in a conversation.
     #[error("the turn that `{0}` begins")]
-    Turn(&'static str),
+    Turn(String),
     #[error("lines quoted by `>`")]
     Quote,
     /// A member of JSON in which the model thinks aloud.

@@ -214,7 +214,7 @@ impl<'a> Prose<'a> {
     }
 
     /// Makes a draft of all so far, which a closing mark ends that nothing opened.
-    pub(super) fn end_draft(&mut self, source: &Source, mark: reasoning::Mark) {
+    pub(super) fn end_draft(&mut self, source: &Source, mark: reasoning::Mark<'_>) {
         (self.seen, self.comment, self.heredoc) = (PatchesAbove::default(), None, None);
         self.names = Names::No;
         self.hide(source, self.drafts, &Hiding::Unopened(mark.shown().1));

@@ -39,10 +39,10 @@ pub(super) const CHANNEL: &[u8] = b"<|channel|>";
 const MESSAGE: &[u8] = b"<|message|>";
 
 /// Other marks: of Mistral, Kimi, Cohere, Sky-T1 and OpenThinker, Gemma; from [`SHARED`] on what
-/// Open WebUI and others make of a thought that can be folded, and the marks of what others say in a conversation: from
-/// [`TURNS`] on their turns, as models see them (ChatML, Llama, Gemma, OpenAI's open models, Phi,
-/// Mistral, DeepSeek), and as people write them down.
-const PAIRS: [(&str, &str); 31] = [
+/// Open WebUI and others make of a thought that can be folded, and the marks of what others say in a
+/// conversation: from [`TURNS`] on their turns, as models see them (ChatML, Llama, Gemma, OpenAI's
+/// open models, Phi, Mistral, DeepSeek), and as people and ReAct's agents write them down.
+const PAIRS: [(&str, &str); 30] = [
     ("[THINK]", "[/THINK]"),
     ("◁think▷", "◁/think▷"),
     ("<|START_THINKING|>", "<|END_THINKING|>"),
@@ -52,8 +52,6 @@ const PAIRS: [(&str, &str); 31] = [
     ("<summary>Thinking", "</details>"),
     ("<summary>Thought", "</details>"),
     ("<summary>Reasoning", "</details>"),
-    ("<tool_response>", "</tool_response>"),
-    ("<function_results>", "</function_results>"),
     ("<system-reminder>", "</system-reminder>"),
     ("<|im_start|>system", "<|im_end|>"),
     ("<|im_start|>user", "<|im_end|>"),
@@ -74,16 +72,19 @@ const PAIRS: [(&str, &str); 31] = [
     ("System:", "Assistant:"),
     ("Instruction:", "Response:"),
     ("Human:", "Assistant:"),
+    ("Observation:", "Final Answer:"),
 ];
 
 /// The first of [`PAIRS`] whose closing mark closes other parts, too.
 const SHARED: usize = 5;
 
-/// The first of [`PAIRS`] that is a turn, the first that is written in words, and the one of these
-/// that needs no closing mark to be a turn: models go on with it behind their responses.
-const TURNS: usize = 12;
-const WORDS: usize = 27;
-const HUMAN: usize = 30;
+/// The first of [`PAIRS`] that is a turn, the first that is written in words, and of these the name
+/// that needs no closing mark to be a turn, as models go on with it behind their responses, and the
+/// name that needs no blank line above.
+const TURNS: usize = 10;
+const WORDS: usize = 25;
+const HUMAN: usize = 28;
+const OBSERVATION: usize = 29;
 
 /// What can be before an opening mark on its line: the end of the turn before, the beginning of the
 /// conversation, or what can be folded.
@@ -99,7 +100,7 @@ const BEFORE: [&[u8]; 8] = [
 ];
 
 /// What begins a turn of the model: it ends any turn before.
-const ANSWERS: [&str; 9] = [
+const ANSWERS: [&str; 11] = [
     "<|im_start|>assistant",
     "<|start_header_id|>assistant<|end_header_id|>",
     "<start_of_turn>model",
@@ -109,6 +110,8 @@ const ANSWERS: [&str; 9] = [
     "Assistant:",
     "AI:",
     "Response:",
+    "Thought:",
+    "Final Answer:",
 ];
 
 /// A tag that has more attributes.
@@ -116,9 +119,11 @@ const DETAILS: &str = "<details type=\"reasoning\"";
 
 /// The kind of a mark.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Mark {
+pub(super) enum Mark<'a> {
     /// One of [`TAGS`], by its number.
     Tag(usize),
+    /// A tag around what a tool or a person says, by its name.
+    Others(&'a [u8]),
     /// One of [`PAIRS`], by its number.
     Pair(usize),
     /// `<|channel|>analysis`
@@ -127,17 +132,30 @@ pub(super) enum Mark {
     Heading,
 }
 
-impl Mark {
+impl Mark<'_> {
     /// Returns the marks as messages show them.
-    pub(super) fn shown(self) -> (&'static str, &'static str) {
-        match self {
+    pub(super) fn shown(self) -> (String, String) {
+        let (open, close) = match self {
             Mark::Tag(index) => {
                 let (_, open, close) = TAGS[index];
                 (open, close)
             }
+            Mark::Others(name) => {
+                let name = name.to_str_lossy();
+                return (format!("<{name}>"), format!("</{name}>"));
+            }
             Mark::Pair(index) => PAIRS[index],
             Mark::Channel => ("<|channel|>analysis", "<|channel|>final"),
             Mark::Heading => ("## User", "## Assistant"),
+        };
+        (open.into(), close.into())
+    }
+
+    /// Returns whether a mark closes what the other opens.
+    fn is_closed_by(self, other: Mark<'_>) -> bool {
+        match (self, other) {
+            (Mark::Pair(open), Mark::Pair(close)) => PAIRS[open].1 == PAIRS[close].1,
+            _ => self == other,
         }
     }
 
@@ -171,8 +189,25 @@ fn answer(line: &[u8]) -> Option<usize> {
     Some(line.len() - rest.len() + if is_bold { 2 } else { 0 })
 }
 
+/// Returns whether a tag is named for what a tool returns or a person asks: `tool_result`,
+/// `bash-stdout`, `user_query`. Prompts ask the model itself for a `result` or an `output`.
+fn is_of_others(name: &[u8]) -> bool {
+    const RETURNED: &str = "result results output outputs response responses return returns";
+    const TOOLS: &str = "tool function call command execution bash shell terminal";
+    const ASKED: &str = "query message input prompt request";
+    let name = name.to_ascii_lowercase();
+    let words: Vec<_> = name.split(|byte| matches!(byte, b'_' | b'-')).collect();
+    let is_in = |word: &[u8], known: &str| known.split(' ').any(|known| known.as_bytes() == word);
+    let Some((last, before)) = words.split_last() else {
+        return false;
+    };
+    is_in(last, "stdout stderr observation")
+        || is_in(last, RETURNED) && before.iter().any(|word| is_in(word, TOOLS))
+        || is_in(last, ASKED) && before == [b"user"]
+}
+
 /// Reads the mark that a text begins with: its kind, whether it closes, and its length.
-fn read(text: &[u8]) -> Option<(Mark, bool, usize)> {
+fn read(text: &[u8]) -> Option<(Mark<'_>, bool, usize)> {
     if let Some(rest) = text.strip_prefix(CHANNEL) {
         let closes = !rest.starts_with(b"analysis");
         let message = rest.find(MESSAGE).map_or(0, |at| at + MESSAGE.len());
@@ -205,8 +240,9 @@ fn read(text: &[u8]) -> Option<(Mark, bool, usize)> {
         .map_or(name, |(_, bare)| bare);
     let known = TAGS
         .iter()
-        .position(|(known, ..)| known.as_bytes().eq_ignore_ascii_case(bare))?;
-    Some((Mark::Tag(known), closes, end))
+        .position(|(known, ..)| known.as_bytes().eq_ignore_ascii_case(bare));
+    let of_others = || is_of_others(bare).then_some(Mark::Others(bare));
+    Some((known.map(Mark::Tag).or_else(of_others)?, closes, end))
 }
 
 /// Returns the offset behind a tag that a text begins with.
@@ -216,7 +252,7 @@ fn tag_end(text: &[u8]) -> Option<usize> {
 }
 
 /// Returns the opening mark that is first on a line, and the offset behind it.
-pub(super) fn opening(line: &[u8]) -> Option<(Mark, usize)> {
+pub(super) fn opening(line: &[u8]) -> Option<(Mark<'_>, usize)> {
     let mut text = trim_start(line);
     while let Some(rest) = BEFORE.iter().find_map(|mark| text.strip_prefix(*mark)) {
         text = rest;
@@ -250,8 +286,11 @@ fn end_of_turn(line: &[u8], heading: Option<Heading<'_>>) -> Option<usize> {
 
 /// Returns the closing mark that is first or last on a line, with the offsets at which it begins
 /// and behind it.
-pub(super) fn closing(line: &[u8]) -> Option<(Mark, usize, usize)> {
-    let is_own = |mark| !matches!(mark, Mark::Pair(index) if index >= SHARED);
+pub(super) fn closing(line: &[u8]) -> Option<(Mark<'_>, usize, usize)> {
+    let is_own = |mark: Mark<'_>| match mark {
+        Mark::Pair(index) => index < SHARED,
+        mark => !matches!(mark, Mark::Others(_)),
+    };
     closing_behind(line, 0, false, is_own)
 }
 
@@ -261,8 +300,8 @@ fn closing_behind(
     line: &[u8],
     from: usize,
     anywhere: bool,
-    is_wanted: impl Fn(Mark) -> bool,
-) -> Option<(Mark, usize, usize)> {
+    is_wanted: impl Fn(Mark<'_>) -> bool,
+) -> Option<(Mark<'_>, usize, usize)> {
     let whole = trim(line);
     let first = line.len() - trim_start(line).len();
     let last = first + whole.len();
@@ -286,8 +325,8 @@ fn closing_behind(
 
 /// A part in which the model thinks aloud.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Thoughts {
-    pub(super) mark: Mark,
+pub(super) struct Thoughts<'a> {
+    pub(super) mark: Mark<'a>,
     /// The offset in the response behind the opening mark.
     pub(super) start: usize,
     /// The offset at which the closing mark begins; the response's end if it has none.
@@ -298,18 +337,18 @@ pub(super) struct Thoughts {
 
 /// Finds the part that an opening mark on a line begins; `None` if the mark is text. `fence` is the
 /// fence that the line is in.
-pub(super) fn thoughts(
-    source: &Source,
+pub(super) fn thoughts<'a>(
+    source: &'a Source,
     number: LineNo,
     fence: Option<Fence>,
     patience: &mut Patience,
-) -> Option<Thoughts> {
+) -> Option<Thoughts<'a>> {
     let row = source.row(number)?;
     let (mark, behind) = opening(row.text)?;
     let is_text = if fence.is_some() {
         !patience.is_left() || mark.is_word()
     } else {
-        mark.is_word() && is_of_text(source, row)
+        mark.is_word() && is_of_text(source, row, mark)
     };
     if is_text {
         return None;
@@ -344,7 +383,7 @@ pub(super) fn thoughts(
             depth += 1;
         }
         let from = if is_first { behind } else { 0 };
-        let closes = |other: Mark| other.shown().1 == mark.shown().1;
+        let closes = |other: Mark<'_>| mark.is_closed_by(other);
         let Some((_, at, end)) = closing_behind(line.text, from, is_first, closes) else {
             continue;
         };
@@ -368,11 +407,11 @@ pub(super) fn thoughts(
 
 /// Returns whether a line that begins with a speaker's name goes on with a text above it, or begins
 /// with a key.
-fn is_of_text(source: &Source, row: Row<'_>) -> bool {
+fn is_of_text(source: &Source, row: Row<'_>, mark: Mark<'_>) -> bool {
     let above = row.number.index().checked_sub(1).map(LineNo::from_index);
     let above = above.and_then(|above| source.row(above));
     let name = unmarked(row.text);
-    above.is_some_and(|above| !is_blank(above.text))
+    mark != Mark::Pair(OBSERVATION) && above.is_some_and(|above| !is_blank(above.text))
         || name.first().is_some_and(u8::is_ascii_lowercase)
 }
 
@@ -442,6 +481,18 @@ mod tests {
                 Some("\n<think>\na\n</think>\nb\n"),
             ),
             ("<think>\na", Some("\na")),
+            ("<tool_result>\na\n</tool_result>\nb", Some("\na\n")),
+            ("<bash-stdout>a</bash-stdout>\nb", Some("a")),
+            ("<user_query>\na\n</user_query>\nb", Some("\na\n")),
+            (
+                "<stdout>\na\n</stderr>\n</stdout>",
+                Some("\na\n</stderr>\n"),
+            ),
+            ("<result>\na\n</result>", None),
+            ("<final_output>\na\n</final_output>", None),
+            ("<response>\na\n</response>", None),
+            ("Observation: a\nThought: b", Some(" a\n")),
+            ("Observation: a\nb", None),
             ("a <think>\nb", None),
             ("`<think>`\nb", None),
             ("<thinker>\nb", None),
