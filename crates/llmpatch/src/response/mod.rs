@@ -40,6 +40,7 @@ mod drafts;
 mod embedded;
 mod encoding;
 mod error;
+mod failures;
 mod headings;
 mod inputs;
 mod json;

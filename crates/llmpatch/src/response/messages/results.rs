@@ -10,8 +10,8 @@ use bstr::ByteSlice as _;
 use super::{Messages, Session};
 use crate::format::tool::fields::Fields;
 use crate::format::tool::json::{Is, Value};
-use crate::response::Error;
-use crate::response::members::{self, Outcome, Speaker, speaker};
+use crate::response::members::{Outcome, Speaker, speaker};
+use crate::response::{Error, failures};
 use crate::text::{Located, Row, Source, Span};
 
 /// The calls without an id since somebody else spoke.
@@ -139,8 +139,8 @@ impl Verdicts {
         let was_announced = std::mem::replace(&mut self.is_announced, false);
         if named.is_some() && said.is_empty() {
             self.is_announced = true;
-        } else if members::denies(said)
-            || (named.is_some() || was_announced) && members::says_undone(said)
+        } else if failures::denies(said)
+            || (named.is_some() || was_announced) && failures::says_undone(said)
         {
             self.add(Outcome::Undone);
         } else if named.is_some() || was_announced {

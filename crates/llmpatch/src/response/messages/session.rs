@@ -11,8 +11,8 @@ use crate::format::tool;
 use crate::format::tool::fields::{self, Fields};
 use crate::format::tool::json::{Is, JsonText, Value};
 use crate::patch::{FileEdit, Format};
-use crate::response::Error;
 use crate::response::members::{self, Outcome};
+use crate::response::{Error, failures};
 use crate::text::{Located, Span};
 
 /// What was met of calls in all JSON of a response.
@@ -168,7 +168,7 @@ pub(super) fn says_undone(value: Value<'_>, depth: usize) -> bool {
             let inner = text.text().trim_start();
             let is_json = depth < DEEPEST && inner.starts_with('{');
             let inner = JsonText::new(if is_json { inner } else { "null" }, 0);
-            members::says_undone(text.text())
+            failures::says_undone(text.text())
                 || inner
                     .value()
                     .is_ok_and(|inner| says_undone(inner, depth + 1))
