@@ -26,6 +26,15 @@ pub(super) fn says_undone(text: &str) -> bool {
         "no match found",
         "permission to use",
         "unable to apply diff",
+        "has been modified since read",
+        "chose to skip",
+        "did not allow",
+        "not approved",
+        "an error occurred",
+        "file not found",
+        "command not found",
+        "is not a valid tool",
+        "provide a valid path",
     ];
     let text = behind_label(text.trim_start());
     let small = |line: &str| line.chars().take(400).collect::<String>().to_lowercase();
@@ -37,13 +46,19 @@ pub(super) fn says_undone(text: &str) -> bool {
     let mut lines = text.lines().take(5).map(small);
     let first = lines.next().unwrap_or_default();
     let first = first.replace("the user", "user");
+    // A picture, a bracket or bold text may be before the word.
+    let word = first.trim_start_matches(|c: char| !c.is_ascii() || "<[(*".contains(c));
+    let word = word.trim_start();
+    // OpenHands tells at the end how its command ended.
+    let mut ends = text.lines().rev().take(4).map(small);
     ["error", "errors", "failed"]
         .iter()
-        .any(|word| begins_with(&first, word))
+        .any(|said| begins_with(word, said))
         || tells_failure(&first)
         || SAID.iter().any(|said| first.contains(said))
         || is_of_failure(&first)
         || lines.any(|line| is_of_failure(&line))
+        || ends.any(|line| line.starts_with('[') && is_of_failure(&line))
 }
 
 /// Returns the text of a result without the line above it that only names it, as `OBSERVATION:`.
@@ -113,11 +128,13 @@ fn is_of_failure(line: &str) -> bool {
     };
     line.starts_with("aborted")
         || line.starts_with("<error_details>")
+        || line.contains(" failed -- saving rejects")
         || [
             "exit code:",
             "exit code ",
             "exited with code ",
             "\"exit_code\":",
+            "<returncode>",
         ]
         .iter()
         .any(|lead| is_said(lead) && is_failing_code(&line, lead))
@@ -166,6 +183,21 @@ mod tests {
             ("OBSERVATION:\nNo replacement was performed.", true),
             ("EXECUTION RESULT of [edit]:\nERROR:\nno such text", true),
             ("FileNotFoundError: [Errno 2] a.txt", true),
+            ("<error>no such file</error>", true),
+            ("❌ Error: no such file", true),
+            ("The user chose to skip the tool call", true),
+            ("Tool execution was not approved.", true),
+            ("<returncode>1</returncode>\n<output>\n</output>", true),
+            ("<returncode>0</returncode>\n<output>\n</output>", false),
+            (
+                "1\n2\n3\n4\n5\n[The command completed with exit code 1.]\n[Current directory: /]",
+                true,
+            ),
+            (
+                "patching file a.txt\n1 out of 1 hunk FAILED -- saving rejects to file a.txt.rej",
+                true,
+            ),
+            ("Error-codes.md has been updated", false),
             ("Script completed\nOutput:\nScript failed", false),
             ("[main 1a2b3c4] Fix failed login", false),
             ("1a2b3c4 Drop invalid error: x", false),

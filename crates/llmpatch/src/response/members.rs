@@ -443,7 +443,7 @@ pub(super) fn outcome(fields: &Fields<'_>) -> Option<Outcome> {
         true,
     ) || fields.says(&["success", "approved"], false)
         || fields
-            .get(&["exit_code", "exitCode"])
+            .get(&["exit_code", "exitCode", "returncode"])
             .is_some_and(|(_, code)| is_failure(code))
         || fields
             .get(&["error", "errorText", "rejection_reason"])

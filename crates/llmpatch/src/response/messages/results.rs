@@ -154,8 +154,11 @@ impl Verdicts {
     }
 }
 
-/// Returns what a text says that first names the call of which it tells.
+/// Returns what a text says that first names the call of which it tells, or its return code.
 fn behind_name(text: &str) -> Option<&str> {
+    if text.starts_with("<returncode>") {
+        return Some(text);
+    }
     let (_, said) = text.strip_prefix('[')?.split_once("] Result:")?;
     Some(said)
 }
