@@ -255,11 +255,7 @@ impl NumberPlacer<'_> {
             let [numbered, end] = [at, end].map(LineNo::from_index);
             return Err(no_place(hunk, Ambiguity::End { numbered, end }));
         }
-        let shifted = || {
-            let other = self.shifted(at).filter(|at| self.fits(run, *at, allowed))?;
-            let [at, other] = [at, other].map(LineNo::from_index);
-            Some(Placing::Shifted { at, other })
-        };
+        let shifted = || self.told_shifted(at, |other| self.fits(run, other, allowed));
         let more = self.by_number_alone(hunk, at, run)?.or_else(shifted);
         Ok(HunkPlace {
             more: more.map(|how| Located::new(hunk.span, how)),
@@ -297,16 +293,23 @@ impl NumberPlacer<'_> {
         Ok(Some(Placing::duplicates(self.task.file, chosen, others)))
     }
 
-    /// Returns which line of the file as it is now had a number before the response, if that is
-    /// another than has it now: whoever writes several diffs of a file may count in the file that
-    /// he has seen.
-    fn shifted(&self, line: usize) -> Option<usize> {
+    /// Returns the warning that another line of the file had a number before the response, if that
+    /// line `fits`, too: whoever writes several diffs of a file may count in the file that he has
+    /// seen.
+    pub(super) fn told_shifted(
+        &self,
+        line: usize,
+        fits: impl FnOnce(usize) -> bool,
+    ) -> Option<Placing> {
         let file = self.task.file;
         if file.is_untouched() {
             return None;
         }
         let now = file.line(file.start_of_base(line)?);
-        (now != line).then_some(now)
+        (now != line && fits(now)).then(|| Placing::Shifted {
+            at: LineNo::from_index(line),
+            other: LineNo::from_index(now),
+        })
     }
 
     fn growth(&self) -> usize {

@@ -134,11 +134,15 @@ impl NumberPlacer<'_> {
         if self.task.rules.strict {
             return error(Ambiguity::NumberOnly.into());
         }
-        let how = match at.checked_sub(1).map(LineNo::from_index) {
-            Some(after) => Placing::AddedByNumber(after),
-            None => Placing::AddedAtTop,
+        let Some(after) = at.checked_sub(1) else {
+            return Ok(HunkPlace::new(at..at, hunk.span, Placing::AddedAtTop));
         };
-        Ok(HunkPlace::new(at..at, hunk.span, how))
+        let how = Placing::AddedByNumber(LineNo::from_index(after));
+        let more = self.told_shifted(after, |_| true);
+        Ok(HunkPlace {
+            more: more.map(|how| Located::new(hunk.span, how)),
+            ..HunkPlace::new(at..at, hunk.span, how)
+        })
     }
 
     /// Takes the place of a hunk.
