@@ -39,10 +39,11 @@ pub(super) const CHANNEL: &[u8] = b"<|channel|>";
 const MESSAGE: &[u8] = b"<|message|>";
 
 /// Other marks: of Mistral, Kimi, Cohere, Sky-T1 and OpenThinker, Gemma; from [`SHARED`] on what
-/// Open WebUI and others make of a thought that can be folded, and the marks of what others say in a
-/// conversation: from [`TURNS`] on their turns, as models see them (ChatML, Llama, Gemma, OpenAI's
-/// open models, Phi, Mistral, DeepSeek), and as people and ReAct's agents write them down.
-const PAIRS: [(&str, &str); 30] = [
+/// Open WebUI and others make of a thought that can be folded, and the marks of what others say in
+/// a conversation: from [`TURNS`] on their turns, as models see them (ChatML, Llama, Gemma,
+/// OpenAI's open models, Phi, GLM, Kimi, Mistral, DeepSeek), and as people and ReAct's agents
+/// write them down.
+const PAIRS: [(&str, &str); 37] = [
     ("[THINK]", "[/THINK]"),
     ("◁think▷", "◁/think▷"),
     ("<|START_THINKING|>", "<|END_THINKING|>"),
@@ -53,6 +54,10 @@ const PAIRS: [(&str, &str); 30] = [
     ("<summary>Thought", "</details>"),
     ("<summary>Reasoning", "</details>"),
     ("<system-reminder>", "</system-reminder>"),
+    ("[TOOL_RESULTS]", "[/TOOL_RESULTS]"),
+    ("<｜tool▁outputs▁begin｜>", "<｜tool▁outputs▁end｜>"),
+    ("<｜tool▁output▁begin｜>", "<｜tool▁output▁end｜>"),
+    ("<|START_TOOL_RESULT|>", "<|END_TOOL_RESULT|>"),
     ("<|im_start|>system", "<|im_end|>"),
     ("<|im_start|>user", "<|im_end|>"),
     ("<|im_start|>tool", "<|im_end|>"),
@@ -65,6 +70,9 @@ const PAIRS: [(&str, &str); 30] = [
     ("<|start|>user", "<|end|>"),
     ("<|system|>", "<|end|>"),
     ("<|user|>", "<|end|>"),
+    ("<|observation|>", "<|end|>"),
+    ("<|im_user|>", "<|im_end|>"),
+    ("<|im_system|>", "<|im_end|>"),
     ("[INST]", "[/INST]"),
     ("<<SYS>>", "<</SYS>>"),
     ("<｜User｜>", "<｜Assistant｜>"),
@@ -81,10 +89,10 @@ const SHARED: usize = 5;
 /// The first of [`PAIRS`] that is a turn, the first that is written in words, and of these the name
 /// that needs no closing mark to be a turn, as models go on with it behind their responses, and the
 /// name that needs no blank line above.
-const TURNS: usize = 10;
-const WORDS: usize = 25;
-const HUMAN: usize = 28;
-const OBSERVATION: usize = 29;
+const TURNS: usize = 14;
+const WORDS: usize = 32;
+const HUMAN: usize = 35;
+const OBSERVATION: usize = 36;
 
 /// What can be before an opening mark on its line: the end of the turn before, the beginning of the
 /// conversation, or what can be folded.
