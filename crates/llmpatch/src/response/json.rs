@@ -42,6 +42,7 @@ pub(super) fn starts_here(line: &[u8]) -> Option<usize> {
 }
 
 /// Reads the calls, or the patches in strings, that begin at an offset where a value may.
+/// `has_patch` says whether a patch is above.
 ///
 /// # Errors
 /// If what is there is prose, with the offset before which all that begins is.
@@ -50,13 +51,18 @@ pub(crate) fn read(
     at: usize,
     options: &Options<'_>,
     session: &mut Session,
+    has_patch: bool,
 ) -> Result<ValueRead, usize> {
-    let bytes = &source.bytes()[at..];
+    // The newline that ends a response is in no string.
+    let bytes = source.bytes()[at..].trim_ascii_end();
     let is_string = bytes.starts_with(b"\"");
     let mut values = serde_json::Deserializer::from_slice(bytes).into_iter::<&RawValue>();
     let raw = match values.next() {
         Some(Ok(raw)) => raw.get(),
-        Some(Err(error)) => return broken_off(source, at, &error),
+        Some(Err(error)) => {
+            let is_whole_response = options.depth == 0 && !is_string;
+            return broken_off(source, at, &error, is_whole_response || has_patch);
+        }
         None => return Err(at),
     };
     let end = at + raw.len();
@@ -122,8 +128,14 @@ fn line_end(source: &Source, number: LineNo) -> usize {
 }
 
 /// Returns what is wrong with what begins as JSON but isn't, if it was meant as a call; else where
-/// it ends.
-fn broken_off(source: &Source, at: usize, error: &serde_json::Error) -> Result<ValueRead, usize> {
+/// it ends. Of JSON that breaks off, `is_cut` says that the response does, whatever the JSON was to
+/// be: a member's name may be cut before it can be known.
+fn broken_off(
+    source: &Source,
+    at: usize,
+    error: &serde_json::Error,
+    is_cut: bool,
+) -> Result<ValueRead, usize> {
     let first = source.line_at(at);
     let number = LineNo::from_index(first.index() + error.line().saturating_sub(1));
     // What is wrong with the start of a line is that the one before ends.
@@ -136,7 +148,8 @@ fn broken_off(source: &Source, at: usize, error: &serde_json::Error) -> Result<V
     }
     .max(at);
     let text = &source.bytes()[at..end];
-    let is_torn = error.is_eof() && (is_of_message(text) || is_in_call(&source.bytes()[..at]));
+    let is_torn =
+        error.is_eof() && (is_cut || is_of_message(text) || is_in_call(&source.bytes()[..at]));
     if !is_torn && !is_of_calls(text) {
         return Err(end);
     }

@@ -333,7 +333,8 @@ impl<'a, 'o> Walk<'a, 'o> {
         if self.source.bytes()[at] == b'"' && (self.is_begun || !self.prose.found.is_empty()) {
             return None;
         }
-        let read = json::read(self.source, at, self.options, &mut self.session)
+        let has_patch = self.edits > 0;
+        let read = json::read(self.source, at, self.options, &mut self.session, has_patch)
             .map_err(|end| self.plain = end)
             .ok()?;
         for block in read.blocks {

@@ -21,6 +21,7 @@
 //! - A member that is null, or false where it would change the meaning, is as if it weren't there.
 //! - A value that can't be read goes up to the line that closes it, the next fence or tag, or the
 //!   next value.
+//! - A value that the response's end breaks off is an error, whatever it was to be.
 
 mod calls;
 mod error;

@@ -114,7 +114,7 @@ impl Messages<'_, '_> {
         }
         match document.value() {
             Ok(value) => self.value(value, around),
-            Err(error) if is_of_calls(document.text().as_bytes()) => {
+            Err(error) if error.is_eof() || is_of_calls(document.text().as_bytes()) => {
                 self.reader.error(string.range(), broken(&error));
             }
             Err(_) => self.text(string, around, None),
