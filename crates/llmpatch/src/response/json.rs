@@ -10,13 +10,15 @@ use super::messages::{Messages, Session, ValueRead};
 use super::reasoning;
 use crate::format::fence::Fence;
 use crate::format::tool::json::JsonText;
-use crate::format::tool::{Error, broken, is_of_calls};
+use crate::format::tool::{Error, behind_quote, broken, is_of_calls};
 use crate::format::{Block, InFile, Options};
 use crate::patch::Format;
 use crate::text::{LineNo, Source, is_name, trim, trim_start};
 
 const OPEN: &[u8] = b"<tool_call>";
 const CLOSE: &[u8] = b"</tool_call>";
+/// How much is looked at of what a brace at the end of a line begins.
+const MOST_LOOKED_AT: usize = 512;
 /// What is before each message of a stream of server-sent events.
 const EVENT: &[u8] = b"data:";
 
@@ -28,10 +30,7 @@ pub(super) fn starts_here(line: &[u8]) -> Option<usize> {
         .find_map(|lead| text.strip_prefix(*lead))
         .map_or(text, trim_start);
     let begins = match text.first()? {
-        b'{' => matches!(
-            trim_start(&text[1..]).first(),
-            None | Some(b'"' | b'\'' | b'}')
-        ),
+        b'{' => begins_members(&text[1..]),
         b'[' => matches!(
             trim_start(&text[1..]).first(),
             None | Some(b'{' | b'[' | b'"' | b'\'')
@@ -39,6 +38,31 @@ pub(super) fn starts_here(line: &[u8]) -> Option<usize> {
         first => *first == b'"',
     };
     begins.then_some(line.len() - text.len())
+}
+
+/// Returns whether what is behind a brace on its line can be the members of an object, however badly
+/// they are written. Words are code.
+fn begins_members(text: &[u8]) -> bool {
+    let text = text.trim_start_with(|c| c == '{' || c.is_whitespace());
+    let is_comment = [&b"//"[..], b"/*", b"#"]
+        .iter()
+        .any(|sign| text.starts_with(sign));
+    text.is_empty() || text.starts_with(b"}") || is_comment || behind_quote(text).is_some()
+}
+
+/// Returns whether the rest of a line looks like a call: if only a brace of it is there, with the
+/// lines up to the next brace that closes.
+pub(super) fn is_call(source: &Source, rest: &[u8]) -> bool {
+    if rest.starts_with(b"\"") || starts_here(rest).is_none() {
+        return false;
+    }
+    let mut text = rest;
+    if trim(rest).ends_with(b"{") {
+        let behind = &source.bytes()[source.place(rest).start as usize..];
+        let behind = &behind[..behind.len().min(MOST_LOOKED_AT)];
+        text = &behind[..behind.find_byte(b'}').unwrap_or(behind.len())];
+    }
+    is_of_calls(text)
 }
 
 /// Reads the calls, or the patches in strings, that begin at an offset where a value may.
@@ -204,7 +228,9 @@ fn extent(source: &Source, wrong: LineNo) -> usize {
     for number in (wrong.index() + 1..source.line_count()).map(LineNo::from_index) {
         let line = source.line(number).unwrap_or_default();
         let is_tag = trim_start(line).starts_with(b"<");
-        if is_tag || Fence::read(line).is_some() || starts_here(line) == Some(0) {
+        // What begins with a quote is a member.
+        let is_value = starts_here(line) == Some(0) && !line.starts_with(b"\"");
+        if is_tag || is_value || Fence::read(line).is_some() {
             break;
         }
         end = line_end(source, number);

@@ -14,7 +14,7 @@ use super::prose_line::{
 use super::{Hiding, Nearly, Residue, WalkItem, Warning, encoding, json, reasoning};
 use crate::format::envelope::{self, Marker, Meant};
 use crate::format::fence::Fence;
-use crate::format::tool::{is_of_calls, is_of_code};
+use crate::format::tool::is_of_code;
 use crate::format::{Warning as Any, blocks, excerpt, opx, unified};
 use crate::patch::Format;
 use crate::text;
@@ -435,12 +435,11 @@ impl<'a> Prose<'a> {
             .find_byte(b'{')
             .filter(|at| !text[..*at].contains(&b'`'));
         let call = &text[brace.unwrap_or(text.len())..];
-        let is_moved = call.len() < text.len() && json::starts_here(call) == Some(0);
         let what = if text.starts_with(b"***") && envelope::meant(text) == Some(Meant::Begin) {
             Nearly::Letters
         } else if is_edit(text) {
             Nearly::Tag
-        } else if is_moved && is_of_calls(call) {
+        } else if call.len() < text.len() && json::is_call(source, call) {
             Nearly::Behind(Format::Tool)
         } else if is_call(text) {
             self.call = Some((source.place(text), self.found.len()));
@@ -490,7 +489,7 @@ impl<'a> Prose<'a> {
                 return true;
             }
             _ if blocks::opener(inner).is_some() => Format::Blocks,
-            _ if inner.starts_with(b"{") && is_of_calls(inner) => Format::Tool,
+            _ if json::is_call(source, inner) => Format::Tool,
             _ => return true,
         };
         let span = source.place(inner);

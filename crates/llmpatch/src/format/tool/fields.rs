@@ -48,6 +48,8 @@ pub(crate) const INSERTED: Spellings = &[
 pub(crate) const LINE: Spellings = &["insert_line", "insertLine"];
 pub(crate) const COMMAND: Spellings = &["command"];
 pub(crate) const TYPE: Spellings = &["type"];
+/// The types of calls that are about a whole file.
+pub(crate) const FILE_TYPES: [&str; 3] = ["create_file", "update_file", "delete_file"];
 pub(crate) const DIFF: Spellings = &["diff"];
 /// Members whose string may be a patch of the file that the call names.
 pub(crate) const PATCH: Spellings = &["diff", "patch", "input"];
@@ -66,6 +68,12 @@ const PAIRS: &[TextPair] = &[
 
 /// What an item of `edits` may call them, too.
 const PAIR_OF_ITEMS: TextPair = TextPair(&["old"], &["new"]);
+
+/// Returns whether there are an old and a new text in something that is no JSON, of which `has`
+/// tells whether a member is there.
+pub(crate) fn has_pair(has: impl Fn(&[&str]) -> bool) -> bool {
+    PAIRS.iter().any(|TextPair(old, new)| has(old) && has(new))
+}
 
 /// The spellings of an old text, and of the new text beside it.
 #[derive(Clone, Copy, Debug)]

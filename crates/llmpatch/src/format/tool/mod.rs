@@ -92,6 +92,7 @@ pub fn json_fault(error: &serde_json::Error) -> String {
 /// calls have.
 pub(crate) fn is_of_calls(text: &[u8]) -> bool {
     let has = |names: &[&str]| names.iter().any(|name| is_named(text, name));
+    let changes = [fields::CONTENT, fields::EDITS, fields::DIFF, fields::LINE];
     has(fields::OLD)
         || has(fields::NEW)
         || has(&[
@@ -101,31 +102,53 @@ pub(crate) fn is_of_calls(text: &[u8]) -> bool {
             "functionCall",
             "file_text",
         ])
-        || has(fields::PATH) && (has(fields::CONTENT) || has(fields::EDITS) || has(fields::DIFF))
+        || has(fields::PATH)
+            && (changes.into_iter().any(has)
+                || fields::has_pair(has)
+                || has(fields::TYPE) && has_file_type(text))
         || has(fields::NAME) && has(fields::ARGUMENTS)
 }
 
-/// Returns whether a line has an old text of a call by a name without quotes, as code has it.
+/// Returns whether a line has a call's members by names without quotes, as code has them: an old
+/// text, or a file and what becomes of it.
 pub(crate) fn is_of_code(line: &[u8]) -> bool {
-    let is_given = |name: &&str| {
-        line.find_iter(*name).any(|at| {
-            let is_whole = at.checked_sub(1).is_none_or(|at| !text::is_name(line[at]));
-            let behind = line[at + name.len()..].trim_ascii_start();
-            let value = behind.strip_prefix(b"=").or(behind.strip_prefix(b":"));
-            let value = value.unwrap_or_default().trim_ascii_start();
-            is_whole && matches!(value.first(), Some(b'"' | b'\''))
-        })
-    };
-    fields::OLD.iter().any(is_given)
+    let has = |names: &[&str]| names.iter().any(|name| is_given(line, name));
+    has(fields::OLD) || (has(fields::CONTENT) || has_file_type(line)) && has(fields::PATH)
+}
+
+/// Returns whether a string is given in a line by some name without quotes.
+fn is_given(line: &[u8], name: &str) -> bool {
+    line.find_iter(name).any(|at| {
+        let is_whole = at.checked_sub(1).is_none_or(|at| !text::is_name(line[at]));
+        let behind = line[at + name.len()..].trim_ascii_start();
+        let value = behind.strip_prefix(b"=").or(behind.strip_prefix(b":"));
+        let value = value.unwrap_or_default().trim_ascii_start();
+        is_whole && matches!(value.first(), Some(b'"' | b'\''))
+    })
+}
+
+fn has_file_type(text: &[u8]) -> bool {
+    fields::FILE_TYPES
+        .iter()
+        .any(|name| text.contains_str(name))
+}
+
+/// What may be written for the quotes around a name.
+const QUOTES: [&str; 6] = ["\"", "'", "“", "”", "‘", "’"];
+
+/// Returns what is behind the quote that a text begins with, escaped or not.
+pub(crate) fn behind_quote(text: &[u8]) -> Option<&[u8]> {
+    let text = text.trim_start_with(|c| c == '\\');
+    QUOTES
+        .iter()
+        .find_map(|quote| text.strip_prefix(quote.as_bytes()))
 }
 
 /// Returns whether a member of some name is in a text, in whatever quotes.
 fn is_named(text: &[u8], name: &str) -> bool {
     text.find_iter(name).any(|at| {
-        let quote = at.checked_sub(1).map(|before| text[before]);
-        let behind = &text[at + name.len()..];
-        matches!(quote, Some(b'"' | b'\''))
-            && quote == behind.first().copied()
-            && behind[1..].trim_ascii_start().starts_with(b":")
+        let is_quoted = QUOTES.iter().any(|quote| text[..at].ends_with_str(quote));
+        let behind = behind_quote(&text[at + name.len()..]);
+        is_quoted && behind.is_some_and(|behind| behind.trim_ascii_start().starts_with(b":"))
     })
 }
