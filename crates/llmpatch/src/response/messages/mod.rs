@@ -251,9 +251,13 @@ impl<'a, 'm> Messages<'a, 'm> {
         }
     }
 
-    /// Passes over a part where no known message has patches, but for telling of one.
+    /// Passes over a part where no known message has patches, but for telling of a patch there. A
+    /// call that was read may be told there once more, by its id.
     fn pass_unknown(&mut self, value: Value<'_>, path: JsonPath<'_>) {
-        self.hide(value, Hiding::Elsewhere(path.to_string()));
+        let id = Fields::of(value).ok().and_then(|fields| call_id(&fields));
+        if !id.is_some_and(|id| self.session.has_call(&id)) {
+            self.hide(value, Hiding::Elsewhere(path.to_string()));
+        }
     }
 
     /// Notes of the result of a call that it says that nothing was done.

@@ -86,9 +86,14 @@ impl Session {
         }
     }
 
+    /// Returns whether a call with this id was read.
+    pub(super) fn has_call(&self, id: &str) -> bool {
+        self.calls.contains_key(id)
+    }
+
     /// Returns the first call that is only told where no call counts, and its place.
     pub(in crate::response) fn lost(&self) -> Option<(Span, String)> {
-        let is_lost = |id: &str| !self.calls.contains_key(id) && !self.is_undone(Some(id));
+        let is_lost = |id: &str| !self.has_call(id) && !self.is_undone(Some(id));
         let (_, span, place) = self.retold.iter().find(|(id, ..)| is_lost(id))?;
         Some((*span, place.clone()))
     }

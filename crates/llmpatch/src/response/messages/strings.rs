@@ -217,6 +217,9 @@ impl Messages<'_, '_> {
         let is_lost = is_prose && parsed.errors.iter().any(|error| !error.value.is_absence());
         if !parsed.has_patch() && !is_lost {
             self.hidden_in(&parsed, document);
+            if !is_prose && document.text().trim_start().starts_with(['{', '[']) {
+                self.hide(string, Hiding::Elsewhere(around.path.to_string()));
+            }
             return;
         }
         let mut block = relocated(parsed, &|span| self.reader.place(document, span));
@@ -234,7 +237,11 @@ impl Messages<'_, '_> {
     }
 }
 
-/// Returns whether a string may hold a patch: each has several lines, but for an element of OPX.
+/// Returns whether a string may hold a patch: each has several lines, but for an element of OPX and
+/// a tool call.
 pub(super) fn may_hold_patch(string: Value<'_>) -> bool {
-    string.written().contains("\\n") || string.written().contains("<edit")
+    let written = string.written();
+    written.contains("\\n")
+        || written.contains("<edit")
+        || written.contains('{') && is_of_calls(written.as_bytes())
 }
