@@ -145,6 +145,9 @@ pub(super) fn cut_start(line: &[u8]) -> Option<Format> {
         || line.starts_with(b"diff --git a/")
     {
         Some(Format::Unified)
+    } else if line.starts_with(b"{") && line.contains(&b':') && !line.contains(&b'}') {
+        // Of what is JSON so far, the reader of JSON tells.
+        Some(Format::Tool)
     } else {
         None
     }
