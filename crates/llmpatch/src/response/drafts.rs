@@ -6,6 +6,7 @@ use bstr::ByteSlice as _;
 
 use super::error::{Hiding, Warning};
 use super::prose_line;
+use super::quotes::Quotes;
 use super::section::KnownPrefixes;
 use super::walk::{MarkPlace, Walk, WalkItem};
 use super::{around, command, parse, reasoning};
@@ -108,7 +109,7 @@ impl<'a> Walk<'a, '_> {
         self.stated = None;
         self.bases.clear();
         self.prefixes = KnownPrefixes::default();
-        (self.is_begun, self.is_in_quotes) = (false, false);
+        (self.is_begun, self.quotes) = (false, Quotes::default());
     }
 
     /// Returns whether a closing mark in a line leaves the fence around it, before which `found`

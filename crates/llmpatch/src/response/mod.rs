@@ -49,6 +49,7 @@ mod messages;
 mod near_diff;
 mod prose;
 mod prose_line;
+mod quotes;
 mod reasoning;
 mod repeats;
 mod script;

@@ -9,6 +9,7 @@ use super::error::{Error, Hiding, Nearly, Residue, Warning};
 use super::members::Outcome;
 use super::prose::Prose;
 use super::prose_line;
+use super::quotes::Quotes;
 use super::section::KnownPrefixes;
 use super::{around, command, embedded, json, messages, reasoning};
 use crate::format::fence::Fence;
@@ -97,8 +98,8 @@ pub(super) struct Walk<'a, 'o> {
     pub(super) outcome: Option<Outcome>,
     /// How many of the items found are above the last result.
     pub(super) judged: usize,
-    /// Whether the last line, which is in no patch, opens quotes.
-    pub(super) is_in_quotes: bool,
+    /// The string of a script in which the next line is.
+    pub(super) quotes: Quotes,
     /// How many edits have been read, an element or an envelope without any counted as one.
     pub(super) edits: usize,
     /// Where the commands run that come next, by the commands above, as far as the fence.
@@ -137,7 +138,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             bases: Vec::new(),
             outcome: None,
             judged: 0,
-            is_in_quotes: false,
+            quotes: Quotes::default(),
             edits: 0,
             place: command::WorkingDir::default(),
         }
@@ -237,7 +238,7 @@ impl<'a, 'o> Walk<'a, 'o> {
 
     /// Reads a line that is in no patch.
     pub(super) fn prose(&mut self, row: Row<'a>) {
-        self.is_in_quotes = opens_quotes(row.text);
+        self.quotes.line(row.text);
         self.is_begun |= !text::is_blank(row.text);
         self.result(row);
         if self.around.fence().is_none()
@@ -284,15 +285,19 @@ impl<'a, 'o> Walk<'a, 'o> {
         }
     }
 
-    /// Takes in a patch that stands by itself, unless the line above opens quotes around it: then it
-    /// is text of a script, of which nobody knows what is done with it.
+    /// Takes in a patch that stands by itself.
     fn push_bare(&mut self, mut block: Block<'a>) -> usize {
-        if self.is_in_quotes {
-            embedded::refuse(&mut block, Error::Command(command::Doubt::Quotes));
-        }
+        self.refuse_quoted(&mut block);
         let other = self.around.other_file(self.source, &block);
         block.errors.extend(other);
         self.push(block)
+    }
+
+    /// Refuses a patch in a string of a script.
+    fn refuse_quoted(&self, block: &mut Block<'_>) {
+        if self.quotes.are_open() {
+            embedded::refuse(block, Error::Command(command::Doubt::Quotes));
+        }
     }
 
     /// Takes in a patch that a reader read; returns the offset behind it. If the response has too
@@ -302,7 +307,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             self.around.pass();
         }
         let end = block.range.end;
-        self.is_in_quotes = false;
+        self.quotes = Quotes::default();
         self.edits += block.edits.len().max(1);
         self.prose.found.push(match self.edits > MOST_EDITS {
             true => WalkItem::residue(
@@ -337,7 +342,8 @@ impl<'a, 'o> Walk<'a, 'o> {
         let read = json::read(self.source, at, self.options, &mut self.session, has_patch)
             .map_err(|end| self.plain = end)
             .ok()?;
-        for block in read.blocks {
+        for mut block in read.blocks {
+            self.refuse_quoted(&mut block);
             self.push(block);
         }
         for (span, by) in &read.hidden {
@@ -397,18 +403,6 @@ impl<'a, 'o> Walk<'a, 'o> {
             at = next;
         }
     }
-}
-
-/// Returns whether a line ends with a quote that none before it on the line opens. One behind a
-/// letter is an apostrophe.
-fn opens_quotes(line: &[u8]) -> bool {
-    let line = line.trim_end_with(|c| c.is_ascii_whitespace() || c == '\\');
-    let Some((quote, before)) = line.split_last() else {
-        return false;
-    };
-    let count = memchr::memchr_iter(*quote, line).count();
-    let is_apostrophe = *quote == b'\'' && before.last().is_some_and(u8::is_ascii_alphanumeric);
-    b"'\"`".contains(quote) && count % 2 == 1 && !is_apostrophe && !Fence::is_at(line)
 }
 
 /// Returns the id that a line names as the base, if it does nothing else: no word of prose is one.

@@ -59,7 +59,7 @@ pub enum Doubt {
     #[error("`{text}` leads out of the work tree")]
     Outside { text: String },
     /// A string of a script whose command isn't known.
-    #[error("it is in quotes that the line above it opens")]
+    #[error("it is in quotes that a line above it opens")]
     Quotes,
     /// Quotes or parentheses.
     #[error("the command's quotes or parentheses don't close")]
