@@ -3,7 +3,7 @@
 use bstr::ByteSlice as _;
 
 use super::error::Error;
-use super::line_kind::{LineKind, are_changes, is_change, is_item, kind};
+use super::line_kind::{LineKind, are_changes, first_change, kind};
 use super::rows::Rows;
 use crate::format::fence::{Fence, names_diff};
 use crate::format::has_line_number;
@@ -202,20 +202,20 @@ impl<'a> Body<'a, '_, '_> {
     /// Returns the first line behind a complete hunk that looks like a line of it, rather than like
     /// prose.
     fn left_out(&self, end: usize) -> Option<Row<'a>> {
-        let mut blank = false;
+        let is_fenced = self.rows.around.fence.is_some();
         let ends = |index: usize| self.rows.stops(index) || self.rows.names_files(index);
-        for index in (end..).take_while(|&index| !ends(index)) {
-            let row = self.rows.get(index)?;
-            match kind(row) {
-                LineKind::Line(Mark::Added | Mark::Removed) if !is_item(row.text) => {
-                    return Some(row);
-                }
+        let below = (end..).take_while(|&index| !ends(index));
+        let mut blank = false;
+        let of_hunk = below
+            .map_while(|index| self.rows.get(index))
+            .take_while(|row| {
+                let is_text = matches!(kind(*row), LineKind::None);
                 // A paragraph of prose.
-                LineKind::None if blank && self.rows.around.fence.is_none() => return None,
-                kind => blank = matches!(kind, LineKind::Empty),
-            }
-        }
-        None
+                let is_prose = is_text && blank && !is_fenced;
+                blank = row.text.is_empty();
+                !is_prose
+            });
+        first_change(of_hunk, is_fenced)
     }
 
     /// Returns the first line behind a line that ends the fence around the diff, if it looks like a line of
@@ -223,8 +223,10 @@ impl<'a> Body<'a, '_, '_> {
     fn behind_fence(&self, end: usize) -> Option<Row<'a>> {
         let below = (end + 1..).take_while(|&index| !self.rows.names_files(index));
         let rows = below.map_while(|index| self.rows.get(index));
-        rows.take_while(|row| !matches!(kind(*row), LineKind::None))
-            .find(|row| is_change(row.text) && !is_item(row.text))
+        first_change(
+            rows.take_while(|row| !matches!(kind(*row), LineKind::None)),
+            false,
+        )
     }
 
     /// Takes all lines up to what can be none; returns the line behind them.

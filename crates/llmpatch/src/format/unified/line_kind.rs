@@ -35,6 +35,29 @@ pub(super) fn are_changes<'l>(lines: impl Iterator<Item = &'l [u8]>) -> bool {
     changes.any(|line| !is_item(line) || *sign.get_or_insert(line[0]) != line[0])
 }
 
+/// Returns the first of some lines behind a hunk that changes something and is no item of a list.
+/// Items are changes where they have both signs, and are in a fence or have context around them.
+pub(super) fn first_change<'a>(
+    lines: impl Iterator<Item = Row<'a>>,
+    is_fenced: bool,
+) -> Option<Row<'a>> {
+    let mut has_context = is_fenced;
+    let mut item: Option<Row<'a>> = None;
+    let mut is_mixed = false;
+    for row in lines {
+        match kind(row) {
+            LineKind::Line(Mark::Context) => has_context = true,
+            LineKind::Line(_) if !is_item(row.text) => return Some(row),
+            LineKind::Line(_) => {
+                let first = item.get_or_insert(row);
+                is_mixed |= first.text[0] != row.text[0];
+            }
+            _ => {}
+        }
+    }
+    item.filter(|_| is_mixed && has_context)
+}
+
 /// Returns whether a line may be an item of a list in Markdown, or a rule.
 pub(super) fn is_item(text: &[u8]) -> bool {
     match text {
