@@ -74,7 +74,9 @@ impl Diagnose for Warning {
             Warning::Unended { path, .. } => of.path(path),
             Warning::Beyond { path, .. } => of.path(path),
             Warning::Blank { path } => of.path(path),
-            Warning::LeftOut { path, .. } | Warning::BehindFence { path, .. } => of.path(path),
+            Warning::LeftOut { path, .. }
+            | Warning::BehindFence { path, .. }
+            | Warning::List { path, .. } => of.path(path),
         }
     }
 }

@@ -250,6 +250,13 @@ pub enum Warning {
         help = "if it belongs to the hunk, put a prefix before the line of the fence, too"
     ))]
     BehindFence { path: BString, number: usize },
+    #[error("the list behind hunk {number} of `{}` is ignored", Shown(path))]
+    #[strum(props(
+        kind = "stray-text",
+        label = "looks like an item of a list",
+        help = "if it belongs to the hunk, put a space in the empty line before it"
+    ))]
+    List { path: BString, number: usize },
     #[error(
         "hunk {number} of `{}` is complete by its counts; the response ends within its last line",
         Shown(path)

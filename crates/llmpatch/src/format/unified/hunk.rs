@@ -87,6 +87,7 @@ fn left_out(extent: &Extent<'_>, section: SectionPart<'_>) -> Option<Located<War
     let row = extent.left_out?;
     let (path, number) = (section.path.clone(), section.number);
     let warning = match extent.closes_fence {
+        _ if extent.is_list => Warning::List { path, number },
         true => Warning::BehindFence { path, number },
         false => Warning::LeftOut { path, number },
     };

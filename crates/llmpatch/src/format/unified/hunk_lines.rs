@@ -3,7 +3,7 @@
 use bstr::ByteSlice as _;
 
 use super::error::Error;
-use super::line_kind::{LineKind, are_changes, first_change, kind};
+use super::line_kind::{LineKind, are_changes, first_change, is_change, is_item, kind};
 use super::rows::Rows;
 use crate::format::fence::{Fence, names_diff};
 use crate::format::has_line_number;
@@ -26,6 +26,8 @@ pub(super) struct Extent<'a> {
     pub(super) closes_fence: bool,
     /// The first line behind the hunk that looks like a line of it and was left out.
     pub(super) left_out: Option<Row<'a>>,
+    /// Whether that line begins a list behind a hunk whose counts don't say where it ends.
+    pub(super) is_list: bool,
 }
 
 pub(super) struct Body<'a, 'r, 'o> {
@@ -62,7 +64,10 @@ impl<'a> Body<'a, '_, '_> {
         let is_added = beyond.iter().all(|line| line.mark == Mark::Added);
         let excess = if is_added { 0 } else { beyond.len() };
         let closes_fence = self.rows.closes_fence(end);
-        let left_out = fits.then(|| self.left_out(end)).flatten();
+        let left_out = match fits {
+            true => self.left_out(end),
+            false => self.list(end),
+        };
         let behind_fence = || closes_fence.then(|| self.behind_fence(end)).flatten();
         Extent {
             fits: fits || claimed.is_none(),
@@ -71,6 +76,7 @@ impl<'a> Body<'a, '_, '_> {
             end,
             excess,
             closes_fence,
+            is_list: !fits && left_out.is_some(),
             left_out: left_out.or_else(behind_fence),
         }
     }
@@ -232,6 +238,7 @@ impl<'a> Body<'a, '_, '_> {
     /// Takes all lines up to what can be none; returns the line behind them.
     fn uncounted(&mut self, mut index: usize) -> usize {
         let mut blanks = Vec::new();
+        let mut listed = 0;
         while !self.rows.stops(index)
             && let Some(row) = self.rows.get(index)
         {
@@ -241,8 +248,16 @@ impl<'a> Body<'a, '_, '_> {
                 index += 1;
                 continue;
             }
-            if matches!(kind, LineKind::None) && !blanks.is_empty() && self.is_prose(index) {
-                return index;
+            if !blanks.is_empty() {
+                if matches!(kind, LineKind::None) && self.is_prose(index) {
+                    return index;
+                }
+                if index >= listed {
+                    listed = self.list_end(index);
+                    if self.is_list(index, listed) {
+                        return index - blanks.len();
+                    }
+                }
             }
             blanks
                 .drain(..)
@@ -267,6 +282,41 @@ impl<'a> Body<'a, '_, '_> {
             index += 1;
         }
         index - blanks.len()
+    }
+
+    /// Returns the first line of a list behind empty lines.
+    fn list(&self, end: usize) -> Option<Row<'a>> {
+        let is_text = |index: &usize| self.rows.get(*index).is_none_or(|row| !row.text.is_empty());
+        let start = (end..).find(is_text)?;
+        let is_list = start > end && self.is_list(start, self.list_end(start));
+        self.rows.get(start).filter(|_| is_list)
+    }
+
+    /// Returns the line behind the items of a list that all begin with the same sign.
+    fn list_end(&self, start: usize) -> usize {
+        let sign = self.rows.get(start).map(|row| row.text[0]);
+        // A sign alone is an empty line of the file.
+        let is_of_list = |text: &[u8]| match text.first() {
+            Some(_) if text.len() < 3 || !is_change(text) => false,
+            first => first.is_none() || first.copied() == sign && is_item(text),
+        };
+        let of_list = |index: &usize| {
+            let row = self.rows.get(*index);
+            !self.rows.stops(*index) && row.is_some_and(|row| is_of_list(row.text))
+        };
+        start + (start..).take_while(of_list).count()
+    }
+
+    /// Returns whether items can be no lines of the hunk: they are outside of a fence, and at most
+    /// prose is behind them. A new file may have them.
+    fn is_list(&self, start: usize, end: usize) -> bool {
+        let is_outside = self.rows.around.fence.is_none() && self.blank == Mark::Context;
+        let is_text = |row| matches!(kind(row), LineKind::None);
+        let is_last = || {
+            let is_text = self.rows.get(end).is_some_and(is_text);
+            self.rows.stops(end) || is_text && self.is_prose(end)
+        };
+        is_outside && end > start && is_last()
     }
 
     /// Returns whether what follows can be prose: nothing of it looks as if it belonged to a hunk.
