@@ -2,7 +2,7 @@
 
 use bstr::ByteSlice as _;
 
-use super::prose_line::{is_of_hunk, marked};
+use super::prose_line::marked;
 use super::{Nearly, Residue};
 use crate::format::fence::Fence;
 use crate::format::{excerpt, unified};
@@ -67,7 +67,10 @@ impl Names {
             Names::New(at) if marked(text, b"@@ -").is_some() => {
                 return Some((at, Nearly::Behind(Format::Unified)));
             }
-            Names::New(at) if is_of_hunk(text) => return Some((at, Nearly::NoHunk)),
+            // Empty lines may be above its hunk, which is an error.
+            Names::New(at) if !text::is_blank(text) && !text.starts_with(b"@@") => {
+                return Some((at, Nearly::NoHunk));
+            }
             _ if marked(text, b"--- ").is_some() => *self = Names::Old(span),
             _ if text.starts_with(b"rename from ") && next.starts_with(b"rename to ") => {
                 return Some((span, Nearly::Rename));

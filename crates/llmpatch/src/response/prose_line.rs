@@ -60,7 +60,7 @@ pub(super) fn delimiter(text: &[u8]) -> Option<&[u8]> {
 }
 
 /// Returns whether a line can be one of a hunk: `+`, `-` or a space, and text.
-pub(super) fn is_of_hunk(line: &[u8]) -> bool {
+fn is_of_hunk(line: &[u8]) -> bool {
     matches!(line, [b'+' | b'-' | b' ', text @ ..] if !text::is_blank(text))
 }
 
