@@ -63,6 +63,7 @@ mod rows;
 mod stat;
 #[cfg(test)]
 mod tests;
+mod time;
 mod word_diff;
 
 pub use error::{Error, Warning};

@@ -7,6 +7,7 @@ use bstr::ByteSlice as _;
 
 use super::error::Error;
 use super::quote::unquote;
+use super::time::{is_epoch, time_len};
 use crate::format::{IsFile, Options, excerpt};
 use crate::text::{Row, Span, Text};
 
@@ -33,34 +34,6 @@ fn read(row: Row<'_>) -> Result<(Text<'_>, usize), Error> {
     }
     let len = memchr::memchr(b'\t', row.text).unwrap_or(row.text.len());
     Ok((row.part(0..len), len))
-}
-
-/// Returns whether what `diff -u` writes of a file's time is the epoch, in whatever zone; `None` of
-/// what isn't written so.
-fn is_epoch(time: &[u8]) -> Option<bool> {
-    let (date, rest) = time.trim_ascii().split_once_str(" ")?;
-    let (clock, zone) = rest.split_once_str(" ")?;
-    let (minute, seconds) = clock.split_at_checked(5)?;
-    let seconds = seconds.strip_prefix(b":00")?;
-    let fraction = seconds.strip_prefix(b".").unwrap_or(seconds);
-    let (sign, zone) = zone.split_at_checked(1)?;
-    let zone = minutes(zone)?;
-    let east = if sign == b"-" { -zone } else { zone };
-    let day = match date {
-        b"1970-01-01" => 0,
-        b"1969-12-31" => -24 * 60,
-        _ => return None,
-    };
-    let is_whole = fraction.iter().all(|&byte| byte == b'0');
-    Some(is_whole && day + minutes(minute)? == east)
-}
-
-/// Reads `01:30` or `0130` as minutes.
-fn minutes(text: &[u8]) -> Option<i32> {
-    let (hours, minutes) = text.split_at_checked(2)?;
-    let minutes = minutes.strip_prefix(b":").unwrap_or(minutes);
-    let number = |text: &[u8]| text.to_str().ok()?.parse::<i32>().ok();
-    Some(number(hours)? * 60 + number(minutes)?)
 }
 
 /// Takes the first bytes of a name away.
@@ -143,10 +116,15 @@ impl<'o> Naming<'o> {
         self.stripped(name, 1)
     }
 
-    /// Reads what follows `--- ` or `+++ `: a name, unless it is `/dev/null`, and behind a tab what
-    /// `diff -u` says of the time.
+    /// Reads what follows `--- ` or `+++ `: a name, unless it is `/dev/null`, and behind a tab or
+    /// spaces what `diff -u` says of the time.
     pub(super) fn side<'a>(&self, row: Row<'a>) -> Result<SideName<'a>, Error> {
-        let (name, len) = read(row)?;
+        let (mut name, mut len) = read(row)?;
+        let time_len = time_len(row.text);
+        if len == row.text.len() && time_len > 0 {
+            len -= time_len;
+            name = row.part(0..len);
+        }
         let time = row.text.get(len..).unwrap_or_default();
         if time.first().is_some_and(|byte| !b"\t ".contains(byte)) {
             return Err(Error::Quoting);
