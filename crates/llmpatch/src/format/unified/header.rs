@@ -85,8 +85,10 @@ impl<'a, 'o> RawHeader<'a, 'o> {
         if let Some(row) = rows.get(index)
             && row.text.starts_with(b"diff --git ")
         {
-            let names = naming.git(row.behind(b"diff --git ".len()));
-            raw.git = raw.read_of(row, names).flatten();
+            let names = row.behind(b"diff --git ".len());
+            raw.new = names.text.starts_with(b"/dev/null ");
+            raw.deleted = names.text.ends_with(b" /dev/null");
+            raw.git = raw.read_of(row, naming.git(names)).flatten();
             index += 1;
             while let Some(row) = rows.get(index)
                 && let Some(start) = EXTENDED.iter().find(|start| row.text.starts_with(start))
@@ -329,12 +331,16 @@ impl<'a, 'o> RawHeader<'a, 'o> {
 
     /// Checks that all names are the names that were decided on.
     fn agree(&self, old: &[u8], new: &[u8]) -> Result<(), Error> {
+        let is_moved = self.rename[0].is_some() || self.copy[0].is_some();
+        let means = |name: &[u8], path: &[u8]| {
+            self.naming.means(name, path) || is_moved && self.naming.is_prefixed(name, path)
+        };
         for (at, path) in [old, new].into_iter().enumerate() {
             let git = self.git.as_ref().map(|git| &git[at]);
             if let Some(name) = git
                 .into_iter()
                 .chain(self.side(at))
-                .find(|name| !self.naming.means(name, path))
+                .find(|name| !means(name, path))
             {
                 return Err(Error::OtherName {
                     name: excerpt(&name.bytes),

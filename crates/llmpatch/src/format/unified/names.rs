@@ -50,6 +50,9 @@ fn behind(name: Text<'_>, len: usize) -> Text<'_> {
     Text { bytes, span }
 }
 
+/// What is named in place of a file that isn't there.
+const NULL: &[u8] = b"/dev/null";
+
 /// The prefixes that git puts before names, `diff.mnemonicPrefix` or not.
 const OLD: &[u8] = b"acio1";
 const NEW: &[u8] = b"biw2";
@@ -131,7 +134,7 @@ impl<'o> Naming<'o> {
         }
         let is_epoch = is_epoch(time) == Some(true);
         let is_null = name
-            .strip_prefix(b"/dev/null")
+            .strip_prefix(NULL)
             .is_some_and(|rest| rest.first().is_none_or(u8::is_ascii_whitespace));
         let name = (!is_null).then(|| self.stripped(name, 0)).transpose()?;
         Ok(SideName { name, is_epoch })
@@ -162,6 +165,12 @@ impl<'o> Naming<'o> {
         let without = self.prefix(name).map(|(_, rest)| rest);
         let is_beyond = || (0..2).any(|side| self.beyond_directory(name, side) == Some(path));
         name == path || without == Some(path) || is_beyond()
+    }
+
+    /// Returns whether a name means a path that a header has without any prefix.
+    pub(super) fn is_prefixed(&self, name: &[u8], path: &[u8]) -> bool {
+        let rest = name.split_once_str("/").map(|(_, rest)| rest);
+        self.strip.is_none() && rest == Some(path)
     }
 
     /// Returns what is behind the first directory of an old (0) or a new (1) name, if only that is a
@@ -245,16 +254,22 @@ impl<'o> Naming<'o> {
         }
     }
 
-    /// Reads what follows `diff --git `, if its two names can be told apart.
+    /// Reads what follows `diff --git `, if its two names can be told apart. Where a side is
+    /// `/dev/null`, the other name is that of both.
     pub(super) fn git<'a>(&self, row: Row<'a>) -> Result<Option<[Text<'a>; 2]>, Error> {
         let Some(pair) = self.split(row.text) else {
             return Ok(None);
         };
+        let is_null = [0, 1].map(|side: usize| *pair[side] == *NULL);
         let [old, new] = pair.map(|bytes| {
             let span = Some(row.span);
             self.stripped(Text { bytes, span }, 0)
         });
-        let pair = [old?, new?];
+        let pair = match (is_null, old?, new?) {
+            ([true, false], _, new) => [self.alone(new.clone(), true), self.alone(new, true)],
+            ([false, true], old, _) => [self.alone(old.clone(), false), self.alone(old, false)],
+            (_, old, new) => [old, new],
+        };
         // git then looks at the other names alone.
         let is_apart = self.strip.is_some() && pair[0] != pair[1];
         Ok((!is_apart).then_some(pair))
