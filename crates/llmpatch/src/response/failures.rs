@@ -63,12 +63,13 @@ pub(super) fn says_undone(text: &str) -> bool {
 
 /// Returns the text of a result without the line above it that only names it, as `OBSERVATION:`.
 fn behind_label(text: &str) -> &str {
-    let is_label = |line: &str| {
-        let name = line.trim_end().strip_suffix(':');
-        name.is_some_and(|name| is_of_results(name) && name.split_whitespace().count() < 5)
+    let Some((line, rest)) = text.split_once('\n') else {
+        return text;
     };
-    match text.split_once('\n') {
-        Some((line, rest)) if is_label(line) => rest.trim_start(),
+    match line.trim_end().strip_suffix(':') {
+        Some(name) if is_of_results(name) && name.split_whitespace().count() < 5 => {
+            rest.trim_start()
+        }
         _ => text,
     }
 }

@@ -249,8 +249,11 @@ fn read(text: &[u8]) -> Option<(Mark<'_>, bool, usize)> {
     let known = TAGS
         .iter()
         .position(|(known, ..)| known.as_bytes().eq_ignore_ascii_case(bare));
-    let of_others = || is_of_others(bare).then_some(Mark::Others(bare));
-    Some((known.map(Mark::Tag).or_else(of_others)?, closes, end))
+    let mark = match known {
+        Some(index) => Mark::Tag(index),
+        None => is_of_others(bare).then_some(Mark::Others(bare))?,
+    };
+    Some((mark, closes, end))
 }
 
 /// Returns the offset behind a tag that a text begins with.

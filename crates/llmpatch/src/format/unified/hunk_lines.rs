@@ -68,7 +68,6 @@ impl<'a> Body<'a, '_, '_> {
             true => self.left_out(end),
             false => self.list(end),
         };
-        let behind_fence = || closes_fence.then(|| self.behind_fence(end)).flatten();
         Extent {
             fits: fits || claimed.is_none(),
             counted,
@@ -77,7 +76,7 @@ impl<'a> Body<'a, '_, '_> {
             excess,
             closes_fence,
             is_list: !fits && left_out.is_some(),
-            left_out: left_out.or_else(behind_fence),
+            left_out: left_out.or_else(|| self.behind_fence(end).filter(|_| closes_fence)),
         }
     }
 
@@ -311,12 +310,11 @@ impl<'a> Body<'a, '_, '_> {
     /// prose is behind them. A new file may have them.
     fn is_list(&self, start: usize, end: usize) -> bool {
         let is_outside = self.rows.around.fence.is_none() && self.blank == Mark::Context;
-        let is_text = |row| matches!(kind(row), LineKind::None);
-        let is_last = || {
-            let is_text = self.rows.get(end).is_some_and(is_text);
-            self.rows.stops(end) || is_text && self.is_prose(end)
-        };
-        is_outside && end > start && is_last()
+        if !is_outside || end == start {
+            return false;
+        }
+        let kind = self.rows.get(end).map(kind);
+        self.rows.stops(end) || matches!(kind, Some(LineKind::None)) && self.is_prose(end)
     }
 
     /// Returns whether what follows can be prose: nothing of it looks as if it belonged to a hunk.

@@ -53,8 +53,8 @@ pub(crate) fn prefixes<'a>(
         .filter(|&index| rows.names_files(index) && rows.starts_section(index))
         .map(|index| [name(index), name(index + 1)])
         .peekable();
-    let is_plain = |names: &[Option<&[u8]>; 2]| naming.have_letters(*names);
-    let found = match names.peek().is_some_and(is_plain) {
+    let first = names.peek().copied();
+    let found = match first.is_some_and(|first| naming.have_letters(first)) {
         true => None,
         false => names.find_map(|[old, new]| naming.prefixes([old?, new?])),
     };
