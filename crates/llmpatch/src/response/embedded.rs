@@ -60,7 +60,8 @@ pub(super) fn read(text: &str, setting: Setting<'_>) -> Vec<Block<'static>> {
     found
 }
 
-fn of_command(
+/// Reads a patch that a shell command applies.
+pub(super) fn of_command(
     text: &str,
     patch: &command::Embedded,
     setting: Setting<'_>,

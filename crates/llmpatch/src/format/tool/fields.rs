@@ -54,6 +54,9 @@ pub(crate) const DIFF: Spellings = &["diff"];
 /// Members whose string may be a patch of the file that the call names.
 pub(crate) const PATCH: Spellings = &["diff", "patch", "input"];
 pub(crate) const MOVE: Spellings = &["move_to"];
+/// Members that name the directory in which a command runs, or for which a patch is written.
+pub(crate) const DIRECTORY: Spellings =
+    &["workdir", "cwd", "working_directory", "workingDirectory"];
 pub(crate) const NAME: Spellings = &["name"];
 pub(crate) const ARGUMENTS: Spellings = &["arguments", "args", "input", "parameters"];
 

@@ -85,6 +85,20 @@ pub(crate) fn meaning_of_words(words: &[String]) -> Result<Option<Meaning>, Doub
     shell.meaning()
 }
 
+/// Returns what a command does with a patch that it reads from its input; `None` if it applies
+/// none. An only word is what a shell reads.
+pub(crate) fn meaning_of_input(words: &[String]) -> Option<Result<Meaning, Doubt>> {
+    let script = words.first().filter(|_| words.len() == 1);
+    let mut shell = Shell::new(script.map_or("", |script| script), WorkingDir::default(), 0);
+    if script.is_some() {
+        shell.run();
+    } else {
+        let words: Vec<_> = words.iter().map(|word| Word::given(word)).collect();
+        shell.execute(&words);
+    }
+    shell.meaning_of_input()
+}
+
 /// Follows the changes of directory in a line of a script.
 pub(super) fn follow(place: &mut WorkingDir, line: &str) {
     let mut shell = Shell::new(line, place.clone(), 0);

@@ -94,6 +94,12 @@ impl<'s> Shell<'s> {
         }
     }
 
+    /// Returns what the last command does that reads a patch which the script doesn't hold.
+    pub(super) fn meaning_of_input(self) -> Option<Result<Meaning, Doubt>> {
+        let mut found = self.found.into_iter().rev();
+        Some(found.find(|found| found.reads)?.meaning)
+    }
+
     /// Follows a script.
     pub(super) fn run(&mut self) {
         for token in Reader::new(self.script).tokens(false) {

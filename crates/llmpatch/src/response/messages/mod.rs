@@ -4,6 +4,7 @@
 //! JSON is entered by the members of known messages ([`super::members`]). What is anywhere else
 //! isn't read, and is told with its place.
 
+mod arguments;
 mod nesting;
 mod pieces;
 mod results;
@@ -19,7 +20,7 @@ use wrapper::{Wrapper, is_whole, wrapper};
 
 use super::members::{self, CALL_ID, Holds, Outcome, RESULT_ID, Speaker, holds, speaker};
 use super::{Error, Hiding};
-use crate::format::tool::fields::{self, Fields};
+use crate::format::tool::fields::{self, CallShape, Fields};
 use crate::format::tool::json::{Is, Value};
 use crate::format::tool::{self, CallReader, broken, is_of_calls};
 use crate::format::{self, Block, Options};
@@ -41,6 +42,16 @@ pub(super) struct ValueRead {
     pub(super) is_message: bool,
     /// The patches in it that don't count, and why.
     pub(super) hidden: Vec<(Span, Hiding)>,
+}
+
+/// An object that is no call, and what it says of its members.
+struct Message<'v> {
+    object: Value<'v>,
+    path: Option<String>,
+    outcome: Option<Outcome>,
+    is_message: bool,
+    /// What its members are in.
+    around: Nesting<'v>,
 }
 
 /// The reader of a JSON value.
@@ -133,6 +144,10 @@ impl<'a, 'm> Messages<'a, 'm> {
             self.call(object, id, outcome, |reader| {
                 reader.call(object, &fields, shape);
             });
+            if shape == CallShape::Inside {
+                let directory = fields.word(fields::DIRECTORY);
+                self.enter(before.1, directory.as_deref().unwrap_or(around.directory));
+            }
         } else if let Some((first, second)) = fields.two_arguments() {
             let error = tool::Error::of_wrappers(first, second);
             self.reader.error(object.range(), error);
@@ -204,50 +219,71 @@ impl<'a, 'm> Messages<'a, 'm> {
         let is_message =
             speaker == Speaker::Model || fields.iter().any(|(name, _)| has_carrier(name));
         self.is_message |= is_message && !around.is_given;
-        let is_wrapped = around.is_wrapped || is_message;
-        let path = fields.word(fields::PATH);
+        let is_call = !is_message && (around.is_given || arguments::is_bare_call(fields));
         let directory = fields
-            .word(DIRECTORY)
-            .filter(|_| around.is_given || id.is_some());
-        let outcome = members::outcome(fields).filter(|_| !around.is_given);
+            .word(fields::DIRECTORY)
+            .filter(|_| is_call || around.is_given || id.is_some());
         if !around.is_given {
             self.note_undone(fields);
         }
+        let message = Message {
+            object,
+            path: fields.word(fields::PATH),
+            outcome: members::outcome(fields).filter(|_| !around.is_given),
+            is_message,
+            around: Nesting {
+                is_wrapped: around.is_wrapped || is_message,
+                directory: directory.as_deref().unwrap_or(around.directory),
+                ..around
+            },
+        };
         for (name, value) in fields.iter() {
             let inside = Nesting {
-                is_wrapped,
-                directory: directory.as_deref().unwrap_or(around.directory),
                 id: around
                     .id
                     .or(id.as_deref().filter(|_| CALLS.contains(&name))),
-                ..around.inside(Step::Member(name))
+                ..message.around.inside(Step::Member(name))
             };
-            match holds(name, value, false) {
-                _ if around.is_given && TALK.contains(&name) => {
-                    self.pass_unknown(value, inside.path);
-                }
-                Holds::Carrier if ALTERNATIVES.contains(&name) => self.alternatives(value, inside),
-                Holds::Carrier if value.is() == Is::String => {
-                    self.note_piece(value);
-                    self.text(value, inside, path.as_deref());
-                }
-                Holds::Carrier => {
-                    let before = self.reader.blocks.len();
-                    self.value(value, inside);
-                    self.judge(outcome, before, object, inside.id);
-                }
-                Holds::Thoughts => self.hide(value, Hiding::Thoughts(inside.path.to_string())),
-                // Where it is no message, a list isn't what a tool returned.
-                Holds::Results if !is_wrapped && around.depth == 0 && value.is() == Is::Array => {
-                    self.pass_unknown(value, inside.path);
-                }
-                Holds::Instructions | Holds::Results => self.pass(value, inside.path),
-                Holds::Unknown if value.is() == Is::String && !is_message => {
-                    self.text(value, inside, path.as_deref());
-                }
-                Holds::Unknown if around.is_given => self.value(value, inside),
-                Holds::Unknown => self.pass_unknown(value, inside.path),
+            if !is_call || !self.input(fields, (name, value), inside) {
+                self.message_member(&message, (name, value), inside);
             }
+        }
+    }
+
+    fn message_member(
+        &mut self,
+        message: &Message<'_>,
+        (name, value): (&str, Value<'_>),
+        inside: Nesting<'_>,
+    ) {
+        let around = message.around;
+        match holds(name, value, false) {
+            _ if around.is_given && TALK.contains(&name) => {
+                self.pass_unknown(value, inside.path);
+            }
+            Holds::Carrier if ALTERNATIVES.contains(&name) => self.alternatives(value, inside),
+            Holds::Carrier if value.is() == Is::String => {
+                self.note_piece(value);
+                self.text(value, inside, message.path.as_deref());
+            }
+            Holds::Carrier => {
+                let before = self.reader.blocks.len();
+                self.value(value, inside);
+                self.judge(message.outcome, before, message.object, inside.id);
+            }
+            Holds::Thoughts => self.hide(value, Hiding::Thoughts(inside.path.to_string())),
+            // Where it is no message, a list isn't what a tool returned.
+            Holds::Results
+                if !around.is_wrapped && around.depth == 0 && value.is() == Is::Array =>
+            {
+                self.pass_unknown(value, inside.path);
+            }
+            Holds::Instructions | Holds::Results => self.pass(value, inside.path),
+            Holds::Unknown if value.is() == Is::String && !message.is_message => {
+                self.text(value, inside, message.path.as_deref());
+            }
+            Holds::Unknown if around.is_given => self.value(value, inside),
+            Holds::Unknown => self.pass_unknown(value, inside.path),
         }
     }
 
@@ -349,7 +385,7 @@ impl<'a, 'm> Messages<'a, 'm> {
         self.reader.call.clone_from(&id);
         let directory = Fields::of(object)
             .ok()
-            .and_then(|fields| fields.word(DIRECTORY));
+            .and_then(|fields| fields.word(fields::DIRECTORY));
         let inside = Nesting {
             is_wrapped: true,
             is_given: true,
@@ -459,9 +495,6 @@ const CALLS: [&str; 10] = [
 
 /// Members of what a call is given by which the model talks to a person or to another model.
 const TALK: [&str; 5] = ["message", "plan", "question", "questions", "task"];
-
-/// Members that name the directory in which a command runs.
-const DIRECTORY: &[&str] = &["workdir", "cwd", "working_directory", "workingDirectory"];
 
 /// Members that hold several responses to one question.
 const ALTERNATIVES: [&str; 2] = ["choices", "candidates"];

@@ -6,10 +6,8 @@ use bstr::ByteSlice as _;
 
 use super::escape::{javascript, python, shown};
 use super::{KEYWORDS, Language, Literal, Unreadable, language};
+use crate::format::tool::fields::DIRECTORY;
 use crate::text::{self, Splice};
-
-/// Members that name the directory in which something is run.
-const DIRECTORY: [&str; 3] = ["workdir", "cwd", "working_directory"];
 
 /// What a token is.
 #[derive(Clone, Copy, PartialEq)]
