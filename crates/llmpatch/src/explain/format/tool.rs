@@ -16,6 +16,15 @@ impl Diagnose for Error {
                 .advice(format!(
                     "send the call without `{field}`, as it is to be done"
                 )),
+            Error::Field { field } if is_of_patch(field) => Diagnostic::new(Kind::Unsupported)
+                .label("not known here")
+                .help(
+                    "leave it out if the patch is to be applied as it is written, with paths from \
+                         the top of the work tree",
+                )
+                .advice(format!(
+                    "send the patch without `{field}`, with paths from the top of the repository"
+                )),
             Error::Field { .. } => Diagnostic::new(Kind::Unsupported)
                 .label("not known here")
                 .help(
@@ -33,7 +42,14 @@ impl Diagnose for Error {
 
 /// Returns whether a field says how a file is written, rather than where text is.
 fn is_of_writing(field: &str) -> bool {
-    ["dryRun", "dry_run", "append", "mode", "overwrite"].contains(&field)
+    let field = field.replace('_', "").to_ascii_lowercase();
+    let names = "dryrun append mode overwrite check checkonly validateonly";
+    names.split(' ').any(|name| name == field)
+}
+
+/// Returns whether a field says how a patch is applied, and where.
+fn is_of_patch(field: &str) -> bool {
+    ["reverse", "strip", "p", "directory", "dir", "root"].contains(&field)
 }
 
 fn other_patch(field: &str) -> &'static str {

@@ -27,7 +27,9 @@ impl CallReader<'_, '_> {
             return self.error(object.range(), Error::Foreign { what });
         }
         if shape == CallShape::Inside {
-            return self.inside_of(fields);
+            let start = self.blocks.len();
+            self.inside_of(fields);
+            return self.beside(start, fields, &[fields::PATCH, fields::DIRECTORY]);
         }
         let before = self.errors;
         let document = self.string(object, fields, fields::PATH);
@@ -67,9 +69,28 @@ impl CallReader<'_, '_> {
         self.take(object.range(), edits.unwrap_or_default());
     }
 
+    /// Finds what is wrong with the members beside the patches of a call, and has the patch at
+    /// `start` say it.
+    pub(crate) fn beside(&mut self, start: usize, fields: &Fields<'_>, known: &[&[&str]]) {
+        let patches = self.blocks.split_off(start.min(self.blocks.len()));
+        let first = self.begin();
+        self.members(fields, known);
+        let said = self.blocks.split_off(first);
+        self.blocks.extend(patches);
+        for block in said {
+            match self.blocks.get_mut(first) {
+                Some(patch) => {
+                    patch.errors.extend(block.errors);
+                    patch.warnings.extend(block.warnings);
+                }
+                None => self.blocks.push(block),
+            }
+        }
+    }
+
     /// Finds what is wrong with the members of a call, or of an edit in it, as a whole; `known` are
     /// the members that its shape has.
-    fn members(&mut self, fields: &Fields<'_>, known: &[Spellings]) {
+    fn members(&mut self, fields: &Fields<'_>, known: &[&[&str]]) {
         let mut met = HashSet::new();
         // Of each of those that are known, the first.
         let mut firsts = vec![None; known.len()];

@@ -84,7 +84,7 @@ pub(crate) struct TextPair(pub(super) Spellings, pub(super) Spellings);
 
 /// Members that change which text is meant, or whether anything is written, and that nobody here
 /// goes by: in small letters, without `_`.
-const OF_MEANING: [&str; 27] = [
+const OF_MEANING: [&str; 36] = [
     "useregex",
     "isregex",
     "regex",
@@ -112,6 +112,15 @@ const OF_MEANING: [&str; 27] = [
     "lineend",
     "range",
     "encoding",
+    "reverse",
+    "check",
+    "checkonly",
+    "validateonly",
+    "strip",
+    "p",
+    "directory",
+    "dir",
+    "root",
 ];
 
 /// What such members say where they say nothing that the other members don't say: nothing but the
@@ -132,8 +141,13 @@ const PLAIN: &[(&[&str], &[&str])] = &[
             "replace",
             "str_replace",
             "literal",
+            "apply",
+            "apply_patch",
+            "patch",
         ],
     ),
+    (&["strip", "p"], &["1"]),
+    (&["directory", "dir", "root"], &[".", "./"]),
     (&["start"], &["0", "1"]),
     (&["end"], &["-1"]),
     (&["encoding"], &["utf-8", "utf8", "text"]),

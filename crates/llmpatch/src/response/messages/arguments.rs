@@ -1,4 +1,5 @@
-//! What a call is given beside a patch: the command that reads the patch, and the directory.
+//! What a call is given beside a patch: the command that reads the patch, the directory, and
+//! members without which the patch would mean something else.
 
 use super::strings::may_hold_patch;
 use super::{Messages, Nesting};
@@ -95,5 +96,17 @@ impl Messages<'_, '_> {
                 Some(doubt) => embedded::refuse(block, Error::Command(doubt.clone())),
             }
         }
+    }
+
+    /// Finds what is wrong with the members beside the patches of a call, of which the first is at
+    /// `start`.
+    pub(super) fn beside(&mut self, start: usize, fields: &Fields<'_>, patches: &[&str]) {
+        if patches.is_empty() {
+            return;
+        }
+        let known = patches.chunks(1).chain(COMMANDS.chunks(1));
+        let others = [fields::PATH, fields::DIRECTORY, fields::TYPE, &["args"]];
+        let known: Vec<&[&str]> = known.chain(others).collect();
+        self.reader.beside(start, fields, &known);
     }
 }

@@ -237,6 +237,8 @@ impl<'a, 'm> Messages<'a, 'm> {
                 ..around
             },
         };
+        let start = self.reader.blocks.len();
+        let mut patches = Vec::new();
         for (name, value) in fields.iter() {
             let inside = Nesting {
                 id: around
@@ -244,9 +246,16 @@ impl<'a, 'm> Messages<'a, 'm> {
                     .or(id.as_deref().filter(|_| CALLS.contains(&name))),
                 ..message.around.inside(Step::Member(name))
             };
+            let before = self.reader.blocks.len();
             if !is_call || !self.input(fields, (name, value), inside) {
                 self.message_member(&message, (name, value), inside);
             }
+            if self.reader.blocks.len() > before && arguments::is_patch(name, value) {
+                patches.push(name);
+            }
+        }
+        if is_call {
+            self.beside(start, fields, &patches);
         }
     }
 
