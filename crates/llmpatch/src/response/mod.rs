@@ -43,6 +43,7 @@ mod error;
 mod failures;
 mod headings;
 mod inputs;
+mod invocation;
 mod json;
 mod members;
 mod messages;

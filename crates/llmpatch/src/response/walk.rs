@@ -6,6 +6,7 @@ use bstr::{BString, ByteSlice as _};
 
 use super::drafts::Patience;
 use super::error::{Error, Hiding, Nearly, Residue, Warning};
+use super::invocation::Invocation;
 use super::members::Outcome;
 use super::prose::Prose;
 use super::prose_line;
@@ -100,6 +101,8 @@ pub(super) struct Walk<'a, 'o> {
     pub(super) judged: usize,
     /// The string of a script in which the next line is.
     pub(super) quotes: Quotes,
+    /// The call in tags in which the next line is.
+    pub(super) invocation: Invocation,
     /// How many edits have been read, an element or an envelope without any counted as one.
     pub(super) edits: usize,
     /// Where the commands run that come next, by the commands above, as far as the fence.
@@ -139,6 +142,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             outcome: None,
             judged: 0,
             quotes: Quotes::default(),
+            invocation: Invocation::default(),
             edits: 0,
             place: command::WorkingDir::default(),
         }
@@ -158,6 +162,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             return again;
         }
         self.around.end(&mut self.prose.found);
+        self.invocation.end(&mut self.prose.found);
         let bases = if self.bases.is_empty() {
             self.stated.into_iter().collect()
         } else {
@@ -239,6 +244,7 @@ impl<'a, 'o> Walk<'a, 'o> {
     /// Reads a line that is in no patch.
     pub(super) fn prose(&mut self, row: Row<'a>) {
         self.quotes.line(row.text);
+        self.invocation.line(row.text, &mut self.prose.found);
         self.is_begun |= !text::is_blank(row.text);
         self.result(row);
         if self.around.fence().is_none()

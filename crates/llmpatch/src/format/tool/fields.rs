@@ -543,12 +543,17 @@ pub(crate) fn is_of_meaning(name: &str) -> bool {
 
 /// Returns whether a member with this value is as if it weren't there.
 pub(crate) fn is_off(name: &str, value: Value<'_>) -> bool {
-    let text = value.string().map(|word| word.text().to_ascii_lowercase());
-    let said = text.as_deref().unwrap_or_else(|_| value.written());
+    match value.string() {
+        Ok(word) => is_plain(name, word.text()),
+        Err(_) => is_plain(name, value.written()),
+    }
+}
+
+/// Returns whether a member is as if it weren't there, by its value as it is written.
+pub(crate) fn is_plain(name: &str, said: &str) -> bool {
+    let said = said.to_ascii_lowercase();
     let mut plain = PLAIN.iter().filter(|(names, _)| names.contains(&name));
-    matches!(value.is(), Is::Null | Is::Bool(false))
-        || said.is_empty()
-        || plain.any(|(_, plain)| plain.contains(&said))
+    matches!(&said[..], "" | "null" | "false") || plain.any(|(_, plain)| plain.contains(&&said[..]))
 }
 
 /// Returns whether a member means nothing for the change.
