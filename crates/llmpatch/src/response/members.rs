@@ -282,6 +282,20 @@ fn is_in(name: &str, column: fn(&Row) -> &'static [&'static str]) -> bool {
     MESSAGES.iter().any(|row| column(row).contains(&name))
 }
 
+/// Members whose value is the call that the object names.
+pub(super) const CALLS: [&str; 10] = [
+    "function",
+    "functionCall",
+    "function_call",
+    "custom",
+    "operation",
+    "action",
+    "params",
+    "toolUse",
+    "toolInvocation",
+    "kwargs",
+];
+
 /// Returns whether a name is of what a tool returned.
 pub(super) fn is_of_results(name: &str) -> bool {
     let name = name.to_ascii_lowercase();

@@ -18,7 +18,7 @@ pub(super) use session::Session;
 use session::{call_id, result_ids, said};
 use wrapper::{Wrapper, is_whole, wrapper};
 
-use super::members::{self, CALL_ID, Holds, Outcome, RESULT_ID, Speaker, holds, speaker};
+use super::members::{self, CALL_ID, CALLS, Holds, Outcome, RESULT_ID, Speaker, holds, speaker};
 use super::{Error, Hiding};
 use crate::format::tool::fields::{self, CallShape, Fields};
 use crate::format::tool::json::{Is, Value};
@@ -486,20 +486,6 @@ const WRAPPERS: [&str; 19] = [
     "parts",
     "operation",
     "payload",
-];
-
-/// Members whose value is the call that the object names.
-const CALLS: [&str; 10] = [
-    "function",
-    "functionCall",
-    "function_call",
-    "custom",
-    "operation",
-    "action",
-    "params",
-    "toolUse",
-    "toolInvocation",
-    "kwargs",
 ];
 
 /// Members of what a call is given by which the model talks to a person or to another model.
