@@ -433,9 +433,10 @@ impl<'s> Shell<'s> {
     }
 }
 
-/// Returns whether a word is a prompt such as `user@host:~/work$`.
+/// Returns whether a word is a prompt such as `user@host:~/work$`. A prompt has no quotes: behind one,
+/// the shell's word is another.
 pub(in crate::response) fn is_prompt(word: &str) -> bool {
-    word.contains('@') && word.ends_with(['$', '#', '%'])
+    word.contains('@') && word.ends_with(['$', '#', '%']) && !word.contains(['"', '\'', '`', '\\'])
 }
 
 /// Returns the text that `echo` or `printf` prints, if it is given as a word.
