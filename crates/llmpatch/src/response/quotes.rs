@@ -38,6 +38,11 @@ impl Quotes {
         if Fence::is_at(line) {
             return;
         }
+        // What is written here quotes prose by a `|`.
+        if line.starts_with(b"|") {
+            self.open = open;
+            return;
+        }
         self.open = match open {
             Some(open) => match behind_close(line, open.quote) {
                 Some(rest) => opening(rest),
@@ -96,7 +101,9 @@ fn is_assigned(before: &[u8], quote: &str) -> bool {
         _ => {
             // A prefix such as `rb`.
             let before = before.trim_end_with(|c| c.is_ascii_alphabetic()).trim_end();
-            before.ends_with(b"=") || quote != "`" && before.ends_with(b"(")
+            let name = before.strip_suffix(b"=").unwrap_or_default().trim_end();
+            name.last().is_some_and(|byte| text::is_word(*byte))
+                || quote != "`" && before.ends_with(b"(")
         }
     }
 }
