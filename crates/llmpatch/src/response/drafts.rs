@@ -4,12 +4,13 @@ use std::ops::Range;
 
 use bstr::ByteSlice as _;
 
+use super::commands::Commands;
 use super::error::{Hiding, Warning};
 use super::prose_line;
 use super::quotes::Quotes;
 use super::section::KnownPrefixes;
 use super::walk::{MarkPlace, Walk, WalkItem};
-use super::{around, command, parse, reasoning};
+use super::{around, parse, reasoning};
 use crate::format::fence::Fence;
 use crate::format::{Options, files};
 use crate::patch::Format;
@@ -105,7 +106,7 @@ impl<'a> Walk<'a, '_> {
     fn end_draft(&mut self, mark: reasoning::Mark<'_>) {
         self.prose.end_draft(self.source, mark);
         self.around = around::Around::default();
-        self.place = command::WorkingDir::default();
+        self.commands = Commands::default();
         self.stated = None;
         self.bases.clear();
         self.prefixes = KnownPrefixes::default();

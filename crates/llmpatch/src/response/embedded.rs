@@ -40,22 +40,41 @@ pub(super) fn begins_patch(text: &[u8]) -> bool {
 }
 
 /// Reads the patches that a shell script or a program hands to whatever applies patches; nothing
-/// for a text that does so with none.
-pub(super) fn read(text: &str, setting: Setting<'_>) -> Vec<Block<'static>> {
+/// for a text that does so with none. The shell begins at a place, and leaves there where it ends.
+pub(super) fn read(
+    text: &str,
+    place: &mut command::WorkingDir,
+    setting: Setting<'_>,
+) -> Vec<Block<'static>> {
     if setting.options.depth >= DEEPEST || begins_patch(text.as_bytes()) {
         return Vec::new();
     }
     let mut found = Vec::new();
+    let mut shell = place.clone();
     if ["<<", "apply_patch", "applypatch", "git ", "patch "]
         .iter()
         .any(|name| text.contains(*name))
     {
-        for patch in command::patches(text) {
+        for patch in command::patches(text, &mut shell) {
             found.extend(of_command(text, &patch, setting));
         }
     }
-    if found.is_empty() && (text.contains("apply_patch") || text.contains("applyPatch")) {
-        found = of_program(text, setting);
+    if !found.is_empty() {
+        *place = shell;
+    } else if text.contains("apply_patch") || text.contains("applyPatch") {
+        let inner = place.directory.as_deref().unwrap_or_default();
+        let directory = &joined(setting.directory, inner);
+        found = of_program(
+            text,
+            Setting {
+                directory,
+                ..setting
+            },
+        );
+        if let Err(doubt) = &*place.directory {
+            let refuse = |block| refuse(block, Error::Command(doubt.clone()));
+            found.iter_mut().for_each(refuse);
+        }
     }
     found
 }
@@ -168,7 +187,7 @@ fn commands(decoded: &Decoded, setting: Setting<'_>) -> Vec<Block<'static>> {
         options,
         ..setting
     };
-    read(text, inner)
+    read(text, &mut command::WorkingDir::default(), inner)
 }
 
 fn block_start(block: &Block<'_>, setting: Setting<'_>) -> Span {

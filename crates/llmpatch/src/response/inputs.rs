@@ -4,10 +4,12 @@ use std::ops::Range;
 
 use bstr::ByteSlice as _;
 
-use super::error::{Error, Hiding, Nearly, Warning};
+use super::command::{self, WorkingDir};
+use super::commands::{SHELL, ScriptStart};
+use super::error::{Hiding, Nearly, Warning};
 use super::prose_line;
 use super::walk::Walk;
-use super::{command, embedded, reasoning};
+use super::{embedded, reasoning};
 use crate::format::fence::Fence;
 use crate::format::{self, Block, files};
 use crate::text;
@@ -39,11 +41,10 @@ impl<'a> Walk<'a, '_> {
             None => return self.input(row),
         };
         // JSON has strings, too; it says itself what they are.
-        let first = self.source.bytes()[body.clone()].trim_ascii_start().first();
-        if first.is_some_and(|byte| b"{[".contains(byte)) {
+        if begins_json(&self.source.bytes()[body.clone()]) {
             return self.input(row);
         }
-        let (blocks, end) = self.scripts(body.clone(), &command::WorkingDir::default());
+        let Script { blocks, end, .. } = self.scripts(body.clone(), &WorkingDir::default());
         let body = body.start..end;
         let is_other =
             |row: &Row<'_>| row.text.contains_str("<!--") || files::begins_patch(self.source, *row);
@@ -60,6 +61,7 @@ impl<'a> Walk<'a, '_> {
         for block in blocks {
             self.push(block);
         }
+        self.commands.begin(body.end, WorkingDir::default());
         Some(body.end)
     }
 
@@ -93,35 +95,31 @@ impl<'a> Walk<'a, '_> {
         })
     }
 
-    /// Returns the patches that a script in the response applies, and where the script ends: at the
-    /// latest before a closing mark of reasoning that is in none of them.
-    fn scripts(
-        &self,
-        range: Range<usize>,
-        place: &command::WorkingDir,
-    ) -> (Vec<Block<'static>>, usize) {
-        let blocks = self.script_blocks(range.clone(), place);
+    /// Reads a script in the response, which begins at a place. It ends at the latest before a
+    /// closing mark of reasoning that is in none of its patches.
+    fn scripts(&self, range: Range<usize>, place: &WorkingDir) -> Script {
+        let script = self.script_in(range.clone(), place);
         let is_mark = |row: &Row<'_>| reasoning::closing(row.text).is_some();
         // A text that a mark is in, and drafts before it, goes beyond what was meant.
-        let ends_early = blocks.iter().any(has_draft);
-        let beside = if ends_early { &[] } else { &blocks[..] };
+        let ends_early = script.blocks.iter().any(has_draft);
+        let beside = if ends_early { &[] } else { &script.blocks[..] };
         let mark = self.row_beside(beside, range.clone(), is_mark);
         match mark {
             Some(row) if row.start() >= range.start => {
-                let range = range.start..row.start();
-                (self.script_blocks(range.clone(), place), range.end)
+                self.script_in(range.start..row.start(), place)
             }
-            _ => (blocks, range.end),
+            _ => script,
         }
     }
 
-    fn script_blocks(
-        &self,
-        range: Range<usize>,
-        place: &command::WorkingDir,
-    ) -> Vec<Block<'static>> {
+    fn script_in(&self, range: Range<usize>, place: &WorkingDir) -> Script {
+        let mut script = Script {
+            blocks: Vec::new(),
+            end: range.end,
+            place: place.clone(),
+        };
         let Ok(text) = self.source.bytes()[range.clone()].to_str() else {
-            return Vec::new();
+            return script;
         };
         let source = self.source;
         let span =
@@ -130,51 +128,115 @@ impl<'a> Walk<'a, '_> {
             id: source.id(),
             name: source.name(),
             options: *self.options,
-            directory: place.directory.as_deref().unwrap_or_default(),
+            directory: "",
             place: &span,
         };
-        let mut blocks = embedded::read(text, setting);
-        if let Err(doubt) = &*place.directory {
-            let refuse = |block| embedded::refuse(block, Error::Command(doubt.clone()));
-            blocks.iter_mut().for_each(refuse);
-        }
-        blocks
+        script.blocks = embedded::read(text, &mut script.place, setting);
+        script
     }
 
     /// Reads a command whose input is a patch: a heredoc, outside of a script that is read whole.
-    /// The lines right before it that change the directory are read with it, and so are the
-    /// commands right behind it.
+    /// The commands above and right behind it are read with it, and what closes them below.
     fn input(&mut self, row: Row<'a>) -> Option<usize> {
         let first = self.heredoc(row)?;
-        let mut end = first.end;
-        let mut number = self.source.line_at(end);
+        let end = self.heredocs_from(first.end);
+        let start = row.start() + prose_line::prompt(row.text);
+        let script = self.script_around(start, &first, end);
+        if script.blocks.is_empty() {
+            let is_patch = first.begins || self.draft(first.body.clone()).is_some();
+            if is_patch {
+                self.is_begun = true;
+                self.prose.note_nearly(row.span, Nearly::Input);
+            } else if prose_line::writes_file(row.text) && !self.prose.is_hidden() {
+                self.prose.note_nearly(row.span, Nearly::Written);
+            }
+            self.pass_heredoc(start, first.end);
+            return is_patch.then_some(first.end);
+        }
+        self.is_begun = true;
+        for block in script.blocks {
+            self.push(block);
+        }
+        self.commands.begin(script.end, script.place);
+        Some(script.end)
+    }
+
+    /// Returns the offset behind the heredocs that follow one which ends at an offset, as far as an
+    /// empty line.
+    fn heredocs_from(&mut self, end: usize) -> usize {
+        if end <= self.commands.heredocs {
+            return self.commands.heredocs;
+        }
+        self.commands.heredocs = end;
+        let mut number = self.source.line_from(end);
         while let Some(row) = self.source.row(number)
             && !text::is_blank(row.text)
             && Fence::read(row.text).is_none()
+            && !files::begins_patch(self.source, row)
         {
             number = number.next();
             if let Some(next) = self.heredoc(row) {
-                end = next.end;
-                number = self.source.line_at(end).max(number);
+                self.commands.heredocs = next.end;
+                number = self.source.line_from(next.end);
             }
         }
-        let start = row.start() + prose_line::prompt(row.text);
-        let (blocks, stop) = self.scripts(start..end, &self.place);
-        if blocks.is_empty() && !first.begins && self.draft(first.body.clone()).is_none() {
-            if prose_line::writes_file(row.text) && !self.prose.is_hidden() {
-                self.prose.note_nearly(row.span, Nearly::Written);
+        self.commands.heredocs
+    }
+
+    /// Reads the script around a command that begins at an offset and gets a text. It goes as far as
+    /// `end` or else the end of that text, or to what closes there what it opens.
+    fn script_around(&mut self, command: usize, heredoc: &Heredoc, end: usize) -> Script {
+        let commands = &self.commands;
+        let starts = commands.starts(self.source, command, &mut self.patience);
+        for start in &starts {
+            for end in [end, heredoc.end] {
+                if let Some(range) = self.closed(start, end) {
+                    let script = self.scripts(range, &start.place);
+                    let holds = |block: &Block<'_>| block.range.end > heredoc.body.start;
+                    if script.blocks.iter().any(holds) {
+                        return script;
+                    }
+                }
             }
-            return None;
         }
-        self.is_begun = true;
-        if blocks.is_empty() {
-            self.prose.note_nearly(row.span, Nearly::Input);
-            return Some(first.end);
+        let alone = starts.into_iter().next_back().unwrap_or_default();
+        self.scripts(command..heredoc.end, &alone.place)
+    }
+
+    /// Returns the range of a script that a shell could run, from a place where it may begin to an
+    /// offset, or to the line below that closes what it opens.
+    fn closed(&mut self, start: &ScriptStart, end: usize) -> Option<Range<usize>> {
+        let mut end = end;
+        while self.patience.is_left() {
+            self.patience.spend(SHELL * (end - start.offset));
+            let script = self.source.bytes()[start.offset..end].to_str().ok()?;
+            if command::follow(&start.place, script).1 {
+                return Some(start.offset..end);
+            }
+            end = self.close_below(end)?;
         }
-        for block in blocks {
-            self.push(block);
+        None
+    }
+
+    /// Returns the offset behind the first line from an offset on that may close what a command
+    /// opens, if nothing but commands is before it.
+    fn close_below(&mut self, at: usize) -> Option<usize> {
+        let mut number = self.source.line_from(at);
+        while let Some(row) = self.source.row(number)
+            && self.patience.is_left()
+            && Fence::read(row.text).is_none()
+            && !files::begins_patch(self.source, row)
+        {
+            self.patience.spend(row.text.len());
+            number = number.next();
+            if prose_line::closes_command(row.text) {
+                return Some(self.source.start_of(number));
+            }
+            if let Some(heredoc) = self.heredoc(row) {
+                number = self.source.line_from(heredoc.end);
+            }
         }
-        Some(stop)
+        None
     }
 
     /// Returns the heredoc that a line begins. A heredoc that never ends counts only if a patch is
@@ -207,6 +269,32 @@ impl<'a> Walk<'a, '_> {
             body: next.start()..last,
             end: close.map_or(last, |close| self.source.start_of(close.number.next())),
         })
+    }
+}
+
+/// A script in a response.
+struct Script {
+    blocks: Vec<Block<'static>>,
+    /// The offset behind it.
+    end: usize,
+    /// Where the shell is behind it.
+    place: WorkingDir,
+}
+
+/// Returns whether a text is JSON, and no test or group of a shell: `[ -d s ]`, `{ cd s; }`.
+fn begins_json(text: &[u8]) -> bool {
+    let (Some(bracket), rest) = (text.trim_ascii_start().first(), text.trim_ascii_start()) else {
+        return false;
+    };
+    let rest = &rest[1..];
+    match bracket {
+        b'{' => rest.trim_ascii_start().starts_with(b"\""),
+        b'[' => {
+            rest.starts_with(b"\"")
+                || rest.starts_with(b"\n")
+                || rest.trim_ascii_start().starts_with(b"{")
+        }
+        _ => false,
     }
 }
 

@@ -36,6 +36,7 @@
 mod absence;
 mod around;
 pub(crate) mod command;
+mod commands;
 mod drafts;
 mod embedded;
 mod encoding;

@@ -27,13 +27,70 @@ pub(super) fn prompt(line: &[u8]) -> usize {
 /// Returns whether a command in a line changes the directory.
 pub(super) fn changes_directory(line: &[u8]) -> bool {
     let line = &line[prompt(line)..];
-    let behind = ["&& ", "; "]
-        .iter()
-        .flat_map(|sign| line.find_iter(sign).map(move |at| &line[at + sign.len()..]));
-    std::iter::once(line).chain(behind).any(|command| {
-        let names: [&[u8]; 3] = [b"cd ", b"pushd ", b"popd"];
-        names.iter().any(|name| command.starts_with(name))
+    moves(line).any(|at| begins_command(&line[..at]))
+}
+
+/// Returns whether a command that changes the directory is named in a line, wherever.
+pub(super) fn names_move(line: &[u8]) -> bool {
+    moves(line).next().is_some()
+}
+
+/// Returns where commands that change the directory are named.
+fn moves(line: &[u8]) -> impl Iterator<Item = usize> {
+    ["cd", "pushd", "popd"].into_iter().flat_map(move |name| {
+        line.find_iter(name).filter(move |at| {
+            let behind = line[at + name.len()..].first();
+            let is_end = behind.is_none_or(|byte| b" \t\r\\;&|)}\"'".contains(byte));
+            is_end && !line[..*at].last().is_some_and(|byte| text::is_word(*byte))
+        })
     })
+}
+
+/// Returns whether a command begins behind a text.
+fn begins_command(before: &[u8]) -> bool {
+    const WORDS: [&[u8]; 13] = [
+        b"then", b"do", b"else", b"elif", b"if", b"while", b"until", b"!", b"{", b"time",
+        b"builtin", b"command", b"eval",
+    ];
+    let text = before.trim_end_with(|c| matches!(c, ' ' | '\t' | '"' | '\''));
+    match text {
+        [.., b';' | b'&' | b'|'] | [] => return true,
+        [outer @ .., b'('] => return begins_command(outer),
+        _ if text.len() == before.len() => return false,
+        _ => {}
+    }
+    let at = text.rfind_byteset(b" \t;&|(").map_or(0, |at| at + 1);
+    let (outer, word) = text.split_at(at);
+    let name = word.split_once_str("=").map_or(&b""[..], |(name, _)| name);
+    let is_variable = !name.is_empty() && name.iter().all(|byte| text::is_name(*byte));
+    (is_variable || WORDS.contains(&word)) && begins_command(outer)
+}
+
+/// Returns whether a line may begin a command that goes on in the next line: a script in quotes, a
+/// group, a function, a condition.
+pub(super) fn goes_on(line: &[u8]) -> bool {
+    let command = line[prompt(line)..].trim();
+    let command = command.trim_start_with(|c| matches!(c, '(' | '{' | ' '));
+    let mut words = command.split_str(" ");
+    let name = words.next().unwrap_or_default();
+    match name.rsplit_str("/").next().unwrap_or_default() {
+        b"bash" | b"sh" | b"zsh" | b"dash" | b"ksh" | b"eval" => true,
+        b"if" | b"while" | b"until" | b"for" | b"case" | b"select" => {
+            let tests = [&b"["[..], b"[[", b"test", b"!", b"true", b"false"];
+            let ends = [&b"then"[..], b"do", b"in"];
+            words.next().is_some_and(|word| tests.contains(&word))
+                || words.last().is_some_and(|word| ends.contains(&word))
+        }
+        _ => command.is_empty() && !line.trim().is_empty() || command.ends_with(b"() {"),
+    }
+}
+
+/// Returns whether a line begins with what may close a command: a quote, a bracket, `fi`.
+pub(super) fn closes_command(line: &[u8]) -> bool {
+    let text = text::trim_start(line);
+    let length = text.iter().take_while(|byte| text::is_name(**byte)).count();
+    matches!(text, [b'"' | b'\'' | b')' | b'}', ..])
+        || matches!(&text[..length], b"fi" | b"done" | b"esac")
 }
 
 /// Returns whether a command in a line writes its input into a file: by `cat` and `>`, or by `tee`.

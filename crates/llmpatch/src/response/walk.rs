@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use bstr::{BString, ByteSlice as _};
 
+use super::commands::Commands;
 use super::drafts::Patience;
 use super::error::{Error, Hiding, Nearly, Residue, Warning};
 use super::invocation::Invocation;
@@ -13,7 +14,6 @@ use super::prose_line;
 use super::quotes::Quotes;
 use super::section::KnownPrefixes;
 use super::{around, command, embedded, json, messages, reasoning};
-use crate::format::fence::Fence;
 use crate::format::{self, Block, Options, blocks, envelope, files, opx, tool, unified};
 use crate::patch::Format;
 use crate::text;
@@ -105,8 +105,7 @@ pub(super) struct Walk<'a, 'o> {
     pub(super) invocation: Invocation,
     /// How many edits have been read, an element or an envelope without any counted as one.
     pub(super) edits: usize,
-    /// Where the commands run that come next, by the commands above, as far as the fence.
-    pub(super) place: command::WorkingDir,
+    pub(super) commands: Commands,
 }
 
 /// Where on its line a closing mark is looked for.
@@ -144,7 +143,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             quotes: Quotes::default(),
             invocation: Invocation::default(),
             edits: 0,
-            place: command::WorkingDir::default(),
+            commands: Commands::default(),
         }
     }
 
@@ -177,8 +176,21 @@ impl<'a, 'o> Walk<'a, 'o> {
 
     /// Reads what begins in a line, or in the rest of a line; returns the offset behind it.
     pub(super) fn row(&mut self, row: Row<'a>) -> usize {
+        if let Some(end) = self.part(row) {
+            self.pass(row.start(), end);
+            return end;
+        }
+        if let Some(end) = self.script(row) {
+            return end;
+        }
+        self.prose(row);
+        self.source.start_of(row.number.next())
+    }
+
+    /// Reads what begins in a line if it isn't prose: a patch, or a part that isn't read.
+    fn part(&mut self, row: Row<'a>) -> Option<usize> {
         let first = row.behind(row.text.len() - text::trim_start(row.text).len());
-        if let Some(end) = self.file(row) {
+        Some(if let Some(end) = self.file(row) {
             end
         } else if let Some(behind) = self.lone_mark(row, MarkPlace::First) {
             self.rest_of(row, behind)
@@ -202,12 +214,9 @@ impl<'a, 'o> Walk<'a, 'o> {
             end
         } else if let Some(behind) = self.lone_mark(row, MarkPlace::Any) {
             self.rest_of(row, behind)
-        } else if let Some(end) = self.script(row) {
-            end
         } else {
-            self.prose(row);
-            self.source.start_of(row.number.next())
-        }
+            return None;
+        })
     }
 
     /// Returns whether a row is a whole line, and not the rest of a line.
@@ -243,6 +252,7 @@ impl<'a, 'o> Walk<'a, 'o> {
 
     /// Reads a line that is in no patch.
     pub(super) fn prose(&mut self, row: Row<'a>) {
+        self.command(row);
         self.quotes.line(row.text);
         self.invocation.line(row.text, &mut self.prose.found);
         self.is_begun |= !text::is_blank(row.text);
@@ -260,13 +270,6 @@ impl<'a, 'o> Walk<'a, 'o> {
         self.prose.line(self.source, row, is_fenced);
         if !is_fence {
             self.loose_change(row);
-        }
-        if Fence::is_at(row.text) {
-            self.place = command::WorkingDir::default();
-        } else if prose_line::changes_directory(row.text)
-            && let Ok(line) = row.text.to_str()
-        {
-            command::follow(&mut self.place, line);
         }
         if self.edits == 0 && !self.prose.is_hidden() {
             let base = stated_base(row.text).map(|id| Located::new(row.span, id.into()));

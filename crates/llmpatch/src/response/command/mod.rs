@@ -58,6 +58,8 @@ pub enum Doubt {
     /// A directory above the top of the work tree.
     #[error("`{text}` leads out of the work tree")]
     Outside { text: String },
+    #[error("the script applies it only in some cases")]
+    Condition,
     /// A string of a script whose command isn't known.
     #[error("it is in quotes that a line above it opens")]
     Quotes,
@@ -99,17 +101,23 @@ pub(crate) fn meaning_of_input(words: &[String]) -> Option<Result<Meaning, Doubt
     shell.meaning_of_input()
 }
 
-/// Follows the changes of directory in a line of a script.
-pub(super) fn follow(place: &mut WorkingDir, line: &str) {
-    let mut shell = Shell::new(line, place.clone(), 0);
+/// Returns where a script that begins at a place leaves the shell, and whether the shell could run
+/// it: whether all quotes, groups and conditions that it opens close.
+pub(super) fn follow(place: &WorkingDir, script: &str) -> (WorkingDir, bool) {
+    let mut shell = Shell::new(script, place.clone(), 0);
     shell.run();
-    *place = shell.place;
+    let text = script.trim_end_matches(['\r', '\n']);
+    let slashes = text.len() - text.trim_end_matches('\\').len();
+    let is_whole = shell.is_whole() && slashes.is_multiple_of(2);
+    (shell.place, is_whole)
 }
 
-/// Finds the patches that a script hands to commands that apply patches.
-pub(crate) fn patches(script: &str) -> Vec<Embedded> {
-    let mut shell = Shell::new(script, WorkingDir::default(), 0);
+/// Finds the patches that a script hands to commands that apply patches. It begins at a place, and
+/// leaves there where it ends.
+pub(super) fn patches(script: &str, place: &mut WorkingDir) -> Vec<Embedded> {
+    let mut shell = Shell::new(script, place.clone(), 0);
     shell.run();
+    *place = shell.place;
     let mut patches: Vec<Embedded> = Vec::new();
     for found in shell.found {
         let Some(body) = found.body else { continue };

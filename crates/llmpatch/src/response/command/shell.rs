@@ -31,6 +31,8 @@ struct Pipeline {
     fallback: bool,
     /// Whether what is before the `||` applies a patch.
     applied: bool,
+    /// Whether what is before the `||` changes the directory.
+    moved: bool,
     /// What the next command reads.
     text: Option<InlineText>,
 }
@@ -54,6 +56,17 @@ struct Group {
     pub(super) found: usize,
 }
 
+/// An `if`, a `for` or the like that is open.
+struct Condition {
+    is_case: bool,
+    /// How many groups it is in.
+    groups: usize,
+    /// Whether what comes next is run only in some cases.
+    is_branch: bool,
+    /// How many commands that apply a patch were found before it.
+    found: usize,
+}
+
 /// What is known of a script up to a token.
 pub(super) struct Shell<'s> {
     script: &'s str,
@@ -61,8 +74,11 @@ pub(super) struct Shell<'s> {
     pipeline: Pipeline,
     command: Command,
     groups: Vec<Group>,
-    /// How many `if`, `for` and the like are open.
-    conditions: usize,
+    conditions: Vec<Condition>,
+    /// Whether the parenthesis of a function has just been opened.
+    defines: bool,
+    /// Whether the last command goes on behind an operator.
+    goes_on: bool,
     /// How many shells this shell is in.
     pub(super) depth: usize,
     /// How many commands were found before the first thing that is unclear.
@@ -78,11 +94,23 @@ impl<'s> Shell<'s> {
             place,
             command: Command::default(),
             groups: Vec::new(),
-            conditions: 0,
+            conditions: Vec::new(),
+            defines: false,
+            goes_on: false,
             depth,
             unclear: None,
             found: Vec::new(),
         }
+    }
+
+    /// Returns whether all that the script opens is closed.
+    pub(super) fn is_whole(&self) -> bool {
+        self.unclear.is_none() && self.conditions.is_empty() && !self.goes_on
+    }
+
+    /// Returns whether the next command is run only in some cases.
+    fn is_in_branch(&self) -> bool {
+        self.conditions.iter().any(|condition| condition.is_branch)
     }
 
     /// Returns what the last command that applies a patch does.
@@ -103,6 +131,12 @@ impl<'s> Shell<'s> {
     /// Follows a script.
     pub(super) fn run(&mut self) {
         for token in Reader::new(self.script).tokens(false) {
+            let is_close = matches!(token, ShellToken::Operator(")"));
+            if mem::take(&mut self.defines) && !is_close {
+                self.break_off();
+            }
+            self.goes_on = matches!(token, ShellToken::Operator("&&" | "||" | "|" | "|&"))
+                || self.goes_on && matches!(token, ShellToken::Operator("\n"));
             match token {
                 ShellToken::Word(word) => self.word(word),
                 ShellToken::Stdin(body) => self.command.stdin = Some(body),
@@ -140,19 +174,38 @@ impl<'s> Shell<'s> {
         if !word.bare || !self.command.words.is_empty() {
             return self.command.words.push(word);
         }
-        match word.text.as_str() {
+        let name = word.text.as_str();
+        if self.command.group.is_some() && !BEHIND_GROUPS.contains(&name) {
+            // No shell goes on like this behind `)` or `fi`.
+            return self.break_off();
+        }
+        match name {
             "{" => self.open("}"),
             "}" => self.close("}"),
-            "!" | "time" | "then" | "else" | "elif" | "do" => {}
+            "!" | "time" => {}
+            "then" | "else" | "elif" | "do" => match self.conditions.last_mut() {
+                Some(condition) => condition.is_branch = true,
+                None => self.break_off(),
+            },
             // A prompt, copied with what was typed behind it.
             "$" | "%" => {}
             name if is_prompt(name) => {}
-            "if" | "while" | "until" => self.conditions += 1,
-            "fi" | "done" | "esac" => self.conditions = self.conditions.saturating_sub(1),
-            name => {
-                let condition = matches!(name, "for" | "case" | "select");
-                self.conditions += usize::from(condition);
-                self.command.words.push(word);
+            "fi" | "done" | "esac" => match self.conditions.pop() {
+                Some(condition) => self.command.group = Some(condition.found),
+                None => self.break_off(),
+            },
+            _ => {
+                if CONDITIONS.contains(&name) {
+                    self.conditions.push(Condition {
+                        is_case: name == "case",
+                        groups: self.groups.len(),
+                        is_branch: false,
+                        found: self.found.len(),
+                    });
+                }
+                if !matches!(name, "if" | "while" | "until") {
+                    self.command.words.push(word);
+                }
             }
         }
     }
@@ -162,13 +215,19 @@ impl<'s> Shell<'s> {
             "(" if self.command.words.is_empty() => self.open(")"),
             "(" => {
                 // A function, or a list.
-                let name = mem::take(&mut self.command.words).swap_remove(0).text;
+                let mut words = mem::take(&mut self.command.words);
+                if words.len() > 1 {
+                    self.break_off();
+                }
+                let name = words.swap_remove(0).text;
                 if !name.contains('=') {
+                    self.defines = true;
                     self.place.lose(Doubt::Command { name });
                 }
                 self.open(")");
             }
             ")" => self.close(")"),
+            "|" | "|&" | "||" | "&&" if self.command.is_empty() => self.break_off(),
             "|" | "|&" => {
                 self.finish();
                 self.place = self.pipeline.before.clone();
@@ -185,6 +244,7 @@ impl<'s> Shell<'s> {
         if self.groups.len() + self.depth >= DEEPEST {
             return self.break_off();
         }
+        self.command = Command::default();
         let inner = Pipeline::new(&self.place, self.found.len());
         self.groups.push(Group {
             close,
@@ -196,6 +256,13 @@ impl<'s> Shell<'s> {
 
     /// Closes a group.
     fn close(&mut self, close: &'static str) {
+        let case = self.conditions.last_mut().filter(|case| case.is_case);
+        if let Some(case) = case.filter(|case| close == ")" && case.groups == self.groups.len()) {
+            // A pattern ends, and its commands begin.
+            case.is_branch = true;
+            self.command = Command::default();
+            return;
+        }
         self.end("\n");
         match self.groups.pop() {
             Some(group) if group.close == close => {
@@ -217,8 +284,13 @@ impl<'s> Shell<'s> {
         self.finish();
         let next = Pipeline::new(&self.place, 0);
         let ended = mem::replace(&mut self.pipeline, next);
+        let moves = !self.place.is(&ended.before);
         if ended.piped || ended.fallback || operator == "&" {
             self.place = ended.before;
+        }
+        if ended.fallback && moves && !ended.moved {
+            let name = "cd".to_owned();
+            self.place.lose(Doubt::Command { name });
         }
         if ended.fallback && ended.applied {
             self.found.truncate(ended.found);
@@ -227,6 +299,7 @@ impl<'s> Shell<'s> {
         self.pipeline.fallback = operator == "||";
         self.pipeline.applied = ended.applied || self.found.len() > ended.found;
         self.pipeline.applied &= self.pipeline.fallback;
+        self.pipeline.moved = (ended.moved || moves) && self.pipeline.fallback;
         self.pipeline.found = self.found.len();
     }
 
@@ -259,9 +332,11 @@ impl<'s> Shell<'s> {
         let words = bare_command(words, &mut place);
         let (first, args) = words.split_first()?;
         let name = first.text.rsplit('/').next().unwrap_or_default();
+        // The shell's own commands have no path.
+        let is_bare = name.len() == first.text.len();
         match name {
-            "cd" | "pushd" | "popd" => self.change_directory(name, args),
-            "eval" | "source" | "." => {
+            "cd" | "pushd" | "popd" if is_bare => self.change_directory(name, args),
+            "eval" | "source" | "." if is_bare => {
                 let name = name.to_owned();
                 self.place.lose(Doubt::Command { name });
             }
@@ -282,7 +357,7 @@ impl<'s> Shell<'s> {
             .iter()
             .take_while(|word| flags.contains(&word.text.as_str()));
         let args = &args[flags.count()..];
-        if self.conditions > 0 {
+        if !self.conditions.is_empty() {
             let name = name.to_owned();
             return self.place.lose(Doubt::Command { name });
         }
@@ -310,7 +385,7 @@ impl<'s> Shell<'s> {
     }
 
     /// Follows the script of `bash -lc '…'`, or the script that a shell reads.
-    fn shell(&mut self, args: &[Word], place: WorkingDir) {
+    fn shell(&mut self, args: &[Word], mut place: WorkingDir) {
         let mut runs = false;
         let mut args = args.iter();
         let script = loop {
@@ -328,11 +403,17 @@ impl<'s> Shell<'s> {
         let Some(script) = script.filter(|_| runs) else {
             return;
         };
+        place.pushed.clear();
         let mut inner = Shell::new(&script.text, place, self.depth + 1);
         if inner.depth >= DEEPEST {
             return self.break_off();
         }
         inner.run();
+        if self.is_in_branch() {
+            for found in &mut inner.found {
+                found.meaning = Err(Doubt::Condition);
+            }
+        }
         for body in inner
             .found
             .iter_mut()
@@ -414,6 +495,7 @@ impl<'s> Shell<'s> {
         }
         let directory = match call.trouble {
             Some(trouble) => Err(trouble),
+            None if place.directory.is_ok() && self.is_in_branch() => Err(Doubt::Condition),
             None => (*place.directory).clone(),
         };
         let (strip, recount) = (call.strip, call.recount);
@@ -432,6 +514,12 @@ impl<'s> Shell<'s> {
         });
     }
 }
+
+/// The words with which conditions and loops begin.
+const CONDITIONS: [&str; 6] = ["if", "while", "until", "for", "case", "select"];
+
+/// The shell's words that may be right behind a group or a condition.
+const BEHIND_GROUPS: [&str; 9] = ["{", "}", "then", "else", "elif", "do", "fi", "done", "esac"];
 
 /// Returns whether a word is a prompt such as `user@host:~/work$`. A prompt has no quotes: behind one,
 /// the shell's word is another.
@@ -468,6 +556,7 @@ impl Pipeline {
             piped: false,
             fallback: false,
             applied: false,
+            moved: false,
             text: None,
         }
     }
@@ -475,6 +564,6 @@ impl Pipeline {
 
 impl Command {
     fn is_empty(&self) -> bool {
-        self.words.is_empty() && self.group.is_none() && self.stdin.is_none()
+        self.words.is_empty() && self.group.is_none() && self.stdin.is_none() && !self.writes
     }
 }

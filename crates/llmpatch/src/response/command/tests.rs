@@ -18,6 +18,7 @@ fn written(answer: Result<Option<Meaning>, Doubt>) -> String {
         Err(Doubt::Option { command, option }) => format!("option {command} {option}"),
         Err(Doubt::Command { name }) => format!("command {name}"),
         Err(Doubt::Outside { text }) => format!("outside {text}"),
+        Err(Doubt::Condition) => "condition".to_owned(),
         Err(Doubt::Quotes) => "quotes".to_owned(),
         Err(Doubt::Unclear) => "unclear".to_owned(),
     }
@@ -142,7 +143,9 @@ const MEANINGS: &[(&str, &str)] = &[
     (". env.sh && git apply", "command ."),
     ("sed -i s/a/b/ x && rm y && apply_patch", "[]"),
     ("if cd a; then apply_patch; fi", "command cd"),
-    ("if true; then apply_patch; fi", "[]"),
+    ("if true; then apply_patch; fi", "condition"),
+    ("if apply_patch; then true; fi", "[]"),
+    ("case x in y) apply_patch;; esac", "condition"),
     ("go() { cd x; }; apply_patch", "command go"),
     ("cd pkg && apply_patch && cd .. && pytest && make", "[pkg]"),
     ("git apply a.patch || git apply -R a.patch", "[]"),
@@ -315,7 +318,7 @@ const PATCHES: &[(&str, &[(&str, &str)])] = &[
 #[test]
 fn embedded() {
     for (script, expected) in PATCHES {
-        let found = patches(script);
+        let found = patches(script, &mut WorkingDir::default());
         let found: Vec<_> = found
             .into_iter()
             .map(|patch| {
@@ -362,7 +365,7 @@ fn long_and_deep_scripts() {
     for (script, expected) in rows {
         let start = &script[..20.min(script.len())];
         assert_eq!(written(meaning(&script)), expected, "{start:?}");
-        let _ = patches(&script);
+        let _ = patches(&script, &mut WorkingDir::default());
     }
 }
 
@@ -384,7 +387,7 @@ proptest! {
         let _ = meaning(&script);
         let words: Vec<_> = fragments.iter().map(|word| (*word).to_owned()).collect();
         let _ = meaning_of_words(&words);
-        for patch in patches(&script) {
+        for patch in patches(&script, &mut WorkingDir::default()) {
             prop_assert!(script.get(patch.body).is_some());
         }
     }

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::DEEPEST;
 use super::word::{InlineText, Word, expanded_in, expansion};
-use crate::text::is_name;
+use crate::text::{is_name, is_word};
 
 /// A part of a script.
 #[derive(Debug)]
@@ -209,6 +209,7 @@ impl<'s> Reader<'s> {
             let from = self.at;
             match self.rest() {
                 [b'<' | b'>', b'(', ..] => self.expand(&mut word)?,
+                _ if self.is_apostrophe() => return None,
                 [] | [b' ' | b'\t' | b'\r' | b'\n', ..] => break,
                 [b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>', ..] => break,
                 [b'\'', ..] => {
@@ -251,6 +252,19 @@ impl<'s> Reader<'s> {
         }
         word.range = start..self.at;
         Some(word)
+    }
+
+    /// Returns whether a quote is next that only prose has: it would open or close a string of several
+    /// lines in the middle of a word.
+    fn is_apostrophe(&self) -> bool {
+        let [quote @ (b'\'' | b'"' | b'`'), inner @ ..] = self.rest() else {
+            return false;
+        };
+        let is_word = |byte: Option<&u8>| byte.is_some_and(|byte| is_word(*byte));
+        let before = self.script.as_bytes()[..self.at].last();
+        let close = memchr::memchr(*quote, inner).unwrap_or(inner.len());
+        let has_lines = memchr::memchr(b'\n', &inner[..close]).is_some();
+        has_lines && (is_word(before) || is_word(inner.get(close + 1)))
     }
 
     /// Reads what is in double quotes.

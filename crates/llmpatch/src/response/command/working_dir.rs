@@ -23,6 +23,11 @@ impl Default for WorkingDir {
 }
 
 impl WorkingDir {
+    /// Returns whether a place has the same directory.
+    pub(super) fn is(&self, other: &WorkingDir) -> bool {
+        Rc::ptr_eq(&self.directory, &other.directory)
+    }
+
     /// Goes to a directory that a word names.
     pub(super) fn enter(&mut self, word: &Word) {
         let step = word.fixed();
@@ -35,9 +40,10 @@ impl WorkingDir {
         self.directory = Rc::new(joined);
     }
 
-    /// Takes it that the directory can't be known.
-    pub(super) fn lose(&mut self, trouble: Doubt) {
+    /// Takes it that neither the directory nor those to go back to can be known.
+    pub(in crate::response) fn lose(&mut self, trouble: Doubt) {
         self.directory = Rc::new(Err(trouble));
+        self.pushed.clear();
     }
 }
 

@@ -164,7 +164,11 @@ impl Messages<'_, '_> {
             directory: around.directory,
             place: &place,
         };
-        let blocks = embedded::read(document.text(), setting);
+        let blocks = embedded::read(
+            document.text(),
+            &mut command::WorkingDir::default(),
+            setting,
+        );
         let is_script = !blocks.is_empty();
         for mut block in blocks {
             block.call.clone_from(&self.reader.call);
