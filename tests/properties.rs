@@ -3,6 +3,9 @@
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
 mod laws;
+#[cfg(unix)]
+#[path = "properties/shell.rs"]
+mod shell;
 mod support;
 
 use git_llmpatch::repo::Side;

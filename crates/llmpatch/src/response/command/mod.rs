@@ -7,6 +7,7 @@
 //! knows no operators and no heredocs, and what it has unquoted no longer says whether a `$` was
 //! meant for the shell.
 
+mod nesting;
 mod shell;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
@@ -20,7 +21,7 @@ use std::ops::Range;
 
 use crate::text::Splice;
 use shell::Shell;
-pub(super) use shell::is_prompt;
+pub(super) use word::is_prompt;
 use word::{Word, expansion};
 pub(super) use working_dir::WorkingDir;
 

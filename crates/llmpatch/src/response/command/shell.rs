@@ -3,9 +3,10 @@
 use std::mem;
 use std::ops::Range;
 
+use super::nesting::{BEHIND_GROUPS, CONDITIONS, Command, Condition, Group, Pipeline};
 use super::tokens::{Reader, ShellToken};
 use super::tools::{APPLY_PATCH, GIT, LLMPATCH, PATCH, Tool, bare_command};
-use super::word::{InlineText, Word, expansion};
+use super::word::{InlineText, Word, echoed, expansion, is_prompt};
 use super::working_dir::WorkingDir;
 use super::{DEEPEST, Doubt, Meaning};
 use crate::text::Decoded;
@@ -18,53 +19,6 @@ pub(super) struct Applier {
     /// Whether it takes a heredoc as it is written.
     pub(super) is_literal: bool,
     pub(super) body: Option<InlineText>,
-}
-
-/// The pipeline that is being read.
-struct Pipeline {
-    /// Where it began.
-    before: WorkingDir,
-    /// How many commands that apply a patch were found before it.
-    pub(super) found: usize,
-    piped: bool,
-    /// Whether it is behind `||`.
-    fallback: bool,
-    /// Whether what is before the `||` applies a patch.
-    applied: bool,
-    /// Whether what is before the `||` changes the directory.
-    moved: bool,
-    /// What the next command reads.
-    text: Option<InlineText>,
-}
-
-/// The command that is being read.
-#[derive(Default)]
-struct Command {
-    words: Vec<Word>,
-    stdin: Option<InlineText>,
-    writes: bool,
-    /// If it is a group, how many commands that apply a patch were found before it.
-    group: Option<usize>,
-}
-
-/// A group that is open.
-struct Group {
-    /// What closes it.
-    close: &'static str,
-    place: WorkingDir,
-    pipeline: Pipeline,
-    pub(super) found: usize,
-}
-
-/// An `if`, a `for` or the like that is open.
-struct Condition {
-    is_case: bool,
-    /// How many groups it is in.
-    groups: usize,
-    /// Whether what comes next is run only in some cases.
-    is_branch: bool,
-    /// How many commands that apply a patch were found before it.
-    found: usize,
 }
 
 /// What is known of a script up to a token.
@@ -493,12 +447,14 @@ impl<'s> Shell<'s> {
         if let Some(directory) = &call.directory {
             place.enter(directory);
         }
+        let is_unknown = call.trouble.is_some();
         let directory = match call.trouble {
             Some(trouble) => Err(trouble),
             None if place.directory.is_ok() && self.is_in_branch() => Err(Doubt::Condition),
             None => (*place.directory).clone(),
         };
         let (strip, recount) = (call.strip, call.recount);
+        let is_input = |word: &Word| matches!(word.text.as_str(), "-" | "/dev/stdin");
         let source = call.sources.first();
         self.found.push(Applier {
             meaning: directory.map(|directory| Meaning {
@@ -506,64 +462,12 @@ impl<'s> Shell<'s> {
                 strip,
                 recount,
             }),
-            reads: source.is_none_or(|word| matches!(word.text.as_str(), "-" | "/dev/stdin")),
+            // What an option that isn't known leaves of the operands isn't known either.
+            reads: is_unknown || source.is_none_or(is_input),
             is_literal: tool.is_given_text,
             body: source
                 .filter(|word| tool.is_given_text || word.heredoc.is_some())
                 .and_then(Word::body),
         });
-    }
-}
-
-/// The words with which conditions and loops begin.
-const CONDITIONS: [&str; 6] = ["if", "while", "until", "for", "case", "select"];
-
-/// The shell's words that may be right behind a group or a condition.
-const BEHIND_GROUPS: [&str; 9] = ["{", "}", "then", "else", "elif", "do", "fi", "done", "esac"];
-
-/// Returns whether a word is a prompt such as `user@host:~/work$`. A prompt has no quotes: behind one,
-/// the shell's word is another.
-pub(in crate::response) fn is_prompt(word: &str) -> bool {
-    word.contains('@') && word.ends_with(['$', '#', '%']) && !word.contains(['"', '\'', '`', '\\'])
-}
-
-/// Returns the text that `echo` or `printf` prints, if it is given as a word.
-fn echoed(words: &[Word]) -> Option<InlineText> {
-    let (name, args) = words.split_first()?;
-    let args: Vec<_> = args.iter().collect();
-    let (option, word) = match args[..] {
-        [word] if name.text == "echo" => (None, word),
-        [option, word] if name.text == "echo" => (Some(option), word),
-        [format, word] if name.text == "printf" => (Some(format), word),
-        _ => return None,
-    };
-    let is_plain = |option: &&Word| matches!(option.text.as_str(), "-n" | "%s" | "%s\\n");
-    let trouble = option
-        .filter(|option| !is_plain(option))
-        .map(|option| option.unknown(&name.text));
-    let body = word.body()?;
-    Some(InlineText {
-        trouble: trouble.or(body.trouble),
-        ..body
-    })
-}
-
-impl Pipeline {
-    fn new(before: &WorkingDir, found: usize) -> Pipeline {
-        Pipeline {
-            before: before.clone(),
-            found,
-            piped: false,
-            fallback: false,
-            applied: false,
-            moved: false,
-            text: None,
-        }
-    }
-}
-
-impl Command {
-    fn is_empty(&self) -> bool {
-        self.words.is_empty() && self.group.is_none() && self.stdin.is_none() && !self.writes
     }
 }

@@ -138,3 +138,30 @@ fn head(text: &str) -> String {
     let line = text.lines().next().unwrap_or_default();
     line.chars().take(60).collect()
 }
+
+/// Returns whether a word is a prompt such as `user@host:~/work$`. A prompt has no quotes: behind one,
+/// the shell's word is another.
+pub(in crate::response) fn is_prompt(word: &str) -> bool {
+    word.contains('@') && word.ends_with(['$', '#', '%']) && !word.contains(['"', '\'', '`', '\\'])
+}
+
+/// Returns the text that `echo` or `printf` prints, if it is given as a word.
+pub(super) fn echoed(words: &[Word]) -> Option<InlineText> {
+    let (name, args) = words.split_first()?;
+    let args: Vec<_> = args.iter().collect();
+    let (option, word) = match args[..] {
+        [word] if name.text == "echo" => (None, word),
+        [option, word] if name.text == "echo" => (Some(option), word),
+        [format, word] if name.text == "printf" => (Some(format), word),
+        _ => return None,
+    };
+    let is_plain = |option: &&Word| matches!(option.text.as_str(), "-n" | "%s" | "%s\\n");
+    let trouble = option
+        .filter(|option| !is_plain(option))
+        .map(|option| option.unknown(&name.text));
+    let body = word.body()?;
+    Some(InlineText {
+        trouble: trouble.or(body.trouble),
+        ..body
+    })
+}

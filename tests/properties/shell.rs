@@ -1,16 +1,11 @@
 //! What bash does with a script that applies patches is what is applied of it, or it is refused: as
 //! the whole response, in a fence, and with prose between its commands.
 
-#![cfg(unix)]
-#![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
-
-mod support;
-
 use std::process::Command;
 
+use crate::support::{self, Repo, few};
 use proptest::prelude::*;
 use proptest::sample::select;
-use support::{Repo, few};
 
 /// Stands for a patch that makes a file which no other patch makes.
 const PATCH: &str = "@patch@";
