@@ -57,6 +57,7 @@ const CONDITIONS: &[&str] = &[
     "for i in 1; do\n@\ndone",
     "case x in\nx)\n@\n;;\nesac",
     "run() {\n@\n}\nrun",
+    "function run {\n@\n}",
 ];
 
 /// Prose that a shell could take for something else.

@@ -165,10 +165,7 @@ fn of_program(text: &str, setting: Setting<'_>) -> Vec<Block<'static>> {
 /// Reads the patch that a program holds as a literal.
 fn patch(decoded: &Decoded, setting: Setting<'_>) -> Option<Block<'static>> {
     let mut block = nested(decoded, setting)?;
-    match doubt(setting.directory) {
-        None => enter(&mut block, setting.directory),
-        Some(doubt) => refuse(&mut block, Error::Command(doubt)),
-    }
+    place(&mut block, setting.directory);
     Some(block)
 }
 
@@ -226,9 +223,17 @@ pub(super) fn refuse(block: &mut Block<'_>, error: Error) {
     block.warnings.clear();
 }
 
+/// Puts a patch into a directory, or refuses it where nobody knows which that is.
+pub(super) fn place(block: &mut Block<'_>, directory: &str) {
+    match doubt(directory) {
+        None => enter(block, directory),
+        Some(doubt) => refuse(block, Error::Command(doubt)),
+    }
+}
+
 /// Returns why a directory can't be entered: only a shell knows it, or it leads out of the work
 /// tree.
-pub(super) fn doubt(directory: &str) -> Option<command::Doubt> {
+fn doubt(directory: &str) -> Option<command::Doubt> {
     let text = directory.to_owned();
     if directory.starts_with('~') || directory.contains(['$', '`', '*', '?']) {
         return Some(command::Doubt::Expansion { text });
@@ -250,7 +255,7 @@ pub(super) fn doubt(directory: &str) -> Option<command::Doubt> {
 }
 
 /// Puts a directory before the paths of a patch that are relative.
-pub(super) fn enter(block: &mut Block<'_>, directory: &str) {
+fn enter(block: &mut Block<'_>, directory: &str) {
     if directory.is_empty() {
         return;
     }

@@ -74,12 +74,11 @@ impl Invocation {
     /// Has the patches in the call be in its directory.
     pub(super) fn end(&mut self, found: &mut [WalkItem<'_>]) {
         let ended = std::mem::take(self);
-        let doubt = ended.doubt.or_else(|| embedded::doubt(&ended.directory));
         let start = ended.start.unwrap_or(found.len());
         for item in found.iter_mut().skip(start) {
             if let WalkItem::Block(block) = item {
-                match &doubt {
-                    None => embedded::enter(block, &ended.directory),
+                match &ended.doubt {
+                    None => embedded::place(block, &ended.directory),
                     Some(doubt) => embedded::refuse(block, Error::Command(doubt.clone())),
                 }
             }

@@ -74,7 +74,7 @@ pub(super) fn goes_on(line: &[u8]) -> bool {
     let mut words = command.split_str(" ");
     let name = words.next().unwrap_or_default();
     match name.rsplit_str("/").next().unwrap_or_default() {
-        b"bash" | b"sh" | b"zsh" | b"dash" | b"ksh" | b"eval" => true,
+        b"bash" | b"sh" | b"zsh" | b"dash" | b"ksh" | b"eval" | b"function" => true,
         b"if" | b"while" | b"until" | b"for" | b"case" | b"select" => {
             let tests = [&b"["[..], b"[[", b"test", b"!", b"true", b"false"];
             let ends = [&b"then"[..], b"do", b"in"];

@@ -29,6 +29,8 @@ pub(super) struct Shell<'s> {
     command: Command,
     groups: Vec<Group>,
     conditions: Vec<Condition>,
+    /// Whether the next word is the name of a function.
+    names: bool,
     /// Whether the parenthesis of a function has just been opened.
     defines: bool,
     /// Whether the last command goes on behind an operator.
@@ -49,6 +51,7 @@ impl<'s> Shell<'s> {
             command: Command::default(),
             groups: Vec::new(),
             conditions: Vec::new(),
+            names: false,
             defines: false,
             goes_on: false,
             depth,
@@ -125,6 +128,9 @@ impl<'s> Shell<'s> {
 
     /// Takes a word, which may be the shell's own where a command begins.
     fn word(&mut self, word: Word) {
+        if mem::take(&mut self.names) {
+            return self.place.lose(Doubt::Command { name: word.text });
+        }
         if !word.bare || !self.command.words.is_empty() {
             return self.command.words.push(word);
         }
@@ -137,6 +143,7 @@ impl<'s> Shell<'s> {
             "{" => self.open("}"),
             "}" => self.close("}"),
             "!" | "time" => {}
+            "function" => self.names = true,
             "then" | "else" | "elif" | "do" => match self.conditions.last_mut() {
                 Some(condition) => condition.is_branch = true,
                 None => self.break_off(),

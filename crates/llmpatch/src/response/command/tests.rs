@@ -145,6 +145,8 @@ const MEANINGS: &[(&str, &str)] = &[
     ("if cd a; then apply_patch; fi", "command cd"),
     ("if true; then apply_patch; fi", "condition"),
     ("if apply_patch; then true; fi", "[]"),
+    ("function go { cd x; }; apply_patch", "command go"),
+    ("function go() {\ncd x\n}\napply_patch", "command go"),
     ("case x in y) apply_patch;; esac", "condition"),
     ("go() { cd x; }; apply_patch", "command go"),
     ("cd pkg && apply_patch && cd .. && pytest && make", "[pkg]"),

@@ -6,7 +6,7 @@ use super::{Messages, Nesting};
 use crate::format::tool::fields::{self, Fields};
 use crate::format::tool::json::{Is, Value};
 use crate::response::command::{self, Doubt};
-use crate::response::{Error, embedded};
+use crate::response::embedded;
 
 /// Members that hold a command or a script.
 const COMMANDS: [&str; 3] = ["command", "cmd", "script"];
@@ -89,12 +89,8 @@ impl Messages<'_, '_> {
 
     /// Has the patches of a call, of which the first is at `start`, be in its directory.
     pub(super) fn enter(&mut self, start: usize, directory: &str) {
-        let doubt = embedded::doubt(directory);
         for block in self.reader.blocks.iter_mut().skip(start) {
-            match &doubt {
-                None => embedded::enter(block, directory),
-                Some(doubt) => embedded::refuse(block, Error::Command(doubt.clone())),
-            }
+            embedded::place(block, directory);
         }
     }
 

@@ -227,10 +227,7 @@ impl Messages<'_, '_> {
             return;
         }
         let mut block = relocated(parsed, &|span| self.reader.place(document, span));
-        embedded::enter(&mut block, around.directory);
-        if let Some(doubt) = embedded::doubt(around.directory) {
-            embedded::refuse(&mut block, Error::Command(doubt));
-        }
+        embedded::place(&mut block, around.directory);
         self.reader.is_wrapped = around.is_wrapped;
         let is_named = self.reader.call.is_some();
         if is_prose && !is_named {
