@@ -35,8 +35,8 @@ pub(super) struct Commands {
     text: ScriptStart,
     /// Behind the last blank line.
     paragraph: ScriptStart,
-    /// Whether any line of the paragraph may matter to where the shell is.
-    matters: bool,
+    /// Whether any line of the paragraph names a command that changes the directory.
+    moves: bool,
     /// Up to where the lines are a heredoc's.
     heredoc: usize,
     /// Behind the last heredoc that is known to follow others without an empty line.
@@ -52,7 +52,15 @@ impl Commands {
 
     fn begin_paragraph(&mut self, start: ScriptStart) {
         self.paragraph = start;
-        self.matters = false;
+        self.moves = false;
+    }
+
+    /// Returns where the commands of the paragraph leave the shell at an offset.
+    fn place_at(&self, source: &Source, end: usize, patience: &mut Patience) -> WorkingDir {
+        match self.moves {
+            true => self.follow(source, end, patience).0,
+            false => self.paragraph.place.clone(),
+        }
     }
 
     /// Returns where the commands of the paragraph leave the shell at an offset and, if one goes on
@@ -64,9 +72,6 @@ impl Commands {
         patience: &mut Patience,
     ) -> (WorkingDir, Option<ScriptStart>) {
         let mut place = self.paragraph.place.clone();
-        if !self.matters {
-            return (place, None);
-        }
         let begin = self.paragraph.offset;
         let rows = source.rows(source.line_at(begin));
         let rows: Vec<_> = rows
@@ -134,18 +139,18 @@ impl<'a> Walk<'a, '_> {
         if Fence::is_at(row.text) {
             commands.begin(next, WorkingDir::default());
         } else if text::is_blank(row.text) && row.start() >= commands.heredoc {
-            let (place, _) = commands.follow(self.source, row.start(), &mut self.patience);
+            let place = commands.place_at(self.source, row.start(), &mut self.patience);
             let offset = next;
             commands.begin_paragraph(ScriptStart { offset, place });
         } else if row.start() >= commands.heredoc {
-            commands.matters |= changes_directory(row.text) || goes_on(row.text);
+            commands.moves |= names_move(row.text);
         }
     }
 
     /// Takes it that something else than commands is in a range.
     pub(super) fn pass(&mut self, start: usize, end: usize) {
         let commands = &self.commands;
-        let (place, _) = commands.follow(self.source, start, &mut self.patience);
+        let place = commands.place_at(self.source, start, &mut self.patience);
         self.commands.begin(end, place);
     }
 

@@ -242,12 +242,12 @@ impl<'a> Walk<'a, '_> {
     /// Returns the heredoc that a line begins. A heredoc that never ends counts only if a patch is
     /// first in it.
     fn heredoc(&mut self, row: Row<'a>) -> Option<Heredoc> {
-        let at = row.text.rfind(b"<<")?;
-        let word = prose_line::delimiter(&row.text[at + 2..])?;
+        let behind = prose_line::behind_heredoc_sign(row.text)?;
+        let word = prose_line::delimiter(&row.text[behind..])?;
         let next = self.source.row(row.number.next())?;
         let begins = embedded::begins_patch(next.text);
         let is_known = || self.unended.contains(word) || !self.patience.is_left();
-        if row.text[..at].ends_with(b"<") || !begins && is_known() {
+        if row.text[..behind].ends_with(b"<<<") || !begins && is_known() {
             return None;
         }
         let mut rows = self.source.rows(next.number);

@@ -8,8 +8,8 @@ use bstr::ByteSlice as _;
 use super::absence::cut_start;
 use super::near_diff::{self, Names, OpenTag};
 use super::prose_line::{
-    CodeSpans, bullets, closing, delimiter, is_call, is_edit, is_quoted, marked, nearly_begins,
-    prefixed,
+    CodeSpans, behind_heredoc_sign, bullets, closing, delimiter, is_call, is_edit, is_quoted,
+    marked, nearly_begins, prefixed,
 };
 use super::{Hiding, Nearly, Residue, WalkItem, Warning, encoding, json, reasoning};
 use crate::format::envelope::{self, Marker, Meant};
@@ -198,8 +198,8 @@ impl<'a> Prose<'a> {
     fn heredocs(&mut self, line: &[u8]) {
         if self.heredoc.as_deref() == Some(line) {
             self.heredoc = None;
-        } else if let Some(at) = line.rfind(b"<<") {
-            let word = delimiter(&line[at + 2..]);
+        } else if let Some(behind) = behind_heredoc_sign(line) {
+            let word = delimiter(&line[behind..]);
             self.heredoc = word.map(<[u8]>::to_vec).or(self.heredoc.take());
         }
     }

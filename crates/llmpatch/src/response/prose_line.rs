@@ -19,9 +19,11 @@ pub(super) fn is_quoted(line: &[u8]) -> bool {
 /// Returns how long the indentation and the shell's prompt before a command are.
 pub(super) fn prompt(line: &[u8]) -> usize {
     let command = text::trim_start(line);
-    let (word, rest) = command.split_once_str(" ").unwrap_or_default();
-    let is_prompt = matches!(word, b"$" | b"%" | b"#") || word.to_str().is_ok_and(is_prompt);
-    line.len() - if is_prompt { rest } else { command }.len()
+    let length = command.find_byte(b' ').unwrap_or_default();
+    let word = &command[..length];
+    let is_name = || word.contains(&b'@') && word.to_str().is_ok_and(is_prompt);
+    let is_prompt = matches!(word, b"$" | b"%" | b"#") || is_name();
+    line.len() - command.len() + if is_prompt { length + 1 } else { 0 }
 }
 
 /// Returns whether a command in a line changes the directory.
@@ -37,12 +39,15 @@ pub(super) fn names_move(line: &[u8]) -> bool {
 
 /// Returns where commands that change the directory are named.
 fn moves(line: &[u8]) -> impl Iterator<Item = usize> {
-    ["cd", "pushd", "popd"].into_iter().flat_map(move |name| {
-        line.find_iter(name).filter(move |at| {
-            let behind = line[at + name.len()..].first();
-            let is_end = behind.is_none_or(|byte| b" \t\r\\;&|)}\"'".contains(byte));
-            is_end && !line[..*at].last().is_some_and(|byte| text::is_word(*byte))
-        })
+    let names = [&b"cd"[..], b"pushd", b"popd"];
+    memchr::memchr_iter(b'd', line).filter_map(move |last| {
+        let behind = line.get(last + 1);
+        let is_end = behind.is_none_or(|byte| b" \t\r\\;&|)}\"'".contains(byte));
+        let command = &line[..=last];
+        let name = names.into_iter().find(|name| command.ends_with(name));
+        let at = command.len() - name.filter(|_| is_end)?.len();
+        let is_word = line[..at].last().is_some_and(|byte| text::is_word(*byte));
+        (!is_word).then_some(at)
     })
 }
 
@@ -69,19 +74,19 @@ fn begins_command(before: &[u8]) -> bool {
 /// Returns whether a line may begin a command that goes on in the next line: a script in quotes, a
 /// group, a function, a condition.
 pub(super) fn goes_on(line: &[u8]) -> bool {
-    let command = line[prompt(line)..].trim();
-    let command = command.trim_start_with(|c| matches!(c, '(' | '{' | ' '));
-    let mut words = command.split_str(" ");
+    let line = text::trim(&line[prompt(line)..]);
+    let command = line.trim_start_with(|c| matches!(c, '(' | '{' | ' '));
+    let mut words = command.split(|byte| *byte == b' ');
     let name = words.next().unwrap_or_default();
-    match name.rsplit_str("/").next().unwrap_or_default() {
+    match &name[name.rfind_byte(b'/').map_or(0, |at| at + 1)..] {
         b"bash" | b"sh" | b"zsh" | b"dash" | b"ksh" | b"eval" | b"function" => true,
         b"if" | b"while" | b"until" | b"for" | b"case" | b"select" => {
             let tests = [&b"["[..], b"[[", b"test", b"!", b"true", b"false"];
             let ends = [&b"then"[..], b"do", b"in"];
             words.next().is_some_and(|word| tests.contains(&word))
-                || words.last().is_some_and(|word| ends.contains(&word))
+                || words.next_back().is_some_and(|word| ends.contains(&word))
         }
-        _ => command.is_empty() && !line.trim().is_empty() || command.ends_with(b"() {"),
+        _ => command.is_empty() && !line.is_empty() || command.ends_with(b"() {"),
     }
 }
 
@@ -107,6 +112,12 @@ pub(super) fn writes_file(line: &[u8]) -> bool {
                 .is_some_and(|byte| !b"&(".contains(byte))
     };
     is_of(b"tee ") || is_of(b"cat ") && command.find_iter(">").any(redirects)
+}
+
+/// Returns the offset behind the last `<<` of a line.
+pub(super) fn behind_heredoc_sign(line: &[u8]) -> Option<usize> {
+    memchr::memchr(b'<', line)?;
+    Some(line.rfind(b"<<")? + 2)
 }
 
 /// Returns the delimiter of a heredoc, from what is behind its `<<`.
@@ -174,7 +185,8 @@ pub(super) fn bullets(line: &[u8]) -> usize {
 /// nothing, whitespace of any kind, the number of the line, the sign of a comment. A line behind `|`
 /// is quoted: so responses that are written here have what could be taken for a patch.
 pub(super) fn marked<'l>(line: &'l [u8], mark: &[u8]) -> Option<(&'l [u8], &'l [u8])> {
-    let (before, behind) = line.split_at(line.find(mark)?);
+    let first = memchr::memchr(*mark.first()?, line)?;
+    let (before, behind) = line.split_at(first + line[first..].find(mark)?);
     let is_bare = before.chars().all(|c| c != '`' && !c.is_alphabetic());
     (is_bare && !before.starts_with(b"|")).then(|| (before, &behind[mark.len()..]))
 }

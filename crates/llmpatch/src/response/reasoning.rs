@@ -275,6 +275,7 @@ pub(super) fn opening(line: &[u8]) -> Option<(Mark<'_>, usize)> {
     };
     let label = unmarked(text);
     let in_words = || {
+        let label = Some(label).filter(|label| label.len() < text.len())?;
         let (mark, closes, length) = read(label).filter(|(mark, ..)| mark.is_word())?;
         Some((mark, closes, text.len() - label.len() + length))
     };

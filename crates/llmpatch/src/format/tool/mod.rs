@@ -112,6 +112,9 @@ pub(crate) fn is_of_calls(text: &[u8]) -> bool {
 /// Returns whether a line has a call's members by names without quotes, as code has them: an old
 /// text, or a file and what becomes of it.
 pub(crate) fn is_of_code(line: &[u8]) -> bool {
+    if memchr::memchr2(b'=', b':', line).is_none() || memchr::memchr2(b'"', b'\'', line).is_none() {
+        return false;
+    }
     let has = |names: &[&str]| names.iter().any(|name| is_given(line, name));
     has(fields::OLD) || (has(fields::CONTENT) || has_file_type(line)) && has(fields::PATH)
 }
