@@ -135,6 +135,9 @@ impl<'a> Walk<'a, '_> {
     /// Reads a line in which nothing but prose begins.
     pub(super) fn command(&mut self, row: Row<'a>) {
         let next = self.source.start_of(row.number.next());
+        if self.prose.is_hidden() {
+            return self.pass(row.start(), next);
+        }
         let commands = &mut self.commands;
         if Fence::is_at(row.text) {
             commands.begin(next, WorkingDir::default());
@@ -147,11 +150,14 @@ impl<'a> Walk<'a, '_> {
         }
     }
 
-    /// Takes it that something else than commands is in a range.
+    /// Takes it that something else than commands is in a range. Commands behind it may have been
+    /// followed before.
     pub(super) fn pass(&mut self, start: usize, end: usize) {
         let commands = &self.commands;
-        let place = commands.place_at(self.source, start, &mut self.patience);
-        self.commands.begin(end, place);
+        if commands.text.offset <= start {
+            let place = commands.place_at(self.source, start, &mut self.patience);
+            self.commands.begin(end, place);
+        }
     }
 
     /// Takes it that a command, which begins at an offset, gets a heredoc that ends at another and is

@@ -49,6 +49,7 @@ impl<'a> Walk<'a, '_> {
             self.prose.found.push(WalkItem::remark(span, warning));
         }
         let behind = part.behind.unwrap_or(self.source.bytes().len());
+        self.pass(row.start(), behind);
         Some(self.rest(self.source.line_at(behind), behind))
     }
 
@@ -147,7 +148,10 @@ impl<'a> Walk<'a, '_> {
                 .then(|| row.behind(end - row.start()))
         });
         let mark = rest.and_then(|rest| self.lone_mark(rest, MarkPlace::Any));
-        mark.map_or(end, |behind| self.rest(number, behind))
+        mark.map_or(end, |behind| {
+            self.pass(end, behind);
+            self.rest(number, behind)
+        })
     }
 
     /// Reads the rest of a line from an offset on; returns the offset behind it.
@@ -163,6 +167,7 @@ impl<'a> Walk<'a, '_> {
     /// Reads the rest of a row behind a mark; returns the offset behind it. The rest of a line has
     /// no rest of its own.
     pub(super) fn rest_of(&mut self, row: Row<'a>, behind: usize) -> usize {
+        self.pass(row.start(), behind);
         match self.is_whole(row) {
             true => self.rest(row.number, behind),
             false => self.source.start_of(row.number.next()),

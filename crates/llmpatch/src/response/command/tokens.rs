@@ -209,7 +209,7 @@ impl<'s> Reader<'s> {
             let from = self.at;
             match self.rest() {
                 [b'<' | b'>', b'(', ..] => self.expand(&mut word)?,
-                _ if self.is_apostrophe() => return None,
+                _ if self.is_apostrophe(&word) => return None,
                 [] | [b' ' | b'\t' | b'\r' | b'\n', ..] => break,
                 [b';' | b'&' | b'|' | b'(' | b')' | b'<' | b'>', ..] => break,
                 [b'\'', ..] => {
@@ -255,13 +255,14 @@ impl<'s> Reader<'s> {
     }
 
     /// Returns whether a quote is next that only prose has: it would open or close a string of several
-    /// lines in the middle of a word.
-    fn is_apostrophe(&self) -> bool {
+    /// lines in the middle of a word, and not the value of an option.
+    fn is_apostrophe(&self, word: &Word) -> bool {
         let [quote @ (b'\'' | b'"' | b'`'), inner @ ..] = self.rest() else {
             return false;
         };
         let is_word = |byte: Option<&u8>| byte.is_some_and(|byte| is_word(*byte));
         let before = self.script.as_bytes()[..self.at].last();
+        let before = before.filter(|_| !word.text.starts_with('-'));
         let close = memchr::memchr(*quote, inner).unwrap_or(inner.len());
         let has_lines = memchr::memchr(b'\n', &inner[..close]).is_some();
         has_lines && (is_word(before) || is_word(inner.get(close + 1)))
