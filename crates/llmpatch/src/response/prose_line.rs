@@ -72,9 +72,15 @@ fn begins_command(before: &[u8]) -> bool {
 }
 
 /// Returns whether a line may begin a command that goes on in the next line: a script in quotes, a
-/// group, a function, a condition.
+/// group, a function, a condition; or a comment of HTML.
 pub(super) fn goes_on(line: &[u8]) -> bool {
     let line = text::trim(&line[prompt(line)..]);
+    if line
+        .find("<!--")
+        .is_some_and(|at| !line[at..].contains_str("-->"))
+    {
+        return true;
+    }
     let command = line.trim_start_with(|c| matches!(c, '(' | '{' | ' '));
     let mut words = command.split(|byte| *byte == b' ');
     let name = words.next().unwrap_or_default();

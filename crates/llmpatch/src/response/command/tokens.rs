@@ -146,6 +146,10 @@ impl<'s> Reader<'s> {
         tokens: &mut Vec<ShellToken>,
         pending: &mut Vec<Pending>,
     ) -> Option<()> {
+        // A comment of HTML is no shell's.
+        if operator == "<" && self.starts_with("!--") {
+            return None;
+        }
         self.whitespace();
         let word = self
             .word()
