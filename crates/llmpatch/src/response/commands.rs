@@ -136,7 +136,14 @@ impl<'a> Walk<'a, '_> {
     pub(super) fn command(&mut self, row: Row<'a>) {
         let next = self.source.start_of(row.number.next());
         if self.prose.is_hidden() {
-            return self.pass(row.start(), next);
+            self.pass(row.start(), next);
+            // Whether the comment ends isn't known yet, and so whether this is a command.
+            if names_move(row.text) {
+                let mut place = WorkingDir::default();
+                place.lose(Doubt::Unclear);
+                self.commands.begin(next, place);
+            }
+            return;
         }
         let commands = &mut self.commands;
         if Fence::is_at(row.text) {

@@ -4,19 +4,25 @@ use super::{ADD_A, read};
 fn a_part_that_is_no_answer_changes_no_directory() {
     let command = format!("apply_patch <<'EOF'\n{ADD_A}EOF\n");
     for (text, path) in [
-        ("<!--\ncd pkg\n-->\n", "a"),
-        ("<!-- first\n\ncd pkg\n\n-->\n\n", "a"),
-        ("cd pkg\n<!--\ncd ..\n-->\n", "pkg/a"),
+        ("<!--\nls\n-->\n", "a"),
+        ("cd pkg\n<!--\nls\n-->\n", "pkg/a"),
         ("Run this:\n<think>\ncd pkg\n</think>\n", "a"),
         ("cd pkg\n<think>\ncd ..\n</think>\n", "pkg/a"),
         ("cd pkg\n</think>\n", "a"),
         ("cd ..\n\n</think> cd pkg\n", "pkg/a"),
         ("> cd pkg\n\n", "a"),
-        ("```\n<!--\ncd pkg\n-->\n", "a"),
     ] {
         let response = format!("{text}{command}");
         let told = read(&response);
         assert_eq!(told.lines().next(), Some(path), "{response}{told}");
+    }
+}
+
+#[test]
+fn a_command_in_a_comment_leaves_the_directory_in_doubt() {
+    for text in ["<!--\ncd pkg\n-->\n", "<!-- first\n\ncd pkg\n\n-->\n\n"] {
+        let told = read(format!("{text}apply_patch <<'EOF'\n{ADD_A}EOF\n"));
+        assert!(told.contains("error"), "{told}");
     }
 }
 
