@@ -179,6 +179,7 @@ impl CallReader<'_, '_> {
         Options {
             format: None,
             depth: super::DEEPEST_TEXT,
+            is_closed: true,
             ..*self.options
         }
     }

@@ -150,6 +150,13 @@ pub enum Error {
     #[error("the response ends in the middle of a hunk, which claims {} and has {}", counts(*claimed), counts(*found))]
     #[strum(props(label = "this hunk", advice = "send the whole patch, to its last line"))]
     CutHunk { claimed: [u32; 2], found: [u32; 2] },
+    #[error("hunk {number} is complete by its counts, and this line behind it is in no hunk")]
+    #[strum(props(
+        label = "looks like a line of the hunk",
+        help = "if it belongs to the hunk, correct the counts after `@@`; else take it out",
+        advice = "send the whole hunk, with the counts of its lines after `@@`"
+    ))]
+    LeftOut { number: usize },
     #[error("the end of the fence is on the last line of a hunk")]
     #[strum(props(
         label = "it would get into the file",

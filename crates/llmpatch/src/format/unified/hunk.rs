@@ -51,15 +51,23 @@ pub(super) fn read<'a>(
         trouble,
         None | Some(Error::Miscounted { .. } | Error::NoNumbers | Error::NoOld { .. })
     );
-    let is_lost = !errors.is_empty() || !is_whole;
+    let mut is_lost = !errors.is_empty() || !is_whole;
     let trouble = trouble.filter(|_| errors.is_empty());
     errors.extend(trouble.map(|error| Located::new(span, error)));
-    let warnings = if errors.is_empty() {
+    let mut warnings = if errors.is_empty() {
         body.warnings(&header, &extent, found, section)
     } else {
         Vec::new()
     };
-    let left_out = left_out(&extent, section);
+    if let Some(row) = extent.left_out {
+        if rows.is_enclosed() && !extent.closes_fence {
+            is_lost = true;
+            let number = section.number;
+            errors.push(Located::new(row.span, Error::LeftOut { number }));
+        } else {
+            warnings.push(Located::new(row.span, left_out(&extent, section)));
+        }
+    }
     let position = header.position.map(|position| Position {
         old_lines: found[0],
         new_lines: found[1],
@@ -78,31 +86,26 @@ pub(super) fn read<'a>(
         end: extent.end,
         is_lost,
         errors,
-        warnings: warnings.into_iter().chain(left_out).collect(),
+        warnings,
     })
 }
 
 /// Returns the warning of lines that look like lines of the hunk and are left out.
-fn left_out(extent: &Extent<'_>, section: SectionPart<'_>) -> Option<Located<Warning>> {
-    let row = extent.left_out?;
+fn left_out(extent: &Extent<'_>, section: SectionPart<'_>) -> Warning {
     let (path, number) = (section.path.clone(), section.number);
-    let warning = match extent.closes_fence {
-        _ if extent.is_list => Warning::List { path, number },
-        true => Warning::BehindFence { path, number },
-        false => Warning::LeftOut { path, number },
-    };
-    Some(Located::new(row.span, warning))
+    if extent.is_list {
+        Warning::List { path, number }
+    } else if extent.closes_fence {
+        Warning::BehindFence { path, number }
+    } else {
+        Warning::LeftOut { path, number }
+    }
 }
 
 /// Returns whether the response, if it ends here, ends in a fence, in a heredoc, or within a line.
 fn is_open(rows: &Rows<'_, '_>, end: usize) -> bool {
     let last = end.checked_sub(1).and_then(|last| rows.get(last));
-    is_within(rows) || last.is_some_and(|row| row.ending == Ending::None)
-}
-
-/// Returns whether a fence or a heredoc is open.
-fn is_within(rows: &Rows<'_, '_>) -> bool {
-    rows.around.fence.is_some() || rows.around.heredoc.is_some()
+    rows.is_within() || last.is_some_and(|row| row.ending == Ending::None)
 }
 
 impl<'a> Body<'a, '_, '_> {
@@ -116,7 +119,7 @@ impl<'a> Body<'a, '_, '_> {
     ) -> Option<Error> {
         let rows = self.rows;
         let Some(claimed) = header.claimed else {
-            let is_cut = !rows.options.recount && is_within(rows) && rows.is_end(extent.end);
+            let is_cut = !rows.options.recount && rows.is_within() && rows.is_end(extent.end);
             return match self.lines.is_empty() {
                 _ if header.is_bare && rows.options.strict => Some(Error::NoNumbers),
                 _ if is_cut => Some(Error::Uncounted),
@@ -195,6 +198,6 @@ impl<'a> Body<'a, '_, '_> {
             .last()
             .is_some_and(|line| line.mark == Mark::Added && !line.unterminated);
         let last = end.checked_sub(1).and_then(|last| self.rows.get(last));
-        last.filter(|row| is_added && is_within(self.rows) && row.ending == Ending::None)
+        last.filter(|row| is_added && self.rows.is_within() && row.ending == Ending::None)
     }
 }

@@ -205,22 +205,26 @@ impl<'a> Body<'a, '_, '_> {
     }
 
     /// Returns the first line behind a complete hunk that looks like a line of it, rather than like
-    /// prose.
+    /// prose. Where something is open around the diff there is no prose: each line with a prefix
+    /// belongs to a hunk.
     fn left_out(&self, end: usize) -> Option<Row<'a>> {
-        let is_fenced = self.rows.around.fence.is_some();
         let ends = |index: usize| self.rows.stops(index) || self.rows.names_files(index);
-        let below = (end..).take_while(|&index| !ends(index));
+        let mut below = (end..)
+            .take_while(|&index| !ends(index))
+            .map_while(|index| self.rows.get(index));
+        if self.rows.is_enclosed() {
+            let is_line = |row: &Row<'_>| matches!(kind(*row), LineKind::Line(_));
+            return below.find(|row| is_line(row) && !row.text.trim_ascii().is_empty());
+        }
         let mut blank = false;
-        let of_hunk = below
-            .map_while(|index| self.rows.get(index))
-            .take_while(|row| {
-                let is_text = matches!(kind(*row), LineKind::None);
-                // A paragraph of prose.
-                let is_prose = is_text && blank && !is_fenced;
-                blank = row.text.is_empty();
-                !is_prose
-            });
-        first_change(of_hunk, is_fenced)
+        let of_hunk = below.take_while(|row| {
+            let is_text = matches!(kind(*row), LineKind::None);
+            // A paragraph of prose.
+            let is_prose = is_text && blank;
+            blank = row.text.is_empty();
+            !is_prose
+        });
+        first_change(of_hunk)
     }
 
     /// Returns the first line behind a line that ends the fence around the diff, if it looks like a line of
@@ -228,10 +232,7 @@ impl<'a> Body<'a, '_, '_> {
     fn behind_fence(&self, end: usize) -> Option<Row<'a>> {
         let below = (end + 1..).take_while(|&index| !self.rows.names_files(index));
         let rows = below.map_while(|index| self.rows.get(index));
-        first_change(
-            rows.take_while(|row| !matches!(kind(*row), LineKind::None)),
-            false,
-        )
+        first_change(rows.take_while(|row| !matches!(kind(*row), LineKind::None)))
     }
 
     /// Takes all lines up to what can be none; returns the line behind them.

@@ -36,12 +36,9 @@ pub(super) fn are_changes<'l>(lines: impl Iterator<Item = &'l [u8]>) -> bool {
 }
 
 /// Returns the first of some lines behind a hunk that changes something and is no item of a list.
-/// Items are changes where they have both signs, and are in a fence or have context around them.
-pub(super) fn first_change<'a>(
-    lines: impl Iterator<Item = Row<'a>>,
-    is_fenced: bool,
-) -> Option<Row<'a>> {
-    let mut has_context = is_fenced;
+/// Items are changes where they have both signs and context around them.
+pub(super) fn first_change<'a>(lines: impl Iterator<Item = Row<'a>>) -> Option<Row<'a>> {
+    let mut has_context = false;
     let mut item: Option<Row<'a>> = None;
     let mut is_mixed = false;
     for row in lines {

@@ -21,8 +21,9 @@
 //!   if they only add. If there are old lines among them, planning decides
 //!   ([`Hunk::excess`](crate::patch::Hunk::excess)): where the file doesn't hold them it can't be
 //!   told whether they are prose, such as a list, and the hunk is refused.
-//! - Lines behind an empty line aren't part of the hunk. Lines that look like hunk lines and not
-//!   like a list are warned of.
+//! - Lines behind an empty line aren't part of a complete hunk. In prose, lines that look like hunk
+//!   lines and not like a list are warned of. Where a fence, a heredoc, a tag or a string says where
+//!   the diff ends, no prose follows: a line with a prefix that is in no hunk is refused.
 //! - `-- ` behind a hunk, with no further line of it behind that, is what is above the signature of
 //!   a mail.
 //! - A hunk with fewer lines than claimed is cut off, not miscounted, if nothing but empty lines

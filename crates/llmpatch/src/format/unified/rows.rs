@@ -193,6 +193,17 @@ impl<'a, 'o> Rows<'a, 'o> {
         !self.around.closed && rest.all(|row| row.text.is_empty())
     }
 
+    /// Returns whether a fence or a heredoc is open around the diff, so that the end of the response cuts it
+    /// off.
+    pub(super) fn is_within(&self) -> bool {
+        self.around.fence.is_some() || self.around.heredoc.is_some()
+    }
+
+    /// Returns whether what is around the diff says where it ends, so that no prose follows before that.
+    pub(super) fn is_enclosed(&self) -> bool {
+        self.is_within() || self.around.closed || self.around.tag.is_some()
+    }
+
     /// Returns whether names of a section are all that is left of the response.
     fn is_cut_header(&self, index: usize) -> bool {
         self.names_files(index) && self.get(index + 2).is_none()
