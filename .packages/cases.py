@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Prints requests to the library, as llmpatch-json takes them, with what must come of them: JSON, one on each line.
 
-    cases.py folders                    those of tests/cases that need no git: `after`, or the kinds of `errors`; of `warnings`
+    cases.py all                        those of tests/cases that need no git: `after`, or the kinds of `errors`; of `warnings`
     cases.py random COUNT [PROGRAM]     as many of them, spoilt at random, with the `document` that the program prints
 """
 
@@ -15,29 +15,17 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from base64 import b64encode
+from base64 import b64decode, b64encode
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-CASES = Path(__file__).parent.parent / "tests/cases"
+TOP = Path(__file__).parent.parent
+READER = ["cargo", "run", "--quiet", "--locked", "--package", "llmpatch-cases", "--example", "cases"]
 HEADLINE = re.compile(r"^(?:error\[([a-z0-9-]+)\]: |warning: (.*) \[([a-z0-9-]+)\]$)", re.MULTILINE)
 ATTRIBUTES = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C"}
 
-
-def text(file: Path) -> str:
-    return file.read_text() if file.exists() else ""
-
-
-def needs_git(case: Path) -> bool:
-    """Returns whether a case is about what git makes of files, knows of them, or reads of its settings."""
-    config = text(case / "config.txt")
-    return (
-        (case / "before/.gitattributes").exists()
-        or "[id-differs]" in text(case / "warnings.txt")
-        or (config != "" and text(case / "error.txt").startswith(("2", "3")))
-        or "core.autocrlf" in config
-    )
+Case = dict[str, Any]
 
 
 def content(of: bytes) -> dict[str, Any]:
@@ -47,10 +35,21 @@ def content(of: bytes) -> dict[str, Any]:
         return {"bytes": b64encode(of).decode()}
 
 
-def files(directory: Path) -> dict[str, dict[str, Any]]:
+def files(of: dict[str, Any]) -> dict[str, dict[str, Any]]:
+    """Returns the files of a case as a request has them."""
+    return {
+        path: {"link": True} if file["link"] else {**content(b64decode(file["bytes"])), "executable": file["executable"]}
+        for path, file in of.items()
+    }
+
+
+def found(directory: Path) -> dict[str, dict[str, Any]]:
+    """Returns the files of a work tree as a request has them."""
     found: dict[str, dict[str, Any]] = {}
     for file in sorted(directory.rglob("*")):
         path = file.relative_to(directory).as_posix()
+        if path.startswith(".git/"):
+            continue
         if file.is_symlink():
             found[path] = {"link": True}
         elif file.is_file():
@@ -58,9 +57,10 @@ def files(directory: Path) -> dict[str, dict[str, Any]]:
     return found
 
 
-def options(case: Path) -> dict[str, Any]:
+def options(case: Case) -> dict[str, Any]:
     """Returns the options of a case. An option counts for more than the setting of the other of `strict` and `fuzz`."""
-    given = {**pairs(text(case / "config.txt").splitlines()), **pairs(text(case / "args.txt").split())}
+    arguments = [(one.split("=", 1) + ["true"])[:2] for one in case["arguments"]]
+    given = dict(case["settings"] + arguments)
     read: dict[str, Any] = {"name": "patch.txt", "top": "/work"}
     for name, value in given.items():
         name = name.removeprefix("llmpatch.").removeprefix("--").replace("rootIs", "root-is").replace("-", "_")
@@ -83,38 +83,24 @@ def options(case: Path) -> dict[str, Any]:
         elif name == "core.ignoreCase":
             read["ignore_case"] = value == "true"
         else:
-            raise ValueError(f"{case}: {name}")
+            raise ValueError(f"{case['name']}: {name}")
     return read
 
 
-def pairs(given: list[str]) -> dict[str, str]:
-    return dict((one.split("=", 1) + ["true"])[:2] for one in given)
+def cases() -> list[Case]:
+    done = subprocess.run(READER, cwd=TOP, stdout=subprocess.PIPE, check=True)
+    read = [json.loads(line) for line in done.stdout.splitlines()]
+    return [case for case in read if not case["git_only"]]
 
 
-def cases() -> Iterator[Path]:
-    for case in sorted(CASES.glob("*/*")):
-        if case.is_dir() and not needs_git(case):
-            yield case
-
-
-def request(case: Path) -> dict[str, Any]:
-    return {
-        "response": content((case / "patch.txt").read_bytes()),
-        "files": files(case / "before"),
-        "options": options(case),
-    }
-
-
-def folders() -> Iterator[dict[str, Any]]:
+def every() -> Iterator[dict[str, Any]]:
     for case in cases():
-        said = text(case / "error.txt") + text(case / "warnings.txt")
-        kinds = HEADLINE.findall(said)
-        refused = (case / "error.txt").exists()
+        kinds = HEADLINE.findall(case["said"])
         yield {
-            "name": case.relative_to(CASES).as_posix(),
-            "request": request(case),
-            "after": None if refused else files(case / "after"),
-            "is_blamed": said.startswith("1"),
+            "name": case["name"],
+            "request": {"response": content(b64decode(case["response"])), "files": files(case["before"]), "options": options(case)},
+            "after": None if case["status"] else files(case["after"]),
+            "is_blamed": case["status"] == 1,
             "errors": sorted({error for error, _, _ in kinds if error}),
             "warnings": sorted({warning for _, _, warning in kinds if warning}),
             # Several corrections may be one line for people.
@@ -152,7 +138,7 @@ def spoilt(lines: list[bytes], others: list[bytes], chance: random.Random) -> li
 
 def randomly(count: int, program: str) -> Iterator[dict[str, Any]]:
     chance = random.Random(54)
-    plain = [case for case in cases() if not (case / "args.txt").exists() and not (case / "config.txt").exists()]
+    plain = [case for case in cases() if not case["arguments"] and not case["settings"]]
     with tempfile.TemporaryDirectory() as directory:
         # The program names it as the system does.
         top = Path(directory).resolve()
@@ -160,28 +146,32 @@ def randomly(count: int, program: str) -> Iterator[dict[str, Any]]:
         made = 0
         while made < count:
             case, other = chance.choice(plain), chance.choice(plain)
-            response = (case / "patch.txt").read_bytes().splitlines(keepends=True)
-            others = (other / "patch.txt").read_bytes().splitlines(keepends=True)
+            response, others = (b64decode(one["response"]).splitlines(keepends=True) for one in (case, other))
             response = spoilt(response, others, chance)
-            laid(case / "before", top, chance)
+            laid(case["before"], top, chance)
             one = asked(program, top, b"".join(response))
             # Which encoding a file is in, attributes say.
             if all(error["kind"] != "encoding" for error in one["document"]["errors"]):
                 made += 1
-                yield {"name": f"{made} of {case.relative_to(CASES).as_posix()}", **one}
+                yield {"name": f"{made} of {case['name']}", **one}
 
 
-def laid(before: Path, top: Path, chance: random.Random) -> None:
+def laid(before: dict[str, Any], top: Path, chance: random.Random) -> None:
     """Puts files into a repository, some of them spoilt, and has git know them."""
     for old in top.iterdir():
         if old.name != ".git":
             shutil.rmtree(old) if old.is_dir() and not old.is_symlink() else old.unlink()
-    if before.exists():
-        shutil.copytree(before, top, symlinks=True, dirs_exist_ok=True)
-    for path, file in files(top).items():
-        if not path.startswith(".git/") and not file.get("link") and chance.randrange(4) == 0:
-            lines = (top / path).read_bytes().splitlines(keepends=True)
-            (top / path).write_bytes(b"".join(spoilt(lines, lines, chance)))
+    for path, file in before.items():
+        content = b64decode(file["bytes"])
+        (top / path).parent.mkdir(parents=True, exist_ok=True)
+        if file["link"]:
+            (top / path).symlink_to(os.fsdecode(content))
+            continue
+        if chance.randrange(4) == 0:
+            lines = content.splitlines(keepends=True)
+            content = b"".join(spoilt(lines, lines, chance))
+        (top / path).write_bytes(content)
+        (top / path).chmod(0o755 if file["executable"] else 0o644)
     subprocess.run(["git", "-c", "core.autocrlf=false", "add", "--all"], cwd=top, check=True, env={**os.environ, **ATTRIBUTES})
 
 
@@ -190,13 +180,12 @@ def asked(program: str, top: Path, response: bytes) -> dict[str, Any]:
     command = [program, "check", "--json", "--feedback", "-"]
     done = subprocess.run(command, input=response, cwd=top, stdout=subprocess.PIPE, env={**os.environ, **ATTRIBUTES})
     document = json.loads(done.stdout)
-    here = {path: file for path, file in files(top).items() if not path.startswith(".git/")}
     options = {"name": document["responses"][0], "top": str(top)}
-    return {"request": {"response": content(response), "files": here, "options": options}, "document": document}
+    return {"request": {"response": content(response), "files": found(top), "options": options}, "document": document}
 
 
 def main() -> None:
-    made = folders() if sys.argv[1] == "folders" else randomly(int(sys.argv[2]), (sys.argv + ["git-llmpatch"])[3])
+    made = every() if sys.argv[1] == "all" else randomly(int(sys.argv[2]), (sys.argv + ["git-llmpatch"])[3])
     for one in made:
         print(json.dumps(one))
 

@@ -1,96 +1,65 @@
-//! A directory is a test: `tests/cases/FORMAT/NAME/` holds what is there before, the response, and what must come of it.
+//! Cases of `tests/cases`, applied by the program in a real repository. `crates/llmpatch/tests/cases.rs` tries all of them in memory;
+//! `.github/CONTRIBUTING.md` says how they are written.
 //!
-//! - `before/`: the work tree, committed (left out: an empty one).
-//! - `patch.txt`: the response. `args.txt`: further arguments, blank-separated. `config.txt`: settings, one `name=value` a line.
-//! - `needs.txt`: what it needs and Windows hasn't got, as `support::Need` says it.
-//! - `after/`: the work tree afterwards, every byte and executable bit; with `warnings.txt`, what was said on stderr.
-//! - or `error.txt`: the exit status on its first line and what was said on stderr behind it. Nothing may have changed then.
+//! - The program comes to what the case says: its exit status, its words, and every byte and executable bit of the work tree. A refusal
+//!   changes nothing.
+//! - Programs are told, too: the document (`--json`) keeps to the schema and tells the kinds that people are told.
+//! - git agrees: `git apply` of what `git llmpatch diff` prints comes to the same tree.
 //!
-//! A case is also told to programs: its document (`--json`) keeps to the schema and tells the kinds that people are told.
-//! A case that applies is also put to git: `git apply` of what `git llmpatch diff` prints must come to the same tree.
-//! Both are tried of each eighth case; of all with `CASES=all`, and of those that a filter chooses.
-//!
-//! Expectations are renewed by `SNAPSHOTS=overwrite cargo test --test cases`; read them before you commit them.
+//! This is tried of each case with a section `git`, and of each sixteenth of the others; of all with `CASES=all`, and of those that a
+//! filter chooses. `SNAPSHOTS=overwrite` writes what comes of a case into it.
 
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
 mod support;
 
-use std::collections::BTreeMap;
 use std::panic::catch_unwind;
-use std::path::{Path, PathBuf};
 
 use libtest_mimic::{Arguments, Failed, Trial};
-use support::{Need, OnDisk, Repo, in_full, needs, snapshot};
+use llmpatch_cases::{Case, Files, Outcome};
+use support::{Need, Repo, in_full, needs};
+
+/// Of so many cases that aren't of git, one is tried.
+const TURN: usize = 16;
 
 /// What is tried of a case.
-#[derive(Clone, Copy)]
-struct Check {
-    name: &'static str,
-    run: fn(&Path) -> Result<(), Failed>,
-    /// Of so many cases it is tried of one.
-    turn: usize,
-}
-
-/// The responses of people come to what is expected.
-const APPLY: Check = Check {
-    name: "apply",
-    run: applies,
-    turn: 1,
-};
-const JSON: Check = Check {
-    name: "json",
-    run: is_told_to_programs,
-    turn: 8,
-};
-const GIT_APPLY: Check = Check {
-    name: "git-apply",
-    run: agrees_with_git,
-    turn: 8,
-};
+type Check = fn(&Case) -> Result<(), Failed>;
 
 fn main() {
     let args = Arguments::from_args();
     let is_chosen = in_full() || args.filter.is_some();
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
     let mut trials = Vec::new();
-    for (number, case) in directories(&root)
-        .iter()
-        .flat_map(|of| directories(of))
-        .enumerate()
-    {
-        let applies = !case.join("error.txt").exists();
-        for check in [GIT_APPLY, JSON, APPLY]
-            .into_iter()
-            .skip(usize::from(!applies))
-        {
-            let is_left_out = !is_chosen && !number.is_multiple_of(check.turn);
-            trials.push(trial(check, case.clone()).with_ignored_flag(is_left_out));
+    for (number, case) in llmpatch_cases::all().into_iter().enumerate() {
+        let is_left_out = !is_chosen && !case.is_of_git() && !number.is_multiple_of(TURN);
+        let checks: [(_, Check); 3] = [
+            ("git-apply", agrees_with_git),
+            ("json", is_told_to_programs),
+            ("apply", applies),
+        ];
+        let applies = case.expected().status == 0;
+        for (name, check) in checks.into_iter().skip(usize::from(!applies)) {
+            let name = format!("{name} {}", case.name);
+            trials.push(trial(name, check, case.clone()).with_ignored_flag(is_left_out));
         }
     }
     libtest_mimic::run(&args, trials).exit();
 }
 
-fn trial(check: Check, case: PathBuf) -> Trial {
-    let directory = format!("{}/{}", name(case.parent().unwrap()), name(&case));
-    let name = format!("{} {directory}", check.name);
+fn trial(name: String, check: Check, case: Case) -> Trial {
     Trial::test(name.clone(), move || {
         let ended = catch_unwind(|| {
-            if let Ok(need) = std::fs::read_to_string(case.join("needs.txt")) {
-                needs(need.trim_end().parse().expect("one of `Need`"));
+            if let Some(need) = case.needs() {
+                needs(need.parse().expect("one of `Need`"));
             }
-            (check.run)(&case)
+            check(&case)
         });
         let ended = ended.unwrap_or_else(|panic| Err(said(&*panic).into()));
-        ended.map_err(|failed| repeated(&failed, &directory, &name))
+        let command = format!("cargo test --test cases -- --exact '{name}'");
+        ended.map_err(|why| {
+            case.failed(why.message().unwrap_or_default(), &command)
+                .into()
+        })
     })
-}
-
-/// Adds to what failed where the case is and what repeats it.
-fn repeated(failed: &Failed, directory: &str, name: &str) -> Failed {
-    let message = failed.message().unwrap_or_default();
-    let command = format!("cargo test --test cases -- --exact '{name}'");
-    format!("{message}\n\ncase:   tests/cases/{directory}\nrepeat: {command}").into()
 }
 
 fn said(panic: &dyn std::any::Any) -> &str {
@@ -99,44 +68,35 @@ fn said(panic: &dyn std::any::Any) -> &str {
         .unwrap_or("it panicked")
 }
 
-fn applies(case: &Path) -> Result<(), Failed> {
+fn applies(case: &Case) -> Result<(), Failed> {
     let repo = repository(case);
-    let before = repo.files();
-    let run = repo.llmpatch("apply", &arguments(case), &response(case));
-    let error = case.join("error.txt");
-    if error.exists() {
-        snapshot(format!("{}\n{}", run.status, run.stderr), &error);
+    let before = files(&repo);
+    let run = repo.llmpatch("apply", &case.arguments(), &case.response());
+    if run.status != 0 {
         same(
             &before,
-            &repo.files(),
+            &files(&repo),
             "a refused response must change nothing",
         )?;
-        return if run.stdout.is_empty() {
-            Ok(())
-        } else {
-            Err("a refusal prints nothing on stdout".into())
-        };
+        if !run.stdout.is_empty() {
+            return Err("a refusal prints nothing on stdout".into());
+        }
     }
-    if run.status != 0 {
-        return Err(format!("exit status {}\n{}", run.status, run.stderr).into());
-    }
-    let warnings = case.join("warnings.txt");
-    if warnings.exists() || !run.stderr.is_empty() {
-        snapshot(run.stderr, &warnings);
-    }
-    same(
-        &files(&case.join("after")),
-        &repo.files(),
-        "the tree afterwards",
-    )
+    let outcome = Outcome {
+        status: run.status,
+        said: run.stderr,
+        files: files(&repo),
+        feedback: None,
+    };
+    Ok(case.compare(&outcome)?)
 }
 
 /// What people are told of a case, programs are told too, and what they approve of is what is applied.
-fn is_told_to_programs(case: &Path) -> Result<(), Failed> {
+fn is_told_to_programs(case: &Case) -> Result<(), Failed> {
     let repo = repository(case);
     let run = |more: &[String]| {
-        let arguments = [&arguments(case)[..], more].concat();
-        repo.llmpatch("apply", &arguments, &response(case))
+        let arguments = [&case.arguments()[..], more].concat();
+        repo.llmpatch("apply", &arguments, &case.response())
     };
     let (check, json) = ("--check".to_owned(), "--json".to_owned());
     let told = run(std::slice::from_ref(&check));
@@ -161,30 +121,26 @@ fn is_told_to_programs(case: &Path) -> Result<(), Failed> {
             return Err(format!("{field}: {} {}", applied[field], document[field]).into());
         }
     }
-    same(
-        &files(&case.join("after")),
-        &repo.files(),
-        "the tree afterwards",
-    )
+    same(&case.expected().files, &files(&repo), "the tree afterwards")
 }
 
-fn agrees_with_git(case: &Path) -> Result<(), Failed> {
+fn agrees_with_git(case: &Case) -> Result<(), Failed> {
     let ours = repository(case);
     let theirs = repository(case);
     // git apply finds the new name there already, where both are one name.
-    let (before, after) = (ours.files(), files(&case.join("after")));
-    let is_renamed = |old: &PathBuf| {
+    let (before, after) = (case.before(), case.expected().files);
+    let is_renamed = |old: &String| {
         let mut new = after.keys();
-        new.any(|new| new != old && new.as_os_str().eq_ignore_ascii_case(old))
+        new.any(|new| new != old && new.eq_ignore_ascii_case(old))
     };
     if before.keys().any(is_renamed) {
         needs(Need::Cases);
     }
-    let arguments = arguments(case);
-    ours.llmpatch("apply", &arguments, &response(case))
+    let arguments = case.arguments();
+    ours.llmpatch("apply", &arguments, &case.response())
         .succeeded();
     let diff = theirs
-        .llmpatch("diff", &arguments, &response(case))
+        .llmpatch("diff", &arguments, &case.response())
         .succeeded();
     if !diff.stdout_bytes.is_empty() {
         theirs.git_with_input(
@@ -196,81 +152,31 @@ fn agrees_with_git(case: &Path) -> Result<(), Failed> {
             &diff.stdout_bytes,
         );
     }
-    same(&ours.files(), &theirs.files(), "git apply of our diff")
+    same(&files(&ours), &files(&theirs), "git apply of our diff")
 }
 
 fn same(want: &Files, got: &Files, what: &str) -> Result<(), Failed> {
-    if want == got {
-        return Ok(());
-    }
-    let mut said = format!("{what}:\n");
-    let paths: std::collections::BTreeSet<_> = want.keys().chain(got.keys()).collect();
-    for path in paths
-        .into_iter()
-        .filter(|path| want.get(*path) != got.get(*path))
-    {
-        said += &format!("{}\n", path.display());
-        said += &difference(want.get(path), got.get(path));
-    }
-    Err(said.into())
+    let difference = llmpatch_cases::difference(want, got);
+    difference.map_or(Ok(()), |difference| {
+        Err(format!("{what}:\n{difference}").into())
+    })
 }
 
-/// Returns the lines in which a file differs, with their ends.
-fn difference(want: Option<&OnDisk>, got: Option<&OnDisk>) -> String {
-    let lines = |file: Option<&OnDisk>| -> String {
-        let Some(file) = file else {
-            return "(no file)\n".to_owned();
-        };
-        let lines = file.bytes.split_inclusive(|&byte| byte == b'\n');
-        let lines = lines.map(|line| format!("{}\n", line.escape_ascii()));
-        lines.collect()
-    };
-    let (old, new) = (lines(want), lines(got));
-    if old == new {
-        return format!("  wanted {want:?}\n  got    {got:?}\n");
-    }
-    support::difference(&old, &new)
+/// Returns the files of a repository, as cases have them.
+fn files(repo: &Repo) -> Files {
+    let named = repo.files().into_iter().map(|(path, file)| {
+        let path = path
+            .to_string_lossy()
+            .replace(std::path::MAIN_SEPARATOR, "/");
+        (path, file)
+    });
+    named.collect()
 }
 
-type Files = BTreeMap<PathBuf, OnDisk>;
-
-fn files(directory: &Path) -> Files {
-    support::files(directory)
-}
-
-fn repository(case: &Path) -> Repo {
-    let repo = Repo::of_directory(&case.join("before"));
-    for setting in std::fs::read_to_string(case.join("config.txt"))
-        .unwrap_or_default()
-        .lines()
-    {
-        let (name, value) = setting
-            .split_once('=')
-            .unwrap_or_else(|| panic!("{setting}: no `=`"));
-        repo.git(&["config", "--add", name, value]);
+fn repository(case: &Case) -> Repo {
+    let repo = Repo::of_case(case);
+    for (name, value) in case.settings() {
+        repo.git(&["config", "--add", &name, &value]);
     }
     repo
-}
-
-fn response(case: &Path) -> PathBuf {
-    case.join("patch.txt")
-}
-
-fn arguments(case: &Path) -> Vec<String> {
-    let text = std::fs::read_to_string(case.join("args.txt")).unwrap_or_default();
-    text.split_whitespace().map(str::to_owned).collect()
-}
-
-fn directories(root: &Path) -> Vec<PathBuf> {
-    let mut found: Vec<_> = std::fs::read_dir(root)
-        .unwrap_or_else(|err| panic!("{}: {err}", root.display()))
-        .map(|entry| entry.unwrap().path())
-        .filter(|path| path.is_dir())
-        .collect();
-    found.sort();
-    found
-}
-
-fn name(path: &Path) -> String {
-    path.file_name().unwrap().to_string_lossy().into_owned()
 }

@@ -10,10 +10,8 @@
 
 mod laws;
 
-use std::fs;
-use std::path::{Path, PathBuf};
-
 use libtest_mimic::{Arguments, Failed, Trial};
+use llmpatch_cases::Case;
 
 /// Of so many responses a target has one, unless it has all.
 const SHARE: usize = 24;
@@ -57,32 +55,7 @@ fn attempt(name: &str, target: fn(&[u8]), bytes: &[u8]) -> Result<(), Failed> {
 
 /// Every response of the cases as it stands, and behind each file that it meets.
 fn seeds() -> Vec<Vec<u8>> {
-    let mut seeds = Vec::new();
-    let cases = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases");
-    for case in entries(&cases).iter().flat_map(|format| entries(format)) {
-        let Ok(response) = fs::read(case.join("patch.txt")) else {
-            continue;
-        };
-        for file in entries(&case.join("before"))
-            .iter()
-            .filter_map(|file| fs::read(file).ok())
-        {
-            seeds.push([&file[..], b"\0", &response].concat());
-        }
-        seeds.push(response);
-    }
-    assert!(seeds.len() > 100, "the cases aren't where they were");
-    seeds
-}
-
-fn entries(directory: &Path) -> Vec<PathBuf> {
-    let mut found: Vec<_> = fs::read_dir(directory)
-        .into_iter()
-        .flatten()
-        .map(|entry| entry.unwrap().path())
-        .collect();
-    found.sort();
-    found
+    llmpatch_cases::all().iter().flat_map(Case::seeds).collect()
 }
 
 /// The words of the fuzzers' dictionary.

@@ -398,6 +398,3 @@ fn safe_lines(text: &str) -> String {
         .collect();
     lines.join("\n")
 }
-
-#[cfg(test)]
-mod tests;

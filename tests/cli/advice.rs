@@ -888,12 +888,9 @@ fn looking() {
 
 #[test]
 fn limits() {
-    let case = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/cases/tool/texts-that-double-again-and-again-are-bounded");
-    let repo = Repo::of_directory(&case.join("before"));
-    let said = repo
-        .run(&["check"], std::fs::read(case.join("patch.txt")).unwrap())
-        .ended(3);
+    let case = llmpatch_cases::named("tool/texts-that-double-again-and-again-are-bounded");
+    let repo = Repo::of_case(&case);
+    let said = repo.run(&["check"], case.response()).ended(3);
     let run = follow(&repo, &said, "git llmpatch help", &[("", "| cat")]).succeeded();
     assert!(run.stdout.contains("256 MiB"), "{}", run.stdout);
 }

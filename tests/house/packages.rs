@@ -127,6 +127,7 @@ fn unsafe_code_is_forbidden_and_nothing_lifts_that() {
     assert!(!wasm.contains("unsafe {") && !wasm.contains("unsafe fn"));
     for manifest in [
         "Cargo.toml",
+        "crates/cases/Cargo.toml",
         "crates/llmpatch/Cargo.toml",
         "crates/llmpatch-json/Cargo.toml",
     ] {

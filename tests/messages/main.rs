@@ -15,6 +15,7 @@
 )]
 #![allow(clippy::unwrap_used, reason = "a test that can't go on has failed")]
 
+mod drawing;
 mod repair;
 #[path = "../support/mod.rs"]
 mod support;
@@ -325,33 +326,23 @@ struct Options {
 }
 
 fn case_of(case: &str) -> Vec<Diagnostic> {
-    let directory = Path::new(env!("CARGO_MANIFEST_DIR"))
-        .join("tests/cases")
-        .join(case);
+    let case = llmpatch_cases::named(case);
     let mut tree = MemoryTree::new();
-    if directory.join("before").is_dir() {
-        for (path, file) in support::files(&directory.join("before")) {
-            tree = tree.with(path.to_str().unwrap(), file.bytes);
-        }
+    for (path, file) in case.before() {
+        tree = tree.with(&path, file.bytes);
     }
     let mut options = Options::default();
-    match fs::read_to_string(directory.join("args.txt"))
-        .unwrap_or_default()
-        .trim()
-    {
+    match &case.arguments().join(" ")[..] {
         "" => {}
         "--format=opx" => options.format.format = Some(llmpatch::patch::Format::Opx),
         "--format=files" => options.format.format = Some(llmpatch::patch::Format::Files),
-        other => panic!("{case}: {other}"),
+        other => panic!("{}: {other}", case.name),
     }
-    if case.ends_with("spaces-for-a-tab") {
+    if case.name.ends_with("spaces-for-a-tab") {
         options.rules.fuzz = llmpatch::Fuzz::Indent;
     }
-    said(
-        &fs::read_to_string(directory.join("patch.txt")).unwrap(),
-        tree,
-        &options,
-    )
+    let response = String::from_utf8(case.response()).unwrap();
+    said(&response, tree, &options)
 }
 
 fn said(response: &str, tree: MemoryTree, options: &Options) -> Vec<Diagnostic> {

@@ -1,47 +1,52 @@
 //! A refusal gets the change made: a stand-in for a model sees nothing but its own response and
 //! what `--feedback` prints, mends the response by simple rules, and tries once more.
 //!
-//! The shapes are those of `tests/cases/shapes` that are refused and have an `after/`: the tree
-//! that a second try should come to. What is printed is compared with `feedback.txt` beside them;
-//! `SNAPSHOTS=overwrite cargo test --test messages repair` renews it.
+//! The shapes are those of `tests/cases/shapes` that are refused and say what a second try should
+//! come to (`-- mended/… --`). What is printed is their section `feedback`, which the library's
+//! cases renew.
 
-use std::fs;
-use std::path::{Path, PathBuf};
+use llmpatch_cases::Case;
 
-use assert_fs::prelude::*;
-
-use crate::support::{self, Repo, snapshot};
+use crate::support::Repo;
 
 #[test]
 fn nine_of_ten_repairable_answers_apply_on_the_second_try() {
     let (mut tried, mut failed) = (0, Vec::new());
     for shape in shapes() {
-        let repo = Repo::of_directory(&shape.join("before"));
+        let repo = Repo::of_case(&shape);
         let before = repo.files();
         let run = repo
-            .llmpatch("apply", &["--feedback"], &shape.join("patch.txt"))
+            .llmpatch("apply", &["--feedback"], &shape.response())
             .ended(1);
-        snapshot(run.stdout.clone(), &shape.join("feedback.txt"));
-        assert_eq!(repo.files(), before, "{}", shape.display());
+        assert_eq!(
+            run.stdout,
+            shape.expected().feedback.unwrap_or_default(),
+            "{}",
+            shape.name
+        );
+        assert_eq!(repo.files(), before, "{}", shape.name);
         assert!(
             !run.stderr.contains("error"),
             "{}: {}",
-            shape.display(),
+            shape.name,
             run.stderr
         );
-        if !shape.join("after").is_dir() {
+        let Some(wanted) = shape.mended() else {
             continue;
-        }
+        };
         tried += 1;
-        let response = fs::read_to_string(shape.join("patch.txt")).unwrap();
-        let mended = mend(&response, &run.stdout);
-        let file = repo.child("../mended.txt");
-        file.write_str(&mended).unwrap();
-        let again = repo.llmpatch("apply", &["--quiet"], &file);
-        if again.status != 0 || repo.files() != support::files(&shape.join("after")) {
+        let mended = mend(&String::from_utf8(shape.response()).unwrap(), &run.stdout);
+        let again = repo.llmpatch("apply", &["--quiet"], mended.as_bytes());
+        if again.status != 0
+            || repo.files()
+                != wanted
+                    .into_iter()
+                    .map(|(path, file)| (path.into(), file))
+                    .collect()
+        {
             failed.push(format!(
                 "{}\n{mended}\n{}{:?}",
-                shape.display(),
+                shape.name,
                 again.stderr,
                 repo.files()
             ));
@@ -115,18 +120,10 @@ fn lines_that_may_be_there_already_are_not_said_to_be_fine() {
     }
 }
 
-fn shapes() -> Vec<PathBuf> {
-    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/cases/shapes");
-    let directories = fs::read_dir(root)
-        .unwrap()
-        .map(|entry| entry.unwrap().path());
+fn shapes() -> Vec<Case> {
     // What ends with another status isn't the author's to mend.
-    let is_refused = |directory: &PathBuf| {
-        fs::read(directory.join("error.txt")).is_ok_and(|error| error.starts_with(b"1\n"))
-    };
-    let mut shapes: Vec<_> = directories.filter(is_refused).collect();
-    shapes.sort();
-    shapes
+    let is_shape = |case: &Case| case.name.starts_with("shapes/") && case.expected().status == 1;
+    llmpatch_cases::all().into_iter().filter(is_shape).collect()
 }
 
 /// What the feedback says of one problem.

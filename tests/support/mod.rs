@@ -28,8 +28,10 @@ use std::process::{Command, Output, Stdio};
 use assert_fs::TempDir;
 use assert_fs::fixture::ChildPath;
 use assert_fs::prelude::*;
+use llmpatch_cases::Case;
 use similar::TextDiff;
 
+pub use llmpatch_cases::File as OnDisk;
 pub use system::{Need, needs, symlink};
 
 /// Lets `$us` be our process in a hook: the nearest of its ancestors that has our name.
@@ -40,27 +42,6 @@ pub const US: &str = "us=$PPID; until [ -z \"$us\" ] || grep -qsx git-llmpatch /
 pub struct Repo {
     directory: TempDir,
     top: ChildPath,
-}
-
-/// What stands at a path on disk.
-#[derive(Clone, PartialEq, Eq)]
-pub struct OnDisk {
-    pub executable: bool,
-    pub link: bool,
-    pub bytes: Vec<u8>,
-}
-
-impl std::fmt::Debug for OnDisk {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let kind = if self.link {
-            "link to "
-        } else if self.executable {
-            "executable "
-        } else {
-            ""
-        };
-        write!(f, "{kind}\"{}\"", self.bytes.escape_ascii())
-    }
 }
 
 /// How a program ended and what it said.
@@ -117,14 +98,11 @@ impl Repo {
         repo
     }
 
-    /// Makes a repository whose one commit holds what a directory holds; nothing if there is no
-    /// such directory.
-    pub fn of_directory(directory: &Path) -> Self {
+    /// Makes a repository whose one commit holds the files of a case.
+    pub fn of_case(case: &Case) -> Self {
         let repo = Self::empty();
-        if directory.is_dir() {
-            for (path, file) in files(directory) {
-                repo.put(&path, &file);
-            }
+        for (path, file) in case.before() {
+            repo.put(path.as_ref(), &file);
         }
         repo.begin();
         repo
@@ -237,14 +215,11 @@ impl Repo {
         run.stdout
     }
 
-    /// Runs our program with a subcommand, arguments and a response.
-    pub fn llmpatch(&self, command: &str, args: &[impl AsRef<OsStr>], response: &Path) -> Run {
-        // The name under which a response is given shows in messages; it must not hold a temporary
-        // directory's name.
-        let name = response.file_name().unwrap();
-        let input = fs::read(response).unwrap();
+    /// Runs our program with a subcommand, arguments and a response, which messages call `patch.txt`.
+    pub fn llmpatch(&self, command: &str, args: &[impl AsRef<OsStr>], response: &[u8]) -> Run {
+        let name = "patch.txt";
         let outside = TempDir::new().unwrap();
-        outside.child(name).write_binary(&input).unwrap();
+        outside.child(name).write_binary(response).unwrap();
         let mut command_line = isolated(Command::new(program()), outside.path());
         command_line
             .env("GIT_DIR", self.child(".git").path())

@@ -1,5 +1,5 @@
-// The case folders, and random responses that the program was asked about: what `.packages/cases.py` prints, in the files that
-// FOLDERS and RANDOM_CASES name.
+// The cases, and random responses that the program was asked about: what `.packages/cases.py` prints, in the files that
+// LISTED_CASES and RANDOM_CASES name.
 
 import assert from "node:assert/strict";
 import { readFileSync } from "node:fs";
@@ -53,8 +53,8 @@ function plain(files: Iterable<[string, Source]>): Record<string, string> {
   return Object.fromEntries([...files].map(told));
 }
 
-describe("case folders", () => {
-  for (const one of lines(process.env["FOLDERS"])) {
+describe("cases", () => {
+  for (const one of lines(process.env["LISTED_CASES"])) {
     test(one.name, () => {
       const result = asked(one);
       if (one.after === null) {

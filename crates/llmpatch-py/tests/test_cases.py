@@ -1,4 +1,4 @@
-"""The case folders, and random responses that the program was asked about: what `.packages/cases.py` prints, in the files that FOLDERS and
+"""The cases, and random responses that the program was asked about: what `.packages/cases.py` prints, in the files that LISTED_CASES and
 RANDOM_CASES name."""
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ def asked(case: Case) -> Result:
     return result
 
 
-@pytest.mark.parametrize("case", [pytest.param(case, id=case["name"]) for case in lines("FOLDERS")])
-def test_folder(case: Case) -> None:
+@pytest.mark.parametrize("case", [pytest.param(case, id=case["name"]) for case in lines("LISTED_CASES")])
+def test_case(case: Case) -> None:
     result = asked(case)
     if case["after"] is None:
         assert result.status == "failed"

@@ -39,30 +39,21 @@ impl Sample {
     }
 }
 
-/// Returns the responses that something is said of, by title.
+/// Returns the responses that something is said of, by title: the first line of a case's comment.
 pub(super) fn samples() -> Vec<Sample> {
-    let mut samples = Vec::new();
-    for entry in fs::read_dir(here("tests/cases/shapes")).unwrap() {
-        let path = entry.unwrap().path();
-        let read = |name: &str| fs::read_to_string(path.join(name)).unwrap_or_default();
-        let about = read("about.md");
-        let (title, about) = about.split_once('\n').unwrap_or_else(|| {
-            panic!(
-                "{}/about.md: a title (`# …`) and what the shape is belong there",
-                path.display()
-            )
-        });
-        // What is passed over in silence needs no help.
-        let said = read("error.txt") + &read("warnings.txt");
-        if !said.is_empty() {
-            let title = title.trim_start_matches("# ").replace('`', "");
-            samples.push(Sample {
-                title,
-                about: about.trim().replace('\n', " "),
-                said,
-            });
+    let cases = llmpatch_cases::all().into_iter();
+    let shapes = cases.filter(|case| case.name.starts_with("shapes/"));
+    // What is passed over in silence needs no help.
+    let shapes = shapes.filter(|shape| !shape.expected().said.is_empty());
+    let samples = shapes.map(|shape| {
+        let (title, about) = shape.rule.split_once('\n').unwrap_or_default();
+        Sample {
+            title: title.replace('`', ""),
+            about: about.trim().replace('\n', " "),
+            said: shape.expected().said,
         }
-    }
+    });
+    let mut samples: Vec<_> = samples.collect();
     samples.sort_by_key(|sample| sample.title.to_lowercase());
     samples
 }

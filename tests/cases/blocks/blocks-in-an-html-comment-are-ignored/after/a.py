@@ -1,5 +1,0 @@
-def a():
-    return 10
-
-def b():
-    return 2

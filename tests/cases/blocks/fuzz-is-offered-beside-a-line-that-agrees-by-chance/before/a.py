@@ -1,7 +1,0 @@
-def f(a):
-    total = count(a)
-    return total
-
-
-total = count(a)
-print(total)

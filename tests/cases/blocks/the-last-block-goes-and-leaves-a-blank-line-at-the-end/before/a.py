@@ -1,5 +1,0 @@
-def f():
-    pass
-
-def g():
-    pass

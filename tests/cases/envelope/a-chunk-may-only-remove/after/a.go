@@ -1,3 +1,0 @@
-func main() {
-	run()
-}

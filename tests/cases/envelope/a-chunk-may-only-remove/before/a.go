@@ -1,4 +1,0 @@
-func main() {
-	debug()
-	run()
-}

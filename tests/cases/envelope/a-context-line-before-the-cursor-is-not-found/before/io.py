@@ -1,8 +1,0 @@
-class Reader:
-    def close(self):
-        self.file.close()
-
-
-class Writer:
-    def close(self):
-        self.file.close()

@@ -1,5 +1,0 @@
-def close(self):
-        self.file.close()
-class R:
-    def close(self):
-        self.file.close()

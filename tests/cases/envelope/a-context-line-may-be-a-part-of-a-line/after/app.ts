@@ -1,3 +1,0 @@
-export async function run() {
-  new_()
-}

@@ -1,6 +1,0 @@
-# how to def run
-class App
-  def run(args)
-    new
-  end
-end

@@ -1,9 +1,0 @@
-class App
-  def run 
-    new
-  end
-
-  def run_all
-    old
-  end
-end

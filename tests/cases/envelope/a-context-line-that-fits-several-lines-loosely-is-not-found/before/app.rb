@@ -1,8 +1,0 @@
-class App
-  def run(args)
-    old
-  end
-  def run_all
-    old
-  end
-end

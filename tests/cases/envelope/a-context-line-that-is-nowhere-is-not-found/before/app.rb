@@ -1,5 +1,0 @@
-class App
-  def run
-    old
-  end
-end

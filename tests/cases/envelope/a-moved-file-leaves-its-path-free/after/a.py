@@ -1,1 +1,0 @@
-from b import *

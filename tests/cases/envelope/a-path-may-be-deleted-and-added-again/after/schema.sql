@@ -1,1 +1,0 @@
-create table t (id integer primary key);

@@ -1,2 +1,0 @@
-create table t (id int);
-create table u (id int);

@@ -1,5 +1,0 @@
-func main() {
-	start()
-	run()
-	stop()
-}

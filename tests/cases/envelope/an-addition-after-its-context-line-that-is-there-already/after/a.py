@@ -1,5 +1,0 @@
-import a
-import b
-import b
-
-x = 2

@@ -1,1 +1,0 @@
-def loud(s) = s.upcase

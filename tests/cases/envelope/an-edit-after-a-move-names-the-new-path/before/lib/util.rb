@@ -1,1 +1,0 @@
-def up(s) = s.upcase

@@ -1,5 +1,0 @@
-fn a() {
-    // ... existing code ...
-    log();
-}
-fn b() {}

@@ -1,3 +1,0 @@
-def total(rows):
-    # ... existing code ...
-    return count * FACTOR

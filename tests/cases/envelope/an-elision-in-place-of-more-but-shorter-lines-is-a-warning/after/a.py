@@ -1,3 +1,0 @@
-start()
-# ... existing code ...
-end()

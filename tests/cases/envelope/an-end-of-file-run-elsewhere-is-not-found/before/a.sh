@@ -1,4 +1,0 @@
-for a; do
-fi
-done
-exit 0

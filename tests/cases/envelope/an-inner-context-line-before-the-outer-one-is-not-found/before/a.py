@@ -1,7 +1,0 @@
-def run():
-    one()
-
-
-class B:
-    def stop(self):
-        two()

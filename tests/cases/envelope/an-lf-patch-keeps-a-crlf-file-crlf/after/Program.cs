@@ -1,6 +1,0 @@
-class Program
-{
-    static void Main()
-    {
-    }
-}

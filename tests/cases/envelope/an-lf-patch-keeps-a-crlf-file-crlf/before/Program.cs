@@ -1,4 +1,0 @@
-class Program
-{
-    static void Main() { }
-}

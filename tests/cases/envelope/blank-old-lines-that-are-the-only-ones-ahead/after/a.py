@@ -1,7 +1,0 @@
-def f():
-    a()
-
-# g
-
-def g():
-    pass

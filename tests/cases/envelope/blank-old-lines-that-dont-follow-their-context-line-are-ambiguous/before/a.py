@@ -1,8 +1,0 @@
-def f():
-    a()
-
-    b()
-
-
-def g():
-    pass

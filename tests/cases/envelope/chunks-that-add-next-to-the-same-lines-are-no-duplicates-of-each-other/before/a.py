@@ -1,8 +1,0 @@
-import a
-import b
-
-def f():
-    pass
-
-import a
-import b

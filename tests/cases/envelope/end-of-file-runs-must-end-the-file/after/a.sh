@@ -1,6 +1,0 @@
-for a; do
-fi
-done
-for b; do
-fi
-done | sort

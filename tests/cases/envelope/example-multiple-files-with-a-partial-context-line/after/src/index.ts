@@ -1,5 +1,0 @@
-import { A } from './a'
-import { OLD } from './old'
-import { NEW } from './new'
-
-export default [A, OLD]

@@ -1,1 +1,0 @@
-export const GONE = 1

@@ -1,4 +1,0 @@
-import { A } from './a'
-import { OLD } from './old'
-
-export default [A, OLD]

@@ -1,7 +1,0 @@
-struct Server;
-
-impl Server {
-fn start(&self) {
-    new();
-}
-}

@@ -1,4 +1,0 @@
-// a file
-function declaration
-new implementation
-// its end

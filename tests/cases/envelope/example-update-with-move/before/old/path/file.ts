@@ -1,4 +1,0 @@
-// a file
-function declaration
-old implementation
-// its end

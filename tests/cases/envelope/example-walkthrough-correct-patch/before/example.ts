@@ -1,7 +1,0 @@
-import { foo } from './foo'
-import { bar } from './bar'
-
-export function main() {
-  foo()
-  bar()
-}

@@ -1,3 +1,0 @@
-fn new_function() {
-    // implementation
-}

@@ -1,5 +1,0 @@
-fn main() {
-// some context
-let new_variable = 2;
-// more context
-}

@@ -1,5 +1,0 @@
-fn main() {
-// some context
-let old_variable = 1;
-// more context
-}

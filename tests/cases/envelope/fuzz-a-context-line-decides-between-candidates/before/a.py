@@ -1,4 +1,0 @@
-class A:
-    x = 1 
-class B:
-    x = 1	

@@ -1,4 +1,0 @@
-def f(self):
-    x = 2
-“def f
-    x = 1

@@ -1,4 +1,0 @@
-def f(self):
-    x = 1
-“def f
-    x = 1

@@ -1,4 +1,0 @@
-def f():
-    a = 2
-    b = 3
-    return a

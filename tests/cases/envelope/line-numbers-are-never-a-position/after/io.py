@@ -1,8 +1,0 @@
-class Reader:
-    def close(self):
-        self.file.close()
-
-
-class Appender:
-    def close(self):
-        self.file.close()

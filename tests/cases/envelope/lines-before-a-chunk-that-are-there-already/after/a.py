@@ -1,5 +1,0 @@
-import a
-import a
-import b
-
-x = 2

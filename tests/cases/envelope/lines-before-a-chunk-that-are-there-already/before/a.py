@@ -1,4 +1,0 @@
-import a
-import b
-
-x = 1

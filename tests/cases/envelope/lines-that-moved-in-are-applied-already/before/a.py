@@ -1,6 +1,0 @@
-def load():
-    try:
-        with open(PATH) as file:
-            return file.read()
-    except FileNotFoundError:
-        return ""

@@ -1,2 +1,0 @@
-one long line
-another

@@ -1,3 +1,0 @@
-# The upper layers stay
-# unchanged.
-run

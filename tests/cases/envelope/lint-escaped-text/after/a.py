@@ -1,1 +1,0 @@
-import os\nimport sys\nx = 1\n

@@ -1,2 +1,0 @@
-if level != "user":
-    stop()

@@ -1,3 +1,0 @@
-<<<<<<< SEARCH
-:start_line:1
-x = 2

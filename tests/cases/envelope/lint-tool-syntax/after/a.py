@@ -1,3 +1,0 @@
-x = 2
-</content>
-</invoke>

@@ -1,5 +1,0 @@
-from app.limits import MAX_ROWS
-
-
-def rows(cursor):
-    return cursor.fetchmany(100)

@@ -1,3 +1,0 @@
-def run(a)
-  old
-end

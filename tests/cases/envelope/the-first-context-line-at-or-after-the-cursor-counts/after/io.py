@@ -1,8 +1,0 @@
-class Reader:
-    def close(self):
-        self.file.close(1)
-
-
-class Writer:
-    def close(self):
-        self.file.close(2)

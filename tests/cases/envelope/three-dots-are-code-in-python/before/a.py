@@ -1,3 +1,0 @@
-class A:
-    def old(self):
-        return 1

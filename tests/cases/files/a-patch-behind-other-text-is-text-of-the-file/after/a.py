@@ -1,2 +1,0 @@
-def f(n):
-    return n

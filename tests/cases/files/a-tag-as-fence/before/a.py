@@ -1,5 +1,0 @@
-def a():
-    return 1
-
-def b():
-    return 2

@@ -1,6 +1,0 @@
-def f(n):
-    return n
-
-
-def g(n):
-    return 2 * n

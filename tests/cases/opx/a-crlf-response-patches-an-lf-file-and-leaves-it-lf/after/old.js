@@ -1,2 +1,0 @@
-changed();
-twice();

@@ -1,2 +1,0 @@
-SELECT id, name FROM users WHERE id = 1;
-SELECT 1;

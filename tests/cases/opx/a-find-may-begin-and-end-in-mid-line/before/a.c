@@ -1,2 +1,0 @@
-int f(int a,
-      int b) { return a; }

@@ -1,3 +1,0 @@
-def f():
-	gone();
-	kept();

@@ -1,3 +1,0 @@
-defmodule Counter do
-  def start, do: 0
-end

@@ -1,2 +1,0 @@
-let a = compute(x, y);
-let b = 2;

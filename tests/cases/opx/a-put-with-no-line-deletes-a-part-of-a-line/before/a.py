@@ -1,1 +1,0 @@
-f(a, debug=True)

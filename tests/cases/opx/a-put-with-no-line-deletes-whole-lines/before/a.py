@@ -1,3 +1,0 @@
-import os
-import re
-import sys

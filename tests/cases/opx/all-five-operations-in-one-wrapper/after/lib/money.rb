@@ -1,1 +1,0 @@
-def money(x) = format('%.2f', x)

@@ -1,5 +1,0 @@
-class Cart
-  def total
-    items.sum(&:price)
-  end
-end

@@ -1,1 +1,0 @@
-const val A = 1

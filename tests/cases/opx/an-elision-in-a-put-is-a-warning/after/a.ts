@@ -1,4 +1,0 @@
-export async function load() {
-  // ... existing code ...
-  return b;
-}

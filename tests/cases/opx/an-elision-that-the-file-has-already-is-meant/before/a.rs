@@ -1,3 +1,0 @@
-one();
-    // ... existing code ...
-two();

@@ -1,5 +1,0 @@
-import os
-
-
-def f():
-    pass

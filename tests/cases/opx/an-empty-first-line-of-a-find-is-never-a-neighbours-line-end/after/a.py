@@ -1,4 +1,0 @@
-def g():
-    pass
-def h():
-    pass

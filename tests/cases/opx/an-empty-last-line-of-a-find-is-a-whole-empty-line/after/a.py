@@ -1,5 +1,0 @@
-import os
-import re
-import sys
-
-x = 1

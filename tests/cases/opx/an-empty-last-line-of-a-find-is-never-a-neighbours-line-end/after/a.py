@@ -1,3 +1,0 @@
-import os
-import sys
-x = 1

@@ -1,3 +1,0 @@
-def run():
-    prepare()
-    go()

@@ -1,7 +1,0 @@
-class A
-{
-    int x;
-    int z;
-
-    int y;
-}

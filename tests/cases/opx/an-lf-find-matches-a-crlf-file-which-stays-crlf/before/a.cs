@@ -1,5 +1,0 @@
-class A
-{
-    int x;
-    int y;
-}

@@ -1,2 +1,0 @@
-xdef f():
-    pass

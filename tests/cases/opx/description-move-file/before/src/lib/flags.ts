@@ -1,1 +1,0 @@
-export const flags = new Map<string, boolean>();

@@ -1,3 +1,0 @@
-export const config = {
-  apiBaseUrl: 'http://localhost:3000',
-};

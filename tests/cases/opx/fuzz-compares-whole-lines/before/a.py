@@ -1,2 +1,0 @@
-call(a,  b)  # x 
-next 

@@ -1,5 +1,0 @@
-def f():
-    a = 1
-    if a:
-        b()
-    return a

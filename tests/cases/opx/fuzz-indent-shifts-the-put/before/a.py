@@ -1,3 +1,0 @@
-def f():
-    a = 1
-    return a

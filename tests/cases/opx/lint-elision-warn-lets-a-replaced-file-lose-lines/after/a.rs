@@ -1,4 +1,0 @@
-fn main() {
-    begin();
-    // ... rest of the file unchanged ...
-}

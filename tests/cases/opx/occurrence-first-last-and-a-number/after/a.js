@@ -1,4 +1,0 @@
-first();
-log(1);
-second();
-last();

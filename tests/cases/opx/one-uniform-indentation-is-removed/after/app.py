@@ -1,4 +1,0 @@
-def run():
-    prepare()
-
-    go()

@@ -1,5 +1,0 @@
--- all customers
-SELECT id, name
-FROM customers
-WHERE active = 1;
--- done

@@ -1,7 +1,0 @@
-def start():
-    log("begin")
-    run()
-
-def stop():
-    log("begin")
-    halt()

@@ -1,8 +1,0 @@
-package main
-
-import "fmt"
-
-func main() {
-	name := "world"
-	fmt.Println("hello, " + name)
-}

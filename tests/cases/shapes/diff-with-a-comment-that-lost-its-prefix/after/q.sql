@@ -1,3 +1,0 @@
-SELECT id
-FROM customers;
--- done

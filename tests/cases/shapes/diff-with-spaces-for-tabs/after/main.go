@@ -1,8 +1,0 @@
-package main
-
-import "fmt"
-
-func main() {
-    name := "moon"
-	fmt.Println("hello, " + name)
-}

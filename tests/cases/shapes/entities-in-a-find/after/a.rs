@@ -1,3 +1,0 @@
-fn f() -> Vec<u16> {
-    Vec::new()
-}

@@ -1,3 +1,0 @@
-fn f() -> Vec<u8> {
-    Vec::new()
-}

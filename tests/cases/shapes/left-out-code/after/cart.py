@@ -1,5 +1,0 @@
-class Cart:
-    def __init__(self, items):
-        self.items = items
-
-    # ... existing code ...

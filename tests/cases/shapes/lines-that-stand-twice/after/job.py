@@ -1,7 +1,0 @@
-def start():
-    log("start")
-    run()
-
-def stop():
-    log("begin")
-    halt()

@@ -1,6 +1,0 @@
-def f(n):
-    return str(math.factorial(n))
-
-
-def g(n):
-    return factorial(n)

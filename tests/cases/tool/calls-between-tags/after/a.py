@@ -1,6 +1,0 @@
-def ff(n):
-    return str(factorial(n))
-
-
-def gg(n):
-    return factorial(n)

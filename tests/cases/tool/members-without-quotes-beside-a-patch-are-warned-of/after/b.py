@@ -1,2 +1,0 @@
-def first(items):
-    return items[0]

@@ -1,6 +1,0 @@
-def f(n):
-    return str(factorial(n))
-
-
-def g(n):
-    return factorial(n)

@@ -1,6 +1,0 @@
-def h(n):
-    return str(factorial(n))
-
-
-def g(n):
-    return factorial(n)

@@ -1,6 +1,0 @@
-def f(n):
-    return str(factorial(n))
-
-
-def gg(n):
-    return factorial(n)

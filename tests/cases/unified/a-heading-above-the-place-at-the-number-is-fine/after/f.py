@@ -1,7 +1,0 @@
-class A:
-    def run(self):
-        return 2
-
-class B:
-    def run(self):
-        return 3

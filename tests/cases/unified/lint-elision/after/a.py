@@ -1,3 +1,0 @@
-def f():
-    ONE()
-    # ... rest of the code ...

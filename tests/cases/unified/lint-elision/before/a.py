@@ -1,4 +1,0 @@
-def f():
-    one(with_arguments)
-    two(with_arguments)
-    three()

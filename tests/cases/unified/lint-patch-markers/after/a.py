@@ -1,3 +1,0 @@
-a
-*** End Patch
-b
