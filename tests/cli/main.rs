@@ -15,6 +15,7 @@
 )]
 
 mod advice;
+mod agents;
 mod apply;
 mod apply_patch;
 mod attributes;
