@@ -331,6 +331,22 @@ pub fn path() -> OsString {
     std::env::join_paths([ours].into_iter().chain(std::env::split_paths(&all))).unwrap()
 }
 
+/// Makes a directory with these programs alone, to be a PATH; none if one isn't on the PATH.
+pub fn programs(names: &[&str]) -> Option<TempDir> {
+    needs(Need::Programs);
+    let all = path();
+    let directory = TempDir::new().unwrap();
+    for name in names {
+        let mut places = std::env::split_paths(&all).map(|place| place.join(name));
+        let Some(program) = places.find(|place| place.is_file()) else {
+            eprintln!("no {name}: not tried");
+            return None;
+        };
+        symlink(program, directory.path().join(name));
+    }
+    Some(directory)
+}
+
 /// Returns whether all rows of a table are to be tried: `CASES=all`, as in `.ci/run`.
 pub fn in_full() -> bool {
     std::env::var_os("CASES").is_some_and(|extent| extent == "all")

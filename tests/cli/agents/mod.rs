@@ -15,23 +15,13 @@ use assert_fs::TempDir;
 use assert_fs::prelude::*;
 use serde_json::{Value, json};
 
-use crate::support::{self, Need, Repo, Run, isolated, needs, run, symlink};
-
-/// What a hook runs, beside the shell.
-const TOOLS: &[&str] = &["cat", "git", "git-llmpatch", "jq"];
+use crate::support::{self, Repo, Run, isolated, run, symlink};
 
 /// Returns the path of a file that agents are given.
 fn example(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("examples/agents")
         .join(path)
-}
-
-/// Returns where a program is.
-fn found(program: &str) -> Option<PathBuf> {
-    std::env::split_paths(&support::path())
-        .map(|directory| directory.join(program))
-        .find(|path| path.is_file())
 }
 
 /// A host that starts hooks by a shell.
@@ -43,17 +33,10 @@ struct Host {
 }
 
 impl Host {
-    /// Makes one; none where there is no such shell, or no jq.
+    /// Makes one; none where a program is missing, such as jq.
     fn with(shell: &'static str) -> Option<Self> {
-        needs(Need::Programs);
-        let programs = TempDir::new().unwrap();
-        for name in TOOLS.iter().copied().chain(BTreeSet::from([shell, "sh"])) {
-            let Some(program) = found(name) else {
-                eprintln!("no {name}: hooks of agents aren't tried with {shell}");
-                return None;
-            };
-            symlink(program, programs.path().join(name));
-        }
+        let names = BTreeSet::from([shell, "sh", "cat", "git", "git-llmpatch", "jq"]);
+        let programs = support::programs(&Vec::from_iter(names))?;
         let repo = Repo::with(&[("a.py", "print(1)\nprint(2)\n"), ("src/b.py", "print(3)\n")]);
         Some(Self {
             shell,
