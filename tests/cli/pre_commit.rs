@@ -158,6 +158,27 @@ impl User {
     }
 }
 
+/// As git-llmpatch-check(1) says of its examples: a hook of one's own, and the line for lefthook and husky.
+#[test]
+fn where_the_program_is_not_installed_nothing_is_committed() {
+    let page = fs::read_to_string(root().join("man/git-llmpatch-check.md")).unwrap();
+    for (begins, ends) in [("\n#!/bin/sh\n", "\n```"), ("run: git llmpatch", "\n")] {
+        let at = page.find(begins).unwrap();
+        let shown = page[at..].strip_prefix("run: ").unwrap_or(&page[at + 1..]);
+        let hook = &shown[..shown.find(ends).unwrap()];
+        for (programs, status) in [(&["git", "sh"][..], 1), (&["git", "git-llmpatch", "sh"], 0)] {
+            let programs = support::programs(programs).unwrap();
+            let repo = Repo::with(&[("a.txt", "one\n")]);
+            repo.script(".git/hooks/pre-commit", &format!("#!/bin/sh\n{hook}\n"));
+            let mut commit = isolated(Command::new("git"), repo.path());
+            commit.env("PATH", programs.path());
+            let ended = run(commit.args(["commit", "--allow-empty", "-m", "x"]), b"").ended(status);
+            let told = ended.stderr.contains("'llmpatch' is not a git command");
+            assert_eq!(told, status == 1, "{}", ended.stderr);
+        }
+    }
+}
+
 fn root() -> &'static Path {
     Path::new(env!("CARGO_MANIFEST_DIR"))
 }

@@ -92,17 +92,23 @@ fn vim_applies_shows_and_jumps() {
 fn the_tasks_of_visual_studio_code_run_and_their_problems_are_found() {
     let tasks: serde_json::Value = serde_json::from_str(&shown("json")[0]).unwrap();
     let run = |repo: &Repo, task: &serde_json::Value| {
-        let file = repo.path().join("response.md");
-        let command = task["command"]
-            .as_str()
-            .unwrap()
-            .replace("${file}", file.to_str().unwrap());
+        // The editor puts the file's name wherever it is asked for, whatever the name is.
+        let file = repo.path().join("'\"$(>executed)`>executed`;response.md");
+        fs::rename(repo.path().join("response.md"), &file).unwrap();
+        let filled = |text: &serde_json::Value| {
+            text.as_str()
+                .unwrap()
+                .replace("${file}", file.to_str().unwrap())
+        };
         let mut shell = isolated(Program::new("bash"), repo.path());
-        support::run(
-            shell.env("PATH", support::path()).args(["-c", &command]),
-            b"",
-        )
-        .stdout
+        shell.env("PATH", support::path());
+        for (name, value) in task["options"]["env"].as_object().into_iter().flatten() {
+            shell.env(name, filled(value));
+        }
+        let said = support::run(shell.args(["-c", &filled(&task["command"])]), b"").stdout;
+        assert!(!repo.path().join("executed").exists(), "{said}");
+        fs::rename(file, repo.path().join("response.md")).unwrap();
+        said
     };
     let [check, apply] = &tasks["tasks"].as_array().unwrap()[..] else {
         panic!("{tasks}")
