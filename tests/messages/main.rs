@@ -45,8 +45,7 @@ use llmpatch::tree::MemoryTree;
 use llmpatch::{format, plan};
 use support::snapshot;
 
-/// The directory below `tests/cases` in which something of a kind is said. With it, options that
-/// the case is run with.
+/// The case in which something of a kind is said.
 const CASES: &[(Kind, &str)] = &[
     (Kind::Parse, "shapes/a-line-without-a-prefix"),
     (
@@ -64,7 +63,7 @@ const CASES: &[(Kind, &str)] = &[
     (Kind::Unchanged, "shapes/everything-is-there-already"),
     (
         Kind::ProseEdit,
-        "opx/an-edit-in-mid-line-of-prose-is-ignored-with-a-warning",
+        "opx/an-edit-in-mid-line/of-prose-is-ignored-with-a-warning",
     ),
     (
         Kind::CommentedPatch,
@@ -90,7 +89,7 @@ const CASES: &[(Kind, &str)] = &[
     (Kind::RepeatedPatch, "shapes/a-patch-given-twice"),
     (
         Kind::RepeatedEdit,
-        "opx/an-edit-that-repeats-another-counts-twice-with-a-warning",
+        "opx/an-edit-that-repeats/counts-twice-with-a-warning",
     ),
     (
         Kind::StrayMarker,
@@ -104,13 +103,13 @@ const CASES: &[(Kind, &str)] = &[
     (Kind::BlankInBody, "shapes/blank-line-without-its-plus"),
     (
         Kind::LocatorSpacing,
-        "envelope/a-context-line-right-behind-its-marker-is-a-warning",
+        "envelope/a-context-line/right-behind-its-marker-is-a-warning",
     ),
     (Kind::LocatorNumbers, "shapes/unified-hunk-header"),
     (Kind::LocatorRelaxed, "shapes/partial-context"),
     (
         Kind::OutsideContext,
-        "envelope/a-context-line-in-another-block-is-warned-of",
+        "envelope/a-context-line/in-another-block-is-warned-of",
     ),
     (Kind::NoNewlineMark, "shapes/no-newline-mark"),
     (Kind::LastPlus, "tool/a-bare-plus-at-the-end-is-the-newline"),
@@ -121,24 +120,30 @@ const CASES: &[(Kind, &str)] = &[
     (Kind::AdditionPlace, "shapes/added-lines-only"),
     (
         Kind::AlreadyThere,
-        "envelope/lines-that-are-there-already-are-warned-of",
+        "envelope/lines-there-already/lines-that-are-there-already-are-warned-of",
     ),
     (Kind::NewlineAdded, "shapes/a-file-without-a-final-newline"),
     (Kind::Elision, "shapes/left-out-code-of-a-whole-file"),
     (Kind::Conflict, "shapes/two-edits-of-one-line"),
-    (Kind::ConflictMarkers, "envelope/lint-conflict-markers"),
+    (
+        Kind::ConflictMarkers,
+        "envelope/lint-conflict-markers/is-told",
+    ),
     (Kind::PatchMarkers, "envelope/lint-patch-markers"),
-    (Kind::HiddenCharacters, "envelope/lint-hidden-characters"),
-    (Kind::ToolSyntax, "envelope/lint-tool-syntax"),
-    (Kind::LineNumbers, "envelope/lint-line-numbers"),
+    (
+        Kind::HiddenCharacters,
+        "envelope/lint-hidden-characters/is-told",
+    ),
+    (Kind::ToolSyntax, "envelope/lint-tool-syntax/is-told"),
+    (Kind::LineNumbers, "envelope/lint-line-numbers/is-told"),
     (Kind::DiffPrefixes, "blocks/lint-diff-prefixes"),
     (Kind::EscapedText, "envelope/lint-escaped-text"),
     (Kind::Entities, "envelope/lint-entities"),
     (
         Kind::Encoding,
-        "envelope/a-line-in-utf-8-in-a-file-of-shift-jis-is-refused",
+        "envelope/a-line-in-utf-8/in-a-file-of-shift-jis-is-refused",
     ),
-    (Kind::Executes, "envelope/lint-executes"),
+    (Kind::Executes, "envelope/lint-executes/is-told"),
     (Kind::NoChange, "shapes/a-hunk-that-changes-nothing"),
     (
         Kind::PartialDeleteBody,
@@ -167,11 +172,11 @@ const CASES: &[(Kind, &str)] = &[
     ),
     (
         Kind::Divider,
-        "blocks/of-several-dividers-the-one-as-long-as-the-first-line",
+        "blocks/a-divider/of-several-dividers-the-one-as-long-as-the-first-line",
     ),
     (
         Kind::ProseConflict,
-        "blocks/a-whole-conflict-in-prose-is-a-warning",
+        "blocks/a-whole-conflict/whole-conflict-in-prose-is-a-warning",
     ),
     (Kind::SkippedCall, "tool/a-call-of-no-file-is-skipped"),
     (
@@ -189,20 +194,20 @@ const CASES: &[(Kind, &str)] = &[
     (Kind::EmptyLine, "tool/an-empty-line-is-left-with-a-warning"),
     (
         Kind::FilledEmpty,
-        "blocks/an-empty-search-fills-an-empty-file",
+        "blocks/an-empty-search/fills-an-empty-file",
     ),
     (Kind::InsideWord, "shapes/a-find-inside-a-word"),
     (
         Kind::Overlap,
-        "opx/a-last-occurrence-that-overlaps-the-last-counted-is-told",
+        "opx/a-last-occurrence/overlaps-the-last-counted-is-told",
     ),
     (
         Kind::HunkMoved,
-        "unified/a-moved-hunk-is-found-and-warned-of",
+        "unified/a-moved-hunk/is-found-and-warned-of",
     ),
     (
         Kind::Recounted,
-        "unified/wrong-counts-are-recounted-with-a-warning",
+        "unified/wrong-counts/are-recounted-with-a-warning",
     ),
 ];
 
