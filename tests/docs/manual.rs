@@ -2,7 +2,7 @@
 //! written sections say.
 //!
 //! A page `man/NAME.md` holds written sections. `# OPTIONS`, `# COMMANDS`, `# OPTIONS AND FORMATS`
-//! and `# KINDS OF ERRORS` are filled in from the program's own tables, `# KINDS` from `tests/cases/shapes` and
+//! and `# KINDS OF ERRORS` are filled in from the program's own tables, `# KINDS` from `tests/cases` and
 //! `tests/messages`, after what is written under them. `SNAPSHOTS=overwrite cargo test --test docs
 //! manual` makes the pages anew.
 

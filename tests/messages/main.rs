@@ -1,9 +1,10 @@
-//! Every kind of error and warning as a reader sees it: at 80 columns and at 40, plain and in
-//! colour.
+//! What is said, as a reader sees it: at 80 columns and at 40, plain and in colour.
 //!
-//! Each has a file beside this one, where escapes are shown as `␛`; those that begin with `scene-`
-//! show what files and terminals can do to a message. `SNAPSHOTS=overwrite cargo test --test
-//! messages` renews them; read them as a stranger would at night.
+//! What a response comes to is said in the cases, at one width. Here is what they don't show: what the
+//! system and the program's own state come to, long messages where it is narrow, and, in files that
+//! begin with `scene-`, what files and terminals can do to a message. Escapes are shown as `␛`.
+//! `SNAPSHOTS=overwrite cargo test --test messages` renews the files; read them as a stranger would at
+//! night.
 
 #![cfg_attr(
     not(target_os = "linux"),
@@ -33,182 +34,22 @@ use git_llmpatch::report::human::{Style, draw};
 use git_llmpatch::transaction::{Holder, TransactionError, Warning};
 use llmpatch::kind::Kind;
 use llmpatch::leftover::Leftover;
-use llmpatch::lint::Lints;
 use llmpatch::patch::{Format, Unrepresentable, What};
-use llmpatch::path::{RepoPath, Resolver};
+use llmpatch::path::RepoPath;
 use llmpatch::pathspec::{Defaults, Pathspec};
-use llmpatch::plan::derive::Replaced;
-use llmpatch::report::Diagnose;
-use llmpatch::report::{Diagnostic, merge};
-use llmpatch::text::{LineNo, Source, SourceId};
-use llmpatch::tree::MemoryTree;
-use llmpatch::{format, plan};
+use llmpatch::plan::{self, derive::Replaced};
+use llmpatch::report::{Diagnose, Diagnostic};
+use llmpatch::text::LineNo;
+use llmpatch::tree::{Entry, File, MemoryTree, Mode};
+use llmpatch::{Options, apply};
+use llmpatch_cases::Files;
 use support::snapshot;
 
-/// The case in which something of a kind is said.
-const CASES: &[(Kind, &str)] = &[
-    (Kind::Parse, "shapes/a-line-without-a-prefix"),
-    (
-        Kind::ContextNotFound,
-        "shapes/a-context-line-that-isnt-there",
-    ),
-    (Kind::LinesNotFound, "shapes/another-value"),
+/// Kinds that are seen best where it is narrow, and a case of each: several places, a long sentence, a warning.
+const NARROW: &[(Kind, &str)] = &[
     (Kind::Ambiguous, "shapes/numbers-and-two-places"),
-    (Kind::Occurrence, "shapes/an-occurrence-too-far"),
-    (Kind::FileMissing, "shapes/a-directory-left-out"),
-    (Kind::FileExists, "shapes/adding-a-file-that-exists"),
-    (Kind::UnsafePath, "shapes/a-path-outside"),
-    (Kind::Binary, "shapes/a-binary-file"),
-    (Kind::Stale, "shapes/a-delete-body-that-differs"),
-    (Kind::Unchanged, "shapes/everything-is-there-already"),
-    (
-        Kind::ProseEdit,
-        "opx/an-edit-in-mid-line/of-prose-is-ignored-with-a-warning",
-    ),
-    (
-        Kind::CommentedPatch,
-        "roles/an-envelope-in-a-comment-is-not-read",
-    ),
-    (
-        Kind::QuotedPatch,
-        "roles/a-quoted-envelope-beside-another-is-not-read",
-    ),
-    (
-        Kind::NearPatch,
-        "unified/a-hunk-behind-an-envelope-is-ignored",
-    ),
-    (
-        Kind::UnknownPlace,
-        "sessions/a-call-at-an-unknown-place-beside-a-real-one",
-    ),
-    (
-        Kind::UndoneCall,
-        "roles/a-tool-message-of-error-undoes-its-call",
-    ),
-    (Kind::DraftPatch, "shapes/a-draft-in-reasoning"),
-    (Kind::RepeatedPatch, "shapes/a-patch-given-twice"),
-    (
-        Kind::RepeatedEdit,
-        "opx/an-edit-that-repeats/counts-twice-with-a-warning",
-    ),
-    (
-        Kind::StrayMarker,
-        "envelope/an-end-before-the-first-begin-is-a-warning",
-    ),
-    (
-        Kind::SkippedFormat,
-        "answers/format-opx-skips-an-envelope-with-a-warning",
-    ),
-    (Kind::DecoratedMarker, "shapes/stars-behind-a-marker"),
-    (Kind::BlankInBody, "shapes/blank-line-without-its-plus"),
-    (
-        Kind::LocatorSpacing,
-        "envelope/a-context-line/right-behind-its-marker-is-a-warning",
-    ),
-    (Kind::LocatorNumbers, "shapes/unified-hunk-header"),
-    (Kind::LocatorRelaxed, "shapes/partial-context"),
-    (
-        Kind::OutsideContext,
-        "envelope/a-context-line/in-another-block-is-warned-of",
-    ),
-    (Kind::NoNewlineMark, "shapes/no-newline-mark"),
-    (Kind::LastPlus, "tool/a-bare-plus-at-the-end-is-the-newline"),
-    (Kind::Fuzzy, "shapes/spaces-for-a-tab"),
-    (Kind::Restated, "shapes/restated-context"),
-    (Kind::BlankDropped, "shapes/blank-line-at-the-end-of-a-hunk"),
-    (Kind::Duplicates, "shapes/lines-that-stand-twice"),
-    (Kind::AdditionPlace, "shapes/added-lines-only"),
-    (
-        Kind::AlreadyThere,
-        "envelope/lines-there-already/lines-that-are-there-already-are-warned-of",
-    ),
-    (Kind::NewlineAdded, "shapes/a-file-without-a-final-newline"),
-    (Kind::Elision, "shapes/left-out-code-of-a-whole-file"),
     (Kind::Conflict, "shapes/two-edits-of-one-line"),
-    (
-        Kind::ConflictMarkers,
-        "envelope/lint-conflict-markers/is-told",
-    ),
-    (Kind::PatchMarkers, "envelope/lint-patch-markers"),
-    (
-        Kind::HiddenCharacters,
-        "envelope/lint-hidden-characters/is-told",
-    ),
-    (Kind::ToolSyntax, "envelope/lint-tool-syntax/is-told"),
-    (Kind::LineNumbers, "envelope/lint-line-numbers/is-told"),
-    (Kind::DiffPrefixes, "blocks/lint-diff-prefixes"),
-    (Kind::EscapedText, "envelope/lint-escaped-text"),
-    (Kind::Entities, "envelope/lint-entities"),
-    (
-        Kind::Encoding,
-        "envelope/a-line-in-utf-8/in-a-file-of-shift-jis-is-refused",
-    ),
-    (Kind::Executes, "envelope/lint-executes/is-told"),
-    (Kind::NoChange, "shapes/a-hunk-that-changes-nothing"),
-    (
-        Kind::PartialDeleteBody,
-        "shapes/a-delete-body-that-is-a-part",
-    ),
-    (
-        Kind::IndentedPayload,
-        "opx/a-payload-that-shares-its-markers-indentation-is-literal-with-a-warning",
-    ),
-    (
-        Kind::TypographicQuotes,
-        "shapes/curly-quotes-around-attributes",
-    ),
-    (
-        Kind::UnknownMarkup,
-        "shapes/an-attribute-that-means-nothing",
-    ),
-    (
-        Kind::StrayText,
-        "opx/text-between-edits-in-a-wrapper-is-a-warning",
-    ),
-    (Kind::BlankEdges, "shapes/blank-lines-around-a-find"),
-    (
-        Kind::EscapedMarker,
-        "blocks/an-escaped-divider-in-replace-loses-its-backslash",
-    ),
-    (
-        Kind::Divider,
-        "blocks/a-divider/of-several-dividers-the-one-as-long-as-the-first-line",
-    ),
-    (
-        Kind::ProseConflict,
-        "blocks/a-whole-conflict/whole-conflict-in-prose-is-a-warning",
-    ),
-    (Kind::SkippedCall, "tool/a-call-of-no-file-is-skipped"),
-    (
-        Kind::NamelessFence,
-        "files/a-fence-without-a-path-is-left-out",
-    ),
-    (
-        Kind::JsonPatch,
-        "tool/a-patch-in-an-object-that-is-no-call-counts",
-    ),
-    (
-        Kind::FinalNewline,
-        "tool/a-new-file-without-final-newline-keeps-it-so",
-    ),
-    (Kind::EmptyLine, "tool/an-empty-line-is-left-with-a-warning"),
-    (
-        Kind::FilledEmpty,
-        "blocks/an-empty-search/fills-an-empty-file",
-    ),
-    (Kind::InsideWord, "shapes/a-find-inside-a-word"),
-    (
-        Kind::Overlap,
-        "opx/a-last-occurrence/overlaps-the-last-counted-is-told",
-    ),
-    (
-        Kind::HunkMoved,
-        "unified/a-moved-hunk/is-found-and-warned-of",
-    ),
-    (
-        Kind::Recounted,
-        "unified/wrong-counts/are-recounted-with-a-warning",
-    ),
+    (Kind::Duplicates, "shapes/lines-that-stand-twice"),
 ];
 
 /// Kinds whose words are made in rooms that a test from outside can't enter: a program on a
@@ -225,30 +66,47 @@ const ELSEWHERE: &[Kind] = &[
 
 #[test]
 fn every_kind_is_shown() {
-    let mut shown: BTreeSet<&str> = ELSEWHERE.iter().map(|kind| kind.code()).collect();
-    for (kind, case) in CASES {
-        let all = case_of(case);
-        let of_kind: Vec<_> = all.into_iter().filter(|one| one.kind == *kind).collect();
-        assert!(
-            !of_kind.is_empty(),
-            "{case} says nothing of the kind {kind}"
-        );
-        show(kind.code(), &of_kind);
-        shown.insert(kind.code());
+    let mut shown: BTreeSet<String> = ELSEWHERE.iter().map(|kind| kind.code().into()).collect();
+    for case in llmpatch_cases::all() {
+        shown.extend(case.expected().said.lines().filter_map(kind_of));
     }
-    show("protected", &protected());
-    shown.insert("protected");
     for said in of_the_system() {
         let one = Diagnostic::located(&*said, None, &[]);
         show(one.kind.code(), std::slice::from_ref(&one));
-        shown.insert(one.kind.code());
+        shown.insert(one.kind.code().into());
     }
-    let all: BTreeSet<&str> = Kind::ALL.iter().map(|kind| kind.code()).collect();
-    let missing: Vec<_> = all.difference(&shown).collect();
+    let missing = Kind::ALL.iter().filter(|kind| !shown.contains(kind.code()));
+    let missing: Vec<_> = missing.collect();
     assert!(
         missing.is_empty(),
         "no message of the kinds {missing:?} is shown"
     );
+}
+
+/// Returns the kind that a headline names.
+fn kind_of(line: &str) -> Option<String> {
+    let of_error = line
+        .strip_prefix("error[")
+        .and_then(|rest| rest.split_once(']'));
+    let of_warning = || {
+        line.strip_prefix("warning: ")?
+            .strip_suffix(']')?
+            .rsplit_once('[')
+    };
+    let code = of_error.map(|(code, _)| code);
+    code.or_else(|| Some(of_warning()?.1)).map(str::to_owned)
+}
+
+#[test]
+fn what_is_long_is_shown_where_it_is_narrow() {
+    for (kind, case) in NARROW {
+        let case = llmpatch_cases::named(case);
+        let response = String::from_utf8(case.response()).unwrap();
+        let mut all = said(&response, tree(case.before()), plan::Rules::default());
+        all.retain(|one| one.kind == *kind);
+        show(kind.code(), &all);
+    }
+    show("protected", &protected());
 }
 
 #[test]
@@ -312,7 +170,7 @@ fn what_files_and_terminals_do_to_a_message() {
         let all = said(
             response,
             MemoryTree::new().with("a.txt", file.clone()),
-            &Options::default(),
+            plan::Rules::default(),
         );
         show(&format!("scene-{name}"), &all);
     }
@@ -324,54 +182,29 @@ fn hunk(first: &str, second: &str) -> String {
     )
 }
 
-#[derive(Default)]
-struct Options {
-    format: format::Options<'static>,
-    rules: plan::Rules,
-}
-
-fn case_of(case: &str) -> Vec<Diagnostic> {
-    let case = llmpatch_cases::named(case);
+/// Returns a tree in memory of files.
+fn tree(files: Files) -> MemoryTree {
     let mut tree = MemoryTree::new();
-    for (path, file) in case.before() {
-        tree = tree.with(&path, file.bytes);
+    for (path, file) in files {
+        let mode = Mode {
+            executable: file.executable,
+            bits: None,
+        };
+        let content = file.bytes.into();
+        tree = tree.with_entry(&path, Entry::File(File { content, mode }));
     }
-    let mut options = Options::default();
-    match &case.arguments().join(" ")[..] {
-        "" => {}
-        "--format=opx" => options.format.format = Some(llmpatch::patch::Format::Opx),
-        "--format=files" => options.format.format = Some(llmpatch::patch::Format::Files),
-        other => panic!("{}: {other}", case.name),
-    }
-    if case.name.ends_with("spaces-for-a-tab") {
-        options.rules.fuzz = llmpatch::Fuzz::Indent;
-    }
-    let response = String::from_utf8(case.response()).unwrap();
-    said(&response, tree, &options)
+    tree
 }
 
-fn said(response: &str, tree: MemoryTree, options: &Options) -> Vec<Diagnostic> {
-    let source = Source::new(SourceId(0), "answer.txt", response.into()).unwrap();
-    let sources = std::slice::from_ref(&source);
-    let parsed = format::parse(&source, &options.format);
-    let mut all = Diagnostic::all(&parsed.errors, sources);
-    all.extend(Diagnostic::all(&parsed.warnings, sources));
-    let patches = [parsed.patch];
-    let resolver = Resolver::default();
-    let changes = match plan::plan(&patches, &tree, &resolver, &options.rules) {
-        Ok(plan) => {
-            all.extend(Diagnostic::all(&plan.warnings, sources));
-            plan.changes
-        }
-        Err(refusal) => {
-            all.extend(Diagnostic::all(&refusal.errors, sources));
-            all.extend(Diagnostic::all(&refusal.warnings, sources));
-            refusal.changes
-        }
+fn said(response: &str, tree: MemoryTree, rules: plan::Rules) -> Vec<Diagnostic> {
+    let options = Options {
+        rules,
+        ..Options::default()
     };
-    let found = Lints::default().find(&patches, &resolver, &changes);
-    all.extend(Diagnostic::all(&found, sources));
-    merge(all)
+    match apply("answer.txt", response, &tree, &options) {
+        Ok(applied) => applied.warnings,
+        Err(refusal) => [refusal.errors, refusal.warnings].concat(),
+    }
 }
 
 /// What a guard says of the files that a response may not touch: by an option, a setting, and what
@@ -398,14 +231,7 @@ fn protected() -> Vec<Diagnostic> {
             guard,
             ..plan::Rules::default()
         };
-        said(
-            response,
-            MemoryTree::new(),
-            &Options {
-                rules,
-                ..Options::default()
-            },
-        )
+        said(response, MemoryTree::new(), rules)
     });
     let [by_option, mut by_setting] = guarded;
     by_setting.truncate(1);

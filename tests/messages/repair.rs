@@ -1,55 +1,34 @@
-//! A refusal gets the change made: a stand-in for a model sees nothing but its own response and
-//! what `--feedback` prints, mends the response by simple rules, and tries once more.
+//! A refusal gets the change made: a stand-in for a model sees nothing but its own response and the
+//! message to it, mends the response by simple rules, and tries once more.
 //!
 //! The shapes are those of `tests/cases/shapes` that are refused and say what a second try should
-//! come to (`-- mended/… --`). What is printed is their section `feedback`, which the library's
-//! cases renew.
+//! come to (`-- mended/… --`). The message is their section `feedback`: that it is what the library
+//! says, the library's cases try.
 
+use llmpatch::tree::MemoryTree;
+use llmpatch::{Options, apply};
 use llmpatch_cases::Case;
 
 use crate::support::Repo;
+use crate::tree;
 
 #[test]
 fn nine_of_ten_repairable_answers_apply_on_the_second_try() {
     let (mut tried, mut failed) = (0, Vec::new());
     for shape in shapes() {
-        let repo = Repo::of_case(&shape);
-        let before = repo.files();
-        let run = repo
-            .llmpatch("apply", &["--feedback"], &shape.response())
-            .ended(1);
-        assert_eq!(
-            run.stdout,
-            shape.expected().feedback.unwrap_or_default(),
-            "{}",
-            shape.name
-        );
-        assert_eq!(repo.files(), before, "{}", shape.name);
-        assert!(
-            !run.stderr.contains("error"),
-            "{}: {}",
-            shape.name,
-            run.stderr
-        );
         let Some(wanted) = shape.mended() else {
             continue;
         };
         tried += 1;
-        let mended = mend(&String::from_utf8(shape.response()).unwrap(), &run.stdout);
-        let again = repo.llmpatch("apply", &["--quiet"], mended.as_bytes());
-        if again.status != 0
-            || repo.files()
-                != wanted
-                    .into_iter()
-                    .map(|(path, file)| (path.into(), file))
-                    .collect()
-        {
-            failed.push(format!(
-                "{}\n{mended}\n{}{:?}",
-                shape.name,
-                again.stderr,
-                repo.files()
-            ));
+        let feedback = shape.expected().feedback.unwrap();
+        let mended = mend(&String::from_utf8(shape.response()).unwrap(), &feedback);
+        let mut files = tree(shape.before());
+        let again = apply("patch.txt", mended.clone(), &files, &Options::default());
+        if let Ok(applied) = &again {
+            applied.changes.make_in(&mut files);
+        }
+        if again.is_err() || !files.iter().eq(tree(wanted).iter()) {
+            failed.push(format!("{}\n{mended}\n{again:?}\n{files:?}", shape.name));
         }
     }
     println!("{} of {tried} repaired", tried - failed.len());
@@ -63,16 +42,18 @@ fn nine_of_ten_repairable_answers_apply_on_the_second_try() {
 }
 
 #[test]
-fn check_answers_each_response_and_keeps_the_exit_status() {
-    let repo = Repo::with(&[("a.txt", "one\ntwo\n")]);
+fn the_program_says_what_the_library_does_and_keeps_the_exit_status() {
+    let file = ("a.txt", "one\ntwo\n");
+    let repo = Repo::with(&[file]);
     let bad = "*** Begin Patch\n*** Update File: a.txt\n-ones\n+1\n*** End Patch\n";
-    let run = repo.run(&["check", "--feedback"], bad).ended(1);
-    assert!(
-        run.stdout.starts_with("Your patch was not applied"),
-        "{}",
-        run.stdout
-    );
-    assert_eq!(run.stderr, "");
+    let tree = MemoryTree::new().with(file.0, file.1);
+    let refusal = apply("patch.txt", bad, &tree, &Options::default()).unwrap_err();
+    for command in ["check", "apply"] {
+        let run = repo.run(&[command, "--feedback"], bad).ended(1);
+        assert_eq!(run.stdout, refusal.feedback.clone().unwrap());
+        assert_eq!(run.stderr, "");
+    }
+    assert_eq!(repo.text("a.txt"), file.1);
     let run = repo
         .run(&["check", "--feedback", "nowhere.txt"], "")
         .ended(3);
@@ -82,10 +63,8 @@ fn check_answers_each_response_and_keeps_the_exit_status() {
 
 #[test]
 fn lines_that_may_be_there_already_are_not_said_to_be_fine() {
-    let repo = Repo::with(&[(
-        "a.txt",
-        "let first = something(1);\nthe second line\nthe third line\nthe fourth line\n",
-    )]);
+    let file = "let first = something(1);\nthe second line\nthe third line\nthe fourth line\n";
+    let tree = MemoryTree::new().with("a.txt", file);
     let made = "@@\n-let first = something(0);\n+let first = something(1);\n the second line\n";
     let (wrong, added) = (
         "@@\n-the third lane\n+3\n",
@@ -103,10 +82,8 @@ fn lines_that_may_be_there_already_are_not_said_to_be_fine() {
         ),
     ] {
         let response = format!("*** Begin Patch\n*** Update File: a.txt\n{hunks}*** End Patch\n");
-        let said = repo
-            .run(&["apply", "--feedback"], &response)
-            .ended(1)
-            .stdout;
+        let refusal = apply("patch.txt", response, &tree, &Options::default()).unwrap_err();
+        let said = refusal.feedback.unwrap();
         assert_eq!(
             said.lines().find(|line| line.starts_with("No problem")),
             fine,
