@@ -3,12 +3,15 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
-use llmpatch::tree::{Content, Entry, Id, TreeError};
+use llmpatch::tree::{Content, Entry, Id, Remedy, TreeError};
 use llmpatch::{MemoryTree, RepoPath, Tree};
 
 use crate::blobs;
 
 /// Files in memory, some known not to be there, and perhaps others that the caller has.
+///
+/// A path that isn't UTF-8 is refused: the caller can neither give such a file nor be asked for it,
+/// so what is there isn't known.
 pub(crate) struct AskingTree {
     known: MemoryTree,
     absent: BTreeSet<RepoPath>,
@@ -19,25 +22,20 @@ pub(crate) struct AskingTree {
 
 impl AskingTree {
     /// Makes a tree of the files that a request has.
-    pub(crate) fn new(
-        known: MemoryTree,
-        absent: impl IntoIterator<Item = RepoPath>,
-        asks: bool,
-    ) -> Self {
+    pub(crate) fn new(known: MemoryTree, absent: BTreeSet<RepoPath>, asks: bool) -> Self {
         Self {
             known,
-            absent: absent.into_iter().collect(),
+            absent,
             asks,
             wanted: RefCell::default(),
         }
     }
 
-    /// Returns the files that it was asked for and doesn't know of. A path that isn't UTF-8 can't
-    /// be asked for, and counts as one where nothing is.
+    /// Returns the files that it was asked for and doesn't know of.
     pub(crate) fn wanted(&self) -> Vec<String> {
         let wanted = self.wanted.borrow();
-        let text = |path: &RepoPath| std::str::from_utf8(path.as_bytes()).ok().map(str::to_owned);
-        wanted.iter().filter_map(text).collect()
+        let name = |path: &RepoPath| path.as_bstr().to_string();
+        wanted.iter().map(name).collect()
     }
 }
 
@@ -47,6 +45,13 @@ impl Tree for AskingTree {
     }
 
     fn read(&self, path: &RepoPath) -> Result<Entry, TreeError> {
+        if std::str::from_utf8(path.as_bytes()).is_err() {
+            return Err(TreeError::Unsupported {
+                path: path.clone(),
+                what: "isn't UTF-8, and files are named by text here".into(),
+                remedy: Remedy::Name,
+            });
+        }
         let entry = self.known.read(path)?;
         if self.asks && entry == Entry::Absent {
             // Where nothing is, a file may be in place of a directory above.

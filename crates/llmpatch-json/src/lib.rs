@@ -8,6 +8,7 @@
 
 mod asking;
 mod blobs;
+mod object;
 mod reply;
 mod request;
 
@@ -23,8 +24,8 @@ use self::request::Request;
 
 /// Answers a request with a reply, each as JSON.
 pub fn apply(request: &[u8]) -> String {
-    let request = serde_json::from_slice::<Request>(request);
-    let reply = request.map_err(misused).and_then(answer);
+    let request = Request::read(request).map_err(misused);
+    let reply = request.and_then(answer);
     let reply = reply.unwrap_or_else(|misused| misused);
     serde_json::to_string(&reply).unwrap_or_default()
 }
@@ -39,11 +40,10 @@ fn misused(why: impl Display) -> Reply {
 /// # Errors
 /// If the request is wrong.
 fn answer(request: Request) -> Result<Reply, Reply> {
-    let response = request.response.content().map_err(misused)?;
-    let tree = request.tree().map_err(misused)?;
+    let tree = request.tree;
     let options = request.options.read().map_err(misused)?;
     let name = request.options.name().to_owned();
-    let source = Source::new(SourceId(0), name.clone(), response);
+    let source = Source::new(SourceId(0), name.clone(), request.response);
     let sources = source.as_slice();
     let (report, changed) = if sources.is_empty() {
         let errors = vec![Diagnostic::from(&TooLong)];
@@ -100,6 +100,184 @@ mod tests {
             );
             let reply = apply(request.as_bytes());
             assert!(reply.contains(want), "{files}: {reply}");
+        }
+    }
+
+    #[test]
+    fn what_is_no_request_is_named() {
+        for (part, value, said) in [
+            (
+                "response",
+                "5",
+                "the response: a number is there, where an object belongs",
+            ),
+            (
+                "response",
+                "null",
+                "the response: null is there, where an object belongs",
+            ),
+            (
+                "response",
+                "\"x\"",
+                "the response: a string is there, where an object belongs",
+            ),
+            (
+                "response",
+                "[\"x\"]",
+                "the response: an array is there, where an object belongs",
+            ),
+            (
+                "response",
+                "{}",
+                "the response has neither `text` nor `bytes`",
+            ),
+            (
+                "response",
+                r#"{"text": null}"#,
+                "the response has neither `text` nor `bytes`",
+            ),
+            (
+                "response",
+                r#"{"link": true}"#,
+                "the response has neither `text` nor `bytes`",
+            ),
+            (
+                "response",
+                r#"{"text": "a \ud800"}"#,
+                "the response: an escape such as `\\ud83d` is only half of a character",
+            ),
+            (
+                "files",
+                "[]",
+                "the files: an array is there, where an object belongs",
+            ),
+            (
+                "files",
+                "null",
+                "the files: null is there, where an object belongs",
+            ),
+            (
+                "files",
+                "-1",
+                "the files: a number is there, where an object belongs",
+            ),
+            (
+                "files",
+                r#"{"../a": null}"#,
+                "`../a` has an empty part, a `.` or a `..`",
+            ),
+            (
+                "files",
+                r#"{"a\udcff": null}"#,
+                "the files: an escape such as `\\ud83d` is only half of a character",
+            ),
+            (
+                "files",
+                r#"{"a": null, "b": null, "a": {"text": ""}}"#,
+                "`a` is there twice",
+            ),
+            (
+                "files",
+                r#"{"a": "text"}"#,
+                "`a`: a string is there, where an object belongs",
+            ),
+            (
+                "files",
+                r#"{"a": false}"#,
+                "`a`: a boolean is there, where an object belongs",
+            ),
+            (
+                "files",
+                r#"{"a": ["text"]}"#,
+                "`a`: an array is there, where an object belongs",
+            ),
+            (
+                "files",
+                r#"{"a": {}}"#,
+                "`a` has neither `text` nor `bytes`",
+            ),
+            (
+                "files",
+                r#"{"a": {"executable": true}}"#,
+                "`a` has neither `text` nor `bytes`",
+            ),
+            (
+                "files",
+                r#"{"a": {"text": "", "bytes": ""}}"#,
+                "`a` has both `text` and `bytes`",
+            ),
+            (
+                "files",
+                r#"{"a": {"bytes": "-"}}"#,
+                "`a`: `bytes` aren't Base64: Invalid symbol 45, offset 0.",
+            ),
+            (
+                "files",
+                r#"{"a": {"text": 5}}"#,
+                "`a`: invalid type: integer `5`, expected a string",
+            ),
+            (
+                "files",
+                r#"{"a": {"text": "", "executable": 64}}"#,
+                "`a`: invalid type: integer `64`, expected a boolean",
+            ),
+            (
+                "files",
+                r#"{"a": {"content": ""}}"#,
+                "`a`: unknown field `content`, expected one of `text`, `bytes`, `executable`, `link`",
+            ),
+            (
+                "files",
+                r#"{"a": {"text": "one\n\udc00\ntwo\n"}}"#,
+                "`a`: an escape such as `\\ud83d` is only half of a character",
+            ),
+            (
+                "options",
+                "null",
+                "the options: null is there, where an object belongs",
+            ),
+            (
+                "options",
+                "[]",
+                "the options: an array is there, where an object belongs",
+            ),
+            (
+                "options",
+                r#"{"limit": "a"}"#,
+                "the options: invalid type: string \"a\", expected a sequence",
+            ),
+            (
+                "options",
+                r#"{"limit": ["\ud800"]}"#,
+                "the options: an escape such as `\\ud83d` is only half of a character",
+            ),
+            (
+                "other",
+                "1",
+                "the request: unknown field `other`, expected one of `response`, `files`, `asks`, `options`",
+            ),
+        ] {
+            let parts = [("response", r#"{"text": ""}"#), ("files", "{}")];
+            let others = parts.iter().filter(|(name, _)| *name != part);
+            let mut request = format!(r#""{part}": {value}"#);
+            for (name, value) in others {
+                request += &format!(r#", "{name}": {value}"#);
+            }
+            let reply = apply(format!("{{{request}}}").as_bytes());
+            let want = serde_json::json!({"misused": said}).to_string();
+            assert_eq!(reply, want, "{request}");
+        }
+    }
+
+    #[test]
+    fn a_name_that_is_no_text_is_refused() {
+        let diff = "--- /dev/null\n+++ \"b/caf\\377\"\n@@ -0,0 +1 @@\n+x\n";
+        for asks in [false, true] {
+            let request =
+                serde_json::json!({"response": {"text": diff}, "files": {}, "asks": asks});
+            let reply = apply(request.to_string().as_bytes());
+            assert!(reply.contains(r#""kind":"unsupported""#), "{reply}");
+            assert!(reply.ends_with(r#","changed":[]}"#), "{reply}");
         }
     }
 }

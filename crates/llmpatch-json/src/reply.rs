@@ -38,8 +38,6 @@ pub(crate) enum Reply {
 #[derive(Serialize)]
 pub(crate) struct Changed {
     path: String,
-    #[serde(skip_serializing_if = "Option::is_none")]
-    path_bytes: Option<String>,
     #[serde(flatten)]
     content: Option<Encoded>,
     executable: bool,
@@ -139,13 +137,8 @@ fn diff(changes: &ChangeSet, file: &FileReport) -> Option<Vec<u8>> {
 
 fn changed(change: &Change) -> Changed {
     let after = change.after.as_ref();
-    let (path, path_bytes) = match written(change.path.as_bytes()) {
-        Encoded::Text(path) => (path, None),
-        Encoded::Bytes(bytes) => (change.path.as_bstr().to_string(), Some(bytes)),
-    };
     Changed {
-        path,
-        path_bytes,
+        path: change.path.as_bstr().to_string(),
         content: after.map(|file| written(&file.content)),
         executable: after.is_some_and(|file| file.mode.executable),
     }

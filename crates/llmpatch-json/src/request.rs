@@ -1,6 +1,6 @@
 //! What a request holds, and what the library is asked with it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -10,30 +10,47 @@ use llmpatch::pathspec::{Defaults, Pathspec, Pathspecs};
 use llmpatch::plan::{Guard, Origin};
 use llmpatch::tree::{Entry, File, Mode, Obstacle};
 use llmpatch::{Format, Fuzz, MemoryTree, Options, RepoPath, Rules};
-use serde::Deserialize;
+use serde::{Deserialize, Deserializer};
+use serde_json::value::RawValue;
 
 use crate::asking::AskingTree;
+use crate::object::{Members, fault, object};
 
 /// A response, files, and how they are to be read.
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
 pub(crate) struct Request {
-    pub(crate) response: Given,
-    files: BTreeMap<String, Option<Given>>,
-    /// Whether there may be other files.
-    #[serde(default)]
-    asks: bool,
-    #[serde(default)]
+    pub(crate) response: Vec<u8>,
+    pub(crate) tree: AskingTree,
     pub(crate) options: Settings,
 }
 
+/// The parts of a request: each is read by itself, so that what is wrong with it can name it.
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Parts<'r> {
+    #[serde(borrow)]
+    response: &'r RawValue,
+    files: &'r RawValue,
+    /// Whether there may be other files.
+    #[serde(default)]
+    asks: bool,
+    #[serde(default, deserialize_with = "present")]
+    options: Option<&'r RawValue>,
+}
+
+/// Reads a value that is there: `null` is one, too.
+fn present<'r, D: Deserializer<'r>>(value: D) -> Result<Option<&'r RawValue>, D::Error> {
+    Deserialize::deserialize(value).map(Some)
+}
+
 /// A text, or bytes in Base64, and what kind of file holds them.
-#[derive(Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(crate) struct Given {
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Given {
     text: Option<String>,
     bytes: Option<String>,
+    #[serde(default)]
     executable: bool,
+    #[serde(default)]
     link: bool,
 }
 
@@ -62,20 +79,73 @@ pub(crate) struct Settings {
     pub(crate) diff: bool,
 }
 
-impl Given {
-    /// Returns the bytes.
+impl Request {
+    /// Reads a request.
     ///
     /// # Errors
-    /// If they aren't in Base64.
-    pub(crate) fn content(&self) -> Result<Vec<u8>, String> {
-        match (&self.text, &self.bytes) {
-            (Some(text), _) => Ok(text.as_bytes().to_vec()),
-            (None, Some(bytes)) => STANDARD.decode(bytes).map_err(|error| error.to_string()),
-            (None, None) => Ok(Vec::new()),
+    /// What is wrong with which part of it.
+    pub(crate) fn read(request: &[u8]) -> Result<Self, String> {
+        let whole = serde_json::from_slice(request);
+        let whole = whole.map_err(|error| format!("the request: {}", fault(&error)))?;
+        let parts: Parts<'_> = object("the request", whole)?;
+        let response: Given = object("the response", parts.response)?;
+        let options = parts.options.map(|options| object("the options", options));
+        let options: Settings = options.transpose()?.unwrap_or_default();
+        Ok(Self {
+            response: response.content("the response")?,
+            tree: tree(
+                object("the files", parts.files)?,
+                parts.asks,
+                options.ignore_case,
+            )?,
+            options,
+        })
+    }
+}
+
+/// Makes a tree of files that notes which others it is asked for.
+///
+/// # Errors
+/// If a path is unsafe, or there twice, or what is at it is no file.
+fn tree(files: Members<'_>, asks: bool, ignores_case: bool) -> Result<AskingTree, String> {
+    let mut known = MemoryTree::new();
+    if ignores_case {
+        known = known.ignoring_case();
+    }
+    let mut absent = BTreeSet::new();
+    let mut seen = BTreeSet::new();
+    for (written, file) in files.0 {
+        let path = RepoPath::new(written.as_bytes()).map_err(|error| error.to_string())?;
+        let name = format!("`{path}`");
+        if !seen.insert(path.clone()) {
+            return Err(format!("{name} is there twice"));
+        }
+        if file.get() == "null" {
+            absent.insert(path);
+        } else {
+            known.insert(path, object::<Given>(&name, file)?.entry(&name)?);
+        }
+    }
+    Ok(AskingTree::new(known, absent, asks))
+}
+
+impl Given {
+    /// Returns the bytes. `name` is what messages call it.
+    ///
+    /// # Errors
+    /// If there are none, or they aren't in Base64.
+    fn content(self, name: &str) -> Result<Vec<u8>, String> {
+        match (self.text, self.bytes) {
+            (Some(text), None) => Ok(text.into_bytes()),
+            (None, Some(bytes)) => STANDARD
+                .decode(bytes)
+                .map_err(|error| format!("{name}: `bytes` aren't Base64: {error}")),
+            (None, None) => Err(format!("{name} has neither `text` nor `bytes`")),
+            (Some(_), Some(_)) => Err(format!("{name} has both `text` and `bytes`")),
         }
     }
 
-    fn entry(&self) -> Result<Entry, String> {
+    fn entry(self, name: &str) -> Result<Entry, String> {
         if self.link {
             return Ok(Entry::Other(Obstacle::Link));
         }
@@ -84,30 +154,8 @@ impl Given {
         } else {
             Mode::PLAIN
         };
-        let content = self.content()?.into();
+        let content = self.content(name)?.into();
         Ok(Entry::File(File { content, mode }))
-    }
-}
-
-impl Request {
-    /// Returns the files as a tree that notes which others it is asked for.
-    ///
-    /// # Errors
-    /// If a path is unsafe, or what a file holds can't be read.
-    pub(crate) fn tree(&self) -> Result<AskingTree, String> {
-        let mut tree = MemoryTree::new();
-        if self.options.ignore_case {
-            tree = tree.ignoring_case();
-        }
-        let mut absent = Vec::new();
-        for (written, file) in &self.files {
-            let path = RepoPath::new(written.as_bytes()).map_err(|error| error.to_string())?;
-            match file {
-                Some(file) => tree.insert(path, file.entry()?),
-                None => absent.push(path),
-            }
-        }
-        Ok(AskingTree::new(tree, absent, self.asks))
     }
 }
 
