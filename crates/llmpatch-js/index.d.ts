@@ -4,21 +4,19 @@ import type { Document } from "./document.js";
 
 export type * from "./document.js";
 
-/** Text, or bytes. */
-export type Content = string | Uint8Array;
+/** Text, or bytes in any view or buffer. Half of a character (a lone surrogate) is an error: no file could hold it. */
+export type Content = string | ArrayBufferView | ArrayBufferLike;
 
-/** A file that isn't plain. */
-export interface Source {
-  readonly content?: Content;
-  readonly executable?: boolean;
-  /** It is a symbolic link, which no response may touch. */
-  readonly link?: boolean;
-}
+/** A file that isn't plain. It has no other members. */
+export type Source =
+  | { readonly content: Content; readonly executable?: boolean; readonly link?: false }
+  /** A symbolic link, which no response may touch. */
+  | { readonly content?: Content; readonly executable?: boolean; readonly link: true };
 
 /** What a file holds. */
 export type Given = Content | Source;
 
-/** Files by their paths, relative and with `/`. */
+/** Files by their paths, relative and with `/`. The object has no class, and each of its members is a file. */
 export type Files = Readonly<Record<string, Given>> | ReadonlyMap<string, Given>;
 
 /** Returns the file at a path, and nothing where there is none, or a directory. It is asked for each path once. */
@@ -61,8 +59,6 @@ export interface Options {
 /** What becomes of a file. */
 export interface Change {
   readonly path: string;
-  /** The path in Base64, where it isn't UTF-8. */
-  readonly path_bytes?: string;
   /** All that it holds; `null` if it is deleted. */
   readonly content: Uint8Array | null;
   /** All that it holds, as text; `null` if it is deleted, or isn't UTF-8. */
@@ -76,7 +72,8 @@ export type Result = Document & { readonly changed: readonly Change[] };
 /**
  * Works out what a response makes of files, and writes nothing. `files` are all that there are, or a function that reads one.
  * Of a refusal, `status` is "failed", and `feedback` is what to send back to the model.
- * Throws a `TypeError` if a path, an option or its value is wrong.
+ * Throws a `TypeError` if the response, a file, a path or an option is something else than these types say, or its value is wrong. A response
+ * that names a file by bytes that aren't UTF-8 is refused.
  */
 export function apply(response: Content, files: Files | Read, options?: Options): Result;
 

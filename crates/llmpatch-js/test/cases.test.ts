@@ -33,7 +33,7 @@ function content({ text, bytes }: Written): Content {
 }
 
 function source(file: Written): Source {
-  return { content: content(file), executable: file.executable ?? false, link: file.link ?? false };
+  return file.link ? { link: true } : { content: content(file), executable: file.executable ?? false };
 }
 
 function asked({ request: { response, files, options } }: Case): Result {
@@ -45,10 +45,14 @@ function asked({ request: { response, files, options } }: Case): Result {
   return result;
 }
 
+function latin1(content: Content): string {
+  const bytes = typeof content === "string" ? Buffer.from(content) : content as Uint8Array;
+  return Buffer.from(bytes).toString("latin1");
+}
+
 function plain(files: Iterable<[string, Source]>): Record<string, string> {
   const told = ([path, file]: [string, Source]): [string, string] => {
-    const bytes = Buffer.from(file.content ?? "").toString("latin1");
-    return [path, file.link ? "link" : `${file.executable} ${bytes}`];
+    return [path, file.link ? "link" : `${file.executable} ${latin1(file.content)}`];
   };
   return Object.fromEntries([...files].map(told));
 }
@@ -62,9 +66,9 @@ describe("cases", () => {
         assert.equal(result.feedback !== null, one.is_blamed);
       } else {
         const files = new Map(Object.entries(one.request.files).map(([path, file]) => [path, source(file)]));
-        for (const { path, path_bytes, content, executable } of result.changed) {
+        for (const { path, content, executable } of result.changed) {
           if (content === null) files.delete(path);
-          else files.set(path_bytes === undefined ? path : Buffer.from(path_bytes, "base64").toString("latin1"), { content, executable });
+          else files.set(path, { content, executable });
         }
         assert.deepEqual(plain(files), plain(Object.entries(one.after).map(([path, file]) => [path, source(file)])));
       }
