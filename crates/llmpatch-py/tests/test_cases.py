@@ -22,18 +22,21 @@ def lines(name: str) -> list[Case]:
     return [json.loads(line) for line in Path(file).read_text().splitlines()] if file else []
 
 
+def content(file: dict[str, Any]) -> bytes:
+    return file["text"].encode() if "text" in file else b64decode(file.get("bytes", ""))
+
+
 def source(file: dict[str, Any]) -> Source:
-    content = file["text"].encode() if "text" in file else b64decode(file.get("bytes", ""))
-    return Source(content, file.get("executable", False), file.get("link", False))
+    return Source(content(file), file.get("executable", False), file.get("link", False))
 
 
 def asked(case: Case) -> Result:
     request = case["request"]
     files = {path: source(file) for path, file in request["files"].items()}
-    result = apply(source(request["response"]).content, files, **request["options"])
+    result = apply(content(request["response"]), files, **request["options"])
     # What is read when it is needed comes to the same, unless something is said of files that aren't.
     if result.status != "failed":
-        assert apply(source(request["response"]).content, files.get, **request["options"]).changed == result.changed
+        assert apply(content(request["response"]), files.get, **request["options"]).changed == result.changed
     return result
 
 
@@ -46,11 +49,10 @@ def test_case(case: Case) -> None:
     else:
         files = {path: source(file) for path, file in case["request"]["files"].items()}
         for change in result.changed:
-            path = change.path if change.path_bytes is None else os.fsdecode(b64decode(change.path_bytes))
             if change.content is None:
-                del files[path]
+                del files[change.path]
             else:
-                files[path] = Source(change.content, change.executable)
+                files[change.path] = Source(change.content, change.executable)
         assert files == {path: source(file) for path, file in case["after"].items()}
     if not case["is_counted"]:
         assert sorted({one.kind for one in result.errors}) == case["errors"]
