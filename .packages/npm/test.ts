@@ -28,3 +28,11 @@ test("a refusal has a message for the model", async () => {
 test("wrong options are an error", async () => {
   await assert.rejects(check(response, { options: ["--no-such-option"] }), (error) => error instanceof Stopped && error.status === 2);
 });
+
+test("what is no response is an error", async () => {
+  for (const [response, said] of [[undefined, /Undefined/], [null, /Null/], [1, /Number/], [["a"], /Array/], [new ArrayBuffer(1), /ArrayBuffer/], ["\ud800", /half/]] as const) {
+    await assert.rejects(check(response as never), (error) => error instanceof TypeError && said.test(error.message));
+  }
+  const bytes = new TextEncoder().encode(`..${response}`);
+  assert.equal((await check(bytes.subarray(2))).status, (await check(new DataView(bytes.buffer, 2))).status);
+});

@@ -2,6 +2,7 @@
 
 import subprocess
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -49,3 +50,14 @@ def test_wrong_options_are_an_exception(repository: Path) -> None:
     with pytest.raises(Stopped) as stopped:
         check(RESPONSE, "--no-such-option", cwd=repository)
     assert stopped.value.status == 2 and "--no-such-option" in str(stopped.value)
+
+
+@pytest.mark.parametrize(("response", "kind"), [(None, TypeError), (1, TypeError), ([], TypeError), ("\ud800", ValueError)])
+def test_what_is_no_response_is_an_exception(repository: Path, response: Any, kind: type[Exception]) -> None:
+    with pytest.raises(kind):
+        check(response, cwd=repository)
+
+
+def test_bytes_may_be_in_any_buffer(repository: Path) -> None:
+    for response in (bytearray(RESPONSE.encode()), memoryview(RESPONSE.encode()[::-1])[::-1]):
+        assert check(response, cwd=repository).status == "checked"

@@ -25,18 +25,22 @@ export class Stopped extends Error {
   }
 }
 
-/** Works out what a response would change, and writes nothing. Rejects with `Stopped` where there is no document. */
-export function check(response: string | Uint8Array, settings?: Settings): Promise<Document> {
+/**
+ * Works out what a response would change, and writes nothing. Rejects with `Stopped` where there is no document, and with a `TypeError` if the
+ * response is neither text nor bytes, or has half of a character (a lone surrogate).
+ */
+export function check(response: string | ArrayBufferView, settings?: Settings): Promise<Document> {
   return run("check", response, settings);
 }
 
-/** Makes the change that a response asks for: all of it, or nothing. Rejects with `Stopped` where there is no document. */
-export function apply(response: string | Uint8Array, settings?: Settings): Promise<Document> {
+/** Makes the change that a response asks for: all of it, or nothing. Rejects as `check`. */
+export function apply(response: string | ArrayBufferView, settings?: Settings): Promise<Document> {
   return run("apply", response, settings);
 }
 
-function run(command: string, response: string | Uint8Array, { options = [], cwd }: Settings = {}): Promise<Document> {
+function run(command: string, response: string | ArrayBufferView, { options = [], cwd }: Settings = {}): Promise<Document> {
   return new Promise((resolve, reject) => {
+    const input = bytes(response);
     const child = spawn(program, [command, "--json", "--feedback", ...options], { cwd });
     const [printed, said]: [Buffer[], Buffer[]] = [[], []];
     child.stdout.on("data", (piece: Buffer) => printed.push(piece));
@@ -49,6 +53,15 @@ function run(command: string, response: string | Uint8Array, { options = [], cwd
     });
     // With wrong options it ends before it has read anything.
     child.stdin.on("error", () => {});
-    child.stdin.end(response);
+    child.stdin.end(input);
   });
+}
+
+function bytes(response: string | ArrayBufferView): Uint8Array {
+  if (typeof response === "string") {
+    if (/\p{Surrogate}/u.test(response)) throw new TypeError("the response has half of a character (a lone surrogate)");
+    return new TextEncoder().encode(response);
+  }
+  if (ArrayBuffer.isView(response)) return new Uint8Array(response.buffer, response.byteOffset, response.byteLength);
+  throw new TypeError(`the response is neither text nor bytes, but ${Object.prototype.toString.call(response).slice(8, -1)}`);
 }

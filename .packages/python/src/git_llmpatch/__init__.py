@@ -7,8 +7,12 @@ import os
 import shutil
 import subprocess
 import sysconfig
+from typing import TYPE_CHECKING
 
 from ._types import Diagnostic, Document, Earlier, EarlierFile, Edit, File, Hunk, Kind, Nearest, Path, Place, read
+
+if TYPE_CHECKING:
+    from typing_extensions import Buffer
 
 __all__ = [
     "Diagnostic", "Document", "Earlier", "EarlierFile", "Edit", "File", "Hunk", "Kind", "Nearest", "Path", "Place", "Stopped", "apply", "check", "program",
@@ -32,7 +36,7 @@ def program() -> str:
     return found
 
 
-def check(response: str | bytes, *options: str, cwd: str | os.PathLike[str] | None = None) -> Document:
+def check(response: str | Buffer, *options: str, cwd: str | os.PathLike[str] | None = None) -> Document:
     """Works out what a response would change in the work tree at `cwd`, and writes nothing.
 
     `options` are those of `git llmpatch check`. Raises `Stopped` where there is no document.
@@ -40,7 +44,7 @@ def check(response: str | bytes, *options: str, cwd: str | os.PathLike[str] | No
     return _run("check", response, options, cwd)
 
 
-def apply(response: str | bytes, *options: str, cwd: str | os.PathLike[str] | None = None) -> Document:
+def apply(response: str | Buffer, *options: str, cwd: str | os.PathLike[str] | None = None) -> Document:
     """Makes the change that a response asks for in the work tree at `cwd`: all of it, or nothing.
 
     `options` are those of `git llmpatch apply`. Raises `Stopped` where there is no document.
@@ -49,9 +53,10 @@ def apply(response: str | bytes, *options: str, cwd: str | os.PathLike[str] | No
 
 
 def _run(
-    command: str, response: str | bytes, options: tuple[str, ...], cwd: str | os.PathLike[str] | None
+    command: str, response: str | Buffer, options: tuple[str, ...], cwd: str | os.PathLike[str] | None
 ) -> Document:
-    text = response.encode() if isinstance(response, str) else response
+    # Without an input, the program would read that of this process.
+    text = response.encode() if isinstance(response, str) else memoryview(response).tobytes()
     done = subprocess.run([program(), command, "--json", "--feedback", *options], input=text, capture_output=True, cwd=cwd)
     if not done.stdout:
         raise Stopped(done.returncode, done.stderr.decode(errors="replace"))
