@@ -8,7 +8,7 @@ use super::transaction::{unknown_holder, unwritten};
 use crate::repo::{CommitError, RepoError};
 use llmpatch::kind::Kind;
 use llmpatch::report::{Diagnose, Diagnostic};
-use llmpatch::text::Shown;
+use llmpatch::text::{Shown, shell_word};
 use llmpatch::tree::{Remedy, Repair};
 
 impl Diagnose for RepoError {
@@ -17,7 +17,7 @@ impl Diagnose for RepoError {
         match self {
             RepoError::NotOwned { top } => of.help(format!(
                 "if you trust it, run `git config --global --add safe.directory {}`",
-                word(&Shown::path(top).to_string())
+                shell_word(top.as_os_str().as_encoded_bytes())
             )),
             RepoError::Embedded { git_dir } => of.help(format!(
                 "run it in another directory; if this one is meant, and you trust what is \
@@ -59,7 +59,7 @@ impl Diagnose for CommitError {
             CommitError::Author { said, .. } => of.notes(last_line(said)),
             CommitError::BranchAhead { name } => of.help(format!(
                 "name another branch, or make the commit on this one, with `--onto={}`",
-                Shown(name.as_bytes())
+                shell_word(name.as_bytes())
             )),
             CommitError::Hook { name, kept, .. } => {
                 of.help(hook(name.as_ref())).notes(kept.iter().map(|kept| {
@@ -86,15 +86,6 @@ fn hook(name: Option<&BString>) -> &'static str {
             "do what it asks for (its output is above); `--no-verify` skips the hooks \
              `pre-commit` and `commit-msg`"
         }
-    }
-}
-
-/// Writes a text as a word of a shell's command.
-fn word(text: &str) -> String {
-    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=~".contains(c);
-    match text.chars().all(is_plain) {
-        true => text.to_owned(),
-        false => format!("'{}'", text.replace('\'', r"'\''")),
     }
 }
 

@@ -4,6 +4,7 @@
 use std::process::Command;
 
 use crate::support::{self, Repo, few};
+use llmpatch::text::shell_word;
 use proptest::prelude::*;
 use proptest::sample::select;
 
@@ -158,5 +159,16 @@ proptest! {
             run.status != 0 && ours.files().is_empty() || ours.files() == files,
             "{response}{}bash: {:?}\nours: {:?}", run.stderr, files.keys(), ours.files().keys()
         );
+    }
+
+    #[test]
+    fn a_word_of_a_message_is_to_bash_what_it_was(
+        words in proptest::collection::vec(proptest::collection::vec(1..=u8::MAX, 0..12), 1..40),
+    ) {
+        let written: Vec<_> = words.iter().map(|word| shell_word(word)).collect();
+        let script = format!("printf '%s\\0' {}", written.join(" "));
+        let output = Command::new("bash").args(["-c", &script]).output().unwrap();
+        let read: Vec<_> = output.stdout.split(|byte| *byte == 0).take(words.len()).collect();
+        prop_assert_eq!(read, words, "{}", script);
     }
 }

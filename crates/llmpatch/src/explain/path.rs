@@ -1,7 +1,7 @@
 use crate::kind::Kind;
 use crate::path::{PathError, Slip};
 use crate::report::{Diagnose, Diagnostic};
-use crate::text::Shown;
+use crate::text::{Shown, shell_word};
 
 const PLAINLY: &str =
     "write the path plainly, from the top of the work tree, such as `src/main.rs`";
@@ -62,7 +62,7 @@ impl Diagnose for PathError {
                 of.help(format!(
                     "leave `root` out, or map it to a directory of this work tree: `git \
                          config llmpatch.root.{} <directory>`",
-                    Shown(root)
+                    shell_word(root)
                 ))
             }
             PathError::RootOutside { root, .. } => of.help(format!(

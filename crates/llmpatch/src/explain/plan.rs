@@ -17,7 +17,7 @@ use crate::plan::{
 };
 use crate::report::{Diagnose, Diagnostic};
 use crate::report::{Nearest, Passage};
-use crate::text::{LineNo, Shown, lines};
+use crate::text::{LineNo, Shown, lines, shell_word};
 use crate::tree::{Content, Disagreement, Drift, DriftKind, Gone, Obstacle, TreeError, is_binary};
 
 impl Diagnose for Error {
@@ -146,8 +146,10 @@ fn suspicious(
             .note(format!("did you mean `{}`?", from(directory, meant)))
             .help(match root_of(written, meant) {
                 Some(root) => format!(
-                    "if the model saw this work tree at `{root}`, run it with `--root-is={root}` \
-                     (also llmpatch.rootIs); paths count from {top}"
+                    "if the model saw this work tree at `{}`, run it with `--root-is={}` (also \
+                     llmpatch.rootIs); paths count from {top}",
+                    Shown(&root),
+                    shell_word(&root)
                 ),
                 None => format!("paths count from {top}; correct it"),
             })
@@ -179,13 +181,13 @@ fn from(mut directory: &BStr, path: &RepoPath) -> String {
 
 /// Returns the directory that a path which is absolute elsewhere begins with, where the rest of it
 /// is a path here.
-fn root_of(written: &BString, meant: &RepoPath) -> Option<String> {
+fn root_of(written: &BString, meant: &RepoPath) -> Option<BString> {
     // A shell leaves no backslash in what it is given.
     let written = written.replace(b"\\", b"/");
     let rest = written.strip_suffix(meant.as_bytes())?;
     let root = rest.strip_suffix(b"/").filter(|root| root.len() > 1)?;
     let is_absolute = root.starts_with(b"/") || root[1] == b':';
-    is_absolute.then(|| Shown(root).to_string())
+    is_absolute.then(|| root.into())
 }
 
 impl Diagnostic {

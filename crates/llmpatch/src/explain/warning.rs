@@ -6,7 +6,7 @@ use super::file::{place, rivals};
 use crate::path::RepoPath;
 use crate::plan::{Part, Placing, Warning};
 use crate::report::{Diagnose, Diagnostic};
-use crate::text::{LineNo, Shown, plural};
+use crate::text::{LineNo, plural, shell_word};
 
 impl Diagnose for Warning {
     fn diagnostic(&self) -> Diagnostic {
@@ -31,7 +31,7 @@ impl Diagnose for Warning {
                 of.help(format!(
                     "if the other is meant, run with --directory={}; with --directory= this isn't \
                      said",
-                    Shown(directory.trim_end_with(|c| c == '/'))
+                    shell_word(directory.trim_end_with(|c| c == '/'))
                 ))
             }
             _ => of,

@@ -31,7 +31,7 @@ pub(crate) use invisible::Invisible;
 pub(crate) use line_number::{digits, line_number, number_mark};
 pub use lines::{Ending, Line, LineNo, Lines, Starts};
 pub(crate) use shown::plural;
-pub use shown::{Shown, SystemError, lines, listed, sentence};
+pub use shown::{Shown, SystemError, lines, listed, sentence, shell_word};
 pub use source::{Located, Row, Source, SourceId, Span, Text};
 pub(crate) use whitespace::{
     has_letters, indentation, is_blank, is_name, is_space, is_spaces, is_word,

@@ -54,6 +54,29 @@ impl fmt::Display for Shown<'_> {
     }
 }
 
+/// Writes bytes as a word of a shell's command, to be read and to be typed. What [`Shown`] escapes is
+/// in `$'…'`, as bash and zsh read it.
+///
+/// ```
+/// use llmpatch::text::shell_word;
+///
+/// assert_eq!(shell_word(b"src/a.py"), "src/a.py");
+/// assert_eq!(shell_word(b"it's; rm -r x"), r"'it'\''s; rm -r x'");
+/// assert_eq!(shell_word(b"it's\t\xff"), r"$'it\'s\t\377'");
+/// ```
+pub fn shell_word(bytes: &[u8]) -> String {
+    let text = Shown(bytes).to_string();
+    if text.as_bytes() != bytes {
+        let bytes = bytes.replace(r"\", r"\\").replace("'", r"\'");
+        return format!("$'{}'", Shown(&bytes));
+    }
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+:@%,=".contains(c);
+    if !text.is_empty() && text.chars().all(is_plain) {
+        return text;
+    }
+    format!("'{}'", text.replace('\'', r"'\''"))
+}
+
 /// What the system said, in its words alone: the number that Rust puts behind them helps nobody.
 ///
 /// ```
