@@ -3,6 +3,9 @@
 
     cases.py all                        those of tests/cases that need no git: `after`, or the kinds of `errors`; of `warnings`
     cases.py random COUNT [PROGRAM]     as many of them, spoilt at random, with the `document` that the program prints
+
+`cases.py names DIRECTORY` makes DIRECTORY/before, with files of all names and `response.md`, a change of them as git tells it, and
+DIRECTORY/after, as git has them after it; and DIRECTORY/bytes, whose response names a file by bytes that aren't UTF-8.
 """
 
 from __future__ import annotations
@@ -23,6 +26,7 @@ from typing import Any
 TOP = Path(__file__).parent.parent
 READER = ["cargo", "run", "--quiet", "--locked", "--package", "llmpatch-cases", "--example", "cases"]
 HEADLINE = re.compile(r"^(?:error\[([a-z0-9-]+)\]: |warning: (.*) \[([a-z0-9-]+)\]$)", re.MULTILINE)
+NAMES = ["a\tb", "\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645", "e\u200df", "\u202egpj", "ends in a space ", "it's \"quoted\""]
 ATTRIBUTES = {"GIT_CONFIG_GLOBAL": "/dev/null", "GIT_CONFIG_NOSYSTEM": "1", "LC_ALL": "C"}
 
 Case = dict[str, Any]
@@ -184,7 +188,43 @@ def asked(program: str, top: Path, response: bytes) -> dict[str, Any]:
     return {"request": {"response": content(response), "files": found(top), "options": options}, "document": document}
 
 
+def names(top: Path) -> None:
+    """Makes files of all names, and responses about them."""
+
+    def git(*arguments: str) -> bytes:
+        command = ["git", "-c", "user.name=A", "-c", "user.email=a@example.org", *arguments]
+        return subprocess.run(command, cwd=after, check=True, stdout=subprocess.PIPE, env={**os.environ, **ATTRIBUTES}).stdout
+
+    after, unnamed = top / "after", top / "bytes"
+    after.mkdir(parents=True)
+    git("init", "-q", ".")
+    for directory in ("edited", "removed", "moved"):
+        (after / directory).mkdir()
+        for name in NAMES:
+            (after / directory / name).write_text(f"one\n{name}\nthree\n")
+    git("add", "--all")
+    git("commit", "-q", "-m", "base")
+    shutil.copytree(after, top / "before", ignore=shutil.ignore_patterns(".git"))
+    for name in NAMES:
+        (after / "edited" / name).write_text(f"one\n{name}\n3\n")
+    git("rm", "-rq", "removed")
+    git("mv", "moved", "to")
+    git("add", "--all")
+    response = git("diff", "--cached", "-M")
+    shutil.rmtree(after / ".git")
+    (top / "before" / "response.md").write_bytes(response)
+    (after / "response.md").write_bytes(response)
+    unnamed.mkdir()
+    added = b"--- /dev/null\n+++ %s\n@@ -0,0 +1 @@\n+new\n"
+    # The second would be below a file.
+    (unnamed / "response.md").write_bytes(added % b'"b/caf\\377"' + added % b"b/response.md/a")
+    (unnamed / os.fsdecode(b"caf\xff")).write_text("old\n")
+
+
 def main() -> None:
+    if sys.argv[1] == "names":
+        names(Path(sys.argv[2]))
+        return
     made = every() if sys.argv[1] == "all" else randomly(int(sys.argv[2]), (sys.argv + ["git-llmpatch"])[3])
     for one in made:
         print(json.dumps(one))

@@ -19,6 +19,7 @@ use crate::here;
 use crate::support::{self, Repo, isolated, program};
 
 mod editors;
+mod embedding;
 mod messages;
 mod roff;
 mod setting;

@@ -43,8 +43,8 @@
 //! - [`apply()`] is the one way in. [`Options`] say how a response is read; [`Rules`] in them how
 //!   exact it must be ([`Fuzz`]) and which paths it may touch.
 //! - [`Applied::changes`] is a [`ChangeSet`]: a [`Change`] for every path, with what it holds
-//!   before and after. Nothing is written; the caller does that, or [`ChangeSet::make_in`] for a
-//!   tree in memory.
+//!   before and after. Nothing is written; the caller does that, under the name that
+//!   [`RepoPath::to_path`] gives, or [`ChangeSet::make_in`] for a tree in memory.
 //! - A [`Diagnostic`] is an error or a warning: its [`Kind`], its place in the response, places in
 //!   files, what to do. Whatever was dropped, guessed or relaxed is a warning.
 //! - Files come from a [`Tree`]: [`MemoryTree`], a function ([`tree::ReadTree`]), or an
@@ -104,7 +104,3 @@ pub use tree::{MemoryTree, Tree};
 #[cfg(doctest)]
 #[doc = include_str!("../README.md")]
 struct Readme;
-
-#[cfg(doctest)]
-#[doc = include_str!("../../../man/git-llmpatch-embedding.md")]
-struct Embedding;

@@ -12,11 +12,13 @@
 mod resolve;
 mod serial;
 mod unlikely;
+mod windows;
 
 #[cfg(test)]
 mod tests;
 
 use std::fmt;
+use std::path::Path;
 use std::sync::Arc;
 
 use bstr::{BStr, BString, ByteSlice as _};
@@ -26,6 +28,7 @@ use crate::text::{Shown, starts_with_any_case};
 pub use resolve::{FollowLinks, Resolver};
 pub use unlikely::Slip;
 pub(crate) use unlikely::{plain, unlikely};
+pub use windows::is_windows_name;
 
 /// A path from the top of the work tree that is safe by its spelling. To clone it is cheap.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -78,6 +81,29 @@ impl RepoPath {
         self.0.as_bstr()
     }
 
+    /// Returns the path for calls of the system, to be joined to the directory that the files are in.
+    ///
+    /// ```
+    /// use llmpatch::RepoPath;
+    ///
+    /// let path = RepoPath::new("می\u{200c}خواهم.txt".as_bytes())?;
+    /// assert_eq!(path.to_path()?.to_str(), Some("می\u{200c}خواهم.txt"));
+    /// assert_eq!(path.to_string(), r"می\342\200\214خواهم.txt");
+    /// # Ok::<(), llmpatch::path::PathError>(())
+    /// ```
+    ///
+    /// # Errors
+    /// If no file can have such a name on this system. On Unix, every path is one. On Windows, devices
+    /// (`nul`), drives and streams (`c:x`), characters such as `?`, a space or a dot at a name's end,
+    /// and bytes that aren't UTF-8 are in none ([`is_windows_name`]).
+    pub fn to_path(&self) -> Result<&Path, PathError> {
+        let is_here = !cfg!(windows) || self.parts().all(is_windows_name);
+        let path = self.0.to_path().ok().filter(|_| is_here);
+        path.ok_or_else(|| PathError::NoName {
+            path: self.as_bstr().into(),
+        })
+    }
+
     /// Returns the directory that holds it; a path at the top has none.
     pub fn parent(&self) -> Option<RepoPath> {
         self.0
@@ -124,6 +150,9 @@ impl std::borrow::Borrow<[u8]> for RepoPath {
     }
 }
 
+/// Shows the path to people: what a terminal might obey, what nobody sees, and what isn't UTF-8 is
+/// escaped ([`Shown`]), so that this may be the name of another file. [`RepoPath::to_path`] is the
+/// name to open, and [`RepoPath::as_bytes`] what to store.
 impl fmt::Display for RepoPath {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         Shown(&self.0).fmt(f)
@@ -217,6 +246,13 @@ pub enum PathError {
     DotGit { path: BString, name: BString },
     #[error("`{}` isn't an absolute path", Shown(path))]
     NotAbsolute { path: BString },
+    /// A path that the system has no file for.
+    #[error("`{}` is no name that a file can have on this system", Shown(path))]
+    #[strum(props(
+        label = "no file's name here",
+        help = "give the file another name, or leave it out of the patch"
+    ))]
+    NoName { path: BString },
     #[error("`{}` starts with `~`", Shown(path))]
     Home { path: BString },
     #[error("`{}` names a directory", Shown(path))]

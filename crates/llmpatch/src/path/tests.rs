@@ -46,6 +46,60 @@ fn a_repo_path_is_as_git_writes_it() {
 }
 
 #[test]
+fn a_path_for_the_system_has_the_same_bytes() {
+    let persian = "می\u{200c}خواهم.txt";
+    for (path, is_on_windows) in [
+        ("a/b.c", true),
+        (persian, true),
+        ("\u{202e}gpj.a", true),
+        ("a b/'", true),
+        ("a\tb", false),
+        ("a\"b", false),
+        ("a/b ", false),
+        ("a\\b", false),
+    ] {
+        let got = RepoPath::new(path.as_bytes()).unwrap();
+        let got = got.to_path().ok().and_then(Path::to_str);
+        let want = Some(path).filter(|_| is_on_windows || !cfg!(windows));
+        assert_eq!(got, want, "{path:?}");
+    }
+    let latin = RepoPath::new(b"caf\xe9").unwrap();
+    let got = latin
+        .to_path()
+        .map(|path| path.as_os_str().as_encoded_bytes());
+    assert_eq!(got.ok(), cfg!(unix).then_some(&b"caf\xe9"[..]));
+}
+
+#[test]
+fn windows_takes_some_names_for_something_else() {
+    for (name, want) in [
+        (&b"a.txt"[..], true),
+        ("Ünï.txt".as_bytes(), true),
+        (b".a", true),
+        (b"comma", true),
+        (b"com10", true),
+        (b"", false),
+        (b"a.", false),
+        (b"a ", false),
+        (b"a:b", false),
+        (b"c:", false),
+        (b"a/b", false),
+        (br"a\b", false),
+        (b"a?", false),
+        (b"a\x1f", false),
+        (b"NUL", false),
+        (b"nul.txt", false),
+        (b"nul .txt", false),
+        (b"Com1", false),
+        ("lpt²".as_bytes(), false),
+        (b"conin$", false),
+        (b"caf\xe9", false),
+    ] {
+        assert_eq!(is_windows_name(name), want, "{:?}", BStr::new(name));
+    }
+}
+
+#[test]
 fn a_name_is_checked_when_it_joins_a_directory() {
     let directory = RepoPath::new(b"a/b").unwrap();
     for (name, want) in [
