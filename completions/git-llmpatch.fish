@@ -63,7 +63,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l fuzz
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l base -d 'The commit or tree that the model saw: refuse files that have changed since (also llmpatch.base; a response may name it, too)' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l directory -d 'Put this directory before every path of the response' -r -f -a "(__fish_complete_directories)"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l directory -d 'Put this directory before relative paths of the response; `..` leads out of it, which --limit refuses' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l root-is -d 'Where the model saw this work tree, such as /testbed or C:\\Users\\me\\app: absolute paths below it are paths of this one; may be given several times (also llmpatch.rootIs)' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l limit -d 'Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
@@ -117,7 +117,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l fuzz
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l base -d 'The commit or tree that the model saw: refuse files that have changed since (also llmpatch.base; a response may name it, too)' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l directory -d 'Put this directory before every path of the response' -r -f -a "(__fish_complete_directories)"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l directory -d 'Put this directory before relative paths of the response; `..` leads out of it, which --limit refuses' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l root-is -d 'Where the model saw this work tree, such as /testbed or C:\\Users\\me\\app: absolute paths below it are paths of this one; may be given several times (also llmpatch.rootIs)' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l limit -d 'Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
@@ -154,7 +154,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l fuzz 
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l base -d 'The commit or tree that the model saw: refuse files that have changed since (also llmpatch.base; a response may name it, too)' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l directory -d 'Put this directory before every path of the response' -r -f -a "(__fish_complete_directories)"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l directory -d 'Put this directory before relative paths of the response; `..` leads out of it, which --limit refuses' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l root-is -d 'Where the model saw this work tree, such as /testbed or C:\\Users\\me\\app: absolute paths below it are paths of this one; may be given several times (also llmpatch.rootIs)' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l limit -d 'Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
@@ -198,7 +198,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l fu
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l base -d 'The commit or tree that the model saw: refuse files that have changed since (also llmpatch.base; a response may name it, too)' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l directory -d 'Put this directory before every path of the response' -r -f -a "(__fish_complete_directories)"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l directory -d 'Put this directory before relative paths of the response; `..` leads out of it, which --limit refuses' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l root-is -d 'Where the model saw this work tree, such as /testbed or C:\\Users\\me\\app: absolute paths below it are paths of this one; may be given several times (also llmpatch.rootIs)' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l limit -d 'Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
@@ -250,7 +250,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l fuzz
 indent\t'Indentation too; added lines are shifted alike'
 unicode\t'Typographic quotes, dashes and spaces, composed letters too'"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l base -d 'The commit or tree that the model saw: refuse files that have changed since (also llmpatch.base; a response may name it, too)' -r -f -a "HEAD (git for-each-ref --format='%(refname:short)' 2>/dev/null)"
-complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l directory -d 'Put this directory before every path of the response' -r -f -a "(__fish_complete_directories)"
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l directory -d 'Put this directory before relative paths of the response; `..` leads out of it, which --limit refuses' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l root-is -d 'Where the model saw this work tree, such as /testbed or C:\\Users\\me\\app: absolute paths below it are paths of this one; may be given several times (also llmpatch.rootIs)' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l limit -d 'Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l commit -d 'Make a commit of each, with the notes of the response for its message'

@@ -77,7 +77,8 @@ pub(super) struct Reading {
     /// Accept a response that changes nothing
     #[arg(long)]
     pub(super) allow_empty: bool,
-    /// Put this directory before every path of the response
+    /// Put this directory before relative paths of the response; `..` leads out of it, which --limit
+    /// refuses
     #[arg(long, value_name = "dir", value_hint = clap::ValueHint::DirPath)]
     pub(super) directory: Option<OsString>,
     /// Where the model saw this work tree, such as /testbed or C:\Users\me\app: absolute paths

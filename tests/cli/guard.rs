@@ -1,12 +1,14 @@
 //! `--limit`, `llmpatch.limit` and `llmpatch.protect`: what is refused, by whom, and what gets
 //! around them, which is nothing.
 
+use std::process::Command;
+
 use assert_fs::prelude::*;
 use llmpatch::pathspec::{Case, Defaults, Pathspec, Pathspecs};
 use proptest::prelude::*;
 
 use super::support::documents::{document, kinds};
-use super::support::{Repo, few};
+use super::support::{self, Repo, few, isolated};
 use super::{envelope, opx, repo, update};
 
 /// The paths that each refused, in order, as a message names them.
@@ -17,6 +19,45 @@ fn refused(stderr: &str) -> Vec<String> {
     headlines
         .map(|rest| rest.split('`').next().unwrap().to_owned())
         .collect()
+}
+
+/// The manual says so. git refuses every `..`, seen with 2.47.
+#[test]
+fn a_directory_confines_nothing_and_a_limit_does() {
+    for (written, meant, by_git) in [
+        ("b.txt", "src/b.txt", true),
+        ("./b.txt", "src/b.txt", false),
+        ("../d.txt", "d.txt", false),
+        ("deep/../../d.txt", "d.txt", false),
+    ] {
+        let files = [
+            ("src/b.txt", "b\n"),
+            ("src/deep/c.txt", ""),
+            ("d.txt", "b\n"),
+        ];
+        let diff = format!("--- a/{written}\n+++ b/{written}\n@@ -1 +1 @@\n-b\n+B\n");
+        let git = Repo::with(&files);
+        let mut apply = isolated(Command::new("git"), git.path());
+        let applied = support::run(apply.args(["apply", "--directory=src"]), diff.as_bytes());
+        assert_eq!(applied.status == 0, by_git, "{written}: {}", applied.stderr);
+        for response in [
+            &diff,
+            &update(written, "b", "B"),
+            &opx(written, "", "b", "B"),
+        ] {
+            let repo = Repo::with(&files);
+            let limited = ["apply", "--directory=src", "--limit=src"];
+            let is_inside = meant.starts_with("src/");
+            let run = repo.run(&limited, response);
+            assert_eq!(run.status == 0, is_inside, "{response}{}", run.stderr);
+            if !is_inside {
+                assert_eq!(refused(&run.stderr), [meant], "{response}");
+                let run = repo.run(&["apply", "--directory=src"], response);
+                run.succeeded();
+            }
+            assert_eq!(repo.text(meant), "B\n", "{response}");
+        }
+    }
 }
 
 #[test]
