@@ -52,6 +52,8 @@ export interface Options {
   readonly lints?: Readonly<Record<string, "allow" | "warn" | "error">>;
   /** Names that differ only in case are one file. */
   readonly ignore_case?: boolean;
+  /** The files are on Windows: names that no file has there are refused, such as `nul` and `c:x`. */
+  readonly windows?: boolean;
   /** Every file of the document has its `diff`. */
   readonly diff?: boolean;
 }

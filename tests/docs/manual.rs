@@ -185,7 +185,7 @@ fn examples_run() {
                 eprintln!("there is no jq here to run this with:\n{script}");
                 continue;
             }
-            if script.starts_with("from llmpatch import") {
+            if script.contains("from llmpatch import") {
                 // The package is built, and this is run, by `.packages/try py`.
                 continue;
             }

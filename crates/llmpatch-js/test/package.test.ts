@@ -195,6 +195,8 @@ test("a file whose name is no text is refused", () => {
     const result = apply(added, files);
     assert.deepEqual([result.errors[0]?.kind, result.changed], ["unsupported", []]);
   }
+  const drive = "*** Begin Patch\n*** Add File: ./c:/x\n+x\n*** End Patch\n";
+  for (const [windows, status] of [[true, "failed"], [false, "checked"]] as const) assert.equal(apply(drive, () => null, { windows }).status, status);
 });
 
 test("what is no option is named", () => {

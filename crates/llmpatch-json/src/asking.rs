@@ -3,6 +3,7 @@
 use std::cell::RefCell;
 use std::collections::BTreeSet;
 
+use llmpatch::path::is_windows_name;
 use llmpatch::tree::{Content, Entry, Id, Remedy, TreeError};
 use llmpatch::{MemoryTree, RepoPath, Tree};
 
@@ -11,12 +12,13 @@ use crate::blobs;
 /// Files in memory, some known not to be there, and perhaps others that the caller has.
 ///
 /// A path that isn't UTF-8 is refused: the caller can neither give such a file nor be asked for it,
-/// so what is there isn't known.
+/// so what is there isn't known. Where the files are on Windows, what is no file's name there is, too.
 pub(crate) struct AskingTree {
     known: MemoryTree,
     absent: BTreeSet<RepoPath>,
     /// Whether the caller may have other files.
     asks: bool,
+    on_windows: bool,
     wanted: RefCell<BTreeSet<RepoPath>>,
 }
 
@@ -29,6 +31,15 @@ impl AskingTree {
             asks,
             wanted: RefCell::default(),
         }
+    }
+
+    /// Says what is wrong with a path that no file here can have.
+    fn misnames(&self, path: &RepoPath) -> Option<&'static str> {
+        if std::str::from_utf8(path.as_bytes()).is_err() {
+            return Some("isn't UTF-8, and files are named by text here");
+        }
+        let is_name = !self.on_windows || path.parts().all(is_windows_name);
+        (!is_name).then_some("is no name that a file can have on Windows")
     }
 
     /// Returns the files that it was asked for and doesn't know of.
@@ -45,10 +56,10 @@ impl Tree for AskingTree {
     }
 
     fn read(&self, path: &RepoPath) -> Result<Entry, TreeError> {
-        if std::str::from_utf8(path.as_bytes()).is_err() {
+        if let Some(what) = self.misnames(path) {
             return Err(TreeError::Unsupported {
                 path: path.clone(),
-                what: "isn't UTF-8, and files are named by text here".into(),
+                what: what.into(),
                 remedy: Remedy::Name,
             });
         }

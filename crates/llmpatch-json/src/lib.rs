@@ -270,14 +270,23 @@ mod tests {
     }
 
     #[test]
-    fn a_name_that_is_no_text_is_refused() {
-        let diff = "--- /dev/null\n+++ \"b/caf\\377\"\n@@ -0,0 +1 @@\n+x\n";
-        for asks in [false, true] {
+    fn a_name_that_no_file_can_have_is_refused() {
+        for (name, on_windows, is_refused) in [
+            ("caf\\377", false, true),
+            ("c:/x", false, false),
+            ("c:/x", true, true),
+            ("d/nul", true, true),
+            ("a ", true, true),
+            ("d/a.txt", true, false),
+        ] {
+            let diff = format!("--- /dev/null\n+++ \"b/{name}\"\n@@ -0,0 +1 @@\n+x\n");
+            let options = serde_json::json!({"windows": on_windows});
             let request =
-                serde_json::json!({"response": {"text": diff}, "files": {}, "asks": asks});
+                serde_json::json!({"response": {"text": diff}, "files": {}, "options": options});
             let reply = apply(request.to_string().as_bytes());
-            assert!(reply.contains(r#""kind":"unsupported""#), "{reply}");
-            assert!(reply.ends_with(r#","changed":[]}"#), "{reply}");
+            let is_unsupported = reply.contains(r#""kind":"unsupported""#);
+            assert_eq!(is_unsupported, is_refused, "{name}: {reply}");
+            assert_eq!(reply.ends_with(r#","changed":[]}"#), is_refused, "{name}");
         }
     }
 }

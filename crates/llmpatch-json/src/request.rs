@@ -76,6 +76,7 @@ pub(crate) struct Settings {
     protect: Vec<String>,
     lints: BTreeMap<String, String>,
     ignore_case: bool,
+    windows: bool,
     pub(crate) diff: bool,
 }
 
@@ -93,11 +94,7 @@ impl Request {
         let options: Settings = options.transpose()?.unwrap_or_default();
         Ok(Self {
             response: response.content("the response")?,
-            tree: tree(
-                object("the files", parts.files)?,
-                parts.asks,
-                options.ignore_case,
-            )?,
+            tree: tree(object("the files", parts.files)?, parts.asks, &options)?,
             options,
         })
     }
@@ -107,9 +104,9 @@ impl Request {
 ///
 /// # Errors
 /// If a path is unsafe, or there twice, or what is at it is no file.
-fn tree(files: Members<'_>, asks: bool, ignores_case: bool) -> Result<AskingTree, String> {
+fn tree(files: Members<'_>, asks: bool, options: &Settings) -> Result<AskingTree, String> {
     let mut known = MemoryTree::new();
-    if ignores_case {
+    if options.ignore_case {
         known = known.ignoring_case();
     }
     let mut absent = BTreeSet::new();
@@ -126,7 +123,7 @@ fn tree(files: Members<'_>, asks: bool, ignores_case: bool) -> Result<AskingTree
             known.insert(path, object::<Given>(&name, file)?.entry(&name)?);
         }
     }
-    Ok(AskingTree::new(known, absent, asks))
+    Ok(AskingTree::new(known, absent, asks, options.windows))
 }
 
 impl Given {

@@ -78,6 +78,8 @@ class Options(TypedDict, total=False):
     lints: dict[str, Literal["allow", "warn", "error"]]
     ignore_case: bool
     """Names that differ only in case are one file."""
+    windows: bool
+    """The files are on Windows: names that no file has there are refused, such as `nul` and `c:x`."""
     diff: bool
     """Every file of the document has its `diff`."""
 
