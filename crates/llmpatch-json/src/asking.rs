@@ -24,11 +24,17 @@ pub(crate) struct AskingTree {
 
 impl AskingTree {
     /// Makes a tree of the files that a request has.
-    pub(crate) fn new(known: MemoryTree, absent: BTreeSet<RepoPath>, asks: bool) -> Self {
+    pub(crate) fn new(
+        known: MemoryTree,
+        absent: BTreeSet<RepoPath>,
+        asks: bool,
+        on_windows: bool,
+    ) -> Self {
         Self {
             known,
             absent,
             asks,
+            on_windows,
             wanted: RefCell::default(),
         }
     }
