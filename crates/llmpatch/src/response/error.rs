@@ -1,5 +1,6 @@
 use bstr::BString;
 
+use super::near::Near;
 use super::{command, encoding, script};
 use crate::format::blocks;
 use crate::patch::Format;
@@ -41,6 +42,34 @@ pub enum Error {
     Nul { format: Format },
     #[error(transparent)]
     Residue(#[from] Residue),
+    /// A token with which a chat is written down, beside a patch.
+    #[error("the response is a chat: `{}` begins a turn of it", Shown(token))]
+    #[strum(props(
+        kind = "unsupported",
+        help = "give the answer alone, without the turns around it",
+        advice = "send the answer alone, without the turns around it"
+    ))]
+    Chat { token: BString },
+    /// Something beside a patch that changes files for whoever wrote it, and isn't read.
+    #[error("the patch is only a part of the change: {}", near.what)]
+    #[strum(props(kind = "unsupported", label = "this isn't read"))]
+    Half { near: &'static Near },
+    /// A closing mark of a draft in a fence that isn't closed.
+    #[error("`{close}` is in a fence that is never closed, so that it isn't clear what is a draft")]
+    #[strum(props(
+        label = "is what is above a draft?",
+        help = "close the fence before it, or give the answer without what is above",
+        advice = "send the answer alone, without the reasoning before it"
+    ))]
+    FencedMark { close: String },
+    /// A tag around what a tool returned that isn't a pair.
+    #[error("`{}` is never closed", Shown(tag))]
+    #[strum(props(
+        label = "what is behind it may be a tool's result",
+        help = "close the tag, or give the answer without it",
+        advice = "close the tag, or send the answer without it"
+    ))]
+    OpenResult { tag: BString },
     /// Several responses to one question, of which nobody says which counts.
     #[error("{count} of the responses in `{place}` have patches")]
     #[strum(props(
@@ -335,6 +364,8 @@ pub enum Nearly {
     Written,
     #[error("a fence holds what may be the whole of `{}`", Shown(path))]
     File { path: BString },
+    #[error("{}", .0.what)]
+    Row(&'static Near),
 }
 
 /// What was left out of a response.

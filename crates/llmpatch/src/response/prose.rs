@@ -51,6 +51,8 @@ pub(super) struct Prose<'a> {
     pub(super) hidden: Option<(Span, Hiding)>,
     /// Where a unified diff begins that isn't at the start of its line.
     pub(super) diff: Option<Span>,
+    /// What the response as a whole is refused for.
+    pub(super) refused: Vec<Located<super::Error>>,
 }
 
 /// An HTML comment that isn't closed yet.

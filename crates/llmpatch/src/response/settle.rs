@@ -59,6 +59,10 @@ pub(super) fn settle<'a>(
             WalkItem::Remark(warning) => parsed.warnings.push(warning),
         }
     }
+    let refused = prose.refused.iter().cloned();
+    parsed
+        .errors
+        .extend(refused.map(|error| error.map(Into::into)));
     if wanted {
         excuse_hunks(&mut parsed);
         for (span, what) in &prose.nearly {

@@ -40,6 +40,8 @@ pub(super) struct Tags<'a> {
     /// The `<start_line>` of the `<diff>` that is open, and how many blocks are in it.
     start: Option<LineNo>,
     blocks: usize,
+    /// The line that was just said.
+    said: Option<LineNo>,
 }
 
 impl<'a> Tags<'a> {
@@ -47,6 +49,11 @@ impl<'a> Tags<'a> {
     pub(super) fn block(&mut self) -> Option<LineNo> {
         self.blocks += 1;
         self.start
+    }
+
+    /// Returns the line that a tag behind blocks said they begin at, once, and how many blocks these are.
+    pub(super) fn said_line(&mut self) -> Option<(LineNo, usize)> {
+        Some((self.said.take()?, self.blocks))
     }
 
     /// Returns the error that the outermost tag is not closed.
@@ -197,7 +204,7 @@ impl<'a> Tags<'a> {
                 },
             ));
         };
-        self.start = Some(line);
+        (self.start, self.said) = (Some(line), Some(line));
         let read = found.iter_mut().rev().filter_map(|found| match found {
             WalkItem::Block(block) if block.format == Format::Blocks => Some(&mut block.edits),
             _ => None,

@@ -2,6 +2,7 @@ mod commands;
 mod drafts;
 mod pieces;
 mod sessions;
+mod walks;
 
 use proptest::prelude::*;
 

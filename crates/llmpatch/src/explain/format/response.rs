@@ -28,6 +28,7 @@ impl Diagnose for Error {
                          one format"
                 )),
             Error::Residue(residue) => residue.diagnostic(),
+            Error::Half { near } => of.help(near.instead).advice(near.instead),
             Error::Command(trouble) => of.help(match trouble {
                 command::Doubt::Reverse { .. } => {
                     "to take a patch back, give the patch that makes it undone, or use `git \
@@ -66,6 +67,7 @@ fn correct(what: &Nearly) -> &'static str {
             "write the marker plainly if it is meant: nothing in a patch is ever decoded"
         }
         Nearly::Written => "give the file as a new one of the patch if it is meant",
+        Nearly::Row(row) => row.instead,
         Nearly::File { .. } => {
             "if the fence holds the whole file, give it by itself with `--format=files`"
         }

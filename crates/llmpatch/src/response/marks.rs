@@ -1,0 +1,316 @@
+//! The marks of parts that aren't the answer: what models think aloud, what tools return, and the tokens
+//! with which a chat is written down.
+//!
+//! A mark counts outside of fences, strings and patches: an opening mark that is first on its line, a
+//! closing mark that is first or last on it.
+
+use bstr::ByteSlice as _;
+
+use crate::text::{starts_with_any_case, trim, trim_start};
+
+/// A row of [`MARKS`].
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) struct Mark {
+    /// What messages call it: the name of the tag, or the opening mark.
+    pub(crate) name: &'static str,
+    form: Form,
+    pub(crate) of: MarkOf,
+}
+
+/// How a mark is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// `<name>` … `</name>`, and with a prefix, `<x:name>` … `</x:name>`.
+    Tag,
+    /// `<name>` or `<name attribute="…">` … `</name>`.
+    TagWithAttributes,
+    /// As it is written, and what closes it.
+    Pair(&'static str),
+    /// As it is written; nothing closes it.
+    Alone,
+    /// A special token of a model, `<|name|>` or `<｜name｜>`; nothing closes it.
+    Token,
+}
+
+/// What a mark is a mark of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum MarkOf {
+    /// What the model thinks aloud.
+    Draft,
+    /// What a tool returned.
+    Result,
+    /// A turn of a chat, as models see it.
+    Chat,
+}
+
+const fn mark(name: &'static str, form: Form, of: MarkOf) -> Mark {
+    Mark { name, form, of }
+}
+
+/// All marks.
+pub(crate) const MARKS: [Mark; 18] = [
+    mark("think", Form::Tag, MarkOf::Draft),
+    mark("thinking", Form::Tag, MarkOf::Draft),
+    mark("thought", Form::Tag, MarkOf::Draft),
+    mark("reasoning", Form::Tag, MarkOf::Draft),
+    mark("analysis", Form::Tag, MarkOf::Draft),
+    mark("scratchpad", Form::Tag, MarkOf::Draft),
+    mark("[THINK]", Form::Pair("[/THINK]"), MarkOf::Draft),
+    mark(
+        "<|channel|>analysis",
+        Form::Pair("<|channel|>final"),
+        MarkOf::Draft,
+    ),
+    mark("tool_result", Form::TagWithAttributes, MarkOf::Result),
+    mark("tool_response", Form::TagWithAttributes, MarkOf::Result),
+    mark("function_results", Form::TagWithAttributes, MarkOf::Result),
+    mark("system-reminder", Form::TagWithAttributes, MarkOf::Result),
+    mark("document", Form::TagWithAttributes, MarkOf::Result),
+    mark("<|im_start|>", Form::Alone, MarkOf::Chat),
+    mark("<|start_header_id|>", Form::Alone, MarkOf::Chat),
+    mark("<start_of_turn>", Form::Alone, MarkOf::Chat),
+    mark("[INST]", Form::Alone, MarkOf::Chat),
+    mark("<|…|>", Form::Token, MarkOf::Chat),
+];
+
+/// A mark in a text: its row, how it is written, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct MarkAt<'l> {
+    pub(crate) mark: &'static Mark,
+    pub(crate) written: &'l [u8],
+    /// Its offset in the text.
+    pub(crate) start: usize,
+}
+
+impl MarkAt<'_> {
+    /// Returns the mark as messages show it.
+    pub(crate) fn shown(&self) -> String {
+        match (self.mark.form, tag(self.written)) {
+            (Form::Pair(_), _) if self.written.starts_with_str(self.mark.name) => {
+                self.mark.name.into()
+            }
+            (Form::Pair(close), _) => close.into(),
+            (_, Some(tag)) if tag.closes => format!("</{}>", tag.name.as_bstr()),
+            (_, Some(tag)) => format!("<{}>", tag.name.as_bstr()),
+            _ => String::from_utf8_lossy(self.written).into_owned(),
+        }
+    }
+
+    /// Returns the mark that closes this one, as messages show it.
+    pub(crate) fn shown_close(&self) -> String {
+        match self.mark.form {
+            Form::Pair(close) => close.into(),
+            _ => self.shown().replacen('<', "</", 1),
+        }
+    }
+
+    /// Returns the offset behind it.
+    pub(crate) fn end(&self) -> usize {
+        self.start + self.written.len()
+    }
+
+    /// Returns whether a closing mark closes what this one opens.
+    pub(crate) fn is_closed_by(&self, close: &MarkAt<'_>) -> bool {
+        let is_pair = matches!(self.mark.form, Form::Pair(_));
+        let name = |written| tag(written).map(|tag| tag.name.to_ascii_lowercase());
+        self.mark == close.mark && (is_pair || name(self.written) == name(close.written))
+    }
+}
+
+/// Returns the opening mark of a part that is first on a line.
+pub(crate) fn opening(line: &[u8]) -> Option<MarkAt<'_>> {
+    first(line, |mark| mark.of != MarkOf::Chat)
+}
+
+/// Returns the token of a chat that is first on a line.
+pub(crate) fn token(line: &[u8]) -> Option<MarkAt<'_>> {
+    first(line, |mark| mark.of == MarkOf::Chat)
+}
+
+fn first(line: &[u8], is_wanted: fn(&Mark) -> bool) -> Option<MarkAt<'_>> {
+    let start = line.len() - trim_start(line).len();
+    let at = |(mark, length)| MarkAt {
+        mark,
+        written: &line[start..start + length],
+        start,
+    };
+    let text = &line[start..];
+    let mut marks = MARKS.iter().filter(|mark| is_wanted(mark));
+    marks.find_map(|mark| Some(at((mark, mark.opens(text)?))))
+}
+
+/// Returns the first closing mark of a line that is first or last on it; with `anywhere`, wherever it is.
+pub(crate) fn closing(line: &[u8], anywhere: bool) -> Option<MarkAt<'_>> {
+    let first = line.len() - trim_start(line).len();
+    let last = first + trim(line).len();
+    let ends = memchr::memchr2_iter(b'<', b'[', line);
+    ends.filter_map(|start| {
+        let text = &line[start..];
+        let found = MARKS
+            .iter()
+            .find_map(|mark| Some((mark, mark.closes(text)?)));
+        found.map(|(mark, length)| MarkAt {
+            mark,
+            written: &line[start..start + length],
+            start,
+        })
+    })
+    .find(|found| {
+        let is_token = found.written.starts_with(b"<|");
+        anywhere || is_token || found.start == first || found.end() == last
+    })
+}
+
+impl Mark {
+    /// Returns how long the opening mark is with which a text begins.
+    fn opens(&self, text: &[u8]) -> Option<usize> {
+        self.length(text, false)
+    }
+
+    /// Returns how long the closing mark is with which a text begins.
+    fn closes(&self, text: &[u8]) -> Option<usize> {
+        self.length(text, true)
+    }
+
+    fn length(&self, text: &[u8], closes: bool) -> Option<usize> {
+        let literal = |written: &str| {
+            let message = "<|message|>";
+            let is_here = starts_with_any_case(text, written.as_bytes());
+            let more = text.get(written.len()..).unwrap_or_default();
+            let more = if written.starts_with("<|channel") && more.starts_with_str(message) {
+                message.len()
+            } else {
+                0
+            };
+            is_here.then_some(written.len() + more)
+        };
+        match self.form {
+            Form::Pair(close) if closes => literal(close),
+            Form::Alone | Form::Token if closes => None,
+            Form::Token => special(text),
+            Form::Pair(_) | Form::Alone => literal(self.name),
+            Form::Tag | Form::TagWithAttributes => {
+                let tag = tag(text)?;
+                let (prefix, bare) = tag.name.rsplit_once_str(":").unwrap_or_default();
+                let bare = if prefix.is_empty() { tag.name } else { bare };
+                let is_prefixed = bare.len() < tag.name.len();
+                let takes_attributes = self.form == Form::TagWithAttributes;
+                let is_it = bare.eq_ignore_ascii_case(self.name.as_bytes())
+                    && tag.closes == closes
+                    && (takes_attributes || !tag.has_attributes)
+                    && (!takes_attributes || !is_prefixed);
+                is_it.then_some(tag.length)
+            }
+        }
+    }
+}
+
+/// A tag with which a text begins.
+struct Tag<'l> {
+    name: &'l [u8],
+    closes: bool,
+    has_attributes: bool,
+    length: usize,
+}
+
+/// Returns how long the special token is with which a text begins.
+fn special(text: &[u8]) -> Option<usize> {
+    const BARS: [(&str, &str); 2] = [("<|", "|>"), ("<｜", "｜>")];
+    BARS.iter().find_map(|(open, close)| {
+        let inner = text.strip_prefix(open.as_bytes())?;
+        let end = inner
+            .find(close)
+            .filter(|end| (1..=LONGEST).contains(end))?;
+        let is_name = |c: char| c.is_alphanumeric() || matches!(c, '_' | '-' | '▁');
+        inner[..end]
+            .chars()
+            .all(is_name)
+            .then_some(open.len() + end + close.len())
+    })
+}
+
+/// How long a tag of a mark may be, attributes included.
+const LONGEST: usize = 200;
+
+fn tag(text: &[u8]) -> Option<Tag<'_>> {
+    let inner = text.strip_prefix(b"<")?;
+    let end = inner.iter().take(LONGEST).position(|byte| *byte == b'>')?;
+    let (inner, closes) = match inner[..end].strip_prefix(b"/") {
+        Some(name) => (name, true),
+        None => (&inner[..end], false),
+    };
+    let (name, has_attributes) = match inner.split_once_str(" ") {
+        Some((name, _)) => (name, true),
+        None => (inner, false),
+    };
+    let is_name = |byte: &u8| byte.is_ascii_alphanumeric() || b"_-:".contains(byte);
+    (!name.is_empty() && name.iter().all(is_name)).then_some(Tag {
+        name,
+        closes,
+        has_attributes,
+        length: end + 2,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn marks_are_read_by_their_table() {
+        for (line, want) in [
+            ("<think>", Some("think")),
+            ("  <THINK> so", Some("think")),
+            ("<x:think>", Some("think")),
+            ("<think a=\"b\">", None),
+            ("a <think>", None),
+            ("[THINK]", Some("[THINK]")),
+            (
+                "<|channel|>analysis<|message|>so",
+                Some("<|channel|>analysis"),
+            ),
+            ("<document index=\"1\">", Some("document")),
+            ("<x:document>", None),
+            ("<documents>", None),
+            ("<|im_start|>user", None),
+            ("</think>", None),
+        ] {
+            let got = opening(line.as_bytes()).map(|found| found.mark.name);
+            assert_eq!(got, want, "{line}");
+        }
+        for (line, want) in [
+            ("<|im_start|>user", Some("<|im_start|>")),
+            ("<|eot_id|>", Some("<|…|>")),
+            ("<| a |> b", None),
+            ("[INST] a", Some("[INST]")),
+        ] {
+            let got = token(line.as_bytes()).map(|found| found.mark.name);
+            assert_eq!(got, want, "{line}");
+        }
+        for (line, want) in [
+            ("</think>", Some((0, 8))),
+            ("so </think>", Some((3, 11))),
+            ("</think> so", Some((0, 8))),
+            ("so </think> so", None),
+            ("<|channel|>final<|message|>so", Some((0, 27))),
+            ("</x:think>", Some((0, 10))),
+            ("<think>", None),
+        ] {
+            let got = closing(line.as_bytes(), false).map(|found| (found.start, found.end()));
+            assert_eq!(got, want, "{line}");
+        }
+    }
+
+    #[test]
+    fn a_mark_is_closed_by_its_own() {
+        let closes = |open: &str, close: &str| {
+            let open = opening(open.as_bytes()).unwrap();
+            open.is_closed_by(&closing(close.as_bytes(), false).unwrap())
+        };
+        assert!(closes("<think>", "</think>"));
+        assert!(closes("<x:think>", "</x:think>"));
+        assert!(!closes("<x:think>", "</think>"));
+        assert!(!closes("<think>", "</thinking>"));
+        assert!(closes("<|channel|>analysis", "<|channel|>final"));
+    }
+}

@@ -1,0 +1,292 @@
+//! What is nearly a patch: one table, a row a pattern.
+//!
+//! Nothing of it is ever read. Beside a patch it is told, so that nobody takes a part of a change for the
+//! whole; where it is all that there is, the response is refused in the same words.
+
+use bstr::ByteSlice as _;
+
+use super::json;
+use crate::format::envelope::{self, Meant};
+use crate::format::fence::Fence;
+use crate::format::unified;
+use crate::text::{Row, Source, is_blank, looks_elided, starts_with_any_case, trim, trim_start};
+
+/// A row of [`NEAR`].
+#[derive(Debug)]
+pub struct Near {
+    /// What it is, in a clause.
+    pub what: &'static str,
+    /// What to do if it is meant.
+    pub instead: &'static str,
+    /// Whether it changes files for whoever wrote it, so that what is beside it is half of a change.
+    pub is_half: bool,
+    found: fn(NearLine<'_>) -> bool,
+}
+
+impl PartialEq for Near {
+    fn eq(&self, other: &Self) -> bool {
+        self.what == other.what
+    }
+}
+
+impl Eq for Near {}
+
+/// A line that is in no patch, with what of its surroundings the table asks for.
+#[derive(Clone, Copy)]
+pub(crate) struct NearLine<'l> {
+    pub(crate) source: &'l Source,
+    pub(crate) row: Row<'l>,
+    /// What is behind the signs of the fence that the line is in.
+    pub(crate) info: Option<&'l [u8]>,
+    /// Whether a path is above that fence, or behind its signs.
+    pub(crate) names_file: bool,
+}
+
+impl<'l> NearLine<'l> {
+    fn text(self) -> &'l [u8] {
+        trim(self.row.text)
+    }
+
+    /// Returns a line below, as it is written.
+    fn below(self, count: usize) -> &'l [u8] {
+        let number = (0..count).fold(self.row.number, |number, _| number.next());
+        self.source.line(number).unwrap_or_default()
+    }
+
+    /// Returns whether a fence of one of these languages is open.
+    fn is_in(self, languages: &[&str]) -> bool {
+        let language = self.info.and_then(|info| info.fields().next());
+        language.is_some_and(|language| {
+            languages
+                .iter()
+                .any(|known| language.eq_ignore_ascii_case(known.as_bytes()))
+        })
+    }
+}
+
+const FIRST: &str = "take away what is before each of its lines if it is meant";
+const FORMAT: &str = "give the change as a patch, such as one from a line `*** Begin Patch` to a line `*** End Patch`";
+
+/// The row of hunks that name no file.
+pub(crate) const HUNK: usize = 6;
+
+/// What is nearly a patch. The first row that a line matches counts.
+pub(crate) const NEAR: [Near; 18] = [
+    Near {
+        what: "`*** Begin Patch` isn't written as it must be",
+        instead: "write `*** Begin Patch` just so, on a line of its own, if it is meant",
+        is_half: false,
+        found: |line| {
+            let text = line.text();
+            let begin = "*** Begin Patch";
+            text.starts_with(b"*") && envelope::meant(text) == Some(Meant::Begin)
+                || text.starts_with_str(begin)
+                || text.contains_str(format!("{begin}\r"))
+        },
+    },
+    Near {
+        what: "`*** Begin Patch` isn't first on its line",
+        instead: FIRST,
+        is_half: false,
+        found: |line| is_behind(line.row.text, b"*** Begin Patch"),
+    },
+    Near {
+        what: "`<<<<<<< SEARCH` isn't first on its line",
+        instead: FIRST,
+        is_half: false,
+        found: |line| is_behind(line.row.text, b"<<<<<<< SEARCH"),
+    },
+    Near {
+        what: "a block of `ORIGINAL` and `UPDATED` isn't read",
+        instead: "write `<<<<<<< SEARCH`, `=======` and `>>>>>>> REPLACE`",
+        is_half: true,
+        found: |line| line.text().starts_with(b"<<<<<<< ORIGINAL"),
+    },
+    Near {
+        what: "a unified diff doesn't begin at the start of its line",
+        instead: "take away what is before every line of it: `diff --git`, `---`, `+++` and `@@` come first on their lines",
+        is_half: false,
+        found: is_indented_diff,
+    },
+    Near {
+        what: "a diff has no `@@` line",
+        instead: "give its lines below `@@ -<line>,<count> +<line>,<count> @@` if it is meant",
+        is_half: false,
+        found: |line| {
+            let is_pair = line.row.text.starts_with(b"--- ") && line.below(1).starts_with(b"+++ ");
+            // At the end of the response they are cut off, which is an error.
+            is_pair && line.row.number.index() + 2 < line.source.line_count()
+        },
+    },
+    Near {
+        what: "a hunk names no file",
+        instead: "put `--- a/<path>` and `+++ b/<path>` before it if it is meant; nothing of it was read",
+        is_half: false,
+        found: |line| {
+            let is_header = trim_start(line.row.text).starts_with(b"@@");
+            is_header && unified::hunk_begins(line.source, line.row.number)
+        },
+    },
+    Near {
+        what: "a rename has no `diff --git` line before it",
+        instead: "put `diff --git a/<old path> b/<new path>` before it if it is meant",
+        is_half: false,
+        found: |line| {
+            line.row.text.starts_with(b"rename from ") && line.below(1).starts_with(b"rename to ")
+        },
+    },
+    Near {
+        what: "a context diff isn't read",
+        instead: "give it as a unified diff, as `diff -u` prints it",
+        is_half: false,
+        found: |line| line.text() == b"***************",
+    },
+    Near {
+        what: "a tag that names a file isn't read",
+        instead: FORMAT,
+        is_half: true,
+        found: |line| line.info.is_none() && is_file_tag(line.text()),
+    },
+    Near {
+        what: "a tool call is written in tags",
+        instead: "give the call as JSON",
+        is_half: true,
+        found: |line| {
+            let tags = [
+                "<invoke name=",
+                "<function=",
+                "<write_to_file>",
+                "<insert_content>",
+                "<search_and_replace>",
+            ];
+            tags.iter().any(|tag| line.text().starts_with_str(tag))
+        },
+    },
+    Near {
+        what: "a file is told by the hashes of its lines",
+        instead: FORMAT,
+        is_half: true,
+        found: |line| is_hashed_section(line.text()),
+    },
+    Near {
+        what: "a suggestion names no lines of a file",
+        instead: "give the review's comment as JSON, or the change as a patch",
+        is_half: false,
+        found: |line| {
+            Fence::read(line.row.text).is_some_and(|(_, info)| trim(info) == b"suggestion")
+        },
+    },
+    Near {
+        what: "a sketch leaves out what a file has",
+        instead: "give only what changes, as a patch, or the whole file, with `--format=files`",
+        is_half: false,
+        found: |line| line.names_file && line.info.is_some() && looks_elided(line.row.text),
+    },
+    Near {
+        what: "a command changes files",
+        instead: "give the change as a part of the patch: nothing of a command is run",
+        is_half: false,
+        found: |line| line.is_in(&SHELLS) && changes_files(line.text()),
+    },
+    Near {
+        what: "a tool call isn't first on its line",
+        instead: "put the call first on a line of its own if it is meant",
+        is_half: false,
+        found: |line| {
+            let text = line.text();
+            let brace = text
+                .find_byte(b'{')
+                .filter(|at| !text[..*at].contains(&b'`'));
+            brace.is_some_and(|at| at > 0 && json::is_call(line.source, &text[at..]))
+        },
+    },
+    Near {
+        what: "an `<edit>` has neither `op` nor `file`",
+        instead: "write `<edit file=\"…\" op=\"…\">` if it is meant",
+        is_half: false,
+        found: |line| line.text() == b"<edit>",
+    },
+    Near {
+        what: "a tool call is written as code",
+        instead: "give the call as JSON if it is meant",
+        is_half: false,
+        found: |line| crate::format::tool::is_of_code(line.text()),
+    },
+];
+
+/// Returns the row that a line matches.
+pub(crate) fn near(line: NearLine<'_>) -> Option<&'static Near> {
+    if is_blank(line.row.text) {
+        return None;
+    }
+    NEAR.iter().find(|row| (row.found)(line))
+}
+
+const SHELLS: [&str; 6] = ["sh", "bash", "shell", "zsh", "console", "terminal"];
+
+/// Returns whether nothing but signs is before a marker, and nothing behind it: a comment's sign, a line
+/// number, a no-break space. A backtick quotes it.
+fn is_behind(line: &[u8], marker: &[u8]) -> bool {
+    let Some((before, behind)) = line.split_once_str(marker) else {
+        return false;
+    };
+    let is_sign = |c: char| c != '`' && c != '|' && !c.is_alphabetic();
+    !is_blank(before) && before.chars().all(is_sign) && is_blank(behind)
+}
+
+/// Returns whether the names of a diff, or `diff --git`, are behind whitespace or signs.
+fn is_indented_diff(line: NearLine<'_>) -> bool {
+    let row = line.row.text;
+    let is_mark = |text: &[u8], mark: &[u8]| {
+        text.find(mark).is_some_and(|at| {
+            let is_sign = |c: char| c != '`' && c != '|' && !c.is_alphabetic();
+            text[..at].chars().all(is_sign)
+        })
+    };
+    let is_first = row.starts_with(b"--- ") || row.starts_with(b"diff --git ");
+    !is_first
+        && (is_mark(row, b"diff --git a/")
+            || is_mark(row, b"--- ")
+                && is_mark(line.below(1), b"+++ ")
+                && is_mark(line.below(2), b"@@ -"))
+}
+
+/// Returns whether a line begins with a tag that names a file by an attribute, and isn't one of OPX.
+fn is_file_tag(text: &[u8]) -> bool {
+    const ATTRIBUTES: [&str; 5] = ["path=", "file=", "filepath=", "action=", "filename="];
+    let Some(tag) = text.strip_prefix(b"<") else {
+        return false;
+    };
+    let tag = &tag[..tag.find_byte(b'>').unwrap_or(tag.len())];
+    let mut words = tag.fields();
+    let is_name = |name: &[u8]| name.first().is_some_and(u8::is_ascii_alphabetic);
+    words.next().is_some_and(is_name)
+        && words.any(|word| {
+            ATTRIBUTES
+                .iter()
+                .any(|attribute| starts_with_any_case(word, attribute.as_bytes()))
+        })
+}
+
+/// Returns whether a line is a file and its hash: `[src/a.py#1A2B]`.
+fn is_hashed_section(text: &[u8]) -> bool {
+    let inner = text
+        .strip_prefix(b"[")
+        .and_then(|text| text.strip_suffix(b"]"));
+    let parts = inner.and_then(|inner| inner.rsplit_once_str("#"));
+    parts.is_some_and(|(path, hash)| {
+        let is_path = path.contains(&b'/') || path.contains(&b'.');
+        is_path && (2..=8).contains(&hash.len()) && hash.iter().all(u8::is_ascii_alphanumeric)
+    })
+}
+
+/// How commands begin that change files.
+const CHANGERS: [&str; 8] = [
+    "rm ", "mv ", "cp ", "sed -i", "tee ", "cat >", "git rm ", "git mv ",
+];
+
+/// Returns whether a line of a shell's fence is a command that changes files.
+fn changes_files(text: &[u8]) -> bool {
+    let command = text.strip_prefix(b"$ ").unwrap_or(text);
+    CHANGERS.iter().any(|begin| command.starts_with_str(begin))
+}

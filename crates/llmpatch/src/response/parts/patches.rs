@@ -1,0 +1,163 @@
+//! Reads the patches where they begin.
+
+use super::What;
+use super::walk::{Walk, row_from};
+use crate::format::fence::Fence;
+use crate::format::{Block, envelope, files, opx, tool, unified};
+use crate::patch::Format;
+use crate::response::walk::{MOST_EDITS, WalkItem};
+use crate::response::{Residue, Warning, json};
+use crate::text::{Row, is_blank, trim_start};
+
+impl<'a> Walk<'a, '_> {
+    /// Adds a patch; returns the offset behind it.
+    pub(super) fn push_patch(&mut self, block: Block<'a>) -> usize {
+        let range = block.range.clone();
+        self.seen.edits += block.edits.len().max(1);
+        let what = if self.seen.edits > MOST_EDITS {
+            What::Loss(block.format, Residue::TooMany { most: MOST_EDITS })
+        } else {
+            What::Patch(Box::new(block))
+        };
+        self.push(what, self.source.span(range.clone()));
+        range.end
+    }
+
+    /// Reads the patch that begins in a line.
+    pub(super) fn patch(&mut self, format: Format, row: Row<'a>, at: usize) -> usize {
+        if format == Format::Blocks {
+            return self.block(row, at);
+        }
+        let end = match format {
+            Format::Envelope => {
+                let block = envelope::parse_block(self.source, row, self.options);
+                let last = self.source.line_at(block.range.end.saturating_sub(1));
+                self.seen.envelope_ends(last, row.start()..row.start() + at);
+                self.push_bare(block)
+            }
+            Format::Opx => self.elements(row.start() + at),
+            _ => {
+                let around = self.around();
+                let block = unified::parse_block(self.source, row.number, around, self.options);
+                self.push_bare(block)
+            }
+        };
+        self.paths.pass();
+        // A section without a line of its own is passed over with its first.
+        end.max(row.start() + 1)
+    }
+
+    pub(super) fn push_bare(&mut self, mut block: Block<'a>) -> usize {
+        block
+            .errors
+            .extend(self.paths.other_file(self.source, &block));
+        self.push_patch(block)
+    }
+
+    /// Reads the OPX element at an offset and the elements that directly follow it on its last line.
+    pub(super) fn elements(&mut self, mut at: usize) -> usize {
+        loop {
+            let bases = &mut self.parts.bases;
+            let base = opx::base(self.source, at);
+            let base = base.filter(|base| bases.iter().all(|known| known.value != base.value));
+            bases.extend(base);
+            let block = opx::parse_block(self.source, at);
+            self.seen.above.opx = block.errors.is_empty();
+            let end = self.push_bare(block);
+            let rest = row_from(self.source, end).filter(|rest| rest.start() == end);
+            let line = rest.and_then(|rest| self.source.row(rest.number));
+            // What is on a line of its own is read from there.
+            let rest = rest.filter(|_| line.is_some_and(|line| line.start() < end));
+            let Some(rest) = rest.filter(|_| self.seen.edits <= MOST_EDITS) else {
+                return end;
+            };
+            let next = rest.span.end as usize - trim_start(rest.text).len();
+            if !opx::starts_here(&self.source.bytes()[next..]) {
+                self.text(rest);
+                return self.source.start_of(rest.number.next());
+            }
+            at = next;
+        }
+    }
+
+    /// Reads the block that begins at an offset in a line, and the tags that are glued to it.
+    pub(super) fn block(&mut self, row: Row<'a>, at: usize) -> usize {
+        let mut found = Vec::new();
+        let fence = self
+            .open
+            .iter_mut()
+            .rev()
+            .find_map(|open| open.fence.as_mut());
+        let block = self
+            .paths
+            .block(self.source, row, at, self.options, fence, &mut found);
+        self.push_found(found);
+        let end = self.push_patch(block);
+        let mut found = Vec::new();
+        let rest = row_from(self.source, end).filter(|rest| {
+            self.source
+                .row(rest.number)
+                .is_some_and(|line| line.start() < end)
+        });
+        let Some(rest) = rest else {
+            return end;
+        };
+        self.paths.tags(self.source, rest.text, &mut found);
+        self.push_found(found);
+        self.source.start_of(rest.number.next())
+    }
+
+    /// Returns what is around a diff.
+    pub(super) fn around(&self) -> unified::HunkSurroundings<'_> {
+        let fence = self.fence().map(|open| open.fence);
+        unified::HunkSurroundings {
+            fence,
+            commented: self.open.iter().any(|open| open.fence.is_none()),
+            closed: self.options.is_closed,
+            heredoc: None,
+            tag: fence.and_then(Fence::end_tag).or(self.seen.tag.end()),
+            prefixes: None,
+        }
+    }
+
+    /// Reads the JSON that begins in a line, if there are calls or patches in it.
+    pub(super) fn json(&mut self, row: Row<'a>, at: usize) -> Option<usize> {
+        let at = row.start() + at;
+        if at < self.plain || self.options.depth >= tool::DEEPEST_TEXT {
+            return None;
+        }
+        // A string is only read as the whole response.
+        if self.source.bytes()[at] == b'"' && !is_blank(&self.source.bytes()[..at]) {
+            return None;
+        }
+        let has_patch = self.seen.edits > 0;
+        let read = json::read(self.source, at, self.options, self.session, has_patch);
+        let read = read.map_err(|end| self.plain = end).ok()?;
+        for block in read.blocks {
+            self.push_patch(block);
+        }
+        for (span, by) in read.hidden {
+            self.push(What::Unread(by), span);
+        }
+        self.push_found(read.remarks.into_iter().map(WalkItem::Remark).collect());
+        self.paths.pass();
+        Some(read.end)
+    }
+
+    /// Reads the file whose fence a line opens, where files were asked for.
+    pub(super) fn file(&mut self, row: Row<'a>) -> Option<usize> {
+        if self.options.format != Some(Format::Files) || !files::starts_here(row.text) {
+            return None;
+        }
+        let Some(block) = files::parse_block(self.source, row, self.options) else {
+            if !files::holds_patch(self.source, row) {
+                self.push(
+                    What::Told(Box::new(Warning::NamelessFence.into())),
+                    row.span,
+                );
+            }
+            return None;
+        };
+        Some(self.push_patch(block))
+    }
+}
