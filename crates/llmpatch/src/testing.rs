@@ -12,5 +12,5 @@ pub(crate) fn cases(full: u32) -> u32 {
 
 /// Returns how long a text is that must be read in linear time.
 pub(crate) fn length(full: usize) -> usize {
-    if in_full() { full } else { full / 8 }
+    if in_full() { full } else { full / 32 }
 }

@@ -143,6 +143,8 @@ mod tests {
     }
 
     proptest::proptest! {
+        #![proptest_config(proptest::prelude::ProptestConfig::with_cases(crate::testing::cases(256)))]
+
         #[test]
         fn it_means_nothing(
             lines in proptest::collection::vec(proptest::sample::select(&[

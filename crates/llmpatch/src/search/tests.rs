@@ -39,6 +39,8 @@ fn texts() -> impl Strategy<Value = Vec<u8>> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(crate::testing::cases(256)))]
+
     #[test]
     fn an_index_finds_what_looking_everywhere_finds(
         text in texts(),
@@ -105,6 +107,8 @@ fn what_repeats_itself_is_read_in_linear_time() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(crate::testing::cases(256)))]
+
     #[test]
     fn a_document_finds_what_is_there_now(
         text in texts(),

@@ -505,6 +505,8 @@ fn looks_like_a_diff(edit: &FileEdit<'_>) -> bool {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(crate::testing::cases(256)))]
+
     #[test]
     fn what_is_printed_is_read_back(edits in proptest::collection::vec(any_edit(), 1..5)) {
         prop_assume!(!edits.iter().any(looks_like_a_diff));

@@ -8,6 +8,8 @@ use crate::patch::{Format, Operation};
 use crate::text::{Source, SourceId};
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(crate::testing::cases(256)))]
+
     #[test]
     fn every_character_of_a_string_is_where_it_is_written(text in "[a\\n\"\\\\é😀/\t]{0,12}", twice: bool) {
         let once = serde_json::to_string(&text).unwrap();

@@ -24,6 +24,8 @@ const SCHEMAS: [Schema; 5] = [
 ];
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(crate::testing::cases(256)))]
+
     #[test]
     fn pieces_are_the_whole_or_refused(
         patch in prop::sample::select(PATCHES.to_vec()),

@@ -357,6 +357,8 @@ fn replacements() -> impl Strategy<Value = Vec<Replacement>> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig::with_cases(crate::testing::cases(256)))]
+
     #[test]
     fn a_session_is_its_calls(calls in replacements(), order in any::<bool>()) {
         for (name, schema) in SCHEMAS {
