@@ -199,6 +199,7 @@ const NAMED_IN_PAGES: &[&str] = &[
     "git branch -f",
     "git check-attr --cached",
     "git commit",
+    "git commit --no-verify",
     "git commit -a",
     "git commit <path>",
     "git config llmpatch.fuzz",
