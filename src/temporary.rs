@@ -83,6 +83,15 @@ impl TempFile {
         Ok(Self { made, _listed })
     }
 
+    /// Makes a file of this name, which nothing has yet, with these permission bits but for the
+    /// umask's.
+    pub(crate) fn called(directory: &Path, name: &str, bits: u32) -> io::Result<Self> {
+        let mut builder = Builder::new();
+        allow(builder.prefix(name).rand_bytes(0), bits);
+        let (made, _listed) = listed(|| builder.tempfile_in(directory))?;
+        Ok(Self { made, _listed })
+    }
+
     pub(crate) fn path(&self) -> &Path {
         self.made.path()
     }

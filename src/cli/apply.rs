@@ -17,7 +17,7 @@ use super::recover;
 use super::responses::{self, ResponseOrigin};
 use super::review::Review;
 use crate::repo::{Against, CommitError, Revision, is_branch_name};
-use crate::store::{self, Onto};
+use crate::store::{self, Onto, UnnamedCommits};
 use crate::transaction::{self, CommitRequest, Target};
 use llmpatch::pathspec::Case;
 use llmpatch::plan::PlanId;
@@ -327,7 +327,7 @@ impl Apply {
         let commits = self.commits_for_head(session, &worked)?;
         let target = self.destination().2.unwrap_or_else(|| {
             Target::Commit(CommitRequest {
-                ready: commits.last().cloned(),
+                ready: commits.ids.last().cloned(),
                 ..self.committing.request_for(&worked, message.cloned(), mail)
             })
         });
@@ -425,12 +425,13 @@ impl Apply {
     /// names any of them, so that a response that is refused refuses all.
     fn each(&self, session: &Session, onto: Revision) -> Result<(Report, Printed), Failure> {
         let sources = responses::read(&self.responses.paths)?;
-        let mut all = self.commits(session, &sources, onto)?;
-        match (&all.commit, &self.branch) {
-            (None, _) => all.warnings.push(Diagnostic::from(&CliError::NoCommit)),
-            (Some(last), Some(branch)) => store::name(&session.repo, branch, onto, &last.id)?,
-            (Some(_), None) => {}
+        let mut commits = UnnamedCommits::default();
+        let mut all = self.commits(session, &sources, onto, &mut commits)?;
+        match &all.commit {
+            None => all.warnings.push(Diagnostic::from(&CliError::NoCommit)),
+            Some(last) => store::name(&session.repo, self.branch.as_deref(), onto, &last.id)?,
         }
+        drop(commits);
         let printed = human::stored(&all).into();
         Ok((all, printed))
     }
@@ -440,16 +441,17 @@ impl Apply {
         &self,
         session: &Session,
         worked: &Worked<'_>,
-    ) -> Result<Vec<String>, Failure> {
+    ) -> Result<UnnamedCommits, Failure> {
+        let mut commits = UnnamedCommits::default();
         if !self.each || worked.changes.is_empty() {
-            return Ok(Vec::new());
+            return Ok(commits);
         }
         if session.repo.head_commit()?.is_none() {
             return Err(CommitError::Unborn.into());
         }
-        Ok(self
-            .commits(session, worked.sources, session.repo.revision("HEAD")?)?
-            .commits)
+        let head = session.repo.revision("HEAD")?;
+        self.commits(session, worked.sources, head, &mut commits)?;
+        Ok(commits)
     }
 
     /// Makes a commit of each response, which nothing names yet.
@@ -458,6 +460,7 @@ impl Apply {
         session: &Session,
         sources: &[Source],
         onto: Revision,
+        commits: &mut UnnamedCommits,
     ) -> Result<Report, Failure> {
         let given = self.committing.message()?;
         let commit = Some(self.committing.request("x".into(), None));
@@ -485,14 +488,14 @@ impl Apply {
             let author = self.committing.author_of(mail.as_ref());
             all.warnings.extend(author_warning(author.as_ref()));
             on.commit = Some(self.committing.request_for(&worked, given.clone(), mail));
-            let made = store::store(&session.repo, &worked.changes, &on)?;
+            let made = commits.add(&session.repo, &worked.changes, &on)?;
             if let Some(commit) = made.commit {
                 on.revision = session.repo.revision(&commit.id)?;
-                all.commits.push(commit.id.clone());
                 all.commit = Some(commit);
             }
             all.tree = Some(made.tree);
         }
+        all.commits.clone_from(&commits.ids);
         Ok(all)
     }
 }

@@ -20,6 +20,7 @@ use super::output;
 use super::publish::{self, Ready};
 use super::recover;
 use super::responses::{self, ResponseOrigin};
+use crate::store::UnnamedCommits;
 use crate::system::{OsStrExt as _, OsStringExt as _};
 use crate::transaction::Target;
 use llmpatch::report::{FileOperation, Report};
@@ -129,7 +130,7 @@ fn made(session: &Session, sources: &[llmpatch::text::Source]) -> Result<Report,
             target: Target::WorkTree {
                 intent_to_add: false,
             },
-            commits: Vec::new(),
+            commits: UnnamedCommits::default(),
             preview: None,
         })
     })?;

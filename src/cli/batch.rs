@@ -33,7 +33,7 @@ use super::named_file;
 use super::options::{Reading, Verbosity, count};
 use super::responses::{self, ResponseOrigin};
 use crate::repo::Revision;
-use crate::store::{self, CandidateKind, CandidatePack};
+use crate::store::{self, CandidateKind, CandidatePack, Results};
 use llmpatch::report::Report;
 use llmpatch::text::{Shown, Source};
 
@@ -131,7 +131,6 @@ impl Batch {
             }
             None => Output::standard(),
         };
-        store::remove_dead_packs(&session.repo);
         let answers = self.start(input, answered, &onto, &kind)?;
         let made = answer(session, &revision, &mut output, &answers)?;
         if let Some(bundle) = &self.bundle {
@@ -298,6 +297,7 @@ fn answer(
     let mut next = 0;
     let mut made = BTreeSet::new();
     let mut pending = Pending::new();
+    let mut results = Results::new(&session.repo);
     loop {
         let one = if pending.count == 0 {
             answers.recv().map_err(|_| RecvTimeoutError::Disconnected)
@@ -318,7 +318,7 @@ fn answer(
         }
         if is_pause || pending.is_full() {
             // Then the answers are true.
-            pending.pack.store(&session.repo)?;
+            results.store(pending.pack)?;
             if !output.write(&pending.text)? {
                 return Ok(made);
             }

@@ -7,6 +7,7 @@
 use super::error::Failure;
 use super::flow::Session;
 use super::recover;
+use crate::store::UnnamedCommits;
 use crate::transaction::{Locked, Seen, Target, TransactionError};
 use llmpatch::plan::ChangeSet;
 use llmpatch::progress::Stage;
@@ -18,7 +19,7 @@ pub(super) struct Ready {
     pub(super) changes: ChangeSet,
     pub(super) target: Target,
     /// The commits that were made of it already, and that nothing names yet.
-    pub(super) commits: Vec<String>,
+    pub(super) commits: UnnamedCommits,
     /// What is said of it.
     pub(super) report: Report,
     /// The preview that was asked for.
@@ -126,7 +127,7 @@ fn publish_locked(
     report.conflicts = ready.changes.unmerged().keys().cloned().collect();
     report.tree = done.commit.as_ref().and_then(|made| made.tree.clone());
     report.commit = done.commit;
-    report.commits.clone_from(&ready.commits);
+    report.commits.clone_from(&ready.commits.ids);
     Ok(ready)
 }
 

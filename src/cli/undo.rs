@@ -15,6 +15,7 @@ use super::options::{Json, Reading, Verbosity};
 use super::output;
 use super::publish::{self, Ready};
 use super::recover;
+use crate::store::UnnamedCommits;
 use crate::transaction::{
     self, Earlier, Last, Listed, MadeCommits, Target, TransactionError, Undoing,
 };
@@ -147,7 +148,7 @@ impl Undo {
         let ready = Ready {
             changes,
             target: Target::Undo(reverse),
-            commits: Vec::new(),
+            commits: UnnamedCommits::default(),
             report,
             preview: None,
         };

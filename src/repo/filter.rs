@@ -25,10 +25,10 @@ use bstr::{BString, ByteSlice};
 
 pub(super) use self::child::Running;
 use self::drivers::{Process, drivers, prelude, processes};
-use super::git::{Command, Git, check_version, checked, temporary};
+use super::git::{Command, Git, c_quoted, check_version, checked, temporary};
 use super::objects::blob_id;
 use super::{Repo, RepoError};
-use crate::system::{OsStrExt as _, OsStringExt as _};
+use crate::system::OsStrExt as _;
 use crate::temporary::Directory;
 use llmpatch::path::RepoPath;
 use llmpatch::tree::RULES;
@@ -86,23 +86,11 @@ impl GitFilter {
     /// Makes a filter that converts as the repository's attributes and settings say.
     pub(super) fn of(repo: &Repo) -> Result<Self, RepoError> {
         let place = new_place()?;
-        let objects = std::env::var_os("GIT_OBJECT_DIRECTORY").filter(|value| !value.is_empty());
-        let objects = objects.unwrap_or_else(|| repo.common_dir().join("objects").into());
-        let mut alternates = c_quoted(objects.as_bytes());
-        if let Some(more) = std::env::var_os("GIT_ALTERNATE_OBJECT_DIRECTORIES") {
-            alternates.extend([b":", more.as_bytes()].concat());
-        }
-        place
-            .make("objects")
-            .map_err(RepoError::read(place.path()))?;
+        let objects = repo.lay_out_objects(&place)?;
         let own = |name: &str| Some(place.path().join(name).into_os_string());
         let environment = vec![
             ("GIT_WORK_TREE", own("tree")),
-            ("GIT_OBJECT_DIRECTORY", own("objects")),
-            (
-                "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-                Some(OsString::from_vec(alternates)),
-            ),
+            ("GIT_OBJECT_DIRECTORY", Some(objects.into_os_string())),
             ("GIT_INDEX_FILE", own("index")),
         ];
         let prelude = prelude(repo, &environment);
@@ -429,17 +417,4 @@ fn new_place() -> Result<Directory, RepoError> {
     let place = temporary()?;
     place.make("tree").map_err(RepoError::read(place.path()))?;
     Ok(place)
-}
-
-/// Quotes a name, or a directory in a list of directories, that git would otherwise read as another.
-fn c_quoted(name: &[u8]) -> Vec<u8> {
-    let plain = name
-        .replace("\\", "\\\\")
-        .replace("\"", "\\\"")
-        .replace("\n", "\\n");
-    if plain == name {
-        plain
-    } else {
-        [b"\"", &plain[..], b"\""].concat()
-    }
 }

@@ -248,6 +248,19 @@ pub(super) fn exec_path() -> Option<PathBuf> {
     Some(OsStr::from_bytes(path.strip_suffix(b"\r").unwrap_or(path)).into())
 }
 
+/// Quotes a name, or a directory in a list of directories, that git would otherwise read as another.
+pub(super) fn c_quoted(name: &[u8]) -> Vec<u8> {
+    let plain = name
+        .replace("\\", "\\\\")
+        .replace("\"", "\\\"")
+        .replace("\n", "\\n");
+    if plain == name {
+        plain
+    } else {
+        [b"\"", &plain[..], b"\""].concat()
+    }
+}
+
 /// Runs a command to its end, feeding it and keeping what it prints.
 ///
 /// # Errors

@@ -26,6 +26,7 @@ mod index_file;
 mod index_record;
 mod index_tree;
 mod index_write;
+mod kept_pack;
 mod line_ends;
 mod links;
 mod mail;
@@ -35,9 +36,11 @@ mod objects;
 mod open;
 mod pack;
 mod process_filter;
+mod quarantine;
 mod racy;
 mod reference_change;
 mod replacements;
+mod result_reference;
 mod revision_tree;
 mod rules;
 mod shape;
@@ -77,18 +80,20 @@ use index_file::{Fingerprint, IndexFile};
 use index_record::Record;
 pub use index_tree::IndexTree;
 pub(crate) use index_write::{Blob, NextIndex};
+pub(crate) use kept_pack::KeptPack;
 pub use line_ends::Value as AttributeValue;
 use links::Real;
 pub use mail::Mail;
 pub use merge::ConflictMarkers;
 pub(crate) use pack::{NewObjects, Pack, Packing};
+pub(crate) use result_reference::{KeepingReference, Keeps};
 pub use revision_tree::{Revision, RevisionTree};
 pub(crate) use rules::Consult;
 use shape::IndexExtras;
 pub use slot::Slot;
 pub use staged::{BlobId, Held, Staged};
 use standin::StandIn;
-pub(crate) use tree_write::{ObjectStore, TreeWriter};
+pub(crate) use tree_write::{ObjectStore, TreeWriter, tree_of_trees};
 pub use work_tree::WorkTree;
 
 use crate::dir::{Dir, DirectoriesWith};
@@ -198,6 +203,7 @@ impl Repo {
     /// Returns the directory that new objects go to.
     pub(crate) fn objects_dir(&self) -> PathBuf {
         std::env::var_os("GIT_OBJECT_DIRECTORY")
+            .filter(|named| !named.is_empty())
             .map_or_else(|| self.common_dir().join("objects"), PathBuf::from)
     }
 

@@ -1,10 +1,6 @@
 //! Packs of new objects: what changes little is stored as what differs from what it was.
-//!
-//! A pack is written beside the others under a name that git takes for a temporary one, and is
-//! renamed once it is whole, its index last: git looks for nothing in a pack that has none.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::fs::File;
 use std::io::Write as _;
 use std::path::Path;
 
@@ -12,17 +8,14 @@ use flate2::{Compress, Compression, FlushCompress};
 use git2::{ObjectFormat, ObjectType, Oid};
 
 use super::git::Git;
+use super::kept_pack::KeptPack;
 use super::objects::checksum;
 use super::tree_write::ObjectStore;
 use super::{Repo, RepoError, Revision};
-use crate::dir::write::step;
-use crate::system::{OsStrExt as _, links, refusing_links};
 use crate::temporary;
 use llmpatch::text::Splice;
 use llmpatch::tree::Content;
 
-/// How the name of a pack begins that isn't whole yet, for git and for us.
-const UNFINISHED: &str = "tmp_llmpatch_";
 /// The most bytes that are copied at once: git's own limit.
 const MOST_COPIED: usize = 0x1_0000;
 /// The most bytes that are inserted at once.
@@ -35,7 +28,7 @@ const SHORTEST_DELTA: usize = 4;
 const MOST: usize = 0x7fff_ffff;
 
 /// A new object as a pack has it.
-#[derive(Debug)]
+#[derive(Clone, Debug)]
 struct Packed {
     bytes: Vec<u8>,
     crc: u32,
@@ -47,22 +40,40 @@ struct Packed {
 pub(crate) struct Packing {
     format: ObjectFormat,
     compress: Compress,
+    has_deltas: bool,
     objects: Vec<(Oid, Packed)>,
 }
 
 impl Packing {
+    /// Makes one for many changes of the same objects, which are stored as deltas of these.
     pub(crate) fn new(repo: &Repo) -> Self {
         let compress = Compress::new(Compression::fast(), true);
         Self {
             format: repo.git2().object_format(),
             compress,
+            has_deltas: true,
             objects: Vec::new(),
+        }
+    }
+
+    /// Makes one for a single change: a delta and what it is of would take more than the object.
+    pub(crate) fn without_deltas(repo: &Repo) -> Self {
+        Self {
+            has_deltas: false,
+            ..Self::new(repo)
         }
     }
 
     /// Hands over what was put in so far.
     pub(crate) fn take(&mut self) -> NewObjects {
         NewObjects(std::mem::take(&mut self.objects))
+    }
+
+    /// Returns a pack of what was put in so far.
+    pub(super) fn pack_of_all(&self) -> Pack {
+        let mut pack = Pack::default();
+        pack.add(NewObjects(self.objects.clone()));
+        pack
     }
 
     /// Packs an object whose bytes, or what makes them of a base's, are these.
@@ -104,7 +115,7 @@ impl ObjectStore for Packing {
             .splices()
             .map(|(old, splices)| delta(old.size(), content.size(), splices))
             .filter(|delta| delta.len() >= SHORTEST_DELTA);
-        let packed = match (base, delta) {
+        let packed = match (base.filter(|_| self.has_deltas), delta) {
             (Some(base), Some(delta)) => self.pack(DELTA, &delta, Some(base)),
             _ => self.pack(number(kind), content, None),
         };
@@ -122,6 +133,12 @@ impl NewObjects {
     pub(crate) fn len(&self) -> usize {
         self.0.iter().map(|(_, packed)| packed.bytes.len()).sum()
     }
+}
+
+/// A pack and its index.
+pub(super) struct PackFiles {
+    pub(super) pack: Vec<u8>,
+    pub(super) index: Vec<u8>,
 }
 
 /// A pack in the making.
@@ -145,35 +162,40 @@ impl Pack {
         self.len
     }
 
-    /// Writes it, with whatever its deltas are of.
+    /// Stores it, with whatever its deltas are of. Until what is returned is dropped, `git gc`
+    /// leaves it alone.
     ///
     /// # Errors
     /// If one of these can't be read, or the pack not be written. Nothing names it then.
-    pub(crate) fn write(mut self, repo: &Repo) -> Result<(), RepoError> {
+    pub(crate) fn store(self, repo: &Repo) -> Result<KeptPack, RepoError> {
+        match self.files(repo)? {
+            None => Ok(KeptPack::default()),
+            Some(PackFiles { pack, index }) => KeptPack::place(
+                repo,
+                [&|file| file.write_all(&pack), &|file| {
+                    file.write_all(&index)
+                }],
+            ),
+        }
+    }
+
+    /// Returns the bytes of a pack, with whatever its deltas are of, and of its index; `None` if it
+    /// is empty.
+    ///
+    /// # Errors
+    /// If one of these can't be read, or it is too large.
+    pub(super) fn files(mut self, repo: &Repo) -> Result<Option<PackFiles>, RepoError> {
         if self.objects.is_empty() {
-            return Ok(());
+            return Ok(None);
         }
         self.add_bases(repo)?;
-        let io = RepoError::write("a pack");
-        let (pack, index, name) = self.bytes(repo.git2().object_format());
-        if pack.len() > MOST {
+        let files = self.bytes(repo.git2().object_format());
+        if files.pack.len() > MOST {
             // Offsets beyond it would be written in another way.
-            return Err(io(std::io::ErrorKind::FileTooLarge.into()));
+            let error = std::io::ErrorKind::FileTooLarge.into();
+            return Err(RepoError::write("a pack")(error));
         }
-        let directory = repo.objects_dir().join("pack");
-        let _opened = repo.opened();
-        std::fs::create_dir_all(&directory).map_err(io)?;
-        let pack = written(&directory, &pack).map_err(io)?;
-        let index = written(&directory, &index).map_err(io)?;
-        for (file, end) in [(pack, "pack"), (index, "idx")] {
-            step("rename a pack").map_err(io)?;
-            let place = directory.join(format!("pack-{name}.{end}"));
-            // What has that name holds the same, and where it is in use, Windows keeps it.
-            file.rename(&place)
-                .or_else(|error| place.is_file().then_some(()).ok_or(error))
-                .map_err(io)?;
-        }
-        Ok(())
+        Ok(Some(files))
     }
 
     /// Adds, whole, what deltas are of: a pack on disk holds it, and no delta of it is one of a
@@ -199,8 +221,7 @@ impl Pack {
         Ok(())
     }
 
-    /// Returns the bytes of the pack and of its index, and the name of both.
-    fn bytes(&self, format: ObjectFormat) -> (Vec<u8>, Vec<u8>, String) {
+    fn bytes(&self, format: ObjectFormat) -> PackFiles {
         let count = u32::try_from(self.objects.len()).unwrap_or(u32::MAX);
         let mut pack = Vec::with_capacity(self.len + 1024);
         pack.extend(b"PACK\0\0\0\x02");
@@ -230,33 +251,11 @@ impl Pack {
         pack.extend(&sum);
         index.extend(&sum);
         index.extend(checksum(&[&index], format));
-        (
-            pack,
-            index,
-            sum.iter().map(|byte| format!("{byte:02x}")).collect(),
-        )
+        PackFiles { pack, index }
     }
 }
 
 impl Repo {
-    /// Removes the packs that runs left unfinished which are dead.
-    pub(crate) fn remove_dead_packs(&self) {
-        let found = std::fs::read_dir(self.objects_dir().join("pack"));
-        for path in found.into_iter().flatten().flatten().map(|one| one.path()) {
-            let name = path.file_name().unwrap_or_default().as_bytes();
-            let mut open = File::options();
-            refusing_links(open.read(true));
-            // Who lives holds its own locked.
-            if name.starts_with(UNFINISHED.as_bytes())
-                && let Ok(file) = open.open(&path)
-                && file.try_lock().is_ok()
-            {
-                // Whatever can't be removed goes with the next run.
-                let _ = std::fs::remove_file(path);
-            }
-        }
-    }
-
     /// Writes a bundle of objects, each under a reference of its own name, for whoever has a
     /// revision.
     ///
@@ -309,20 +308,6 @@ impl Repo {
             })
             .map_err(RepoError::write(path))
     }
-}
-
-/// Writes bytes to a new file of a directory, locked for as long as this run lives.
-fn written(directory: &Path, bytes: &[u8]) -> std::io::Result<temporary::TempFile> {
-    step("write a pack")?;
-    let mut file = loop {
-        let file = temporary::TempFile::beside(directory, UNFINISHED, 0o444)?;
-        // Where there are no locks, nobody takes it for a dead run's.
-        let _ = file.as_file().lock();
-        if links(file.as_file())? > 0 {
-            break file;
-        }
-    };
-    file.write_all(bytes).map(|()| file)
 }
 
 fn number(kind: ObjectType) -> u8 {

@@ -1,7 +1,7 @@
 //! Trees, written directory by directory: only directories that change are read, and each new tree
 //! is a splice of the old.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -230,6 +230,14 @@ fn edits_of<'p>(
         new,
     });
     removed.into_iter().chain(written)
+}
+
+/// Returns the bytes of a tree in which each of these trees is under its own id.
+pub(crate) fn tree_of_trees(trees: BTreeSet<Oid>) -> Vec<u8> {
+    let named = trees.into_iter().map(|id| (id.to_string(), id));
+    named
+        .flat_map(|(name, id)| written(TREE, name.as_bytes(), id))
+        .collect()
 }
 
 fn written(mode: u32, name: &[u8], id: Oid) -> Vec<u8> {

@@ -1,15 +1,17 @@
-//! Many changes of a commit's tree, each by itself, whose objects go into packs: nothing names what
-//! is written but the response to the line, which is given once it is on the disk.
+//! Many changes of a commit's tree, each by itself, whose objects go into packs. The results of a
+//! run are kept by one reference: to a commit that has them, and the one before it, for its parents
+//! or in its tree.
 
 use std::collections::BTreeSet;
 use std::path::Path;
+use std::time::{SystemTime, UNIX_EPOCH};
 
 use git2::{ObjectType, Oid};
 
 use super::onto;
 use crate::repo::{
-    CommitError, CommitRequest, Committer, NewObjects, ObjectStore as _, Pack, Packing, Repo,
-    RepoError, Revision, TreeWriter,
+    CommitError, CommitRequest, Committer, KeepingReference, Keeps, NewObjects, ObjectStore as _,
+    Pack, Packing, Repo, RepoError, Revision, TreeWriter, tree_of_trees,
 };
 use llmpatch::plan::ChangeSet;
 
@@ -58,10 +60,8 @@ impl CandidateKind {
 /// A change that is made, but not stored yet.
 #[derive(Debug)]
 pub struct Candidate {
-    /// The name of its tree.
-    pub tree: String,
-    /// The name of its commit.
-    pub commit: Option<String>,
+    tree: Oid,
+    commit: Option<Oid>,
     objects: NewObjects,
 }
 
@@ -91,8 +91,8 @@ impl<'r> Candidates<'r> {
         let objects = self.packing.take();
         let (tree, commit) = made?;
         Ok(Candidate {
-            tree: tree.to_string(),
-            commit: commit.map(|id| id.to_string()),
+            tree,
+            commit,
             objects,
         })
     }
@@ -102,29 +102,24 @@ impl<'r> Candidates<'r> {
         changes: &ChangeSet,
         request: impl FnOnce() -> CommitRequest,
     ) -> Result<(Oid, Option<Oid>), CommitError> {
+        let tree = onto::write_tree(&self.writer, changes, &mut self.packing)?;
         let CandidateKind::Commits { parent, committer } = &self.kind else {
-            return Ok((
-                onto::write_tree(&self.writer, changes, &mut self.packing)?,
-                None,
-            ));
-        };
-        let request = request();
-        let committer = committer.as_ref().filter(|_| request.author.is_none());
-        let mut loose = self.repo;
-        let tree = match committer {
-            Some(_) => onto::write_tree(&self.writer, changes, &mut self.packing)?,
-            // git looks for it.
-            None => onto::write_tree(&self.writer, changes, &mut loose)?,
+            return Ok((tree, None));
         };
         if tree == self.top {
             return Err(CommitError::NothingToCommit);
         }
+        let request = request();
+        let committer = committer.as_ref().filter(|_| request.author.is_none());
         let commit = match committer {
             Some(committer) => {
                 let commit = committer.commit(&request, tree, *parent).into();
                 self.packing.put(ObjectType::Commit, &commit, None)?
             }
-            None => self.repo.commit_tree(&request, tree, *parent)?,
+            None => {
+                let objects = &mut self.packing;
+                self.repo.commit_tree(&request, tree, *parent, objects)?
+            }
         };
         Ok((tree, Some(commit)))
     }
@@ -143,6 +138,16 @@ impl Candidate {
     pub fn weight(&self) -> usize {
         self.objects.len()
     }
+
+    /// Returns the name of its tree.
+    pub fn tree(&self) -> String {
+        self.tree.to_string()
+    }
+
+    /// Returns the name of its commit.
+    pub fn commit(&self) -> Option<String> {
+        self.commit.map(|id| id.to_string())
+    }
 }
 
 /// Writes a bundle of trees or commits, each under a reference of its own name, for whoever has the
@@ -159,32 +164,88 @@ pub fn bundle(
     repo.write_bundle(onto, made, path)
 }
 
-/// Removes what runs that were killed left of packs.
-pub fn remove_dead_packs(repo: &Repo) {
-    repo.remove_dead_packs();
-}
-
 /// Candidates that are to be stored together.
 #[derive(Debug, Default)]
-pub struct CandidatePack(Pack);
+pub struct CandidatePack {
+    pack: Pack,
+    trees: BTreeSet<Oid>,
+    commits: BTreeSet<Oid>,
+}
 
 impl CandidatePack {
     /// Adds a candidate.
     pub fn add(&mut self, candidate: Candidate) {
-        self.0.add(candidate.objects);
+        match candidate.commit {
+            Some(commit) => self.commits.insert(commit),
+            None => self.trees.insert(candidate.tree),
+        };
+        self.pack.add(candidate.objects);
     }
 
     /// Returns whether it is large enough to be stored.
     pub fn is_full(&self) -> bool {
-        self.0.len() >= FULL
+        self.pack.len() >= FULL
+    }
+}
+
+/// The results of a run so far.
+#[derive(Debug)]
+pub struct Results<'r> {
+    repo: &'r Repo,
+    /// What keeps them: a commit, and the reference to it.
+    kept: Option<(Oid, KeepingReference)>,
+}
+
+impl<'r> Results<'r> {
+    /// Makes ready to store some.
+    pub fn new(repo: &'r Repo) -> Self {
+        Self { repo, kept: None }
     }
 
-    /// Stores all of them, so that they can be named.
+    /// Stores candidates, so that they can be named: no garbage collection removes them as long as
+    /// `llmpatch.snapshotExpire` says.
     ///
     /// # Errors
-    /// `io`
-    pub fn store(self, repo: &Repo) -> Result<(), RepoError> {
-        self.0.write(repo)?;
-        repo.flush_objects()
+    /// `io`, or what git says of the reference.
+    pub fn store(&mut self, candidates: CandidatePack) -> Result<(), RepoError> {
+        let CandidatePack {
+            mut pack,
+            trees,
+            commits,
+        } = candidates;
+        if trees.is_empty() && commits.is_empty() {
+            return Ok(());
+        }
+        let before = self.kept.as_ref().map(|(commit, _)| *commit);
+        let mut packing = Packing::new(self.repo);
+        let tree = packing.put(ObjectType::Tree, &tree_of_trees(trees).into(), None)?;
+        let commit = keeping_commit(tree, before.into_iter().chain(commits));
+        let commit = packing.put(ObjectType::Commit, &commit.into(), None)?;
+        pack.add(packing.take());
+        let kept = pack.store(self.repo)?;
+        self.repo.flush_objects()?;
+        let reference = match self.kept.take() {
+            None => self.repo.keep(Keeps::Result, commit)?,
+            Some((_, before)) => self.repo.keep_instead(Keeps::Result, commit, before)?,
+        };
+        self.kept = Some((commit, reference));
+        drop(kept);
+        self.repo.tidy();
+        Ok(())
     }
+}
+
+/// Returns the bytes of a commit that has results for its parents, or in its tree.
+fn keeping_commit(tree: Oid, parents: impl Iterator<Item = Oid>) -> Vec<u8> {
+    let parents: String = parents.map(|id| format!("parent {id}\n")).collect();
+    let now = SystemTime::now().duration_since(UNIX_EPOCH);
+    let who = format!(
+        "git-llmpatch <> {} +0000",
+        now.unwrap_or_default().as_secs()
+    );
+    format!(
+        "tree {tree}\n{parents}author {who}\ncommitter {who}\n\n\
+         Keep results of git llmpatch batch\n"
+    )
+    .into_bytes()
 }

@@ -1,11 +1,14 @@
 //! A change of a commit's tree, made in the object database: there is no file and no index to lock,
-//! and nothing to take back. Objects that no reference names change nothing, and a branch moves
-//! when they are on the disk.
+//! and nothing to take back. Objects that no reference names change nothing, and a reference names
+//! them when they are on the disk.
 
 use git2::Oid;
 use llmpatch::report::Committed;
 
-use crate::repo::{CommitError, CommitRequest, ObjectStore, Repo, RepoError, Revision, TreeWriter};
+use crate::repo::{
+    CommitError, CommitRequest, Keeps, KeptPack, ObjectStore, Pack, Packing, Repo, RepoError,
+    Revision, TreeWriter,
+};
 use llmpatch::plan::ChangeSet;
 
 /// What a change is made of, and what is to come of it.
@@ -59,21 +62,28 @@ impl Onto {
     }
 }
 
-/// Moves a branch to a commit that was made on a revision.
+/// Names a commit that was made on a revision: moves a branch to it, or else keeps it from garbage
+/// collection.
 ///
 /// # Errors
 /// `stale` if the branch has commits of its own, `unsupported` if it is checked out, `locked` if
 /// another program moved it.
-pub fn name(repo: &Repo, branch: &str, base: Revision, commit: &str) -> Result<(), CommitError> {
-    let parent = base.commit.ok_or_else(|| CommitError::NoParent {
-        id: base.to_string(),
-    })?;
-    let commit = repo
-        .commit_id(commit)
-        .ok_or_else(|| CommitError::NoParent {
-            id: commit.to_owned(),
-        })?;
-    repo.move_branch(branch, repo.check_branch(branch, parent)?, commit)
+pub fn name(
+    repo: &Repo,
+    branch: Option<&str>,
+    base: Revision,
+    commit: &str,
+) -> Result<(), CommitError> {
+    let missing = |id| CommitError::NoParent { id };
+    let parent = base.commit.ok_or_else(|| missing(base.to_string()))?;
+    let found = repo.commit_id(commit);
+    let commit = found.ok_or_else(|| missing(commit.to_owned()))?;
+    match branch {
+        Some(branch) => repo.move_branch(branch, repo.check_branch(branch, parent)?, commit)?,
+        None => drop(repo.keep(Keeps::Result, commit)?),
+    }
+    repo.tidy();
+    Ok(())
 }
 
 /// Stores the tree that a change makes of another.
@@ -93,40 +103,87 @@ pub(super) fn write_tree(
     writer.write(&leaves, store)
 }
 
-/// Writes the tree that a change makes of a revision's, and what else is asked for.
+/// Writes the tree that a change makes of a revision's, and what else is asked for. A reference
+/// keeps what is named by no branch.
 ///
 /// # Errors
 /// As [`Onto::check`]; `unchanged` if a commit would hold what its parent does; `locked` if another
 /// program moved the branch. Whatever was written then is named by nothing.
 pub fn store(repo: &Repo, changes: &ChangeSet, onto: &Onto) -> Result<Stored, CommitError> {
     let place = onto.place(repo)?;
-    let mut objects = repo;
-    let tree = write_tree(
-        &TreeWriter::new(repo, onto.revision.tree),
-        changes,
-        &mut objects,
-    )?;
-    let made = match (&onto.commit, place) {
-        (Some(_), _) if tree == onto.revision.tree => {
-            return Err(CommitError::NothingToCommit);
+    let (made, kept) = write(repo, changes, onto)?;
+    match (made.commit, &onto.branch) {
+        (Some(id), Some(branch)) => {
+            repo.move_branch(branch, place.and_then(|(_, old)| old), id)?;
         }
-        (Some(request), Some((parent, old))) => {
-            Some((repo.commit_tree(request, tree, parent)?, old))
+        _ if made.tree == onto.revision.tree => {}
+        (commit, _) => drop(repo.keep(Keeps::Result, commit.unwrap_or(made.tree))?),
+    }
+    drop(kept);
+    repo.tidy();
+    Ok(made.stored(repo, onto.branch.as_ref()))
+}
+
+/// Commits that nothing names yet. Until this is dropped, no garbage collection removes them.
+#[derive(Debug, Default)]
+pub struct UnnamedCommits {
+    /// Their names, in the order in which they were made.
+    pub ids: Vec<String>,
+    packs: Vec<KeptPack>,
+}
+
+impl UnnamedCommits {
+    /// Adds the commit that a change makes of a revision.
+    ///
+    /// # Errors
+    /// As [`store`].
+    pub fn add(
+        &mut self,
+        repo: &Repo,
+        changes: &ChangeSet,
+        onto: &Onto,
+    ) -> Result<Stored, CommitError> {
+        let (made, kept) = write(repo, changes, onto)?;
+        self.packs.push(kept);
+        let stored = made.stored(repo, None);
+        let id = stored.commit.as_ref().map(|commit| commit.id.clone());
+        self.ids.extend(id);
+        Ok(stored)
+    }
+}
+
+/// The tree of a change, and its commit if one was asked for.
+struct Made {
+    tree: Oid,
+    commit: Option<Oid>,
+}
+
+impl Made {
+    fn stored(self, repo: &Repo, branch: Option<&String>) -> Stored {
+        let commit = self.commit.map(|id| Committed {
+            branch: branch.map(|name| name.as_bytes().into()),
+            ..repo.describe_commit(id)
+        });
+        let tree = self.tree.to_string();
+        Stored { tree, commit }
+    }
+}
+
+/// Puts the objects of a change on the disk.
+fn write(repo: &Repo, changes: &ChangeSet, onto: &Onto) -> Result<(Made, KeptPack), CommitError> {
+    let top = onto.revision.tree;
+    let mut objects = Packing::without_deltas(repo);
+    let tree = write_tree(&TreeWriter::new(repo, top), changes, &mut objects)?;
+    let commit = match (&onto.commit, onto.revision.commit) {
+        (Some(_), _) if tree == top => return Err(CommitError::NothingToCommit),
+        (Some(request), Some(parent)) => {
+            Some(repo.commit_tree(request, tree, parent, &mut objects)?)
         }
         _ => None,
     };
+    let mut pack = Pack::default();
+    pack.add(objects.take());
+    let kept = pack.store(repo)?;
     repo.flush_objects()?;
-    let commit = made.map(|(id, old)| {
-        if let Some(branch) = &onto.branch {
-            repo.move_branch(branch, old, id)?;
-        }
-        Ok::<_, CommitError>(Committed {
-            branch: onto.branch.as_ref().map(|name| name.as_bytes().into()),
-            ..repo.describe_commit(id)
-        })
-    });
-    Ok(Stored {
-        tree: tree.to_string(),
-        commit: commit.transpose()?,
-    })
+    Ok((Made { tree, commit }, kept))
 }

@@ -145,6 +145,14 @@ const RUN_OF_PAGES: &[Tried] = &[
         ],
         snapshots,
     ),
+    (
+        &[
+            "git for-each-ref refs/llmpatch/results",
+            "git log --all",
+            "git log --exclude='refs/llmpatch/*' --all",
+        ],
+        results,
+    ),
     (&["git revert", "git reset --keep"], undo_of_a_commit),
     (
         &["git mergetool", "git llmpatch undo", "git checkout --merge"],
@@ -208,6 +216,7 @@ const NAMED_IN_PAGES: &[&str] = &[
     "git fetch",
     "git format-patch",
     "git gc",
+    "git gc --auto",
     "git llmpatch",
     "git llmpatch --help",
     "git llmpatch <command> --help",
@@ -219,6 +228,7 @@ const NAMED_IN_PAGES: &[&str] = &[
     "git llmpatch recover",
     "git llmpatch show",
     "git merge-file",
+    "git push --mirror",
     "git rebase",
 ];
 
@@ -1117,6 +1127,23 @@ fn snapshots() {
         in_shell(&repo, "git for-each-ref refs/llmpatch/snapshots").stdout,
         ""
     );
+}
+
+fn results() {
+    let repo = repo();
+    let line = serde_json::json!({"response": update("a.txt", "two", "2")});
+    let made = repo.run(&["batch", "--onto=HEAD", "--commit"], line.to_string());
+    let made: serde_json::Value = serde_json::from_str(&made.succeeded().stdout).unwrap();
+    let commit = made["commit"].as_str().unwrap();
+    let without = "git log --exclude='refs/llmpatch/*' --all";
+    for (command, shows) in [("git log --all", true), (without, false)] {
+        let log = in_shell(&repo, command).succeeded().stdout;
+        assert_eq!(log.contains(commit), shows, "{command}: {log}");
+    }
+    let listed = in_shell(&repo, "git for-each-ref refs/llmpatch/results").succeeded();
+    let (_, name) = listed.stdout.trim().split_once('\t').unwrap();
+    in_shell(&repo, &format!("git update-ref -d {name}")).succeeded();
+    assert!(!in_shell(&repo, "git log --all").stdout.contains(commit));
 }
 
 #[test]

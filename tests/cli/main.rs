@@ -31,6 +31,7 @@ mod each;
 mod elsewhere;
 mod filters;
 mod foreign;
+mod garbage;
 mod guard;
 mod hooks;
 mod json;

@@ -89,7 +89,8 @@ fn seen(
     (
         repo.files(),
         repo.read(".git/index"),
-        repo.git(&["for-each-ref"]),
+        // What keeps results from garbage collection is told of elsewhere.
+        repo.git(&["for-each-ref", "refs/heads", "refs/tags"]),
         own,
     )
 }

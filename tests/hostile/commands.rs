@@ -62,6 +62,7 @@ const PLACES: &[(&str, &[&str])] = &[
         ],
     ),
     ("snapshots", &["git/refs/llmpatch/snapshots/"]),
+    ("results", &["git/refs/llmpatch/results/"]),
     ("the journal", &["git/llmpatch"]),
     ("your home", &["around/home/"]),
 ];

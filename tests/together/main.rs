@@ -17,6 +17,7 @@
     reason = "a test that cannot be set up has failed"
 )]
 
+mod garbage;
 mod ledger;
 mod one_file;
 #[path = "../support/mod.rs"]

@@ -101,12 +101,14 @@ impl Answer {
     ) -> Result<Option<String>, CliError> {
         let now = self.candidate.as_ref();
         let Some(Claim { at, tree, commit }) = &self.claim else {
-            return Ok(now.map(|now| now.commit.as_ref().unwrap_or(&now.tree).clone()));
+            return Ok(now.map(|now| now.commit().unwrap_or_else(|| now.tree())));
         };
         let parent = onto.commit.map(|id| id.to_string());
         let is_made = now.is_some_and(|now| match commit {
-            Some(id) => now.commit.is_some() && repo.is_commit_of(id, parent.as_deref(), &now.tree),
-            None => now.commit.is_none() && *tree == now.tree,
+            Some(id) => {
+                now.commit().is_some() && repo.is_commit_of(id, parent.as_deref(), &now.tree())
+            }
+            None => now.commit().is_none() && *tree == now.tree(),
         });
         let name = commit.as_ref().unwrap_or(tree);
         match is_made {
@@ -229,8 +231,8 @@ impl Job {
         let mut report = Report::checked(Vec::new(), worked.warnings);
         report.warnings.extend(author_warning(author.as_ref()));
         let candidate = made.map_err(Failure::from)?;
-        report.tree = Some(candidate.tree.clone());
-        report.commit = candidate.commit.clone().map(|id| Committed {
+        report.tree = Some(candidate.tree());
+        report.commit = candidate.commit().map(|id| Committed {
             short_id: id.clone(),
             id,
             ..Committed::default()

@@ -4,19 +4,20 @@
 use std::ffi::{OsStr, OsString};
 
 use bstr::{BString, ByteSlice as _};
-use git2::Oid;
+use git2::{ObjectType, Oid};
 
 use super::identity::author_of;
 use super::many::stripped;
 use super::{CommitError, CommitRequest, Sign, sign_argument, with};
 use crate::repo::git::{Git, checked, run};
 use crate::repo::objects::printed_id;
-use crate::repo::{Repo, RepoError};
+use crate::repo::quarantine::Quarantine;
+use crate::repo::{ObjectStore as _, Packing, Repo, RepoError};
 use crate::system::OsStrExt as _;
 
 impl Repo {
-    /// Runs git to write the commit that a request makes of a tree and a parent. No reference names
-    /// it.
+    /// Runs git to make the commit that a request makes of a tree and a parent, and adds it to the
+    /// objects that are ready, the tree among them.
     ///
     /// # Errors
     /// If git refuses, as where it can't sign.
@@ -25,7 +26,11 @@ impl Repo {
         request: &CommitRequest,
         tree: Oid,
         parent: Oid,
+        objects: &mut Packing,
     ) -> Result<Oid, CommitError> {
+        // git makes no commit of a tree that it doesn't find.
+        let quarantine = Quarantine::new(self)?;
+        quarantine.add(objects.pack_of_all())?;
         let git = Git::new(self);
         let message = self.finished_message(&git, request)?;
         let mut command = git.command(self.encoding_arguments(request.encoding)?);
@@ -44,8 +49,9 @@ impl Repo {
         if let Some(date) = &request.date {
             command.env("GIT_AUTHOR_DATE", exact_date(&git, date)?);
         }
-        let said = checked(&mut command, "commit-tree", &message)?;
-        Ok(printed_id("commit-tree", said)?)
+        let said = checked(quarantine.hold(&mut command), "commit-tree", &message)?;
+        let commit = quarantine.made(printed_id("commit-tree", said)?)?;
+        Ok(objects.put(ObjectType::Commit, &commit.into(), None)?)
     }
 
     /// Returns whether a commit is signed.
