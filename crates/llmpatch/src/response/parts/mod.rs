@@ -23,6 +23,7 @@ use crate::format::{self, Block};
 use crate::patch::Format;
 use crate::text::{LineNo, Located, Span};
 
+#[cfg(test)]
 pub(crate) use walk::delimit;
 
 /// The parts of a response, in the order in which they begin.
