@@ -8,7 +8,6 @@ use super::commands::Commands;
 use super::error::{Hiding, Warning};
 use super::prose_line;
 use super::quotes::Quotes;
-use super::section::KnownPrefixes;
 use super::walk::{MarkPlace, Walk, WalkItem};
 use super::{around, parse, reasoning};
 use crate::format::fence::Fence;
@@ -110,7 +109,6 @@ impl<'a> Walk<'a, '_> {
         self.commands = Commands::default();
         self.stated = None;
         self.bases.clear();
-        self.prefixes = KnownPrefixes::default();
         (self.is_begun, self.quotes) = (false, Quotes::default());
     }
 

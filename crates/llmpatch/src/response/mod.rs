@@ -69,7 +69,6 @@ mod quotes;
 mod reasoning;
 mod repeats;
 mod script;
-mod section;
 mod settle;
 mod tags;
 #[cfg(test)]

@@ -86,7 +86,6 @@ impl<'a> Prose<'a> {
             closed: self.is_closed,
             heredoc: self.heredoc.as_deref(),
             tag: self.tag.end(),
-            prefixes: None,
         }
     }
 

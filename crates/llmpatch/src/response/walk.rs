@@ -12,8 +12,8 @@ use super::members::Outcome;
 use super::prose::Prose;
 use super::prose_line;
 use super::quotes::Quotes;
-use super::section::KnownPrefixes;
 use super::{around, command, embedded, json, messages, reasoning};
+use crate::format::fence::Fence;
 use crate::format::{self, Block, Options, blocks, envelope, files, opx, tool, unified};
 use crate::patch::Format;
 use crate::text;
@@ -77,9 +77,6 @@ pub(super) struct Walk<'a, 'o> {
     pub(super) options: &'o Options<'o>,
     pub(super) prose: Prose<'a>,
     pub(super) around: around::Around<'a>,
-    pub(super) prefixes: KnownPrefixes<'a>,
-    /// The prefixes of names that an earlier walk found.
-    pub(super) given_prefixes: Option<unified::Prefixes<'a>>,
     /// The tool calls that were met, by their ids.
     pub(super) session: messages::Session,
     /// Up to where it is known that no JSON with calls begins.
@@ -128,8 +125,6 @@ impl<'a, 'o> Walk<'a, 'o> {
             options,
             prose,
             around: around::Around::default(),
-            prefixes: KnownPrefixes::default(),
-            given_prefixes: None,
             session: messages::Session::default(),
             plain: 0,
             patience: Patience::new(source.bytes().len(), options.drafts),
@@ -157,9 +152,6 @@ impl<'a, 'o> Walk<'a, 'o> {
             let end = self.behind(end);
             number = self.source.line_from(end).max(next);
         }
-        if let Some(again) = self.again() {
-            return again;
-        }
         self.around.end(&mut self.prose.found);
         self.invocation.end(&mut self.prose.found);
         let bases = if self.bases.is_empty() {
@@ -172,6 +164,17 @@ impl<'a, 'o> Walk<'a, 'o> {
             bases,
             session: self.session,
         }
+    }
+
+    /// Reads the section of a diff that begins in a line.
+    pub(super) fn section(&mut self, number: LineNo) -> Block<'a> {
+        let fence = self.around.innermost();
+        let around = self.prose.around(fence);
+        let around = unified::HunkSurroundings {
+            tag: fence.and_then(Fence::end_tag).or(around.tag),
+            ..around
+        };
+        unified::parse_block(self.source, number, around, self.options)
     }
 
     /// Reads what begins in a line, or in the rest of a line; returns the offset behind it.

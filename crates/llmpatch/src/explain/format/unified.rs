@@ -39,24 +39,27 @@ fn two_names(old: &[u8], new: &[u8]) -> String {
         (Some(path), Some(other)) if path == other => path,
         (Some(path), _) if path == new => path,
         (_, Some(path)) if path == old => path,
-        _ if are_beside(old, new) => {
-            return "if the first directories are no part of the path, run with -p1; else name \
-                    one file on both sides (`a/` and `b/` before it)"
-                .into();
-        }
         _ => {
-            return "name one file on both sides (`a/` and `b/` before it), or say `rename from` \
-                 and `rename to` under `diff --git`"
-                .into();
+            return match differing(old, new) {
+                Some(count) => format!(
+                    "if the first directories are no part of the path, run with -p{count}; else \
+                     name one file on both sides (`a/` and `b/` before it)"
+                ),
+                None => "name one file on both sides (`a/` and `b/` before it), or say `rename \
+                     from` and `rename to` under `diff --git`"
+                    .into(),
+            };
         }
     };
     format!("write `--- a/{}` and `+++ b/{}`", Shown(path), Shown(path))
 }
 
-/// Returns whether names differ in their first directories only.
-fn are_beside(old: &[u8], new: &[u8]) -> bool {
-    let rest = |name: &[u8]| Some(name.split_once_str("/")?.1.to_vec());
-    rest(old).is_some() && rest(old) == rest(new)
+/// Returns how many of their first directories two names must lose to be one.
+fn differing(old: &[u8], new: &[u8]) -> Option<usize> {
+    let [old, new] = [old, new].map(|name| name.split_str("/").collect::<Vec<_>>());
+    let mut pairs = old.iter().zip(&new);
+    let last = pairs.rposition(|(old, new)| old != new)?;
+    (old.len() == new.len() && last + 1 < old.len()).then_some(last + 1)
 }
 
 impl Diagnose for Warning {

@@ -37,8 +37,8 @@ pub(super) fn continues(row: Option<Row<'_>>) -> bool {
 
 /// What a section's header says, before it is known whether that goes together.
 #[derive(Default)]
-pub(super) struct RawHeader<'a, 'o> {
-    naming: Naming<'o>,
+pub(super) struct RawHeader<'a> {
+    naming: Naming,
     /// The names behind `diff --git`, if they could be told apart.
     git: Option<[Text<'a>; 2]>,
     /// What is behind `---` and `+++`.
@@ -68,14 +68,9 @@ pub(super) struct FileHeader<'a> {
     pub(super) header: Header,
 }
 
-/// Returns whether a line may be of git's own header.
-pub(super) fn is_at(text: &[u8]) -> bool {
-    text.starts_with(b"diff --git ") || EXTENDED.iter().any(|start| text.starts_with(start))
-}
-
-impl<'a, 'o> RawHeader<'a, 'o> {
+impl<'a> RawHeader<'a> {
     /// Reads the header of the section that starts at a line; returns the line behind it too.
-    pub(super) fn read(rows: &Rows<'a, 'o>, begin: usize) -> (Self, usize) {
+    pub(super) fn read(rows: &Rows<'a, '_>, begin: usize) -> (Self, usize) {
         let naming = rows.naming();
         let mut raw = Self {
             naming,
@@ -86,8 +81,10 @@ impl<'a, 'o> RawHeader<'a, 'o> {
             && row.text.starts_with(b"diff --git ")
         {
             let names = row.behind(b"diff --git ".len());
-            raw.new = names.text.starts_with(b"/dev/null ");
-            raw.deleted = names.text.ends_with(b" /dev/null");
+            let are_null = naming.split(names.text).map(|pair| naming.are_null(&pair));
+            let [old, new] = are_null.unwrap_or_default();
+            raw.new = old || names.text.starts_with(b"/dev/null ");
+            raw.deleted = new || names.text.ends_with(b" /dev/null");
             raw.git = raw.read_of(row, naming.git(names)).flatten();
             index += 1;
             while let Some(row) = rows.get(index)
@@ -333,7 +330,12 @@ impl<'a, 'o> RawHeader<'a, 'o> {
     fn agree(&self, old: &[u8], new: &[u8]) -> Result<(), Error> {
         let is_moved = self.rename[0].is_some() || self.copy[0].is_some();
         let means = |name: &[u8], path: &[u8]| {
-            self.naming.means(name, path) || is_moved && self.naming.is_prefixed(name, path)
+            let is_written_so = self.naming.means(name, path);
+            is_written_so
+                || match is_moved {
+                    true => self.naming.is_prefixed(name, path),
+                    false => self.naming.is_backup(name, path),
+                }
         };
         for (at, path) in [old, new].into_iter().enumerate() {
             let git = self.git.as_ref().map(|git| &git[at]);

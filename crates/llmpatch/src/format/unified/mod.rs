@@ -41,8 +41,7 @@
 //! - A new file has one hunk or none.
 //! - A header that knows of an old file, by its id or mode, isn't of a new file, though its only
 //!   hunk is `@@ -0,0 …`: so git shows lines added above the first line where it shows no context.
-//! - `original/` and `modified/`, or what else is there in place of letters, is a prefix in all of a
-//!   response's sections as soon as one of them shows it, by a file that is there only without.
+//! - A letter before `/dev/null` is no directory, unless it is before both names.
 //! - The epoch on both sides, as reproducible archives have it, says of neither that it is absent.
 //! - In a header without numbers, dots and what begins with `-` stand for numbers; of two texts,
 //!   `@@ … @@ text`, the text behind is the context line. In a fence that isn't closed a hunk
@@ -69,8 +68,7 @@ mod word_diff;
 
 pub use error::{Error, Warning};
 pub(crate) use hunk_header::is_header as is_hunk_header;
-pub(crate) use names::Prefixes;
-pub(crate) use parse::{parse_block, prefixes, starts_here};
+pub(crate) use parse::{parse_block, starts_here};
 pub use print::print;
 pub use quote::Quoting;
 pub(crate) use rows::{HunkSurroundings, hunk_begins, names_commit};

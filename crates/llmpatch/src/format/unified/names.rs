@@ -8,7 +8,7 @@ use bstr::ByteSlice as _;
 use super::error::Error;
 use super::quote::unquote;
 use super::time::{is_epoch, time_len};
-use crate::format::{IsFile, Options, excerpt};
+use crate::format::{Options, excerpt};
 use crate::text::{Row, Span, Text};
 
 /// A name behind `---` or `+++`.
@@ -87,26 +87,16 @@ fn dots(name: &[u8]) -> usize {
     name.len() - rest.len()
 }
 
-/// The first directories of old and new names, where another section of the response shows that they
-/// are prefixes. Each ends with a slash.
-pub(crate) type Prefixes<'o> = [&'o [u8]; 2];
-
-/// How names come to paths: without some of their first directories, or else without the prefixes
-/// that they are seen to have.
+/// How names come to paths: without some of their first directories, or else without git's letters.
 #[derive(Clone, Copy, Default)]
-pub(super) struct Naming<'o> {
+pub(super) struct Naming {
     strip: Option<u32>,
-    is_file: Option<IsFile<'o>>,
-    known: Option<Prefixes<'o>>,
 }
 
-impl<'o> Naming<'o> {
-    pub(super) fn new(options: &Options<'o>, known: Option<Prefixes<'o>>) -> Self {
-        Self {
-            strip: options.strip,
-            is_file: options.is_file,
-            known,
-        }
+impl Naming {
+    pub(super) fn new(options: &Options<'_>) -> Self {
+        let strip = options.strip;
+        Self { strip }
     }
 
     /// Reads the rest of a header line, which is a name without a prefix and nothing else.
@@ -162,9 +152,13 @@ impl<'o> Naming<'o> {
 
     /// Returns whether a name means a path, with a prefix or without.
     pub(super) fn means(&self, name: &[u8], path: &[u8]) -> bool {
-        let without = self.prefix(name).map(|(_, rest)| rest);
-        let is_beyond = || (0..2).any(|side| self.beyond_directory(name, side) == Some(path));
-        name == path || without == Some(path) || is_beyond()
+        name == path || self.prefix(name).is_some_and(|(_, rest)| rest == path)
+    }
+
+    /// Returns whether a name is that of a path's backup, with a prefix or without.
+    pub(super) fn is_backup(&self, name: &[u8], path: &[u8]) -> bool {
+        let rest = self.prefix(name).map(|(_, rest)| rest);
+        is_backup(name, path) || rest.is_some_and(|rest| is_backup(rest, path))
     }
 
     /// Returns whether a name means a path that a header has without any prefix.
@@ -173,64 +167,20 @@ impl<'o> Naming<'o> {
         self.strip.is_none() && rest == Some(path)
     }
 
-    /// Returns what is behind the first directory of an old (0) or a new (1) name, if only that is a
-    /// file, or if the directory is known to be a prefix.
-    fn beyond_directory<'n>(&self, name: &'n [u8], side: usize) -> Option<&'n [u8]> {
-        let is_file = self.is_file.filter(|_| self.strip.is_none())?;
-        let (_, rest) = name.split_once_str("/")?;
-        let is_prefix = self.is_behind_known(name, side) || is_file(rest) && !is_file(name);
-        is_prefix.then_some(rest)
-    }
-
-    /// Returns whether a name that is no file's begins with the directory that is known to be the
-    /// prefix of its side.
-    fn is_behind_known(&self, name: &[u8], side: usize) -> bool {
-        let Some(is_file) = self.is_file.filter(|_| self.strip.is_none()) else {
-            return false;
-        };
-        let rest = self.known.and_then(|known| name.strip_prefix(known[side]));
-        rest.is_some_and(|rest| !rest.is_empty() && !is_file(name))
-    }
-
-    /// Returns the first directories of the names of both sides, if the rest is the same and a file.
-    pub(super) fn prefixes<'n>(&self, [old, new]: [&'n [u8]; 2]) -> Option<Prefixes<'n>> {
-        let rest = [
-            self.beyond_directory(old, 0)?,
-            self.beyond_directory(new, 1)?,
-        ];
-        let len = |name: &[u8]| name.len() - rest[0].len();
-        let is_one = rest[0] == rest[1] && old != new && !self.are_one(old, new).0;
-        is_one.then(|| [&old[..len(old)], &new[..len(new)]])
-    }
-
-    /// Returns whether each name that there is begins with a letter of git's for its side.
-    pub(super) fn have_letters(&self, [old, new]: [Option<&[u8]>; 2]) -> bool {
-        let letters = [
-            old.map(|old| self.has_letter(old, 0)),
-            new.map(|new| self.has_letter(new, 1)),
-        ];
-        letters.contains(&Some(true)) && !letters.contains(&Some(false))
-    }
-
     /// Returns whether an old (0) or a new (1) name begins with a letter of git's for its side.
     fn has_letter(&self, name: &[u8], side: usize) -> bool {
         self.prefix(name)
             .is_some_and(|(letter, _)| [OLD, NEW][side].contains(&letter))
     }
 
-    /// Returns the path that the names of both sides mean.
+    /// Returns the path that the names of both sides mean: the shorter, if the other is of a backup.
     pub(super) fn join<'a>(&self, old: Text<'a>, new: Text<'a>) -> Option<Text<'a>> {
-        match self.are_one(&old, &new) {
-            (true, true) => Some(behind(new, 2)),
-            (true, false) => Some(new),
-            _ => {
-                let rest = self.beyond_directory(&new, 1)?.len();
-                let is_one = self.beyond_directory(&old, 0).map(<[u8]>::len) == Some(rest)
-                    && old.ends_with(&new[new.len() - rest..]);
-                let start = new.len() - rest;
-                is_one.then(|| behind(new, start))
-            }
+        let (are_one, have_letters) = self.are_one(&old, &new);
+        let [old, new] = [old, new].map(|name| behind(name, if have_letters { 2 } else { 0 }));
+        if are_one || is_backup(&old, &new) {
+            return Some(new);
         }
+        is_backup(&new, &old).then_some(old)
     }
 
     /// Returns whether two names mean one path, and whether they have different prefixes.
@@ -244,13 +194,9 @@ impl<'o> Naming<'o> {
     /// Returns the path that a name means whose other side is `/dev/null`: the usual letter of its
     /// side is a prefix.
     pub(super) fn alone<'a>(&self, name: Text<'a>, is_new: bool) -> Text<'a> {
-        let side = usize::from(is_new);
-        if self.has_letter(&name, side) {
-            return behind(name, 2);
-        }
-        match self.known.map(|known| known[side].len()) {
-            Some(len) if self.is_behind_known(&name, side) => behind(name, len),
-            _ => name,
+        match self.has_letter(&name, usize::from(is_new)) {
+            true => behind(name, 2),
+            false => name,
         }
     }
 
@@ -260,7 +206,7 @@ impl<'o> Naming<'o> {
         let Some(pair) = self.split(row.text) else {
             return Ok(None);
         };
-        let is_null = [0, 1].map(|side: usize| *pair[side] == *NULL);
+        let is_null = self.are_null(&pair);
         let [old, new] = pair.map(|bytes| {
             let span = Some(row.span);
             self.stripped(Text { bytes, span }, 0)
@@ -273,6 +219,17 @@ impl<'o> Naming<'o> {
         // git then looks at the other names alone.
         let is_apart = self.strip.is_some() && pair[0] != pair[1];
         Ok((!is_apart).then_some(pair))
+    }
+
+    /// Returns which of the names behind `diff --git ` is no file's. A program may put its letter before
+    /// `/dev/null`, too.
+    pub(super) fn are_null(&self, pair: &[Cow<'_, [u8]>; 2]) -> [bool; 2] {
+        let is_null = |side: usize| {
+            let rest = self.prefix(&pair[side]).map(|(_, rest)| rest);
+            *pair[side] == *NULL || rest.is_some_and(|rest| rest == &NULL[1..])
+        };
+        let are_null = [is_null(0), is_null(1)];
+        are_null.map(|is_null| is_null && are_null != [true, true])
     }
 
     /// Splits what follows `diff --git `, if it can be: names without quotes may have whitespace in
@@ -317,6 +274,12 @@ impl<'o> Naming<'o> {
             }
         }
     }
+}
+
+/// Returns whether a name is that of a path's backup.
+fn is_backup(name: &[u8], path: &[u8]) -> bool {
+    let end = name.strip_prefix(path);
+    end.is_some_and(|end| [&b".orig"[..], b"~", b".bak"].contains(&end))
 }
 
 /// Splits a text at a space that isn't its first byte.

@@ -1,14 +1,11 @@
 //! One section of a unified diff: its header, and its hunks.
 
-use std::borrow::Cow;
-
 use bstr::BString;
 
 use super::error::{Error, Warning};
 use super::header::{FileHeader, RawHeader};
 use super::hunk;
 use super::line_kind::is_change;
-use super::names::{Naming, Prefixes};
 use super::rows::{HunkSurroundings, Rows};
 use crate::format::{Block, Options, excerpt};
 use crate::patch::{FileEdit, Format, Header, Hunk, Operation, Status};
@@ -25,40 +22,6 @@ pub(crate) fn starts_here(source: &Source, line: LineNo) -> bool {
         options,
     };
     rows.starts_section(line.index())
-}
-
-/// Finds the directories that are prefixes of names in the diff that begins at a line, though no
-/// letters: a section of it names a file that is there only without them. They aren't looked for
-/// where the first names have git's letters. Returns the line up to which they were looked for, too;
-/// what is beyond the diff may be no part of the response's patches.
-pub(crate) fn prefixes<'a>(
-    source: &'a Source,
-    options: &Options<'_>,
-    begin: LineNo,
-) -> (Option<Prefixes<'a>>, LineNo) {
-    let rows = Rows {
-        source,
-        around: HunkSurroundings::default(),
-        options: *options,
-    };
-    let naming = Naming::new(options, None);
-    let name = |index: usize| match naming.side(rows.get(index)?.behind(4)).ok()?.name?.bytes {
-        Cow::Borrowed(name) => Some(name),
-        Cow::Owned(_) => None,
-    };
-    let mut end = begin.index();
-    let mut names = (end..)
-        .take_while(|&index| rows.is_of_diff(index))
-        .inspect(|index| end = index + 1)
-        .filter(|&index| rows.names_files(index) && rows.starts_section(index))
-        .map(|index| [name(index), name(index + 1)])
-        .peekable();
-    let first = names.peek().copied();
-    let found = match first.is_some_and(|first| naming.have_letters(first)) {
-        true => None,
-        false => names.find_map(|[old, new]| naming.prefixes([old?, new?])),
-    };
-    (found, LineNo::from_index(end))
 }
 
 /// Reads the section that starts at a line for which [`starts_here`] holds.

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::header;
 use super::line_kind::{LineKind, are_changes, is_item, kind};
-use super::names::{Naming, Prefixes};
+use super::names::Naming;
 use crate::format::Options;
 use crate::format::fence::Fence;
 use crate::patch::Mark;
@@ -23,8 +23,6 @@ pub(crate) struct HunkSurroundings<'o> {
     pub(crate) heredoc: Option<&'o [u8]>,
     /// What closes the tag that it is in.
     pub(crate) tag: Option<&'o [u8]>,
-    /// The directories that are prefixes of its names.
-    pub(crate) prefixes: Option<Prefixes<'o>>,
 }
 
 /// The lines of a response, and what is around the diff in it.
@@ -37,8 +35,8 @@ pub(super) struct Rows<'a, 'o> {
 
 impl<'a, 'o> Rows<'a, 'o> {
     /// Returns how names in the diff come to paths.
-    pub(super) fn naming(&self) -> Naming<'o> {
-        Naming::new(&self.options, self.around.prefixes)
+    pub(super) fn naming(&self) -> Naming {
+        Naming::new(&self.options)
     }
 
     /// Returns the line at an index, from 0.
@@ -95,15 +93,6 @@ impl<'a, 'o> Rows<'a, 'o> {
             _ if starts_like(text, &BETWEEN) || names_commit(text) => !self.goes_on(index + 1),
             _ => starts_like(text, &OTHERS) || self.around.heredoc == Some(text),
         }
-    }
-
-    /// Returns whether a line can be of a diff that goes on from the line above.
-    pub(super) fn is_of_diff(&self, index: usize) -> bool {
-        self.get(index).is_some_and(|row| match kind(row) {
-            LineKind::Empty => self.starts_section(index + 1),
-            LineKind::None => self.starts_hunk(index) || header::is_at(row.text),
-            LineKind::Line(_) | LineKind::NoNewline => true,
-        })
     }
 
     /// Returns whether a line closes the fence around the diff.

@@ -119,6 +119,10 @@ fn names_come_to_one_path() {
         ("./x", "x", "x"),
         ("././a/x", "./b/x", "x"),
         ("a/", "a/", "a/"),
+        ("x.orig", "x", "x"),
+        ("x", "x~", "x"),
+        ("a/x.bak", "b/x", "x"),
+        ("d/x", "d/x.orig", "d/x"),
     ] {
         assert_eq!(
             pair(old, new),
@@ -131,7 +135,8 @@ fn names_come_to_one_path() {
         ("x", "y"),
         ("z/x", "y/x"),
         ("a/x", "x"),
-        ("x.orig", "x"),
+        ("x.old", "x"),
+        ("original/x", "modified/x"),
     ] {
         assert!(
             pair(old, new).contains("parse 1: the section names two files"),

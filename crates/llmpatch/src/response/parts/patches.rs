@@ -116,7 +116,6 @@ impl<'a> Walk<'a, '_> {
             closed: self.options.is_closed,
             heredoc: None,
             tag: fence.and_then(Fence::end_tag).or(self.seen.tag.end()),
-            prefixes: None,
         }
     }
 

@@ -64,15 +64,6 @@ const DIFFERENCES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "no prefix is guessed",
-        &[
-            "unified/a-prefix/is-found-behind-a-section-with-letters",
-            "unified/a-prefix/of-a-later-fence-goes-from-a-new-file",
-            "unified/a-prefix/of-another-section-goes-from-a-new-file",
-            "unified/old-and-new/original-and-modified-in-a-commands-directory",
-        ],
-    ),
-    (
         "commands are still to come",
         &[
             "roles/a-command-in-a-comment-in-a-fence-is-not-read",
