@@ -2,7 +2,8 @@
 
 use bstr::ByteSlice as _;
 
-use super::error::{Absence, Error, Warning};
+use super::encoded::ENCODINGS;
+use super::error::{Absence, Error, Nearly, Warning};
 use super::prose::Prose;
 use crate::format::{Options, Warning as Any, blocks, files};
 use crate::patch::Format;
@@ -34,24 +35,19 @@ pub(super) fn find(
         );
     }
     let mid_line = warned(is_prose_edit, warnings).flatten();
-    let is_in_json = prose.hidden.as_ref().is_some_and(|(_, by)| by.is_of_json());
     let calls = warned(|warning| matches!(warning, Any::Tool(_)), warnings);
     let (span, absence) = if let Some((asked, found, span)) = skipped {
         (Some(span), Absence::OtherFormat { asked, found })
     } else if let Some(span) = calls {
         (span, Absence::Calls)
-    } else if let Some(span) = escaped(source)
-        && !is_in_json
-    {
-        (Some(span), Absence::Escaped)
+    } else if let Some((span, what)) = encoded(prose) {
+        (Some(*span), Absence::Nearly(what.clone()))
     } else if let Some((_, span)) = prose.near_begin {
         (Some(span), Absence::NearBegin)
     } else if let Some((span, by)) = prose.hidden.clone() {
         (Some(span), Absence::Hidden(by))
     } else if let Some(span) = prose.diff {
         (Some(span), Absence::Unified)
-    } else if let Some(span) = entities(source) {
-        (Some(span), Absence::Html)
     } else if let Some((span, what)) = prose.nearly.first().cloned() {
         (Some(span), Absence::Nearly(what))
     } else if mid_line.is_some() {
@@ -69,15 +65,17 @@ pub(super) fn find(
     (span, Error::NoPatch(absence))
 }
 
-fn is_prose_edit(warning: &Any) -> bool {
-    matches!(warning, Any::Response(Warning::ProseEdit))
+/// Returns the first patch that isn't as it was written, but of a response in JSON, which says itself
+/// what its strings are.
+fn encoded<'p>(prose: &'p Prose<'_>) -> Option<&'p (Span, Nearly)> {
+    let is_encoded = |what: &Nearly| matches!(what, Nearly::Row(row) if ENCODINGS.contains(row));
+    let is_in_json = prose.hidden.as_ref().is_some_and(|(_, by)| by.is_of_json());
+    let mut nearly = prose.nearly.iter().filter(|_| !is_in_json);
+    nearly.find(|(_, what)| is_encoded(what))
 }
 
-/// Finds a tag or a marker that has entities in it.
-fn entities(source: &Source) -> Option<Span> {
-    let tags = ["&lt;edit ", "&lt;opx&gt;", "&lt; SEARCH"];
-    let at = tags.iter().find_map(|tag| source.bytes().find(tag))?;
-    Some(source.span(at..at + b"&lt;edit".len()))
+fn is_prose_edit(warning: &Any) -> bool {
+    matches!(warning, Any::Response(Warning::ProseEdit))
 }
 
 fn warned(is_it: fn(&Any) -> bool, warnings: &[Located<Any>]) -> Option<Option<Span>> {
@@ -108,25 +106,6 @@ fn utf16(bytes: &[u8]) -> Option<&'static str> {
             _ => Some("UTF-16LE"),
         }
     })
-}
-
-/// Finds a patch that was cut out of a string of JSON, with its line ends escaped.
-fn escaped(source: &Source) -> Option<Span> {
-    let bytes = source.bytes();
-    ["*** Begin Patch", "<<<<<<< SEARCH"]
-        .iter()
-        .find_map(|begin| {
-            let mut all = bytes.find_iter(begin).map(|at| at..at + begin.len());
-            all.find_map(|found| {
-                let slashes = bytes[found.end..]
-                    .iter()
-                    .take_while(|&&byte| byte == b'\\')
-                    .count();
-                let is_escaped =
-                    slashes > 0 && matches!(bytes.get(found.end + slashes), Some(b'n' | b'r'));
-                is_escaped.then(|| source.span(found))
-            })
-        })
 }
 
 /// Returns the format of which the last line of a response, which isn't terminated, is the

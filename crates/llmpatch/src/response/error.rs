@@ -1,7 +1,7 @@
 use bstr::BString;
 
 use super::near::Near;
-use super::{command, encoding, script};
+use super::{command, script};
 use crate::format::blocks;
 use crate::patch::Format;
 use crate::text::{LineNo, Shown};
@@ -78,18 +78,6 @@ pub enum Error {
         advice = "send one response"
     ))]
     Alternatives { place: String, count: usize },
-    /// A mail whose body can't be decoded.
-    #[error("{0}")]
-    #[strum(props(
-        help = "decode the mail first: `git mailinfo /dev/null /dev/stdout <mail` prints what to give"
-    ))]
-    Encoding(encoding::Undecodable),
-    #[error("some lines of the patch have colour codes, and some that would have them don't")]
-    #[strum(props(
-        label = "coloured differently from the rest",
-        help = "print the diff again with `--no-color`"
-    ))]
-    Coloured,
     /// A patch in a command of the shell.
     #[error("it isn't clear what the command makes of this patch: {0}")]
     #[strum(props(kind = "unsupported"))]
@@ -161,6 +149,8 @@ pub enum Residue {
         help = "put `--- a/<path>` and `+++ b/<path>` before it; if it only explains something, indent it"
     ))]
     StrayHunk { more: usize },
+    #[error("{}, which isn't undone", near.what)]
+    Encoded { near: &'static Near },
     /// A hunk that an empty line parts from the names of its file.
     #[error("a hunk isn't right below the header of its file")]
     Apart,
@@ -236,18 +226,6 @@ pub enum Absence {
         help = "ask for the change itself: by calls with `path`, `old_string` and `new_string`, or in another format"
     ))]
     Calls,
-    #[error("the response has no patch: its line ends are written out as `\\n`")]
-    #[strum(props(
-        label = "the patch is in here, escaped",
-        help = "ask for it again with a line of its own for each line; if it was cut out of JSON, give it with its quotes to `jq -r .`, and what that prints to this command"
-    ))]
-    Escaped,
-    #[error("the response has no patch: its tags are escaped as in HTML, `&lt;` for `<`")]
-    #[strum(props(
-        label = "this would begin an edit",
-        help = "write `<`, `>` and `&` plainly: nothing in a patch is ever decoded"
-    ))]
-    Html,
     #[error("the response has no patch outside of {}", .0.of_all())]
     Hidden(Hiding),
     #[error("the response has no patch, only something like one: {0}")]
@@ -356,8 +334,6 @@ pub enum Nearly {
     Rename,
     #[error("a context diff isn't read")]
     ContextDiff,
-    #[error("a marker of a patch is escaped")]
-    Escaped,
     #[error("a command gets a patch as its input, and doesn't apply it")]
     Input,
     #[error("a command writes a file")]
@@ -384,9 +360,6 @@ pub enum Warning {
     #[error("{what}: it is ignored")]
     #[strum(props(kind = "near-patch"))]
     Nearly { what: Nearly },
-    #[error("colour codes are taken off the patch")]
-    #[strum(props(kind = "decorated-marker"))]
-    Coloured,
     #[error("the script around this patch does more: nothing else of it is done")]
     #[strum(props(kind = "near-patch"))]
     Script,

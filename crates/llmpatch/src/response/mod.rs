@@ -41,7 +41,7 @@ pub(crate) mod command;
 mod commands;
 mod drafts;
 mod embedded;
-mod encoding;
+mod encoded;
 mod error;
 mod failures;
 mod headings;
@@ -78,8 +78,8 @@ mod walk;
 pub(crate) use error::{Absence, Error, Hiding, Nearly, Residue, Warning};
 
 use crate::format::{self, Options, Parsed};
-use crate::patch::{FileEdit, Format, Operation};
-use crate::text::{Decoded, Located, Source, Span, Splice};
+use crate::patch::Format;
+use crate::text::{Located, Source, Span};
 use drafts::Patience;
 use settle::{settle, undone, unread};
 pub(crate) use walk::stated_base;
@@ -99,40 +99,7 @@ pub(crate) fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a>
     if let Some(encoding) = absence::marked_utf16(source.bytes()) {
         return refused(source.span(0..2), Error::Utf16 { encoding }, options);
     }
-    let mut splices = Vec::new();
-    for body in encoding::mail_bodies(source.bytes()) {
-        match body.edits {
-            Ok(edits) => splices.extend(edits),
-            Err(trouble) => {
-                let span = source.span(body.range.start..body.range.start);
-                return refused(span, Error::Encoding(trouble), options);
-            }
-        }
-    }
-    // Once only: the headers that say how a mail is encoded stay.
-    decoded(source, options, &splices, uncoloured).unwrap_or_else(|| uncoloured(source, options))
-}
-
-/// Reads a response without the colour codes that it may have throughout.
-fn uncoloured<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a> {
-    let coloured = colours(source, options);
-    if let encoding::Coloured::Whole(codes) = &coloured
-        && let Some(mut parsed) = decoded(source, options, codes, uncoloured)
-    {
-        let first = codes.first().map(|code| source.span(code.old.clone()));
-        let warning = first.map(|first| Located::new(first, Warning::Coloured.into()));
-        parsed.warnings.extend(warning);
-        return parsed;
-    }
-    let mut parsed = finish(source, options, Walk::new(source, options).run());
-    if let encoding::Coloured::Partly { at } = coloured
-        && (!parsed.errors.is_empty() || parsed.patch.edits.iter().any(|edit| has(edit, at)))
-    {
-        let coloured = Located::new(source.span(at..at), Error::Coloured.into());
-        parsed.errors.retain(|error| !error.value.is_absence());
-        parsed.errors.push(coloured);
-    }
-    parsed
+    finish(source, options, Walk::new(source, options).run())
 }
 
 /// Decides what of a walk's outcome counts.
@@ -176,49 +143,6 @@ fn drop_told_warnings(parsed: &mut Parsed<'_>) {
                 format::Warning::Response(Warning::Hidden { .. } | Warning::Undone { .. })
             )
     });
-}
-
-/// Looks for colour codes in a response, but for the texts of patches that no tool colours.
-fn colours(source: &Source, options: &Options<'_>) -> encoding::Coloured {
-    let bytes = source.bytes();
-    let coloured = encoding::colours(bytes, &[]);
-    if coloured == encoding::Coloured::No {
-        return coloured;
-    }
-    let found = Walk::new(source, options).run().prose.found;
-    let payloads: Vec<_> = settle::blocks(&found)
-        .filter(|block| !matches!(block.format, Format::Envelope | Format::Unified))
-        .map(|block| block.range.clone())
-        .collect();
-    encoding::colours(bytes, &payloads)
-}
-
-/// Reads a response once what was done to it is undone, if anything was; all places are those in the
-/// response.
-fn decoded(
-    source: &Source,
-    options: &Options<'_>,
-    splices: &[Splice],
-    read: for<'s> fn(&'s Source, &Options<'_>) -> Parsed<'s>,
-) -> Option<Parsed<'static>> {
-    let bytes = source.bytes();
-    splices.first()?;
-    let decoded = Decoded::new(bytes, 0..bytes.len(), splices);
-    let inner = Source::new(source.id(), source.name(), decoded.text.clone())?;
-    let place =
-        |span: Span| source.span(decoded.places.range(span.start as usize..span.end as usize));
-    Some(read(&inner, options).relocated(&place))
-}
-
-/// Returns whether an offset is in a section of a unified diff.
-fn has(edit: &FileEdit<'_>, at: usize) -> bool {
-    let (Some(_), Some(first), Operation::Update { hunks, .. }) =
-        (&edit.header, edit.span, &edit.operation)
-    else {
-        return false;
-    };
-    let last = hunks.last().and_then(|hunk| hunk.lines.last()?.text.span);
-    (first.start..last.unwrap_or(first).end).contains(&(at as u32))
 }
 
 fn refused<'a>(span: Span, error: Error, options: &Options<'_>) -> Parsed<'a> {

@@ -5,6 +5,7 @@
 
 use bstr::ByteSlice as _;
 
+use super::encoded::ENCODINGS;
 use super::json;
 use crate::format::envelope::{self, Meant};
 use crate::format::fence::Fence;
@@ -20,7 +21,7 @@ pub struct Near {
     pub instead: &'static str,
     /// Whether it changes files for whoever wrote it, so that what is beside it is half of a change.
     pub is_half: bool,
-    found: fn(NearLine<'_>) -> bool,
+    pub(super) found: fn(NearLine<'_>) -> bool,
 }
 
 impl PartialEq for Near {
@@ -43,7 +44,17 @@ pub(crate) struct NearLine<'l> {
 }
 
 impl<'l> NearLine<'l> {
-    fn text(self) -> &'l [u8] {
+    /// Returns a line that is in no fence.
+    pub(super) fn alone(source: &'l Source, row: Row<'l>) -> Self {
+        Self {
+            source,
+            row,
+            info: None,
+            names_file: false,
+        }
+    }
+
+    pub(super) fn text(self) -> &'l [u8] {
         trim(self.row.text)
     }
 
@@ -219,7 +230,8 @@ pub(crate) fn near(line: NearLine<'_>) -> Option<&'static Near> {
     if is_blank(line.row.text) {
         return None;
     }
-    NEAR.iter().find(|row| (row.found)(line))
+    let mut rows = ENCODINGS.iter().chain(&NEAR);
+    rows.find(|row| (row.found)(line))
 }
 
 const SHELLS: [&str; 6] = ["sh", "bash", "shell", "zsh", "console", "terminal"];

@@ -2,6 +2,7 @@
 
 use bstr::ByteSlice as _;
 
+use super::encoded::encoding;
 use super::prose_line::marked;
 use super::{Nearly, Residue};
 use crate::format::fence::Fence;
@@ -109,7 +110,10 @@ fn is_without_hunk(source: &Source, names: LineNo) -> bool {
 /// Returns what a line is of, if it can only have been part of a unified diff.
 pub(super) fn residue(source: &Source, row: Row<'_>) -> Option<Residue> {
     let line = row.text;
-    if line.starts_with(b"@@@ -") && line[3..].contains_str("@@@") {
+    let encoded = encoding(source, row).filter(|near| near.is_half);
+    if let Some(near) = encoded {
+        Some(Residue::Encoded { near })
+    } else if line.starts_with(b"@@@ -") && line[3..].contains_str("@@@") {
         Some(Residue::Combined)
     } else if line.starts_with(b"@@")
         && (unified::is_hunk_header(line) || unified::hunk_begins(source, row.number))

@@ -6,12 +6,13 @@ use std::ops::Range;
 use bstr::ByteSlice as _;
 
 use super::absence::cut_start;
+use super::encoded::encoding;
 use super::near_diff::{self, Names, OpenTag};
 use super::prose_line::{
     CodeSpans, behind_heredoc_sign, bullets, closing, delimiter, is_call, is_edit, is_quoted,
     marked, nearly_begins, prefixed,
 };
-use super::{Hiding, Nearly, Residue, WalkItem, Warning, encoding, json, reasoning};
+use super::{Hiding, Nearly, Residue, WalkItem, Warning, json, reasoning};
 use crate::format::envelope::{self, Marker, Meant};
 use crate::format::fence::Fence;
 use crate::format::tool::is_of_code;
@@ -170,12 +171,8 @@ impl<'a> Prose<'a> {
             self.residue(format, span, Residue::Prefixed { format, prefix });
             self.tags(source, row.behind(bullets + 1));
         } else {
-            if let Some((format, is_escaped)) = prefixed(line) {
-                let what = match is_escaped {
-                    true => Nearly::Escaped,
-                    false => Nearly::Behind(format),
-                };
-                self.note_nearly(span, what);
+            if let Some(format) = prefixed(line) {
+                self.note_nearly(span, Nearly::Behind(format));
             }
             self.rest(source, row);
         }
@@ -227,16 +224,13 @@ impl<'a> Prose<'a> {
         let Some(residue) = near_diff::residue(source, row) else {
             return;
         };
-        if let Residue::StrayHunk { .. } = residue
-            && let Some(WalkItem::Residue(_, last)) = self.found.last_mut()
-        {
-            if let Residue::StrayHunk { more } = &mut last.value {
-                *more += 1;
-                return;
-            }
-            // It is a chunk of what has been reported as being in no envelope.
-            if last.value.loses_an_envelope() {
-                return;
+        if let Some(WalkItem::Residue(_, last)) = self.found.last_mut() {
+            match (&mut last.value, &residue) {
+                (Residue::StrayHunk { more }, Residue::StrayHunk { .. }) => return *more += 1,
+                (Residue::Encoded { .. }, Residue::Encoded { .. }) => return,
+                // It is a chunk of what has been reported as being in no envelope.
+                (last, Residue::StrayHunk { .. }) if last.loses_an_envelope() => return,
+                _ => {}
             }
         }
         self.residue(Format::Unified, row.span, residue);
@@ -432,6 +426,12 @@ impl<'a> Prose<'a> {
     /// Remembers what is nearly a patch.
     fn nearly(&mut self, source: &Source, row: Row<'_>) {
         let text = text::trim(row.text);
+        if let Some(near) = encoding(source, row) {
+            if !near.is_half {
+                self.note_nearly(source.place(text), Nearly::Row(near));
+            }
+            return;
+        }
         let brace = text
             .find_byte(b'{')
             .filter(|at| !text[..*at].contains(&b'`'));
@@ -455,8 +455,6 @@ impl<'a> Prose<'a> {
             return;
         } else if is_of_code(text) {
             Nearly::CallCode
-        } else if encoding::escaped_marker(row.text).is_some() {
-            Nearly::Escaped
         } else {
             return;
         };

@@ -199,16 +199,15 @@ pub(super) fn marked<'l>(line: &'l [u8], mark: &[u8]) -> Option<(&'l [u8], &'l [
 
 /// Returns the format of which the first line of a patch is in a line, behind something else, and
 /// whether its line ends are escaped.
-pub(super) fn prefixed(line: &[u8]) -> Option<(Format, bool)> {
+pub(super) fn prefixed(line: &[u8]) -> Option<Format> {
     let marks: [(&[u8], Format); 2] = [
         (b"*** Begin Patch", Format::Envelope),
         (b"<<<<<<< SEARCH", Format::Blocks),
     ];
     marks.into_iter().find_map(|(mark, format)| {
         let (before, behind) = marked(line, mark)?;
-        let is_escaped = behind.starts_with(br"\n");
-        let is_line = is_escaped || !behind.chars().any(char::is_alphabetic);
-        (is_line && !text::is_blank(before)).then_some((format, is_escaped))
+        let is_line = !behind.chars().any(char::is_alphabetic);
+        (is_line && !text::is_blank(before)).then_some(format)
     })
 }
 

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use bstr::BString;
 
-use super::error::{Absence, Error, Hiding, Nearly, Residue, Warning};
+use super::error::{Error, Hiding, Nearly, Residue, Warning};
 use super::prose::Prose;
 use super::walk::{WalkItem, WalkOutcome};
 use super::{absence, repeats};
@@ -90,10 +90,7 @@ fn explain_absence(
     parsed: &mut Parsed<'_>,
 ) {
     let (span, error) = absence::find(source, options, prose, &parsed.warnings, skipped);
-    if matches!(
-        error,
-        Error::Utf16 { .. } | Error::NoPatch(Absence::Escaped)
-    ) {
+    if matches!(error, Error::Utf16 { .. }) {
         parsed.warnings.clear();
     }
     parsed.errors.push(Located::new(span, error.into()));

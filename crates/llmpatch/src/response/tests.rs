@@ -574,8 +574,8 @@ fn nothing_to_apply_is_an_error_that_says_why() {
         ),
         (
             br"Here: *** Begin Patch\n*** Delete File: a\n*** End Patch".to_vec(),
-            r"error 1: the response has no patch: its line ends are written out as `\n`",
-            "for each line",
+            r"error 1: the response has no patch, only something like one: the line ends of a patch are written out as `\n`",
+            "a line of its own",
         ),
         (utf16(&format!("\u{feff}{ADD_A}")), "error 1: the response is in UTF-16", "iconv"),
         (utf16(ADD_A), "error 1: the response is in UTF-16", "-f UTF-16LE"),

@@ -63,9 +63,6 @@ fn correct(what: &Nearly) -> &'static str {
         Nearly::Input => {
             "hand it to `git apply` or `apply_patch`, or give it by itself, if it is meant"
         }
-        Nearly::Escaped => {
-            "write the marker plainly if it is meant: nothing in a patch is ever decoded"
-        }
         Nearly::Written => "give the file as a new one of the patch if it is meant",
         Nearly::Row(row) => row.instead,
         Nearly::File { .. } => {
@@ -126,6 +123,7 @@ impl Diagnose for Residue {
                 "another hunk after it has no file either",
                 "# more hunks after it have no file either",
             )),
+            Residue::Encoded { near } => of.help(near.instead).advice(near.instead),
             Residue::Apart => unified::Error::Apart.diagnostic(),
             Residue::Combined => unified::Error::Combined.diagnostic(),
             Residue::Blocks(error) => error.diagnostic(),
@@ -170,15 +168,12 @@ impl Diagnose for Absence {
     fn diagnostic(&self) -> Diagnostic {
         const SAY: &str = "say what is to be changed in a patch, such as one from a line `*** Begin Patch` to a \
              line `*** End Patch`";
-        const AS_TEXT: &str = "send the patch as plain text, not as a string: with real line ends, and no \
-             backslash before quotes";
         let of = Diagnostic::fixed(Kind::Parse, self);
         match self {
             Absence::Empty => of.advice(SAY),
             Absence::Binary => of.advice(SAY),
             Absence::Prose => of.advice(SAY),
             Absence::Files { .. } => of.advice(SAY),
-            Absence::Escaped => of.advice(AS_TEXT),
             Absence::Hidden(by) => of.label(format!("this patch is in {by}")).help(meant(by)),
             Absence::Nearly(what) => of.help(correct(what)),
             Absence::OtherFormat { asked, found } => of

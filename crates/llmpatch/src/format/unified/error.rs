@@ -118,6 +118,9 @@ pub enum Error {
         help = "put ` `, `-` or `+` before it; if it is no part of the patch, put the patch alone in a fence"
     ))]
     NoPrefix,
+    #[error("a line of a hunk has the colours of a terminal")]
+    #[strum(props(help = "print the diff again with `--no-color`"))]
+    Coloured,
     /// A line of a fence that doesn't end the fence around the diff.
     #[error("a line of a hunk is a Markdown fence, and has no prefix")]
     #[strum(props(

@@ -272,6 +272,8 @@ impl<'a> Body<'a, '_, '_> {
                         Error::Numbered
                     } else if Fence::begins(row.text) {
                         Error::FenceWithin
+                    } else if row.text.starts_with(b"\x1b") {
+                        Error::Coloured
                     } else {
                         Error::NoPrefix
                     };

@@ -213,6 +213,7 @@ impl<'a> Walk<'a, '_> {
             | (Some(What::Loss(_, Residue::StrayHunk { more })), Residue::StrayHunk { .. }) => {
                 *more += 1;
             }
+            (Some(What::Loss(_, Residue::Encoded { .. })), Residue::Encoded { .. }) => {}
             // It is a chunk or the end of what has been told as being in no envelope.
             (Some(last), Residue::StrayHunk { .. } | Residue::StrayEnd { .. })
                 if last.loses_an_envelope() => {}

@@ -55,15 +55,6 @@ const DIFFERENCES: &[(&str, &[&str])] = &[
         ],
     ),
     (
-        "what is encoded or coloured isn't undone",
-        &[
-            "unified/a-diff-in-colours-throughout-is-read-with-a-warning",
-            "unified/a-mail/base64",
-            "unified/a-mail/quoted-printable",
-            "unified/colour-codes/of-headers-alone-are-an-error",
-        ],
-    ),
-    (
         "commands are still to come",
         &[
             "roles/a-command-in-a-comment-in-a-fence-is-not-read",
