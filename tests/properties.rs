@@ -4,6 +4,9 @@
 
 mod laws;
 #[cfg(unix)]
+#[path = "properties/program.rs"]
+mod program;
+#[cfg(unix)]
 #[path = "properties/shell.rs"]
 mod shell;
 mod support;

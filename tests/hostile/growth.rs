@@ -126,6 +126,34 @@ fn the_work_of_reading_a_format_is_linear() {
     );
 }
 
+#[test]
+fn the_work_of_reading_a_program_is_linear() {
+    let patch =
+        |nth: usize| format!("'*** Begin Patch\\n*** Add File: {nth}\\n+x\\n*** End Patch'");
+    let call = |nth| format!("apply_patch({})", patch(nth));
+    let named = |nth| format!("const p{nth} = {};\napply_patch(p{nth});\n", patch(nth));
+    let rows: [(&str, &dyn Fn(usize) -> String); 4] = [
+        ("calls", &|count| {
+            (0..count).map(|nth| call(nth) + "\n").collect()
+        }),
+        ("calls in a call", &|count| {
+            let calls: Vec<_> = (0..count).map(call).collect();
+            format!("f({})", calls.join(", "))
+        }),
+        ("names", &|count| (0..count).map(named).collect()),
+        ("brackets and slashes", &|count| {
+            let noise = "[[{(a, '/')}]]\n".repeat(count) + &"// x\n".repeat(count);
+            format!("{noise}{}", call(0))
+        }),
+    ];
+    for (what, program) in rows {
+        is_linear(what, &["check", "-q"], |count| {
+            let response = format!("```js\n{}\n```\n", program(count));
+            (Repo::empty(), response)
+        });
+    }
+}
+
 /// A call that replaces every place of a text.
 fn every(old: &str, new: &str) -> String {
     let call =

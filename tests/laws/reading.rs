@@ -194,6 +194,40 @@ pub fn tool(bytes: &[u8]) {
     turn(bytes, [read, same_in_prose, same_with_crlf, printed])(&whole);
 }
 
+/// Reads bytes as a program, in a fence and in a call, and as a patch that a program hands over.
+pub fn literal(bytes: &[u8]) {
+    turn(bytes, [in_fences, in_call, handed_over])(bytes);
+}
+
+fn in_fences(bytes: &[u8]) {
+    for language in ["js", "python"] {
+        read(&[b"````", language.as_bytes(), b"\n", bytes, b"\n````\n"].concat());
+    }
+}
+
+fn in_call(bytes: &[u8]) {
+    for name in ["exec", "python", "execute"] {
+        let input = serde_json::json!({ "code": bytes.to_str_lossy() });
+        let call =
+            serde_json::json!({ "type": "tool_use", "id": "1", "name": name, "input": input });
+        read(call.to_string().as_bytes());
+    }
+}
+
+/// A patch that is handed over as a string is read as it is by itself, or refused.
+fn handed_over(bytes: &[u8]) {
+    let text = format!("*** Begin Patch\n{}\n*** End Patch\n", bytes.to_str_lossy());
+    let literal = serde_json::json!(text).to_string();
+    let program = source(format!("```js\nawait tools.apply_patch({literal});\n```\n").as_bytes());
+    let program = format::parse(&program, &Options::default());
+    let alone = source(text.as_bytes());
+    let alone = format::parse(&alone, &Options::default());
+    if program.errors.is_empty() {
+        assert!(alone.errors.is_empty(), "{:?}", alone.errors);
+        assert_eq!(program.patch, alone.patch);
+    }
+}
+
 /// What was read of blocks or calls is printed as ones that are read as the same, or the format
 /// says that it can't.
 fn same_text_when_printed(bytes: &[u8], format: Format) {

@@ -5,10 +5,14 @@ use std::ops::Range;
 
 use bstr::ByteSlice as _;
 
-use super::{Error, Warning, command, script};
+use super::literal::{Language, Program};
+use super::{Error, command};
 use crate::format::{self, Block, Options, blocks, envelope, opx};
 use crate::patch::{Format, Operation};
 use crate::text::{Decoded, Located, SourceId, Span, Text, is_blank, trim_start};
+
+/// What a text has in it that hands a patch over.
+const APPLIERS: [&str; 3] = ["apply_patch", "applypatch", "applyPatch"];
 
 /// How deep scripts are looked into, one in the other.
 pub(super) const DEEPEST: u8 = 5;
@@ -61,20 +65,6 @@ pub(super) fn read(
     }
     if !found.is_empty() {
         *place = shell;
-    } else if text.contains("apply_patch") || text.contains("applyPatch") {
-        let inner = place.directory.as_deref().unwrap_or_default();
-        let directory = &joined(setting.directory, inner);
-        found = of_program(
-            text,
-            Setting {
-                directory,
-                ..setting
-            },
-        );
-        if let Err(doubt) = &*place.directory {
-            let refuse = |block| refuse(block, Error::Command(doubt.clone()));
-            found.iter_mut().for_each(refuse);
-        }
     }
     found
 }
@@ -118,78 +108,54 @@ pub(super) fn of_command(
     Some(block)
 }
 
-/// Reads the literals of a program that it hands to `apply_patch`.
-fn of_program(text: &str, setting: Setting<'_>) -> Vec<Block<'static>> {
-    let mut found = Vec::new();
-    let literals = script::literals(text);
-    let is_handed = literals.iter().any(|literal| literal.is_handed);
-    if literals.is_empty() || !is_handed && !script::is_program(text) {
-        return found;
-    }
-    for mut literal in literals {
-        if !literal.is_handed {
-            literal.trouble.get_or_insert(script::Unreadable::Loose);
-        }
-        let decoded = Decoded::new(text.as_bytes(), literal.inner.clone(), &literal.escapes);
-        let span = (setting.place)(literal.range);
-        let refused = |trouble| Block::refused(Format::Envelope, span, Error::Literal(trouble));
-        let directory = joined(setting.directory, &literal.directory);
-        let inside = Setting {
-            directory: &directory,
-            ..setting
-        };
-        let mut blocks = match literal.trouble {
-            Some(trouble) => vec![refused(trouble)],
-            None if literal.is_command => match commands(&decoded, inside) {
-                blocks if blocks.is_empty() => vec![refused(script::Unreadable::Loose)],
-                blocks => blocks,
-            },
-            None => patch(&decoded, inside).into_iter().collect(),
-        };
-        if let Some(block) = blocks.first_mut()
-            && found.is_empty()
-            && script::does_more(text)
-        {
-            let span = Some(block_start(block, setting));
-            let warning = Warning::Script.into();
-            block.warnings.push(Located {
-                span,
-                value: warning,
-            });
-        }
-        found.append(&mut blocks);
-    }
-    found
+/// What a program is in.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Holder {
+    Fence(Language),
+    /// A call, and the language that it names.
+    Call(Option<Language>),
 }
 
-/// Reads the patch that a program holds as a literal.
-fn patch(decoded: &Decoded, setting: Setting<'_>) -> Option<Block<'static>> {
-    let mut block = nested(decoded, setting)?;
-    place(&mut block, setting.directory);
-    Some(block)
-}
-
-/// Reads the patches of shell commands that a program holds as a literal.
-fn commands(decoded: &Decoded, setting: Setting<'_>) -> Vec<Block<'static>> {
-    let Ok(text) = decoded.text.to_str() else {
+/// Reads the patches that a program hands over as literals; nothing for a text that is no program.
+pub(super) fn program(text: &str, holder: Holder, setting: Setting<'_>) -> Vec<Block<'static>> {
+    if setting.options.depth >= DEEPEST
+        || begins_patch(text.as_bytes())
+        || !APPLIERS.iter().any(|name| text.contains(name))
+    {
         return Vec::new();
+    }
+    let (language, is_call) = match holder {
+        Holder::Fence(language) => (Some(language), false),
+        Holder::Call(language) => (language, language.is_some()),
     };
-    let place = |range: Range<usize>| (setting.place)(decoded.places.range(range));
-    let options = Options {
-        depth: setting.options.depth + 1,
-        ..setting.options
+    let program = Program::read(text, language);
+    let literals = match program.handed {
+        Ok(literals) => literals,
+        Err(refusal) if program.has_patch || is_call && text.contains("apply_patch(") => {
+            let span = (setting.place)(refusal.range);
+            let error = Error::Literal(refusal.why);
+            return vec![Block {
+                range: whole(text, setting),
+                ..Block::refused(Format::Envelope, span, error)
+            }];
+        }
+        Err(_) => return Vec::new(),
     };
-    let inner = Setting {
-        place: &place,
-        options,
-        ..setting
-    };
-    read(text, &mut command::WorkingDir::default(), inner)
+    let texts = literals
+        .into_iter()
+        .map(|literal| Decoded::new(text.as_bytes(), literal.inner, &literal.splices));
+    texts
+        .filter_map(|text| {
+            let mut block = nested(&text, setting)?;
+            place(&mut block, setting.directory);
+            Some(block)
+        })
+        .collect()
 }
 
-fn block_start(block: &Block<'_>, setting: Setting<'_>) -> Span {
-    let first = block.edits.first().and_then(|edit| edit.span);
-    first.unwrap_or_else(|| (setting.place)(0..0))
+fn whole(text: &str, setting: Setting<'_>) -> Range<usize> {
+    let span = (setting.place)(0..text.len());
+    span.start as usize..span.end as usize
 }
 
 /// Reads a decoded text of a script as a response of its own.

@@ -1,7 +1,7 @@
 use bstr::BString;
 
 use super::near::Near;
-use super::{command, script};
+use super::{command, literal};
 use crate::format::blocks;
 use crate::patch::Format;
 use crate::text::{LineNo, Shown};
@@ -82,14 +82,14 @@ pub enum Error {
     #[error("it isn't clear what the command makes of this patch: {0}")]
     #[strum(props(kind = "unsupported"))]
     Command(command::Doubt),
-    /// A patch in a string literal of a program.
-    #[error("this patch is in a string that can't be read: {0}")]
+    /// A program that hands a patch over in another form than the one that is read.
+    #[error("it isn't clear what the program hands over: {0}")]
     #[strum(props(
         kind = "unsupported",
         help = "give the patch itself, as text",
-        advice = "write the patch as one plain string, or as text"
+        advice = "give the patch itself, or hand it over as one plain string: `await tools.apply_patch(\"…\")`"
     ))]
-    Literal(script::Unreadable),
+    Literal(literal::Unclear),
     /// A message of which its own member says that it was cut off.
     #[error("the response was cut off: `{field}` is `{value}`")]
     #[strum(props(
@@ -360,9 +360,6 @@ pub enum Warning {
     #[error("{what}: it is ignored")]
     #[strum(props(kind = "near-patch"))]
     Nearly { what: Nearly },
-    #[error("the script around this patch does more: nothing else of it is done")]
-    #[strum(props(kind = "near-patch"))]
-    Script,
     /// Calls that failed, were refused, or were never carried out.
     #[error("{} {} ignored", calls(*count), if *count == 1 { "is" } else { "are" })]
     #[strum(props(kind = "undone-call"))]

@@ -6,63 +6,70 @@ use bstr::ByteSlice as _;
 
 use super::command::{self, WorkingDir};
 use super::commands::{SHELL, ScriptStart};
+use super::embedded::{self, Holder};
 use super::error::{Hiding, Nearly, Warning};
+use super::literal::{self, Language};
 use super::prose_line;
+use super::reasoning;
 use super::walk::Walk;
-use super::{embedded, reasoning};
 use crate::format::fence::Fence;
 use crate::format::{self, Block, files};
 use crate::text;
 use crate::text::Row;
 
 impl<'a> Walk<'a, '_> {
-    /// Reads the script that a line begins: a program or shell commands in a fence or as the whole
-    /// response, or a command that has a patch as its input.
+    /// Reads the script that a line begins: a program or shell commands in a fence, or a command that
+    /// has a patch as its input.
     pub(super) fn script(&mut self, row: Row<'a>) -> Option<usize> {
         let around = self.around.fence().map(|(fence, _)| fence);
-        let is_fenced = around.is_some();
         let opens = Fence::read(row.text)
-            .map(|(fence, _)| fence)
             .filter(|_| around.is_none_or(|around| !around.is_closed_by(row.text)));
-        let body = match opens {
-            Some(fence) => {
-                let start = self.source.start_of(row.number.next());
-                let mut rows = self.source.rows(row.number.next());
-                // A fence around others is no script.
-                let stop = rows.find(|row| Fence::read(row.text).is_some());
-                if stop.is_some_and(|row| !fence.is_closed_by(row.text)) {
-                    return self.input(row);
-                }
-                start..stop.map_or(self.source.bytes().len(), |close| close.start())
-            }
-            None if !self.is_begun && !is_fenced && is_program(row.text) => {
-                row.start()..self.source.bytes().len()
-            }
-            None => return self.input(row),
+        let Some((fence, info)) = opens else {
+            return self.input(row);
         };
+        let start = self.source.start_of(row.number.next());
+        let mut rows = self.source.rows(row.number.next());
+        // A fence around others is no script.
+        let stop = rows.find(|row| Fence::read(row.text).is_some());
+        if stop.is_some_and(|row| !fence.is_closed_by(row.text)) {
+            return self.input(row);
+        }
+        let body = start..stop.map_or(self.source.bytes().len(), |close| close.start());
         // JSON has strings, too; it says itself what they are.
         if begins_json(&self.source.bytes()[body.clone()]) {
             return self.input(row);
         }
-        let Script { blocks, end, .. } = self.scripts(body.clone(), &WorkingDir::default());
-        let body = body.start..end;
-        let is_other =
-            |row: &Row<'_>| row.text.contains_str("<!--") || files::begins_patch(self.source, *row);
-        if blocks.is_empty()
-            || blocks.iter().any(|block| self.is_in_json(block))
-            || self.row_beside(&blocks, body.clone(), is_other).is_some()
-        {
+        let name = info.fields().next().unwrap_or_default();
+        let language = literal::language(&name.to_str_lossy());
+        let (blocks, end) = match language {
+            // One that isn't closed may reach into what is no program.
+            Some(_) if stop.is_none() => return self.input(row),
+            Some(language) => (self.program(body.clone(), language), body.end),
+            None => self.commands_in(body),
+        };
+        if blocks.is_empty() {
             return self.input(row);
         }
-        if opens.is_some() {
-            self.prose(row);
-        }
+        self.prose(row);
         self.is_begun = true;
         for block in blocks {
             self.push(block);
         }
-        self.commands.begin(body.end, WorkingDir::default());
-        Some(body.end)
+        self.commands.begin(end, WorkingDir::default());
+        Some(end)
+    }
+
+    /// Reads a fence as commands, and returns where they end; nothing of a fence that holds other
+    /// patches, too.
+    fn commands_in(&self, body: Range<usize>) -> (Vec<Block<'static>>, usize) {
+        let Script { blocks, end, .. } = self.scripts(body.clone(), &WorkingDir::default());
+        let is_other =
+            |row: &Row<'_>| row.text.contains_str("<!--") || files::begins_patch(self.source, *row);
+        let is_mixed = blocks.iter().any(|block| self.is_in_json(block))
+            || self
+                .row_beside(&blocks, body.start..end, is_other)
+                .is_some();
+        (if is_mixed { Vec::new() } else { blocks }, end)
     }
 
     /// Returns whether a patch begins in a line of JSON below a line of something else. JSON says
@@ -113,13 +120,37 @@ impl<'a> Walk<'a, '_> {
     }
 
     fn script_in(&self, range: Range<usize>, place: &WorkingDir) -> Script {
-        let mut script = Script {
-            blocks: Vec::new(),
-            end: range.end,
-            place: place.clone(),
-        };
+        let mut place = place.clone();
+        let blocks = self.embedded(range.clone(), |text, setting| {
+            embedded::read(text, &mut place, setting)
+        });
+        let end = range.end;
+        Script { blocks, end, place }
+    }
+
+    /// Reads a program in a fence.
+    fn program(&self, range: Range<usize>, language: Language) -> Vec<Block<'static>> {
+        let blocks = self.embedded(range.clone(), |text, setting| {
+            embedded::program(text, Holder::Fence(language), setting)
+        });
+        // Where the program isn't read, a closing mark in it may end a draft.
+        let is_refused = blocks.iter().any(|block| !block.errors.is_empty());
+        let beside = if is_refused { &[] } else { &blocks[..] };
+        let is_mark = |row: &Row<'_>| reasoning::closing(row.text).is_some();
+        let begins_patch = |row: &Row<'_>| files::begins_patch(self.source, *row);
+        let is_mixed = self.row_beside(beside, range.clone(), is_mark).is_some()
+            || self.row_beside(&blocks, range, begins_patch).is_some();
+        if is_mixed { Vec::new() } else { blocks }
+    }
+
+    /// Reads the patches in a range of the response.
+    fn embedded(
+        &self,
+        range: Range<usize>,
+        read: impl FnOnce(&str, embedded::Setting<'_>) -> Vec<Block<'static>>,
+    ) -> Vec<Block<'static>> {
         let Ok(text) = self.source.bytes()[range.clone()].to_str() else {
-            return script;
+            return Vec::new();
         };
         let source = self.source;
         let span =
@@ -131,8 +162,7 @@ impl<'a> Walk<'a, '_> {
             directory: "",
             place: &span,
         };
-        script.blocks = embedded::read(text, &mut script.place, setting);
-        script
+        read(text, setting)
     }
 
     /// Reads a command whose input is a patch: a heredoc, outside of a script that is read whole.
@@ -324,22 +354,4 @@ fn has_draft(block: &Block<'_>) -> bool {
             })
         )
     })
-}
-
-/// Returns whether a line looks like the first of a program.
-fn is_program(line: &[u8]) -> bool {
-    const WORDS: [&str; 11] = [
-        "const ",
-        "let ",
-        "var ",
-        "await ",
-        "import ",
-        "from ",
-        "async ",
-        "//",
-        "#!",
-        "apply_patch(",
-        "tools.",
-    ];
-    WORDS.iter().any(|word| line.starts_with(word.as_bytes()))
 }

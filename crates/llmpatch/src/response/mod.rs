@@ -50,6 +50,7 @@ mod invocation;
 mod json;
 #[allow(dead_code, reason = "not called yet")]
 mod lines;
+mod literal;
 #[allow(dead_code, reason = "not called yet")]
 mod losses;
 #[allow(dead_code, reason = "not called yet")]
@@ -68,7 +69,6 @@ mod prose_line;
 mod quotes;
 mod reasoning;
 mod repeats;
-mod script;
 mod settle;
 mod tags;
 #[cfg(test)]

@@ -1,5 +1,5 @@
-//! Text that isn't in a response as it is meant: an escape, a transfer encoding or a colour code is
-//! undone, and every place leads back to the response.
+//! Text that isn't in a response as it is meant, but in a string of a program or a command: its escapes
+//! are undone, and every place leads back to the response.
 
 use std::ops::Range;
 

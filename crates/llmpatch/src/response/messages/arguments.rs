@@ -101,7 +101,13 @@ impl Messages<'_, '_> {
             return;
         }
         let known = patches.chunks(1).chain(COMMANDS.chunks(1));
-        let others = [fields::PATH, fields::DIRECTORY, fields::TYPE, &["args"]];
+        let others = [
+            fields::PATH,
+            fields::DIRECTORY,
+            fields::TYPE,
+            &["args"],
+            &["language"],
+        ];
         let known: Vec<&[&str]> = known.chain(others).collect();
         self.reader.beside(start, fields, &known);
     }

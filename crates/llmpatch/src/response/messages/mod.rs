@@ -16,10 +16,10 @@ use nesting::{JsonPath, Nesting, Step};
 pub(super) use results::said_in_text;
 pub(super) use session::Session;
 use session::{call_id, result_ids, said};
-use wrapper::{Wrapper, is_whole, wrapper};
+use wrapper::{Wrapper, is_whole, language, wrapper};
 
 use super::members::{self, CALL_ID, CALLS, Holds, Outcome, RESULT_ID, Speaker, holds, speaker};
-use super::{Error, Hiding};
+use super::{Error, Hiding, literal};
 use crate::format::tool::fields::{self, CallShape, Fields};
 use crate::format::tool::json::{Is, Value};
 use crate::format::tool::{self, CallReader, broken, is_of_calls};
@@ -84,6 +84,7 @@ impl<'a, 'm> Messages<'a, 'm> {
             is_wrapped: value.is() == Is::String,
             is_given: false,
             id: None,
+            language: None,
             directory: "",
         };
         self.value(value, top);
@@ -233,6 +234,7 @@ impl<'a, 'm> Messages<'a, 'm> {
             is_message,
             around: Nesting {
                 is_wrapped: around.is_wrapped || is_message,
+                language: language(fields).or(around.language),
                 directory: directory.as_deref().unwrap_or(around.directory),
                 ..around
             },
@@ -385,6 +387,7 @@ impl<'a, 'm> Messages<'a, 'm> {
     ) {
         let Wrapper {
             name,
+            member,
             arguments,
             outcome,
         } = wrapper;
@@ -399,8 +402,9 @@ impl<'a, 'm> Messages<'a, 'm> {
             is_wrapped: true,
             is_given: true,
             id: id.as_deref(),
+            language: literal::language(&name),
             directory: directory.as_deref().unwrap_or(around.directory),
-            ..around.inside(Step::Member("arguments"))
+            ..around.inside(Step::Member(&member))
         };
         match arguments.is() {
             Is::String => self.given(arguments, inside),

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::response::literal::Language;
+
 /// The place of a value, such as `$.a.b[2]`.
 #[derive(Clone, Copy)]
 pub(super) struct JsonPath<'p> {
@@ -45,11 +47,21 @@ pub(super) struct Nesting<'v> {
     pub(super) is_given: bool,
     /// What names the call.
     pub(super) id: Option<&'v str>,
+    /// The language of the programs that it holds, if it is named.
+    pub(super) language: Option<Language>,
     /// The directory in which a command that it holds runs.
     pub(super) directory: &'v str,
 }
 
+/// Members that hold programs.
+const PROGRAMS: [&str; 3] = ["code", "script", "input"];
+
 impl<'v> Nesting<'v> {
+    /// Returns whether a text here may be a program.
+    pub(super) fn may_be_program(&self) -> bool {
+        matches!(self.path.step, Step::Member(name) if PROGRAMS.contains(&name))
+    }
+
     pub(super) fn inside(&'v self, step: Step<'v>) -> Nesting<'v> {
         Nesting {
             depth: self.depth + 1,

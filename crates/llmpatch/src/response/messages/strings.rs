@@ -6,6 +6,7 @@ use crate::format::tool::json::{Is, JsonText, Value};
 use crate::format::tool::{self, broken, is_of_calls, relocated};
 use crate::format::{self, Block, Options, Parsed};
 use crate::patch::Format;
+use crate::response::embedded::Holder;
 use crate::response::{Absence, Error, Hiding, Warning, command, embedded};
 use crate::text::{Located, Span};
 
@@ -143,7 +144,9 @@ impl Messages<'_, '_> {
     /// Reads a string in which patches may be. `path` is that of the file which they are about if
     /// they don't say.
     pub(super) fn text(&mut self, string: Value<'_>, around: Nesting<'_>, path: Option<&str>) {
-        if !may_hold_patch(string) || self.reader.options.depth >= tool::DEEPEST_TEXT {
+        let is_program = around.may_be_program() && string.written().contains("apply_patch");
+        if !may_hold_patch(string) && !is_program || self.reader.options.depth >= tool::DEEPEST_TEXT
+        {
             return;
         }
         let Some(document) = self.reader.decoded(string) else {
@@ -164,11 +167,14 @@ impl Messages<'_, '_> {
             directory: around.directory,
             place: &place,
         };
-        let blocks = embedded::read(
+        let mut blocks = embedded::read(
             document.text(),
             &mut command::WorkingDir::default(),
             setting,
         );
+        if blocks.is_empty() && around.may_be_program() {
+            blocks = embedded::program(document.text(), Holder::Call(around.language), setting);
+        }
         let is_script = !blocks.is_empty();
         for mut block in blocks {
             block.call.clone_from(&self.reader.call);

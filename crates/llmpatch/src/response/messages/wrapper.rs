@@ -2,11 +2,14 @@
 
 use crate::format::tool::fields::{self, Fields};
 use crate::format::tool::json::Value;
+use crate::response::literal::{self, Language};
 use crate::response::members::{self, Outcome};
 
 /// A call: its name, what it is given, and the members that say what became of it.
 pub(super) struct Wrapper<'t> {
     pub(super) name: String,
+    /// The member that holds what it is given.
+    pub(super) member: String,
     pub(super) arguments: Value<'t>,
     pub(super) outcome: Option<Outcome>,
 }
@@ -22,6 +25,11 @@ pub(super) fn is_whole(arguments: Value<'_>) -> bool {
     }
 }
 
+/// Returns the language of the program that a call is given, if it names one.
+pub(super) fn language(fields: &Fields<'_>) -> Option<Language> {
+    literal::language(&fields.word(&["language"])?)
+}
+
 /// Returns the call that an object wraps, if it does.
 pub(super) fn wrapper<'t>(fields: &Fields<'t>) -> Option<Wrapper<'t>> {
     const NAMES: &[&str] = &["name", "toolName", "tool_name", "tool", "action"];
@@ -34,20 +42,22 @@ pub(super) fn wrapper<'t>(fields: &Fields<'t>) -> Option<Wrapper<'t>> {
         .get(&["state"])
         .and_then(|(_, state)| Fields::of(state).ok());
     if let Some(state) = &state
-        && let Some((_, arguments)) = state.get(&["input"])
+        && let Some((member, arguments)) = state.get(&["input"])
     {
         return Some(Wrapper {
             name: name.unwrap_or_default(),
+            member: member.to_owned(),
             arguments,
             outcome: members::outcome(state).or(own),
         });
     }
     // Codex and OpenAI's models tell commands so.
     if SHELL.contains(&&of[..])
-        && let Some((_, command)) = fields.get(&["action", "command"])
+        && let Some((member, command)) = fields.get(&["action", "command"])
     {
         return Some(Wrapper {
             name: of,
+            member: member.to_owned(),
             arguments: command,
             outcome: own,
         });
@@ -58,6 +68,7 @@ pub(super) fn wrapper<'t>(fields: &Fields<'t>) -> Option<Wrapper<'t>> {
         key == "arguments" || name.is_some() || of_type.is_some() || TYPES.contains(&&of[..]);
     is_call.then(|| Wrapper {
         name: name.or(of_type.map(str::to_owned)).unwrap_or_default(),
+        member: key.to_owned(),
         arguments,
         outcome: own,
     })
