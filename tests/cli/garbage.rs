@@ -79,10 +79,10 @@ fn named_by(repo: &Repo, (args, given): Naming, number: usize) -> Vec<String> {
         Given::Response => response(0),
         Given::Files => {
             let other = update("src/c.txt", "c", &number.to_string());
-            for (name, text) in [("../one", response(0)), ("../two", other)] {
+            for (name, text) in [(".git/one", response(0)), (".git/two", other)] {
                 repo.child(name).write_str(&text).unwrap();
             }
-            args.extend(["../one", "../two"]);
+            args.extend([".git/one", ".git/two"]);
             String::new()
         }
         Given::Lines => (0..20)
