@@ -117,8 +117,7 @@ fn settings_are_those_that_git_reads() {
         "#!/bin/sh\nGIT_CONFIG_SYSTEM='{system}' exec '{}' \"$@\"\n",
         real.unwrap().display()
     );
-    std::fs::write(bin.join("git"), script).unwrap();
-    support::system::set_mode(&bin.join("git"), 0o755);
+    support::system::write_script(&bin.join("git"), &script);
     let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
     refused(&repo, "system", &|command| {
         command.env("PATH", &path).env_remove("GIT_CONFIG_NOSYSTEM");

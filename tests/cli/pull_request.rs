@@ -121,8 +121,7 @@ fn the_program_is_built_where_the_pull_request_has_no_say() {
         ])
         .unwrap();
         let script = programs.child("cargo");
-        script.write_str(&format!("#!/bin/sh\n{cargo}\n")).unwrap();
-        support::system::make_executable(script.path());
+        support::system::write_script(script.path(), &format!("#!/bin/sh\n{cargo}\n"));
         let files = [
             ("answers/1.llmpatch", GOOD),
             ("rust-toolchain.toml", "[toolchain]\npath = \"theirs\"\n"),

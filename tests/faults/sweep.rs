@@ -2,7 +2,6 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::PermissionsExt as _;
 use std::path::Path;
 use std::process::Command;
 use std::sync::{Arc, OnceLock};
@@ -521,9 +520,7 @@ fn with_traced_git(place: &Place, log: &Path, injection: &Injection) -> Command 
         "#!/bin/sh\nfor word; do\n  case \"$word\" in commit | update-ref) exec strace -f '{options}' -- {git} \"$@\" ;; esac\ndone\nexec {git} \"$@\"\n"
     );
     fs::create_dir_all(&directory).expect("a directory can be made");
-    fs::write(directory.join("git"), script).expect("a script can be written");
-    fs::set_permissions(directory.join("git"), fs::Permissions::from_mode(0o755))
-        .expect("it is ours");
+    crate::support::system::write_script(&directory.join("git"), &script);
     let mut path = directory.into_os_string();
     path.push(":");
     path.push(std::env::var_os("PATH").unwrap_or_default());

@@ -141,8 +141,9 @@ impl Repo {
     #[track_caller]
     pub fn script(&self, path: &str, text: &str) {
         needs(Need::Shell);
-        self.child(path).write_str(text).unwrap();
-        system::make_executable(&self.child(path));
+        let path = self.child(path);
+        fs::create_dir_all(path.parent().unwrap()).unwrap();
+        system::write_script(&path, text);
     }
 
     pub fn read(&self, path: &str) -> Vec<u8> {

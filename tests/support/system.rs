@@ -130,9 +130,17 @@ mod here {
         meta.mode() & 0o100 != 0
     }
 
-    /// Has a script be one that can be run.
-    pub fn make_executable(path: &Path) {
-        set_mode(path, 0o755);
+    /// Writes a script; by a program, since what is started while we write a file inherits it open,
+    /// and a file that is open for writing can't be run.
+    #[track_caller]
+    pub fn write_script(path: &Path, text: &str) {
+        let write = ["-c", "printf %s \"$1\" >\"$0\" && chmod 755 \"$0\""];
+        let mut shell = Command::new("sh");
+        let status = shell
+            .args(write)
+            .args([path.as_os_str(), text.as_ref()])
+            .status();
+        assert!(status.unwrap().success(), "{}", path.display());
     }
 
     /// Returns a number that another file has never had.
@@ -241,8 +249,11 @@ mod here {
         false
     }
 
-    /// Does nothing: git runs what begins with `#!`.
-    pub fn make_executable(_: &Path) {}
+    /// Writes a script: git runs what begins with `#!`.
+    #[track_caller]
+    pub fn write_script(path: &Path, text: &str) {
+        std::fs::write(path, text).unwrap();
+    }
 
     #[track_caller]
     pub fn inode(_: &Path) -> u64 {
