@@ -744,9 +744,9 @@ fn mails() {
     let text = "--- a/a.txt\n+++ b/a.txt\n@@ -2 +2 @@\n-two\n+2\n";
     // The command that is printed names `/dev/stdout`.
     support::needs(support::Need::Paths);
-    let head = "From: A <a@b.c>\nSubject: x\nMIME-Version: 1.0\nContent-Type: text/plain; charset=koi8-r\n\n";
-    let mail = [head.as_bytes(), b"\xd4\n---\n", text.as_bytes()].concat();
-    repo.child("../mail").write_binary(&mail).unwrap();
+    let head = "From: A <a@b.c>\nSubject: x\nMIME-Version: 1.0\nContent-Type: text/plain; charset=koi8-r\nContent-Transfer-Encoding: quoted-printable\n\n";
+    let mail = [head, "=D4\n---\n", text].concat();
+    repo.child("../mail").write_str(&mail).unwrap();
     // They are the user's, and stay so.
     repo.child("patch").write_str("mine\n").unwrap();
     repo.child("message").write_str("mine\n").unwrap();
