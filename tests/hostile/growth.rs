@@ -154,6 +154,27 @@ fn the_work_of_reading_a_program_is_linear() {
     }
 }
 
+#[test]
+fn the_work_of_reading_a_script_is_linear() {
+    let applies = "apply_patch <<'EOF'\n*** Begin Patch\n*** Add File: b\n+x\n*** End Patch\nEOF\n";
+    let commands = [
+        ("```\n", "echo 'it' \"\\\"is\" \\a; cd a; cd ..\n"),
+        ("", "It's \"so\", as `x` says.\n\n"),
+        ("```\n", "cat <<A; cat <<'B'\nA\ny\nB\n"),
+        ("", "cat >x <<'E'\n```\nE\n"),
+        ("```\n", "git commit -m \"$(cat <<'A'\nx\nA\n)\"\n"),
+        ("", "bash -c 'cd a; ls'\n"),
+        ("```\n", "```\n```\n"),
+    ];
+    for (fence, command) in some(commands, 3) {
+        is_linear(command, &["check", "-q"], |count| {
+            let commands = command.repeat(count);
+            let response = format!("{fence}{commands}{applies}{fence}");
+            (Repo::with(&[("a.txt", "x\n")]), response)
+        });
+    }
+}
+
 /// A call that replaces every place of a text.
 fn every(old: &str, new: &str) -> String {
     let call =

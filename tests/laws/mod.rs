@@ -16,7 +16,7 @@ mod recovering;
 pub use deriving::derive;
 pub use drawing::draw;
 pub use planning::{place, plan};
-pub use reading::{blocks, envelope, literal, opx, response, tool, unified};
+pub use reading::{blocks, command, envelope, literal, opx, response, tool, unified};
 pub use recovering::recover;
 
 use llmpatch::report::Diagnose;
@@ -33,6 +33,7 @@ pub const TARGETS: &[Target] = &[
     ("unified", unified),
     ("blocks", blocks),
     ("tool", tool),
+    ("command", command),
     ("literal", literal),
     ("place", place),
     ("plan", plan),

@@ -228,6 +228,25 @@ fn handed_over(bytes: &[u8]) {
     }
 }
 
+/// Reads bytes as what is before a command that is handed a patch: a script in a fence and the same
+/// in a call are read in the same directory.
+pub fn command(bytes: &[u8]) {
+    const PATCH: &str = "\napply_patch <<'END-OF-IT'\n*** Begin Patch\n*** Add File: f\n+x\n*** End Patch\nEND-OF-IT\n";
+    let Ok(text) = bytes.to_str() else { return };
+    let script = [text, PATCH].concat();
+    let fence = ["````sh\n", &script, "````\n"].concat();
+    let call = serde_json::json!({"name": "bash", "input": {"command": script}}).to_string();
+    read(turn(bytes, [&fence, &call, &script]).as_bytes());
+    let [fence, call] = [&fence, &call].map(|text| source(text.as_bytes()));
+    let [fence, call] = [&fence, &call].map(|text| format::parse(text, &Options::default()));
+    if fence.errors.is_empty() && call.errors.is_empty() {
+        let mut others = call.patch.edits.iter();
+        assert_eq!(fence.patch.edits.len(), others.len());
+        let is_same = |edit| others.next().is_some_and(|other| same(edit, other));
+        assert!(fence.patch.edits.iter().all(is_same), "{script:?}");
+    }
+}
+
 /// What was read of blocks or calls is printed as ones that are read as the same, or the format
 /// says that it can't.
 fn same_text_when_printed(bytes: &[u8], format: Format) {

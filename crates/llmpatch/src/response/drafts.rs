@@ -4,7 +4,6 @@ use std::ops::Range;
 
 use bstr::ByteSlice as _;
 
-use super::commands::Commands;
 use super::error::{Hiding, Warning};
 use super::prose_line;
 use super::quotes::Quotes;
@@ -48,7 +47,7 @@ impl<'a> Walk<'a, '_> {
             self.prose.found.push(WalkItem::remark(span, warning));
         }
         let behind = part.behind.unwrap_or(self.source.bytes().len());
-        self.pass(row.start(), behind);
+        self.scripts.pass(row.start(), behind);
         Some(self.rest(self.source.line_at(behind), behind))
     }
 
@@ -99,6 +98,7 @@ impl<'a> Walk<'a, '_> {
         {
             rest = rest.behind(end);
         }
+        self.scripts.begin(rest.start());
         Some(rest.start())
     }
 
@@ -106,10 +106,9 @@ impl<'a> Walk<'a, '_> {
     fn end_draft(&mut self, mark: reasoning::Mark<'_>) {
         self.prose.end_draft(self.source, mark);
         self.around = around::Around::default();
-        self.commands = Commands::default();
         self.stated = None;
         self.bases.clear();
-        (self.is_begun, self.quotes) = (false, Quotes::default());
+        (self.is_begun, self.scripts.quotes) = (false, Quotes::default());
     }
 
     /// Returns whether a closing mark in a line leaves the fence around it, before which `found`
@@ -147,7 +146,7 @@ impl<'a> Walk<'a, '_> {
         });
         let mark = rest.and_then(|rest| self.lone_mark(rest, MarkPlace::Any));
         mark.map_or(end, |behind| {
-            self.pass(end, behind);
+            self.scripts.pass(end, behind);
             self.rest(number, behind)
         })
     }
@@ -165,7 +164,7 @@ impl<'a> Walk<'a, '_> {
     /// Reads the rest of a row behind a mark; returns the offset behind it. The rest of a line has
     /// no rest of its own.
     pub(super) fn rest_of(&mut self, row: Row<'a>, behind: usize) -> usize {
-        self.pass(row.start(), behind);
+        self.scripts.pass(row.start(), behind);
         match self.is_whole(row) {
             true => self.rest(row.number, behind),
             false => self.source.start_of(row.number.next()),

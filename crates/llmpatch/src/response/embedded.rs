@@ -5,11 +5,12 @@ use std::ops::Range;
 
 use bstr::ByteSlice as _;
 
+use super::command::{Form, Handed, Meaning, What};
 use super::literal::{Language, Program};
-use super::{Error, command};
+use super::{Error, Nearly, command};
 use crate::format::{self, Block, Options, blocks, envelope, opx};
 use crate::patch::{Format, Operation};
-use crate::text::{Decoded, Located, SourceId, Span, Text, is_blank, trim_start};
+use crate::text::{Decoded, Located, SourceId, Span, Text, trim_start};
 
 /// What a text has in it that hands a patch over.
 const APPLIERS: [&str; 3] = ["apply_patch", "applypatch", "applyPatch"];
@@ -29,82 +30,138 @@ pub(super) struct Setting<'s> {
     pub(super) place: &'s dyn Fn(Range<usize>) -> Span,
 }
 
-/// Returns whether the first line of a text that isn't blank begins a patch.
+/// Returns whether a patch begins in the first line of a text.
 pub(super) fn begins_patch(text: &[u8]) -> bool {
-    let first = text.lines().find(|line| !is_blank(line));
-    first.is_some_and(|line| {
-        let text = trim_start(line);
-        envelope::starts_here(line)
-            || opx::starts_here(text)
-            || text.starts_with(b"diff --git ")
-            || text.starts_with(b"--- ")
-            || text.starts_with(b"Index: ")
-            || blocks::opener(line).is_some()
-    })
+    let (line, below) = text.split_once_str("\n").unwrap_or((text, b""));
+    let first = trim_start(line);
+    envelope::starts_here(line)
+        || opx::starts_here(first)
+        || blocks::opener(line).is_some()
+        || first.starts_with(b"diff --git ")
+        || first.starts_with(b"--- ") && trim_start(below).starts_with(b"+++ ")
 }
 
-/// Reads the patches that a shell script or a program hands to whatever applies patches; nothing
-/// for a text that does so with none. The shell begins at a place, and leaves there where it ends.
-pub(super) fn read(
-    text: &str,
-    place: &mut command::WorkingDir,
-    setting: Setting<'_>,
-) -> Vec<Block<'static>> {
-    if setting.options.depth >= DEEPEST || begins_patch(text.as_bytes()) {
-        return Vec::new();
+/// What is in a script.
+#[derive(Default)]
+pub(super) struct InScript {
+    pub(super) blocks: Vec<Block<'static>>,
+    /// Patches that a command only tries.
+    pub(super) trials: Vec<(Span, Nearly)>,
+    /// The offset in the script up to which it was read.
+    pub(super) end: usize,
+}
+
+/// Reads the patches that a shell script hands to whatever applies patches; nothing for a text that
+/// does so with none.
+pub(super) fn read(text: &[u8], form: Form, setting: Setting<'_>) -> InScript {
+    let mut found = InScript::default();
+    if setting.options.depth >= DEEPEST || begins_patch(text.trim_ascii_start()) {
+        return found;
     }
-    let mut found = Vec::new();
-    let mut shell = place.clone();
-    if ["<<", "apply_patch", "applypatch", "git ", "patch "]
-        .iter()
-        .any(|name| text.contains(*name))
-    {
-        for patch in command::patches(text, &mut shell) {
-            found.extend(of_command(text, &patch, setting));
+    match command::read(text, form) {
+        Ok(handed) => {
+            for handed in &handed {
+                found.add(handed, setting);
+                found.end = handed.text.places.at(handed.text.text.len());
+            }
         }
-    }
-    if !found.is_empty() {
-        *place = shell;
+        Err(refusal) => {
+            let span = (setting.place)(refusal.at);
+            let error = Error::Command(refusal.doubt);
+            let refused = Block::refused(Format::Envelope, span, error);
+            found.blocks.push(refused);
+            found.end = text.len();
+        }
     }
     found
 }
 
+/// Reads a heredoc that is all of an argument, as `apply_patch` is given it.
+pub(super) fn of_argument(text: &[u8], setting: Setting<'_>) -> InScript {
+    const COMMAND: &[u8] = b"apply_patch ";
+    let place = |range: Range<usize>| {
+        let [start, end] =
+            [range.start, range.end].map(|offset| offset.saturating_sub(COMMAND.len()));
+        (setting.place)(start..end)
+    };
+    match text.starts_with(b"<<") {
+        true => read(
+            &[COMMAND, text].concat(),
+            Form::Script,
+            Setting {
+                place: &place,
+                ..setting
+            },
+        ),
+        false => read(text, Form::Script, setting),
+    }
+}
+
+impl InScript {
+    /// Adds what a command is handed.
+    fn add(&mut self, handed: &Handed, setting: Setting<'_>) {
+        let (text, meaning) = (&handed.text, &handed.meaning);
+        match &meaning.what {
+            What::Patch => self.blocks.extend(of_command(text, meaning, setting)),
+            What::Script => {
+                let directory = joined(setting.directory, &meaning.directory);
+                let inner = Setting {
+                    directory: &directory,
+                    ..setting
+                };
+                self.extend(script_of(text, inner));
+            }
+            What::Trial(option) => {
+                let option = option.clone();
+                let at = (setting.place)(handed.command.clone());
+                self.trials.push((at, Nearly::Trial { option }));
+            }
+        }
+    }
+
+    fn extend(&mut self, mut inner: InScript) {
+        self.blocks.append(&mut inner.blocks);
+        self.trials.append(&mut inner.trials);
+    }
+}
+
+/// Reads a script that another script or a program holds.
+fn script_of(decoded: &Decoded, setting: Setting<'_>) -> InScript {
+    let place = |range: Range<usize>| (setting.place)(decoded.places.range(range));
+    let inner = Setting {
+        place: &place,
+        options: deeper(setting.options),
+        ..setting
+    };
+    read(&decoded.text, Form::Script, inner)
+}
+
+fn deeper(options: Options<'_>) -> Options<'_> {
+    Options {
+        depth: options.depth + 1,
+        ..options
+    }
+}
+
 /// Reads a patch that a shell command applies.
 pub(super) fn of_command(
-    text: &str,
-    patch: &command::Embedded,
+    decoded: &Decoded,
+    meaning: &Meaning,
     setting: Setting<'_>,
 ) -> Option<Block<'static>> {
-    let decoded = Decoded::new(text.as_bytes(), patch.body.clone(), &patch.edits);
-    let meaning = patch.meaning.clone().and_then(|meaning| {
-        let directory = joined(setting.directory, &meaning.directory);
-        match doubt(&directory) {
-            Some(doubt) => Err(doubt),
-            None => Ok(command::Meaning {
-                directory,
-                ..meaning
-            }),
-        }
-    });
-    let meant = meaning.as_ref().ok();
+    let directory = joined(setting.directory, &meaning.directory);
     let is_file = |written: &[u8]| {
-        let directory = meant.map_or("", |meaning| &meaning.directory);
         let is_file = setting.options.is_file;
-        is_file.is_some_and(|is_file| is_file(&within(written, directory)))
+        is_file.is_some_and(|is_file| is_file(&within(written, &directory)))
     };
     let options = Options {
-        strip: meant
-            .and_then(|meaning| meaning.strip)
-            .or(setting.options.strip),
-        recount: setting.options.recount || meant.is_some_and(|meaning| meaning.recount),
+        strip: meaning.strip.or(setting.options.strip),
+        recount: setting.options.recount || meaning.recount,
         is_file: Some(&is_file),
         ..setting.options
     };
-    let mut block = nested(&decoded, Setting { options, ..setting })?;
-    match meaning {
-        Ok(meaning) => enter(&mut block, &meaning.directory),
-        Err(trouble) => refuse(&mut block, Error::Command(trouble)),
-    }
+    let mut block = nested(decoded, Setting { options, ..setting })?;
+    place(&mut block, &directory);
     Some(block)
 }
 
@@ -162,10 +219,9 @@ fn whole(text: &str, setting: Setting<'_>) -> Range<usize> {
 fn nested(decoded: &Decoded, setting: Setting<'_>) -> Option<Block<'static>> {
     let source = crate::text::Source::new(setting.id, setting.name, decoded.text.clone())?;
     let options = Options {
-        depth: setting.options.depth + 1,
         is_closed: true,
         format: None,
-        ..setting.options
+        ..deeper(setting.options)
     };
     let parsed = format::parse(&source, &options);
     let place =
@@ -191,6 +247,7 @@ pub(super) fn refuse(block: &mut Block<'_>, error: Error) {
 
 /// Puts a patch into a directory, or refuses it where nobody knows which that is.
 pub(super) fn place(block: &mut Block<'_>, directory: &str) {
+    let directory = &joined("", directory);
     match doubt(directory) {
         None => enter(block, directory),
         Some(doubt) => refuse(block, Error::Command(doubt)),
@@ -202,22 +259,10 @@ pub(super) fn place(block: &mut Block<'_>, directory: &str) {
 fn doubt(directory: &str) -> Option<command::Doubt> {
     let text = directory.to_owned();
     if directory.starts_with('~') || directory.contains(['$', '`', '*', '?']) {
-        return Some(command::Doubt::Expansion { text });
+        return Some(command::Doubt::Expansion(text));
     }
-    let mut depth = 0_usize;
-    for part in directory
-        .split('/')
-        .filter(|part| !matches!(*part, "" | "."))
-    {
-        depth = match part {
-            ".." if depth == 0 && !directory.starts_with('/') => {
-                return Some(command::Doubt::Outside { text });
-            }
-            ".." => depth.saturating_sub(1),
-            _ => depth + 1,
-        };
-    }
-    None
+    let is_outside = directory.split('/').next() == Some("..");
+    is_outside.then_some(command::Doubt::Outside(text))
 }
 
 /// Puts a directory before the paths of a patch that are relative.
@@ -250,12 +295,18 @@ fn within(path: &[u8], directory: &str) -> Vec<u8> {
     [directory.trim_end_matches('/').as_bytes(), b"/", path].concat()
 }
 
-/// Returns the directory that a directory written in another is.
+/// Returns the directory that a directory written in another is, by its spelling.
 pub(super) fn joined(outer: &str, inner: &str) -> String {
-    match (outer, inner) {
-        (outer, "") => outer.to_owned(),
-        ("", inner) => inner.to_owned(),
-        (_, inner) if inner.starts_with('/') => inner.to_owned(),
-        (outer, inner) => format!("{}/{inner}", outer.trim_end_matches('/')),
+    let outer = if inner.starts_with('/') { "/" } else { outer };
+    let root = if outer.starts_with('/') { "/" } else { "" };
+    let mut names: Vec<&str> = Vec::new();
+    for name in outer.split('/').chain(inner.split('/')) {
+        match name {
+            "" | "." => {}
+            ".." if names.last().is_some_and(|last| *last != "..") => drop(names.pop()),
+            ".." if !root.is_empty() => {}
+            _ => names.push(name),
+        }
     }
+    format!("{root}{}", names.join("/"))
 }

@@ -79,9 +79,9 @@ pub enum Error {
     ))]
     Alternatives { place: String, count: usize },
     /// A patch in a command of the shell.
-    #[error("it isn't clear what the command makes of this patch: {0}")]
+    #[error(transparent)]
     #[strum(props(kind = "unsupported"))]
-    Command(command::Doubt),
+    Command(#[from] command::Doubt),
     /// A program that hands a patch over in another form than the one that is read.
     #[error("it isn't clear what the program hands over: {0}")]
     #[strum(props(
@@ -334,8 +334,8 @@ pub enum Nearly {
     Rename,
     #[error("a context diff isn't read")]
     ContextDiff,
-    #[error("a command gets a patch as its input, and doesn't apply it")]
-    Input,
+    #[error("a command only tries a patch, by `{option}`")]
+    Trial { option: String },
     #[error("a command writes a file")]
     Written,
     #[error("a fence holds what may be the whole of `{}`", Shown(path))]

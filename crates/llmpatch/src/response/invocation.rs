@@ -66,8 +66,7 @@ impl Invocation {
         } else if fields::DIRECTORY.contains(&&name[..]) {
             self.directory = value.into_owned();
         } else if fields::is_of_meaning(&name) && !fields::is_plain(&name, &value) {
-            let (command, option) = (self.tool.clone(), name);
-            self.doubt.get_or_insert(Doubt::Option { command, option });
+            self.doubt.get_or_insert(Doubt::Word(name));
         }
     }
 

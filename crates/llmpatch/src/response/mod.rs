@@ -38,14 +38,12 @@ mod absence;
 mod answer;
 mod around;
 pub(crate) mod command;
-mod commands;
 mod drafts;
 mod embedded;
 mod encoded;
 mod error;
 mod failures;
 mod headings;
-mod inputs;
 mod invocation;
 mod json;
 #[allow(dead_code, reason = "not called yet")]
@@ -69,6 +67,7 @@ mod prose_line;
 mod quotes;
 mod reasoning;
 mod repeats;
+mod scripts;
 mod settle;
 mod tags;
 #[cfg(test)]

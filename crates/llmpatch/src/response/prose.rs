@@ -9,8 +9,8 @@ use super::absence::cut_start;
 use super::encoded::encoding;
 use super::near_diff::{self, Names, OpenTag};
 use super::prose_line::{
-    CodeSpans, behind_heredoc_sign, bullets, closing, delimiter, is_call, is_edit, is_quoted,
-    marked, nearly_begins, prefixed,
+    CodeSpans, bullets, closing, heredocs, is_call, is_edit, is_quoted, marked, nearly_begins,
+    prefixed,
 };
 use super::{Hiding, Nearly, Residue, WalkItem, Warning, json, reasoning};
 use crate::format::envelope::{self, Marker, Meant};
@@ -196,9 +196,8 @@ impl<'a> Prose<'a> {
     fn heredocs(&mut self, line: &[u8]) {
         if self.heredoc.as_deref() == Some(line) {
             self.heredoc = None;
-        } else if let Some(behind) = behind_heredoc_sign(line) {
-            let word = delimiter(&line[behind..]);
-            self.heredoc = word.map(<[u8]>::to_vec).or(self.heredoc.take());
+        } else if let Some(word) = heredocs(line).last() {
+            self.heredoc = Some(word.to_vec());
         }
     }
 

@@ -4,7 +4,6 @@ use std::collections::HashMap;
 
 use bstr::ByteSlice as _;
 
-use super::command::is_prompt;
 use crate::format::envelope::{self, Meant};
 use crate::format::opx;
 use crate::patch::Format;
@@ -16,97 +15,9 @@ pub(super) fn is_quoted(line: &[u8]) -> bool {
     text.starts_with(b">") && !text.starts_with(b">>>")
 }
 
-/// Returns how long the indentation and the shell's prompt before a command are.
-pub(super) fn prompt(line: &[u8]) -> usize {
-    let command = text::trim_start(line);
-    let length = command.find_byte(b' ').unwrap_or_default();
-    let word = &command[..length];
-    let is_name = || word.contains(&b'@') && word.to_str().is_ok_and(is_prompt);
-    let is_prompt = matches!(word, b"$" | b"%" | b"#") || is_name();
-    line.len() - command.len() + if is_prompt { length + 1 } else { 0 }
-}
-
-/// Returns whether a command in a line changes the directory.
-pub(super) fn changes_directory(line: &[u8]) -> bool {
-    let line = &line[prompt(line)..];
-    moves(line).any(|at| begins_command(&line[..at]))
-}
-
-/// Returns whether a command that changes the directory is named in a line, wherever.
-pub(super) fn names_move(line: &[u8]) -> bool {
-    moves(line).next().is_some()
-}
-
-/// Returns where commands that change the directory are named.
-fn moves(line: &[u8]) -> impl Iterator<Item = usize> {
-    let names = [&b"cd"[..], b"pushd", b"popd"];
-    memchr::memchr_iter(b'd', line).filter_map(move |last| {
-        let behind = line.get(last + 1);
-        let is_end = behind.is_none_or(|byte| b" \t\r\\;&|)}\"'".contains(byte));
-        let command = &line[..=last];
-        let name = names.into_iter().find(|name| command.ends_with(name));
-        let at = command.len() - name.filter(|_| is_end)?.len();
-        let is_word = line[..at].last().is_some_and(|byte| text::is_word(*byte));
-        (!is_word).then_some(at)
-    })
-}
-
-/// Returns whether a command begins behind a text.
-fn begins_command(before: &[u8]) -> bool {
-    const WORDS: [&[u8]; 13] = [
-        b"then", b"do", b"else", b"elif", b"if", b"while", b"until", b"!", b"{", b"time",
-        b"builtin", b"command", b"eval",
-    ];
-    let text = before.trim_end_with(|c| matches!(c, ' ' | '\t' | '"' | '\''));
-    match text {
-        [.., b';' | b'&' | b'|'] | [] => return true,
-        [outer @ .., b'('] => return begins_command(outer),
-        _ if text.len() == before.len() => return false,
-        _ => {}
-    }
-    let at = text.rfind_byteset(b" \t;&|(").map_or(0, |at| at + 1);
-    let (outer, word) = text.split_at(at);
-    let name = word.split_once_str("=").map_or(&b""[..], |(name, _)| name);
-    let is_variable = !name.is_empty() && name.iter().all(|byte| text::is_name(*byte));
-    (is_variable || WORDS.contains(&word)) && begins_command(outer)
-}
-
-/// Returns whether a line may begin a command that goes on in the next line: a script in quotes, a
-/// group, a function, a condition; or a comment of HTML.
-pub(super) fn goes_on(line: &[u8]) -> bool {
-    let line = text::trim(&line[prompt(line)..]);
-    if line
-        .find("<!--")
-        .is_some_and(|at| !line[at..].contains_str("-->"))
-    {
-        return true;
-    }
-    let command = line.trim_start_with(|c| matches!(c, '(' | '{' | ' '));
-    let mut words = command.split(|byte| *byte == b' ');
-    let name = words.next().unwrap_or_default();
-    match &name[name.rfind_byte(b'/').map_or(0, |at| at + 1)..] {
-        b"bash" | b"sh" | b"zsh" | b"dash" | b"ksh" | b"eval" | b"function" => true,
-        b"if" | b"while" | b"until" | b"for" | b"case" | b"select" => {
-            let tests = [&b"["[..], b"[[", b"test", b"!", b"true", b"false"];
-            let ends = [&b"then"[..], b"do", b"in"];
-            words.next().is_some_and(|word| tests.contains(&word))
-                || words.next_back().is_some_and(|word| ends.contains(&word))
-        }
-        _ => command.is_empty() && !line.is_empty() || command.ends_with(b"() {"),
-    }
-}
-
-/// Returns whether a line begins with what may close a command: a quote, a bracket, `fi`.
-pub(super) fn closes_command(line: &[u8]) -> bool {
-    let text = text::trim_start(line);
-    let length = text.iter().take_while(|byte| text::is_name(**byte)).count();
-    matches!(text, [b'"' | b'\'' | b')' | b'}', ..])
-        || matches!(&text[..length], b"fi" | b"done" | b"esac")
-}
-
 /// Returns whether a command in a line writes its input into a file: by `cat` and `>`, or by `tee`.
 pub(super) fn writes_file(line: &[u8]) -> bool {
-    let command = &line[prompt(line)..];
+    let command = text::trim_start(line);
     let is_of =
         |name: &[u8]| command.starts_with(name) || command.contains_str([b"| ", name].concat());
     let redirects = |at: usize| {
@@ -120,17 +31,18 @@ pub(super) fn writes_file(line: &[u8]) -> bool {
     is_of(b"tee ") || is_of(b"cat ") && command.find_iter(">").any(redirects)
 }
 
-/// Returns the offset behind the last `<<` of a line.
-pub(super) fn behind_heredoc_sign(line: &[u8]) -> Option<usize> {
-    memchr::memchr(b'<', line)?;
-    Some(line.rfind(b"<<")? + 2)
-}
-
-/// Returns the delimiter of a heredoc, from what is behind its `<<`.
-pub(super) fn delimiter(text: &[u8]) -> Option<&[u8]> {
-    let word = text.trim_start_with(|c| matches!(c, '-' | ' ' | '\\' | '\'' | '"'));
-    let length = word.iter().take_while(|byte| text::is_name(**byte)).count();
-    (length > 0).then(|| &word[..length])
+/// Returns the words that end the heredocs which a line begins, in order.
+pub(super) fn heredocs(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    line.split_str("<<").skip(1).filter_map(|sign| {
+        let word = sign.trim_start_with(|c| matches!(c, '-' | ' ' | '\\'));
+        let (quote, text) = word.split_first()?;
+        let end = match quote {
+            b'\'' | b'"' => memchr::memchr(*quote, text)? + 1,
+            _ => word.iter().take_while(|byte| text::is_name(**byte)).count(),
+        };
+        let word = word[..end].trim_with(|c| matches!(c, '\'' | '"'));
+        (!word.is_empty()).then_some(word)
+    })
 }
 
 /// Returns whether a line can be one of a hunk: `+`, `-` or a space, and text.

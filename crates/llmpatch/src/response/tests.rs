@@ -78,7 +78,7 @@ fn what_stands_around_a_patch_is_ignored() {
         format!("`````text\n{ADD_A}`````"),
         format!("~~~patch\n{ADD_A}~~~\n"),
         format!("```bash\napply_patch <<'EOF'\n{ADD_A}EOF\n```\n"),
-        format!("$ apply_patch << \"PATCH_END\"\n{ADD_A}PATCH_END\n"),
+        format!("apply_patch << \"PATCH_END\"\n{ADD_A}PATCH_END\n"),
         format!("\u{feff}{ADD_A}"),
         ADD_A.replace('\n', "\r\n"),
         format!("Intro\r\n{}", ADD_A.replacen('\n', "\r\n", 2)),
@@ -395,7 +395,7 @@ fn a_patch_that_repeats_another_counts_once() {
         // What takes the patch back is no repetition.
         (
             format!("```sh\ngit apply <<'E'\n{diff}E\ngit apply -R <<'E'\n{diff}E\n```\n"),
-            "f\nf\nerror 10: it isn't clear what the command makes of this patch: `-R` takes the patch back",
+            "error 9: `-R` takes the patch back",
         ),
         // Calls with ids count each by itself.
         (

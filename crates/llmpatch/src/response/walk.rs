@@ -1,10 +1,7 @@
 //! The walk through a response, from top to bottom: what begins in each line.
 
-use std::collections::HashSet;
-
 use bstr::{BString, ByteSlice as _};
 
-use super::commands::Commands;
 use super::drafts::Patience;
 use super::error::{Error, Hiding, Nearly, Residue, Warning};
 use super::invocation::Invocation;
@@ -12,7 +9,8 @@ use super::members::Outcome;
 use super::prose::Prose;
 use super::prose_line;
 use super::quotes::Quotes;
-use super::{around, command, embedded, json, messages, reasoning};
+use super::scripts::{ScriptAround, Scripts};
+use super::{around, json, messages, reasoning};
 use crate::format::fence::Fence;
 use crate::format::{self, Block, Options, blocks, envelope, files, opx, tool, unified};
 use crate::patch::Format;
@@ -82,8 +80,6 @@ pub(super) struct Walk<'a, 'o> {
     /// Up to where it is known that no JSON with calls begins.
     pub(super) plain: usize,
     pub(super) patience: Patience,
-    /// Words that end no heredoc from here on.
-    pub(super) unended: HashSet<Vec<u8>>,
     /// Where the first channel of OpenAI's open models begins.
     pub(super) channel: Option<usize>,
     /// Whether there was something but whitespace so far.
@@ -96,13 +92,11 @@ pub(super) struct Walk<'a, 'o> {
     pub(super) outcome: Option<Outcome>,
     /// How many of the items found are above the last result.
     pub(super) judged: usize,
-    /// The string of a script in which the next line is.
-    pub(super) quotes: Quotes,
     /// The call in tags in which the next line is.
     pub(super) invocation: Invocation,
     /// How many edits have been read, an element or an envelope without any counted as one.
     pub(super) edits: usize,
-    pub(super) commands: Commands,
+    pub(super) scripts: Scripts<'a>,
 }
 
 /// Where on its line a closing mark is looked for.
@@ -128,17 +122,15 @@ impl<'a, 'o> Walk<'a, 'o> {
             session: messages::Session::default(),
             plain: 0,
             patience: Patience::new(source.bytes().len(), options.drafts),
-            unended: HashSet::new(),
             channel: source.bytes().find(reasoning::CHANNEL),
             is_begun: false,
             stated: None,
             bases: Vec::new(),
             outcome: None,
             judged: 0,
-            quotes: Quotes::default(),
             invocation: Invocation::default(),
             edits: 0,
-            commands: Commands::default(),
+            scripts: Scripts::new(source),
         }
     }
 
@@ -180,7 +172,7 @@ impl<'a, 'o> Walk<'a, 'o> {
     /// Reads what begins in a line, or in the rest of a line; returns the offset behind it.
     pub(super) fn row(&mut self, row: Row<'a>) -> usize {
         if let Some(end) = self.part(row) {
-            self.pass(row.start(), end);
+            self.scripts.pass(row.start(), end);
             return end;
         }
         if let Some(end) = self.script(row) {
@@ -188,6 +180,42 @@ impl<'a, 'o> Walk<'a, 'o> {
         }
         self.prose(row);
         self.source.start_of(row.number.next())
+    }
+
+    /// Reads the script that a line begins, and hands over a patch.
+    fn script(&mut self, row: Row<'a>) -> Option<usize> {
+        let around = ScriptAround {
+            options: *self.options,
+            fence: self.around.fence().map(|(fence, _)| fence),
+        };
+        let found = self.scripts.read(row, &around)?;
+        if Fence::read(row.text).is_some() {
+            self.prose(row);
+            self.scripts.begin(found.end);
+        }
+        if found.blocks.iter().all(|block| block.errors.is_empty()) {
+            let mut next = Some(row);
+            while let Some(row) = next.filter(|row| row.start() < found.end) {
+                self.note_written(row);
+                next = self.source.row(self.scripts.behind_heredocs(row));
+            }
+        }
+        self.is_begun = true;
+        for (at, trial) in found.trials {
+            self.prose.note_nearly(at, trial);
+        }
+        for block in found.blocks {
+            self.push(block);
+        }
+        Some(found.end)
+    }
+
+    /// Tells of a command that writes its heredoc into a file.
+    fn note_written(&mut self, row: Row<'a>) {
+        let is_heredoc = prose_line::heredocs(row.text).next().is_some();
+        if is_heredoc && prose_line::writes_file(row.text) && !self.prose.is_hidden() {
+            self.prose.note_nearly(row.span, Nearly::Written);
+        }
     }
 
     /// Reads what begins in a line if it isn't prose: a patch, or a part that isn't read.
@@ -255,8 +283,9 @@ impl<'a, 'o> Walk<'a, 'o> {
 
     /// Reads a line that is in no patch.
     pub(super) fn prose(&mut self, row: Row<'a>) {
-        self.command(row);
-        self.quotes.line(row.text);
+        self.note_written(row);
+        let is_code = self.around.fence().is_some() || self.options.depth >= tool::DEEPEST_TEXT;
+        self.scripts.line(row, is_code, self.prose.is_hidden());
         self.invocation.line(row.text, &mut self.prose.found);
         self.is_begun |= !text::is_blank(row.text);
         self.result(row);
@@ -299,17 +328,10 @@ impl<'a, 'o> Walk<'a, 'o> {
 
     /// Takes in a patch that stands by itself.
     fn push_bare(&mut self, mut block: Block<'a>) -> usize {
-        self.refuse_quoted(&mut block);
+        self.scripts.refuse_quoted(&mut block);
         let other = self.around.other_file(self.source, &block);
         block.errors.extend(other);
         self.push(block)
-    }
-
-    /// Refuses a patch in a string of a script.
-    fn refuse_quoted(&self, block: &mut Block<'_>) {
-        if self.quotes.are_open() {
-            embedded::refuse(block, Error::Command(command::Doubt::Quotes));
-        }
     }
 
     /// Takes in a patch that a reader read; returns the offset behind it. If the response has too
@@ -319,7 +341,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             self.around.pass();
         }
         let end = block.range.end;
-        self.quotes = Quotes::default();
+        self.scripts.quotes = Quotes::default();
         self.edits += block.edits.len().max(1);
         self.prose.found.push(match self.edits > MOST_EDITS {
             true => WalkItem::residue(
@@ -355,7 +377,7 @@ impl<'a, 'o> Walk<'a, 'o> {
             .map_err(|end| self.plain = end)
             .ok()?;
         for mut block in read.blocks {
-            self.refuse_quoted(&mut block);
+            self.scripts.refuse_quoted(&mut block);
             self.push(block);
         }
         for (span, by) in &read.hidden {

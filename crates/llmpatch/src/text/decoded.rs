@@ -6,7 +6,7 @@ use std::ops::Range;
 use super::Splice;
 
 /// A decoded text.
-#[derive(Debug)]
+#[derive(Clone, Debug, Default)]
 pub(crate) struct Decoded {
     pub(crate) text: Vec<u8>,
     /// Where its bytes are in the text that it comes from.

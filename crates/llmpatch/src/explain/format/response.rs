@@ -30,13 +30,13 @@ impl Diagnose for Error {
             Error::Residue(residue) => residue.diagnostic(),
             Error::Half { near } => of.help(near.instead).advice(near.instead),
             Error::Command(trouble) => of.help(match trouble {
-                command::Doubt::Reverse { .. } => {
+                command::Doubt::Reverse(_) => {
                     "to take a patch back, give the patch that makes it undone, or use `git \
                      llmpatch undo`"
                 }
                 _ => {
-                    "give the patch without the command, with `--directory=<dir>` for the \
-                     directory that is meant"
+                    "give the patch itself, without a command; `--directory=<dir>` says in which \
+                     directory it is meant"
                 }
             }),
             _ => of,
@@ -60,9 +60,7 @@ fn correct(what: &Nearly) -> &'static str {
         }
         Nearly::Rename => "put `diff --git a/<old path> b/<new path>` before it if it is meant",
         Nearly::ContextDiff => "give it as a unified diff, as `diff -u` prints it, if it is meant",
-        Nearly::Input => {
-            "hand it to `git apply` or `apply_patch`, or give it by itself, if it is meant"
-        }
+        Nearly::Trial { .. } => "give the patch itself if it is meant",
         Nearly::Written => "give the file as a new one of the patch if it is meant",
         Nearly::Row(row) => row.instead,
         Nearly::File { .. } => {

@@ -1,137 +1,185 @@
-//! What a shell command does with a patch: `cd pkg && git apply -p0 <<'EOF'`.
+//! What a shell's script hands to commands that apply patches: `cd pkg && git apply -p0 <<'EOF'`.
 //!
-//! A script is read as a shell would read it, first into tokens, then command by command. Nothing
-//! is run: what only a run can tell is a [`Doubt`] for the patches that it concerns.
+//! A script is read by lists of forms and never interpreted. Its commands are simple: words that
+//! are plain or quoted, one command behind the other by line ends, `;` and `&&`. `cd` enters a
+//! directory; a program that applies patches is handed its patch by a heredoc, by `cat` and a pipe,
+//! or as a word; a shell runs a script of its own; all other commands are passed over. A script
+//! that hands over a patch and has anything else in it, wherever, is refused, and the refusal names
+//! the word: a condition, a variable, an option that isn't in [`tools`], a program between the patch
+//! and what applies it. So a patch is read only in the directory in which a shell would apply it,
+//! and none is lost.
 //!
-//! The words are unquoted here and not by the crate `shlex`. It gives words without their places,
-//! knows no operators and no heredocs, and what it has unquoted no longer says whether a `$` was
-//! meant for the shell.
+//! # Where the contract on the formats is silent
+//! - In prose, outside of fences, the script is all text between two fences or patches. A line that
+//!   begins as a sentence does is no command: by a capital letter, a digit, a list's bullet or the
+//!   sign of a quotation or a table. A sentence that names `cd` may mean it, so it is read as a
+//!   command, and is mostly refused.
+//! - A sign is no word: the `$` of a prompt is refused.
+//! - `git apply` takes the names behind `diff --git` from the top of the work tree, wherever it
+//!   runs, and leaves out files above its directory (seen with git 2.47); `git am` and `git llmpatch
+//!   apply` take all names from the top. In a directory of the work tree these are refused.
+//! - `patch` without `-p` takes the last part of a name; it is refused where a name has more.
 
-mod nesting;
 mod shell;
 #[cfg(test)]
 #[allow(clippy::unwrap_used)]
 mod tests;
-mod tokens;
 mod tools;
-mod word;
-mod working_dir;
+mod words;
 
 use std::ops::Range;
 
-use crate::text::Splice;
+use bstr::ByteSlice as _;
+
+use super::embedded::begins_patch;
+use super::prose_line;
+use crate::text::{self, Decoded};
 use shell::Shell;
-pub(super) use word::is_prompt;
-use word::{Word, expansion};
-pub(super) use working_dir::WorkingDir;
+use tools::Act;
 
-/// How deep groups, substitutions and shells within shells may be.
-const DEEPEST: usize = 32;
-/// How many bytes a directory may have; no system can enter a longer path.
-const LONGEST: usize = 4096;
+/// What a text is that is read as a script.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Form {
+    /// What a call is given, or what a fence holds.
+    Script,
+    /// Commands with prose between them.
+    Prose,
+}
 
-/// What a shell command does with a patch: in which directory it applies it, and how.
+/// What a command is handed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(crate) enum What {
+    #[default]
+    Patch,
+    /// A script, which may hand over patches itself.
+    Script,
+    /// A patch that an option keeps from being applied.
+    Trial(String),
+}
+
+/// What a command does with a text.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Meaning {
-    /// The directory, joined from all that is entered; empty for where the command runs.
+    pub(crate) what: What,
+    /// The directory of the names, joined from all that is entered; empty for where the script runs.
     pub(crate) directory: String,
-    /// How many directories are stripped from a diff's names (`-p<n>`), if said.
+    /// How many directories are stripped from a diff's names, if said.
     pub(crate) strip: Option<u32>,
-    /// Whether the counts of a diff's hunks mean nothing (`--recount`).
+    /// Whether the counts of a diff's hunks mean nothing.
     pub(crate) recount: bool,
 }
 
 /// Why it can't be said what a command does with a patch.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Doubt {
-    /// The patch is taken back.
-    #[error("`{option}` takes the patch back")]
-    Reverse { option: String },
-    /// A variable, a substitution, `~`, a glob, or quoting after which bytes are others.
-    #[error("only a shell knows what `{text}` stands for")]
-    Expansion { text: String },
-    /// An option or an operand that changes which text is meant.
-    #[error("what `{option}` of `{command}` means isn't known")]
-    Option { command: String, option: String },
-    /// A command that may change the directory or the patch.
-    #[error("what `{name}` does before the patch is applied isn't known")]
-    Command { name: String },
-    /// A directory above the top of the work tree.
-    #[error("`{text}` leads out of the work tree")]
-    Outside { text: String },
-    #[error("the script applies it only in some cases")]
-    Condition,
-    /// A string of a script whose command isn't known.
-    #[error("it is in quotes that a line above it opens")]
+    #[error("`{0}` takes the patch back")]
+    Reverse(String),
+    /// A word that is in no list of forms.
+    #[error("`{0}` isn't read where a command is handed a patch")]
+    Word(String),
+    /// The delimiter of a heredoc.
+    #[error("a shell changes text below `<<{0}`, since the word isn't quoted")]
+    Unquoted(String),
+    /// A quote, or a heredoc.
+    #[error("nothing ends `{0}`, in a command that is handed a patch")]
+    Open(String),
+    #[error("`{0}` takes names from the top of the work tree, whatever the directory")]
+    FromTop(String),
+    #[error("`{0}` without `-p` takes only the last parts of names")]
+    Strip(String),
+    #[error("only a shell knows which directory `{0}` is")]
+    Expansion(String),
+    #[error("the directory `{0}` is outside of the work tree")]
+    Outside(String),
+    #[error("this patch is in quotes that a line above it opens")]
     Quotes,
-    /// Quotes or parentheses.
-    #[error("the command's quotes or parentheses don't close")]
-    Unclear,
 }
 
-/// A patch in a script.
+/// A word of a script that keeps its patches from being read.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Embedded {
-    /// Where its text is, in bytes of the script.
-    pub(crate) body: Range<usize>,
-    /// What the shell puts in place of what of it, in order.
-    pub(crate) edits: Vec<Splice>,
-    /// What its command does with it.
-    pub(crate) meaning: Result<Meaning, Doubt>,
+pub(crate) struct Refusal {
+    pub(crate) at: Range<usize>,
+    pub(crate) doubt: Doubt,
 }
 
-/// Returns what a command that is given as words does with a patch; `None` if it applies none.
-pub(crate) fn meaning_of_words(words: &[String]) -> Result<Option<Meaning>, Doubt> {
-    let mut shell = Shell::new("", WorkingDir::default(), 0);
-    let words: Vec<_> = words.iter().map(|word| Word::given(word)).collect();
-    shell.execute(&words);
-    shell.meaning()
+/// A text that a script hands to a command.
+#[derive(Debug)]
+pub(crate) struct Handed {
+    /// Where the command's name is in the script.
+    pub(crate) command: Range<usize>,
+    pub(crate) text: Decoded,
+    pub(crate) meaning: Meaning,
 }
 
-/// Returns what a command does with a patch that it reads from its input; `None` if it applies
-/// none. An only word is what a shell reads.
-pub(crate) fn meaning_of_input(words: &[String]) -> Option<Result<Meaning, Doubt>> {
-    let script = words.first().filter(|_| words.len() == 1);
-    let mut shell = Shell::new(script.map_or("", |script| script), WorkingDir::default(), 0);
-    if script.is_some() {
-        shell.run();
-    } else {
-        let words: Vec<_> = words.iter().map(|word| Word::given(word)).collect();
-        shell.execute(&words);
+impl Refusal {
+    /// Refuses the word in a range of a script.
+    fn of_word(script: &[u8], at: Range<usize>) -> Self {
+        let doubt = Doubt::Word(head(&script[at.clone()]));
+        Self { at, doubt }
     }
-    shell.meaning_of_input()
 }
 
-/// Returns where a script that begins at a place leaves the shell, and whether the shell could run
-/// it: whether all quotes, groups and conditions that it opens close.
-pub(super) fn follow(place: &WorkingDir, script: &str) -> (WorkingDir, bool) {
-    let mut shell = Shell::new(script, place.clone(), 0);
-    shell.run();
-    let text = script.trim_end_matches(['\r', '\n']);
-    let slashes = text.len() - text.trim_end_matches('\\').len();
-    let is_whole = shell.is_whole() && slashes.is_multiple_of(2);
-    (shell.place, is_whole)
+/// Returns as much of a text as a message names.
+fn head(text: &[u8]) -> String {
+    let line = text.lines().next().unwrap_or_default();
+    line.chars().take(60).collect()
 }
 
-/// Finds the patches that a script hands to commands that apply patches. It begins at a place, and
-/// leaves there where it ends.
-pub(super) fn patches(script: &str, place: &mut WorkingDir) -> Vec<Embedded> {
-    let mut shell = Shell::new(script, place.clone(), 0);
-    shell.run();
-    *place = shell.place;
-    let mut patches: Vec<Embedded> = Vec::new();
-    for found in shell.found {
-        let Some(body) = found.body else { continue };
-        let expanded = body.expanded.filter(|_| !found.is_literal);
-        let trouble = body.trouble.or(expanded.as_deref().map(expansion));
-        if patches.last().is_some_and(|last| last.body == body.range) {
-            continue;
-        }
-        patches.push(Embedded {
-            body: body.range,
-            edits: body.edits,
-            meaning: trouble.map_or(found.meaning, Err),
-        });
+/// Finds the patches that a text hands over as a script; none if it isn't one.
+///
+/// # Errors
+/// Where there is a patch, the first word that is in no list of forms.
+pub(crate) fn read(text: &[u8], form: Form) -> Result<Vec<Handed>, Refusal> {
+    let mut shell = Shell::new(text);
+    match shell.run(form) {
+        Ok(()) => Ok(shell.handed),
+        Err(refusal) if shell.holds_patch || holds_hidden_patch(text) => Err(refusal),
+        Err(_) => Ok(Vec::new()),
     }
-    patches
+}
+
+/// Returns the word that a command which is given as words applies, or runs as a script; `None` if
+/// there is no patch in it.
+///
+/// # Errors
+/// If its first word is in no list of forms.
+pub(crate) fn of_words<'w>(words: &[&'w str]) -> Result<Option<&'w str>, Doubt> {
+    let holds = |word: &&str| holds_patch(word.as_bytes()) || holds_hidden_patch(word.as_bytes());
+    match tools::act(words) {
+        _ if !words.iter().any(holds) => Ok(None),
+        Ok(Act::Applies(call)) if call.given.is_some() => Ok(call.given),
+        _ => Err(Doubt::Word(head(words[0].as_bytes()))),
+    }
+}
+
+/// Returns whether a patch begins in any line of a text of several lines.
+fn holds_patch(text: &[u8]) -> bool {
+    let starts = memchr::memchr_iter(b'\n', text).map(|end| end + 1);
+    text.contains(&b'\n') && starts.chain([0]).any(|start| begins_patch(&text[start..]))
+}
+
+/// Returns whether a text that can't be read as a script has a patch where only scripts have one:
+/// below the sign of a heredoc, or behind a quote.
+fn holds_hidden_patch(text: &[u8]) -> bool {
+    let mut is_below = false;
+    let mut at = 0;
+    let escaped = ["'*** Begin Patch\\n", "\"*** Begin Patch\\n", "\\n+++ "];
+    let mut lines = text.lines_with_terminator();
+    escaped.iter().any(|mark| text.contains_str(mark))
+        || lines.any(|line| {
+            let quote = line.rfind_byteset("'\"").map(|quote| at + quote + 1);
+            let starts = [quote, is_below.then_some(at)];
+            is_below |= prose_line::heredocs(line).next().is_some();
+            at += line.len();
+            starts
+                .into_iter()
+                .flatten()
+                .any(|start| begins_patch(&text[start..]))
+        })
+}
+
+/// Returns whether a text names a command that changes the directory.
+pub(super) fn names_move(text: &[u8]) -> bool {
+    let mut words = text.split(|byte| !text::is_word(*byte));
+    words.any(|word| matches!(word, b"cd" | b"pushd" | b"popd"))
 }

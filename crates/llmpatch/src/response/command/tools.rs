@@ -1,206 +1,267 @@
-//! The programs that apply patches, and what their options mean.
+//! The lists of commands, each a row: programs that apply patches, their options, and commands that
+//! aren't read beside a patch.
 
 use super::Doubt;
-use super::word::Word;
-use super::working_dir::WorkingDir;
+use crate::response::embedded::joined;
+use Effect::{Directory, Nothing, Only, Prefix, Recount, Reverse, Strip, Trial};
 
-/// Returns a command without what may be before it: `A=b`, `env -C dir`, `sudo`.
-pub(super) fn bare_command<'w>(words: &'w [Word], place: &mut WorkingDir) -> &'w [Word] {
-    let mut words = words;
-    let mut before = "";
-    while let [word, rest @ ..] = words {
-        let text = word.text.as_str();
-        match (text, rest) {
-            ("env" | "sudo" | "command" | "builtin" | "exec" | "nohup", _) => before = text,
-            _ if text.starts_with("GIT_DIR=") || text.starts_with("GIT_WORK_TREE=") => {
-                place.lose(word.unknown("git"));
-            }
-            _ if word.is_assignment() => {}
-            _ if before.is_empty() || !text.starts_with('-') => break,
-            ("-C" | "--chdir" | "-D", [directory, rest @ ..]) => {
-                place.enter(directory);
-                words = rest;
-                continue;
-            }
-            ("-u", [_, rest @ ..]) => {
-                words = rest;
-                continue;
-            }
-            ("-" | "-i" | "-E" | "-H" | "-n" | "-p" | "--", _) => {}
-            _ if text.starts_with("--chdir=") => place.enter(&word.from("--chdir=".len())),
-            _ => place.lose(word.unknown(before)),
-        }
-        words = rest;
-    }
-    words
-}
-
-/// A program that applies patches.
-pub(super) struct Tool {
+/// A program that applies patches, by the words that it is called by.
+struct Applier {
     name: &'static str,
-    /// Options after which a patch means the same.
-    plain: &'static [&'static str],
-    /// Options by which nothing is applied.
-    trial: &'static [&'static str],
-    /// Options with a value.
-    valued: &'static [&'static str],
-    /// Whether its operand is the patch, and not a file's name.
-    pub(super) is_given_text: bool,
+    options: &'static [(&'static str, Effect)],
+    names: Names,
 }
 
-pub(super) const APPLY_PATCH: Tool = Tool {
-    name: "apply_patch",
-    plain: &[],
-    trial: &[],
-    valued: &[],
-    is_given_text: true,
-};
+/// From where the names in a patch count.
+#[derive(Clone, Copy, Default, PartialEq, Eq)]
+pub(super) enum Names {
+    /// From the directory of the command.
+    #[default]
+    Here,
+    /// Those in the script of a shell.
+    Script,
+    /// From the directory, but only their last parts if no number is given.
+    Last,
+    /// From the top of the work tree.
+    Top,
+    /// From the directory, but behind `diff --git` from the top.
+    Git,
+}
 
-const RECOUNT: &str = "--recount";
+#[derive(Clone, Copy)]
+enum Effect {
+    Nothing,
+    /// No effect, if it has this value.
+    Only(&'static str),
+    Trial,
+    Reverse,
+    Recount,
+    /// Its value is the directory of the command.
+    Directory,
+    /// Its value is put before the names.
+    Prefix,
+    /// Its value is how many directories are taken off the names.
+    Strip,
+}
 
+const APPLIERS: [Applier; 7] = [
+    applier("apply_patch", &[("-", Nothing)], Names::Here),
+    applier("applypatch", &[("-", Nothing)], Names::Here),
+    applier("patch", PATCH, Names::Last),
+    applier("git apply", GIT, Names::Git),
+    applier("git am", GIT, Names::Top),
+    applier("git llmpatch apply", GIT, Names::Top),
+    applier("git-llmpatch apply", GIT, Names::Top),
+];
+
+const fn applier(
+    name: &'static str,
+    options: &'static [(&'static str, Effect)],
+    names: Names,
+) -> Applier {
+    Applier {
+        name,
+        options,
+        names,
+    }
+}
+
+const GIT: &[(&str, Effect)] = &[
+    ("-", Nothing),
+    ("-N", Nothing),
+    ("-v", Nothing),
+    ("--verbose", Nothing),
+    ("--unidiff-zero", Nothing),
+    ("--whitespace", Only("nowarn")),
+    ("--check", Trial),
+    ("--stat", Trial),
+    ("-R", Reverse),
+    ("--reverse", Reverse),
+    ("--recount", Recount),
+    ("--directory", Prefix),
+    ("-p", Strip),
+];
+
+/// `-` is the name of a file for `patch`, seen with GNU patch 2.7.
+const PATCH: &[(&str, Effect)] = &[
+    ("-N", Nothing),
+    ("--forward", Nothing),
+    ("--verbose", Nothing),
+    ("--dry-run", Trial),
+    ("-R", Reverse),
+    ("--reverse", Reverse),
+    ("-d", Directory),
+    ("--directory", Directory),
+    ("-p", Strip),
+    ("--strip", Strip),
+];
+
+/// The shells whose script is read, and the options behind which it is.
+const SHELLS: &[&str] = &["bash", "sh", "zsh"];
+const SCRIPT: &[&str] = &["-c", "-lc"];
+
+/// Commands after which nobody can say what the others do, or whether they run.
 #[rustfmt::skip]
-pub(super) const GIT: Tool = Tool {
-    name: "git apply",
-    plain: &[
-        "--index", "--cached", "--apply", "--3way", "-3", "-v", "--verbose", "-q", "--quiet", "--allow-empty", RECOUNT, "--unidiff-zero",
-        "--reject", "--unsafe-paths", "-N",
-        "--intent-to-add", "--allow-overlap", "--binary", "--inaccurate-eof", "-s", "--signoff",
-        "-k", "--keep", "--keep-cr",
-    ],
-    trial: &["--check", "--stat", "--numstat", "--summary"],
-    valued: &["--directory", "-p", "--whitespace"],
-    is_given_text: false,
-};
+const UNREAD: &[&str] = &[
+    "if", "then", "elif", "else", "fi", "for", "select", "while", "until", "do", "done", "case",
+    "esac", "function", "coproc", "time", "test", "false", "break", "continue",
+    "exit", "return", "logout", "suspend", "kill", "exec", "eval", "source", ".", "trap",
+    "builtin", "command", "env", "alias", "unalias", "enable", "shopt",
+    "cd", "chdir", "pushd", "popd", "dirs",
+    "export", "unset", "declare", "typeset", "local", "readonly", "read", "mapfile", "readarray",
+    "let", "getopts", "shift",
+];
 
+/// Commands for which that is so with certain words.
 #[rustfmt::skip]
-pub(super) const LLMPATCH: Tool = Tool {
-    name: "git llmpatch apply",
-    plain: &[
-        "--index", "--cached", "--commit", "--strict", "--no-strict", "--unique",
-        "--no-unique", "--no-fuzz", "--3way", "-3", "-N", "--intent-to-add", "--overwrite",
-        "--allow-empty", "-q", "--quiet", "-v", "--verbose", "--json", "--feedback", "--color",
-        RECOUNT,
-    ],
-    trial: &["--check"],
-    valued: &["--directory", "-p", "--fuzz"],
-    is_given_text: false,
-};
+const UNREAD_WITH: &[(&str, &[&str])] = &[
+    ("printf", &["-v"]),
+    ("wait", &["-p"]),
+    ("jobs", &["-x"]),
+    ("git", &[
+        "apply", "am", "llmpatch", "bisect", "checkout", "checkout-index", "cherry-pick", "clean",
+        "merge", "mv", "pull", "read-tree", "rebase", "reset", "restore", "revert", "rm",
+        "sparse-checkout", "stash", "submodule", "switch", "worktree",
+    ]),
+];
 
-#[rustfmt::skip]
-pub(super) const PATCH: Tool = Tool {
-    name: "patch",
-    plain: &[
-        "-s", "--quiet", "--silent", "-N", "--forward", "-f", "--force", "-b", "--backup", "-t",
-        "--batch", "-u", "--unified", "--binary",
-        "--no-backup-if-mismatch", "--verbose",
-    ],
-    trial: &["--dry-run"],
-    valued: &["-d", "--directory", "-p", "--strip", "-F", "--fuzz", "-i", "--input"],
-    is_given_text: false,
-};
+/// What `set` may be given.
+const SET: &[&str] = &["-e", "-u", "-x", "-eu", "-ex", "-ux", "-eux"];
 
-/// What a program is told.
+/// What a command does.
+pub(super) enum Act<'w> {
+    /// Nothing that matters to patches.
+    Other,
+    Enters(&'w str),
+    Applies(Call<'w>),
+}
+
+/// What a program that applies patches is told, or a shell.
 #[derive(Default)]
-pub(super) struct Call {
-    pub(super) directory: Option<Word>,
+pub(super) struct Call<'w> {
+    pub(super) name: &'static str,
+    pub(super) names: Names,
+    /// The directory that it enters.
+    pub(super) directory: String,
+    /// The directory that it puts before the names.
+    pub(super) prefix: &'w str,
     pub(super) strip: Option<u32>,
     pub(super) recount: bool,
-    /// What names or is the patch.
-    pub(super) sources: Vec<Word>,
-    pub(super) trouble: Option<Doubt>,
-    /// Whether it only says what it would do.
-    pub(super) is_trial: bool,
-    applies: bool,
+    /// The option by which it applies nothing.
+    pub(super) trial: Option<String>,
+    /// The patch, or the script of a shell, if it is a word.
+    pub(super) given: Option<&'w str>,
 }
 
-impl Tool {
-    /// Reads what the program is told.
-    pub(super) fn call(&self, args: &[Word]) -> Call {
-        let mut call = Call::default();
-        let mut words = args.iter();
-        let mut options = true;
+/// A word that is in no list, and what that means.
+pub(super) type Odd<'w> = (&'w str, fn(String) -> Doubt);
+
+/// Returns what a command does.
+pub(super) fn act<'w>(words: &[&'w str]) -> Result<Act<'w>, Odd<'w>> {
+    let [first, args @ ..] = words else {
+        return Ok(Act::Other);
+    };
+    let name = first.rsplit('/').next().unwrap_or_default();
+    let is_plain = |c: char| c.is_ascii_alphanumeric() || "._+-/".contains(c);
+    let is_odd = first.is_empty() || !first.chars().all(is_plain) || UNREAD.contains(&name);
+    match (*first, args) {
+        ("cd", [step]) if is_step(step) => return Ok(Act::Enters(step)),
+        ("cd", [odd, ..]) => return Err((odd, Doubt::Word)),
+        (_, [option, script]) if SHELLS.contains(&name) && SCRIPT.contains(option) => {
+            return Ok(Act::Applies(Call {
+                names: Names::Script,
+                given: Some(script),
+                ..Call::default()
+            }));
+        }
+        _ if is_odd => return Err((first, Doubt::Word)),
+        _ => {}
+    }
+    let mut call = Call::default();
+    let mut rest = args;
+    while let ("git", ["-C", step, more @ ..]) = (name, rest)
+        && is_below(step)
+    {
+        call.directory = joined(&call.directory, step);
+        rest = more;
+    }
+    for applier in &APPLIERS {
+        let mut words = applier.name.split(' ');
+        if words.next() == Some(name)
+            && let Some(rest) = rest.strip_prefix(&words.collect::<Vec<_>>()[..])
+        {
+            return call.told(applier, rest).map(Act::Applies);
+        }
+    }
+    let with = UNREAD_WITH.iter().find(|(known, _)| *known == name);
+    let odd = args.iter().find(|word| {
+        name == "set" && !SET.contains(word) || with.is_some_and(|(_, by)| by.contains(word))
+    });
+    odd.map_or(Ok(Act::Other), |word| Err((word, Doubt::Word)))
+}
+
+/// Returns whether a word names a directory for `cd`.
+fn is_step(word: &str) -> bool {
+    !word.is_empty() && !word.starts_with('-')
+}
+
+/// Returns whether a word names a directory for a program, which follows links before it goes up; a
+/// shell doesn't.
+fn is_below(word: &str) -> bool {
+    is_step(word) && word.split('/').all(|name| name != "..")
+}
+
+/// Splits the first letter off a text.
+fn letter(text: &str) -> (&str, &str) {
+    text.split_at_checked(1).unwrap_or((text, ""))
+}
+
+impl<'w> Call<'w> {
+    /// Takes in the words behind the name of a program.
+    fn told(mut self, applier: &Applier, words: &[&'w str]) -> Result<Self, Odd<'w>> {
+        (self.name, self.names) = (applier.name, applier.names);
+        let mut words = words.iter();
         while let Some(word) = words.next() {
-            let text = word.text.as_str();
-            let option = options && text.len() > 1 && text.starts_with('-');
-            let read = if option && text == "--" {
-                options = false;
-                Ok(())
-            } else if option && !text.contains('\n') {
-                self.option(word, &mut words, &mut call)
-            } else {
-                self.operand(word, &mut call)
-            };
-            if let Err(trouble) = read {
-                call.trouble.get_or_insert(trouble);
-            }
-        }
-        call
-    }
-
-    /// Reads a word that is no option.
-    fn operand(&self, word: &Word, call: &mut Call) -> Result<(), Doubt> {
-        if !self.is_given_text && word.text.starts_with(['$', '`']) {
-            // It may stand for options.
-            word.fixed()?;
-        }
-        if self.name == PATCH.name && word.text != "-" {
-            // It is the file, whatever the patch names.
-            return Err(word.unknown(self.name));
-        }
-        call.sources.push(word.clone());
-        Ok(())
-    }
-
-    /// Reads an option, or several that are written as a word.
-    fn option<'w>(
-        &self,
-        word: &Word,
-        words: &mut impl Iterator<Item = &'w Word>,
-        call: &mut Call,
-    ) -> Result<(), Doubt> {
-        let text = word.fixed()?;
-        let long = text.starts_with("--");
-        let mut at = 1;
-        while let Some(letter) = text[at..].chars().next() {
-            at += letter.len_utf8();
-            let mut name = format!("-{letter}");
-            if long {
-                at = text.find('=').unwrap_or(text.len());
-                text[..at].clone_into(&mut name);
-            }
-            if matches!(name.as_str(), "-R" | "--reverse") {
-                return Err(Doubt::Reverse { option: name });
-            }
-            let is_trial = self.trial.contains(&name.as_str());
-            // `git apply --stat --apply` applies, whichever is first.
-            call.applies |= name == "--apply";
-            call.is_trial = (call.is_trial || is_trial) && !call.applies;
-            if is_trial || self.plain.contains(&name.as_str()) {
-                call.recount |= name == RECOUNT;
-                if long {
-                    break;
-                }
+            let odd: Odd<'w> = (word, Doubt::Word);
+            if word.contains('\n') && self.given.is_none() && self.names == Names::Here {
+                self.given = Some(word);
                 continue;
             }
-            if !self.valued.contains(&name.as_str()) {
-                return Err(word.unknown(self.name));
-            }
-            let value = if at < text.len() {
-                word.from(at + usize::from(long))
-            } else {
-                words.next().ok_or_else(|| word.unknown(self.name))?.clone()
+            let option = word.strip_prefix('-').ok_or(odd)?;
+            let is_long = option.is_empty() || option.starts_with('-');
+            // `--strip=1`, or `-Np1` for `-N -p 1`.
+            let (mut name, mut rest) = match option.split_once('=') {
+                Some((name, value)) if is_long && !value.is_empty() => (name, value),
+                _ if is_long => (option, ""),
+                _ => letter(option),
             };
-            match name.as_str() {
-                "-d" | "--directory" => call.directory = Some(value),
-                "-i" | "--input" => call.sources = vec![value],
-                "-p" | "--strip" => {
-                    let number = value.fixed()?.parse();
-                    call.strip = Some(number.map_err(|_| word.unknown(self.name))?);
+            loop {
+                let mut options = applier.options.iter();
+                let effect = options.find(|(known, _)| known[1..] == *name).ok_or(odd)?.1;
+                let is_valued = matches!(effect, Directory | Prefix | Strip | Only(_));
+                if is_valued && rest.is_empty() {
+                    rest = words.next().ok_or(odd)?;
                 }
-                _ => {}
+                match effect {
+                    Nothing => {}
+                    Only(known) if known == rest => {}
+                    Recount => self.recount = true,
+                    Trial => self.trial = Some((*word).to_owned()),
+                    Directory if is_below(rest) => {
+                        self.directory = joined(&self.directory, rest);
+                    }
+                    Prefix if is_below(rest) => self.prefix = rest,
+                    Strip => self.strip = Some(rest.parse().map_err(|_| odd)?),
+                    Reverse => return Err((word, Doubt::Reverse)),
+                    Only(_) | Directory | Prefix => return Err(odd),
+                }
+                match rest {
+                    _ if is_valued || rest.is_empty() => break,
+                    _ if is_long => return Err(odd),
+                    _ => (name, rest) = letter(rest),
+                }
             }
-            break;
         }
-        Ok(())
+        Ok(self)
     }
 }

@@ -1,15 +1,15 @@
 //! What a call is given beside a patch: the command that reads the patch, the directory, and
 //! members without which the patch would mean something else.
 
+use super::Messages;
 use super::strings::may_hold_patch;
-use super::{Messages, Nesting};
 use crate::format::tool::fields::{self, Fields};
 use crate::format::tool::json::{Is, Value};
-use crate::response::command::{self, Doubt};
-use crate::response::embedded;
+use crate::response::command::Doubt;
+use crate::response::{Error, embedded};
 
 /// Members that hold a command or a script.
-const COMMANDS: [&str; 3] = ["command", "cmd", "script"];
+pub(super) const COMMANDS: [&str; 3] = ["command", "cmd", "script"];
 
 /// Returns whether an object that nothing wraps is what a call is given.
 pub(super) fn is_bare_call(fields: &Fields<'_>) -> bool {
@@ -37,7 +37,7 @@ fn command_of(fields: &Fields<'_>) -> Vec<String> {
 }
 
 /// Returns the items of an array that are strings.
-fn words(value: Value<'_>) -> Vec<String> {
+pub(super) fn words(value: Value<'_>) -> Vec<String> {
     let words = value.items().into_iter();
     words
         .filter_map(|word| Some(word.string().ok()?.text().to_owned()))
@@ -45,45 +45,17 @@ fn words(value: Value<'_>) -> Vec<String> {
 }
 
 impl Messages<'_, '_> {
-    /// Reads a patch that the command beside it reads; returns whether there is one.
-    pub(super) fn input(
-        &mut self,
-        fields: &Fields<'_>,
-        (name, value): (&str, Value<'_>),
-        around: Nesting<'_>,
-    ) -> bool {
-        if !is_patch(name, value) || value.is() != Is::String || !may_hold_patch(value) {
+    /// Refuses a patch beside a command, which may read it and change it; returns whether there is
+    /// one.
+    pub(super) fn input(&mut self, fields: &Fields<'_>, (name, value): (&str, Value<'_>)) -> bool {
+        let word = command_of(fields).join(" ");
+        let is_beside = !word.is_empty() && word != "apply_patch" && is_patch(name, value);
+        let holds_patch = is_beside && value.is() == Is::String && may_hold_patch(value);
+        if !holds_patch || self.patch_in(value, 0).is_none() {
             return false;
         }
-        let command = command_of(fields).join(" ");
-        let meaning = command::meaning_of_input(&command_of(fields)).or_else(|| {
-            let is_input = name == "stdin" || name == "input" && command.contains(' ');
-            let name = command.lines().next()?.to_owned();
-            is_input.then_some(Err(Doubt::Command { name }))
-        });
-        let (Some(meaning), Ok(document)) = (meaning, value.string()) else {
-            return false;
-        };
-        if self.patch_in(value, 0).is_none() {
-            return false;
-        }
-        let source = self.reader.source;
-        let setting = embedded::Setting {
-            id: source.id(),
-            name: source.name(),
-            options: self.options_of_text(false, None),
-            directory: around.directory,
-            place: &|range| source.span(document.range(range)),
-        };
-        let patch = command::Embedded {
-            body: 0..document.text().len(),
-            edits: Vec::new(),
-            meaning,
-        };
-        if let Some(block) = embedded::of_command(document.text(), &patch, setting) {
-            self.reader.is_wrapped = true;
-            self.reader.take_patch(value.range(), block);
-        }
+        let word = word.chars().take(60).collect();
+        self.push_error(value.range(), Error::Command(Doubt::Word(word)));
         true
     }
 

@@ -249,7 +249,7 @@ impl<'a, 'm> Messages<'a, 'm> {
                 ..message.around.inside(Step::Member(name))
             };
             let before = self.reader.blocks.len();
-            if !is_call || !self.input(fields, (name, value), inside) {
+            if !is_call || !self.input(fields, (name, value)) {
                 self.message_member(&message, (name, value), inside);
             }
             if self.reader.blocks.len() > before && arguments::is_patch(name, value) {

@@ -23,6 +23,14 @@ impl JsonPath<'_> {
         above: None,
         step: Step::Top,
     };
+
+    /// Returns the name of the member that it is the place of.
+    pub(super) fn member(&self) -> Option<&str> {
+        match self.step {
+            Step::Member(name) => Some(name),
+            _ => None,
+        }
+    }
 }
 
 impl fmt::Display for JsonPath<'_> {

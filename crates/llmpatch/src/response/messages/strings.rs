@@ -1,13 +1,13 @@
 //! The strings of messages and calls: texts, commands and scripts in which patches may be.
 
-use super::{DEEPEST, Messages, Nesting};
+use super::{DEEPEST, Messages, Nesting, arguments};
 use crate::format::tool::fields::{self, Fields};
 use crate::format::tool::json::{Is, JsonText, Value};
 use crate::format::tool::{self, broken, is_of_calls, relocated};
 use crate::format::{self, Block, Options, Parsed};
 use crate::patch::Format;
-use crate::response::embedded::Holder;
-use crate::response::{Absence, Error, Hiding, Warning, command, embedded};
+use crate::response::embedded::{self, Holder, InScript};
+use crate::response::{Absence, Error, Hiding, Warning, command};
 use crate::text::{Located, Span};
 
 impl Messages<'_, '_> {
@@ -56,37 +56,21 @@ impl Messages<'_, '_> {
         }
     }
 
-    /// Reads a command that is given as words, if one of them is a patch; returns whether it is.
+    /// Reads a command that is given as words, if it is handed a patch; returns whether it is.
     pub(super) fn words(&mut self, value: Value<'_>, around: Nesting<'_>) -> bool {
-        let items = value.items();
-        let words: Option<Vec<_>> = items
-            .iter()
-            .map(|item| Some(item.string().ok()?.text().to_owned()))
-            .collect();
-        let Some(words) = words else {
+        let is_command = |name| arguments::COMMANDS.contains(&name);
+        if !around.path.member().is_some_and(is_command) {
             return false;
-        };
-        let Some(index) = words
-            .iter()
-            .position(|word| embedded::begins_patch(word.as_bytes()))
-            .filter(|index| *index > 0)
-        else {
-            return false;
-        };
-        match command::meaning_of_words(&words) {
-            Ok(Some(meaning)) => {
-                let directory = embedded::joined(around.directory, &meaning.directory);
-                let inside = Nesting {
-                    directory: &directory,
-                    ..around
-                };
-                self.text(items[index], inside, None);
-            }
+        }
+        let words = arguments::words(value);
+        let words: Vec<_> = words.iter().map(String::as_str).collect();
+        match command::of_words(&words) {
             Ok(None) => return false,
-            Err(trouble) => {
-                let error = Error::Command(trouble);
-                self.push_error(items[index].range(), error);
+            Ok(Some(handed)) => {
+                let at = words.iter().position(|word| *word == handed);
+                self.text(value.items()[at.unwrap_or_default()], around, None);
             }
+            Err(doubt) => self.push_error(value.range(), Error::Command(doubt)),
         }
         true
     }
@@ -167,14 +151,18 @@ impl Messages<'_, '_> {
             directory: around.directory,
             place: &place,
         };
-        let mut blocks = embedded::read(
-            document.text(),
-            &mut command::WorkingDir::default(),
-            setting,
-        );
-        if blocks.is_empty() && around.may_be_program() {
-            blocks = embedded::program(document.text(), Holder::Call(around.language), setting);
+        let text = document.text();
+        let InScript {
+            mut blocks, trials, ..
+        } = embedded::of_argument(text.as_bytes(), setting);
+        let is_read = blocks.iter().any(|block| block.errors.is_empty());
+        if !is_read && around.may_be_program() {
+            let program = embedded::program(text, Holder::Call(around.language), setting);
+            blocks = if program.is_empty() { blocks } else { program };
         }
+        let trials = trials.into_iter();
+        let trials = trials.map(|(at, what)| Located::new(at, Warning::Nearly { what }.into()));
+        self.reader.remarks.extend(trials);
         let is_script = !blocks.is_empty();
         for mut block in blocks {
             block.call.clone_from(&self.reader.call);

@@ -5,9 +5,7 @@ fn a_part_that_is_no_answer_changes_no_directory() {
     let command = format!("apply_patch <<'EOF'\n{ADD_A}EOF\n");
     for (text, path) in [
         ("<!--\nls\n-->\n", "a"),
-        ("cd pkg\n<!--\nls\n-->\n", "pkg/a"),
         ("Run this:\n<think>\ncd pkg\n</think>\n", "a"),
-        ("cd pkg\n<think>\ncd ..\n</think>\n", "pkg/a"),
         ("cd pkg\n</think>\n", "a"),
         ("cd ..\n\n</think> cd pkg\n", "pkg/a"),
         ("> cd pkg\n\n", "a"),
@@ -19,8 +17,13 @@ fn a_part_that_is_no_answer_changes_no_directory() {
 }
 
 #[test]
-fn a_command_in_a_comment_leaves_the_directory_in_doubt() {
-    for text in ["<!--\ncd pkg\n-->\n", "<!-- first\n\ncd pkg\n\n-->\n\n"] {
+fn a_command_above_or_in_another_part_leaves_the_directory_in_doubt() {
+    for text in [
+        "cd pkg\n<think>\ncd ..\n</think>\n",
+        "cd pkg\n<!--\nls\n-->\n",
+        "<!--\ncd pkg\n-->\n",
+        "<!-- first\n\ncd pkg\n\n-->\n\n",
+    ] {
         let told = read(format!("{text}apply_patch <<'EOF'\n{ADD_A}EOF\n"));
         assert!(told.contains("error"), "{told}");
     }
