@@ -70,7 +70,7 @@ fn take<'a>(source: &Source, part: Part<'a>, has_patch: bool, prose: &mut Prose<
             prose.refused.push(Located::new(span, Error::Half { near }));
         }
         What::Near(near) => prose.note_nearly(span, Nearly::Row(near)),
-        What::NearFile(path) => prose.note_nearly(span, Nearly::File { path }),
+        What::Nearly(what) => prose.note_nearly(span, what),
         What::Unread(by) => prose.note_hidden(span, &by),
         What::Told(told) => prose
             .found

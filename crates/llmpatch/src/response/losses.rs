@@ -22,6 +22,8 @@ pub(crate) struct Seen {
     pub(crate) above: PatchesAbove,
     /// The last tag that isn't closed.
     pub(crate) tag: OpenTag,
+    /// Up to where no JSON begins that is read.
+    pub(crate) plain: usize,
 }
 
 /// Which patches are above a line.

@@ -18,7 +18,7 @@ use bstr::BString;
 
 use super::marks::{MarkAt, MarkOf};
 use super::near::Near;
-use super::{Error, Hiding, Residue};
+use super::{Error, Hiding, Nearly, Residue};
 use crate::format::{self, Block};
 use crate::patch::Format;
 use crate::text::{LineNo, Located, Span};
@@ -77,8 +77,8 @@ pub(crate) enum What<'a> {
     /// What shows that something of a patch was lost.
     Loss(Format, Residue),
     Near(&'static Near),
-    /// A fence that may hold a whole file.
-    NearFile(BString),
+    /// What is nearly a patch, by more than a line of its own.
+    Nearly(Nearly),
     Told(Box<format::Warning>),
 }
 

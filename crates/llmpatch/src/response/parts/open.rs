@@ -10,7 +10,7 @@ use crate::patch::Format;
 use crate::response::losses::{self, PatchesAbove};
 use crate::response::marks::{self, MarkAt};
 use crate::response::paths::{OpenFence, Paths};
-use crate::response::{Error, Warning, json, lines};
+use crate::response::{Error, Nearly, Warning, json, lines};
 use crate::text::{Row, trim_start};
 
 impl<'a> Walk<'a, '_> {
@@ -71,6 +71,7 @@ impl<'a> Walk<'a, '_> {
     pub(super) fn lone_mark(&mut self, row: Row<'a>, mark: MarkAt<'a>) -> usize {
         let start = row.start();
         self.open.clear();
+        self.scripts.begin(start + mark.end());
         self.push(
             What::LoneMark(mark),
             self.source.span(start + mark.start..start + mark.end()),
@@ -166,7 +167,7 @@ impl<'a> Walk<'a, '_> {
             if let Some(path) = fence.names.clone().filter(|_| !has_patch) {
                 let row = self.source.row(self.source.line_at(opener));
                 let span = row.map_or(self.source.span(opener..opener), |row| row.span);
-                self.push(What::NearFile(path), span);
+                self.push(What::Nearly(Nearly::File { path }), span);
             }
             self.paths.close(fence);
         }

@@ -5,6 +5,8 @@ use super::walk::{Walk, row_from};
 use crate::format::fence::Fence;
 use crate::format::{Block, envelope, files, opx, tool, unified};
 use crate::patch::Format;
+use crate::response::quotes::Quotes;
+use crate::response::scripts::ScriptAround;
 use crate::response::walk::{MOST_EDITS, WalkItem};
 use crate::response::{Residue, Warning, json};
 use crate::text::{Row, is_blank, trim_start};
@@ -13,6 +15,7 @@ impl<'a> Walk<'a, '_> {
     /// Adds a patch; returns the offset behind it.
     pub(super) fn push_patch(&mut self, block: Block<'a>) -> usize {
         let range = block.range.clone();
+        self.scripts.quotes = Quotes::default();
         self.seen.edits += block.edits.len().max(1);
         let what = if self.seen.edits > MOST_EDITS {
             What::Loss(block.format, Residue::TooMany { most: MOST_EDITS })
@@ -48,6 +51,7 @@ impl<'a> Walk<'a, '_> {
     }
 
     pub(super) fn push_bare(&mut self, mut block: Block<'a>) -> usize {
+        self.scripts.refuse_quoted(&mut block);
         block
             .errors
             .extend(self.paths.other_file(self.source, &block));
@@ -88,9 +92,10 @@ impl<'a> Walk<'a, '_> {
             .iter_mut()
             .rev()
             .find_map(|open| open.fence.as_mut());
-        let block = self
+        let mut block = self
             .paths
             .block(self.source, row, at, self.options, fence, &mut found);
+        self.scripts.refuse_quoted(&mut block);
         self.push_found(found);
         let end = self.push_patch(block);
         let mut found = Vec::new();
@@ -119,10 +124,36 @@ impl<'a> Walk<'a, '_> {
         }
     }
 
+    /// Reads the script that a line begins, and hands over a patch.
+    pub(super) fn script(&mut self, row: Row<'a>) -> Option<usize> {
+        let around = ScriptAround {
+            options: *self.options,
+            fence: self.fence().map(|open| open.fence),
+        };
+        let found = self.scripts.read(row, &around)?;
+        if let Some((fence, info)) = Fence::read(row.text) {
+            self.fence_line(row, fence, info);
+            self.scripts.begin(found.end);
+        }
+        let mut next = Some(row);
+        while let Some(row) = next.filter(|row| row.start() < found.end) {
+            self.near(row);
+            next = self.source.row(self.scripts.behind_heredocs(row));
+        }
+        for (at, trial) in found.trials {
+            self.push(What::Nearly(trial), at);
+        }
+        for block in found.blocks {
+            self.push_patch(block);
+        }
+        self.paths.pass();
+        Some(found.end)
+    }
+
     /// Reads the JSON that begins in a line, if there are calls or patches in it.
     pub(super) fn json(&mut self, row: Row<'a>, at: usize) -> Option<usize> {
         let at = row.start() + at;
-        if at < self.plain || self.options.depth >= tool::DEEPEST_TEXT {
+        if at < self.seen.plain || self.options.depth >= tool::DEEPEST_TEXT {
             return None;
         }
         // A string is only read as the whole response.
@@ -131,8 +162,9 @@ impl<'a> Walk<'a, '_> {
         }
         let has_patch = self.seen.edits > 0;
         let read = json::read(self.source, at, self.options, self.session, has_patch);
-        let read = read.map_err(|end| self.plain = end).ok()?;
-        for block in read.blocks {
+        let read = read.map_err(|end| self.seen.plain = end).ok()?;
+        for mut block in read.blocks {
+            self.scripts.refuse_quoted(&mut block);
             self.push_patch(block);
         }
         for (span, by) in read.hidden {

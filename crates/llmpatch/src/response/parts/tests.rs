@@ -29,7 +29,7 @@ fn outline(text: &str) -> String {
             What::Unread(_) => "unread",
             What::Loss(..) => "loss",
             What::Near(_) => "near",
-            What::NearFile(_) => "near file",
+            What::Nearly(_) => "nearly",
             What::Told(_) => "told",
         };
         let [first, last] =
@@ -49,6 +49,14 @@ fn a_response_is_a_tree() {
         (
             format!("```\n{PATCH}```\n"),
             "fence 1-5 Answer\n  patch 2-4 Answer\n",
+        ),
+        (
+            format!("```\napply_patch <<'E'\n{PATCH}E\n```\n"),
+            "fence 1-7 Answer\n  patch 3-5 Answer\n",
+        ),
+        (
+            "Run\ngit apply --check <<'E'\n--- a/a\n+++ b/a\n@@ -1 +1 @@\n-x\n+y\nE\n".to_owned(),
+            "nearly 2-2 Answer\n",
         ),
         (
             format!("<think>\n{PATCH}</think>\n{PATCH}"),

@@ -1,8 +1,8 @@
 //! The walk: what begins in each line.
 
 use super::{Part, Parts, What};
-use crate::format::Options;
 use crate::format::fence::names_diff;
+use crate::format::{Options, tool};
 use crate::patch::Format;
 use crate::response::around::begin_at;
 use crate::response::lines::Line;
@@ -11,10 +11,11 @@ use crate::response::marks::MarkOf;
 use crate::response::messages::Session;
 use crate::response::near::{HUNK, NEAR, NearLine, near};
 use crate::response::paths::{OpenFence, Paths};
-use crate::response::prose_line::is_change;
+use crate::response::prose_line::{is_call, is_change};
+use crate::response::scripts::Scripts;
 use crate::response::walk::{MOST_EDITS, WalkItem};
 use crate::response::{Residue, Warning, stated_base};
-use crate::text::{Located, Row, Source, Span, is_blank};
+use crate::text::{Located, Row, Source, Span, is_blank, trim};
 
 /// Takes a response apart.
 pub(crate) fn delimit<'a>(
@@ -30,7 +31,7 @@ pub(crate) fn delimit<'a>(
         open: Vec::new(),
         paths: Paths::default(),
         seen: Seen::default(),
-        plain: 0,
+        scripts: Scripts::new(source),
     };
     let mut at = 0;
     while let Some(row) = row_from(source, at)
@@ -70,8 +71,7 @@ pub(super) struct Walk<'a, 'o> {
     pub(super) open: Vec<Open<'a>>,
     pub(super) paths: Paths<'a>,
     pub(super) seen: Seen,
-    /// Up to where no JSON begins that is read.
-    pub(super) plain: usize,
+    pub(super) scripts: Scripts<'a>,
 }
 
 impl<'a> Walk<'a, '_> {
@@ -82,21 +82,27 @@ impl<'a> Walk<'a, '_> {
         if !is_fenced && let Some(end) = self.file(row) {
             return end;
         }
-        match Line::of(self.source, row) {
-            Line::Patch(format, at) => return self.patch(format, row, at),
-            Line::Opens(mark) if !is_fenced => return self.marked(row, mark),
+        let line = Line::of(self.source, row);
+        let part = match line {
+            Line::Patch(format, at) => Some(self.patch(format, row, at)),
+            Line::Opens(mark) if !is_fenced => Some(self.marked(row, mark)),
+            Line::Closes(mark) if mark.mark.of == MarkOf::Draft && self.leaves_fence() => {
+                Some(self.lone_mark(row, mark))
+            }
+            Line::Json(at) => self.json(row, at),
+            _ => None,
+        };
+        if let Some(end) = part {
+            self.scripts.pass(row.start(), end);
+            return end;
+        }
+        if let Some(end) = self.script(row) {
+            return end;
+        }
+        match line {
             Line::Closes(mark) if mark.mark.of == MarkOf::Draft => {
-                if self.leaves_fence() {
-                    return self.lone_mark(row, mark);
-                }
                 let mark = self.push(What::FencedMark(mark), row.span);
                 self.open.iter_mut().for_each(|open| open.mark = Some(mark));
-                self.text(row);
-            }
-            Line::Json(at) => {
-                if let Some(end) = self.json(row, at) {
-                    return end;
-                }
                 self.text(row);
             }
             Line::Fence(fence, info) => self.fence_line(row, fence, info),
@@ -113,6 +119,9 @@ impl<'a> Walk<'a, '_> {
             _ if is_fenced && self.closes_tag(row) => {}
             _ => self.text(row),
         }
+        let is_hidden = self.open.iter().any(|open| open.fence.is_none());
+        let is_code = is_fenced || self.options.depth >= tool::DEEPEST_TEXT;
+        self.scripts.line(row, is_code, is_hidden);
         self.source.start_of(row.number.next())
     }
 
@@ -166,7 +175,7 @@ impl<'a> Walk<'a, '_> {
                     row.span,
                 );
             }
-        } else if !is_tagged {
+        } else if !is_tagged || is_call(trim(row.text)) {
             self.near(row);
             self.loose_change(row);
         }
