@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 
 use assert_fs::prelude::*;
 
-use super::support::{OnDisk, Repo, US, isolated, program};
+use super::support::{OnDisk, PATIENCE, Repo, US, isolated, program};
 use super::terminal::Terminal;
 
 const RESPONSE: &str = "*** Begin Patch\n*** Update File: a.txt\n@@\n-two\n+2\n*** End Patch\n";
@@ -53,7 +53,7 @@ fn screen(shown: &str) -> String {
 
 /// Waits until a run has come so far that it wants the lock.
 fn wait_for_journal(repo: &Repo) {
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + PATIENCE;
     let is_there =
         || std::fs::read_dir(repo.child(".git/llmpatch")).is_ok_and(|mut all| all.next().is_some());
     while !is_there() {
@@ -66,7 +66,7 @@ fn wait_for_journal(repo: &Repo) {
 /// sees whether there is anything to recover, before it has planned anything.
 fn wait_at_lock(repo: &Repo, terminal: &mut Terminal) {
     wait_for_journal(repo);
-    let until = Instant::now() + Duration::from_secs(60);
+    let until = Instant::now() + PATIENCE;
     let waits = |shown: &str| {
         screen(shown)
             .rsplit('\n')

@@ -372,15 +372,10 @@ fn a_hook_that_ignores_to_be_told_to_end_is_killed_with_all_that_it_starts() {
             "trap : TERM INT HUP\necho held >\"$HELD\"\nwhile :; do sleep 60 & wait; done",
         );
         let mut child = start(&repo, &["-m", "x"], &update("a.txt", "two", "2"));
-        let start = std::time::Instant::now();
         kill_process(Pid::from_child(&child), Signal::TERM).unwrap();
         assert_eq!(
             child.wait().unwrap().signal(),
             Some(Signal::TERM.as_raw()),
-            "{hook}"
-        );
-        assert!(
-            start.elapsed() < std::time::Duration::from_secs(30),
             "{hook}"
         );
         assert!(!is_in_use(&repo), "{hook} has left somebody behind");

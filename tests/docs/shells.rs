@@ -6,12 +6,11 @@ use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::mpsc;
 use std::thread;
-use std::time::Duration;
 
 use assert_fs::prelude::*;
 
 use crate::here;
-use crate::support::{self, Repo, program};
+use crate::support::{self, PATIENCE, Repo, program};
 use crate::terminal::Terminal;
 
 /// What is typed before TAB, and the line afterwards, blanks at its end aside.
@@ -175,7 +174,7 @@ impl Place {
         let (sender, receiver) = mpsc::channel();
         let pipe = self.path("line");
         thread::spawn(move || sender.send(fs::read_to_string(pipe).unwrap()));
-        let line = receiver.recv_timeout(Duration::from_secs(60));
+        let line = receiver.recv_timeout(PATIENCE);
         line.unwrap_or_else(|_| panic!("no line came; the terminal shows:\n{}", terminal.shown()))
     }
 

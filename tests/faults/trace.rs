@@ -10,7 +10,6 @@ use std::os::unix::process::ExitStatusExt as _;
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc;
-use std::time::Duration;
 
 use rustix::process::{Pid, Signal, kill_process};
 
@@ -387,7 +386,7 @@ pub(crate) fn finish(mut child: Child, input: &[u8]) -> Ended {
     let (done, watch) = mpsc::channel::<()>();
     let watchdog = std::thread::spawn(move || {
         let hangs =
-            watch.recv_timeout(Duration::from_secs(60)) == Err(mpsc::RecvTimeoutError::Timeout);
+            watch.recv_timeout(crate::support::PATIENCE) == Err(mpsc::RecvTimeoutError::Timeout);
         if hangs {
             // strace alone would leave those that it traces, and their ends of the pipes.
             for one in with_offspring(pid) {

@@ -4,10 +4,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use crate::support::{Run, isolated, program, run};
-
-/// How long a run may take before it counts as hung: far longer than any takes on a busy machine.
-const PATIENCE: Duration = Duration::from_secs(120);
+use crate::support::{PATIENCE, Run, isolated, program, run};
 
 /// Runs our program with at most so many MiB of address space: what it can't have, it dies of.
 pub(crate) fn within(mebibytes: usize, directory: &Path, args: &[&str], input: &[u8]) -> Run {

@@ -711,7 +711,7 @@ fn those_who_wait_for_ever_get_on_also_where_others_die() {
         let start = |args: &[&str], input: &str| {
             let mut command = support::isolated(Command::new("timeout"), repo.path());
             let mut child = command
-                .arg("100")
+                .arg(support::PATIENCE.as_secs().to_string())
                 .arg(program())
                 .args(args)
                 .stdin(Stdio::piped())
@@ -784,7 +784,7 @@ fn who_has_the_lock_does_not_wait_for_who_recovers() {
     kill_process(stopped, Signal::CONT).unwrap();
     let started = std::time::Instant::now();
     while holder.try_wait().unwrap().is_none() || recovery.try_wait().unwrap().is_none() {
-        if started.elapsed() > std::time::Duration::from_secs(30) {
+        if started.elapsed() > support::PATIENCE {
             let _ = (recovery.kill(), kill_process(stopped, Signal::KILL));
             panic!("each waits for the other");
         }

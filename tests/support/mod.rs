@@ -24,6 +24,7 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output, Stdio};
+use std::time::{Duration, Instant};
 
 use assert_fs::TempDir;
 use assert_fs::fixture::ChildPath;
@@ -273,15 +274,19 @@ pub fn run(command: &mut Command, input: &[u8]) -> Run {
     Run::of(output)
 }
 
+/// How long anything may take that would hang for ever if something were wrong: far longer than it
+/// takes on the busiest machine. Nothing is measured by it.
+pub const PATIENCE: Duration = Duration::from_secs(600);
+
 /// Waits until a program has nothing to do but to let time pass; where the kernel doesn't tell, for
 /// a while.
 pub fn await_sleep(child: &std::process::Child) {
-    let started = std::time::Instant::now();
+    let started = Instant::now();
     let is_asleep = || {
         fs::read_to_string(format!("/proc/{}/wchan", child.id()))
             .is_ok_and(|at| at.contains("nanosleep"))
     };
-    while !is_asleep() && started.elapsed() < std::time::Duration::from_secs(3) {
+    while !is_asleep() && started.elapsed() < Duration::from_secs(3) {
         std::thread::yield_now();
     }
 }

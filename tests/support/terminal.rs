@@ -12,13 +12,12 @@ use std::os::unix::ffi::OsStrExt as _;
 use std::process::{Child, Command, ExitStatus};
 use std::sync::{Arc, Condvar, Mutex};
 use std::thread;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use rustix::termios::{Winsize, tcsetwinsize};
 
-/// How long anything may take. It is far more than is needed: only a hanging program comes near it.
-const PATIENCE: Duration = Duration::from_secs(60);
+use super::support::PATIENCE;
 
 /// A terminal of 100 columns and 40 lines, a program that runs on it, and all that it wrote so far.
 pub struct Terminal {
