@@ -316,6 +316,7 @@ pub fn make_device(path: &Path, kind: &str, (major, minor): (u32, u32)) -> bool 
 
 /// Where our program is.
 pub fn program() -> &'static str {
+    system::have_children_heed_signals();
     env!("CARGO_BIN_EXE_git-llmpatch")
 }
 

@@ -110,6 +110,9 @@ mod here {
     use std::ffi::OsStr;
     use std::os::unix::ffi::OsStrExt as _;
     use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _};
+    use std::sync::{Arc, Once};
+
+    use signal_hook::{consts, flag};
 
     use super::*;
 
@@ -172,16 +175,21 @@ mod here {
         }
     }
 
-    /// Returns whether a signal was ignored before we came (`nohup` does so): then it stays so, as it
-    /// must.
-    pub fn is_ignored(signal: rustix::process::Signal) -> bool {
-        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-        let mask = status
-            .lines()
-            .find_map(|line| line.strip_prefix("SigIgn:"))
-            .unwrap_or_default()
-            .trim();
-        u64::from_str_radix(mask, 16).is_ok_and(|mask| mask >> (signal.as_raw() - 1) & 1 == 1)
+    /// Has all that is started from here on take signals as what is started at a terminal does. Where
+    /// whoever started us ignores some (`nohup`, a shell's background), we go on ignoring them.
+    pub fn have_children_heed_signals() {
+        static ONCE: Once = Once::new();
+        ONCE.call_once(|| {
+            let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+            let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+            let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
+            // std has them heed this one.
+            let others = (1..32).filter(|signal| *signal != consts::SIGPIPE);
+            for signal in others.filter(|signal| mask.unwrap_or(0) >> (signal - 1) & 1 == 1) {
+                // What is caught, and not ignored, isn't inherited.
+                let _ = flag::register(signal, Arc::default());
+            }
+        });
     }
 
     /// Returns whether files can be given to others here, by the user who runs the tests.
@@ -304,6 +312,9 @@ mod here {
         needs(Need::Owners);
         0
     }
+
+    /// Does nothing: no signals are inherited.
+    pub fn have_children_heed_signals() {}
 
     /// Starts a program; in wine, which now and then can't, at the fifth attempt at last.
     pub fn start(command: &mut Command) -> io::Result<Child> {

@@ -58,8 +58,7 @@ impl Terminal {
                 .unwrap()
         };
         let mut session = Command::new("setsid");
-        // What runs in a shell's background ignores interrupts, and so does all that it starts.
-        session.args(["--ctty", "--wait", "env", "--default-signal"]);
+        session.args(["--ctty", "--wait"]);
         session.arg(command.get_program()).args(command.get_args());
         if let Some(directory) = command.get_current_dir() {
             session.current_dir(directory);
