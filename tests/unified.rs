@@ -41,7 +41,9 @@ impl Scene {
             changes: changes(before, after),
         };
         scene.git(&["init", "-q"]);
-        for [key, value] in config {
+        // The user's own, which `GIT_CONFIG_GLOBAL` doesn't name, are read by git and by us.
+        let users = ["core.attributesFile", "core.excludesFile"].map(|key| [key, "/dev/null"]);
+        for [key, value] in users.iter().chain(config) {
             scene.git(&["config", key, value]);
         }
         scene.write(before);

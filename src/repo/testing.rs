@@ -41,6 +41,11 @@ impl Sample {
         };
         std::fs::create_dir(sample.top()).unwrap();
         sample.git_args(&["init", "-q", "-b", "main", option]);
+        // The user's own, which are found without git's configuration.
+        let config = sample.top().join(".git/config");
+        let mut text = std::fs::read_to_string(&config).unwrap();
+        text += "[core]\nattributesFile = /dev/null\nexcludesFile = /dev/null\n";
+        std::fs::write(config, text).unwrap();
         sample
     }
 
@@ -94,6 +99,17 @@ impl Sample {
 
     /// Runs git and returns what it prints.
     pub(crate) fn git_args(&self, args: &[&str]) -> Vec<u8> {
+        let output = self.git_command().args(args).output().unwrap();
+        assert!(
+            output.status.success(),
+            "git {args:?}: {}",
+            String::from_utf8_lossy(&output.stderr)
+        );
+        output.stdout
+    }
+
+    /// Returns git, to be run here, with nothing of the user's.
+    pub(crate) fn git_command(&self) -> Command {
         let mut command = Command::new("git");
         for (name, _) in std::env::vars_os() {
             if name.to_string_lossy().starts_with("GIT_") {
@@ -109,18 +125,9 @@ impl Sample {
         command
             .env("GIT_CONFIG_GLOBAL", "/dev/null")
             .env("GIT_CONFIG_NOSYSTEM", "1")
-            .env("GIT_ATTR_NOSYSTEM", "1");
+            .env("GIT_ATTR_NOSYSTEM", "1")
+            .current_dir(self.top());
         command
-            .env("XDG_CONFIG_HOME", "/nonexistent")
-            .current_dir(self.top())
-            .args(args);
-        let output = command.output().unwrap();
-        assert!(
-            output.status.success(),
-            "git {args:?}: {}",
-            String::from_utf8_lossy(&output.stderr)
-        );
-        output.stdout
     }
 
     /// Opens it, with its own configuration and no other.

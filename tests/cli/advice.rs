@@ -956,10 +956,10 @@ fn missing_objects() {
         origin.path().canonicalize().unwrap()
     };
     let url = url.display().to_string().replace('\\', "/");
-    in_shell(&clone, &format!("git remote add origin 'file://{url}'; git fetch -q --filter=blob:none origin main; git update-ref HEAD FETCH_HEAD; git read-tree HEAD; mv {url} {url}.away")).succeeded();
+    in_shell(&clone, &format!("git remote add origin 'file://{url}'; git fetch -q --filter=blob:none origin main; git update-ref HEAD FETCH_HEAD; git read-tree HEAD; mv '{url}' '{url}.away'")).succeeded();
     let response = update("a.txt", "two", "2");
     let said = clone.run(&["apply", "--cached"], &response).ended(3);
-    in_shell(&clone, &format!("mv {url}.away {url}")).succeeded();
+    in_shell(&clone, &format!("mv '{url}.away' '{url}'")).succeeded();
     follow(
         &clone,
         &said,

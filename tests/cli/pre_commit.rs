@@ -43,7 +43,7 @@ struct User {
     repo: Repo,
     /// Where pre-commit keeps what it clones and builds.
     home: TempDir,
-    environment: Vec<(&'static str, OsString)>,
+    environment: Vec<(OsString, OsString)>,
     pre_commit: OsString,
 }
 
@@ -52,7 +52,7 @@ impl User {
     fn of(
         hook: &str,
         ours: &Repo,
-        environment: Vec<(&'static str, OsString)>,
+        environment: Vec<(OsString, OsString)>,
         pre_commit: OsString,
     ) -> Self {
         let repo = Repo::with(&[("a.txt", "one\ntwo\n"), ("b.txt", "b\n"), ("c.txt", "c\n")]);
@@ -196,7 +196,7 @@ fn the_installed_program_is_run_by_pre_commit() {
     User::of(
         "git-llmpatch-system",
         &ours,
-        vec![("PATH", support::path())],
+        vec![("PATH".into(), support::path())],
         pre_commit,
     )
     .commits_in_every_way();
@@ -226,16 +226,18 @@ fn pre_commit_builds_and_runs_the_program() {
         }
     }
     ours.commit("ours");
-    // As quick as it gets: nobody runs it for long, and what it is built of is kept for the next
-    // time.
-    let environment = vec![
-        (
-            "CARGO_TARGET_DIR",
-            root().join("target/pre-commit").into_os_string(),
-        ),
-        ("CARGO_PROFILE_RELEASE_OPT_LEVEL", "0".into()),
-        ("CARGO_PROFILE_RELEASE_LTO", "off".into()),
-        ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS", "16".into()),
-    ];
+    // Where the toolchain and the network are; and as quick as it gets: nobody runs it for long, and
+    // what it is built of is kept for the next time.
+    let is_of_git = |name: &OsString| name.to_string_lossy().starts_with("GIT_");
+    let mut environment: Vec<_> = std::env::vars_os()
+        .filter(|(name, _)| !is_of_git(name))
+        .collect();
+    let kept = root().join("target/pre-commit");
+    environment.extend([
+        ("CARGO_TARGET_DIR".into(), kept.into_os_string()),
+        ("CARGO_PROFILE_RELEASE_OPT_LEVEL".into(), "0".into()),
+        ("CARGO_PROFILE_RELEASE_LTO".into(), "off".into()),
+        ("CARGO_PROFILE_RELEASE_CODEGEN_UNITS".into(), "16".into()),
+    ]);
     User::of("git-llmpatch", &ours, environment, pre_commit).commits_in_every_way();
 }

@@ -381,11 +381,31 @@ pub fn all_by_git() -> bool {
     std::env::var_os("BACKEND").is_some_and(|backend| backend == "git")
 }
 
+/// What a command has of our environment: where programs, libraries and the directory for temporary
+/// files are, and what tools that look on write.
+const KEPT: [&str; 5] = [
+    "PATH",
+    "LD_LIBRARY_PATH",
+    "TMPDIR",
+    "LLVM_PROFILE_FILE",
+    "RUST_BACKTRACE",
+];
+
+/// Returns a directory for a user who has nothing.
+fn home() -> PathBuf {
+    let home = Path::new(env!("CARGO_TARGET_TMPDIR")).join("home");
+    fs::create_dir_all(&home).unwrap();
+    home
+}
+
 /// Takes everything out of a command's environment that would make a run depend on the machine.
 pub fn isolated(mut command: Command, directory: &Path) -> Command {
+    system::have_children_heed_signals();
     for (name, _) in std::env::vars_os() {
-        if name.to_string_lossy().starts_with("GIT_") {
-            command.env_remove(name);
+        let name = name.to_string_lossy();
+        // Windows and its programs need many.
+        if name.starts_with("GIT_") || cfg!(unix) && !KEPT.contains(&&*name) {
+            command.env_remove(&*name);
         }
     }
     if all_by_git() {
@@ -393,6 +413,7 @@ pub fn isolated(mut command: Command, directory: &Path) -> Command {
     }
     command
         .current_dir(directory)
+        .env("HOME", home())
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
         .env("GIT_CONFIG_NOSYSTEM", "1")
         .env("GIT_AUTHOR_NAME", "Ann Author")

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::process::Stdio;
 
 use bstr::BString;
 use git2::{IndexEntry, ObjectFormat};
@@ -82,9 +82,8 @@ fn mode(executable: bool) -> &'static str {
 
 /// Has git change an index by lines of `update-index --index-info`.
 fn update(sample: &Sample, index: &str, lines: &str) {
-    let mut git = Command::new("git");
+    let mut git = sample.git_command();
     git.args(["update-index", "--index-info"])
-        .current_dir(sample.top())
         .stdin(Stdio::piped());
     let mut git = git.env("GIT_INDEX_FILE", index).spawn().unwrap();
     git.stdin
@@ -200,7 +199,7 @@ proptest! {
             // git forgets also the trees around what is set to what it was. Where one was kept
             // wrongly, it shows now.
             sample.git("write-tree --missing-ok");
-            Command::new("git").args(["write-tree", "--missing-ok"]).current_dir(sample.top()).env("GIT_INDEX_FILE", &by_git).output().unwrap();
+            sample.git_command().args(["write-tree", "--missing-ok"]).env("GIT_INDEX_FILE", &by_git).output().unwrap();
         }
         prop_assert_eq!(BString::from(std::fs::read(&file).unwrap()), BString::from(std::fs::read(&by_git).unwrap()));
         let again = IndexFile::read(&file, base.format).unwrap();

@@ -35,9 +35,8 @@ fn entries_of_other_paths_stay_as_they_are() {
             .map(|stage| format!("100644 {} {stage}\tmerged\n", blob.trim()))
             .collect();
         std::fs::write(sample.outside().join("stages"), stages).unwrap();
-        let top = sample.top();
-        let fed = std::process::Command::new("git")
-            .current_dir(&top)
+        let fed = sample
+            .git_command()
             .args(["update-index", "--index-info"])
             .stdin(std::fs::File::open(sample.outside().join("stages")).unwrap())
             .status();
