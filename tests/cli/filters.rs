@@ -185,10 +185,11 @@ fn a_change_is_what_git_add_makes_of_it() {
             "--index" => {}
             "--commit" => drop(git.git(&["commit", "-q", "-m", "x"])),
             _ => {
-                let index = std::fs::read(git.child(".git/index")).unwrap();
+                // An index that is put back would know of files what was true of others.
+                let staged = git.git(&["write-tree"]);
                 git.git(&["reset", "-q", "--hard"]);
                 std::fs::remove_dir_all(git.child("new")).ok();
-                std::fs::write(git.child(".git/index"), index).unwrap();
+                git.git(&["read-tree", staged.trim()]);
             }
         }
         let args: Vec<_> = ["apply"]
@@ -522,9 +523,9 @@ fn files_in_lfs_are_changed_as_git_add_changes_them() {
         git.child("n.dat").write_str("neu\n").unwrap();
         git.git(&["add", "-A"]);
         if target == "--cached" {
-            let index = std::fs::read(git.child(".git/index")).unwrap();
+            let staged = git.git(&["write-tree"]);
             git.git(&["reset", "-q", "--hard"]);
-            std::fs::write(git.child(".git/index"), index).unwrap();
+            git.git(&["read-tree", staged.trim()]);
         }
         let mut args = vec!["apply", target];
         if target == "--commit" {

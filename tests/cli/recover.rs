@@ -5,7 +5,7 @@ use std::process::Command;
 
 use assert_fs::prelude::*;
 
-use super::support::{self, Repo, US, isolated};
+use super::support::{self, Repo, US, isolated, system};
 use super::{envelope, repo, update};
 
 fn hook(repo: &Repo, script: &str) {
@@ -143,7 +143,7 @@ fn a_killed_apply_is_taken_back_whole() {
     }
     // What is staged is no other matter. The lock is still there, so git is given another index.
     for (path, status) in [("src/c.txt", 0), ("a.txt", 3)] {
-        std::fs::copy(repo.child(".git/index"), repo.child(".git/other")).unwrap();
+        system::copy(&repo.child(".git/index"), &repo.child(".git/other"));
         let blob = repo.git_with_input(&["hash-object", "-w", "--stdin"], b"staged");
         let mut git = isolated(Command::new("git"), repo.path());
         let entry = format!("100644,{},{path}", blob.trim());
