@@ -104,6 +104,7 @@ impl Repo {
         let environment = environment.iter().map(|(name, value)| (name, value));
         shell.envs(environment).current_dir(self.home());
         shell.stdin(Stdio::null()).stdout(output);
+        system::let_children_heed_signals();
         let _ = shell.status().or_else(|_| shell.status());
     }
 

@@ -246,9 +246,20 @@ pub(crate) fn die_of(signal: i32) {
 /// Makes the system keep how children ended until they are waited for. It doesn't where we were
 /// started by a program that ignores what becomes of its own.
 pub(crate) fn wait_for_children() {
-    if is_ignored(consts::SIGCHLD) {
-        // Caught, it isn't ignored, and children don't inherit that.
-        let _ = flag::register(consts::SIGCHLD, Arc::default());
+    catch_ignored(&[consts::SIGCHLD]);
+}
+
+/// Lets what is started from here on heed the signals that we were started to ignore: git starts
+/// hooks so, also in `nohup`.
+pub(crate) fn let_children_heed_signals() {
+    catch_ignored(&SIGNALS);
+    catch_ignored(&[consts::SIGQUIT]);
+}
+
+/// Catches signals, where they are ignored, and does nothing: children don't inherit that.
+fn catch_ignored(signals: &[i32]) {
+    for signal in signals.iter().filter(|signal| is_ignored(**signal)) {
+        let _ = flag::register(*signal, Arc::default());
     }
 }
 

@@ -327,6 +327,9 @@ pub(crate) fn die_of(_: i32) {
 /// Does nothing: the system keeps how children ended.
 pub(crate) fn wait_for_children() {}
 
+/// Does nothing: children inherit no ignored signals.
+pub(crate) fn let_children_heed_signals() {}
+
 /// Returns a command that starts the shell that belongs to git, and finds what git brings with it:
 /// only git itself is sure to be on the PATH. `commands` returns the directory of git's commands,
 /// which is some levels below the directory that holds both.

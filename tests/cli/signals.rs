@@ -4,13 +4,13 @@
 use std::fs::File;
 use std::io::Write as _;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
-use std::process::{Child, Stdio};
+use std::process::{Child, Command, Stdio};
 
 use assert_fs::prelude::*;
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
 use super::recover::{is_in_use, tidy};
-use super::support::{Repo, US, await_sleep, make_pipe};
+use super::support::{Repo, US, await_sleep, isolated, make_pipe, program, run};
 use super::{envelope, repo, update};
 
 /// A script that says that it runs and waits until it may go on.
@@ -33,7 +33,7 @@ fn start_with(
     repo: &Repo,
     args: &[&str],
     response: &str,
-    more: impl FnOnce(&mut std::process::Command),
+    more: impl FnOnce(&mut Command),
 ) -> Child {
     repo.child("../response").write_str(response).unwrap();
     let path = |name: &str| repo.child("..").join(name);
@@ -237,11 +237,7 @@ fn an_editor_that_outlives_us_makes_no_commit() {
 #[test]
 #[cfg(target_os = "linux")]
 fn an_editor_does_not_start_when_we_are_dead() {
-    let which = super::support::run(
-        std::process::Command::new("sh").args(["-c", "command -v git"]),
-        b"",
-    )
-    .succeeded();
+    let which = run(Command::new("sh").args(["-c", "command -v git"]), b"").succeeded();
     let git = which.stdout.trim();
     for (name, script) in [
         // As soon as there is a child, before it has been written down.
@@ -291,11 +287,7 @@ fn an_editor_does_not_start_when_we_are_dead() {
 #[test]
 #[cfg(target_os = "linux")]
 fn a_commit_that_outlives_us_has_its_whole_message() {
-    let which = super::support::run(
-        std::process::Command::new("sh").args(["-c", "command -v git"]),
-        b"",
-    )
-    .succeeded();
+    let which = run(Command::new("sh").args(["-c", "command -v git"]), b"").succeeded();
     let repo = repo();
     // As soon as it is git, it is alone.
     let script = format!(
@@ -338,6 +330,23 @@ fn a_commit_that_outlives_us_has_its_whole_message() {
     tidy(&repo);
 }
 
+/// Returns a shell that ignores signals and becomes a command.
+fn ignoring(signals: &str, command: &Command) -> Command {
+    let script = format!("trap '' {signals}; exec \"$0\" \"$@\"");
+    let mut shell = Command::new("bash");
+    shell.args(["-c", &script]).arg(command.get_program());
+    shell
+        .args(command.get_args())
+        .current_dir(command.get_current_dir().unwrap());
+    for (name, value) in command.get_envs() {
+        match value {
+            Some(value) => shell.env(name, value),
+            None => shell.env_remove(name),
+        };
+    }
+    shell
+}
+
 #[test]
 fn whoever_ignores_what_becomes_of_children_may_start_us() {
     let repo = repo();
@@ -348,21 +357,46 @@ fn whoever_ignores_what_becomes_of_children_may_start_us() {
     repo.child("../response")
         .write_str(&update("a.txt", "two", "2"))
         .unwrap();
-    let ours = repo.command();
-    let mut command = std::process::Command::new("bash");
-    command
-        .args(["-c", "trap '' CHLD; exec \"$0\" \"$@\""])
-        .arg(ours.get_program());
-    command
-        .args(["apply", "--commit", "-m", "x", "../response"])
-        .current_dir(repo.path());
-    ours.get_envs()
-        .for_each(|(name, value)| _ = command.env(name, value.unwrap_or_default()));
-    super::support::run(&mut command, b"").succeeded();
+    let mut command = repo.command();
+    command.args(["apply", "--commit", "-m", "x", "../response"]);
+    run(&mut ignoring("CHLD", &command), b"").succeeded();
     assert_eq!(repo.git(&["log", "--format=%s"]), "x\nbase\n");
     assert_eq!(repo.git(&["status", "--porcelain"]), "");
     assert!(repo.child(".git/was-here").exists());
     tidy(&repo);
+}
+
+#[test]
+#[cfg(target_os = "linux")]
+fn hooks_and_editors_heed_the_signals_that_they_heed_where_git_starts_them() {
+    // Of the signals that it ignores, the first sixteen, without the C library's own.
+    const LOOK: &str =
+        "#!/bin/sh\ngrep SigIgn: /proc/self/status | tail -c 5 >\"$SEEN/${0##*/}\"\n";
+    let scripts = ["pre-commit", "commit-msg", "post-commit", "editor"];
+    let seen = |program: &str, args: &[&str]| {
+        let repo = repo();
+        for name in scripts {
+            repo.script(&format!(".git/hooks/{name}"), LOOK);
+        }
+        repo.child("../response")
+            .write_str(&update("a.txt", "two", "2"))
+            .unwrap();
+        if program == "git" {
+            repo.child("a.txt").write_str("one\n2\nthree\n").unwrap();
+        }
+        let mut command = isolated(Command::new(program), repo.path());
+        command
+            .args(args)
+            .env("SEEN", repo.child("..").path())
+            .env("GIT_EDITOR", ".git/hooks/editor");
+        run(&mut ignoring("INT HUP", &command), b"").succeeded();
+        scripts.map(|name| format!("{name} {}", repo.text(&format!("../{name}"))))
+    };
+    let ours = ["apply", "--commit", "-m", "x", "--edit", "../response"];
+    assert_eq!(
+        seen(program(), &ours),
+        seen("git", &["commit", "-a", "-m", "x", "--edit"])
+    );
 }
 
 #[test]
@@ -455,7 +489,7 @@ fn streams_that_are_closed_from_the_beginning_harm_nothing() {
             .unwrap();
         let response = if args == "recover" { "" } else { "../response" };
         let script = format!("exec \"$0\" {args} {response} <&- >&- 2>&-");
-        let mut command = super::support::isolated(std::process::Command::new("sh"), repo.path());
+        let mut command = isolated(Command::new("sh"), repo.path());
         let status = command
             .args(["-c", &script, super::support::program()])
             .status()
