@@ -8,7 +8,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use crate::scenario::git;
+use crate::support::scenario::git;
 
 /// How many files one candidate changes.
 const CHANGED: usize = 3;

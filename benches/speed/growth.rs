@@ -10,15 +10,13 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::Instant;
 
-use crate::scenario::Scenario;
+use crate::support::scenario::{Scenario, git};
 
 /// What grows, from its smallest size on, and what is done at a size.
 struct Size {
     name: &'static str,
     smallest: usize,
     make: fn(usize) -> Scenario,
-    /// Whether every hunk is made wrong, so that all of them are refused.
-    is_refused: bool,
 }
 
 const SIZES: [Size; 6] = [
@@ -26,37 +24,31 @@ const SIZES: [Size; 6] = [
         name: "MiB of a file",
         smallest: 1,
         make: |size| Scenario::large("", size << 20, 1),
-        is_refused: false,
     },
     Size {
         name: "hunks in 10 MiB",
         smallest: 50,
         make: |size| Scenario::large("", 10 << 20, size),
-        is_refused: false,
     },
     Size {
         name: "files that change",
         smallest: 30,
         make: |size| Scenario::many("", 10, (size, 200, 3)),
-        is_refused: false,
     },
     Size {
         name: "files in the index",
         smallest: 1000,
         make: |size| Scenario::many("", size, (1, 200, 1)).staged(),
-        is_refused: false,
     },
     Size {
         name: "lines of a repeated prefix",
         smallest: 30,
         make: |size| Scenario::repeated("", (8 * size, size), &|_| "}\n".into()),
-        is_refused: false,
     },
     Size {
         name: "wrong hunks in 10 MiB",
         smallest: 10,
-        make: |size| Scenario::large("", 10 << 20, size),
-        is_refused: true,
+        make: |size| Scenario::large("", 10 << 20, size).refused(),
     },
 ];
 
@@ -72,7 +64,7 @@ struct Curve {
 /// Measures all sizes, prints them, and draws them into a file if one is named.
 pub(crate) fn measure(is_short: bool, picture: Option<&Path>) {
     let rounds = if is_short { 1 } else { 5 };
-    let start = time(&Scenario::small_change(20), false, rounds);
+    let start = time(&Scenario::small_change("", 20), rounds);
     let curves: Vec<Curve> = SIZES
         .iter()
         .map(|size| {
@@ -109,7 +101,7 @@ pub(crate) fn measure(is_short: bool, picture: Option<&Path>) {
 fn curve(size: &Size, start: f64, steps: &[usize], rounds: usize) -> Curve {
     let measured = |step: &usize| {
         let at = size.smallest * step;
-        (at as f64, time(&(size.make)(at), size.is_refused, rounds))
+        (at as f64, time(&(size.make)(at), rounds))
     };
     let points: Vec<_> = steps.iter().map(measured).collect();
     let telling = points.iter().filter(|(_, time)| *time > 1.5 * start);
@@ -126,20 +118,12 @@ fn curve(size: &Size, start: f64, steps: &[usize], rounds: usize) -> Curve {
 }
 
 /// Returns the least of a few times, in milliseconds.
-fn time(scenario: &Scenario, is_refused: bool, rounds: usize) -> f64 {
+fn time(scenario: &Scenario, rounds: usize) -> f64 {
     let directory = tempfile::tempdir().expect("a temporary directory can be made");
     let top = directory.path().join("top");
     scenario.build(directory.path());
-    crate::git(&top, &["config", "llmpatch.fsync", "false"]);
+    git(&top, &["config", "llmpatch.fsync", "false"]);
     let response = directory.path().join("change.envelope");
-    if is_refused {
-        let patch = fs::read_to_string(&response).expect("it was written");
-        fs::write(
-            &response,
-            patch.replace("\n-    let value_", "\n-    let another_"),
-        )
-        .expect("it can be written");
-    }
     let run = || {
         scenario.reset(&top);
         let mut command = Command::new(env!("CARGO_BIN_EXE_git-llmpatch"));
@@ -155,7 +139,7 @@ fn time(scenario: &Scenario, is_refused: bool, rounds: usize) -> f64 {
         let status = command.status().expect("it can be started");
         assert_eq!(
             status.code(),
-            Some(i32::from(is_refused)),
+            Some(i32::from(scenario.is_refused)),
             "{}",
             response.display()
         );

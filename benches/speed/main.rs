@@ -17,14 +17,16 @@
 
 mod batch;
 mod growth;
-mod scenario;
+#[path = "../support/mod.rs"]
+mod support;
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use self::scenario::{Scenario, git};
+use self::support::callgrind;
+use self::support::scenario::{Scenario, git};
 
 struct Options {
     rounds: usize,
@@ -299,7 +301,7 @@ const MOST_INSTRUCTIONS: u64 = 60_000_000;
 fn staged(options: &Options) {
     let scale = if options.is_short { 10 } else { 1 };
     for (files, is_one_staged) in [(1000, false), (5000, true)] {
-        let scenario = Scenario::small_change(files / scale);
+        let scenario = Scenario::small_change("", files / scale);
         let directory = tempfile::tempdir().expect("a temporary directory can be made");
         scenario.build(directory.path());
         let top = directory.path().join("top");
@@ -335,51 +337,20 @@ fn staged(options: &Options) {
                 way.median(),
                 way.median() / git
             );
-            if let Some(count) = instructions(directory.path(), way) {
+            let count = callgrind::count(directory.path(), &way.program, &way.arguments);
+            if let Some(count) = count {
+                assert!(count.status.success(), "{} ends otherwise", way.name);
+                let millions = count.instructions as f64 / 1e6;
                 println!(
-                    "{:34}{:>18}{:>12.2} million instructions, children included",
-                    "",
-                    way.name,
-                    count as f64 / 1e6
+                    "{:34}{:>18}{millions:>12.2} million instructions, children included",
+                    "", way.name
                 );
                 assert!(
-                    count <= MOST_INSTRUCTIONS,
-                    "{} takes {count} instructions",
+                    count.instructions <= MOST_INSTRUCTIONS,
+                    "{} takes {millions} million instructions",
                     way.name
                 );
             }
         }
     }
-}
-
-/// Counts the instructions of a program and of all that it starts; nothing where there is no
-/// valgrind.
-fn instructions(directory: &Path, way: &Way) -> Option<u64> {
-    let logs = tempfile::tempdir_in(directory).expect("a directory can be made");
-    let mut valgrind = Command::new("valgrind");
-    valgrind.args([
-        "--tool=callgrind",
-        "--callgrind-out-file=/dev/null",
-        "--trace-children=yes",
-    ]);
-    valgrind
-        .arg(format!("--log-file={}/%p", logs.path().display()))
-        .arg(&way.program)
-        .args(&way.arguments);
-    let status = valgrind
-        .current_dir(directory.join("top"))
-        .stdout(Stdio::null())
-        .status()
-        .ok()?;
-    assert!(status.success(), "valgrind ends with {status:?}");
-    let collected = |log: std::io::Result<fs::DirEntry>| {
-        let log = fs::read_to_string(log.ok()?.path()).ok()?;
-        log.rsplit_once("Collected : ")?
-            .1
-            .split_whitespace()
-            .next()?
-            .parse::<u64>()
-            .ok()
-    };
-    Some(fs::read_dir(logs.path()).ok()?.filter_map(collected).sum())
 }

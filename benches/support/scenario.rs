@@ -1,31 +1,58 @@
-//! What is measured: files, a change of them in three formats, and how to get back to where it
+//! What is measured: files, a change of them in every format, and how to get back to where it
 //! began.
 
-use std::fmt::Write as _;
 use std::fs;
 use std::path::Path;
 use std::process::Command;
-use std::time::{Duration, Instant};
+use std::time::{Duration, Instant, SystemTime};
+
+use super::responses::{FORMATS, prefixed};
 
 /// A change of some files among others.
-pub(crate) struct Scenario {
-    pub(crate) name: String,
+pub struct Scenario {
+    pub name: String,
     /// Whether the change is made in the index too.
-    pub(crate) is_staged: bool,
+    pub is_staged: bool,
+    /// Whether no line that changes is in the files as the responses show it.
+    pub is_refused: bool,
     /// Files that are only there.
     others: usize,
-    files: Vec<File>,
+    pub files: Vec<File>,
 }
 
-struct File {
-    path: String,
+pub struct File {
+    pub path: String,
     /// Its lines before; nothing for a new file.
     old: Vec<String>,
     /// Where lines change, from 0, ascending.
     changed: Vec<usize>,
     /// The lines shown on each side of a change.
     context: usize,
-    new: Vec<u8>,
+    pub new: Vec<u8>,
+}
+
+/// A line that changes, and the lines shown around it.
+pub struct Hunk {
+    /// The first line shown, from 0.
+    pub from: usize,
+    pub at: usize,
+    pub before: String,
+    pub old: String,
+    pub after: String,
+}
+
+impl Hunk {
+    /// Returns the lines as a diff and an envelope show them.
+    pub fn marked(&self) -> String {
+        let (before, after) = (prefixed(' ', &self.before), prefixed(' ', &self.after));
+        format!("{before}-{}+{}{after}", self.old, replacement(self.at))
+    }
+
+    /// Returns what is shown as it was, and as it will be.
+    pub fn sides(&self) -> (String, String) {
+        let side = |line: &str| format!("{}{line}{}", self.before, self.after);
+        (side(&self.old), side(&replacement(self.at)))
+    }
 }
 
 impl File {
@@ -55,26 +82,31 @@ impl File {
         }
     }
 
-    fn is_new(&self) -> bool {
+    pub fn is_new(&self) -> bool {
         self.old.is_empty()
     }
 
-    /// Returns for each change the lines shown before it, the changed one and those behind it.
-    fn hunks(&self) -> impl Iterator<Item = (usize, String, String, String)> + '_ {
+    /// Returns its text before the change.
+    pub fn before(&self) -> String {
+        self.old.concat()
+    }
+
+    pub fn hunks(&self) -> impl Iterator<Item = Hunk> + '_ {
         self.changed.iter().map(|&at| {
             let from = at.saturating_sub(self.context);
             let to = (at + self.context + 1).min(self.old.len());
-            (
+            Hunk {
                 from,
-                self.old[from..at].concat(),
-                self.old[at].clone(),
-                self.old[at + 1..to].concat(),
-            )
+                at,
+                before: self.old[from..at].concat(),
+                old: self.old[at].clone(),
+                after: self.old[at + 1..to].concat(),
+            }
         })
     }
 }
 
-fn line(index: usize) -> String {
+pub fn line(index: usize) -> String {
     format!("    let value_{index:08} = compute(the, same, thing);\n")
 }
 
@@ -94,23 +126,24 @@ impl Scenario {
         Scenario {
             name: name.into(),
             is_staged: false,
+            is_refused: false,
             others,
             files,
         }
     }
 
     /// One line changes in a repository of so many files.
-    pub(crate) fn small_change(others: usize) -> Self {
+    pub fn small_change(name: &str, others: usize) -> Self {
         let lines: Vec<_> = (0..200).map(line).collect();
         Scenario::new(
-            "A: one line, small repository",
+            name,
             others,
             vec![File::new("src/a.txt".into(), lines, vec![100], 3)],
         )
     }
 
     /// So many hunks in a file of about so many bytes.
-    pub(crate) fn large(name: &str, bytes: usize, changes: usize) -> Self {
+    pub fn large(name: &str, bytes: usize, changes: usize) -> Self {
         let lines: Vec<_> = (0..bytes / line(0).len()).map(line).collect();
         let changed = spread(changes, lines.len());
         Scenario::new(
@@ -121,11 +154,7 @@ impl Scenario {
     }
 
     /// So many files of so many lines, with so many hunks each, beside others.
-    pub(crate) fn many(
-        name: &str,
-        others: usize,
-        (count, lines, changes): (usize, usize, usize),
-    ) -> Self {
+    pub fn many(name: &str, others: usize, (count, lines, changes): (usize, usize, usize)) -> Self {
         let lines: Vec<_> = (0..lines).map(line).collect();
         let path = |nth| format!("changed/part{:02}/file{nth:05}.txt", nth % 40);
         let file = |nth| File::new(path(nth), lines.clone(), spread(changes, lines.len()), 3);
@@ -134,7 +163,7 @@ impl Scenario {
 
     /// Fifty times so many lines, of which each time one changes, shown with so many lines on each
     /// side that are made by number.
-    pub(crate) fn repeated(
+    pub fn repeated(
         name: &str,
         (size, context): (usize, usize),
         line_of: &dyn Fn(usize) -> String,
@@ -160,7 +189,7 @@ impl Scenario {
     }
 
     /// Makes the change in the index too.
-    pub(crate) fn staged(self) -> Self {
+    pub fn staged(self) -> Self {
         Scenario {
             name: self.name + ", --index",
             is_staged: true,
@@ -168,14 +197,23 @@ impl Scenario {
         }
     }
 
-    pub(crate) fn all(is_short: bool) -> Vec<Scenario> {
+    /// Has every line that changes differ from what the responses show of it, so that all hunks are
+    /// refused.
+    pub fn refused(self) -> Self {
+        Scenario {
+            is_refused: true,
+            ..self
+        }
+    }
+
+    pub fn all(is_short: bool) -> Vec<Scenario> {
         let scale = if is_short { 50 } else { 1 };
         let sizes = (4000 / scale.min(8), 500 / scale.min(8));
         let new = (0..5000 / scale)
             .map(|nth| File::created(format!("new/part{:02}/file{nth:05}.txt", nth % 50), 20));
         let many = Scenario::many;
         vec![
-            Scenario::small_change(20),
+            Scenario::small_change("A: one line, small repository", 20),
             many(
                 "B: 200 files x 3 hunks of 5,000",
                 5000 / scale,
@@ -196,8 +234,8 @@ impl Scenario {
         ]
     }
 
-    /// Makes a repository `top` and the change in three formats beside it.
-    pub(crate) fn build(&self, directory: &Path) {
+    /// Makes a repository `top` and the change in every format beside it.
+    pub fn build(&self, directory: &Path) {
         let top = directory.join("top");
         fs::create_dir(&top).expect("a directory can be made");
         for nth in 0..self.others {
@@ -207,9 +245,7 @@ impl Scenario {
                 format!("{nth}\n").as_bytes(),
             );
         }
-        for file in self.files.iter().filter(|file| !file.is_new()) {
-            write(&top, &file.path, file.old.concat().as_bytes());
-        }
+        self.put(&top);
         git(&top, &["init", "-q"]);
         git(&top, &["add", "."]);
         git(
@@ -225,9 +261,10 @@ impl Scenario {
                 "base",
             ],
         );
-        write(directory, "change.diff", self.unified().as_bytes());
-        write(directory, "change.envelope", self.envelope().as_bytes());
-        write(directory, "change.opx", self.opx().as_bytes());
+        for (format, written) in FORMATS {
+            let response = written(&self.files);
+            write(directory, &format!("change.{format}"), response.as_bytes());
+        }
         if self.is_staged {
             fs::copy(top.join(".git/index"), directory.join("index"))
                 .expect("an index can be copied");
@@ -235,25 +272,51 @@ impl Scenario {
     }
 
     /// Brings everything back to where it was.
-    pub(crate) fn reset(&self, top: &Path) {
-        for file in &self.files {
-            match file.is_new() {
-                true => drop(fs::remove_file(top.join(&file.path))),
-                false => write(top, &file.path, file.old.concat().as_bytes()),
-            }
+    pub fn reset(&self, top: &Path) {
+        for file in self.files.iter().filter(|file| file.is_new()) {
+            drop(fs::remove_file(top.join(&file.path)));
         }
+        self.put(top);
         if self.is_staged {
             fs::copy(top.join("../index"), top.join(".git/index")).expect("an index can be copied");
             git(top, &["update-index", "-q", "--refresh"]);
         }
     }
 
+    /// Writes the files that change, as they were before. They are old enough for git not to ask
+    /// whether they changed again in the tick of the clock in which it looked at them.
+    fn put(&self, top: &Path) {
+        let long_ago = SystemTime::UNIX_EPOCH + Duration::from_secs(1_600_000_000);
+        for file in self.files.iter().filter(|file| !file.is_new()) {
+            write(top, &file.path, &self.content(file));
+            let file = fs::File::options().append(true).open(top.join(&file.path));
+            file.and_then(|file| file.set_modified(long_ago))
+                .expect("a file can be given a time");
+        }
+    }
+
+    /// Returns the bytes of a file before the change.
+    fn content(&self, file: &File) -> Vec<u8> {
+        let mut lines = file.old.clone();
+        if self.is_refused {
+            for &at in &file.changed {
+                lines[at] = format!("    let another_{at:08} = compute(the, same, thing);\n");
+            }
+        }
+        lines.concat().into_bytes()
+    }
+
     /// Returns what must be the same after every way.
-    pub(crate) fn fingerprint(&self, top: &Path) -> Vec<u8> {
+    pub fn fingerprint(&self, top: &Path) -> Vec<u8> {
         for file in &self.files {
             let now = fs::read(top.join(&file.path)).unwrap_or_default();
+            let want = if self.is_refused {
+                &self.content(file)
+            } else {
+                &file.new
+            };
             assert!(
-                now == file.new,
+                now == *want,
                 "{}: {} isn't what it should be",
                 self.name,
                 file.path
@@ -267,7 +330,7 @@ impl Scenario {
     }
 
     /// Reads the old files and writes the new ones, and says how long that took.
-    pub(crate) fn floor(&self, top: &Path) -> Duration {
+    pub fn floor(&self, top: &Path) -> Duration {
         let started = Instant::now();
         for file in &self.files {
             let path = top.join(&file.path);
@@ -284,87 +347,6 @@ impl Scenario {
         }
         started.elapsed()
     }
-
-    fn unified(&self) -> String {
-        let mut diff = String::new();
-        for file in &self.files {
-            let path = &file.path;
-            if file.is_new() {
-                let lines = String::from_utf8_lossy(&file.new);
-                let count = lines.lines().count();
-                let _ = write!(
-                    diff,
-                    "diff --git a/{path} b/{path}\nnew file mode 100644\n--- /dev/null\n+++ b/{path}\n"
-                );
-                let _ = writeln!(diff, "@@ -0,0 +1,{count} @@");
-                diff += &prefixed('+', &lines);
-                continue;
-            }
-            let _ = write!(
-                diff,
-                "diff --git a/{path} b/{path}\n--- a/{path}\n+++ b/{path}\n"
-            );
-            for ((from, before, old, after), &at) in file.hunks().zip(&file.changed) {
-                let count = before.lines().count() + 1 + after.lines().count();
-                let _ = writeln!(diff, "@@ -{0},{count} +{0},{count} @@", from + 1);
-                diff += &prefixed(' ', &before);
-                let _ = write!(diff, "-{old}+{}", replacement(at));
-                diff += &prefixed(' ', &after);
-            }
-        }
-        diff
-    }
-
-    fn envelope(&self) -> String {
-        let mut patch = "*** Begin Patch\n".to_owned();
-        for file in &self.files {
-            if file.is_new() {
-                let _ = writeln!(patch, "*** Add File: {}", file.path);
-                patch += &prefixed('+', &String::from_utf8_lossy(&file.new));
-                continue;
-            }
-            let _ = writeln!(patch, "*** Update File: {}", file.path);
-            for ((_, before, old, after), &at) in file.hunks().zip(&file.changed) {
-                patch += "@@\n";
-                patch += &prefixed(' ', &before);
-                let _ = write!(patch, "-{old}+{}", replacement(at));
-                patch += &prefixed(' ', &after);
-            }
-        }
-        patch + "*** End Patch\n"
-    }
-
-    fn opx(&self) -> String {
-        let mut edits = String::new();
-        for file in &self.files {
-            let path = &file.path;
-            if file.is_new() {
-                let _ = write!(edits, "<edit file=\"{path}\" op=\"new\">\n<put>\n<<<\n");
-                edits += &String::from_utf8_lossy(&file.new);
-                edits += ">>>\n</put>\n</edit>\n";
-                continue;
-            }
-            for ((_, before, old, after), &at) in file.hunks().zip(&file.changed) {
-                let put = replacement(at);
-                let _ = write!(
-                    edits,
-                    "<edit file=\"{path}\" op=\"patch\">\n<find>\n<<<\n{before}{old}{after}>>>\n</find>\n"
-                );
-                let _ = write!(
-                    edits,
-                    "<put>\n<<<\n{before}{put}{after}>>>\n</put>\n</edit>\n"
-                );
-            }
-        }
-        edits
-    }
-}
-
-fn prefixed(sign: char, lines: &str) -> String {
-    lines
-        .split_inclusive('\n')
-        .map(|line| format!("{sign}{line}"))
-        .collect()
 }
 
 fn write(top: &Path, path: &str, content: &[u8]) {
@@ -374,11 +356,12 @@ fn write(top: &Path, path: &str, content: &[u8]) {
 }
 
 /// Runs git with no configuration but the repository's, and returns what it prints.
-pub(crate) fn git(top: &Path, arguments: &[&str]) -> String {
+pub fn git(top: &Path, arguments: &[&str]) -> String {
     let output = Command::new("git")
         .args(arguments)
         .current_dir(top)
         .env("GIT_CONFIG_GLOBAL", "/dev/null")
+        .env("GIT_CONFIG_NOSYSTEM", "1")
         .output();
     let output = output.expect("git can be started");
     assert!(
