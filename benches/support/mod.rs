@@ -10,3 +10,4 @@
 pub mod callgrind;
 pub mod responses;
 pub mod scenario;
+pub mod session;
