@@ -82,6 +82,7 @@ impl Run {
 impl Repo {
     /// Makes a repository without a commit.
     pub fn empty() -> Self {
+        system::take_defaults();
         let directory = TempDir::new().unwrap();
         let top = directory.child("work");
         top.create_dir_all().unwrap();
@@ -316,7 +317,7 @@ pub fn make_device(path: &Path, kind: &str, (major, minor): (u32, u32)) -> bool 
 
 /// Where our program is.
 pub fn program() -> &'static str {
-    system::have_children_heed_signals();
+    system::take_defaults();
     env!("CARGO_BIN_EXE_git-llmpatch")
 }
 
@@ -400,7 +401,7 @@ fn home() -> PathBuf {
 
 /// Takes everything out of a command's environment that would make a run depend on the machine.
 pub fn isolated(mut command: Command, directory: &Path) -> Command {
-    system::have_children_heed_signals();
+    system::take_defaults();
     for (name, _) in std::env::vars_os() {
         let name = name.to_string_lossy();
         // Windows and its programs need many.

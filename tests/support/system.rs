@@ -175,11 +175,13 @@ mod here {
         }
     }
 
-    /// Has all that is started from here on take signals as what is started at a terminal does. Where
-    /// whoever started us ignores some (`nohup`, a shell's background), we go on ignoring them.
-    pub fn have_children_heed_signals() {
+    /// Has files be made with the usual bits, and all that is started from here on take signals as
+    /// what is started at a terminal does. Where whoever started us ignores some (`nohup`, a shell's
+    /// background), we go on ignoring them.
+    pub fn take_defaults() {
         static ONCE: Once = Once::new();
         ONCE.call_once(|| {
+            rustix::process::umask(0o022.into());
             let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
             let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
             let mask = mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok());
@@ -313,8 +315,8 @@ mod here {
         0
     }
 
-    /// Does nothing: no signals are inherited.
-    pub fn have_children_heed_signals() {}
+    /// Does nothing: no signals are inherited, and no bits.
+    pub fn take_defaults() {}
 
     /// Starts a program; in wine, which now and then can't, at the fifth attempt at last.
     pub fn start(command: &mut Command) -> io::Result<Child> {
