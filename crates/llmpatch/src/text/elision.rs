@@ -205,7 +205,6 @@ mod tests {
     #[test]
     fn tells_elisions_from_other_lines() {
         for line in [
-            "// ... existing code ...",
             "    # rest unchanged",
             "# ... rest of the function ...",
             "<!-- ... -->",
@@ -220,7 +219,6 @@ mod tests {
             "// [unchanged code]",
             "// unchanged",
             "// Same as before",
-            "// ... rest of the file unchanged ...",
             "// existing imports...",
             "// Rest of the component...",
             "//... keep the other handlers as they are",
