@@ -221,8 +221,7 @@ impl<'s> Responses<'s> {
             warnings: Vec::new(),
             parts: Vec::new(),
         };
-        for source in sources {
-            let mut parsed = format::parse(source, options);
+        for (source, mut parsed) in sources.iter().zip(format::parse_all(sources, options)) {
             if let Some(repeated) = responses.repeated(source, &parsed) {
                 parsed.warnings.push(repeated);
                 parsed.patch.edits.clear();

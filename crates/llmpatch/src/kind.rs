@@ -113,12 +113,14 @@ kinds! {
     DraftPatch = "draft-patch", Nobody;
     /// Something that is nearly a patch was ignored beside a patch.
     NearPatch = "near-patch", Nobody;
-    /// A patch in lines that are quoted by `>` was ignored.
+    /// A patch in lines that are quoted by `>`, or in what the model says beside the calls of a session, was ignored.
     QuotedPatch = "quoted-patch", Nobody;
     /// A patch in JSON was ignored, since no known message has patches where it is.
     UnknownPlace = "unknown-place", Nobody;
-    /// Calls were ignored, since they failed or were refused when they were made.
+    /// Calls were ignored, since they failed, were refused or were never carried out.
     UndoneCall = "undone-call", Nobody;
+    /// Calls at the end of a session were read, though nothing says whether they were carried out.
+    PendingCall = "pending-call", Nobody;
     /// A patch that repeats an earlier one was ignored.
     RepeatedPatch = "repeated-patch", Nobody;
     /// An edit repeats an earlier one of the same response, and both were applied.
@@ -213,8 +215,6 @@ kinds! {
     SkippedCall = "skipped-call", Nobody;
     /// A fenced block without a path was ignored, where whole files are read.
     NamelessFence = "nameless-fence", Nobody;
-    /// A patch in a JSON object that isn't a tool call is applied.
-    JsonPatch = "json-patch", Nobody;
     /// A new file without a newline at its end, or a text without which a file loses it.
     FinalNewline = "final-newline", Nobody;
     /// Where text was removed, an empty line is left: what remains of its line, or the line that is

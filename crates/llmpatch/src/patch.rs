@@ -89,6 +89,18 @@ pub struct FileEdit<'a> {
     pub why: Option<Text<'a>>,
     /// The header line or opening tag; a derived edit has none.
     pub span: Option<Span>,
+    /// What a session says of the call that asks for it. Equality ignores it: a derived edit has
+    /// none.
+    pub record: Option<Box<CallRecord>>,
+}
+
+/// What a session says of a call.
+#[derive(Clone, Debug, Default)]
+pub struct CallRecord {
+    /// The directory in which the call is made; empty if none is named.
+    pub directory: Vec<u8>,
+    /// What the call's file held before.
+    pub before: Option<Vec<u8>>,
 }
 
 impl<'a> FileEdit<'a> {
@@ -101,6 +113,7 @@ impl<'a> FileEdit<'a> {
             header: None,
             why: None,
             span,
+            record: None,
         }
     }
 
@@ -123,6 +136,7 @@ impl<'a> FileEdit<'a> {
             header: self.header,
             why: self.why.map(text),
             span: self.span.map(place),
+            record: self.record,
         }
     }
 }

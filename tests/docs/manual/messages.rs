@@ -45,8 +45,12 @@ const CASES: &[(Kind, &str)] = &[
         "sessions/a-call-at-an-unknown-place-beside-a-real-one",
     ),
     (
+        Kind::PendingCall,
+        "sessions/what-did-not-happen/a-call-at-the-end",
+    ),
+    (
         Kind::UndoneCall,
-        "roles/a-tool-message-of-error-undoes-its-call",
+        "sessions/what-did-not-happen/a-call-that-was-skipped",
     ),
     (Kind::DraftPatch, "shapes/a-draft-in-reasoning"),
     (Kind::RepeatedPatch, "shapes/a-patch-given-twice"),
@@ -145,10 +149,6 @@ const CASES: &[(Kind, &str)] = &[
     (
         Kind::NamelessFence,
         "files/a-fence-without-a-path-is-left-out",
-    ),
-    (
-        Kind::JsonPatch,
-        "tool/a-patch-in-an-object-that-is-no-call-counts",
     ),
     (
         Kind::FinalNewline,

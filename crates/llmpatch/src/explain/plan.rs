@@ -29,7 +29,11 @@ impl Diagnose for Error {
                 error,
                 meant,
                 directory,
-            } => suspicious(written, error, meant.as_ref(), directory.as_ref()),
+                session,
+            } => match session.as_ref().filter(|_| meant.is_none()) {
+                Some(session) => outside(written, error, session),
+                None => suspicious(written, error, meant.as_ref(), directory.as_ref()),
+            },
             Error::Guarded(barrier) => barrier.diagnostic(),
             Error::Missing(path, why) => missing(of.path(path), path, why),
             Error::Occupied(path, what) => occupied(of.path(path), path, what),
@@ -116,6 +120,23 @@ fn binary_note(content: &Content) -> Option<String> {
         "it has a NUL at byte {}, so git, too, treats it as binary",
         nul + 1
     ))
+}
+
+/// Says how a path is meant that is in the directory of its session.
+fn outside(written: &BString, error: &PathError, session: &BString) -> Diagnostic {
+    let of = suspicious(written, error, None, BStr::new(""));
+    if !matches!(error, PathError::Outside { .. }) || !is_in(written, session) {
+        return of;
+    }
+    let root = Shown(session);
+    of.help(format!(
+        "the session was in `{root}`: if that is this work tree, run it with `--root-is={root}` \
+         (also llmpatch.rootIs)"
+    ))
+}
+
+fn is_in(path: &[u8], directory: &[u8]) -> bool {
+    !directory.is_empty() && path.starts_with(directory)
 }
 
 fn suspicious(

@@ -54,6 +54,8 @@ pub struct Options<'o> {
     /// What knows the files; without it, there are none. A line with spaces is a path only of a
     /// file that is there.
     pub is_file: Option<IsFile<'o>>,
+    /// What other parts of a session say of the calls of this part.
+    pub beside: Option<&'o response::Beside>,
 }
 
 /// What was read from a response: everything that could be, and everything that is wrong with the
@@ -71,6 +73,8 @@ pub struct Parsed<'a> {
     pub bases: Vec<Located<BString>>,
     /// The parts of the response that have patches, in order, whether they are read or not.
     pub parts: Vec<ResponsePart>,
+    /// The calls of the session that it is a part of.
+    pub(crate) session: response::Session,
 }
 
 /// A part of a response that has a patch.
@@ -100,6 +104,7 @@ impl Parsed<'_> {
             warnings: Vec::new(),
             bases: Vec::new(),
             parts: Vec::new(),
+            session: response::Session::default(),
         }
     }
 
@@ -124,6 +129,18 @@ impl Parsed<'_> {
             warnings: relocated(self.warnings, place),
             bases: relocated(self.bases, place),
             parts: parts.collect(),
+            session: self.session,
+        }
+    }
+
+    /// Returns what was read of a text that is decoded from another, as a block of that.
+    pub(crate) fn into_block(self, place: &dyn Fn(Span) -> Span) -> Block<'static> {
+        let parsed = self.relocated(place);
+        Block {
+            edits: parsed.patch.edits,
+            errors: parsed.errors,
+            warnings: parsed.warnings,
+            ..Block::empty(parsed.patch.format, 0..0)
         }
     }
 }
@@ -141,6 +158,33 @@ fn is_of_patch(error: &Error) -> bool {
 /// Reads the patches of a response. Never panics, whatever the bytes.
 pub fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a> {
     response::parse(source, options)
+}
+
+/// Reads responses that are one change, some of which may be parts of one session: such a part needs
+/// no patch of its own.
+pub fn parse_all<'a>(sources: &'a [Source], options: &Options<'_>) -> Vec<Parsed<'a>> {
+    let mut all: Vec<_> = sources
+        .iter()
+        .map(|source| parse(source, options))
+        .collect();
+    let sessions: Vec<_> = all
+        .iter_mut()
+        .map(|parsed| std::mem::take(&mut parsed.session))
+        .collect();
+    let beside = response::Session::beside(&sessions);
+    for ((read, source), beside) in all.iter_mut().zip(sources).zip(&beside) {
+        if beside.says_something() {
+            let beside = Some(beside);
+            *read = parse(source, &Options { beside, ..*options });
+        }
+    }
+    if all.iter().any(Parsed::has_patch) {
+        let parts = all.iter_mut().zip(&beside);
+        for (part, _) in parts.filter(|(_, beside)| beside.is_part) {
+            part.errors.retain(|error| !error.value.is_absence());
+        }
+    }
+    all
 }
 
 /// Why a response can't be read.
@@ -221,8 +265,8 @@ pub(crate) struct Block<'a> {
     pub(crate) errors: Vec<Located<Error>>,
     /// What was ignored or guessed.
     pub(crate) warnings: Vec<Located<Warning>>,
-    /// The id of the call that it is of, in JSON.
-    pub(crate) call: Option<String>,
+    /// The number of the call or the text of a session that it is of, in JSON.
+    pub(crate) call: Option<usize>,
     /// The directory in which its command runs; empty for the top.
     pub(crate) directory: String,
 }
@@ -264,6 +308,19 @@ impl<'a> Block<'a> {
         Self {
             errors: vec![Located::new(span, error.into())],
             ..Self::empty(format, span.start as usize..span.end as usize)
+        }
+    }
+
+    /// Returns what was read of a text that is decoded from another, with its places in that.
+    pub(crate) fn relocated(self, place: &dyn Fn(Span) -> Span) -> Block<'static> {
+        let edits = self.edits.into_iter();
+        Block {
+            edits: edits.map(|edit| edit.relocated(place)).collect(),
+            errors: relocated(self.errors, place),
+            warnings: relocated(self.warnings, place),
+            call: self.call,
+            directory: self.directory,
+            ..Block::empty(self.format, self.range)
         }
     }
 

@@ -135,6 +135,7 @@ fn edit(
             header: None,
             why,
             span: None,
+            record: None,
         })
 }
 
@@ -262,6 +263,7 @@ fn what_cannot_be_said_is_told_of_every_edit() {
         header: None,
         why: None,
         span: None,
+        record: None,
     };
     let lines = |text: &'static str| {
         text.split('\n')

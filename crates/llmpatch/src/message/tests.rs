@@ -55,6 +55,7 @@ fn patch(notes: &[(&'static str, Option<&'static str>)]) -> Patch<'static> {
         why: why.map(|why| Text::derived(why.as_bytes())),
         header: Default::default(),
         span: None,
+        record: None,
     };
     Patch {
         format: Format::Opx,

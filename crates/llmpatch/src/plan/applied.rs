@@ -413,6 +413,7 @@ fn reversed<'e>(edit: &'e FileEdit<'_>, puts_lines: bool) -> Option<FileEdit<'e>
         header,
         why: None,
         span: None,
+        record: None,
     })
 }
 

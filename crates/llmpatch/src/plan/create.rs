@@ -7,7 +7,7 @@ use super::section;
 use super::suggest::{self, Names};
 use super::warning::Warning;
 use crate::patch::Format;
-use crate::path::unlikely;
+use crate::path::{RepoPath, unlikely};
 use crate::text::{Ending, Lines, Text};
 use crate::tree::{Content, File, Mode};
 
@@ -99,6 +99,7 @@ impl Planner<'_> {
                     error,
                     meant: None,
                     directory: Default::default(),
+                    session: None,
                 },
             ),
         }
@@ -123,11 +124,30 @@ impl Planner<'_> {
                 self.warn(span, Warning::AlreadyThere { path: path.clone() });
                 Ok(there)
             }
-            Some(there) if !self.rules.overwrite && (is_target || !self.rules.knows_base) => {
+            Some(there)
+                if !self.rules.overwrite
+                    && (is_target
+                        || !self.rules.knows_base && !self.is_of_session(path, &there)) =>
+            {
                 self.fail(span, self.occupied(path, there.content, &file, is_target))
             }
             _ => Ok(file),
         }
+    }
+}
+
+impl Planner<'_> {
+    /// Returns whether a call may write a file anew: this response made the file, or it is what the
+    /// session says that the call found.
+    fn is_of_session(&self, path: &RepoPath, there: &File) -> bool {
+        let record = self.edits[self.number].edit.record.as_ref();
+        record.is_some_and(|record| {
+            let is_found = record
+                .before
+                .as_ref()
+                .is_some_and(|before| there.content[..] == before[..]);
+            is_found || self.overlay.before(path).is_none()
+        })
     }
 }
 

@@ -22,7 +22,8 @@ use crate::tree::{Content, Gone, Obstacle, Remedy, Repair, TreeError, Withheld};
 #[non_exhaustive]
 pub enum Error {
     /// A path that is unsafe by its spelling, or that can hardly be meant for a new file; `meant`
-    /// is the tracked path that may be meant, and `directory` where paths begin.
+    /// is the tracked path that may be meant, `directory` where paths begin, and `session` the
+    /// directory that the response says it was written in.
     #[error("{error}")]
     #[strum(props(kind = "unsafe-path"))]
     Path {
@@ -30,6 +31,7 @@ pub enum Error {
         error: PathError,
         meant: Option<RepoPath>,
         directory: BString,
+        session: Option<BString>,
     },
     /// A path that responses may not touch.
     #[error(transparent)]

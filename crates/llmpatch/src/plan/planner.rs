@@ -251,6 +251,8 @@ impl Planner<'_> {
                 );
                 let span = root.and_then(|root| root.span).filter(|_| of_root).or(span);
                 let meant = suggest::inside(self.tree, &error);
+                let record = self.edits[self.number].edit.record.as_ref();
+                let session = record.map(|record| BString::from(&record.directory[..]));
                 self.fail(
                     span,
                     Error::Path {
@@ -258,6 +260,7 @@ impl Planner<'_> {
                         error,
                         meant,
                         directory: self.resolver.directory().into(),
+                        session,
                     },
                 )
             }

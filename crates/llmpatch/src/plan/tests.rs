@@ -85,6 +85,7 @@ fn edit<'a>(path: &'a str, operation: Operation<'a>) -> FileEdit<'a> {
         why: None,
         header: None,
         span: None,
+        record: None,
     }
 }
 

@@ -1,9 +1,9 @@
 //! What of a response's parts is the answer: its patches are read, the others are told.
 
 use super::marks::MarkOf;
-use super::messages::Session;
 use super::parts::{Part, Parts, Role, What};
 use super::prose::Prose;
+use super::session::Session;
 use super::walk::{WalkItem, WalkOutcome};
 use super::{Error, Hiding, Nearly, Warning};
 use crate::format::Warning as Any;

@@ -34,13 +34,6 @@ impl<'a> Walk<'a, '_> {
         };
         self.around.pass();
         self.around.end_fence();
-        if part.mark.is_turn() {
-            // What came of calls is told in the next turn of the person.
-            let rows = self.source.rows(row.number);
-            let rows = rows.take_while(|row| row.start() < part.end);
-            rows.for_each(|row| self.result(row));
-            self.outcome = None;
-        }
         if let Some((format, span)) = self.draft(part.start..part.end) {
             self.prose.note_hidden(span, &by);
             let warning = Warning::Hidden { format, by };

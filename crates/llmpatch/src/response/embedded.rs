@@ -227,7 +227,7 @@ fn nested(decoded: &Decoded, setting: Setting<'_>) -> Option<Block<'static>> {
     let place =
         |span: Span| (setting.place)(decoded.places.range(span.start as usize..span.end as usize));
     let whole = (setting.place)(decoded.places.range(0..decoded.text.len()));
-    let mut block = format::tool::relocated(parsed, &place);
+    let mut block = parsed.into_block(&place);
     block.range = whole.start as usize..whole.end as usize;
     Some(block)
 }
@@ -289,16 +289,28 @@ fn into(path: &mut Text<'_>, directory: &str) {
 
 /// Returns a path, written in a directory, as it is written outside of that.
 fn within(path: &[u8], directory: &str) -> Vec<u8> {
-    if directory.is_empty() || path.starts_with(b"/") || path.starts_with(b"file:") {
+    if directory.is_empty() || is_absolute(path) || path.starts_with(b"file:") {
         return path.to_vec();
     }
     [directory.trim_end_matches('/').as_bytes(), b"/", path].concat()
 }
 
+/// Returns whether a path counts from no directory: on Windows, it may begin with a drive.
+fn is_absolute(path: &[u8]) -> bool {
+    let is_of_drive =
+        |path: &[u8]| path[0].is_ascii_alphabetic() && matches!(path[2], b'/' | b'\\');
+    path.starts_with(b"/") || path.get(1) == Some(&b':') && path.len() > 2 && is_of_drive(path)
+}
+
 /// Returns the directory that a directory written in another is, by its spelling.
 pub(super) fn joined(outer: &str, inner: &str) -> String {
-    let outer = if inner.starts_with('/') { "/" } else { outer };
-    let root = if outer.starts_with('/') { "/" } else { "" };
+    let outer = if is_absolute(inner.as_bytes()) {
+        ""
+    } else {
+        outer
+    };
+    let whole = if outer.is_empty() { inner } else { outer };
+    let root = if whole.starts_with('/') { "/" } else { "" };
     let mut names: Vec<&str> = Vec::new();
     for name in outer.split('/').chain(inner.split('/')) {
         match name {

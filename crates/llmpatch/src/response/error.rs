@@ -112,6 +112,22 @@ pub enum Error {
         help = "give the calls that were carried out, without the rest of the session"
     ))]
     UnclearResults,
+    /// Pieces of messages, of which none is whole.
+    #[error("these are pieces of a stream, each with a part of the response")]
+    #[strum(props(
+        label = "a piece",
+        help = "put the pieces together first, or have the provider send the whole message at once"
+    ))]
+    Stream,
+    /// A review comment with lines to take the place of others.
+    #[error("a suggestion in a review comment isn't read")]
+    #[strum(props(
+        kind = "unsupported",
+        label = "this comment",
+        help = "apply it where it was made, or give its lines as a patch",
+        advice = "send the change as a patch, not as a suggestion in a comment"
+    ))]
+    Suggestion,
 }
 
 /// What shows that something of a patch was lost, or that there is too much of it.
@@ -267,6 +283,12 @@ pub enum Hiding {
     /// A place in JSON where no known message has patches.
     #[error("`{0}` (no known message has patches there)")]
     Elsewhere(String),
+    /// What somebody else says, or a tool returned.
+    #[error("`{0}` (it isn't the model that speaks there)")]
+    Others(String),
+    /// The model's own text, in a session with calls that change files.
+    #[error("`{0}` (the calls of the session are what changes files)")]
+    Beside(String),
     /// Calls that failed, were refused, or were never carried out.
     #[error("{}", calls(*.0))]
     Undone(usize),
@@ -280,16 +302,28 @@ fn calls(count: usize) -> String {
     }
 }
 
+/// Tells of calls without a result.
+fn pending(count: usize) -> String {
+    match count {
+        1 => {
+            "a call that has no result is read: nothing says whether it was carried out".to_owned()
+        }
+        _ => format!(
+            "{count} calls that have no result are read: nothing says whether they were carried out"
+        ),
+    }
+}
+
 impl Hiding {
     /// Returns the role of the part, in a word.
     pub(super) fn role(&self) -> &'static str {
         match self {
-            Hiding::Comment | Hiding::Quote => "quotation",
+            Hiding::Comment | Hiding::Quote | Hiding::Beside(_) => "quotation",
             Hiding::Reasoning(..)
             | Hiding::Unclosed(_)
             | Hiding::Unopened(_)
             | Hiding::Thoughts(_) => "draft",
-            Hiding::Turn(_) => "instruction",
+            Hiding::Turn(_) | Hiding::Others(_) => "instruction",
             Hiding::Elsewhere(_) => "unknown",
             Hiding::Undone(_) => "undone-call",
         }
@@ -299,7 +333,11 @@ impl Hiding {
     pub(super) fn is_of_json(&self) -> bool {
         matches!(
             self,
-            Hiding::Thoughts(_) | Hiding::Elsewhere(_) | Hiding::Undone(_)
+            Hiding::Thoughts(_)
+                | Hiding::Elsewhere(_)
+                | Hiding::Others(_)
+                | Hiding::Beside(_)
+                | Hiding::Undone(_)
         )
     }
 
@@ -364,6 +402,14 @@ pub enum Warning {
     #[error("{} {} ignored", calls(*count), if *count == 1 { "is" } else { "are" })]
     #[strum(props(kind = "undone-call"))]
     Undone { count: usize },
+    /// Calls at the end of a session, of which nothing says whether they were carried out.
+    #[error("{}", pending(*count))]
+    #[strum(props(
+        kind = "pending-call",
+        label = "the session ends with it",
+        help = "leave it out if it isn't meant to be made"
+    ))]
+    Pending { count: usize },
     #[error("{} that repeats the one in line {first} is ignored: it is applied once", format.a_patch())]
     #[strum(props(kind = "repeated-patch", help = "to apply it twice, run it twice"))]
     RepeatedPatch { format: Format, first: LineNo },

@@ -6,8 +6,9 @@ use std::ops::Range;
 use bstr::ByteSlice as _;
 use serde_json::value::RawValue;
 
-use super::messages::{Messages, Session, ValueRead};
+use super::messages::{Messages, ValueRead};
 use super::reasoning;
+use super::session::Session;
 use crate::format::fence::Fence;
 use crate::format::tool::json::JsonText;
 use crate::format::tool::{Error, behind_quote, broken, is_of_calls};
@@ -65,12 +66,48 @@ pub(super) fn is_call(source: &Source, rest: &[u8]) -> bool {
     is_of_calls(text)
 }
 
-/// Reads the calls, or the patches in strings, that begin at an offset where a value may.
-/// `has_patch` says whether a patch is above.
+/// Reads the calls, or the patches in strings, that begin at an offset where a value may, and the
+/// values behind it on its line. `has_patch` says whether a patch is above.
 ///
 /// # Errors
 /// If what is there is prose, with the offset before which all that begins is.
 pub(crate) fn read(
+    source: &Source,
+    at: usize,
+    options: &Options<'_>,
+    session: &mut Session,
+    has_patch: bool,
+) -> Result<ValueRead, usize> {
+    let mut read = value(source, at, options, session, has_patch)?;
+    if source.bytes()[at] == b'"' {
+        read.end = source.bytes().len();
+        return Ok(read);
+    }
+    loop {
+        let line_end = line_end(source, source.line_at(read.end)).max(read.end);
+        let rest = behind_marks(trim(&source.bytes()[read.end..line_end]));
+        let at_rest = line_end - rest.len();
+        if ends_draft(rest) {
+            read.end = at_rest;
+            return Ok(read);
+        }
+        if rest.starts_with(b"{")
+            && let Ok(next) = value(source, at_rest, options, session, has_patch)
+        {
+            read.append(next);
+            continue;
+        }
+        read.end = line_end;
+        if !rest.is_empty() {
+            let behind = refused(source, at_rest..line_end, Error::Behind);
+            read.blocks.push(behind);
+        }
+        return Ok(read);
+    }
+}
+
+/// Reads a value, or says where what isn't any ends.
+fn value(
     source: &Source,
     at: usize,
     options: &Options<'_>,
@@ -94,33 +131,10 @@ pub(crate) fn read(
         return Err(at);
     }
     let document = JsonText::new(raw, at);
-    let Ok(value) = document.value() else {
-        return Err(end);
-    };
-    let mut read = Messages::new(source, options, session).read(value);
+    let value = document.value().map_err(|_| end)?;
+    let read = Messages::new(source, options, session).read(value);
     let is_prose = read.blocks.is_empty() && read.remarks.is_empty() && !read.is_message;
-    if is_prose {
-        return Err(end);
-    }
-    let line_end = line_end(source, source.line_at(end)).max(end);
-    let rest = trim(&source.bytes()[end..line_end]);
-    let rest = behind_marks(rest);
-    let is_draft = ends_draft(rest);
-    if !rest.is_empty() && !is_draft {
-        read.blocks.push(refused(
-            source,
-            line_end - rest.len()..line_end,
-            Error::Behind,
-        ));
-    }
-    read.end = if is_string {
-        source.bytes().len()
-    } else if is_draft {
-        line_end - rest.len()
-    } else {
-        line_end
-    };
-    Ok(read)
+    if is_prose { Err(end) } else { Ok(read) }
 }
 
 /// Returns whether a text begins with a mark that ends reasoning.
@@ -172,9 +186,8 @@ fn broken_off(
     }
     .max(at);
     let text = &source.bytes()[at..end];
-    let is_torn =
-        error.is_eof() && (is_cut || is_of_message(text) || is_in_call(&source.bytes()[..at]));
-    if !is_torn && !is_of_calls(text) {
+    let is_torn = error.is_eof() && (is_cut || is_in_call(&source.bytes()[..at]));
+    if !is_torn && !is_of_message(text) && !is_of_calls(text) {
         return Err(end);
     }
     // Columns of the first line count from where the value begins.
@@ -185,31 +198,34 @@ fn broken_off(
     };
     let to = (line + error.column()).clamp(at, source.bytes().len());
     let range = to.saturating_sub(1).max(at)..to;
-    Ok(ValueRead {
-        end,
-        blocks: vec![refused(source, range, broken(error))],
-        remarks: Vec::new(),
-        is_message: false,
-        hidden: Vec::new(),
-    })
+    let mut read = ValueRead::new(end);
+    read.blocks.push(refused(source, range, broken(error)));
+    Ok(read)
 }
 
-/// Returns whether text that breaks off was to be a message: it has a member of messages in which
-/// calls are, or a patch.
+/// Returns whether text that isn't JSON was to be a message: it has a member by which messages are
+/// known, and begins a patch.
 fn is_of_message(text: &[u8]) -> bool {
     const MEMBERS: [&str; 8] = [
-        "tool_use",
-        "tool_call",
+        "type",
         "role",
+        "message",
         "payload",
         "choices",
         "candidates",
         "content",
         "parts",
     ];
-    const PATCHES: [&str; 3] = ["*** Begin Patch", "<<<<<<< SEARCH", "diff --git "];
+    const PATCHES: [&str; 6] = [
+        "*** Begin Patch",
+        "<<<<<<< SEARCH",
+        "------- SEARCH",
+        "diff --git ",
+        "\n--- ",
+        "<edit ",
+    ];
     let has = |name: &&str| text.contains_str(format!("\"{name}\""));
-    MEMBERS.iter().any(has) || PATCHES.iter().any(|begin| text.contains_str(begin))
+    MEMBERS.iter().any(has) && PATCHES.iter().any(|begin| text.contains_str(begin))
 }
 
 /// Returns whether a text ends within the tags of a call.

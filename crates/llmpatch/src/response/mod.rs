@@ -42,7 +42,7 @@ mod drafts;
 mod embedded;
 mod encoded;
 mod error;
-mod failures;
+mod given;
 mod headings;
 mod invocation;
 mod json;
@@ -53,34 +53,41 @@ mod literal;
 mod losses;
 #[allow(dead_code, reason = "not called yet")]
 mod marks;
-mod members;
 mod messages;
 #[allow(dead_code, reason = "not called yet")]
 mod near;
 mod near_diff;
+mod outcomes;
 #[allow(dead_code, reason = "not called yet")]
 mod parts;
 #[allow(dead_code, reason = "not called yet")]
 mod paths;
+mod place;
 mod prose;
 mod prose_line;
 mod quotes;
 mod reasoning;
 mod repeats;
+mod rows;
+mod schemas;
 mod scripts;
+mod session;
 mod settle;
 mod tags;
 #[cfg(test)]
 mod tests;
+mod texts;
+mod told;
 mod walk;
 
 pub(crate) use error::{Absence, Error, Hiding, Nearly, Residue, Warning};
+pub(crate) use session::{Beside, Session};
 
 use crate::format::{self, Options, Parsed};
 use crate::patch::Format;
 use crate::text::{Located, Source, Span};
 use drafts::Patience;
-use settle::{settle, undone, unread};
+use settle::{choose, settle, unread};
 pub(crate) use walk::stated_base;
 use walk::{Walk, WalkItem, WalkOutcome};
 
@@ -88,7 +95,7 @@ use walk::{Walk, WalkItem, WalkOutcome};
 /// reason.
 #[cfg(test)]
 pub(crate) fn parse_parts<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a> {
-    let mut session = messages::Session::default();
+    let mut session = Session::of_part(options.beside);
     let parts = parts::delimit(source, options, &mut session);
     finish(source, options, answer::answer(source, parts, session))
 }
@@ -103,26 +110,31 @@ pub(crate) fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a>
 
 /// Decides what of a walk's outcome counts.
 fn finish<'a>(source: &'a Source, options: &Options<'_>, mut found: WalkOutcome<'a>) -> Parsed<'a> {
-    let undone = undone(source, &mut found);
-    found.note_passed_over();
+    if let Some(beside) = options.beside {
+        found.session.join(beside);
+    }
+    let chosen = choose(source, &mut found);
     let items = std::mem::take(&mut found.prose.found);
     let mut parsed = settle(source, options, items, &found);
-    if let Some(torn) = found.session.pieces.torn(source, options, &parsed) {
-        parsed.errors = vec![torn];
-        parsed.warnings.clear();
+    if let Some(piece) = found.session.aside.piece
+        && parsed.errors.iter().all(|error| error.value.is_absence())
+        && !parsed.errors.is_empty()
+    {
+        parsed.errors = vec![Located::new(piece, Error::Stream.into())];
     }
-    parsed.warnings.extend(undone);
+    parsed.warnings.extend(chosen.warnings);
     parsed
         .parts
         .extend(parsed.warnings.iter().filter_map(unread));
     parsed.parts.sort_by_key(|part| part.span);
     drop_told_warnings(&mut parsed);
-    let unfinished = found.session.unfinished();
-    parsed
-        .errors
-        .extend(unfinished.map(|error| error.map(Into::into)));
+    if !chosen.errors.is_empty() {
+        parsed.errors.retain(|error| !error.value.is_absence());
+        parsed.errors.extend(chosen.errors);
+    }
     Parsed {
         bases: found.bases,
+        session: found.session,
         ..parsed
     }
 }

@@ -6,7 +6,7 @@ use std::collections::hash_map::Entry;
 
 use bstr::ByteSlice as _;
 
-use super::messages::Session;
+use super::session::Session;
 use super::{WalkItem, Warning};
 use crate::format::{Block, unified};
 use crate::patch::{FileEdit, Format, Operation};
@@ -14,7 +14,7 @@ use crate::text::{Located, Source, Span, starts_with_any_case};
 
 /// What makes two patches the same: their lines, their first file, the call that they are in where
 /// it counts by itself, and whether they can be applied at all.
-type PatchKey<'f> = (Vec<u8>, Option<&'f [u8]>, Option<&'f str>, bool);
+type PatchKey<'f> = (Vec<u8>, Option<&'f [u8]>, Option<usize>, bool);
 
 /// Returns of each thing that was found whether it is a part of a patch that repeats an earlier
 /// one, and warns of these patches.
@@ -45,7 +45,7 @@ pub(super) fn patches(
         // Of blocks, the text doesn't always say which file they are about.
         let file = first.edits.first().map(|edit| &edit.path[..]);
         let lines = lines.trim_end_with(|c| c == '\n').to_vec();
-        let call = session.own_call(first);
+        let call = first.call.filter(|call| session.is_own(*call));
         // A patch that was meant otherwise, such as in reverse, is no repetition.
         let is_refused = !first.errors.is_empty();
         match met.entry((lines, file, call, is_refused)) {

@@ -7,6 +7,7 @@ use bstr::BString;
 
 use super::error::{Error, Hiding, Nearly, Residue, Warning};
 use super::prose::Prose;
+use super::session::{Fate, Session};
 use super::walk::{WalkItem, WalkOutcome};
 use super::{absence, repeats};
 use crate::format::fence::{self, Fence};
@@ -29,7 +30,7 @@ pub(super) fn settle<'a>(
         first.is_some() && blocks(&found).all(|block| block.format != Format::Blocks);
     let mut parsed = Parsed::of(options.format.or(first).unwrap_or(Format::Envelope));
     if options.format.is_none() {
-        parsed.errors.extend(mixed(source, &found));
+        parsed.errors.extend(mixed(source, session, &found));
     }
     let mut wanted = false;
     let mut skipped = None;
@@ -155,9 +156,20 @@ pub(super) fn blocks<'i, 'a>(found: &'i [WalkItem<'a>]) -> impl Iterator<Item = 
 }
 
 /// Returns the error that patches are in two formats.
-fn mixed(source: &Source, found: &[WalkItem<'_>]) -> Option<Located<format::Error>> {
+fn mixed(
+    source: &Source,
+    session: &Session,
+    found: &[WalkItem<'_>],
+) -> Option<Located<format::Error>> {
     // What is none, since it broke off, say, is told by itself.
-    let mut patches = blocks(found).filter(|block| !block.edits.is_empty());
+    let patches = || blocks(found).filter(|block| !block.edits.is_empty());
+    let is_of_message =
+        |block: &Block<'_>| block.call.is_some_and(|call| session.is_of_message(call));
+    // In messages, each call says its own.
+    if patches().all(is_of_message) {
+        return None;
+    }
+    let mut patches = patches();
     let first = patches.next()?;
     let other = patches.find(|block| block.format != first.format)?;
     let mixed = Error::Mixed {
@@ -166,6 +178,10 @@ fn mixed(source: &Source, found: &[WalkItem<'_>]) -> Option<Located<format::Erro
         second: other.format,
     };
     Some(Located::new(other.start(source), mixed.into()))
+}
+
+fn is_mixed(error: &Located<format::Error>) -> bool {
+    matches!(error.value, format::Error::Response(Error::Mixed { .. }))
 }
 
 /// Leaves out a patch in another format than was asked for.
@@ -222,7 +238,9 @@ fn accept<'a>(source: &'a Source, block: Block<'a>, parsed: &mut Parsed<'a>) {
     });
     parsed.errors.extend(block.errors);
     parsed.warnings.extend(block.warnings);
-    if format == parsed.patch.format {
+    // It was looked for before anything else.
+    let is_mixed = parsed.errors.first().is_some_and(is_mixed);
+    if format == parsed.patch.format || !is_mixed {
         let fenced = block.edits.iter().filter_map(fence::around_file);
         let fenced = fenced.map(|error| error.map(Into::into));
         parsed.errors.extend(fenced);
@@ -248,24 +266,72 @@ fn has_swallowed(source: &Source, block: &Block<'_>, asked: Format) -> bool {
         })
 }
 
-/// Takes out the calls that failed or were refused, and counts them.
-pub(super) fn undone(
-    source: &Source,
-    found: &mut WalkOutcome<'_>,
-) -> Option<Located<format::Warning>> {
-    let mut spans = found.session.undone.clone();
+/// What is said of the calls and texts of a session.
+#[derive(Default)]
+pub(super) struct Chosen {
+    pub(super) errors: Vec<Located<format::Error>>,
+    pub(super) warnings: Vec<Located<format::Warning>>,
+}
+
+/// Takes out the calls of sessions that weren't made, and the texts beside calls; says so.
+pub(super) fn choose(source: &Source, found: &mut WalkOutcome<'_>) -> Chosen {
+    let mut chosen = Chosen::default();
+    let mut hidden = Vec::new();
+    let (mut undone, mut pending) = (Vec::new(), Vec::new());
     let session = &found.session;
-    found.prose.found.retain(|item| match item {
-        WalkItem::Block(block) if session.is_undone(block.call.as_deref()) => {
-            spans.push(block.start(source));
-            false
+    found.prose.found.retain_mut(|item| {
+        let WalkItem::Block(block) = item else {
+            return true;
+        };
+        let before = block.call.and_then(|call| session.before(call));
+        for record in block
+            .edits
+            .iter_mut()
+            .filter_map(|edit| edit.record.as_mut())
+        {
+            record.before = before.map(Into::into);
         }
-        _ => true,
+        let span = block.start(source);
+        match block.call.map_or(Fate::Read, |call| session.fate(call)) {
+            Fate::Read => return true,
+            Fate::Pending => {
+                pending.push(span);
+                return true;
+            }
+            Fate::Undone => undone.push(span),
+            Fate::Cut(error) => {
+                let error = error.map(Into::into);
+                if chosen.errors.last() != Some(&error) {
+                    chosen.errors.push(error);
+                }
+            }
+            Fate::Hidden(by) => hidden.push((block.format, span, by)),
+            Fate::Retold => {}
+        }
+        false
     });
-    let first = *spans.iter().min()?;
-    let count = spans.len();
-    found.prose.note_hidden(first, &Hiding::Undone(count));
-    Some(Located::new(first, Warning::Undone { count }.into()))
+    for (format, span, by) in hidden {
+        found.prose.note_hidden(span, &by);
+        let warning = Warning::Hidden { format, by };
+        chosen.warnings.push(Located::new(span, warning.into()));
+    }
+    if let Some(first) = undone.first() {
+        let count = undone.len();
+        found.prose.note_hidden(*first, &Hiding::Undone(count));
+        let warning = Warning::Undone { count };
+        chosen.warnings.push(Located::new(*first, warning.into()));
+    }
+    if let Some((span, place)) = found.session.aside.passed.take()
+        && found.prose.hidden.is_none()
+    {
+        found.prose.note_hidden(span, &Hiding::Others(place));
+    }
+    if let Some(first) = pending.first() {
+        let count = pending.len();
+        let warning = Warning::Pending { count };
+        chosen.warnings.push(Located::new(*first, warning.into()));
+    }
+    chosen
 }
 
 /// Returns the part that a warning says isn't read.

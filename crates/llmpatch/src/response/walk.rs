@@ -3,14 +3,14 @@
 use bstr::{BString, ByteSlice as _};
 
 use super::drafts::Patience;
-use super::error::{Error, Hiding, Nearly, Residue, Warning};
+use super::error::{Nearly, Residue, Warning};
 use super::invocation::Invocation;
-use super::members::Outcome;
 use super::prose::Prose;
 use super::prose_line;
 use super::quotes::Quotes;
 use super::scripts::{ScriptAround, Scripts};
-use super::{around, json, messages, reasoning};
+use super::session::Session;
+use super::{around, json, reasoning};
 use crate::format::fence::Fence;
 use crate::format::{self, Block, Options, blocks, envelope, files, opx, tool, unified};
 use crate::patch::Format;
@@ -21,24 +21,7 @@ use crate::text::{LineNo, Located, Row, Source, Span};
 pub(super) struct WalkOutcome<'a> {
     pub(super) prose: Prose<'a>,
     pub(super) bases: Vec<Located<BString>>,
-    pub(super) session: messages::Session,
-}
-
-impl WalkOutcome<'_> {
-    /// Notes the first patch of those that are only where nobody calls a tool.
-    pub(super) fn note_passed_over(&mut self) {
-        if self.prose.hidden.is_none()
-            && let Some((span, place)) = self.session.passed.take()
-        {
-            self.prose.note_hidden(span, &Hiding::Elsewhere(place));
-        }
-        if let Some((span, place)) = self.session.lost() {
-            let (format, by) = (Format::Tool, Hiding::Elsewhere(place));
-            self.prose.note_hidden(span, &by);
-            let warning = Warning::Hidden { format, by };
-            self.prose.found.push(WalkItem::remark(span, warning));
-        }
-    }
+    pub(super) session: Session,
 }
 
 /// What a walk has come upon.
@@ -76,7 +59,7 @@ pub(super) struct Walk<'a, 'o> {
     pub(super) prose: Prose<'a>,
     pub(super) around: around::Around<'a>,
     /// The tool calls that were met, by their ids.
-    pub(super) session: messages::Session,
+    pub(super) session: Session,
     /// Up to where it is known that no JSON with calls begins.
     pub(super) plain: usize,
     pub(super) patience: Patience,
@@ -88,10 +71,6 @@ pub(super) struct Walk<'a, 'o> {
     pub(super) stated: Option<Located<BString>>,
     /// The bases that `<opx>` elements name, each once.
     pub(super) bases: Vec<Located<BString>>,
-    /// What the first result says of the calls in the model's last turn.
-    pub(super) outcome: Option<Outcome>,
-    /// How many of the items found are above the last result.
-    pub(super) judged: usize,
     /// The call in tags in which the next line is.
     pub(super) invocation: Invocation,
     /// How many edits have been read, an element or an envelope without any counted as one.
@@ -119,15 +98,13 @@ impl<'a, 'o> Walk<'a, 'o> {
             options,
             prose,
             around: around::Around::default(),
-            session: messages::Session::default(),
+            session: Session::of_part(options.beside),
             plain: 0,
             patience: Patience::new(source.bytes().len(), options.drafts),
             channel: source.bytes().find(reasoning::CHANNEL),
             is_begun: false,
             stated: None,
             bases: Vec::new(),
-            outcome: None,
-            judged: 0,
             invocation: Invocation::default(),
             edits: 0,
             scripts: Scripts::new(source),
@@ -256,31 +233,6 @@ impl<'a, 'o> Walk<'a, 'o> {
         line.is_some_and(|line| line.start() == row.start())
     }
 
-    /// Reads what a line says of the calls above, as in a session of Cline, Roo or Kilo that was
-    /// exported as Markdown. Results of calls of the same turn that differ are an error: they name
-    /// the tool and maybe the file, so that it isn't sure which call they mean.
-    pub(super) fn result(&mut self, row: Row<'a>) {
-        if self.around.fence().is_some() {
-            return;
-        }
-        let Some(outcome) = messages::said_in_text(self.source, row) else {
-            return;
-        };
-        let start = std::mem::replace(&mut self.judged, self.prose.found.len());
-        for item in &mut self.prose.found[start..] {
-            if let WalkItem::Block(block) = item {
-                let id = self.session.name_call(None);
-                self.session.note_outcome(id.clone(), outcome);
-                block.call.get_or_insert(id);
-                self.outcome.get_or_insert(outcome);
-            }
-        }
-        if self.outcome.is_some_and(|known| known != outcome) {
-            self.outcome = None;
-            self.session.refuse(row.span, Error::UnclearResults);
-        }
-    }
-
     /// Reads a line that is in no patch.
     pub(super) fn prose(&mut self, row: Row<'a>) {
         self.note_written(row);
@@ -288,7 +240,6 @@ impl<'a, 'o> Walk<'a, 'o> {
         self.scripts.line(row, is_code, self.prose.is_hidden());
         self.invocation.line(row.text, &mut self.prose.found);
         self.is_begun |= !text::is_blank(row.text);
-        self.result(row);
         if self.around.fence().is_none()
             && !self.prose.is_hidden()
             && let Some(path) = files::path(self.source, row, self.options)

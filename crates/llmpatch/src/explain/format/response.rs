@@ -73,13 +73,14 @@ fn correct(what: &Nearly) -> &'static str {
 fn kind_of(by: &Hiding) -> Kind {
     match by {
         Hiding::Comment => Kind::CommentedPatch,
-        Hiding::Quote => Kind::QuotedPatch,
+        Hiding::Quote | Hiding::Beside(_) => Kind::QuotedPatch,
         Hiding::Elsewhere(_) => Kind::UnknownPlace,
         Hiding::Undone(_) => Kind::UndoneCall,
         Hiding::Reasoning(..)
         | Hiding::Unclosed(_)
         | Hiding::Unopened(_)
         | Hiding::Turn(_)
+        | Hiding::Others(_)
         | Hiding::Thoughts(_) => Kind::DraftPatch,
     }
 }
@@ -96,9 +97,13 @@ fn meant(by: &Hiding) -> String {
         }
         Hiding::Unopened(close) => format!("take away the `{close}` behind it if it is meant"),
         Hiding::Quote => "take away the `>` before its lines if it is meant".into(),
-        Hiding::Turn(_) | Hiding::Thoughts(_) | Hiding::Elsewhere(_) => {
+        Hiding::Turn(_) | Hiding::Others(_) => {
             "give it in a response of its own if it is meant".into()
         }
+        Hiding::Thoughts(place) | Hiding::Elsewhere(place) | Hiding::Beside(place) => format!(
+            "if it is meant, give it by itself, as `jq -r '.{}'` prints it from this JSON",
+            place.trim_start_matches(['$', '.'])
+        ),
         Hiding::Undone(_) => {
             "give the call in a response of its own if it is to be made after all".into()
         }

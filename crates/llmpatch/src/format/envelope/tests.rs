@@ -490,6 +490,7 @@ fn any_edit() -> impl Strategy<Value = FileEdit<'static>> {
         header: None,
         why: None,
         span: None,
+        record: None,
     })
 }
 

@@ -1,96 +1,95 @@
-//! One call that changes a file → the edits that it asks for.
+//! One call that changes a file → the edits that it asks for, or the text in it that is a patch.
 
 use std::collections::HashSet;
 use std::num::NonZeroUsize;
+use std::ops::Range;
+
+use bstr::BString;
 
 use super::error::{Error, Warning};
-use super::fields::{self, CallShape, Fields, Spellings, TextPair};
+use super::fields::{self, Fields, Spellings, TextPair};
 use super::json::{Is, JsonText, Value};
-use super::parse::{CallReader, text};
-use crate::format::excerpt;
-use crate::patch::{
-    FileEdit, Hunk, HunkLine, Mark, Occurrence, Operation, Position, Substitution, Times,
-};
-use crate::text::{Source, Text};
+use super::shapes::{CallShape, begins_patch};
+use crate::format::{Block, InFile, excerpt};
+use crate::patch::{FileEdit, Format, Occurrence, Operation, Substitution, Times};
+use crate::text::{Located, Source, Text};
 
 /// The path of the file that a call is about.
-pub(super) type Path = Text<'static>;
+pub(crate) type Path = Text<'static>;
 
-impl CallReader<'_, '_> {
+/// A text in a call that is a patch.
+pub(crate) struct PatchText {
+    /// The member that it is in.
+    pub(crate) field: String,
+    pub(crate) range: Range<usize>,
+    pub(crate) document: JsonText,
+    /// The file that the call names; the patch may name no other.
+    pub(crate) path: Path,
+}
+
+/// The reader of a call.
+pub(crate) struct CallReader<'a> {
+    pub(super) source: &'a Source,
+    pub(super) strict: bool,
+    /// The file of the call, for what is said of it.
+    pub(crate) path: Option<BString>,
+    /// What was read.
+    pub(crate) block: Block<'static>,
+    /// What is to be read in place of edits.
+    pub(crate) patch: Option<PatchText>,
+}
+
+impl<'a> CallReader<'a> {
+    pub(crate) fn new(source: &'a Source, strict: bool, range: Range<usize>) -> Self {
+        Self {
+            source,
+            strict,
+            path: None,
+            block: Block::empty(Format::Tool, range),
+            patch: None,
+        }
+    }
+
     /// Reads a call that has one of the shapes that change a file.
-    pub(crate) fn call(&mut self, object: Value<'_>, fields: &Fields<'_>, shape: CallShape) {
-        if shape == CallShape::Look {
-            let name = fields.word(fields::COMMAND).unwrap_or_default();
-            return self.skip(object, &name);
-        }
-        if let CallShape::Foreign(what) = shape {
-            return self.error(object.range(), Error::Foreign { what });
-        }
-        if shape == CallShape::Inside {
-            let start = self.blocks.len();
-            self.inside_of(fields);
-            return self.beside(start, fields, &[fields::PATCH, fields::DIRECTORY]);
-        }
-        let before = self.errors;
-        let document = self.string(object, fields, fields::PATH);
-        let path = document.map(|document| text(self.source, &document, document.text()));
+    pub(crate) fn read(&mut self, object: Value<'_>, fields: &Fields<'_>, shape: CallShape) {
+        let names = if shape == CallShape::Move && !fields.has(fields::PATH) {
+            fields::FROM
+        } else {
+            fields::PATH
+        };
+        let path = self.string(object, fields, names);
+        let path = path.map(|document| text(self.source, &document, document.text()));
         self.path = path.as_deref().map(excerpt);
         let pair = fields.pair();
         if !self.has_rivals(object, fields) {
             self.members(fields, &known(shape, pair));
         }
         let Some(path) = path else {
-            self.path = None;
             return;
         };
         let one =
             |operation: Option<_>| Some(vec![FileEdit::new(path.clone(), operation?, path.span)]);
         let edits = match shape {
             CallShape::Replace => one(self.replace(object, fields, pair)),
-            CallShape::Create => self.create(object, fields, &path),
-            CallShape::Insert => one(self.insert(object, fields)),
-            CallShape::CreateFile => one(self.create_of_diff(object, fields, &path)),
-            CallShape::DeleteFile => one(Some(Operation::Delete { expected: None })),
+            CallShape::Create => one(self.create(object, fields, &path)),
+            CallShape::CreateFile => self.diff(object, fields, &[("Add File", &path)]),
+            CallShape::Delete => one(Some(Operation::Delete { expected: None })),
+            CallShape::Move => one(self.moved(object, fields)),
+            CallShape::Insert => one(self.insertion(object, fields)),
             CallShape::Edits => self.edits(object, fields, &path),
             CallShape::UpdateFile => self.update(object, fields, &path),
-            CallShape::Patch => {
-                self.patch(fields, &path);
-                None
-            }
-            CallShape::Look | CallShape::Inside | CallShape::Foreign(_) => None,
+            CallShape::Patch | CallShape::Calls | CallShape::Look | CallShape::Unread => None,
         };
-        self.path = None;
-        if shape == CallShape::Patch {
-            return;
-        }
-        let edits = edits
-            .filter(|_| self.errors == before)
-            .or_else(|| one(Some(Operation::Unreadable)));
-        self.take(object.range(), edits.unwrap_or_default());
-    }
-
-    /// Finds what is wrong with the members beside the patches of a call, and has the patch at
-    /// `start` say it.
-    pub(crate) fn beside(&mut self, start: usize, fields: &Fields<'_>, known: &[&[&str]]) {
-        let patches = self.blocks.split_off(start.min(self.blocks.len()));
-        let first = self.begin();
-        self.members(fields, known);
-        let said = self.blocks.split_off(first);
-        self.blocks.extend(patches);
-        for block in said {
-            match self.blocks.get_mut(first) {
-                Some(patch) => {
-                    patch.errors.extend(block.errors);
-                    patch.warnings.extend(block.warnings);
-                }
-                None => self.blocks.push(block),
-            }
+        if self.patch.is_none() {
+            let edits = edits.filter(|_| self.block.errors.is_empty());
+            let edits = edits.or_else(|| one(Some(Operation::Unreadable)));
+            self.block.edits = edits.unwrap_or_default();
         }
     }
 
     /// Finds what is wrong with the members of a call, or of an edit in it, as a whole; `known` are
     /// the members that its shape has.
-    fn members(&mut self, fields: &Fields<'_>, known: &[&[&str]]) {
+    pub(crate) fn members(&mut self, fields: &Fields<'_>, known: &[Spellings]) {
         let mut met = HashSet::new();
         // Of each of those that are known, the first.
         let mut firsts = vec![None; known.len()];
@@ -106,12 +105,8 @@ impl CallReader<'_, '_> {
                     let (first, second) = (other.to_owned(), field);
                     self.error(place, Error::Spellings { first, second });
                 }
-            } else if fields::is_of_meaning(name) {
-                if !fields::is_off(name, value) {
-                    self.error(place, Error::Field { field });
-                }
-            } else if !fields::is_of_nobody(name) && value.is() != Is::Null {
-                self.warn(place, Warning::Field { field });
+            } else if fields::is_of_meaning(name) && !fields::is_off(name, value) {
+                self.error(place, Error::Field { field });
             }
         }
     }
@@ -127,7 +122,7 @@ impl CallReader<'_, '_> {
     }
 
     /// Returns a member that must be there.
-    fn member<'f, 't>(
+    pub(super) fn member<'f, 't>(
         &mut self,
         object: Value<'_>,
         fields: &'f Fields<'t>,
@@ -155,16 +150,27 @@ impl CallReader<'_, '_> {
         }
     }
 
+    /// Decodes a string, or says why that can't be.
+    pub(crate) fn decoded(&mut self, string: Value<'_>) -> Option<JsonText> {
+        match string.string() {
+            Ok(document) if document.text().contains('\0') => {
+                self.error(string.range(), Error::Nul);
+            }
+            Ok(document) => return Some(document),
+            Err(error) => self.error(string.range(), super::broken(&error)),
+        }
+        None
+    }
+
     /// Refuses a member, with what it must be.
-    fn refuse<T>(&mut self, name: &str, value: Value<'_>, wanted: &'static str) -> Option<T> {
-        self.error(
-            value.range(),
-            Error::Type {
-                field: name.into(),
-                wanted,
-                is: what(value.is()),
-            },
-        );
+    pub(super) fn refuse<T>(
+        &mut self,
+        name: &str,
+        value: Value<'_>,
+        wanted: &'static str,
+    ) -> Option<T> {
+        let (field, is) = (name.into(), what(value.is()));
+        self.error(value.range(), Error::Type { field, wanted, is });
         None
     }
 
@@ -182,13 +188,10 @@ impl CallReader<'_, '_> {
         if old.text().is_empty() {
             return Some(self.content(&new, true));
         }
-        let find = lines(self.source, &old);
-        let put = lines(self.source, &new);
-        let occurrence = Occurrence::Text(times?);
         Some(Operation::Substitute(Substitution {
-            find,
-            put,
-            occurrence,
+            find: lines(self.source, &old),
+            put: lines(self.source, &new),
+            occurrence: Occurrence::Text(times?),
             written: None,
         }))
     }
@@ -222,54 +225,51 @@ impl CallReader<'_, '_> {
     ) -> Option<Vec<FileEdit<'static>>> {
         let (name, value) = fields.get(fields::EDITS)?;
         let items = fields::items(value);
-        let is_only = name == "edit" && value.is() == Is::Object;
-        let is_list = is_only || value.is() == Is::Array;
         let other = items.iter().find(|item| item.is() != Is::Object);
-        if let Some(item) = other.filter(|_| is_list) {
-            return self.refuse(&format!("{name}[]"), *item, "an object");
-        }
-        if !is_list {
+        if !matches!(value.is(), Is::Array | Is::Object) {
             return self.refuse(name, value, "an array of objects");
         }
-        if items.is_empty() {
-            self.error(
-                object.range(),
-                Error::Missing {
-                    field: fields::OLD[0],
-                },
-            );
+        if let Some(item) = other {
+            return self.refuse(&format!("{name}[]"), *item, "an object");
         }
-        let edits = items.into_iter().map(|item| {
-            let of_item = match Fields::of(item) {
-                Ok(fields) => fields,
-                Err(error) => {
-                    self.error(item.range(), super::broken(&error));
-                    return None;
-                }
-            };
-            if let Some(what) = of_item.foreign_item() {
-                self.error(item.range(), Error::Foreign { what });
+        if items.is_empty() {
+            let field = fields::OLD[0];
+            self.error(object.range(), Error::Missing { field });
+        }
+        // Each is looked at, whatever is wrong with another.
+        let edits: Vec<_> = items
+            .into_iter()
+            .map(|item| self.edit(item, path))
+            .collect();
+        edits.into_iter().collect()
+    }
+
+    /// Reads one of the edits of a call's file.
+    fn edit(&mut self, item: Value<'_>, path: &Path) -> Option<FileEdit<'static>> {
+        let fields = match Fields::of(item) {
+            Ok(fields) => fields,
+            Err(error) => {
+                self.error(item.range(), super::broken(&error));
                 return None;
             }
-            let pair = of_item.pair_of_item();
-            if !self.has_rivals(item, &of_item) {
-                self.members(&of_item, &known(CallShape::Replace, pair));
-            }
-            if let (Some(own), Some((_, value))) =
-                (of_item.word(fields::PATH), of_item.get(fields::PATH))
-                && own.as_bytes() != &path[..]
-            {
-                self.error(value.range(), Error::OtherFile { path: own });
-            }
-            let operation = self.replace(item, &of_item, pair)?;
-            Some(FileEdit::new(
-                path.clone(),
-                operation,
-                Some(self.source.span(item.range())),
-            ))
-        });
-        // Each is looked at, whatever is wrong with another.
-        edits.collect::<Vec<_>>().into_iter().collect()
+        };
+        let pair = fields.pair();
+        let before = self.block.errors.len();
+        if !self.has_rivals(item, &fields) {
+            self.members(&fields, &known(CallShape::Replace, pair));
+        }
+        if let (Some(own), Some((_, value))) = (fields.word(fields::PATH), fields.get(fields::PATH))
+            && !super::is_same_file(own.as_bytes(), path)
+        {
+            self.error(value.range(), Error::OtherFile { path: own });
+        }
+        // That a text is missing says nothing more of an edit that a number places.
+        if self.block.errors.len() > before {
+            return None;
+        }
+        let operation = self.replace(item, &fields, pair)?;
+        let span = self.source.span(item.range());
+        Some(FileEdit::new(path.clone(), operation, Some(span)))
     }
 
     fn create(
@@ -277,70 +277,26 @@ impl CallReader<'_, '_> {
         object: Value<'_>,
         fields: &Fields<'_>,
         path: &Path,
-    ) -> Option<Vec<FileEdit<'static>>> {
-        let (name, _) = self.member(object, fields, fields::CONTENT)?;
-        let content = self.string(object, fields, fields::CONTENT)?;
-        if is_patch(content.text())
-            && !may_hold_patches(path)
-            && let Some(parsed) = self.patch_in(&content, path)
-            && parsed.errors.is_empty()
+    ) -> Option<Operation<'static>> {
+        let names = if fields.named(fields::CONTENT).is_some() {
+            fields::CONTENT
+        } else {
+            TEXT
+        };
+        let (name, _) = self.member(object, fields, names)?;
+        let content = self.string(object, fields, names)?;
+        if begins_patch(content.text()) && is_whole_patch(content.text()) && !may_hold_patches(path)
         {
-            return self.of_file(name, &content, parsed, path);
-        }
-        let operation = self.content(&content, false);
-        Some(vec![FileEdit::new(path.clone(), operation, path.span)])
-    }
-
-    /// Reads which lines go behind which line of a file. They are whole lines, whether the last
-    /// line ends in a newline or not, and end as lines of the file do.
-    fn insert(&mut self, object: Value<'_>, fields: &Fields<'_>) -> Option<Operation<'static>> {
-        let inserted = self.string(object, fields, fields::INSERTED);
-        let line = self
-            .member(object, fields, fields::LINE)
-            .and_then(|(name, value)| {
-                let wanted = "a line's number, or 0 for the top of the file";
-                plain_number(value).or_else(|| self.refuse(name, value, wanted))
-            });
-        let (inserted, old_start): (_, u32) = (inserted?, line?);
-        let mut lines = lines(self.source, &inserted);
-        lines.pop_if(|last| last.is_empty());
-        if lines.is_empty() {
-            self.error(
-                object.range(),
-                Error::Missing {
-                    field: fields::INSERTED[0],
-                },
-            );
+            self.hand_over(name, content, path);
             return None;
         }
-        let old_lines = 0;
-        let new_start = old_start.saturating_add(1);
-        let new_lines = lines.len() as u32;
-        let position = Some(Position {
-            old_start,
-            old_lines,
-            new_start,
-            new_lines,
-            heading: Vec::new(),
-        });
-        let span = self.source.span(object.range());
-        let hunk = Hunk {
-            lines: lines
-                .into_iter()
-                .map(|text| HunkLine {
-                    mark: Mark::Added,
-                    text,
-                    unterminated: false,
-                })
-                .collect(),
-            position,
-            span: Some(span),
-            ..Hunk::default()
-        };
-        Some(Operation::Update {
-            to: None,
-            hunks: vec![hunk],
-        })
+        Some(self.content(&content, false))
+    }
+
+    fn moved(&mut self, object: Value<'_>, fields: &Fields<'_>) -> Option<Operation<'static>> {
+        let to = self.string(object, fields, fields::MOVE)?;
+        let to = text(self.source, &to, to.text());
+        Some(Operation::Move { to })
     }
 
     /// Makes a new file of a text as it is.
@@ -357,7 +313,34 @@ impl CallReader<'_, '_> {
             ends_open,
         }
     }
+
+    /// Leaves a text, which is a patch, to be read as what it is.
+    pub(super) fn hand_over(&mut self, field: &str, document: JsonText, path: &Path) {
+        self.patch = Some(PatchText {
+            field: field.to_owned(),
+            range: document.range(0..document.text().len()),
+            document,
+            path: path.clone(),
+        });
+    }
+
+    pub(crate) fn error(&mut self, range: Range<usize>, what: Error) {
+        let error = Located::new(self.source.span(range), self.in_file(what).into());
+        self.block.errors.push(error);
+    }
+
+    fn warn(&mut self, range: Range<usize>, what: Warning) {
+        let warning = Located::new(self.source.span(range), self.in_file(what).into());
+        self.block.warnings.push(warning);
+    }
+
+    fn in_file<T>(&self, what: T) -> InFile<T> {
+        let path = self.path.clone();
+        InFile { path, what }
+    }
 }
+
+const TEXT: Spellings = &["text"];
 
 /// Returns the members that a call of some shape has, with these texts.
 fn known(shape: CallShape, TextPair(old, new): TextPair) -> Vec<Spellings> {
@@ -365,12 +348,13 @@ fn known(shape: CallShape, TextPair(old, new): TextPair) -> Vec<Spellings> {
         CallShape::Replace => &[old, new, fields::ALL, fields::EXPECTED, fields::COMMAND],
         CallShape::Edits => &[fields::EDITS],
         CallShape::Create => &[fields::CONTENT, fields::COMMAND],
-        CallShape::CreateFile | CallShape::UpdateFile | CallShape::DeleteFile => {
-            &[fields::TYPE, fields::DIFF, fields::MOVE]
+        CallShape::CreateFile | CallShape::UpdateFile | CallShape::Delete => {
+            &[fields::TYPE, fields::DIFF, &["move_to"]]
         }
+        CallShape::Move => &[fields::FROM, fields::MOVE],
         CallShape::Insert => &[fields::INSERTED, fields::LINE, fields::COMMAND],
-        CallShape::Patch => &[fields::PATCH],
-        CallShape::Look | CallShape::Inside | CallShape::Foreign(_) => &[],
+        CallShape::Patch => &[&["patch"], fields::TYPE, fields::DIRECTORY],
+        CallShape::Calls | CallShape::Look | CallShape::Unread => &[],
     };
     [&[fields::PATH], own].concat()
 }
@@ -383,17 +367,13 @@ fn are_same(one: Value<'_>, other: Value<'_>) -> bool {
     }
 }
 
-/// Returns whether a text is a patch, rather than text that a call puts into a file.
-fn is_patch(text: &str) -> bool {
-    let text = text.trim_start();
-    let mut lines = text.lines();
-    let first = lines.next().unwrap_or_default().trim_end();
-    let is_diff = first.starts_with("--- ")
-        && lines.next().is_some_and(|line| line.starts_with("+++ "))
-        && lines.next().is_some_and(|line| line.starts_with("@@"));
-    is_diff
-        || first.starts_with("diff --git ")
-        || ["*** Begin Patch", "<<<<<<< SEARCH", "------- SEARCH"].contains(&first)
+/// Returns whether a text whose first line may begin a patch is a patch, rather than text that a
+/// call puts into a file: front matter begins with `---`, too.
+fn is_whole_patch(text: &str) -> bool {
+    let mut lines = text.trim_start().lines();
+    let first = lines.next().unwrap_or_default();
+    let mut is_next = |begin: &str| lines.next().is_some_and(|line| line.starts_with(begin));
+    !first.starts_with("--- ") || is_next("+++ ") && is_next("@@")
 }
 
 /// Returns whether a file may well begin with a patch.
@@ -417,12 +397,21 @@ fn what(is: Is) -> &'static str {
 }
 
 /// Reads a number that is nothing but digits.
-fn plain_number<T: std::str::FromStr>(value: Value<'_>) -> Option<T> {
+pub(super) fn plain_number<T: std::str::FromStr>(value: Value<'_>) -> Option<T> {
     let written = value.written();
     written
         .parse()
         .ok()
         .filter(|_| written.bytes().all(|byte| byte.is_ascii_digit()))
+}
+
+/// Makes a text of a part of a decoded string.
+pub(super) fn text(source: &Source, document: &JsonText, part: &str) -> Text<'static> {
+    let start = part.as_ptr().addr() - document.text().as_ptr().addr();
+    Text::at(
+        part.as_bytes().to_vec(),
+        source.span(document.range(start..start + part.len())),
+    )
 }
 
 /// Splits a decoded text into lines, each with its newline but perhaps the last.
@@ -435,7 +424,7 @@ fn whole_lines(source: &Source, document: &JsonText) -> Vec<Text<'static>> {
 }
 
 /// Splits a decoded text at its line ends.
-fn lines(source: &Source, document: &JsonText) -> Vec<Text<'static>> {
+pub(super) fn lines(source: &Source, document: &JsonText) -> Vec<Text<'static>> {
     let (ended, last) = document
         .text()
         .split_at(document.text().rfind('\n').map_or(0, |at| at + 1));

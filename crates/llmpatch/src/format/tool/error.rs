@@ -21,25 +21,25 @@ pub enum Error {
         advice = "send every call as valid JSON, with line breaks in strings as `\\n`"
     ))]
     Json { what: String },
+    #[error("`role` of a message must be a string, and is `{}`", Shown(is.as_bytes()))]
+    #[strum(props(
+        label = "nobody is named here",
+        help = "give the message of the model by itself"
+    ))]
+    Role { is: String },
     #[error("a tool call is nested too deeply to be read")]
     #[strum(props(
         label = "too deep",
         help = "take the call out of what is around it, and give it by itself"
     ))]
     Deep,
-    #[error("these are pieces of a stream, each with a part of the response")]
-    #[strum(props(
-        label = "a piece",
-        help = "put the pieces together first, or have the provider send the whole message at once"
-    ))]
-    Stream,
     #[error("text after a tool call on the same line")]
     #[strum(props(
         label = "after the call",
         help = "put each call on a line, or lines, of its own"
     ))]
     Behind,
-    #[error("`{field}` is there twice in one call")]
+    #[error("`{field}` is there twice in one object")]
     #[strum(props(
         label = "the second one",
         help = "leave one of them out",
@@ -109,14 +109,15 @@ pub enum Error {
     Count { field: String, written: String },
     #[error("`{field}` isn't supported, and the call would mean something else without it")]
     Field { field: String },
-    #[error("{what} isn't supported")]
+    /// A call that writes a file in a way that no shape has.
+    #[error("this call{} isn't read", of_tool(name))]
     #[strum(props(
         kind = "unsupported",
-        label = "this call",
-        help = "ask for the change as `path`, `old_string` and `new_string`, with the text as it is in the file",
+        label = "half a change is no change",
+        help = "ask for the change as `path`, `old_string` and `new_string`, with the text as it is in the file; for a new file `path` and `content`",
         advice = "send `path`, `old_string` and `new_string`, with the text as it is in the file; for a new file `path` and `content`"
     ))]
-    Foreign { what: &'static str },
+    Unread { name: BString },
     #[error("two different calls have the id `{}`", Shown(id.as_bytes()))]
     #[strum(props(
         label = "the second one",
@@ -161,28 +162,30 @@ pub enum Warning {
     #[error("a call that repeats one of the same id is ignored: it is applied once")]
     #[strum(props(kind = "skipped-call", label = "the second one"))]
     Repeated,
-    #[error("the unknown field `{}` is ignored", Shown(field.as_bytes()))]
-    #[strum(props(kind = "unknown-markup"))]
-    Field { field: String },
     #[error("the new file doesn't end with a newline")]
     #[strum(props(
         kind = "final-newline",
         help = "end the text with `\\n` if the file is to end with a newline"
     ))]
     NoNewline,
-    #[error("`{field}` is read as an envelope: `*** Begin Patch` and `*** End Patch` are missing")]
-    #[strum(props(kind = "stray-marker"))]
-    Inside { field: String },
-    #[error("a patch in a JSON object that isn't a tool call is applied, too")]
-    #[strum(props(
-        kind = "json-patch",
-        help = "take it out of the JSON if it isn't meant to be applied"
-    ))]
-    NoCall,
+}
+
+/// Names the tool of a call, if it has a name.
+fn of_tool(name: &BString) -> String {
+    let shown = Shown(name);
+    if name.is_empty() {
+        String::new()
+    } else {
+        format!(" of `{shown}`")
+    }
 }
 
 /// Tells of calls that change nothing.
 fn skipped(name: &BString, count: usize) -> String {
+    if name.is_empty() {
+        return "an object that names a file is ignored: it doesn't say how the file changes"
+            .into();
+    }
     let name = Shown(name);
     match count {
         1 => format!("the call of `{name}` is ignored: it doesn't say how a file changes"),

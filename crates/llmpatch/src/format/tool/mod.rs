@@ -4,32 +4,25 @@
 //! {"path": "src/app.py", "old_string": "factorial(n)", "new_string": "math.factorial(n)"}
 //! ```
 //!
-//! A value of JSON that begins a line and ends one is looked through for calls, however deep they
-//! are in a provider's message. Which calls change a file is told by their members, never by the
-//! tool's name: names differ with every agent. A string of JSON is decoded once, and where it is
-//! given to a call as JSON once more, so are the strings in that. A patch of another format in a
-//! string is read as what it is.
+//! This room knows single calls: which members make an object a call ([`shapes`]), and what it asks
+//! for. Where calls are in a response, and which of them were made, is no business of its own. A
+//! string that is a patch of another format is left to the caller.
 //!
-//! The invariant: JSON with a call in it is either read whole or there is an error. What a model
-//! didn't say (results, other people's messages, thoughts) is no part of it. JSON without any call
-//! is prose.
+//! The invariant: a call with a shape is either read whole or there is an error. A string of JSON is
+//! decoded once.
 //!
 //! # Where the format's descriptions are silent
-//! - A string as the whole response is read as the text that it holds.
-//! - Strings of objects that are no calls and in no message hold patches, too; that is warned of.
-//! - An `edits` item may name the file once more, if it is the same file.
+//! - An item of `edits` may name the file once more, if it is the same file.
 //! - A member that is null, or false where it would change the meaning, is as if it weren't there.
-//! - A value that can't be read goes up to the line that closes it, the next fence or tag, or the
-//!   next value.
-//! - A value that the response's end breaks off is an error, whatever it was to be.
 
 mod calls;
+mod diffs;
 mod error;
 pub(crate) mod fields;
+mod insertions;
 pub(crate) mod json;
-mod parse;
-mod patches;
 mod print;
+pub(crate) mod shapes;
 #[cfg(test)]
 mod tests;
 
@@ -37,9 +30,9 @@ use bstr::ByteSlice as _;
 
 use crate::text;
 
+pub(crate) use calls::CallReader;
+pub(crate) use diffs::is_same_file;
 pub(crate) use error::{Error, Warning};
-pub(crate) use parse::{CallReader, relocated};
-pub(crate) use patches::is_same_file;
 pub(crate) use print::print;
 
 /// How many strings may be in each other for patches in them to be found: the string of a message,
@@ -92,7 +85,12 @@ pub fn json_fault(error: &serde_json::Error) -> String {
 /// calls have.
 pub(crate) fn is_of_calls(text: &[u8]) -> bool {
     let has = |names: &[&str]| names.iter().any(|name| is_named(text, name));
-    let changes = [fields::CONTENT, fields::EDITS, fields::DIFF, fields::LINE];
+    let changes = [
+        fields::CONTENT,
+        fields::EDITS,
+        fields::DIFF,
+        &["insert_line", "insertLine"],
+    ];
     has(fields::OLD)
         || has(fields::NEW)
         || has(&[
@@ -130,10 +128,11 @@ fn is_given(line: &[u8], name: &str) -> bool {
     })
 }
 
+/// The types of calls that are about a whole file.
+const FILE_TYPES: [&str; 3] = ["create_file", "update_file", "delete_file"];
+
 fn has_file_type(text: &[u8]) -> bool {
-    fields::FILE_TYPES
-        .iter()
-        .any(|name| text.contains_str(name))
+    FILE_TYPES.iter().any(|name| text.contains_str(name))
 }
 
 /// What may be written for the quotes around a name.

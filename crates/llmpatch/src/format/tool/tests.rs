@@ -116,6 +116,28 @@ fn reading_takes_time_in_proportion_to_the_length() {
         ),
         ("{\"path\":\"a\",\"content\":\"", "\\n", "\"}\n"),
         ("\"", "\\u00e4\\n", "\"\n"),
+        (
+            "",
+            &format!("{{\"role\":\"assistant\",\"content\":[{patch}1]}}\n"),
+            "",
+        ),
+        (
+            "{\"messages\":[",
+            &format!("{{\"role\":\"assistant\",\"content\":[{patch}1]}},"),
+            "1]}\n",
+        ),
+        (
+            "",
+            &format!("{{\"role\":\"tool\",\"content\":{patch}\"x\":1}}\n"),
+            "",
+        ),
+        (
+            "",
+            "{\"role\":\"assistant\",\"tool_calls\":[{\"function\":{\"name\":\"e\",\"arguments\":{}}}]}\n",
+            "",
+        ),
+        ("{\"a\":", "{\"a\":", "1"),
+        ("{\"a\":[", patch, "1]}\n"),
     ] {
         let text = [
             head,

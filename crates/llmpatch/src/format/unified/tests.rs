@@ -568,7 +568,7 @@ fn diffs_are_found_where_they_start_a_line() {
             },
         ),
         (r#"{"diff": "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n"}"#.to_owned(), {
-            "M x @1,1+1,1:-a+b\nwarning 1: a patch in a JSON object that isn't a tool call is applied, too".into()
+            "M x @1,1+1,1:-a+b".into()
         }),
     ] {
         assert_eq!(read(text.as_str()), want, "{text}");

@@ -2,7 +2,7 @@ use proptest::prelude::*;
 
 use super::*;
 use crate::format::Options;
-use crate::response::messages::Session;
+use crate::response::session::Session;
 use crate::text::{Source, SourceId};
 
 fn source(text: &str) -> Source {

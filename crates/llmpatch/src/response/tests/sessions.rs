@@ -5,7 +5,11 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::source;
-use crate::format::{Options, parse};
+use crate::format::tool::fields::Fields;
+use crate::format::tool::json::JsonText;
+use crate::format::{Options, parse, parse_all};
+use crate::response::rows::MatchedRows;
+use crate::response::schemas;
 
 /// What a log says of what became of a call.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -67,6 +71,13 @@ impl Replacement {
 type Schema = fn(&Replacement) -> Vec<Value>;
 
 const SCHEMAS: &[(&str, Schema)] = &[
+    ("pi", pi),
+    ("run", run),
+    ("batch", batch),
+    ("gemini-cli", gemini_cli),
+    ("gemini-stream", gemini_stream),
+    ("hooks", hooks),
+    ("bare", bare),
     ("anthropic", anthropic),
     ("claude-code", claude_code),
     ("chat", chat),
@@ -75,10 +86,10 @@ const SCHEMAS: &[(&str, Schema)] = &[
     ("gemini", gemini),
     ("bedrock", bedrock),
     ("opencode", opencode),
-    ("langchain", langchain),
     ("mcp", mcp),
     ("openhands", openhands),
     ("openhands-metadata", openhands_metadata),
+    ("openhands-kinds", openhands_kinds),
     ("roo", roo),
     ("gemini-shell", gemini_shell),
     ("ollama", ollama),
@@ -180,19 +191,6 @@ fn opencode(call: &Replacement) -> Vec<Value> {
     vec![json!({"type": "tool", "tool": "edit", "callID": call.id(), "state": state})]
 }
 
-fn langchain(call: &Replacement) -> Vec<Value> {
-    let message = json!({"type": "ai", "content": "", "tool_calls": [
-        {"name": "edit", "args": call.input(), "id": call.id(), "type": "tool_call"},
-    ]});
-    let status = if call.has_failed() {
-        "error"
-    } else {
-        "success"
-    };
-    let result = json!({"type": "tool", "tool_call_id": call.id(), "status": status, "content": call.output()});
-    [message].into_iter().chain(call.told(result)).collect()
-}
-
 fn mcp(call: &Replacement) -> Vec<Value> {
     let request = json!({"jsonrpc": "2.0", "id": call.number, "method": "tools/call",
         "params": {"name": "edit_file", "arguments": call.input()}});
@@ -207,6 +205,15 @@ fn openhands(call: &Replacement) -> Vec<Value> {
     let observation = if call.has_failed() { "error" } else { "edit" };
     let result = json!({"id": call.number * 2 + 1, "source": "agent", "cause": call.number * 2,
         "observation": observation, "content": call.output(), "extras": {"path": call.path}});
+    [action].into_iter().chain(call.told(result)).collect()
+}
+
+fn openhands_kinds(call: &Replacement) -> Vec<Value> {
+    let action = json!({"kind": "ActionEvent", "source": "agent", "tool_name": "file_editor", "tool_call_id": call.id(),
+        "action": {"kind": "FileEditorAction", "command": "str_replace", "path": call.path,
+            "old_str": call.old, "new_str": call.new}});
+    let result = json!({"kind": "ObservationEvent", "source": "environment", "tool_call_id": call.id(),
+        "observation": {"kind": "FileEditorObservation", "is_error": call.has_failed(), "content": []}});
     [action].into_iter().chain(call.told(result)).collect()
 }
 
@@ -309,6 +316,97 @@ fn texts(call: &Replacement) -> Vec<Value> {
     vec![message, text("user", &result)]
 }
 
+fn pi(call: &Replacement) -> Vec<Value> {
+    let entry = |message: Value| json!({"type": "message", "id": "e", "parentId": null, "message": message});
+    let message = entry(
+        json!({"role": "assistant", "stopReason": "toolUse", "content": [
+            {"type": "text", "text": "I change it."},
+            {"type": "toolCall", "id": call.id(), "name": "edit", "arguments": call.input()},
+        ]}),
+    );
+    let result = entry(
+        json!({"role": "toolResult", "toolCallId": call.id(), "toolName": "edit",
+        "isError": call.has_failed(), "content": [{"type": "text", "text": "Done."}]}),
+    );
+    [message].into_iter().chain(call.told(result)).collect()
+}
+
+/// Tells a command as it begins, and with its result.
+fn run(call: &Replacement) -> Vec<Value> {
+    let command = format!("apply_patch <<'EOF'\n{}EOF", call.envelope());
+    let item = |of: &str, status: &str, code: Value| {
+        json!({"type": of, "item": {
+        "id": call.id(), "type": "command_execution", "command": command, "status": status,
+        "aggregated_output": "", "exit_code": code}})
+    };
+    let code = i32::from(call.has_failed());
+    let status = if call.has_failed() {
+        "failed"
+    } else {
+        "completed"
+    };
+    vec![
+        item("item.started", "in_progress", Value::Null),
+        item("item.completed", status, json!(code)),
+    ]
+}
+
+fn batch(call: &Replacement) -> Vec<Value> {
+    let message = json!({"type": "message", "role": "assistant", "content": [
+        {"type": "tool_use", "id": call.id(), "name": "Edit", "input": call.input()}], "stop_reason": "tool_use"});
+    vec![json!({"custom_id": "a", "result": {"type": "succeeded", "message": message}})]
+}
+
+/// Tells calls with their results.
+fn gemini_cli(call: &Replacement) -> Vec<Value> {
+    let status = if call.has_failed() {
+        "error"
+    } else {
+        "success"
+    };
+    let result = json!([{"functionResponse": {"id": call.id(), "name": "replace", "response": {"output": call.output()}}}]);
+    vec![
+        json!({"id": "m", "timestamp": "t", "type": "gemini", "content": "", "toolCalls": [
+            {"id": call.id(), "name": "replace", "args": call.input(), "status": status, "result": result},
+        ]}),
+    ]
+}
+
+fn gemini_stream(call: &Replacement) -> Vec<Value> {
+    let message = json!({"type": "tool_use", "timestamp": "t", "tool_name": "replace", "tool_id": call.id(),
+        "parameters": call.input()});
+    let status = if call.has_failed() {
+        "error"
+    } else {
+        "success"
+    };
+    let result = json!({"type": "tool_result", "timestamp": "t", "tool_id": call.id(), "status": status, "output": "no"});
+    [message].into_iter().chain(call.told(result)).collect()
+}
+
+fn hooks(call: &Replacement) -> Vec<Value> {
+    let payload = |event: &str| {
+        json!({"session_id": "s", "cwd": "", "hook_event_name": event,
+        "tool_name": "Edit", "tool_use_id": call.id(), "tool_input": call.input()})
+    };
+    let mut after = payload("PostToolUse");
+    after["tool_response"] = json!({"success": !call.has_failed()});
+    [payload("PreToolUse")]
+        .into_iter()
+        .chain(call.told(after))
+        .collect()
+}
+
+/// Gives each call by itself, with its result in it.
+fn bare(call: &Replacement) -> Vec<Value> {
+    let mut own =
+        json!({"type": "tool_call", "id": call.id(), "name": "edit", "arguments": call.input()});
+    if call.outcome != Outcome::Untold {
+        own["result"] = json!(call.output());
+    }
+    vec![own]
+}
+
 fn copilot(call: &Replacement) -> Vec<Value> {
     let event = |of: &str, data: Value| json!({"type": of, "data": data, "id": "e"});
     let asked = json!({"toolCallId": call.id(), "name": "edit", "arguments": call.input()});
@@ -356,6 +454,257 @@ fn replacements() -> impl Strategy<Value = Vec<Replacement>> {
     })
 }
 
+/// Every row is in the law below, but what has no calls.
+#[test]
+fn every_schema_is_tried() {
+    let call = Replacement {
+        number: 0,
+        path: "a",
+        old: "x".into(),
+        new: "y".into(),
+        outcome: Outcome::Done,
+    };
+    let mut tried = std::collections::BTreeSet::new();
+    for (_, schema) in SCHEMAS {
+        for line in schema(&call) {
+            let document = JsonText::new(&line.to_string(), 0);
+            let rows = MatchedRows::of(&Fields::of(document.value().unwrap()).unwrap());
+            tried.extend(rows.iter().map(|row| row.name));
+        }
+    }
+    let all = schemas::SCHEMAS.iter().map(|row| row.name);
+    let untried: Vec<_> = all.filter(|name| !tried.contains(name)).collect();
+    assert_eq!(untried, [schemas::REVIEW]);
+}
+
+/// Returns what is read of a response: the paths of its edits, each behind its directory, and the
+/// first line of what is wrong or warned of.
+fn told(text: &str) -> String {
+    let log = source(text);
+    let read = parse(&log, &Options::default());
+    let paths = read
+        .patch
+        .edits
+        .iter()
+        .map(|edit| String::from_utf8_lossy(&edit.path).into_owned());
+    let errors = read
+        .errors
+        .iter()
+        .map(|error| format!("error: {}", error.value));
+    let warnings = read
+        .warnings
+        .iter()
+        .map(|warning| format!("warning: {}", warning.value));
+    let all: Vec<_> = paths.chain(errors).chain(warnings).collect();
+    all.join("; ")
+}
+
+const EDIT: &str = r#"{"path":"a.py","old":"x","new":"y"}"#;
+const ENVELOPE: &str = r"*** Begin Patch\n*** Update File: a.py\n-x\n+y\n*** End Patch\n";
+
+/// Forms that are easily read otherwise than they are meant.
+#[test]
+fn what_is_around_a_call_decides() {
+    let call =
+        |id: &str| format!(r#"{{"type":"tool_use","id":"{id}","name":"Edit","input":{EDIT}}}"#);
+    let assistant = |content: &str| format!(r#"{{"role":"assistant","content":[{content}]}}"#);
+    let result = |id: &str, text: &str| {
+        format!(
+            r#"{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"{id}","content":"{text}"}}]}}"#
+        )
+    };
+    let undone =
+        "error: the response has no patch outside of a call that failed, was refused or never ran";
+    let item = |payload: &str| format!(r#"{{"type":"response_item","payload":{payload}}}"#);
+    let codex = |id: &str| {
+        item(&format!(
+            r#"{{"type":"custom_tool_call","call_id":"{id}","name":"apply_patch","input":"{ENVELOPE}"}}"#
+        ))
+    };
+    let meta = r#"{"type":"session_meta","payload":{"cwd":"/w/pkg"}}"#;
+    let abort = r#"{"type":"event_msg","payload":{"type":"turn_aborted"}}"#;
+    for (text, want) in [
+        (EDIT.to_owned(), "a.py"),
+        (format!("{EDIT} {{\"path\":\"b.py\",\"old\":\"x\",\"new\":\"y\"}}"), "a.py; b.py"),
+        // A session's directory.
+        (format!("{meta}\n{}", codex("1")), "/w/pkg/a.py"),
+        (format!(r#"{{"type":"turn_context","payload":{{"cwd":"/w"}}}}{}{}"#, "\n", codex("1")), "/w/a.py"),
+        (format!(r#"{{"type":"system","subtype":"init","cwd":"/w"}}{}{}"#, "\n", assistant(&call("1"))), "/w/a.py"),
+        (
+            format!(r#"{{"type":"assistant","cwd":"/w/p","message":{}}}"#, assistant(&call("1"))),
+            "/w/p/a.py",
+        ),
+        (
+            format!(
+                r#"{{"info":{{"id":"s","directory":"/d"}},"messages":[{{"info":{{"role":"assistant","path":{{"cwd":"/w"}}}},"parts":[{{"type":"tool","callID":"1","tool":"edit","state":{{"status":"completed","input":{EDIT}}}}}]}}]}}"#
+            ),
+            "/w/a.py",
+        ),
+        // Calls that weren't made.
+        (
+            r#"{"type":"tool_call","name":"edit","arguments":{"path":"a.py","old":"x","new":"y"},"result":"Error: old_string not found in file"}"#.to_owned(),
+            undone,
+        ),
+        (
+            format!("{}\n{}", assistant(&call("1")), result("1", "skipped: tool call was not executed")),
+            undone,
+        ),
+        (
+            format!(
+                "{}\n{}\n{}\n{abort}\n{}",
+                codex("1"),
+                item(r#"{"type":"custom_tool_call_output","call_id":"1","output":"Success. Updated the following files:\nM a.py"}"#),
+                codex("2"),
+                item(r#"{"type":"message","role":"user","content":"go on"}"#)
+            ),
+            "a.py; warning: a call that failed, was refused or never ran is ignored",
+        ),
+        (
+            format!("{}\n{abort}", codex("1")),
+            "error: the response was cut off: `type` is `turn_aborted`",
+        ),
+        (
+            r#"[{"id":1,"source":"agent","action":"edit","args":{"path":"a.py","old_str":"x","new_str":"y"},"tool_call_metadata":{"tool_call_id":"t"}},{"id":2,"source":"agent","cause":1,"observation":"error","content":"no"}]"#.to_owned(),
+            undone,
+        ),
+        // Prose of a session that has calls.
+        (
+            format!(
+                "{}\n{}",
+                assistant(&format!(r#"{{"type":"text","text":"{ENVELOPE}"}},{}"#, call("1"))),
+                result("1", "Done.")
+            ),
+            "a.py; warning: an envelope in `$.content[0].text` (the calls of the session are what changes files) is ignored",
+        ),
+        // Payloads of hooks.
+        (
+            format!(r#"{{"hook_event_name":"PreToolUse","tool_name":"apply_patch","tool_input":"{ENVELOPE}"}}"#),
+            "a.py",
+        ),
+        (
+            format!(r#"{{"hook_event_name":"PostToolUse","tool_name":"apply_patch","tool_input":"{ENVELOPE}"}}"#),
+            "error: the response has no patch outside of `$` (it isn't the model that speaks there)",
+        ),
+        // Writers that aren't read, and those that write nothing.
+        (
+            format!("{EDIT}\n{}", r#"{"name":"NotebookEdit","arguments":{"notebook_path":"n","new_source":"s"}}"#),
+            "a.py; error: this call of `NotebookEdit` isn't read",
+        ),
+        (
+            format!("{EDIT}\n{}", r#"{"name":"fsAppend","arguments":{"path":"n","text":"s"}}"#),
+            "a.py; error: this call of `fsAppend` isn't read",
+        ),
+        (
+            r#"{"name":"fsWrite","arguments":{"path":"n","text":"s\n"}}"#.to_owned(),
+            "n",
+        ),
+        (
+            r#"{"name":"delete_file","arguments":{"path":"n"}}"#.to_owned(),
+            "n",
+        ),
+        (
+            r#"{"name":"move_file","arguments":{"source":"n","destination":"m"}}"#.to_owned(),
+            "n",
+        ),
+        (
+            format!("{EDIT}\n{}", r#"{"name":"TodoWrite","arguments":{"todos":[]}}"#),
+            "a.py; warning: the call of `TodoWrite` is ignored: it doesn't say how a file changes",
+        ),
+        (
+            format!("{EDIT}\n{}", r#"{"name":"create_directory","arguments":{"path":"d"}}"#),
+            "a.py; warning: the call of `create_directory` is ignored: it doesn't say how a file changes",
+        ),
+        (
+            format!(r#"{{"command":["apply_patch","{ENVELOPE}"]}}"#),
+            "a.py",
+        ),
+        (
+            r#"{"replacements":[{"path":"a.py","old":"x","new":"y"},{"path":"b.py","old":"x","new":"y"}]}"#.to_owned(),
+            "a.py; b.py",
+        ),
+        (
+            r#"{"path":"a.py","old":"x","new":"y","lines":[1,2]}"#.to_owned(),
+            "a.py; error: `a.py`: `lines` isn't supported, and the call would mean something else without it",
+        ),
+        (
+            r#"{"path":"a.py","old":"x","new":"y","tone":"kind"}"#.to_owned(),
+            "a.py",
+        ),
+        // What others say.
+        (
+            assistant(&format!(r#"{{"type":"search_result","content":[{{"type":"text","text":"{ENVELOPE}"}}]}}"#)),
+            "error: the response has no patch outside of `$.content[0]` (it isn't the model that speaks there)",
+        ),
+        (
+            format!(r#"{{"role":null,"content":"{ENVELOPE}"}}"#),
+            "error: `role` of a message must be a string, and is `null`",
+        ),
+        (
+            format!(r#"{{"role":"user","content":"{ENVELOPE}","role":"assistant"}}"#),
+            "error: `role` is there twice in one object",
+        ),
+        (
+            format!(r#"{{"path":"a.py","diff_hunk":"@@","body":"{ENVELOPE}"}}"#),
+            "error: the response has no patch outside of `$.body` (no known message has patches there)",
+        ),
+        (
+            r#"{"path":"a.py","diff_hunk":"@@","body":"```suggestion\ny\n```"}"#.to_owned(),
+            "error: a suggestion in a review comment isn't read",
+        ),
+        (
+            format!(r#"{{"job":{{"steps":[{{}},{{"change":"{ENVELOPE}"}}]}}}}"#),
+            "error: the response has no patch outside of `$.job.steps[1].change` (no known message has patches there)",
+        ),
+        (
+            format!(r#"{{"name":"search","arguments":{{"pattern":"{ENVELOPE}"}}}}"#),
+            "error: the response has no patch: its tool calls don't say how a file changes; warning: the call of `search` is ignored: it doesn't say how a file changes",
+        ),
+    ] {
+        assert_eq!(told(&text), want, "{text}");
+    }
+}
+
+/// A line that begins like a message and is no JSON refuses the patch that its raw newlines show.
+#[test]
+fn a_broken_message_is_no_prose() {
+    let patch = "*** Begin Patch\n*** Update File: a.py\n-x\n+y\n*** End Patch\n";
+    for start in [
+        r#"{"type":"user","message":{"role":"user","content":[{"type":"tool_result","content":""#,
+        r#"{"role":"tool","content":""#,
+    ] {
+        let read = told(&format!("{start}{patch}\"}}\n"));
+        assert!(read.contains("error: the JSON of a tool call"), "{read}");
+    }
+}
+
+#[test]
+fn parts_of_a_session_are_one() {
+    let calls = |ids: &[&str]| -> String {
+        ids.iter()
+            .map(|id| format!(r#"{{"role":"assistant","content":[{{"type":"tool_use","id":"{id}","name":"Edit","input":{EDIT}}}]}}"#) + "\n")
+            .collect()
+    };
+    // What has other calls by the same ids is no part of it.
+    let other = calls(&["1"]).replace(r#""y""#, r#""z""#);
+    let failed = r#"{"role":"user","content":[{"type":"tool_result","tool_use_id":"1","is_error":true,"content":"no"}]}"#;
+    for (first, second, want) in [
+        (calls(&["1"]), failed.to_owned(), [0, 0]),
+        (calls(&["1"]), calls(&["1"]), [1, 0]),
+        (calls(&["1"]), calls(&["2"]), [1, 1]),
+        (calls(&["1"]), other, [1, 1]),
+        (
+            calls(&["1", "2"]),
+            format!("{}{failed}", calls(&["2"])),
+            [1, 0],
+        ),
+    ] {
+        let sources = [source(&first), source(&second)];
+        let read = parse_all(&sources, &Options::default());
+        let counts: Vec<_> = read.iter().map(|read| read.patch.edits.len()).collect();
+        assert_eq!(counts, want, "{first}{second}");
+    }
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(crate::testing::cases(256)))]
 
@@ -369,11 +718,24 @@ proptest! {
             } else {
                 lines.map(|line| format!("{line}\n")).collect()
             };
+            let is_told = calls.iter().any(|call| call.outcome != Outcome::Untold);
+            // A call without a result counts where there are no results, and at the end.
+            let counts = |call: &&Replacement| match call.outcome {
+                Outcome::Done => true,
+                Outcome::Failed => *name == "batch",
+                Outcome::Untold => match *name {
+                    "texts" | "opencode" | "gemini-cli" | "batch" | "run" => true,
+                    // In the call itself, results end no turn.
+                    "bare" => true,
+                    "ollama" => !is_told,
+                    _ => !is_told || calls[call.number..].iter().all(|next| next.outcome == Outcome::Untold),
+                },
+            };
             let wanted: String = calls
                 .iter()
-                .filter(|call| !call.has_failed())
+                .filter(counts)
                 .map(|call| match *name {
-                    "rollout" | "texts" | "gemini-shell" => call.envelope(),
+                    "rollout" | "texts" | "gemini-shell" | "run" => call.envelope(),
                     _ => format!("{}\n", call.input()),
                 })
                 .collect();

@@ -46,15 +46,6 @@ const DIFFERENCES: &[(&str, &[&str])] = &[
         &["roles/a-call-in-a-channel-of-its-own"],
     ),
     (
-        "exports as Markdown are prose",
-        &[
-            "sessions/an-exported-session-with-a-call-that-was-not-executed-is-refused",
-            "sessions/an-exported-session-with-a-denied-call",
-            "sessions/an-exported-session-with-a-failed-call",
-            "sessions/an-exported-session-with-denied-calls-in-a-turn",
-        ],
-    ),
-    (
         "a tool call in tags is refused beside a patch, and around one",
         &[
             "blocks/a-function-call/function-call-around-an-envelope-is-prose",

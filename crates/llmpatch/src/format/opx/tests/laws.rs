@@ -206,6 +206,7 @@ fn edit() -> impl Strategy<Value = FileEdit<'static>> {
             header: None,
             why,
             span: None,
+            record: None,
         })
 }
 

@@ -1,0 +1,151 @@
+//! The texts of messages and calls, each read as a response of its own; and what looks like a patch
+//! where none is read.
+
+use std::ops::Range;
+
+use super::messages::{Around, DEEPEST, Messages, is_change};
+use super::place::JsonPath;
+use super::session::SessionEntry;
+use super::{Absence, Error, Warning};
+use crate::format::tool::fields::Fields;
+use crate::format::tool::json::{Is, JsonText, Value};
+use crate::format::tool::{self, CallReader, is_of_calls};
+use crate::format::{self, Block, Options};
+use crate::patch::Format;
+use crate::text::{Source, Span};
+
+impl Messages<'_, '_> {
+    /// Reads a text of the model, in which patches may be.
+    pub(super) fn text(&mut self, string: Value<'_>, around: Around<'_>) {
+        if !may_hold_patch(string) || self.options.depth >= tool::DEEPEST_TEXT {
+            return;
+        }
+        let start = self.read.blocks.len();
+        let Some(document) = self.decoded(string) else {
+            return;
+        };
+        let Some(block) = self.nested(string.range(), &document, true, None) else {
+            return;
+        };
+        let directory = self.session.aside.directory.clone();
+        self.push(block, &directory);
+        let place = around.path.to_string();
+        let entry = SessionEntry {
+            place,
+            ..SessionEntry::default()
+        };
+        self.take(string, start, entry);
+    }
+
+    /// Returns how a text is read: the model's own text as a response, or what a call is given.
+    pub(super) fn options_of_text<'o>(
+        &'o self,
+        is_prose: bool,
+        file: Option<&'o [u8]>,
+    ) -> Options<'o> {
+        let deeper = if is_prose { 1 } else { tool::DEEPEST_TEXT };
+        Options {
+            depth: self.options.depth + deeper,
+            file: file.or(self.options.file),
+            is_closed: !is_prose || self.options.is_closed,
+            beside: None,
+            // Whole files are read where the model speaks, and only if they were asked for.
+            format: self
+                .options
+                .format
+                .filter(|format| is_prose && *format == Format::Files),
+            ..*self.options
+        }
+    }
+
+    /// Decodes a string, or says why that can't be.
+    pub(super) fn decoded(&mut self, string: Value<'_>) -> Option<JsonText> {
+        let mut reader = CallReader::new(self.source, self.options.strict, string.range());
+        let document = reader.decoded(string);
+        if document.is_none() {
+            self.read.blocks.push(reader.block);
+        }
+        document
+    }
+
+    /// Reads a text as a response of its own. Where it has no patch but such that don't count, these
+    /// are told.
+    pub(super) fn nested(
+        &mut self,
+        range: Range<usize>,
+        document: &JsonText,
+        is_prose: bool,
+        file: Option<&[u8]>,
+    ) -> Option<Block<'static>> {
+        let source = self.source;
+        let text = Source::new(source.id(), source.name(), document.text().into())?;
+        let parsed = format::parse(&text, &self.options_of_text(is_prose, file));
+        let format = parsed.patch.format;
+        let is_absent = parsed.errors.iter().all(|error| error.value.is_absence());
+        let place =
+            |span: Span| source.span(document.range(span.start as usize..span.end as usize));
+        let is_absent = is_absent && !parsed.has_patch();
+        let mut block = parsed.into_block(&place);
+        if !is_absent {
+            block.range = range;
+            return Some(block);
+        }
+        for warning in block.warnings {
+            if let format::Warning::Response(Warning::Hidden { format, by }) = warning.value {
+                self.hidden(format, warning.span?, by);
+            }
+        }
+        // Where all is hidden, the error says so instead.
+        for error in block.errors {
+            if let format::Error::Response(Error::NoPatch(Absence::Hidden(by))) = error.value {
+                self.hidden(format, error.span?, by);
+            }
+        }
+        None
+    }
+
+    /// Returns the first patch or call in a value, where it is, and its place in the JSON.
+    pub(super) fn patch_in(
+        &self,
+        value: Value<'_>,
+        path: JsonPath<'_>,
+    ) -> Option<(Format, Span, String)> {
+        if path.depth() > DEEPEST {
+            return None;
+        }
+        let found = |format| (format, self.source.span(value.range()), path.to_string());
+        match value.is() {
+            Is::Array => value
+                .items()
+                .into_iter()
+                .enumerate()
+                .find_map(|(index, item)| self.patch_in(item, path.item(index))),
+            Is::Object => {
+                let fields = Fields::of(value).ok()?;
+                if is_change(&fields) {
+                    return Some(found(Format::Tool));
+                }
+                fields
+                    .iter()
+                    .find_map(|(name, value)| self.patch_in(value, path.member(name)))
+            }
+            Is::String if may_hold_patch(value) => {
+                let document = value.string().ok()?;
+                let (id, name) = (self.source.id(), self.source.name());
+                let source = Source::new(id, name, document.text().into())?;
+                let parsed = format::parse(&source, &self.options_of_text(true, None));
+                parsed.has_patch().then(|| found(parsed.patch.format))
+            }
+            _ => None,
+        }
+    }
+}
+
+/// Returns whether a string may hold a patch: each has several lines, but for an element of OPX and
+/// a tool call.
+pub(super) fn may_hold_patch(string: Value<'_>) -> bool {
+    let written = string.written();
+    written.contains("\\n")
+        || written.contains("<edit")
+        || written.contains('{') && is_of_calls(written.as_bytes())
+}
