@@ -7,7 +7,7 @@
 use std::fmt::Write as _;
 use std::process::Command;
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::support::{Repo, isolated, program, run, some};
 use crate::{in_full, scaled};
@@ -171,6 +171,61 @@ fn the_work_of_reading_a_script_is_linear() {
             let commands = command.repeat(count);
             let response = format!("{fence}{commands}{applies}{fence}");
             (Repo::with(&[("a.txt", "x\n")]), response)
+        });
+    }
+}
+
+#[test]
+fn the_work_of_reading_a_session_is_linear() {
+    let call = |nth: usize| {
+        json!({"type": "tool_use", "id": nth.to_string(), "name": "Write",
+            "input": {"path": format!("{nth}"), "content": "x\n"}})
+    };
+    let model = |said: Value| json!({"role": "assistant", "content": said});
+    let user = |said: Value| json!({"role": "user", "content": said});
+    let lines = |values: Vec<Value>| -> String {
+        values.iter().map(|value| format!("{value}\n")).collect()
+    };
+    let result = |nth: usize| {
+        let id = nth.to_string();
+        json!([{"type": "tool_result", "tool_use_id": id, "content": "Done."}])
+    };
+    let text = |nth: usize| format!("*** Begin Patch\n*** Add File: {nth}\n+x\n*** End Patch\n");
+    let rows: [(&str, &dyn Fn(usize) -> String); 6] = [
+        ("results", &|count| {
+            let both = |nth| [model(json!([call(nth)])), user(result(nth))];
+            lines((0..count).flat_map(both).collect())
+        }),
+        ("a message of calls", &|count| {
+            let calls: Vec<_> = (0..count).map(call).collect();
+            lines(vec![model(json!(calls))])
+        }),
+        ("members", &|count| {
+            let mut message = model(json!([call(0)]));
+            for nth in 0..count {
+                message[format!("member{nth}")] = json!("a\nb");
+            }
+            lines(vec![message])
+        }),
+        ("values on a line", &|count| {
+            let said = model(json!("So.")).to_string();
+            format!("{}{}\n", said.repeat(count), model(json!([call(0)])))
+        }),
+        ("texts and their results", &|count| {
+            let texts = (0..count).map(|nth| model(json!(text(nth))));
+            let results = (0..count).map(|_| user(json!("[write] Result:\nDone.")));
+            lines(texts.chain(results).collect())
+        }),
+        ("turns that were aborted", &|count| {
+            let abort = json!({"type": "event_msg", "payload": {"type": "turn_aborted"}});
+            let both = |nth| [model(json!([call(nth)])), abort.clone()];
+            let end = [model(json!([call(count)])), user(result(count))];
+            lines((0..count).flat_map(both).chain(end).collect())
+        }),
+    ];
+    for (what, session) in some(rows, 3) {
+        is_linear(what, &["check", "-q"], |count| {
+            (Repo::empty(), session(count))
         });
     }
 }

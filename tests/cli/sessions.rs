@@ -1,0 +1,111 @@
+//! Sessions of agents: the directory in which they were, and the files that they are in.
+
+use assert_fs::prelude::*;
+use serde_json::{Value, json};
+
+use super::support::{Repo, run};
+
+/// A session of Codex in a directory: a patch, and what the tool says of it.
+fn session(directory: &str, patch: &str, output: &str) -> [String; 3] {
+    let item = |payload: Value| json!({"type": "response_item", "payload": payload});
+    let call =
+        json!({"type": "custom_tool_call", "call_id": "c1", "name": "apply_patch", "input": patch});
+    let result = json!({"type": "custom_tool_call_output", "call_id": "c1", "output": output});
+    let start = json!({"type": "session_meta", "payload": {"cwd": directory}});
+    [start, item(call), item(result)].map(|line| format!("{line}\n"))
+}
+
+const PATCH: &str = "*** Begin Patch\n*** Update File: a.txt\n@@\n-one\n+two\n*** End Patch\n";
+const DONE: &str = "Success. Updated the following files:\nM a.txt\n";
+
+fn scene() -> Repo {
+    Repo::with(&[("a.txt", "one\n"), ("pkg/a.txt", "one\n")])
+}
+
+#[test]
+fn a_session_changes_the_directory_in_which_it_was() {
+    for (below, want) in [("", ["two\n", "one\n"]), ("pkg", ["one\n", "two\n"])] {
+        let repo = scene();
+        let directory = repo.path().join(below);
+        let lines = session(directory.to_str().unwrap(), PATCH, DONE);
+        // A twin would be in another directory.
+        let mut command = repo.command();
+        command.arg("apply");
+        run(&mut command, lines.concat().as_bytes()).succeeded();
+        assert_eq!(
+            [repo.text("a.txt"), repo.text("pkg/a.txt")],
+            want,
+            "{below}"
+        );
+    }
+}
+
+#[test]
+fn the_option_that_a_session_of_another_directory_needs_is_printed() {
+    for (directory, want) in [
+        ("/srv/app", ["two\n", "one\n"]),
+        ("/srv/app/pkg", ["one\n", "two\n"]),
+    ] {
+        let repo = scene();
+        let response = session(directory, PATCH, DONE).concat();
+        let refused = repo.run(&["apply"], &response).ended(1);
+        let (_, option) = refused.stderr.split_once("run it with `").unwrap();
+        let (option, _) = option.split_once('`').unwrap();
+        repo.run(&["apply", option], &response).succeeded();
+        assert_eq!(
+            [repo.text("a.txt"), repo.text("pkg/a.txt")],
+            want,
+            "{option}"
+        );
+    }
+}
+
+#[test]
+fn a_part_of_a_session_goes_on_in_its_directory() {
+    let repo = scene();
+    let [start, call, result] = session("/srv/app/pkg", PATCH, DONE);
+    let [_, next, done] = session(
+        "",
+        "*** Begin Patch\n*** Add File: n.txt\n+new\n*** End Patch\n",
+        DONE,
+    )
+    .map(|line| line.replace("\"c1\"", "\"c2\""));
+    repo.child("first").write_str(&(start + &call)).unwrap();
+    repo.child("second")
+        .write_str(&(result + &next + &done))
+        .unwrap();
+    repo.run(&["apply", "--root-is=/srv/app", "first", "second"], "")
+        .succeeded();
+    assert_eq!(
+        [repo.text("a.txt"), repo.text("pkg/a.txt")],
+        ["one\n", "two\n"]
+    );
+    assert_eq!(repo.text("pkg/n.txt"), "new\n");
+}
+
+#[test]
+fn a_result_in_another_file_is_of_the_same_session() {
+    let failed = "apply_patch verification failed: no such lines";
+    let other = PATCH.replace("a.txt", "pkg/a.txt");
+    for (output, more, status, want) in [
+        (DONE, None, 0, ["two\n", "one\n"]),
+        (failed, None, 1, ["one\n", "one\n"]),
+        // A part of a session needs no patch of its own.
+        (failed, Some(&other), 0, ["one\n", "two\n"]),
+        (DONE, Some(&other), 0, ["two\n", "two\n"]),
+    ] {
+        let repo = scene();
+        let [start, call, result] = session("", PATCH, output);
+        let [_, next, done] =
+            session("", more.unwrap_or(&other), DONE).map(|line| line.replace("\"c1\"", "\"c2\""));
+        let more = more.map_or(String::new(), |_| next + &done);
+        repo.child("first").write_str(&(start + &call)).unwrap();
+        repo.child("second").write_str(&(result + &more)).unwrap();
+        repo.run(&["apply", "first", "second"], "").ended(status);
+        assert_eq!(
+            [repo.text("a.txt"), repo.text("pkg/a.txt")],
+            want,
+            "{output}"
+        );
+    }
+}
