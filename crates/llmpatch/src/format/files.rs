@@ -125,17 +125,6 @@ pub(crate) fn holds_patch(source: &Source, opener: Row<'_>) -> bool {
         .is_some_and(|row| begins_patch(source, row))
 }
 
-/// Returns whether a patch begins in any line that a fence holds.
-pub(crate) fn has_patch(source: &Source, opener: Row<'_>) -> bool {
-    let Some((fence, _)) = Fence::read(opener.text) else {
-        return false;
-    };
-    source
-        .rows(opener.number.next())
-        .take_while(|row| !fence.is_closed_by(row.text))
-        .any(|row| begins_patch(source, row))
-}
-
 /// Returns whether a patch begins in a line.
 pub(crate) fn begins_patch(source: &Source, row: Row<'_>) -> bool {
     let text = row.behind(row.text.len() - trim_start(row.text).len());

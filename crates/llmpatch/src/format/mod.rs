@@ -49,8 +49,6 @@ pub struct Options<'o> {
     pub depth: u8,
     /// Whether it is a part that is closed, so that nothing of it was cut off at its end.
     pub is_closed: bool,
-    /// In how many parts that do not count, one in the other, it is.
-    pub drafts: u8,
     /// What knows the files; without it, there are none. A line with spaces is a path only of a
     /// file that is there.
     pub is_file: Option<IsFile<'o>>,

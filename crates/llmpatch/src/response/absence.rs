@@ -2,9 +2,9 @@
 
 use bstr::ByteSlice as _;
 
+use super::answer::Answer;
 use super::encoded::ENCODINGS;
 use super::error::{Absence, Error, Nearly, Warning};
-use super::prose::Prose;
 use crate::format::{Options, Warning as Any, blocks, files};
 use crate::patch::Format;
 use crate::text;
@@ -22,7 +22,7 @@ pub(super) fn marked_utf16(bytes: &[u8]) -> Option<&'static str> {
 pub(super) fn find(
     source: &Source,
     options: &Options<'_>,
-    prose: &Prose<'_>,
+    answer: &Answer<'_>,
     warnings: &[Located<Any>],
     skipped: Option<(Format, Format, Span)>,
 ) -> (Option<Span>, Error) {
@@ -40,15 +40,11 @@ pub(super) fn find(
         (Some(span), Absence::OtherFormat { asked, found })
     } else if let Some(span) = calls {
         (span, Absence::Calls)
-    } else if let Some((span, what)) = encoded(prose) {
+    } else if let Some((span, what)) = encoded(answer) {
         (Some(*span), Absence::Nearly(what.clone()))
-    } else if let Some((_, span)) = prose.near_begin {
-        (Some(span), Absence::NearBegin)
-    } else if let Some((span, by)) = prose.hidden.clone() {
+    } else if let Some((span, by)) = answer.hidden.clone() {
         (Some(span), Absence::Hidden(by))
-    } else if let Some(span) = prose.diff {
-        (Some(span), Absence::Unified)
-    } else if let Some((span, what)) = prose.nearly.first().cloned() {
+    } else if let Some((span, what)) = answer.nearly.first().cloned() {
         (Some(span), Absence::Nearly(what))
     } else if mid_line.is_some() {
         (mid_line, Absence::MidLine)
@@ -67,10 +63,13 @@ pub(super) fn find(
 
 /// Returns the first patch that isn't as it was written, but of a response in JSON, which says itself
 /// what its strings are.
-fn encoded<'p>(prose: &'p Prose<'_>) -> Option<&'p (Span, Nearly)> {
+fn encoded<'p>(answer: &'p Answer<'_>) -> Option<&'p (Span, Nearly)> {
     let is_encoded = |what: &Nearly| matches!(what, Nearly::Row(row) if ENCODINGS.contains(row));
-    let is_in_json = prose.hidden.as_ref().is_some_and(|(_, by)| by.is_of_json());
-    let mut nearly = prose.nearly.iter().filter(|_| !is_in_json);
+    let is_in_json = answer
+        .hidden
+        .as_ref()
+        .is_some_and(|(_, by)| by.is_of_json());
+    let mut nearly = answer.nearly.iter().filter(|_| !is_in_json);
     nearly.find(|(_, what)| is_encoded(what))
 }
 

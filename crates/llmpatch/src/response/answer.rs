@@ -1,21 +1,84 @@
 //! What of a response's parts is the answer: its patches are read, the others are told.
 
+use std::collections::HashSet;
+
+use bstr::BString;
+
 use super::marks::MarkOf;
 use super::parts::{Part, Parts, Role, What};
-use super::prose::Prose;
 use super::session::Session;
-use super::walk::{WalkItem, WalkOutcome};
-use super::{Error, Hiding, Nearly, Warning};
-use crate::format::Warning as Any;
+use super::{Error, Hiding, Nearly, Residue, Warning};
+use crate::format::{self, Block, Warning as Any};
 use crate::patch::Format;
 use crate::text::{Located, Source, Span};
 
+/// The answer of a response, and why what is in no answer isn't.
+#[derive(Debug, Default)]
+pub(super) struct Answer<'a> {
+    /// Its patches, and what is told of what is around them, in order.
+    pub(super) found: Vec<WalkItem<'a>>,
+    /// What is nearly a patch.
+    pub(super) nearly: Vec<(Span, Nearly)>,
+    /// The first patch that isn't read.
+    pub(super) hidden: Option<(Span, Hiding)>,
+    /// What the response as a whole is refused for.
+    pub(super) refused: Vec<Located<Error>>,
+    /// The bases that the response states, each once.
+    pub(super) bases: Vec<Located<BString>>,
+    /// The tool calls that were met, by their ids.
+    pub(super) session: Session,
+}
+
+/// What an answer is made of.
+#[derive(Debug)]
+pub(super) enum WalkItem<'a> {
+    Block(Block<'a>),
+    /// What shows that something of a patch in this format was lost.
+    Residue(Format, Located<Residue>),
+    Remark(Located<format::Warning>),
+}
+
+impl<'a> WalkItem<'a> {
+    /// Returns the patch, if it is one.
+    pub(super) fn block(&self) -> Option<&Block<'a>> {
+        match self {
+            WalkItem::Block(block) => Some(block),
+            _ => None,
+        }
+    }
+
+    pub(super) fn residue(format: Format, span: Span, residue: Residue) -> Self {
+        WalkItem::Residue(format, Located::new(span, residue))
+    }
+
+    pub(super) fn remark(span: Span, warning: impl Into<format::Warning>) -> Self {
+        WalkItem::Remark(Located::new(span, warning.into()))
+    }
+}
+
+impl Answer<'_> {
+    /// Notes a patch that isn't read.
+    pub(super) fn note_hidden(&mut self, span: Span, by: &Hiding) {
+        self.hidden.get_or_insert_with(|| (span, by.clone()));
+    }
+
+    /// Notes what is nearly a patch.
+    fn note_nearly(&mut self, span: Span, what: Nearly) {
+        const MOST: usize = 100;
+        if self.nearly.len() < MOST {
+            self.nearly.push((span, what));
+        }
+    }
+
+    /// Returns whether it is refused for being a chat.
+    fn is_chat(&self) -> bool {
+        let mut refused = self.refused.iter();
+        refused.any(|error| matches!(error.value, Error::Chat { .. }))
+    }
+}
+
 /// Sorts the parts of a response by what they mean.
-pub(crate) fn answer<'a>(
-    source: &'a Source,
-    parts: Parts<'a>,
-    session: Session,
-) -> WalkOutcome<'a> {
+pub(super) fn answer<'a>(source: &'a Source, parts: Parts<'a>, session: Session) -> Answer<'a> {
     let roles: Vec<_> = (0..parts.all.len())
         .map(|index| parts.role(index))
         .collect();
@@ -23,14 +86,18 @@ pub(crate) fn answer<'a>(
         .iter()
         .map(|(_, by)| by.map(|by| hiding(&parts.all[by])))
         .collect();
-    let mut prose = Prose::default();
+    let mut answer = Answer {
+        bases: parts.bases,
+        session,
+        ..Answer::default()
+    };
     let has_patch = parts
         .all
         .iter()
         .zip(&roles)
         .any(|(part, (role, _))| *role == Role::Answer && matches!(part.what, What::Patch(_)));
     // The line of a Begin that isn't one is named by what was lost by it.
-    let told: Vec<_> = parts
+    let told: HashSet<_> = parts
         .all
         .iter()
         .filter_map(|part| part.what.begin())
@@ -41,44 +108,42 @@ pub(crate) fn answer<'a>(
             continue;
         }
         let span = source.span(part.range.clone());
-        prose.refused.extend(open_result(source, &part));
+        answer.refused.extend(open_result(source, &part));
         match why {
-            None => take(source, part, has_patch, &mut prose),
+            None => take(source, part, has_patch, &mut answer),
             Some(by) => {
                 if let Some((format, span)) = patch_of(source, &part, span) {
-                    prose.note_hidden(span, &by);
+                    answer.note_hidden(span, &by);
                     let warning = Warning::Hidden { format, by };
-                    prose.found.push(WalkItem::remark(span, warning));
+                    answer.found.push(WalkItem::remark(span, warning));
                 }
             }
         }
     }
-    WalkOutcome {
-        prose,
-        bases: parts.bases,
-        session,
-    }
+    answer
 }
 
 /// Takes in a part of the answer.
-fn take<'a>(source: &Source, part: Part<'a>, has_patch: bool, prose: &mut Prose<'a>) {
+fn take<'a>(source: &Source, part: Part<'a>, has_patch: bool, answer: &mut Answer<'a>) {
     let span = source.span(part.range);
     match part.what {
-        What::Patch(block) => prose.found.push(WalkItem::Block(*block)),
-        What::Loss(format, loss) => prose.found.push(WalkItem::residue(format, span, loss)),
+        What::Patch(block) => answer.found.push(WalkItem::Block(*block)),
+        What::Loss(format, loss) => answer.found.push(WalkItem::residue(format, span, loss)),
         What::Near(near) if near.is_half && has_patch => {
-            prose.refused.push(Located::new(span, Error::Half { near }));
+            answer
+                .refused
+                .push(Located::new(span, Error::Half { near }));
         }
-        What::Near(near) => prose.note_nearly(span, Nearly::Row(near)),
-        What::Nearly(what) => prose.note_nearly(span, what),
-        What::Unread(by) => prose.note_hidden(span, &by),
-        What::Told(told) => prose
+        What::Near(near) => answer.note_nearly(span, Nearly::Row(near)),
+        What::Nearly(what) => answer.note_nearly(span, what),
+        What::Unread(by) => answer.note_hidden(span, &by),
+        What::Told(told) => answer
             .found
             .push(WalkItem::Remark(Located::new(span, *told))),
-        What::Refused(error) => prose.refused.push(Located::new(span, *error)),
-        What::Chat(mark) if has_patch => {
+        What::Refused(error) => answer.refused.push(Located::new(span, *error)),
+        What::Chat(mark) if has_patch && !answer.is_chat() => {
             let token = mark.written.into();
-            prose
+            answer
                 .refused
                 .push(Located::new(span, Error::Chat { token }));
         }

@@ -51,7 +51,7 @@ pub enum Error {
     ))]
     Chat { token: BString },
     /// Something beside a patch that changes files for whoever wrote it, and isn't read.
-    #[error("the patch is only a part of the change: {}", near.what)]
+    #[error("{}: without it, the patch may be only a part of the change", near.what)]
     #[strum(props(kind = "unsupported", label = "this isn't read"))]
     Half { near: &'static Near },
     /// A closing mark of a draft in a fence that isn't closed.
@@ -213,20 +213,6 @@ pub enum Absence {
         help = "this version reads `*** Begin Patch` … `*** End Patch`, OPX (`<edit file=\"…\" op=\"…\">`), unified diffs, search/replace blocks and tool calls as JSON; ask the model for one of them"
     ))]
     Prose,
-    #[error("the response has no patch: `*** Begin Patch` isn't written as it must be")]
-    #[strum(props(
-        label = "this is nearly the start of a patch",
-        help = "write `*** Begin Patch` on a line of its own"
-    ))]
-    NearBegin,
-    #[error(
-        "the response has no patch but a unified diff that doesn't start at the start of a line"
-    )]
-    #[strum(props(
-        label = "the diff is here",
-        help = "take away what is before every line of it: `diff --git`, `---`, `+++` and `@@` come first on their lines"
-    ))]
-    Unified,
     #[error(
         "the response has no patch, but what may be whole files: `{}`",
         Shown(path)
@@ -272,9 +258,6 @@ pub enum Hiding {
     /// Reasoning that ends with a closing mark, from the response's start.
     #[error("what comes before a lone `{0}`")]
     Unopened(String),
-    /// What another than the model says in a conversation.
-    #[error("the turn that `{0}` begins")]
-    Turn(String),
     #[error("lines quoted by `>`")]
     Quote,
     /// A member of JSON in which the model thinks aloud.
@@ -323,7 +306,7 @@ impl Hiding {
             | Hiding::Unclosed(_)
             | Hiding::Unopened(_)
             | Hiding::Thoughts(_) => "draft",
-            Hiding::Turn(_) | Hiding::Others(_) => "instruction",
+            Hiding::Others(_) => "instruction",
             Hiding::Elsewhere(_) => "unknown",
             Hiding::Undone(_) => "undone-call",
         }
@@ -354,28 +337,8 @@ impl Hiding {
 #[allow(missing_docs, reason = "the message says what it is")]
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Nearly {
-    #[error("`*** Begin Patch` isn't written as it must be")]
-    Letters,
-    #[error("an `<edit>` has neither `op` nor `file`")]
-    Tag,
-    #[error("{} isn't first on its line", .0.a_patch())]
-    Behind(Format),
-    #[error("a tool call is written in tags")]
-    CallTags,
-    #[error("a tool call is written as code")]
-    CallCode,
-    #[error("a diff has no `@@` line")]
-    NoHunk,
-    #[error("a hunk names no file")]
-    Hunk,
-    #[error("a rename has no `diff --git` line before it")]
-    Rename,
-    #[error("a context diff isn't read")]
-    ContextDiff,
     #[error("a command only tries a patch, by `{option}`")]
     Trial { option: String },
-    #[error("a command writes a file")]
-    Written,
     #[error("a fence holds what may be the whole of `{}`", Shown(path))]
     File { path: BString },
     #[error("{}", .0.what)]

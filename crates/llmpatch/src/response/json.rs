@@ -6,8 +6,8 @@ use std::ops::Range;
 use bstr::ByteSlice as _;
 use serde_json::value::RawValue;
 
+use super::marks;
 use super::messages::{Messages, ValueRead};
-use super::reasoning;
 use super::session::Session;
 use crate::format::fence::Fence;
 use crate::format::tool::json::JsonText;
@@ -139,7 +139,7 @@ fn value(
 
 /// Returns whether a text begins with a mark that ends reasoning.
 fn ends_draft(text: &[u8]) -> bool {
-    reasoning::closing(text).is_some_and(|(_, at, _)| at == 0)
+    marks::closing(text, false).is_some_and(|mark| mark.start == 0)
 }
 
 /// Returns what is behind the marks that end a call: a closing tag, and a model's own marks such as

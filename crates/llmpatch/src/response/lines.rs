@@ -37,11 +37,13 @@ impl<'a> Line<'a> {
         let line = row.text;
         let first = line.len() - trim_start(line).len();
         let json = json::starts_here(line);
+        // A mark may be glued to the end of a fence.
+        let fence = Fence::read(line).filter(|(_, info)| marks::closing(info, false).is_none());
         if is_blank(line) {
             Line::Blank
         } else if let Some((format, at)) = patch(source, row) {
             Line::Patch(format, at)
-        } else if let Some((fence, info)) = Fence::read(line) {
+        } else if let Some((fence, info)) = fence {
             Line::Fence(fence, info)
         } else if let Some(mark) = marks::opening(line) {
             Line::Opens(mark)

@@ -6,12 +6,12 @@ use bstr::ByteSlice as _;
 
 use super::Residue;
 use super::absence::cut_start;
-use super::near_diff::{self, OpenTag};
+use super::encoded::encoding;
 use super::prose_line::{CodeSpans, bullets, closing};
 use crate::format::envelope::{self, Marker, Meant};
-use crate::format::{blocks, excerpt, opx};
+use crate::format::{blocks, excerpt, opx, unified};
 use crate::patch::Format;
-use crate::text::{LineNo, Row, Source, trim, trim_start};
+use crate::text::{LineNo, Row, Source, is_name, trim, trim_start};
 
 /// What of the lines above says what a line shows.
 #[derive(Debug, Default)]
@@ -35,6 +35,36 @@ pub(crate) struct PatchesAbove {
     pub(crate) envelope: Option<(LineNo, Range<usize>)>,
     /// The last line behind that envelope that is nearly a Begin.
     near_begin: Option<LineNo>,
+}
+
+/// The last tag on a line of its own that isn't closed yet, as `<diff>` around a diff.
+#[derive(Debug, Default)]
+pub(crate) struct OpenTag {
+    /// What closes it.
+    end: Option<Vec<u8>>,
+}
+
+impl OpenTag {
+    /// Reads a line that is in no patch. What is in a fence is shown and opens nothing.
+    pub(crate) fn read(&mut self, line: &[u8], is_fenced: bool) {
+        let text = trim(line);
+        self.end.take_if(|end| *end == text);
+        let inner = text
+            .strip_prefix(b"<")
+            .and_then(|text| text.strip_suffix(b">"));
+        let name = inner
+            .and_then(|inner| inner.fields().next())
+            .unwrap_or_default();
+        let is_of_name = |byte: &u8| is_name(*byte) || *byte == b'-';
+        if !is_fenced && !name.is_empty() && name.iter().all(is_of_name) {
+            self.end = Some([b"</", name, b">"].concat());
+        }
+    }
+
+    /// Returns what closes it.
+    pub(crate) fn end(&self) -> Option<&[u8]> {
+        self.end.as_deref()
+    }
 }
 
 impl Seen {
@@ -63,7 +93,7 @@ pub(crate) fn of(source: &Source, row: Row<'_>, seen: &Seen) -> Option<(Format, 
     let is_last = row.span.end as usize == source.bytes().len();
     if let Some(loss) = of_envelope(source, row, seen) {
         Some((Format::Envelope, loss))
-    } else if let Some(loss) = near_diff::residue(source, row) {
+    } else if let Some(loss) = of_diff(source, row) {
         Some((Format::Unified, loss))
     } else if let Some(loss) = prefixed(row.text) {
         Some(loss)
@@ -191,4 +221,47 @@ pub(crate) fn in_line(line: &[u8]) -> impl Iterator<Item = FoundInLine> + '_ {
         }
         None
     })
+}
+
+/// Returns what a line is of, if it can only have been part of a unified diff.
+fn of_diff(source: &Source, row: Row<'_>) -> Option<Residue> {
+    let line = row.text;
+    let encoded = encoding(source, row).filter(|near| near.is_half);
+    if let Some(near) = encoded {
+        Some(Residue::Encoded { near })
+    } else if line.starts_with(b"@@@ -") && line[3..].contains_str("@@@") {
+        Some(Residue::Combined)
+    } else if line.starts_with(b"@@")
+        && (unified::is_hunk_header(line) || unified::hunk_begins(source, row.number))
+    {
+        Some(match is_below_names(source, row.number) {
+            true => Residue::Apart,
+            false => Residue::StrayHunk { more: 0 },
+        })
+    } else if line.starts_with(b"Binary files ") && line.ends_with(b" differ") {
+        Some(Residue::Binary {
+            line: excerpt(line),
+        })
+    } else {
+        None
+    }
+}
+
+/// Returns whether nothing but empty lines is between a line and the names of a diff.
+fn is_below_names(source: &Source, line: LineNo) -> bool {
+    let mut above = (0..line.index()).rev().map(LineNo::from_index);
+    let mut above = above
+        .by_ref()
+        .map(|number| source.line(number).unwrap_or_default())
+        .skip_while(|line| line.is_empty());
+    let [new, old] = [above.next(), above.next()].map(Option::unwrap_or_default);
+    old.starts_with(b"--- ") && new.starts_with(b"+++ ")
+}
+
+/// Returns the id that a line names as the base, if it does nothing else: no word of prose is one.
+pub(crate) fn stated_base(line: &[u8]) -> Option<&[u8]> {
+    let (name, id) = trim(line).split_once_str(":")?;
+    let id = trim(id);
+    let is_id = (7..=64).contains(&id.len()) && id.iter().all(u8::is_ascii_hexdigit);
+    (name.eq_ignore_ascii_case(b"base") && is_id).then_some(id)
 }

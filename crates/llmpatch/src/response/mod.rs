@@ -1,9 +1,10 @@
-//! Finds the patches inside a response: fences, prose around them, which format.
+//! Takes a response apart, and says which of its patches are the answer.
 //!
-//! Walks the response once, from top to bottom. A line that begins a patch is handed to its
-//! format's reader, which says where the patch ends; whatever is inside starts nothing. Everything
-//! else is prose. So which lines are a patch never depends on what is around it, and a response is
-//! read in one pass, however often markers are repeated in it.
+//! One walk, from top to bottom ([`parts`]), makes a tree of what is in it: fences, comments, reasoning,
+//! results, quotations, patches. A patch is read where it begins, by its format, which says where it
+//! ends; whatever is inside starts nothing. What a part means is asked of the tree ([`answer`]). All
+//! forms are rows of tables ([`marks`], [`near`], [`encoded`]): what is in none of them is text or is
+//! refused.
 //!
 //! # Where the contract on the formats is silent
 //! - An HTML comment is closed by the first `-->` in prose: a patch between is a patch whatever it
@@ -34,39 +35,25 @@
 //!   that is wrong.
 
 mod absence;
-#[allow(dead_code, reason = "not called yet")]
 mod answer;
-mod around;
 pub(crate) mod command;
-mod drafts;
 mod embedded;
 mod encoded;
 mod error;
 mod given;
-mod headings;
-mod invocation;
 mod json;
-#[allow(dead_code, reason = "not called yet")]
 mod lines;
 mod literal;
-#[allow(dead_code, reason = "not called yet")]
 mod losses;
-#[allow(dead_code, reason = "not called yet")]
 mod marks;
 mod messages;
-#[allow(dead_code, reason = "not called yet")]
 mod near;
-mod near_diff;
 mod outcomes;
-#[allow(dead_code, reason = "not called yet")]
 mod parts;
-#[allow(dead_code, reason = "not called yet")]
 mod paths;
 mod place;
-mod prose;
 mod prose_line;
 mod quotes;
-mod reasoning;
 mod repeats;
 mod rows;
 mod schemas;
@@ -78,7 +65,6 @@ mod tags;
 mod tests;
 mod texts;
 mod told;
-mod walk;
 
 pub(crate) use error::{Absence, Error, Hiding, Nearly, Residue, Warning};
 pub(crate) use session::{Beside, Session};
@@ -86,37 +72,25 @@ pub(crate) use session::{Beside, Session};
 use crate::format::{self, Options, Parsed};
 use crate::patch::Format;
 use crate::text::{Located, Source, Span};
-use drafts::Patience;
+use answer::WalkItem;
+pub(crate) use losses::stated_base;
 use settle::{choose, settle, unread};
-pub(crate) use walk::stated_base;
-use walk::{Walk, WalkItem, WalkOutcome};
-
-/// Reads a response by its parts. Nothing calls it yet: both walks are compared until every difference has a
-/// reason.
-#[cfg(test)]
-pub(crate) fn parse_parts<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a> {
-    let mut session = Session::of_part(options.beside);
-    let parts = parts::delimit(source, options, &mut session);
-    finish(source, options, answer::answer(source, parts, session))
-}
 
 /// Finds and reads the patches of a response.
 pub(crate) fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a> {
     if let Some(encoding) = absence::marked_utf16(source.bytes()) {
         return refused(source.span(0..2), Error::Utf16 { encoding }, options);
     }
-    finish(source, options, Walk::new(source, options).run())
-}
-
-/// Decides what of a walk's outcome counts.
-fn finish<'a>(source: &'a Source, options: &Options<'_>, mut found: WalkOutcome<'a>) -> Parsed<'a> {
+    let mut session = Session::of_part(options.beside);
+    let parts = parts::delimit(source, options, &mut session);
+    let mut answer = answer::answer(source, parts, session);
     if let Some(beside) = options.beside {
-        found.session.join(beside);
+        answer.session.join(beside);
     }
-    let chosen = choose(source, &mut found);
-    let items = std::mem::take(&mut found.prose.found);
-    let mut parsed = settle(source, options, items, &found);
-    if let Some(piece) = found.session.aside.piece
+    let chosen = choose(source, &mut answer);
+    let found = std::mem::take(&mut answer.found);
+    let mut parsed = settle(source, options, found, &answer);
+    if let Some(piece) = answer.session.aside.piece
         && parsed.errors.iter().all(|error| error.value.is_absence())
         && !parsed.errors.is_empty()
     {
@@ -133,8 +107,8 @@ fn finish<'a>(source: &'a Source, options: &Options<'_>, mut found: WalkOutcome<
         parsed.errors.extend(chosen.errors);
     }
     Parsed {
-        bases: found.bases,
-        session: found.session,
+        bases: answer.bases,
+        session: answer.session,
         ..parsed
     }
 }

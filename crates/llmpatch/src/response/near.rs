@@ -24,6 +24,13 @@ pub struct Near {
     pub(super) found: fn(NearLine<'_>) -> bool,
 }
 
+impl Near {
+    /// Returns whether a line matches it.
+    pub(crate) fn matches(&self, line: NearLine<'_>) -> bool {
+        (self.found)(line)
+    }
+}
+
 impl PartialEq for Near {
     fn eq(&self, other: &Self) -> bool {
         self.what == other.what
@@ -78,8 +85,10 @@ impl<'l> NearLine<'l> {
 const FIRST: &str = "take away what is before each of its lines if it is meant";
 const FORMAT: &str = "give the change as a patch, such as one from a line `*** Begin Patch` to a line `*** End Patch`";
 
-/// The row of hunks that name no file.
+/// The rows of hunks that name no file, of calls in tags, and of commands.
 pub(crate) const HUNK: usize = 6;
+pub(crate) const CALL_IN_TAGS: usize = 10;
+pub(crate) const COMMAND: usize = 14;
 
 /// What is nearly a patch. The first row that a line matches counts.
 pub(crate) const NEAR: [Near; 18] = [
@@ -163,14 +172,8 @@ pub(crate) const NEAR: [Near; 18] = [
         instead: "give the call as JSON",
         is_half: true,
         found: |line| {
-            let tags = [
-                "<invoke name=",
-                "<function=",
-                "<write_to_file>",
-                "<insert_content>",
-                "<search_and_replace>",
-            ];
-            tags.iter().any(|tag| line.text().starts_with_str(tag))
+            let name = line.text().strip_prefix(b"<tool_call>").unwrap_or_default();
+            name.first().is_some_and(u8::is_ascii_alphabetic)
         },
     },
     Near {
@@ -237,24 +240,24 @@ pub(crate) fn near(line: NearLine<'_>) -> Option<&'static Near> {
 const SHELLS: [&str; 6] = ["sh", "bash", "shell", "zsh", "console", "terminal"];
 
 /// Returns whether nothing but signs is before a marker, and nothing behind it: a comment's sign, a line
-/// number, a no-break space. A backtick quotes it.
+/// number, a no-break space. A backtick quotes it, and a line behind `|` is one that we quoted.
 fn is_behind(line: &[u8], marker: &[u8]) -> bool {
     let Some((before, behind)) = line.split_once_str(marker) else {
         return false;
     };
-    let is_sign = |c: char| c != '`' && c != '|' && !c.is_alphabetic();
-    !is_blank(before) && before.chars().all(is_sign) && is_blank(behind)
+    !is_blank(before) && is_of_signs(before) && is_blank(behind)
+}
+
+fn is_of_signs(before: &[u8]) -> bool {
+    let is_sign = |c: char| c != '`' && !c.is_alphabetic();
+    !before.starts_with(b"|") && before.chars().all(is_sign)
 }
 
 /// Returns whether the names of a diff, or `diff --git`, are behind whitespace or signs.
 fn is_indented_diff(line: NearLine<'_>) -> bool {
     let row = line.row.text;
-    let is_mark = |text: &[u8], mark: &[u8]| {
-        text.find(mark).is_some_and(|at| {
-            let is_sign = |c: char| c != '`' && c != '|' && !c.is_alphabetic();
-            text[..at].chars().all(is_sign)
-        })
-    };
+    let is_mark =
+        |text: &[u8], mark: &[u8]| text.find(mark).is_some_and(|at| is_of_signs(&text[..at]));
     let is_first = row.starts_with(b"--- ") || row.starts_with(b"diff --git ");
     !is_first
         && (is_mark(row, b"diff --git a/")
@@ -293,12 +296,12 @@ fn is_hashed_section(text: &[u8]) -> bool {
 }
 
 /// How commands begin that change files.
-const CHANGERS: [&str; 8] = [
-    "rm ", "mv ", "cp ", "sed -i", "tee ", "cat >", "git rm ", "git mv ",
-];
+const CHANGERS: [&str; 7] = ["rm ", "mv ", "cp ", "sed -i", "tee ", "git rm ", "git mv "];
 
 /// Returns whether a line of a shell's fence is a command that changes files.
 fn changes_files(text: &[u8]) -> bool {
     let command = text.strip_prefix(b"$ ").unwrap_or(text);
-    CHANGERS.iter().any(|begin| command.starts_with_str(begin))
+    let writes =
+        command.starts_with(b"cat ") && command.fields().any(|word| word.starts_with(b">"));
+    writes || CHANGERS.iter().any(|begin| command.starts_with_str(begin))
 }

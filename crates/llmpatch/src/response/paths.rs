@@ -1,11 +1,10 @@
 //! Which file a block is about: the lines above it, the fence and the tags that it is in (FORMATS: the path
 //! of a block).
 
-use bstr::BString;
+use bstr::{BString, ByteSlice as _};
 
-use super::around::{begin_at, wrong};
-use super::tags::Tags;
-use super::walk::WalkItem;
+use super::answer::WalkItem;
+use super::tags::{self, Tags, begin_at, wrong};
 use crate::format::blocks::marker::{self, Marker};
 use crate::format::blocks::parse::BlockReader;
 use crate::format::blocks::{Error, Warning, path};
@@ -261,4 +260,16 @@ impl<'a> Paths<'a> {
         }
         false
     }
+}
+
+/// Returns whether what is between two blocks leaves them one patch: blank lines, fences, paths,
+/// tags, and what is glued to the first.
+pub(crate) fn are_between(text: &[u8]) -> bool {
+    text.lines().all(|line| {
+        let text = trim(line).strip_prefix(b"]]>").unwrap_or(trim(line));
+        is_blank(line)
+            || Fence::is_at(line)
+            || tags::are_all(text)
+            || path::named(line, true, |_| false).is_some()
+    })
 }

@@ -103,7 +103,7 @@ fn goes_on(source: &Source, before: &Block<'_>, block: &Block<'_>) -> bool {
             .iter()
             .any(|block| starts_with_any_case(&bytes[block.range.start..], b"<opx"))
         && match block.format {
-            Format::Blocks => super::around::are_between(between),
+            Format::Blocks => super::paths::are_between(between),
             _ => between.trim_ascii().is_empty(),
         }
 }

@@ -10,7 +10,7 @@ use super::embedded::{self, Holder, InScript, Setting};
 use super::error::Error;
 use super::literal::{self, Language};
 use super::quotes::Quotes;
-use super::{prose_line, reasoning};
+use super::{marks, prose_line};
 use crate::format::fence::Fence;
 use crate::format::{Block, Options, files, tool};
 use crate::text::{self, LineNo, Row, Source};
@@ -179,7 +179,7 @@ impl<'a> Scripts<'a> {
                 .peek()
                 .is_some_and(|block| block.range.contains(&row.start()));
             let begins = files::begins_patch(self.source, row) && !is_refused;
-            !is_in && (begins || reasoning::closing(row.text).is_some())
+            !is_in && (begins || marks::closing(row.text, false).is_some())
         });
         InScript {
             blocks: if is_mixed { Vec::new() } else { blocks },
@@ -194,7 +194,7 @@ impl<'a> Scripts<'a> {
         let mut number = row.number.next();
         let start = self.source.start_of(number);
         while let Some(row) = self.source.row(number) {
-            let is_mark = is_shell && reasoning::closing(row.text).is_some();
+            let is_mark = is_shell && marks::closing(row.text, false).is_some();
             if is_mark || Fence::read(row.text).is_some() || fence.is_closed_by(row.text) {
                 let is_end = is_mark || fence.is_closed_by(row.text);
                 return is_end.then_some(start..row.start());
@@ -210,7 +210,7 @@ impl<'a> Scripts<'a> {
         while let Some(row) = self.source.row(number)
             && !Fence::is_at(row.text)
             && !files::begins_patch(self.source, row)
-            && reasoning::closing(row.text).is_none()
+            && marks::closing(row.text, false).is_none()
         {
             number = self.behind_heredocs(row);
         }

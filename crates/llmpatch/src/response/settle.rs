@@ -5,10 +5,10 @@ use std::collections::HashMap;
 
 use bstr::BString;
 
+use super::answer::{Answer, WalkItem};
 use super::error::{Error, Hiding, Nearly, Residue, Warning};
-use super::prose::Prose;
+use super::near::{CALL_IN_TAGS, HUNK, NEAR};
 use super::session::{Fate, Session};
-use super::walk::{WalkItem, WalkOutcome};
 use super::{absence, repeats};
 use crate::format::fence::{self, Fence};
 use crate::format::{
@@ -23,21 +23,22 @@ pub(super) fn settle<'a>(
     source: &'a Source,
     options: &Options,
     found: Vec<WalkItem<'a>>,
-    WalkOutcome { prose, session, .. }: &WalkOutcome<'_>,
+    answer: &Answer<'_>,
 ) -> Parsed<'a> {
     let first = blocks(&found).next().map(|block| block.format);
     let is_without_blocks =
         first.is_some() && blocks(&found).all(|block| block.format != Format::Blocks);
     let mut parsed = Parsed::of(options.format.or(first).unwrap_or(Format::Envelope));
     if options.format.is_none() {
-        parsed.errors.extend(mixed(source, session, &found));
+        parsed.errors.extend(mixed(source, &answer.session, &found));
     }
     let mut wanted = false;
     let mut skipped = None;
-    let repeated = repeats::patches(source, session, &found, &mut parsed.warnings);
+    let repeated = repeats::patches(source, &answer.session, &found, &mut parsed.warnings);
     let found = found.into_iter().zip(repeated);
-    for (found, _) in found.filter(|(_, is_repeated)| !is_repeated) {
-        match found {
+    let found = found.filter(|(_, is_repeated)| !is_repeated);
+    for item in found.map(|(item, _)| item) {
+        match item {
             WalkItem::Block(block) => match options.format.filter(|asked| *asked != block.format) {
                 None => {
                     wanted = true;
@@ -49,7 +50,9 @@ pub(super) fn settle<'a>(
                 }
             },
             WalkItem::Residue(_, residue) if is_without_blocks && is_of_tags(&residue.value) => {
-                parsed.warnings.extend(edit_in_tags(&residue));
+                let near = &NEAR[CALL_IN_TAGS];
+                let error = residue.map(|_| Error::Half { near }.into());
+                parsed.errors.push(error);
             }
             WalkItem::Residue(of, residue) => {
                 if options.format.is_none_or(|asked| asked == of) {
@@ -60,20 +63,17 @@ pub(super) fn settle<'a>(
             WalkItem::Remark(warning) => parsed.warnings.push(warning),
         }
     }
-    let refused = prose.refused.iter().cloned();
+    let refused = answer.refused.iter().cloned();
     parsed
         .errors
         .extend(refused.map(|error| error.map(Into::into)));
     if wanted {
         excuse_hunks(&mut parsed);
-        for (span, what) in &prose.nearly {
-            // Beside blocks, a call in tags is an error.
-            if *what != Nearly::CallTags || is_without_blocks {
-                parsed.warnings.push(nearly(*span, what.clone()));
-            }
-        }
+        let near = answer.nearly.iter();
+        let near = near.map(|(span, what)| nearly(*span, what.clone()));
+        parsed.warnings.extend(near);
     } else if parsed.errors.is_empty() {
-        explain_absence(source, options, prose, skipped, &mut parsed);
+        explain_absence(source, options, answer, skipped, &mut parsed);
     }
     repeats::edits(source, &parsed.patch.edits, &mut parsed.warnings);
     count_skipped(&mut parsed.warnings);
@@ -86,11 +86,11 @@ pub(super) fn settle<'a>(
 fn explain_absence(
     source: &Source,
     options: &Options<'_>,
-    prose: &Prose<'_>,
+    answer: &Answer<'_>,
     skipped: Option<(Format, Format, Span)>,
     parsed: &mut Parsed<'_>,
 ) {
-    let (span, error) = absence::find(source, options, prose, &parsed.warnings, skipped);
+    let (span, error) = absence::find(source, options, answer, &parsed.warnings, skipped);
     if matches!(error, Error::Utf16 { .. }) {
         parsed.warnings.clear();
     }
@@ -105,15 +105,6 @@ fn nearly(span: impl Into<Option<Span>>, what: Nearly) -> Located<format::Warnin
 /// Returns whether residue is of a call in tags.
 fn is_of_tags(residue: &Residue) -> bool {
     matches!(residue, Residue::Blocks(error) if error.is_of_tags())
-}
-
-/// Returns the warning of an edit that is written in tags, rather than of a call that may hold a
-/// patch.
-fn edit_in_tags(residue: &Located<Residue>) -> Option<Located<format::Warning>> {
-    let is_edit = matches!(&residue.value, Residue::Blocks(blocks::Error::Tool { tag })
-        if !["invoke", "function"].contains(tag));
-    let span = residue.span.filter(|_| is_edit)?;
-    Some(nearly(span, Nearly::CallTags))
 }
 
 /// Makes one warning of all calls of a tool that change nothing.
@@ -203,7 +194,7 @@ fn excuse_hunks(parsed: &mut Parsed<'_>) {
         return;
     }
     let hunks = parsed.errors.drain(..);
-    let hunks = hunks.map(|error| nearly(error.span, Nearly::Hunk));
+    let hunks = hunks.map(|error| nearly(error.span, Nearly::Row(&NEAR[HUNK])));
     parsed.warnings.extend(hunks);
 }
 
@@ -274,12 +265,12 @@ pub(super) struct Chosen {
 }
 
 /// Takes out the calls of sessions that weren't made, and the texts beside calls; says so.
-pub(super) fn choose(source: &Source, found: &mut WalkOutcome<'_>) -> Chosen {
+pub(super) fn choose(source: &Source, answer: &mut Answer<'_>) -> Chosen {
     let mut chosen = Chosen::default();
     let mut hidden = Vec::new();
     let (mut undone, mut pending) = (Vec::new(), Vec::new());
-    let session = &found.session;
-    found.prose.found.retain_mut(|item| {
+    let session = &answer.session;
+    answer.found.retain_mut(|item| {
         let WalkItem::Block(block) = item else {
             return true;
         };
@@ -311,20 +302,20 @@ pub(super) fn choose(source: &Source, found: &mut WalkOutcome<'_>) -> Chosen {
         false
     });
     for (format, span, by) in hidden {
-        found.prose.note_hidden(span, &by);
+        answer.note_hidden(span, &by);
         let warning = Warning::Hidden { format, by };
         chosen.warnings.push(Located::new(span, warning.into()));
     }
     if let Some(first) = undone.first() {
         let count = undone.len();
-        found.prose.note_hidden(*first, &Hiding::Undone(count));
+        answer.note_hidden(*first, &Hiding::Undone(count));
         let warning = Warning::Undone { count };
         chosen.warnings.push(Located::new(*first, warning.into()));
     }
-    if let Some((span, place)) = found.session.aside.passed.take()
-        && found.prose.hidden.is_none()
+    if let Some((span, place)) = answer.session.aside.passed.take()
+        && answer.hidden.is_none()
     {
-        found.prose.note_hidden(span, &Hiding::Others(place));
+        answer.note_hidden(span, &Hiding::Others(place));
     }
     if let Some(first) = pending.first() {
         let count = pending.len();

@@ -3,11 +3,10 @@
 
 use bstr::ByteSlice as _;
 
-use super::around::{begin_at, wrong};
 use crate::format::blocks::Error;
 use crate::format::blocks::parse::line_number;
 use crate::format::excerpt;
-use crate::patch::Format;
+use crate::patch::{FileEdit, Format, Occurrence, Operation};
 use crate::response::WalkItem;
 use crate::text::trim;
 use crate::text::{LineNo, Source, Span, Text};
@@ -263,4 +262,18 @@ pub(super) fn are_all(mut text: &[u8]) -> bool {
         text = without_cdata(trim(text)).unwrap_or(trim(text));
     }
     text.is_empty()
+}
+
+/// Sets the line at which an edit begins, if it has none of its own.
+pub(super) fn begin_at(edit: &mut FileEdit<'_>, line: LineNo) {
+    if let Operation::Substitute(substitution) = &mut edit.operation
+        && substitution.occurrence == Occurrence::Lines(None)
+    {
+        substitution.occurrence = Occurrence::Lines(Some(line));
+    }
+}
+
+/// Makes an error of something around blocks.
+pub(super) fn wrong<'a>(span: Span, error: Error) -> WalkItem<'a> {
+    WalkItem::residue(Format::Blocks, span, error.into())
 }

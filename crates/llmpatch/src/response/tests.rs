@@ -1,8 +1,6 @@
-mod commands;
 mod drafts;
 mod pieces;
 mod sessions;
-mod walks;
 
 use proptest::prelude::*;
 
@@ -235,7 +233,7 @@ fn reasoning_hides_patches_if_it_is_closed() {
         ),
         (
             format!("<scratchpad>\n```\n{ADD_B}\n</scratchpad>\n```\n{ADD_A}```\n"),
-            "a\nwarning 3: draft-patch",
+            "error 3: the response has no patch outside of what follows an unclosed `<scratchpad>`",
         ),
         (
             format!("<think>\n*** Update File: q\n- {ADD_B}</think>\n{ADD_A}"),
@@ -267,7 +265,7 @@ fn reasoning_hides_patches_if_it_is_closed() {
         // One in the other, and beside the other.
         (
             format!("<think>\n<think>\n{ADD_B}</think>\n{edit}</think>\n{ADD_A}"),
-            { "a\nwarning 3: draft-patch" },
+            { "a\nwarning 3: draft-patch\nwarning 8: draft-patch" },
         ),
         (
             format!("<think>\n<think>\n{ADD_B}</think>\n{ADD_A}"),
@@ -279,7 +277,7 @@ fn reasoning_hides_patches_if_it_is_closed() {
         ),
         (
             format!("<!--\n<think>\n{ADD_B}-->\n{ADD_A}"),
-            "a\nwarning 3: commented-patch",
+            "error 3: the response has no patch outside of what follows an unclosed `<think>`",
         ),
         (
             format!("Use <!-- so\n<think>\na --> b\n{ADD_B}</think>\n{ADD_A}"),
@@ -564,12 +562,12 @@ fn nothing_to_apply_is_an_error_that_says_why() {
         (b"*** Begin Patch\n*** End Patch\n".to_vec(), "error 1: an envelope is empty", "ask for the patch again"),
         (
             b"1. Do:\n   ```diff\n   diff --git a/a b/a\n   --- a/a\n   +++ b/a\n   @@ -1 +1 @@\n   -x\n   +y\n   ```\n".to_vec(),
-            "error 3: the response has no patch but a unified diff that doesn't start at the start of a line",
+            "error 3: the response has no patch, only something like one: a unified diff doesn't begin at the start of its line",
             "take away what is before",
         ),
         (
             b"> --- a\n> +++ a\n> @@ -1 +1 @@\n> -x\n> +y\n".to_vec(),
-            "error 2: the response has no patch outside of lines quoted by `>`",
+            "error 1: the response has no patch outside of lines quoted by `>`",
             "take away the `>`",
         ),
         (
@@ -583,7 +581,7 @@ fn nothing_to_apply_is_an_error_that_says_why() {
         (ADD_A.encode_utf16().flat_map(u16::to_be_bytes).collect(), "error 1: the response is in UTF-16", "-f UTF-16BE"),
         (
             b"**Begin Patch**\nx\n".to_vec(),
-            "error 1: the response has no patch: `*** Begin Patch` isn't written as it must be",
+            "error 1: the response has no patch, only something like one: `*** Begin Patch` isn't written as it must be",
             "on a line of its own",
         ),
         (
@@ -887,7 +885,7 @@ fn a_response_has_so_many_edits_at_most() {
             .collect();
         (parsed.patch.edits.len(), said)
     };
-    let most = super::walk::MOST_EDITS;
+    let most = super::parts::MOST_EDITS;
     let too_many = vec![format!("the response has more than {most} edits")];
     let edit = "<edit file=\"a\" op=\"remove\"/>";
     assert_eq!(told(edit.repeat(most + 3)), (most, too_many.clone()));

@@ -1,6 +1,5 @@
 use crate::format::unified;
 use crate::kind::Kind;
-use crate::patch::Format;
 use crate::report::{Diagnose, Diagnostic};
 use crate::response::command;
 use crate::response::{Absence, Error, Hiding, Nearly, Residue, Warning};
@@ -47,21 +46,7 @@ impl Diagnose for Error {
 /// Says how what is nearly a patch is written.
 fn correct(what: &Nearly) -> &'static str {
     match what {
-        Nearly::Letters => "write `*** Begin Patch` just so if it is meant",
-        Nearly::Tag => "write `<edit file=\"…\" op=\"…\">` if it is meant",
-        Nearly::Behind(Format::Tool) => "put the call first on a line of its own if it is meant",
-        Nearly::Behind(_) => "take away what is before each of its lines if it is meant",
-        Nearly::CallTags | Nearly::CallCode => "give the call as JSON if it is meant",
-        Nearly::NoHunk => {
-            "give its lines below `@@ -<line>,<count> +<line>,<count> @@` if it is meant"
-        }
-        Nearly::Hunk => {
-            "put `--- a/<path>` and `+++ b/<path>` before it if it is meant; nothing of it was read"
-        }
-        Nearly::Rename => "put `diff --git a/<old path> b/<new path>` before it if it is meant",
-        Nearly::ContextDiff => "give it as a unified diff, as `diff -u` prints it, if it is meant",
         Nearly::Trial { .. } => "give the patch itself if it is meant",
-        Nearly::Written => "give the file as a new one of the patch if it is meant",
         Nearly::Row(row) => row.instead,
         Nearly::File { .. } => {
             "if the fence holds the whole file, give it by itself with `--format=files`"
@@ -79,7 +64,6 @@ fn kind_of(by: &Hiding) -> Kind {
         Hiding::Reasoning(..)
         | Hiding::Unclosed(_)
         | Hiding::Unopened(_)
-        | Hiding::Turn(_)
         | Hiding::Others(_)
         | Hiding::Thoughts(_) => Kind::DraftPatch,
     }
@@ -97,9 +81,7 @@ fn meant(by: &Hiding) -> String {
         }
         Hiding::Unopened(close) => format!("take away the `{close}` behind it if it is meant"),
         Hiding::Quote => "take away the `>` before its lines if it is meant".into(),
-        Hiding::Turn(_) | Hiding::Others(_) => {
-            "give it in a response of its own if it is meant".into()
-        }
+        Hiding::Others(_) => "give it in a response of its own if it is meant".into(),
         Hiding::Thoughts(place) | Hiding::Elsewhere(place) | Hiding::Beside(place) => format!(
             "if it is meant, give it by itself, as `jq -r '.{}'` prints it from this JSON",
             place.trim_start_matches(['$', '.'])

@@ -453,7 +453,7 @@ fn counts_end_a_hunk_and_are_corrected() {
         ("@@ … @@ fn a()\n-b\n", "M x @`fn a()`:-b"),
         ("@@\n-b\n\nThat is:\n- all\n- of it\n", "M x @:-b"),
         ("@@\n-b\n```\n- this\n", "M x @:-b"),
-        ("@@\n-b\n\n```sh\nrm -r x\n```\n", "M x @:-b"),
+        ("@@\n-b\n\n```sh\nls -r x\n```\n", "M x @:-b"),
         (
             "@@\n-b\n\n```diff\n-a\n```\n",
             "M x @:-b\nwarning 7: a hunk names no file",
@@ -535,7 +535,7 @@ fn diffs_are_found_where_they_start_a_line() {
             "parse 1: a hunk without `--- ` and `+++ ` or `diff --git` before it".into(),
         ),
         (format!("> {}", X.trim_end().replace('\n', "\n> ")), {
-            "parse 2: the response has no patch outside of lines quoted by `>`".into()
+            "parse 1: the response has no patch outside of lines quoted by `>`".into()
         }),
         (format!("{X}--- a/y\n+++ b/y\n"), format!("{x}\nparse 7: the response ends in the middle of `+++ b/y`")),
         (format!("{X}diff --g"), format!("{x}\nparse 6: the response ends in the middle of `diff --g`")),

@@ -24,6 +24,7 @@ use crate::patch::Format;
 use crate::text::{LineNo, Located, Span};
 
 #[cfg(test)]
+pub(crate) use walk::MOST_EDITS;
 pub(crate) use walk::delimit;
 
 /// The parts of a response, in the order in which they begin.
@@ -34,6 +35,8 @@ pub(crate) struct Parts<'a> {
     pub(crate) bases: Vec<Located<BString>>,
     /// How many lines were classified; each is a step of work.
     pub(crate) steps: usize,
+    /// The closing marks that nothing opened, by their indices.
+    lone_marks: Vec<usize>,
 }
 
 /// A part of a response.
@@ -112,10 +115,9 @@ impl Parts<'_> {
             };
             return (role, Some(part));
         }
-        let behind = index + 1..self.all.len();
-        let mut behind = behind.filter(|&part| matches!(self.all[part].what, What::LoneMark(_)));
-        match behind.next() {
-            Some(mark) => (Role::Draft, Some(mark)),
+        let behind = self.lone_marks.partition_point(|&mark| mark <= index);
+        match self.lone_marks.get(behind) {
+            Some(&mark) => (Role::Draft, Some(mark)),
             None => (Role::Answer, None),
         }
     }

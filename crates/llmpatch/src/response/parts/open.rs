@@ -2,7 +2,7 @@
 
 use bstr::ByteSlice as _;
 
-use super::walk::{Open, Walk};
+use super::walk::{DEEPEST, Open, Walk};
 use super::{Parts, What};
 use crate::format::fence::Fence;
 use crate::format::files;
@@ -63,8 +63,7 @@ impl<'a> Walk<'a, '_> {
     /// the fence should have ended.
     pub(super) fn leaves_fence(&self) -> bool {
         let fence = self.open.iter().find(|open| open.fence.is_some());
-        let inside = fence.map(|open| &self.parts.all[open.part..]);
-        inside.is_none_or(|inside| inside.iter().any(|part| part.what.is_patch()))
+        fence.is_none_or(|open| open.has_patch)
     }
 
     /// Makes a draft of all before a closing mark.
@@ -72,10 +71,9 @@ impl<'a> Walk<'a, '_> {
         let start = row.start();
         self.open.clear();
         self.scripts.begin(start + mark.end());
-        self.push(
-            What::LoneMark(mark),
-            self.source.span(start + mark.start..start + mark.end()),
-        );
+        let span = self.source.span(start + mark.start..start + mark.end());
+        let part = self.push(What::LoneMark(mark), span);
+        self.parts.lone_marks.push(part);
         self.paths = Paths::default();
         self.seen.above = PatchesAbove::default();
         self.parts.bases.clear();
@@ -122,7 +120,7 @@ impl<'a> Walk<'a, '_> {
         let is_text = self
             .fence()
             .is_some_and(|open| open.fence.is_like(fence) && info.is_empty());
-        if is_text {
+        if is_text || self.open.len() >= DEEPEST {
             return;
         }
         self.near(row);
@@ -135,6 +133,7 @@ impl<'a> Walk<'a, '_> {
             part,
             fence: Some(fence),
             mark: None,
+            has_patch: false,
             above: self.seen.above.clone(),
         });
     }
@@ -160,11 +159,8 @@ impl<'a> Walk<'a, '_> {
                 self.seen.above = open.above;
                 continue;
             };
-            let has_patch = self.parts.all[open.part..]
-                .iter()
-                .any(|part| part.what.is_patch());
             let opener = self.parts.all[open.part].range.start;
-            if let Some(path) = fence.names.clone().filter(|_| !has_patch) {
+            if let Some(path) = fence.names.clone().filter(|_| !open.has_patch) {
                 let row = self.source.row(self.source.line_at(opener));
                 let span = row.map_or(self.source.span(opener..opener), |row| row.span);
                 self.push(What::Nearly(Nearly::File { path }), span);
@@ -188,6 +184,7 @@ impl<'a> Walk<'a, '_> {
                         part,
                         fence: None,
                         mark: None,
+                        has_patch: false,
                         above: self.seen.above.clone(),
                     });
                 }

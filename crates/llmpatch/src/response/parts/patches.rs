@@ -1,13 +1,15 @@
 //! Reads the patches where they begin.
 
 use super::What;
-use super::walk::{Walk, row_from};
+use super::walk::{MOST_EDITS, Walk, row_from};
 use crate::format::fence::Fence;
 use crate::format::{Block, envelope, files, opx, tool, unified};
 use crate::patch::Format;
+use crate::response::answer::WalkItem;
+use crate::response::embedded::InScript;
+use crate::response::near::{COMMAND, NEAR, NearLine};
 use crate::response::quotes::Quotes;
 use crate::response::scripts::ScriptAround;
-use crate::response::walk::{MOST_EDITS, WalkItem};
 use crate::response::{Residue, Warning, json};
 use crate::text::{Row, is_blank, trim_start};
 
@@ -135,10 +137,8 @@ impl<'a> Walk<'a, '_> {
             self.fence_line(row, fence, info);
             self.scripts.begin(found.end);
         }
-        let mut next = Some(row);
-        while let Some(row) = next.filter(|row| row.start() < found.end) {
-            self.near(row);
-            next = self.source.row(self.scripts.behind_heredocs(row));
+        if found.blocks.iter().all(|block| block.errors.is_empty()) {
+            self.other_commands(row, &found);
         }
         for (at, trial) in found.trials {
             self.push(What::Nearly(trial), at);
@@ -148,6 +148,26 @@ impl<'a> Walk<'a, '_> {
         }
         self.paths.pass();
         Some(found.end)
+    }
+
+    /// Tells of the commands of a script that change files in another way than by a patch.
+    fn other_commands(&mut self, first: Row<'a>, found: &InScript) {
+        let mut patches = found.blocks.iter().map(|block| &block.range).peekable();
+        let mut next = Some(first);
+        while let Some(row) = next.filter(|row| row.start() < found.end) {
+            while patches.next_if(|patch| patch.end <= row.start()).is_some() {}
+            let line = NearLine {
+                source: self.source,
+                row,
+                info: Some(b"sh"),
+                names_file: false,
+            };
+            let is_command = patches.peek().is_none_or(|patch| row.start() < patch.start);
+            if is_command && NEAR[COMMAND].matches(line) {
+                self.push(What::Near(&NEAR[COMMAND]), row.span);
+            }
+            next = self.source.row(self.scripts.behind_heredocs(row));
+        }
     }
 
     /// Reads the JSON that begins in a line, if there are calls or patches in it.

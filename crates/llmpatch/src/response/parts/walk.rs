@@ -4,18 +4,18 @@ use super::{Part, Parts, What};
 use crate::format::fence::names_diff;
 use crate::format::{Options, tool};
 use crate::patch::Format;
-use crate::response::around::begin_at;
+use crate::response::answer::WalkItem;
 use crate::response::lines::Line;
 use crate::response::losses::{self, PatchesAbove, Seen};
 use crate::response::marks::MarkOf;
 use crate::response::near::{HUNK, NEAR, NearLine, near};
 use crate::response::paths::{OpenFence, Paths};
-use crate::response::prose_line::{is_call, is_change};
+use crate::response::prose_line::is_change;
 use crate::response::scripts::Scripts;
 use crate::response::session::Session;
-use crate::response::walk::{MOST_EDITS, WalkItem};
+use crate::response::tags::begin_at;
 use crate::response::{Residue, Warning, stated_base};
-use crate::text::{Located, Row, Source, Span, is_blank, trim};
+use crate::text::{Located, Row, Source, Span, is_blank};
 
 /// Takes a response apart.
 pub(crate) fn delimit<'a>(
@@ -51,6 +51,10 @@ pub(super) fn row_from(source: &Source, at: usize) -> Option<Row<'_>> {
     Some(row.behind(at.saturating_sub(row.start()).min(row.text.len())))
 }
 
+/// The most edits that a response may have. Each takes up to a kilobyte once it is read, however
+/// short it is.
+pub(crate) const MOST_EDITS: usize = 100_000;
+
 /// A part that is open: a fence, or a comment.
 pub(super) struct Open<'a> {
     pub(super) part: usize,
@@ -60,7 +64,12 @@ pub(super) struct Open<'a> {
     pub(super) above: PatchesAbove,
     /// The last closing mark in it.
     pub(super) mark: Option<usize>,
+    /// Whether a patch is in it.
+    pub(super) has_patch: bool,
 }
+
+/// How many parts may be open, one in the other; in more, no line opens one.
+pub(super) const DEEPEST: usize = 64;
 
 pub(super) struct Walk<'a, 'o> {
     pub(super) source: &'a Source,
@@ -127,6 +136,9 @@ impl<'a> Walk<'a, '_> {
 
     /// Adds a part to the innermost one that is open; returns its index.
     pub(super) fn push(&mut self, what: What<'a>, span: Span) -> usize {
+        if what.is_patch() {
+            self.open.iter_mut().for_each(|open| open.has_patch = true);
+        }
         self.parts.all.push(Part {
             what,
             range: span.start as usize..span.end as usize,
@@ -175,7 +187,7 @@ impl<'a> Walk<'a, '_> {
                     row.span,
                 );
             }
-        } else if !is_tagged || is_call(trim(row.text)) {
+        } else if !is_tagged {
             self.near(row);
             self.loose_change(row);
         }

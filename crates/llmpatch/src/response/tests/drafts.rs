@@ -20,14 +20,11 @@ const PATCHES: [&str; 9] = [
     "const patch = \"*** Begin Patch\\n*** Update File: FILE\\n@@\\n-x\\n+y\\n*** End Patch\";\nawait tools.apply_patch(patch);\n",
 ];
 
-const MARKS: [&str; 8] = [
+const MARKS: [&str; 5] = [
     "</think>",
     "</seed:think>",
     "</thinking>",
     "[/THINK]",
-    "◁/think▷",
-    "<|END_THINKING|>",
-    "<|end_of_thought|>",
     "<|channel|>final<|message|>",
 ];
 
@@ -59,42 +56,6 @@ fn read(text: &str) -> (Vec<String>, bool) {
     (paths.collect(), parsed.errors.is_empty())
 }
 
-#[test]
-fn a_channel_behind_the_first_ends_no_draft() {
-    let call = |file: &str| {
-        let input =
-            format!("{{\"path\": \"{file}\", \"old_string\": \"x\", \"new_string\": \"y\"}}");
-        format!(
-            "<|start|>assistant<|channel|>commentary to=functions.edit <|constrain|>json<|message|>{input}<|call|>\n\
-                 <|start|>functions.edit to=assistant<|channel|>commentary<|message|>\"ok\"<|end|>\n"
-        )
-    };
-    let (one, two) = (call("one"), call("two"));
-    let thinks = "<|channel|>analysis<|message|>Hm.<|end|>\n";
-    let ends = "<|start|>assistant<|channel|>final<|message|>Done.<|return|>\n";
-    let draft = PATCHES[0].replace("FILE", "draft");
-    for (text, want) in [
-        ([thinks, &one, &two, ends].concat(), &["one", "two"][..]),
-        ([thinks, &one, &two].concat(), &["one", "two"]),
-        ([&draft, &one[..], ends].concat(), &["one"]),
-        (
-            [
-                thinks,
-                &one,
-                "<|start|>assistant<|channel|>analysis<|message|>\n",
-                &draft,
-                "<|end|>\n",
-                ends,
-            ]
-            .concat(),
-            &["one"],
-        ),
-    ] {
-        let (paths, is_sound) = read(&text);
-        assert!(is_sound && paths == want, "{paths:?} of {text}");
-    }
-}
-
 proptest! {
     #[test]
     fn what_is_before_a_lone_mark_is_never_read(
@@ -117,12 +78,14 @@ proptest! {
             text.pop();
         }
         text += &[before, mark, behind, open, &answer.replace("FILE", "answer.txt"), close].concat();
+        // Behind a fence that never closes, a mark may be in the next one, where it is text.
+        let is_open = drafts.iter().any(|(_, (open, _), is_closed)| !is_closed && !open.is_empty());
         let (paths, is_sound) = read(&text);
         let is_wrong = |path: &String| path != "answer.txt";
-        prop_assert!(!is_sound || paths.len() == 1 && !paths.iter().any(is_wrong), "{paths:?} of {text}");
+        prop_assert!(!is_sound || is_open || paths.len() == 1 && !paths.iter().any(is_wrong), "{paths:?} of {text}");
         // A program is read in a fence of its language.
         let is_read = !answer.starts_with("const") || open == "```js\n";
-        prop_assert!(is_sound || is_glued || !is_read, "refused: {text}");
+        prop_assert!(is_sound || is_glued || is_open || !is_read, "refused: {text}");
     }
 
     #[test]
