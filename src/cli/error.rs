@@ -241,7 +241,7 @@ pub(super) enum CliError {
         "nothing says which commit or tree the response is based on, so there is nothing to merge"
     )]
     #[strum(props(
-        kind = "unsupported",
+        kind = "usage",
         help = "name the commit or tree with --base=<rev>, or leave --3way out"
     ))]
     NoBase,

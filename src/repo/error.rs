@@ -53,12 +53,12 @@ pub enum RepoError {
         "`{}` looks like a git repository and is part of the work tree of another",
         Shown::path(git_dir)
     )]
-    #[strum(props(kind = "unsupported"))]
+    #[strum(props(kind = "repository"))]
     Embedded { git_dir: PathBuf },
     /// A bare repository, asked for its files.
     #[error("`{}` is a bare repository and has no work tree", Shown::path(git_dir))]
     #[strum(props(
-        kind = "unsupported",
+        kind = "repository",
         help = "run it in a work tree of this repository; where a command has `--onto=<rev>` or `--cached`, it needs none with that"
     ))]
     NoWorkTree { git_dir: PathBuf },
@@ -67,30 +67,27 @@ pub enum RepoError {
         "`{}` is both the work tree and the repository's own directory",
         Shown::path(top)
     )]
-    #[strum(props(
-        kind = "unsupported",
-        help = "set `GIT_WORK_TREE` to another directory"
-    ))]
+    #[strum(props(kind = "repository", help = "set `GIT_WORK_TREE` to another directory"))]
     TopIsGitDir { top: PathBuf },
     /// A repository or an index of a kind that isn't known here.
     #[error("this repository {what}, which git-llmpatch can't handle")]
-    #[strum(props(kind = "unsupported"))]
+    #[strum(props(kind = "repository"))]
     Unsupported { what: String, repair: Repair },
     /// An attribute of a path that asks for what isn't done here.
     #[error("a path {what}")]
-    #[strum(props(kind = "unsupported", help = "make this change by hand"))]
+    #[strum(props(kind = "repository", help = "make this change by hand"))]
     Attribute { what: String },
     /// A filter or an encoding with which git couldn't store a path.
     #[error("a path {what}")]
     #[strum(props(
-        kind = "unsupported",
+        kind = "repository",
         help = "see to it that `git add` can store this file"
     ))]
     Unstored { what: String },
     /// A file whose content nobody can tell: what it is, such as `is only a pointer`, and what is
     /// in the way.
     #[error("`{}` {what}", Shown(path))]
-    #[strum(props(kind = "unsupported"))]
+    #[strum(props(kind = "repository"))]
     Withheld {
         path: BString,
         what: String,
@@ -98,7 +95,7 @@ pub enum RepoError {
     },
     /// An object that isn't there, and what git said when it was to fetch it for a partial clone.
     #[error("object {id} is missing{}", said.as_ref().map_or(String::new(), |said| format!(", and git can't fetch it: {}", Shown(said))))]
-    #[strum(props(kind = "unsupported"))]
+    #[strum(props(kind = "repository"))]
     MissingObject { id: String, said: Option<BString> },
     /// A name that stands for no commit or tree.
     #[error("`{}` names no commit here", Shown(rev.as_bytes()))]
@@ -133,7 +130,7 @@ pub enum RepoError {
     /// The name of a reference is that of a directory of others, or the other way round.
     #[error("there can't be both `{}` and `{}`", Shown(name), Shown(other))]
     #[strum(props(
-        kind = "unsupported",
+        kind = "repository",
         help = "name another branch, or rename the one that is there"
     ))]
     ReferenceInTheWay { name: BString, other: BString },

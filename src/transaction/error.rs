@@ -144,7 +144,7 @@ pub enum TransactionError {
     /// be undone safely.
     #[error("`{path}` is on another file system than the repository's git directory")]
     #[strum(props(
-        kind = "unsupported",
+        kind = "repository",
         help = "apply the change with `--index`, then run `git commit`"
     ))]
     OtherFileSystem { path: RepoPath },

@@ -730,7 +730,7 @@ fn diffs() {
     repo.run(&["apply", "--onto=HEAD^1"], run.stdout)
         .succeeded();
     let diff = repo.git(&["diff", "HEAD^1"]);
-    let said = repo.run(&["check", "--onto=HEAD^1"], diff).ended(3);
+    let said = repo.run(&["check", "--onto=HEAD^1"], diff).ended(1);
     assert!(said.stderr.contains("`git apply`"), "{}", said.stderr);
     let run = follow(&repo, &said, "git diff --binary", &[("", "HEAD^1")]).succeeded();
     repo.git(&["checkout", "-q", "HEAD^1"]);
@@ -799,7 +799,7 @@ fn conflicts() {
     repo.git(&["checkout", "--merge", "a.txt"]);
     assert!(repo.text("a.txt").contains("<<<<<<<"));
     repo.git(&["add", "a.txt"]);
-    let said = repo.run(&["check"], "```sh\ngit apply -R <<'EOF'\n--- a/a.txt\n+++ b/a.txt\n@@ -2 +2 @@\n-two\n+2\nEOF\n```\n").ended(3);
+    let said = repo.run(&["check"], "```sh\ngit apply -R <<'EOF'\n--- a/a.txt\n+++ b/a.txt\n@@ -2 +2 @@\n-two\n+2\nEOF\n```\n").ended(1);
     repo.git(&["reset", "-q", "--hard"]);
     repo.run(&["apply"], update("a.txt", "mine", "2"))
         .succeeded();
@@ -901,7 +901,7 @@ fn looking() {
 fn limits() {
     let case = llmpatch_cases::named("tool/texts-that-double-again-and-again-are-bounded");
     let repo = Repo::of_case(&case);
-    let said = repo.run(&["check"], case.response()).ended(3);
+    let said = repo.run(&["check"], case.response()).ended(1);
     let run = follow(&repo, &said, "git llmpatch help", &[("", "| cat")]).succeeded();
     assert!(run.stdout.contains("256 MiB"), "{}", run.stdout);
 }

@@ -344,7 +344,7 @@ fn rules_that_cannot_be_followed_are_refused_before_they_are_there() {
             .ended(3);
         assert!(
             run.stderr
-                .contains(&format!("error[unsupported]: `a.txt` {what}")),
+                .contains(&format!("error[repository]: `a.txt` {what}")),
             "{}",
             run.stderr
         );

@@ -153,7 +153,7 @@ fn authors_dates_and_editors_that_are_none_are_refused_before_anything_is_touche
     let run = support::run(&mut command, update("a.txt", "two", "2").as_bytes()).ended(3);
     assert!(
         run.stderr
-            .starts_with("error[unsupported]: git knows no editor for the commit message"),
+            .starts_with("error[repository]: git knows no editor for the commit message"),
         "{}",
         run.stderr
     );
@@ -211,7 +211,7 @@ fn a_check_foresees_that_the_repository_takes_no_commit() {
             false,
             "error[usage]: `nobody at all`",
         ),
-        (&[], true, "error[unsupported]: a merge is in progress\n"),
+        (&[], true, "error[repository]: a merge is in progress\n"),
     ] {
         let repo = repo();
         if merges {

@@ -272,7 +272,7 @@ fn diffs_are_merged_as_git_apply_merges_them() {
     let diff = repo
         .git(&["diff", "main~1", "picked"])
         .replacen("index ", "index 0badbad", 1);
-    let run = repo.run(&["apply", "-3"], &diff).ended(3);
+    let run = repo.run(&["apply", "-3"], &diff).ended(2);
     assert!(
         run.stderr
             .contains("nothing says which commit or tree the response is based on"),

@@ -386,11 +386,11 @@ fn a_branch_is_made_or_goes_forward_and_its_reflog_says_so() {
         ),
         (
             ["--onto=HEAD", "--branch=main"],
-            "error[unsupported]: the branch `main` is checked out in `",
+            "error[repository]: the branch `main` is checked out in `",
         ),
         (
             ["--onto=HEAD", "--branch=side"],
-            "error[unsupported]: the branch `side` is checked out in `",
+            "error[repository]: the branch `side` is checked out in `",
         ),
     ] {
         let before = seen(&repo);
@@ -665,7 +665,7 @@ fn what_keeps_a_reference_from_changing_is_named() {
     for (name, other) in [("d", "d/e"), ("d/e/f", "d/e")] {
         let said = branch(&repo, name);
         let headline = format!(
-            "error[unsupported]: there can't be both `refs/heads/{name}` and `refs/heads/{other}`\n"
+            "error[repository]: there can't be both `refs/heads/{name}` and `refs/heads/{other}`\n"
         );
         assert!(
             said.starts_with(&headline) && said.contains("help: name another branch"),

@@ -145,7 +145,7 @@ fn what_needs_objects_is_refused_where_they_are_kept_in_another_way_and_nothing_
         base.git(&["config", "extensions.compatObjectFormat", "sha1"]);
         let ours = base.copied();
         let run = ours.run(args, response()).ended(3);
-        let said = "error[unsupported]: this repository uses an extension of the format";
+        let said = "error[repository]: this repository uses an extension of the format";
         assert!(
             run.stderr.contains(said) && run.stderr.contains("change its work tree alone"),
             "{}",

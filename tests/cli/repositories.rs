@@ -472,7 +472,7 @@ fn what_a_partial_clone_has_yet_to_fetch_is_fetched_as_git_fetches_it() {
         ["apply", "--commit"],
     ] {
         let run = offline.run(&args, &b).ended(3);
-        let said = "error[unsupported]: `b.txt` can't be read: object f719efd430d52bcfc8566a43b2eb655688d38871 is missing, and git can't fetch it: fatal: ";
+        let said = "error[repository]: `b.txt` can't be read: object f719efd430d52bcfc8566a43b2eb655688d38871 is missing, and git can't fetch it: fatal: ";
         assert!(run.stderr.starts_with(said), "{}", run.stderr);
         assert_eq!(
             (offline.git(&["ls-files", "-s", "-v"]), offline.files()),

@@ -401,7 +401,7 @@ fn advice_is_about_what_was_asked_for() {
     let run = unborn.run(&["apply", "--each", "--commit"], added).ended(3);
     assert!(
         run.stderr
-            .starts_with("error[unsupported]: there is no commit yet")
+            .starts_with("error[repository]: there is no commit yet")
             && run
                 .stderr
                 .contains("help: make the first commit of one response"),

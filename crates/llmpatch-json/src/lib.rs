@@ -284,8 +284,8 @@ mod tests {
             let request =
                 serde_json::json!({"response": {"text": diff}, "files": {}, "options": options});
             let reply = apply(request.to_string().as_bytes());
-            let is_unsupported = reply.contains(r#""kind":"unsupported""#);
-            assert_eq!(is_unsupported, is_refused, "{name}: {reply}");
+            let is_unserved = reply.contains(r#""kind":"repository""#);
+            assert_eq!(is_unserved, is_refused, "{name}: {reply}");
             assert_eq!(reply.ends_with(r#","changed":[]}"#), is_refused, "{name}");
         }
     }

@@ -90,14 +90,16 @@ kinds! {
     /// Text that replaces a whole file, and looks as if code had been left out. In a hunk it is a
     /// warning.
     Elision = "elision", Response;
+    /// Something that a response asks for and that isn't done; what to send instead is said.
+    Unsupported = "unsupported", Response;
     /// Another process holds the index lock, or committed at the same moment.
     Locked = "locked", System;
     /// A hook refused the commit.
     Hook = "hook", System;
     /// git knows no name and address to commit with.
     Identity = "identity", System;
-    /// Something that this version doesn't do, or that can't be done in this repository.
-    Unsupported = "unsupported", System;
+    /// What this repository is, or what is going on in it, isn't served.
+    Repository = "repository", System;
     /// A read or a write went wrong.
     Io = "io", System;
     /// What an option, an argument or a setting names isn't there, or can't be used.

@@ -293,7 +293,7 @@ pub enum TreeError {
     /// Something that this version can't do right, so doesn't: `what` is such as `has a filter
     /// driver (filter=lfs)`.
     #[error("`{path}` {what}")]
-    #[strum(props(kind = "unsupported"))]
+    #[strum(props(kind = "repository"))]
     Unsupported {
         path: RepoPath,
         what: String,

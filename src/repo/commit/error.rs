@@ -14,7 +14,7 @@ use llmpatch::text::Shown;
 pub enum CommitError {
     /// The repository is in the middle of something that a commit would disturb or complete.
     #[error("{what} is in progress")]
-    #[strum(props(kind = "unsupported"))]
+    #[strum(props(kind = "repository"))]
     InProgress {
         what: &'static str,
         finish: &'static str,
@@ -56,7 +56,7 @@ pub enum CommitError {
     /// Commits are to be made one on the other, and there is none yet.
     #[error("there is no commit yet for the first of several to be made on")]
     #[strum(props(
-        kind = "unsupported",
+        kind = "repository",
         help = "make the first commit of one response, without `--each`; then apply the others with `--each`"
     ))]
     Unborn,
@@ -81,7 +81,7 @@ pub enum CommitError {
     /// The message is to be edited, and there is nothing to do it with.
     #[error("git knows no editor for the commit message")]
     #[strum(props(
-        kind = "unsupported",
+        kind = "repository",
         help = "run `git config core.editor <command>`, or give the message with `-m` and without `--edit`"
     ))]
     NoEditor,
@@ -104,7 +104,7 @@ pub enum CommitError {
         "the responses together make another change than one after the other, so they can't become commits here"
     )]
     #[strum(props(
-        kind = "unsupported",
+        kind = "repository",
         help = "make the commits with `--onto=HEAD --branch=<name>`, then switch to that branch"
     ))]
     OtherTree,
@@ -123,14 +123,14 @@ pub enum CommitError {
     /// are.
     #[error("the branch `{}` is checked out in `{}`", Shown(name.as_bytes()), Shown(top))]
     #[strum(props(
-        kind = "unsupported",
+        kind = "repository",
         help = "name another branch, or run `git llmpatch apply --commit` in that work tree"
     ))]
     BranchInUse { name: String, top: BString },
     /// A branch that is to move is being rebased or bisected in a work tree.
     #[error("the branch `{}` is being rebased or bisected in `{}`", Shown(name.as_bytes()), Shown(top))]
     #[strum(props(
-        kind = "unsupported",
+        kind = "repository",
         help = "name another branch, or finish that first"
     ))]
     BranchBusy { name: String, top: BString },

@@ -215,7 +215,7 @@ fn what_stands_in_the_way_of_a_commit_is_said_before_anything_is_written() {
     };
     type Setup = fn(&Sample);
     let cases: [(Setup, &str, &str, Kind); 4] = [
-        (merging, "A\n", "change\n", Kind::Unsupported),
+        (merging, "A\n", "change\n", Kind::Repository),
         (nobody, "A\n", "change\n", Kind::Identity),
         (normalizing, "a1\r\na2\r\n", "change\n", Kind::Unchanged),
         (|_| {}, "A\n", " \n", Kind::Usage),

@@ -490,7 +490,7 @@ fn a_git_directory_on_another_file_system_serves_all_but_commits() {
                 (Target::Commit(_), outcome) => {
                     assert_eq!(
                         outcome.unwrap_err().error.diagnostic().kind,
-                        Kind::Unsupported,
+                        Kind::Repository,
                         "{name}"
                     );
                     assert_eq!(sample.git("status --porcelain"), b"", "{name}");

@@ -69,7 +69,7 @@ fn nothing_that_a_host_hands_over_is_executed() {
         (write(&host.file("new/deeper/c.py")), 0),
         (write(&host.file(HOSTILE)), 0),
         (more.to_string(), 0),
-        (other.to_string(), 1), // what the rest means, nobody here knows
+        (other.to_string(), 2), // what the rest means, nobody here knows
         // No matcher: the calls of all tools come.
         (call("Bash", json!({ "command": HOSTILE })), 0),
         (call("Read", json!({ "file_path": a, "limit": 3 })), 0),

@@ -46,9 +46,9 @@ impl Diagnose for CompareError {
         match self {
             CompareError::Stored {
                 path,
-                kind: Kind::Unsupported,
+                kind: Kind::Repository,
                 ..
-            } => Diagnostic::new(Kind::Unsupported).path(path).help(
+            } => Diagnostic::new(Kind::Repository).path(path).help(
                 "leave out the option that prints a diff; the change itself doesn't need one",
             ),
             CompareError::Stored { path, kind, .. } => Diagnostic::new(*kind).path(path),

@@ -453,6 +453,7 @@ fn is_one_wherever(kind: Kind) -> bool {
             | Kind::Protected
             | Kind::Locked
             | Kind::Unsupported
+            | Kind::Repository
             | Kind::Io
             | Kind::HardLink
             | Kind::Rights
