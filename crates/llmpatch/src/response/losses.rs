@@ -18,6 +18,8 @@ use crate::text::{LineNo, Row, Source, is_name, trim, trim_start};
 pub(crate) struct Seen {
     /// How many edits there are, an element or an envelope without any counted as one.
     pub(crate) edits: usize,
+    /// Whether an element of OPX has stated a base.
+    pub(crate) has_opx_base: bool,
     /// The patches above, but for those in comments and drafts.
     pub(crate) above: PatchesAbove,
     /// The last tag that isn't closed.

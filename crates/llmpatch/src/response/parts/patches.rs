@@ -63,8 +63,12 @@ impl<'a> Walk<'a, '_> {
     /// Reads the OPX element at an offset and the elements that directly follow it on its last line.
     pub(super) fn elements(&mut self, mut at: usize) -> usize {
         loop {
-            let bases = &mut self.parts.bases;
             let base = opx::base(self.source, at);
+            if base.is_some() && !std::mem::replace(&mut self.seen.has_opx_base, true) {
+                // It says more than a line of text.
+                self.parts.bases.clear();
+            }
+            let bases = &mut self.parts.bases;
             let base = base.filter(|base| bases.iter().all(|known| known.value != base.value));
             bases.extend(base);
             let block = opx::parse_block(self.source, at);

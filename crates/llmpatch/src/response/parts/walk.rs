@@ -193,7 +193,9 @@ impl<'a> Walk<'a, '_> {
         }
         self.seen.line(row, self.fence().is_some());
         self.comments(row, is_lost);
+        let is_commented = self.open.iter().any(|open| open.fence.is_none());
         if self.seen.edits == 0
+            && !is_commented
             && let Some(id) = stated_base(row.text)
         {
             self.parts.bases = vec![Located::new(row.span, id.into())];
