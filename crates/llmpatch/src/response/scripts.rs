@@ -223,7 +223,7 @@ impl<'a> Scripts<'a> {
         let mut next = row.number.next();
         for word in prose_line::heredocs(row.text) {
             let start = self.source.start_of(next);
-            let is_end = |row: &Row<'_>| text::trim(row.text) == word;
+            let is_end = |row: &Row<'_>| end_word(row.text) == word;
             let mut rows = self.source.rows(next);
             if self.last_end(word) >= start {
                 next = rows.find(is_end).map_or(next, |last| last.number.next());
@@ -244,7 +244,7 @@ impl<'a> Scripts<'a> {
             let words = rows().flat_map(|row| prose_line::heredocs(row.text));
             let mut ends: HashMap<_, _> = words.map(|word| (word, 0)).collect();
             for row in rows() {
-                if let Some(last) = ends.get_mut(text::trim(row.text)) {
+                if let Some(last) = ends.get_mut(end_word(row.text)) {
                     *last = row.start();
                 }
             }
@@ -252,6 +252,11 @@ impl<'a> Scripts<'a> {
         });
         ends.get(word).copied().unwrap_or_default()
     }
+}
+
+/// Returns the word that a line is, if it ends a heredoc; behind it, a script may end that is in quotes.
+fn end_word(line: &[u8]) -> &[u8] {
+    text::trim(line).trim_end_with(|c| matches!(c, '\'' | '"'))
 }
 
 /// Returns whether a line may hold a command that is handed a patch.
