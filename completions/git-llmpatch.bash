@@ -48,9 +48,11 @@ _git_llmpatch ()
 		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
 		,--root-is=*) _git_llmpatch_directories "${cur#--root-is=}"; return ;;
 		,--limit=*) return ;;
+		,--include=*) return ;;
+		,--exclude=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
 		,--json=*) __gitcomp "document schema" "" "${cur#--json=}"; return ;;
-		,-*) __gitcomp "--index --cached --commit --conflicts= --onto= --branch= --each --intent-to-add --interactive --expect= --check --dry-run --diff --stat --numstat --name-only --summary --apply --message= --edit --signoff --trailer= --author= --date= --gpg-sign --gpg-sign= --no-gpg-sign --no-verify --format= --file= --recount --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
+		,-*) __gitcomp "--index --cached --commit --conflicts= --onto= --branch= --each --intent-to-add --interactive --expect= --check --dry-run --diff --stat --numstat --name-only --summary --apply --message= --edit --signoff --trailer= --author= --date= --gpg-sign --gpg-sign= --no-gpg-sign --no-verify --format= --file= --recount --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --include= --exclude= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
 		esac
 		case "$prev" in
 		--conflicts) __gitcomp "refuse markers" "" "$cur"; return ;;
@@ -70,6 +72,8 @@ _git_llmpatch ()
 		--directory) _git_llmpatch_directories "$cur"; return ;;
 		--root-is) _git_llmpatch_directories "$cur"; return ;;
 		--limit) return ;;
+		--include) return ;;
+		--exclude) return ;;
 		esac
 		;;
 	check)
@@ -83,9 +87,11 @@ _git_llmpatch ()
 		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
 		,--root-is=*) _git_llmpatch_directories "${cur#--root-is=}"; return ;;
 		,--limit=*) return ;;
+		,--include=*) return ;;
+		,--exclude=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
 		,--json=*) __gitcomp "document schema" "" "${cur#--json=}"; return ;;
-		,-*) __gitcomp "--staged --cached --onto= --format= --file= --recount --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
+		,-*) __gitcomp "--staged --cached --onto= --format= --file= --recount --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --include= --exclude= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
 		esac
 		case "$prev" in
 		--onto) __git_complete_refs --cur="$cur"; return ;;
@@ -97,6 +103,8 @@ _git_llmpatch ()
 		--directory) _git_llmpatch_directories "$cur"; return ;;
 		--root-is) _git_llmpatch_directories "$cur"; return ;;
 		--limit) return ;;
+		--include) return ;;
+		--exclude) return ;;
 		esac
 		;;
 	diff)
@@ -110,8 +118,10 @@ _git_llmpatch ()
 		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
 		,--root-is=*) _git_llmpatch_directories "${cur#--root-is=}"; return ;;
 		,--limit=*) return ;;
+		,--include=*) return ;;
+		,--exclude=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
-		,-*) __gitcomp "--stat --numstat --name-only --summary --cached --onto= --format= --file= --recount --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --quiet --verbose --color --color="; return ;;
+		,-*) __gitcomp "--stat --numstat --name-only --summary --cached --onto= --format= --file= --recount --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --include= --exclude= --quiet --verbose --color --color="; return ;;
 		esac
 		case "$prev" in
 		--onto) __git_complete_refs --cur="$cur"; return ;;
@@ -123,6 +133,8 @@ _git_llmpatch ()
 		--directory) _git_llmpatch_directories "$cur"; return ;;
 		--root-is) _git_llmpatch_directories "$cur"; return ;;
 		--limit) return ;;
+		--include) return ;;
+		--exclude) return ;;
 		esac
 		;;
 	convert)
@@ -138,8 +150,10 @@ _git_llmpatch ()
 		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
 		,--root-is=*) _git_llmpatch_directories "${cur#--root-is=}"; return ;;
 		,--limit=*) return ;;
+		,--include=*) return ;;
+		,--exclude=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
-		,-*) __gitcomp "--to= --unified= --cached --onto= --format= --file= --recount --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --quiet --verbose --color --color="; return ;;
+		,-*) __gitcomp "--to= --unified= --cached --onto= --format= --file= --recount --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --include= --exclude= --quiet --verbose --color --color="; return ;;
 		esac
 		case "$prev" in
 		--to) __gitcomp "unified envelope opx blocks tool" "" "$cur"; return ;;
@@ -153,6 +167,8 @@ _git_llmpatch ()
 		--directory) _git_llmpatch_directories "$cur"; return ;;
 		--root-is) _git_llmpatch_directories "$cur"; return ;;
 		--limit) return ;;
+		--include) return ;;
+		--exclude) return ;;
 		esac
 		;;
 	show)
@@ -191,7 +207,9 @@ _git_llmpatch ()
 		,--directory=*) _git_llmpatch_directories "${cur#--directory=}"; return ;;
 		,--root-is=*) _git_llmpatch_directories "${cur#--root-is=}"; return ;;
 		,--limit=*) return ;;
-		,-*) __gitcomp "--onto= --commit --output= --resume --bundle= --jobs= --format= --file= --recount --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit="; return ;;
+		,--include=*) return ;;
+		,--exclude=*) return ;;
+		,-*) __gitcomp "--onto= --commit --output= --resume --bundle= --jobs= --format= --file= --recount --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --include= --exclude="; return ;;
 		esac
 		case "$prev" in
 		--onto) __git_complete_refs --cur="$cur"; return ;;
@@ -206,6 +224,8 @@ _git_llmpatch ()
 		--directory) _git_llmpatch_directories "$cur"; return ;;
 		--root-is) _git_llmpatch_directories "$cur"; return ;;
 		--limit) return ;;
+		--include) return ;;
+		--exclude) return ;;
 		esac
 		;;
 	undo)

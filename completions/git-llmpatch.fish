@@ -66,6 +66,8 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l base
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l directory -d 'Put this directory before relative paths of the response; `..` leads out of it, which --limit refuses' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l root-is -d 'Where the model saw this work tree, such as /testbed or C:\\Users\\me\\app: absolute paths below it are paths of this one; may be given several times (also llmpatch.rootIs)' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l limit -d 'Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)' -r -F
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l include -d 'Make the edits of these files only, and say which are left out; may be given several times' -r -F
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l exclude -d 'Leave out the edits of these files, and say so; an absolute path is compared as the response writes it, with all that is below it; may be given several times' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"
@@ -120,6 +122,8 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l base
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l directory -d 'Put this directory before relative paths of the response; `..` leads out of it, which --limit refuses' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l root-is -d 'Where the model saw this work tree, such as /testbed or C:\\Users\\me\\app: absolute paths below it are paths of this one; may be given several times (also llmpatch.rootIs)' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l limit -d 'Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)' -r -F
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l include -d 'Make the edits of these files only, and say which are left out; may be given several times' -r -F
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l exclude -d 'Leave out the edits of these files, and say so; an absolute path is compared as the response writes it, with all that is below it; may be given several times' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"
@@ -157,6 +161,8 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l base 
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l directory -d 'Put this directory before relative paths of the response; `..` leads out of it, which --limit refuses' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l root-is -d 'Where the model saw this work tree, such as /testbed or C:\\Users\\me\\app: absolute paths below it are paths of this one; may be given several times (also llmpatch.rootIs)' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l limit -d 'Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)' -r -F
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l include -d 'Make the edits of these files only, and say which are left out; may be given several times' -r -F
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l exclude -d 'Leave out the edits of these files, and say so; an absolute path is compared as the response writes it, with all that is below it; may be given several times' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"
@@ -201,6 +207,8 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l ba
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l directory -d 'Put this directory before relative paths of the response; `..` leads out of it, which --limit refuses' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l root-is -d 'Where the model saw this work tree, such as /testbed or C:\\Users\\me\\app: absolute paths below it are paths of this one; may be given several times (also llmpatch.rootIs)' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l limit -d 'Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)' -r -F
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l include -d 'Make the edits of these files only, and say which are left out; may be given several times' -r -F
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l exclude -d 'Leave out the edits of these files, and say so; an absolute path is compared as the response writes it, with all that is below it; may be given several times' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"
@@ -253,6 +261,8 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l base
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l directory -d 'Put this directory before relative paths of the response; `..` leads out of it, which --limit refuses' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l root-is -d 'Where the model saw this work tree, such as /testbed or C:\\Users\\me\\app: absolute paths below it are paths of this one; may be given several times (also llmpatch.rootIs)' -r -f -a "(__fish_complete_directories)"
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l limit -d 'Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)' -r -F
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l include -d 'Make the edits of these files only, and say which are left out; may be given several times' -r -F
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l exclude -d 'Leave out the edits of these files, and say so; an absolute path is compared as the response writes it, with all that is below it; may be given several times' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l commit -d 'Make a commit of each, with the notes of the response for its message'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l resume -d 'Continue after the last line of that file, if there is one'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l recount -d 'Ignore the line counts of a diff\'s hunks, as `git apply`: each ends where its lines do'

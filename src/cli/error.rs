@@ -168,6 +168,14 @@ pub(super) enum CliError {
     #[error("the commit's author is `{}`, as the mail says", Shown(author))]
     #[strum(props(kind = "mail-author", help = "`--author` names another, or yourself"))]
     MailAuthor { author: BString },
+    /// Edits that `--include` or `--exclude` leaves out.
+    #[error("the edits of {paths} are left out, as --include and --exclude say")]
+    #[strum(props(kind = "left-out"))]
+    LeftOut { paths: String },
+    /// They leave out all edits.
+    #[error("--include and --exclude leave nothing of the response")]
+    #[strum(props(kind = "unchanged", help = "name files that it changes"))]
+    NothingLeft,
     /// An option that isn't for patches of the response's format.
     #[error("`{option}` has no effect: it isn't for the format {format}")]
     UnusedOption {

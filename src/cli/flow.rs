@@ -394,6 +394,7 @@ impl Session {
         let work = self.meter.begin(Stage::Parsing, 0);
         let mut responses = Responses::read(sources, &options);
         drop(work);
+        self.reading.choose(&mut responses, &self.resolver, tree);
         for unused in self.reading.unused(&responses.patches) {
             responses.warn(Diagnostic::from(&unused));
         }

@@ -32,6 +32,7 @@ mod publish;
 mod recover;
 mod responses;
 mod review;
+mod selection;
 mod show;
 mod snapshot;
 mod staged;
@@ -232,7 +233,7 @@ fn escape(usage: &mut clap::Error) {
 }
 
 /// What `git apply` has an option for, and where it is here.
-const GITS_OPTIONS: [(&str, &str); 8] = [
+const GITS_OPTIONS: [(&str, &str); 7] = [
     (
         "-R --reverse",
         "'git llmpatch undo' takes back the last apply; 'git llmpatch diff --onto=<rev> \
@@ -255,10 +256,6 @@ const GITS_OPTIONS: [(&str, &str); 8] = [
     (
         "--unidiff-zero --binary",
         "this is done without an option, if only one result is possible",
-    ),
-    (
-        "--include --exclude",
-        "'--limit=<pathspec>' refuses a response that touches other files; 'apply -i' takes some",
     ),
     ("--amend", "apply with '--index', then 'git commit --amend'"),
 ];

@@ -9,6 +9,7 @@ use strum::VariantArray as _;
 
 use super::error::CliError;
 use super::responses::ResponseOrigin;
+use super::selection::Selection;
 use crate::system::{OsStrExt as _, slashed};
 use llmpatch::Fuzz;
 use llmpatch::patch::{FileEdit, Format, Operation, Patch};
@@ -90,6 +91,9 @@ pub(super) struct Reading {
     #[arg(long, value_name = "pathspec", value_parser = pathspec(), help_heading = "Guarding")]
     #[arg(value_hint = clap::ValueHint::AnyPath)]
     pub(super) limit: Vec<Pathspec>,
+    /// Which edits of the response are made.
+    #[command(flatten)]
+    pub(super) selection: Selection,
 }
 
 /// An option that is for patches of some formats only.
@@ -180,14 +184,14 @@ impl ByFormat {
     }
 }
 
-/// Reads the values of `--limit`, as git would read a pathspec with the options that it was given:
+/// Reads pathspecs, as git would read a pathspec with the options that it was given:
 /// `git --literal-pathspecs` and its kin tell us by the environment.
-fn pathspec() -> impl TypedValueParser<Value = Pathspec> {
+pub(super) fn pathspec() -> impl TypedValueParser<Value = Pathspec> {
     OsStringValueParser::new()
         .try_map(|written: OsString| Pathspec::new(&slashed(written.as_bytes()), defaults()))
 }
 
-fn defaults() -> Defaults {
+pub(super) fn defaults() -> Defaults {
     let wildcards = match (is_set("GIT_NOGLOB_PATHSPECS"), is_set("GIT_GLOB_PATHSPECS")) {
         (true, _) => Wildcards::None,
         (false, true) => Wildcards::ByDirectory,

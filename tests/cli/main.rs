@@ -42,6 +42,7 @@ mod prompt;
 mod pull_request;
 mod recover;
 mod repositories;
+mod selection;
 mod sessions;
 mod show;
 #[cfg(unix)]

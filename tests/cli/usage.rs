@@ -214,7 +214,6 @@ fn options_of_git_apply_are_answered() {
         ("-C1", "--fuzz"),
         ("--ignore-whitespace", "--fuzz"),
         ("--unidiff-zero", "without an option"),
-        ("--exclude=x", "--limit"),
         ("--amend", "apply with '--index', then 'git commit --amend'"),
     ] {
         let run = repo.run(&["apply", option], "").ended(2);

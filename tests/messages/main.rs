@@ -61,6 +61,7 @@ const ELSEWHERE: &[Kind] = &[
     Kind::Declined,
     Kind::Signal,
     Kind::UnusedOption,
+    Kind::LeftOut,
     Kind::MailAuthor,
 ];
 
@@ -386,6 +387,11 @@ fn what_the_program_says_of_what_was_before() {
             "unused-option",
             &find,
             &[&["check", "--unique", "../a.answer"]],
+        ),
+        (
+            "left-out",
+            &find,
+            &[&["check", "--exclude=a.txt", "../a.answer"]],
         ),
         (
             "interrupted",

@@ -258,6 +258,11 @@ impl<'s> Responses<'s> {
         self.errors.is_empty() || self.patches.iter().any(|patch| !patch.edits.is_empty())
     }
 
+    /// Adds an error: nothing comes of the responses then.
+    pub fn refuse(&mut self, error: Diagnostic) {
+        self.errors.push(error);
+    }
+
     /// Adds a warning.
     pub fn warn(&mut self, warning: Diagnostic) {
         self.warnings.push(warning);

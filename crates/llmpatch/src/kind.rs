@@ -71,7 +71,7 @@ kinds! {
     /// A file isn't what it must be: unmerged, different from the index, HEAD or the lines that a
     /// deletion shows, or changed by another program meanwhile.
     Stale = "stale", Response;
-    /// Every file already is as the patch wants it.
+    /// Every file already is as the patch wants it, or `--include` and `--exclude` leave nothing.
     Unchanged = "unchanged", Response;
     /// The person who was asked chose nothing of it, or left the message of the commit empty.
     Declined = "declined", Response;
@@ -134,6 +134,8 @@ kinds! {
     SkippedFormat = "skipped-format", Nobody;
     /// A mail named the author of the commit.
     MailAuthor = "mail-author", Nobody;
+    /// Edits were left out, as `--include` and `--exclude` say.
+    LeftOut = "left-out", Nobody;
     /// An option that is for patches of other formats than the response's.
     UnusedOption = "unused-option", Nobody;
     /// A marker with something around it that doesn't belong there.
