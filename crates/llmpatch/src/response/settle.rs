@@ -32,23 +32,13 @@ pub(super) fn settle<'a>(
     if options.format.is_none() {
         parsed.errors.extend(mixed(source, &answer.session, &found));
     }
-    let mut wanted = false;
-    let mut skipped = None;
     let repeated = repeats::patches(source, &answer.session, &found, &mut parsed.warnings);
     let found = found.into_iter().zip(repeated);
     let found = found.filter(|(_, is_repeated)| !is_repeated);
-    for item in found.map(|(item, _)| item) {
+    let mut taken = Taken::default();
+    for (item, _) in found {
         match item {
-            WalkItem::Block(block) => match options.format.filter(|asked| *asked != block.format) {
-                None => {
-                    wanted = true;
-                    accept(source, block, &mut parsed);
-                }
-                Some(asked) => {
-                    skipped.get_or_insert((asked, block.format, block.start(source)));
-                    skip(source, block, asked, &mut parsed);
-                }
-            },
+            WalkItem::Block(block) => taken.block(source, block, options.format, &mut parsed),
             WalkItem::Residue(_, residue) if is_without_blocks && is_of_tags(&residue.value) => {
                 let near = &NEAR[CALL_IN_TAGS];
                 let error = residue.map(|_| Error::Half { near }.into());
@@ -67,19 +57,51 @@ pub(super) fn settle<'a>(
     parsed
         .errors
         .extend(refused.map(|error| error.map(Into::into)));
-    if wanted {
+    if taken.any {
         excuse_hunks(&mut parsed);
         let near = answer.nearly.iter();
         let near = near.map(|(span, what)| nearly(*span, what.clone()));
         parsed.warnings.extend(near);
     } else if parsed.errors.is_empty() {
-        explain_absence(source, options, answer, skipped, &mut parsed);
+        explain_absence(source, options, answer, taken.skipped, &mut parsed);
     }
     repeats::edits(source, &parsed.patch.edits, &mut parsed.warnings);
     count_skipped(&mut parsed.warnings);
     parsed.errors.sort_by_key(|error| error.span);
     parsed.warnings.sort_by_key(|warning| warning.span);
     parsed
+}
+
+/// What became of the patches.
+#[derive(Default)]
+struct Taken {
+    /// Whether there is one in the format that was asked for, if any was.
+    any: bool,
+    /// The first in another: the format that was asked for, its own, and where it begins.
+    skipped: Option<(Format, Format, Span)>,
+}
+
+impl Taken {
+    /// Takes a patch in, or leaves it out if another format was asked for.
+    fn block<'a>(
+        &mut self,
+        source: &'a Source,
+        block: Block<'a>,
+        asked: Option<Format>,
+        parsed: &mut Parsed<'a>,
+    ) {
+        match asked.filter(|asked| *asked != block.format) {
+            None => {
+                self.any = true;
+                accept(source, block, parsed);
+            }
+            Some(asked) => {
+                let skipped = (asked, block.format, block.start(source));
+                self.skipped.get_or_insert(skipped);
+                skip(source, block, asked, parsed);
+            }
+        }
+    }
 }
 
 /// Adds the error that says why there is nothing to apply.
