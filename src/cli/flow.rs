@@ -408,7 +408,7 @@ impl Session {
                     patch.format
                 ));
             }
-            responses.parts.iter().for_each(tell);
+            responses.parts.iter().for_each(output::tell);
         }
         responses
     }
@@ -456,20 +456,6 @@ fn is_new(edit: &FileEdit<'_>) -> bool {
 
 fn line((path, why): (RepoPath, String)) -> String {
     format!("git converts `{path}`, which {why}\n")
-}
-
-/// Says of a part of a response in which directory its patch is meant, or why it isn't read.
-fn tell(part: &PartReport) {
-    let Some(place) = &part.response else {
-        return;
-    };
-    let said = match &part.why {
-        Some(why) => format!("not read, {}: {why}", part.role),
-        None if part.directory.is_empty() => return,
-        None => format!("in the directory {}", part.directory),
-    };
-    let line = format!("{}:{}: {said}", place.file, place.line);
-    output::complain(&format!("{}\n", Shown(line.as_bytes())));
 }
 
 /// What is printed on standard output.

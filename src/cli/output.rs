@@ -4,6 +4,7 @@ use std::io::{self, IsTerminal as _, Write};
 use anyhow::Context as _;
 
 use super::error::IoError;
+use llmpatch::report::PartReport;
 use llmpatch::text::Shown;
 
 /// Writes to standard output; a reader that has gone is no error, everything else that goes wrong
@@ -60,6 +61,20 @@ fn written(mut stream: impl Write, bytes: &[u8]) -> io::Result<()> {
         Err(error) if error.kind() == io::ErrorKind::BrokenPipe => Ok(()),
         other => other,
     }
+}
+
+/// Says of a part of a response in which directory its patch is meant, or why it isn't read.
+pub(super) fn tell(part: &PartReport) {
+    let Some(place) = &part.response else {
+        return;
+    };
+    let said = match &part.why {
+        Some(why) => format!("not read, {}: {why}", part.role),
+        None if part.directory.is_empty() => return,
+        None => format!("in the directory {}", part.directory),
+    };
+    let line = format!("{}:{}: {said}", place.file, place.line);
+    complain(&format!("{}\n", Shown(line.as_bytes())));
 }
 
 #[cfg(test)]
