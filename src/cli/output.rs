@@ -5,7 +5,7 @@ use anyhow::Context as _;
 
 use super::error::IoError;
 use llmpatch::report::PartReport;
-use llmpatch::text::Shown;
+use llmpatch::text::{Shown, listed};
 
 /// Writes to standard output; a reader that has gone is no error, everything else that goes wrong
 /// is.
@@ -63,52 +63,27 @@ fn written(mut stream: impl Write, bytes: &[u8]) -> io::Result<()> {
     }
 }
 
-/// Says of a part of a response in which directory its patch is meant, or why it isn't read.
+/// Says of a part of a response which call asks for it, in which directory its patch is meant, and
+/// why it isn't read. Of a patch at the top that nobody calls for, there is nothing to say.
 pub(super) fn tell(part: &PartReport) {
     let Some(place) = &part.response else {
         return;
     };
-    let said = match &part.why {
-        Some(why) => format!("not read, {}: {why}", part.role),
-        None if part.directory.is_empty() => return,
-        None => format!("in the directory {}", part.directory),
-    };
-    let line = format!("{}:{}: {said}", place.file, place.line);
-    complain(&format!("{}\n", Shown(line.as_bytes())));
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    struct Failing(io::ErrorKind);
-
-    impl Write for Failing {
-        fn write(&mut self, _: &[u8]) -> io::Result<usize> {
-            Err(self.0.into())
-        }
-
-        fn flush(&mut self) -> io::Result<()> {
-            Ok(())
-        }
-    }
-
-    #[test]
-    fn a_terminal_gets_nothing_to_obey() {
-        for (bytes, want) in [
-            (&b""[..], ""),
-            (b"a\tb\n\tc\r\nd", "a\tb\n\tc\r\nd"),
-            (b"+\x1b[2J\r\rx\xff\n\n", "+\\033[2J\\r\\rx\\377\n\n"),
-            ("é\u{202e}\n".as_bytes(), "é\\342\\200\\256\n"),
-        ] {
-            assert_eq!(harmless(bytes), want.as_bytes(), "{want}");
-        }
-    }
-
-    #[test]
-    fn a_closed_pipe_is_no_error_and_a_full_disk_is() {
-        assert!(written(Failing(io::ErrorKind::BrokenPipe), b"x").is_ok());
-        assert!(written(Failing(io::ErrorKind::StorageFull), b"x").is_err());
-        assert!(written(Vec::new(), b"x").is_ok());
+    let call = part.call.as_ref().map(|call| {
+        let id = call.id.as_ref().map(|id| format!("({id})"));
+        let paths = listed(&call.paths, call.paths.len());
+        let number = format!("call {}", call.number);
+        let words = [Some(number), id, Some(call.tool.clone()), Some(paths)];
+        let words = words.into_iter().flatten().filter(|word| !word.is_empty());
+        words.collect::<Vec<_>>().join(" ")
+    });
+    let directory = Some(&part.directory).filter(|directory| !directory.is_empty());
+    let directory = directory.map(|directory| format!("in the directory {directory}"));
+    let why = part.why.as_ref();
+    let why = why.map(|why| format!("not read, {}: {why}", part.role));
+    let said: Vec<_> = [call, directory, why].into_iter().flatten().collect();
+    if !said.is_empty() {
+        let line = format!("{}:{}: {}", place.file, place.line, said.join("; "));
+        complain(&format!("{}\n", Shown(line.as_bytes())));
     }
 }

@@ -3,6 +3,7 @@
 use assert_fs::prelude::*;
 use serde_json::{Value, json};
 
+use super::repo;
 use super::support::{Repo, run};
 
 /// A session of Codex in a directory: a patch, and what the tool says of it.
@@ -108,4 +109,35 @@ fn a_result_in_another_file_is_of_the_same_session() {
             "{output}"
         );
     }
+}
+
+/// Each call is told by its number, its id, its tool and its path, and why it wasn't made.
+#[test]
+fn calls_are_listed() {
+    let repo = repo();
+    let call = |id: &str, old: &str| {
+        let input = json!({"file_path": "a.txt", "old_string": old, "new_string": "2"});
+        let call = json!({"type": "tool_use", "id": id, "name": "Edit", "input": input});
+        json!({"type": "assistant", "message": {"role": "assistant", "content": [call]}})
+    };
+    let result = |id: &str, is_error: bool| {
+        let result =
+            json!({"type": "tool_result", "tool_use_id": id, "is_error": is_error, "content": "x"});
+        json!({"type": "user", "message": {"role": "user", "content": [result]}})
+    };
+    let lines = [
+        call("c1", "nowhere"),
+        result("c1", true),
+        call("c2", "two"),
+        result("c2", false),
+    ];
+    let text: String = lines.iter().map(|line| format!("{line}\n")).collect();
+    let run = repo.run(&["check", "-v"], &text).succeeded();
+    let told: Vec<_> = run
+        .stderr
+        .lines()
+        .filter(|line| line.contains(": call "))
+        .collect();
+    let undone = "<stdin>:1: call 1 (c1) Edit a.txt; not read, undone-call: it failed, was refused or never ran";
+    assert_eq!(told, [undone, "<stdin>:3: call 2 (c2) Edit a.txt"]);
 }

@@ -88,6 +88,21 @@ pub struct ResponsePart {
     pub directory: String,
     /// Why it isn't read; `None` if it is.
     pub why: Option<String>,
+    /// The call that asks for it, if one does.
+    pub call: Option<PartCall>,
+}
+
+/// A call of a tool that asks for a patch.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PartCall {
+    /// Its number among the calls of the response, from 1.
+    pub number: usize,
+    /// The id that the response gives it.
+    pub id: Option<String>,
+    /// The name of the tool; empty if none is named.
+    pub tool: String,
+    /// The paths of its edits, as the response writes them.
+    pub paths: Vec<BString>,
 }
 
 impl Parsed<'_> {

@@ -7,11 +7,11 @@ use bstr::BString;
 use serde::Serialize;
 
 use super::{ResponsePlace, json};
-use crate::format::ResponsePart;
+use crate::format::{PartCall, ResponsePart};
 use crate::patch::{FileEdit, Format, Operation, Patch};
 use crate::path::{RepoPath, Resolver};
 use crate::plan::{Placement, PlanId};
-use crate::text::{LineNo, Source};
+use crate::text::{LineNo, Shown, Source};
 
 /// What only programs are told of a run.
 #[derive(Clone, Debug, Default, Serialize)]
@@ -54,6 +54,21 @@ pub struct PartReport {
     pub directory: String,
     /// Why the patch isn't read.
     pub why: Option<String>,
+    /// The call that asks for it, if one does.
+    pub call: Option<CallReport>,
+}
+
+/// A call that asks for a patch.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct CallReport {
+    /// Its number among the calls of the response, from 1.
+    pub number: usize,
+    /// The id that the response gives it.
+    pub id: Option<String>,
+    /// The name of the tool; empty if none is named.
+    pub tool: String,
+    /// The paths of its edits, as the response writes them and messages show them.
+    pub paths: Vec<String>,
 }
 
 impl PartReport {
@@ -66,6 +81,19 @@ impl PartReport {
             format: part.format,
             directory: part.directory,
             why: part.why,
+            call: part.call.map(CallReport::of),
+        }
+    }
+}
+
+impl CallReport {
+    fn of(call: PartCall) -> Self {
+        let paths = call.paths.iter().map(|path| Shown(path).to_string());
+        Self {
+            number: call.number,
+            id: call.id,
+            tool: call.tool,
+            paths: paths.collect(),
         }
     }
 }

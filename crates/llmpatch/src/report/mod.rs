@@ -13,7 +13,7 @@ pub mod json;
 mod lines;
 
 pub use committed::{Committed, Extent};
-pub use detail::{Detail, EditOperation, EditReport, HunkReport, PartReport};
+pub use detail::{CallReport, Detail, EditOperation, EditReport, HunkReport, PartReport};
 pub use diagnostic::{Diagnose, Diagnostic, ResponsePlace, merge};
 pub use lines::{FileLine, FilePlace, Nearest, Passage};
 

@@ -97,6 +97,7 @@ pub(crate) fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a>
         parsed.errors = vec![Located::new(piece, Error::Stream.into())];
     }
     parsed.warnings.extend(chosen.warnings);
+    parsed.parts.extend(chosen.parts);
     parsed
         .parts
         .extend(parsed.warnings.iter().filter_map(unread));

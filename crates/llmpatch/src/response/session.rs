@@ -7,6 +7,7 @@ use std::ops::Range;
 
 use super::outcomes::Outcome;
 use super::{Error, Hiding};
+use crate::format::PartCall;
 use crate::patch::FileEdit;
 use crate::text::{Located, Span};
 
@@ -68,6 +69,8 @@ pub(super) struct SessionEntry {
     pub(super) place: String,
     /// Whether a later telling of the same call counts.
     pub(super) is_retold: bool,
+    /// The number of the call among all, from 1.
+    pub(super) number: usize,
 }
 
 #[derive(Clone, Debug)]
@@ -112,8 +115,10 @@ impl Session {
     }
 
     /// Takes in a call or a text.
-    pub(super) fn add(&mut self, entry: SessionEntry) -> Added {
+    pub(super) fn add(&mut self, mut entry: SessionEntry) -> Added {
         let number = self.entries.len();
+        let last = self.entries.last().map_or(0, |last| last.number);
+        entry.number = last + usize::from(entry.call.is_some());
         self.has_changes |= entry.call.is_some() && entry.changes;
         let Some((ids, _)) = &entry.call else {
             self.entries.push(entry);
@@ -146,6 +151,22 @@ impl Session {
         self.ids.extend(ids.map(|id| (id, number)));
         self.entries.push(entry);
         Added::New(number)
+    }
+
+    /// Returns what is told of the call that an entry is, if it is one.
+    pub(in crate::response) fn described(&self, number: usize) -> Option<PartCall> {
+        let entry = self.entries.get(number)?;
+        let (ids, tool) = entry.call.as_ref()?;
+        Some(PartCall {
+            number: entry.number,
+            id: ids.first().cloned(),
+            tool: tool.clone(),
+            paths: entry
+                .edits
+                .iter()
+                .map(|edit| edit.path[..].into())
+                .collect(),
+        })
     }
 
     /// Notes that somebody else speaks.

@@ -12,7 +12,7 @@ use super::session::{Fate, Session};
 use super::{absence, repeats};
 use crate::format::fence::{self, Fence};
 use crate::format::{
-    self, Block, InFile, Options, Parsed, ResponsePart, blocks, envelope, opx, tool,
+    self, Block, InFile, Options, Parsed, PartCall, ResponsePart, blocks, envelope, opx, tool,
 };
 use crate::patch::Format;
 use crate::text;
@@ -35,7 +35,11 @@ pub(super) fn settle<'a>(
     let repeated = repeats::patches(source, &answer.session, &found, &mut parsed.warnings);
     let found = found.into_iter().zip(repeated);
     let found = found.filter(|(_, is_repeated)| !is_repeated);
-    let mut taken = Taken::default();
+    let mut taken = Taken {
+        session: &answer.session,
+        any: false,
+        skipped: None,
+    };
     for (item, _) in found {
         match item {
             WalkItem::Block(block) => taken.block(source, block, options.format, &mut parsed),
@@ -73,15 +77,15 @@ pub(super) fn settle<'a>(
 }
 
 /// What became of the patches.
-#[derive(Default)]
-struct Taken {
+struct Taken<'s> {
+    session: &'s Session,
     /// Whether there is one in the format that was asked for, if any was.
     any: bool,
     /// The first in another: the format that was asked for, its own, and where it begins.
     skipped: Option<(Format, Format, Span)>,
 }
 
-impl Taken {
+impl Taken<'_> {
     /// Takes a patch in, or leaves it out if another format was asked for.
     fn block<'a>(
         &mut self,
@@ -93,7 +97,8 @@ impl Taken {
         match asked.filter(|asked| *asked != block.format) {
             None => {
                 self.any = true;
-                accept(source, block, parsed);
+                let call = block.call.and_then(|call| self.session.described(call));
+                accept(source, block, call, parsed);
             }
             Some(asked) => {
                 let skipped = (asked, block.format, block.start(source));
@@ -228,7 +233,12 @@ fn is_stray_hunk(error: &Located<format::Error>) -> bool {
 }
 
 /// Takes a patch into what was read.
-fn accept<'a>(source: &'a Source, block: Block<'a>, parsed: &mut Parsed<'a>) {
+fn accept<'a>(
+    source: &'a Source,
+    block: Block<'a>,
+    call: Option<PartCall>,
+    parsed: &mut Parsed<'a>,
+) {
     let format = block.format;
     if let Some(nul) = memchr::memchr(0, &source.bytes()[block.range.clone()]) {
         let at = block.range.start + nul;
@@ -248,6 +258,7 @@ fn accept<'a>(source: &'a Source, block: Block<'a>, parsed: &mut Parsed<'a>) {
         format: Some(format),
         directory: block.directory,
         why: None,
+        call,
     });
     parsed.errors.extend(block.errors);
     parsed.warnings.extend(block.warnings);
@@ -284,6 +295,8 @@ fn has_swallowed(source: &Source, block: &Block<'_>, asked: Format) -> bool {
 pub(super) struct Chosen {
     pub(super) errors: Vec<Located<format::Error>>,
     pub(super) warnings: Vec<Located<format::Warning>>,
+    /// The calls that weren't made.
+    pub(super) parts: Vec<ResponsePart>,
 }
 
 /// Takes out the calls of sessions that weren't made, and the texts beside calls; says so.
@@ -311,7 +324,17 @@ pub(super) fn choose(source: &Source, answer: &mut Answer<'_>) -> Chosen {
                 pending.push(span);
                 return true;
             }
-            Fate::Undone => undone.push(span),
+            Fate::Undone => {
+                undone.push(span);
+                chosen.parts.push(ResponsePart {
+                    span: Some(span),
+                    role: "undone-call",
+                    format: Some(block.format),
+                    directory: std::mem::take(&mut block.directory),
+                    why: Some("it failed, was refused or never ran".to_owned()),
+                    call: block.call.and_then(|call| session.described(call)),
+                });
+            }
             Fate::Cut(error) => {
                 let error = error.map(Into::into);
                 if chosen.errors.last() != Some(&error) {
@@ -354,7 +377,6 @@ pub(super) fn unread(warning: &Located<format::Warning>) -> Option<ResponsePart>
     };
     let (role, format) = match what {
         Warning::Hidden { format, by } => (by.role(), Some(*format)),
-        Warning::Undone { .. } => ("undone-call", None),
         Warning::Skipped { found, .. } => ("answer", Some(*found)),
         Warning::RepeatedPatch { format, .. } => ("answer", Some(*format)),
         _ => return None,
@@ -365,5 +387,6 @@ pub(super) fn unread(warning: &Located<format::Warning>) -> Option<ResponsePart>
         format,
         directory: String::new(),
         why: Some(what.to_string()),
+        call: None,
     })
 }
