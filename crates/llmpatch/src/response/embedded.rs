@@ -287,9 +287,10 @@ fn into(path: &mut Text<'_>, directory: &str) {
     };
 }
 
-/// Returns a path, written in a directory, as it is written outside of that.
+/// Returns a path, written in a directory, as it is written outside of that. `~` is in no directory.
 fn within(path: &[u8], directory: &str) -> Vec<u8> {
-    if directory.is_empty() || is_absolute(path) || path.starts_with(b"file:") {
+    let is_whole = is_absolute(path) || path.starts_with(b"file:") || path.starts_with(b"~");
+    if directory.is_empty() || is_whole {
         return path.to_vec();
     }
     [directory.trim_end_matches('/').as_bytes(), b"/", path].concat()
