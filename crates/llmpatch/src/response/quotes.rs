@@ -17,12 +17,14 @@ impl Quotes {
     }
 
     /// Reads a line that is in no patch. In code, a string goes on until it is closed; prose has
-    /// quotes, too, and there a string is only what a quote at the end of a line opens.
+    /// quotes, too, and there a string is only what a quote at the end of a line opens, or one before a diff, whose
+    /// next lines could begin it, too.
     pub(super) fn line(&mut self, line: &[u8], is_code: bool) {
         if !is_code || Fence::is_at(line) {
             self.open = None;
         }
         let mut at = 0;
+        let mut behind = &line[line.len()..];
         while let Some(byte) = line.get(at) {
             let around = [at.wrapping_sub(1), at + 1].map(|at| line.get(at));
             let is_apostrophe = around
@@ -31,13 +33,19 @@ impl Quotes {
             match (self.open, byte) {
                 (_, b'\\') => at += 1,
                 (Some(open), byte) if open == *byte => self.open = None,
-                (None, b'"' | b'`') => self.open = Some(*byte),
-                (None, b'\'') if !is_apostrophe => self.open = Some(*byte),
+                (None, b'\'') if is_apostrophe => {}
+                (None, b'"' | b'`' | b'\'') => {
+                    self.open = Some(*byte);
+                    behind = &line[at + 1..];
+                }
                 _ => {}
             }
             at += 1;
         }
-        if !is_code && text::trim(line).last() != self.open.as_ref() || Fence::is_at(line) {
+        let is_string = is_code
+            || text::trim(line).last() == self.open.as_ref()
+            || behind.starts_with(b"diff --git ");
+        if !is_string || Fence::is_at(line) {
             self.open = None;
         }
     }
