@@ -159,14 +159,22 @@ impl<'a> Walk<'a, '_> {
                 self.seen.above = open.above;
                 continue;
             };
-            let opener = self.parts.all[open.part].range.start;
-            if let Some(path) = fence.names.clone().filter(|_| !open.has_patch) {
-                let row = self.source.row(self.source.line_at(opener));
-                let span = row.map_or(self.source.span(opener..opener), |row| row.span);
-                self.push(What::Nearly(Nearly::File { path }), span);
+            if !open.has_patch {
+                self.whole_file(open.part, &fence);
             }
             self.paths.close(fence);
         }
+    }
+
+    /// Tells of a fence without a patch that names a file.
+    fn whole_file(&mut self, part: usize, fence: &OpenFence<'a>) {
+        let Some(path) = fence.names.clone() else {
+            return;
+        };
+        let opener = self.parts.all[part].range.start;
+        let row = self.source.row(self.source.line_at(opener));
+        let span = row.map_or(self.source.span(opener..opener), |row| row.span);
+        self.push(What::Nearly(Nearly::File { path }), span);
     }
 
     /// Reads where comments begin and end in a line, and finds edits in the middle of it.
@@ -206,6 +214,9 @@ impl<'a> Walk<'a, '_> {
             let Some(fence) = open.fence else {
                 continue;
             };
+            if !open.has_patch {
+                self.whole_file(open.part, &fence);
+            }
             self.paths.unclosed(fence, &mut found);
             if let Some(mark) = open.mark.map(|mark| &mut self.parts.all[mark].what)
                 && let What::FencedMark(found) = mark
