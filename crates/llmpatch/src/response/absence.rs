@@ -4,7 +4,7 @@ use bstr::ByteSlice as _;
 
 use super::answer::Answer;
 use super::encoded::ENCODINGS;
-use super::error::{Absence, Error, Nearly, Warning};
+use super::error::{Absence, Error, Hiding, Nearly, Warning};
 use crate::format::{Options, Warning as Any, blocks, files};
 use crate::patch::Format;
 use crate::text;
@@ -36,9 +36,10 @@ pub(super) fn find(
     }
     let mid_line = warned(is_prose_edit, warnings).flatten();
     let calls = warned(|warning| matches!(warning, Any::Tool(_)), warnings);
+    let is_undone = matches!(answer.hidden, Some((_, Hiding::Undone(_))));
     let (span, absence) = if let Some((asked, found, span)) = skipped {
         (Some(span), Absence::OtherFormat { asked, found })
-    } else if let Some(span) = calls {
+    } else if let Some(span) = calls.filter(|_| !is_undone) {
         (span, Absence::Calls)
     } else if let Some((span, what)) = encoded(answer) {
         (Some(*span), Absence::Nearly(what.clone()))
