@@ -135,8 +135,9 @@ fn first(line: &[u8], is_wanted: fn(&Mark) -> bool) -> Option<MarkAt<'_>> {
         start,
     };
     let text = &line[start..];
+    let tag = tag(text);
     let mut marks = MARKS.iter().filter(|mark| is_wanted(mark));
-    marks.find_map(|mark| Some(at((mark, mark.opens(text)?))))
+    marks.find_map(|mark| Some(at((mark, mark.opens(text, tag.as_ref())?))))
 }
 
 /// Returns the first closing mark of a line that is first or last on it; with `anywhere`, wherever it is.
@@ -146,9 +147,10 @@ pub(crate) fn closing(line: &[u8], anywhere: bool) -> Option<MarkAt<'_>> {
     let ends = memchr::memchr2_iter(b'<', b'[', line);
     ends.filter_map(|start| {
         let text = &line[start..];
+        let tag = tag(text);
         let found = MARKS
             .iter()
-            .find_map(|mark| Some((mark, mark.closes(text)?)));
+            .find_map(|mark| Some((mark, mark.closes(text, tag.as_ref())?)));
         found.map(|(mark, length)| MarkAt {
             mark,
             written: &line[start..start + length],
@@ -163,16 +165,16 @@ pub(crate) fn closing(line: &[u8], anywhere: bool) -> Option<MarkAt<'_>> {
 
 impl Mark {
     /// Returns how long the opening mark is with which a text begins.
-    fn opens(&self, text: &[u8]) -> Option<usize> {
-        self.length(text, false)
+    fn opens(&self, text: &[u8], tag: Option<&Tag<'_>>) -> Option<usize> {
+        self.length(text, tag, false)
     }
 
     /// Returns how long the closing mark is with which a text begins.
-    fn closes(&self, text: &[u8]) -> Option<usize> {
-        self.length(text, true)
+    fn closes(&self, text: &[u8], tag: Option<&Tag<'_>>) -> Option<usize> {
+        self.length(text, tag, true)
     }
 
-    fn length(&self, text: &[u8], closes: bool) -> Option<usize> {
+    fn length(&self, text: &[u8], tag: Option<&Tag<'_>>, closes: bool) -> Option<usize> {
         let literal = |written: &str| {
             let message = "<|message|>";
             let is_here = starts_with_any_case(text, written.as_bytes());
@@ -190,7 +192,7 @@ impl Mark {
             Form::Token => special(text),
             Form::Pair(_) | Form::Alone => literal(self.name),
             Form::Tag | Form::TagWithAttributes => {
-                let tag = tag(text)?;
+                let tag = tag?;
                 let (prefix, bare) = tag.name.rsplit_once_str(":").unwrap_or_default();
                 let bare = if prefix.is_empty() { tag.name } else { bare };
                 let is_prefixed = bare.len() < tag.name.len();
@@ -234,7 +236,7 @@ const LONGEST: usize = 200;
 
 fn tag(text: &[u8]) -> Option<Tag<'_>> {
     let inner = text.strip_prefix(b"<")?;
-    let end = inner.iter().take(LONGEST).position(|byte| *byte == b'>')?;
+    let end = memchr::memchr(b'>', &inner[..inner.len().min(LONGEST)])?;
     let (inner, closes) = match inner[..end].strip_prefix(b"/") {
         Some(name) => (name, true),
         None => (&inner[..end], false),
