@@ -97,7 +97,13 @@ impl<'a> Scripts<'a> {
             Some((fence, info)) => {
                 let name = info.fields().next().unwrap_or_default();
                 language = literal::language(&name.to_str_lossy());
-                self.in_fence(row, fence, language.is_none())?
+                let range = self.in_fence(row, fence, language.is_none())?;
+                let text = self.source.bytes()[range.clone()].trim_ascii_start();
+                if language.is_none() && embedded::begins_patch(text) {
+                    // The commands behind the patch are read from there.
+                    return None;
+                }
+                range
             }
             None if hands_over(row.text) => {
                 let is_given = around.options.depth >= tool::DEEPEST_TEXT;
@@ -117,6 +123,7 @@ impl<'a> Scripts<'a> {
         found.end = self.source.start_of(last.next()).min(range.end);
         let is_found = !found.blocks.is_empty() || !found.trials.is_empty();
         if is_found {
+            self.is_moved |= form == Form::Prose && self.moves(range.start..found.end);
             self.start = found.end;
         }
         is_found.then_some(found)
@@ -144,7 +151,7 @@ impl<'a> Scripts<'a> {
     /// Reads commands.
     fn script(&self, range: Range<usize>, form: Form, options: Options<'_>) -> InScript {
         // JSON has strings, too; it says itself what they are.
-        if begins_json(&self.source.bytes()[range.clone()]) {
+        if begins_json(&self.source.bytes()[range.clone()]) && !self.begins_patch(range.clone()) {
             return InScript::default();
         }
         let mut found = self.within(range, options, |text, setting| {
@@ -202,6 +209,28 @@ impl<'a> Scripts<'a> {
             number = self.behind_heredocs(row);
         }
         is_shell.then(|| start..self.source.bytes().len())
+    }
+
+    /// Returns whether a patch begins in a line of a range.
+    fn begins_patch(&self, range: Range<usize>) -> bool {
+        let rows = self.source.rows(self.source.line_at(range.start));
+        let mut rows = rows.take_while(|row| row.start() < range.end);
+        rows.any(|row| files::begins_patch(self.source, row))
+    }
+
+    /// Returns whether a range names a command that changes the directory, outside of heredocs.
+    fn moves(&mut self, range: Range<usize>) -> bool {
+        let mut number = self.source.line_at(range.start);
+        let mut moves = false;
+        while let Some(row) = self
+            .source
+            .row(number)
+            .filter(|row| row.start() < range.end)
+        {
+            moves |= names_move(row.text);
+            number = self.behind_heredocs(row);
+        }
+        moves
     }
 
     /// Returns where the text is in prose that a command is in.
