@@ -53,8 +53,8 @@ impl<'a> Scripts<'a> {
     pub(super) fn line(&mut self, row: Row<'a>, is_code: bool, is_hidden: bool) {
         let next = self.source.start_of(row.number.next());
         self.quotes.line(row.text, is_code);
-        if is_hidden {
-            // Whether the comment ends isn't known yet, and so whether this is a command.
+        if is_hidden || ends_prose(row.text) {
+            // Whether a comment ends isn't known yet, and so whether this is a command.
             self.pass(next, next);
         } else if Fence::is_at(row.text) {
             self.begin(next);
@@ -239,7 +239,7 @@ impl<'a> Scripts<'a> {
         while let Some(row) = self.source.row(number)
             && !Fence::is_at(row.text)
             && !files::begins_patch(self.source, row)
-            && marks::closing(row.text, false).is_none()
+            && !ends_prose(row.text)
         {
             number = self.behind_heredocs(row);
         }
@@ -286,6 +286,17 @@ impl<'a> Scripts<'a> {
 /// Returns the word that a line is, if it ends a heredoc; behind it, a script may end that is in quotes.
 fn end_word(line: &[u8]) -> &[u8] {
     text::trim(line).trim_end_with(|c| matches!(c, '\'' | '"'))
+}
+
+/// Returns whether a part that is no script begins or ends in a line. What a patch in quotes adds or keeps is
+/// never first on its line.
+fn ends_prose(line: &[u8]) -> bool {
+    let opening = marks::opening(line).or_else(|| marks::token(line));
+    opening.is_some_and(|mark| mark.start == 0)
+        || ["<!--", "-->"]
+            .iter()
+            .any(|mark| line.starts_with_str(mark))
+        || marks::closing(line, false).is_some()
 }
 
 /// Returns whether a line may hold a command that is handed a patch.
