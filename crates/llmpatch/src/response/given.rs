@@ -160,7 +160,9 @@ impl Messages<'_, '_> {
                     let of_file = Some((&patch.field[..], &patch.path[..]));
                     self.patch_text(patch.range, &patch.document, of_file, given);
                 } else {
-                    self.push(reader.block, given.directory);
+                    let own = fields.word(fields::DIRECTORY).unwrap_or_default();
+                    let directory = embedded::joined(given.directory, &own);
+                    self.push(reader.block, &directory);
                 }
             }
         }
