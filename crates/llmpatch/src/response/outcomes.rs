@@ -187,6 +187,8 @@ mod tests {
                 "<tool_use_error>File has not been read yet</tool_use_error>",
                 true,
             ),
+            ("String to replace not found in file.\nString: x", true),
+            ("Permission to use Edit has been denied.", true),
             ("Error-codes.md has been updated", false),
             ("error.rs was edited", false),
             ("Errors are told now", false),

@@ -161,6 +161,13 @@ pub(super) const SCHEMAS: &[Schema] = &[
         before: "toolUseResult.originalFile",
         failed: &[
             "<tool_use_error>",
+            "String to replace not found in file",
+            "File has not been read yet",
+            "File has been modified since read",
+            "File has been unexpectedly modified",
+            "InputValidationError",
+            "Permission to use",
+            "Claude requested permissions",
             "The user doesn't want to",
             "No replacement was performed",
             "[Request interrupted by user",
