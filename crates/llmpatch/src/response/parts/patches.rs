@@ -10,7 +10,7 @@ use crate::response::embedded::InScript;
 use crate::response::near::{COMMAND, NEAR, NearLine};
 use crate::response::quotes::Quotes;
 use crate::response::scripts::ScriptAround;
-use crate::response::{Residue, Warning, json};
+use crate::response::{Residue, Warning, json, marks};
 use crate::text::{Row, is_blank, trim_start};
 
 impl<'a> Walk<'a, '_> {
@@ -83,6 +83,9 @@ impl<'a> Walk<'a, '_> {
             };
             let next = rest.span.end as usize - trim_start(rest.text).len();
             if !opx::starts_here(&self.source.bytes()[next..]) {
+                if marks::closing(rest.text, false).is_some() {
+                    return end;
+                }
                 self.text(rest);
                 return self.source.start_of(rest.number.next());
             }
@@ -110,7 +113,7 @@ impl<'a> Walk<'a, '_> {
                 .row(rest.number)
                 .is_some_and(|line| line.start() < end)
         });
-        let Some(rest) = rest else {
+        let Some(rest) = rest.filter(|rest| marks::closing(rest.text, false).is_none()) else {
             return end;
         };
         self.paths.tags(self.source, rest.text, &mut found);
