@@ -1,5 +1,8 @@
 //! The rows of the table of schemas that a value matches, and what their columns say of its objects.
 
+use std::collections::HashMap;
+use std::sync::LazyLock;
+
 use super::schemas::{CallForm, Names, Patterns, ResultForm, SCHEMAS, Schema};
 use crate::format::tool::fields::Fields;
 use crate::format::tool::json::{Is, Value};
@@ -17,6 +20,21 @@ const INSTRUCTIONS: Names = &[
 
 /// The roles of the model.
 const MODEL: Names = &["assistant", "model", "ai"];
+
+/// The patterns by which a row is known, each with its row, by the member that it asks for first: an
+/// object has few members, and the table many patterns.
+static BY_MEMBER: LazyLock<HashMap<&str, Vec<(usize, &str)>>> = LazyLock::new(|| {
+    let mut all: HashMap<_, Vec<_>> = HashMap::new();
+    for (number, row) in SCHEMAS.iter().enumerate() {
+        let calls = row.calls.iter().map(|call| call.is);
+        let results = row.results.iter().map(|result| result.is);
+        for pattern in row.is.iter().copied().chain(calls).chain(results) {
+            let first = pattern.split([' ', '.', '=']).next().unwrap_or(pattern);
+            all.entry(first).or_default().push((number, pattern));
+        }
+    }
+    all
+});
 
 /// The rows that a value matches.
 #[derive(Clone, Copy, Default)]
@@ -47,11 +65,9 @@ impl MatchedRows {
     /// Returns the rows that an object matches.
     pub(super) fn of(fields: &Fields<'_>) -> Self {
         let mut rows = Self::default();
-        for (number, row) in SCHEMAS.iter().enumerate() {
-            let calls = row.calls.iter().map(|call| call.is);
-            let results = row.results.iter().map(|result| result.is);
-            let mut own = row.is.iter().copied().chain(calls).chain(results);
-            if own.any(|pattern| is(pattern, fields)) {
+        let asked = fields.iter().filter_map(|(name, _)| BY_MEMBER.get(name));
+        for (number, pattern) in asked.flatten() {
+            if rows.0 & (1 << number) == 0 && is(pattern, fields) {
                 rows.0 |= 1 << number;
             }
         }
@@ -168,9 +184,19 @@ pub(super) fn is(pattern: &str, fields: &Fields<'_>) -> bool {
             return at(fields, part).is_some();
         };
         let fits = |word: &str| wanted.split('|').any(|wanted| fits(wanted, word));
-        at(fields, path).is_some_and(|value| match value.string() {
-            Ok(word) => fits(word.text()),
-            Err(_) => fits(value.written()),
+        at(fields, path).is_some_and(|value| {
+            let written = value.written();
+            let inner = written
+                .strip_prefix('"')
+                .and_then(|text| text.strip_suffix('"'));
+            // What has no escapes need not be decoded.
+            if let Some(plain) = inner.filter(|text| !text.contains('\\')) {
+                return fits(plain);
+            }
+            match value.string() {
+                Ok(word) => fits(word.text()),
+                Err(_) => fits(written),
+            }
         })
     })
 }
@@ -195,4 +221,19 @@ pub(super) fn at<'t>(fields: &Fields<'t>, path: &str) -> Option<Value<'t>> {
 
 pub(super) fn word(fields: &Fields<'_>, path: &str) -> Option<String> {
     Some(at(fields, path)?.string().ok()?.text().to_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A pattern that asks for what isn't there would never be tried.
+    #[test]
+    fn every_row_is_known_by_what_is_there() {
+        assert!(
+            BY_MEMBER
+                .keys()
+                .all(|first| !first.is_empty() && !first.starts_with('!'))
+        );
+    }
 }
