@@ -62,7 +62,7 @@ impl<'a> Walk<'a, '_> {
     /// Returns whether a closing mark isn't text of a fence: none is open, or a patch is in it, behind which
     /// the fence should have ended.
     pub(super) fn leaves_fence(&self) -> bool {
-        let fence = self.open.iter().find(|open| open.fence.is_some());
+        let fence = self.open.iter().rev().find(|open| open.fence.is_some());
         fence.is_none_or(|open| open.has_patch)
     }
 
