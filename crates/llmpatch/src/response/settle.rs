@@ -43,15 +43,12 @@ pub(super) fn settle<'a>(
     for (item, _) in found {
         match item {
             WalkItem::Block(block) => taken.block(source, block, options.format, &mut parsed),
-            WalkItem::Residue(_, residue) if is_without_blocks && is_of_tags(&residue.value) => {
-                let near = &NEAR[CALL_IN_TAGS];
-                let error = residue.map(|_| Error::Half { near }.into());
-                parsed.errors.push(error);
-            }
             WalkItem::Residue(of, residue) => {
-                if options.format.is_none_or(|asked| asked == of) {
-                    let error = residue.map(|residue| Error::from(residue).into());
-                    parsed.errors.push(error);
+                let is_half = is_without_blocks && is_of_tags(&residue.value);
+                if is_half || options.format.is_none_or(|asked| asked == of) {
+                    parsed
+                        .errors
+                        .push(residue.map(|residue| lost(residue, is_half).into()));
                 }
             }
             WalkItem::Remark(warning) => parsed.warnings.push(warning),
@@ -127,6 +124,15 @@ fn explain_absence(
 /// Returns the warning of what is nearly a patch.
 fn nearly(span: impl Into<Option<Span>>, what: Nearly) -> Located<format::Warning> {
     Located::new(span, Warning::Nearly { what }.into())
+}
+
+/// Returns the error of residue; of a call in tags beside a patch, that the patch may be half of a change.
+fn lost(residue: Residue, is_half: bool) -> Error {
+    if is_half {
+        let near = &NEAR[CALL_IN_TAGS];
+        return Error::Half { near };
+    }
+    Error::from(residue)
 }
 
 /// Returns whether residue is of a call in tags.
@@ -326,14 +332,7 @@ pub(super) fn choose(source: &Source, answer: &mut Answer<'_>) -> Chosen {
             }
             Fate::Undone => {
                 undone.push(span);
-                chosen.parts.push(ResponsePart {
-                    span: Some(span),
-                    role: "undone-call",
-                    format: Some(block.format),
-                    directory: std::mem::take(&mut block.directory),
-                    why: Some("it failed, was refused or never ran".to_owned()),
-                    call: block.call.and_then(|call| session.described(call)),
-                });
+                chosen.parts.push(undone_call(span, block, session));
             }
             Fate::Cut(error) => {
                 let error = error.map(Into::into);
@@ -368,6 +367,18 @@ pub(super) fn choose(source: &Source, answer: &mut Answer<'_>) -> Chosen {
         chosen.warnings.push(Located::new(*first, warning.into()));
     }
     chosen
+}
+
+/// Returns the part of a call that wasn't made.
+fn undone_call(span: Span, block: &Block<'_>, session: &Session) -> ResponsePart {
+    ResponsePart {
+        span: Some(span),
+        role: "undone-call",
+        format: Some(block.format),
+        directory: block.directory.clone(),
+        why: Some("it failed, was refused or never ran".to_owned()),
+        call: block.call.and_then(|call| session.described(call)),
+    }
 }
 
 /// Returns the part that a warning says isn't read.
