@@ -10,10 +10,11 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use git_llmpatch::repo::Repo;
-use llmpatch::format::{self, Options};
+use llmpatch::format::Options;
 use llmpatch::path::{RepoPath, Resolver};
 use llmpatch::plan::{self, Rules};
 use llmpatch::report::Diagnose as _;
+use llmpatch::response;
 use llmpatch::text::{Source, SourceId};
 use llmpatch::tree::{Entry, Tree as _};
 
@@ -109,7 +110,7 @@ fn check(repo: &Repo, commit: &str, shown: Vec<u8>) -> Result<(), Outcome> {
     let Some(source) = Source::new(SourceId(0), commit, shown[start..].to_vec()) else {
         return Err(Outcome::LeftOut("too long".into()));
     };
-    let parsed = format::parse(
+    let parsed = response::parse(
         &source,
         &Options {
             strict: true,

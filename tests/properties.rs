@@ -13,10 +13,11 @@ mod support;
 
 use git_llmpatch::repo::Side;
 use llmpatch::Fuzz;
-use llmpatch::format::{self, Options};
+use llmpatch::format::Options;
 use llmpatch::kind::Kind;
 use llmpatch::path::{RepoPath, Resolver};
 use llmpatch::plan::{self, Change, ChangeSet, Placing, Plan, Refusal, Rules, Warning};
+use llmpatch::response;
 use llmpatch::text::{Content, Source, SourceId, Splice};
 use llmpatch::tree::{File, MemoryTree, Mode};
 use proptest::prelude::*;
@@ -33,7 +34,7 @@ fn config(cases: u32) -> ProptestConfig {
 
 fn plan(response: &str, tree: &MemoryTree) -> Result<Plan, Option<Refusal>> {
     let source = Source::new(SourceId(0), "answer.txt", response.into()).unwrap();
-    let parsed = format::parse(&source, &Options::default());
+    let parsed = response::parse(&source, &Options::default());
     let planned = plan::plan(
         &[parsed.patch],
         tree,
@@ -427,7 +428,7 @@ proptest! {
         let wrapped = |sections: &str| if is_diff { sections.to_owned() } else { format!("*** Begin Patch\n{sections}*** End Patch\n") };
         let planned = |response: &str, state: &str| {
             let source = Source::new(SourceId(0), "answer.txt", response.into()).unwrap();
-            let parsed = format::parse(&source, &Options::default());
+            let parsed = response::parse(&source, &Options::default());
             let plan = plan::plan(&[parsed.patch], &MemoryTree::new().with("f", state), &Resolver::default(), &rules).ok();
             // What was applied before has no place, nor has what is there already; that is said of a
             // response as a whole alone.

@@ -24,6 +24,7 @@ use llmpatch::path::Resolver;
 use llmpatch::plan::{self, ChangeSet, Rules, derive};
 use llmpatch::progress::Progress;
 use llmpatch::respond::{self, Look};
+use llmpatch::response;
 use llmpatch::text::{Shown, Source, SourceId, Text};
 use llmpatch::tree::{MemoryTree, Tree};
 
@@ -189,7 +190,7 @@ fn look(
         tally.left_out += 1;
         return Ok(());
     };
-    let parsed = format::parse(&source, &Options::default());
+    let parsed = response::parse(&source, &Options::default());
     let patches = [parsed.patch];
     let resolver = Resolver::default();
     let planned = match plan::plan(&patches, tree, &resolver, &Rules::default()) {

@@ -1,8 +1,9 @@
 //! A commit as a response: applied, spoiled, converted.
 
 use anyhow::Result;
-use llmpatch::format::{self, Options};
+use llmpatch::format::Options;
 use llmpatch::patch::Operation;
+use llmpatch::response;
 use llmpatch::text::{Source, SourceId, Span};
 
 use crate::scratch::Scratch;
@@ -103,7 +104,7 @@ fn spoil(
 /// Returns the end of the last line that is looked for, in a response about two files or more.
 fn searched_line(response: &[u8]) -> Option<usize> {
     let source = Source::new(SourceId(0), "", response.to_vec())?;
-    let patch = format::parse(&source, &Options::default()).patch;
+    let patch = response::parse(&source, &Options::default()).patch;
     let mut files: Vec<_> = patch.edits.iter().map(|edit| &edit.path[..]).collect();
     files.dedup();
     let searched = |operation: &Operation<'_>| -> Option<Span> {
@@ -182,7 +183,7 @@ fn same_patch(one: &[u8], other: &[u8]) -> bool {
         return false;
     };
     let [one, other] = [&one, &other].map(|source| {
-        let mut patch = format::parse(source, &Options::default()).patch;
+        let mut patch = response::parse(source, &Options::default()).patch;
         patch.edits.iter_mut().for_each(|edit| edit.why = None);
         patch
     });

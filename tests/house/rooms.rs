@@ -18,7 +18,7 @@ const LIBRARY: &[&str] = &[
     "patch: text",
     "path: text",
     "pathspec: text",
-    "format: text patch response",
+    "format: text patch",
     "response: text patch format",
     "search: text threads",
     "tree: text path kind",
@@ -29,7 +29,7 @@ const LIBRARY: &[&str] = &[
     "respond: text patch path tree format response plan compare kind progress",
     "leftover: text path format compare",
     "explain: text patch path tree search plan lint compare kind format response leftover report",
-    "report: text patch path tree compare plan kind format",
+    "report: text patch path tree compare plan kind format response",
     "apply: text patch path tree format response plan lint message kind report explain",
 ];
 
@@ -44,7 +44,7 @@ const PROGRAM: &[&str] = &[
     "store: repo llmpatch::{path plan report}",
     "transaction: dir repo signal system llmpatch::{text path tree plan kind progress threads report}",
     "explain: repo transaction system llmpatch::{text tree kind report}",
-    "report: llmpatch::{text kind format report}",
+    "report: llmpatch::{text kind format response report}",
 ];
 
 /// What only these rooms or files of a package may name.

@@ -9,7 +9,9 @@ use llmpatch::format::unified::{self, Quoting, Termination};
 use llmpatch::patch::{FileEdit, Format, Hunk, Mark, Operation, Patch};
 use llmpatch::path::{RepoPath, Resolver};
 use llmpatch::plan::{self, Change, ChangeSet, Rules, derive as derived};
+use llmpatch::respond;
 use llmpatch::respond::{Look, Response, respond};
+use llmpatch::response;
 use llmpatch::tree::{Content, Entry, File, MemoryTree, Mode};
 
 use super::source;
@@ -136,7 +138,7 @@ fn has_blank_edges(changes: &ChangeSet) -> bool {
 fn comes_to(response: &[u8], changes: &ChangeSet, tree: &MemoryTree) {
     let source = source(response);
     for strict in [false, true] {
-        let parsed = format::parse(
+        let parsed = response::parse(
             &source,
             &format::Options {
                 strict,
@@ -146,7 +148,7 @@ fn comes_to(response: &[u8], changes: &ChangeSet, tree: &MemoryTree) {
         let is_plain = parsed
             .warnings
             .iter()
-            .all(|warning| format::is_of_printing(&warning.value));
+            .all(|warning| respond::is_of_printing(&warning.value));
         assert!(parsed.errors.is_empty() && is_plain, "{parsed:?}");
         let rules = Rules {
             strict,
@@ -179,7 +181,7 @@ fn keeps_what_is_added(response: &Response, changes: &ChangeSet) {
         return;
     };
     let source = source(&response.text);
-    let parsed = format::parse(&source, &format::Options::default());
+    let parsed = response::parse(&source, &format::Options::default());
     let patches = [parsed.patch];
     // A find is a substring of the file: nothing else begins or ends like this line.
     let added = "§ what the file gets §\n".as_bytes();
@@ -366,7 +368,7 @@ fn is_read_again(patch: &Patch<'_>, printed: &[u8]) {
     }
     let source = super::source(printed);
     for strict in [false, true] {
-        let parsed = format::parse(
+        let parsed = response::parse(
             &source,
             &format::Options {
                 strict,
@@ -377,8 +379,10 @@ fn is_read_again(patch: &Patch<'_>, printed: &[u8]) {
         // ones with the marks of a word diff.
         for error in &parsed.errors {
             match error.value {
-                format::Error::Fenced(_) => assert!(patch.edits.iter().any(makes_fence)),
-                format::Error::Unified(unified::Error::WordDiff) => {
+                response::Error::Format(format::Error::Fenced(_)) => {
+                    assert!(patch.edits.iter().any(makes_fence))
+                }
+                response::Error::Format(format::Error::Unified(unified::Error::WordDiff)) => {
                     let has =
                         |marks: [&str; 2]| marks.iter().all(|mark| printed.contains_str(mark));
                     assert!(has(["[-", "-]"]) || has(["{+", "+}"]));

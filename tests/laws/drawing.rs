@@ -1,11 +1,12 @@
 //! Laws of what is said: nothing of it may move a terminal's cursor or turn its text around.
 
 use git_llmpatch::report::human::{self, Style};
-use llmpatch::format::{self, Options};
+use llmpatch::format::Options;
 use llmpatch::path::Resolver;
 use llmpatch::plan::{self, Plan, Refusal, Rules};
 use llmpatch::report::Diagnose;
 use llmpatch::report::{Diagnostic, Report, State};
+use llmpatch::response;
 use llmpatch::text::{Located, Shown, Source};
 
 use super::planning::{split, wishes};
@@ -20,7 +21,7 @@ pub fn draw(bytes: &[u8]) {
     let (choices, response) = split(bytes);
     let source = source(response);
     let strict = choices.len() % 2 == 1;
-    let parsed = format::parse(
+    let parsed = response::parse(
         &source,
         &Options {
             strict,

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use bstr::ByteSlice as _;
 use llmpatch::Fuzz;
 use llmpatch::compare::Options as DiffOptions;
-use llmpatch::format::{self, Options};
+use llmpatch::format::Options;
 use llmpatch::kind::Kind;
 use llmpatch::message;
 use llmpatch::patch::{FileEdit, Mark, Operation, Patch, Status};
@@ -14,6 +14,7 @@ use llmpatch::path::{RepoPath, Resolver};
 use llmpatch::pathspec::{Case, Defaults, Pathspec, Pathspecs};
 use llmpatch::plan::choose;
 use llmpatch::plan::{self, ChangeSet, Guard, Origin, Plan, Refusal, Rules};
+use llmpatch::response;
 use llmpatch::text::Source;
 use llmpatch::tree::{Entry, File, MemoryTree, Mode, Obstacle, Tree as _};
 
@@ -172,7 +173,7 @@ fn wanted<'o>(edit: &'o FileEdit<'_>, wanted: &mut Vec<&'o [u8]>) {
 
 /// Plans what can be read, and once more under other rules.
 fn under_every_rule(source: &Source, tree: impl Fn(&Patch<'_>) -> MemoryTree) {
-    let lenient = format::parse(source, &Options::default());
+    let lenient = response::parse(source, &Options::default());
     let tree = tree(&lenient.patch);
     let planned = |patch: &Patch<'_>, rules: Rules| {
         let planned = plan::plan(
@@ -259,7 +260,7 @@ fn under_every_rule(source: &Source, tree: impl Fn(&Patch<'_>) -> MemoryTree) {
             a_limit_only_ever_refuses(&plain, &limited, &limit);
         }
         Turn::Strict => {
-            let strictly = format::parse(
+            let strictly = response::parse(
                 source,
                 &Options {
                     strict: true,

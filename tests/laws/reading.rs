@@ -2,8 +2,10 @@
 
 use bstr::ByteSlice as _;
 use llmpatch::format::unified::{self, Quoting, print};
-use llmpatch::format::{self, Options, Parsed};
+use llmpatch::format::{self, Options};
 use llmpatch::patch::{FileEdit, Format, Header, Operation, Patch, Status};
+use llmpatch::respond;
+use llmpatch::response::{self, Parsed};
 use llmpatch::text::{Lines, Located, Source};
 
 use super::{source, told, turn};
@@ -18,7 +20,7 @@ pub fn response(bytes: &[u8]) {
 fn within(bytes: &[u8]) {
     let bytes = bytes.strip_prefix(Lines::BOM).unwrap_or(bytes);
     let alone = source(bytes);
-    let alone = format::parse(&alone, &Options::default());
+    let alone = response::parse(&alone, &Options::default());
     // Marks of reasoning are text in a fence, so that what they hide isn't hidden there.
     let is_all_read = alone.parts.iter().all(|part| part.why.is_none());
     if !alone.errors.is_empty() || !is_all_read {
@@ -49,7 +51,7 @@ fn within(bytes: &[u8]) {
         .map(|(open, close)| [open.as_bytes(), lines, close.as_bytes(), b"\n"].concat());
     for around in wrapped.chain([message, quoted]) {
         let around = source(&around);
-        let inside = format::parse(&around, &Options::default());
+        let inside = response::parse(&around, &Options::default());
         if inside.errors.is_empty() {
             let mut rest = alone.patch.edits.iter();
             let is_one = |edit: &FileEdit<'_>| rest.any(|one| same(one, edit));
@@ -73,7 +75,7 @@ fn same(one: &FileEdit<'_>, other: &FileEdit<'_>) -> bool {
 fn read(bytes: &[u8]) {
     let source = source(bytes);
     let read = |format, strict| {
-        let parsed = format::parse(
+        let parsed = response::parse(
             &source,
             &Options {
                 format,
@@ -106,10 +108,10 @@ fn read(bytes: &[u8]) {
     if lenient.errors.is_empty() && lenient.warnings.is_empty() {
         // Hunks without numbers are no unified diff to the letter, and need no warning else: they
         // are placed only where nothing is in doubt.
-        let is_unnumbered = |error: &Located<format::Error>| {
+        let is_unnumbered = |error: &Located<response::Error>| {
             matches!(
                 error.value,
-                format::Error::Unified(unified::Error::NoNumbers)
+                response::Error::Format(format::Error::Unified(unified::Error::NoNumbers))
             )
         };
         assert!(
@@ -219,9 +221,9 @@ fn handed_over(bytes: &[u8]) {
     let text = format!("*** Begin Patch\n{}\n*** End Patch\n", bytes.to_str_lossy());
     let literal = serde_json::json!(text).to_string();
     let program = source(format!("```js\nawait tools.apply_patch({literal});\n```\n").as_bytes());
-    let program = format::parse(&program, &Options::default());
+    let program = response::parse(&program, &Options::default());
     let alone = source(text.as_bytes());
-    let alone = format::parse(&alone, &Options::default());
+    let alone = response::parse(&alone, &Options::default());
     if program.errors.is_empty() {
         assert!(alone.errors.is_empty(), "{:?}", alone.errors);
         assert_eq!(program.patch, alone.patch);
@@ -238,7 +240,7 @@ pub fn command(bytes: &[u8]) {
     let call = serde_json::json!({"name": "bash", "input": {"command": script}}).to_string();
     read(turn(bytes, [&fence, &call, &script]).as_bytes());
     let [fence, call] = [&fence, &call].map(|text| source(text.as_bytes()));
-    let [fence, call] = [&fence, &call].map(|text| format::parse(text, &Options::default()));
+    let [fence, call] = [&fence, &call].map(|text| response::parse(text, &Options::default()));
     if fence.errors.is_empty() && call.errors.is_empty() {
         let mut others = call.patch.edits.iter();
         assert_eq!(fence.patch.edits.len(), others.len());
@@ -251,7 +253,7 @@ pub fn command(bytes: &[u8]) {
 /// says that it can't.
 fn same_text_when_printed(bytes: &[u8], format: Format) {
     let first = source(bytes);
-    let first = format::parse(
+    let first = response::parse(
         &first,
         &Options {
             format: Some(format),
@@ -261,12 +263,12 @@ fn same_text_when_printed(bytes: &[u8], format: Format) {
     if !first.errors.is_empty() {
         return;
     }
-    let Ok(printed) = format::print(&first.patch) else {
+    let Ok(printed) = respond::print(&first.patch) else {
         return;
     };
     for strict in [false, true] {
         let printed = source(&printed);
-        let again = format::parse(
+        let again = response::parse(
             &printed,
             &Options {
                 strict,
@@ -301,9 +303,9 @@ fn same_in_prose(bytes: &[u8]) {
         return;
     }
     let alone = source(bytes);
-    let alone = format::parse(&alone, &Options::default());
+    let alone = response::parse(&alone, &Options::default());
     let amid = source(&[b"Here is the patch:\n\n", bytes].concat());
-    let amid = format::parse(&amid, &Options::default());
+    let amid = response::parse(&amid, &Options::default());
     if alone.errors.is_empty() {
         assert!(
             amid.errors.is_empty(),
@@ -326,7 +328,7 @@ fn same_with_crlf(bytes: &[u8]) {
             .collect::<Vec<_>>()
             .join(&b"\r\n"[..]),
     );
-    let [lf, crlf] = [&lf, &crlf].map(|source| format::parse(source, &Options::default()));
+    let [lf, crlf] = [&lf, &crlf].map(|source| response::parse(source, &Options::default()));
     assert_eq!(lf.patch.edits.len(), crlf.patch.edits.len());
     // Notes are compared by nobody: they are unfolded as yet, and so hold line ends.
     for (lf, crlf) in lf.patch.edits.iter().zip(&crlf.patch.edits) {
@@ -349,7 +351,7 @@ fn same_with_crlf(bytes: &[u8]) {
 /// strictly too where its hunks have numbers.
 fn same_when_printed(bytes: &[u8]) {
     let first = source(bytes);
-    let first = format::parse(
+    let first = response::parse(
         &first,
         &Options {
             format: Some(Format::Unified),
@@ -365,7 +367,7 @@ fn same_when_printed(bytes: &[u8]) {
         if strict && !is_numbered {
             continue;
         }
-        let again = format::parse(
+        let again = response::parse(
             &printed,
             &Options {
                 strict,
@@ -435,7 +437,7 @@ fn payload(bytes: &[u8]) {
     ]
     .concat();
     let source = source(&whole);
-    let parsed = format::parse(&source, &Options::default());
+    let parsed = response::parse(&source, &Options::default());
     if !parsed.errors.is_empty()
         && lines
             .iter()

@@ -3,11 +3,12 @@
 use std::collections::BTreeSet;
 
 use llmpatch::Fuzz;
-use llmpatch::format::{self, Options};
+use llmpatch::format::Options;
 use llmpatch::kind::Kind;
 use llmpatch::path::Resolver;
 use llmpatch::plan::{self, Rules};
 use llmpatch::report::Diagnose as _;
+use llmpatch::response;
 use llmpatch::text::{Source, SourceId};
 use llmpatch::tree::{Entry, MemoryTree};
 
@@ -38,14 +39,14 @@ fn apply_with(diff: &[u8], before: &Files, rules: &Rules, options: &Options<'_>)
         tree = tree.with_entry(std::str::from_utf8(name).unwrap(), Entry::File(file));
     }
     let source = Source::new(SourceId(0), "git.diff", diff.into()).unwrap();
-    let parsed = format::parse(
+    let parsed = response::parse(
         &source,
         &Options {
             strict: rules.strict,
             ..*options
         },
     );
-    let kinds = |warnings: &[llmpatch::text::Located<format::Warning>]| -> BTreeSet<Kind> {
+    let kinds = |warnings: &[llmpatch::text::Located<response::Warning>]| -> BTreeSet<Kind> {
         warnings
             .iter()
             .map(|warning| warning.value.diagnostic().kind)

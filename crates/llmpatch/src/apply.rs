@@ -13,6 +13,7 @@ use crate::patch::{Format, Patch};
 use crate::path::Resolver;
 use crate::plan::{self, ChangeSet, Placement, Plan, Rules};
 use crate::report::{Diagnose, Diagnostic, PartReport, feedback, merge};
+use crate::response::{self, Parsed, Warning};
 use crate::text::{LineNo, Located, Source, SourceId};
 use crate::tree::{Entry, Tree};
 
@@ -221,7 +222,7 @@ impl<'s> Responses<'s> {
             warnings: Vec::new(),
             parts: Vec::new(),
         };
-        for (source, mut parsed) in sources.iter().zip(format::parse_all(sources, options)) {
+        for (source, mut parsed) in sources.iter().zip(response::parse_all(sources, options)) {
             if let Some(repeated) = responses.repeated(source, &parsed) {
                 parsed.warnings.push(repeated);
                 parsed.patch.edits.clear();
@@ -240,11 +241,7 @@ impl<'s> Responses<'s> {
     }
 
     /// Returns what is to be said of a response that says what an earlier one says.
-    fn repeated(
-        &self,
-        source: &Source,
-        parsed: &format::Parsed<'_>,
-    ) -> Option<Located<format::Warning>> {
+    fn repeated(&self, source: &Source, parsed: &Parsed<'_>) -> Option<Located<Warning>> {
         if !parsed.errors.is_empty() || !self.errors.is_empty() {
             return None;
         }
@@ -358,7 +355,7 @@ impl Refused<'_> {
 fn repetition(
     (source, patch): (&Source, &Patch<'_>),
     (earlier, first): (&Source, &Patch<'_>),
-) -> Option<Located<format::Warning>> {
+) -> Option<Located<Warning>> {
     let is_of_series =
         || source.bytes() != earlier.bytes() && source.bytes().lines().any(unified::names_commit);
     if patch.edits.is_empty() || patch != first || is_of_series() {
@@ -371,7 +368,7 @@ fn repetition(
         name: earlier.name().to_owned(),
         first: line,
     };
-    Some(Located::new(span, warning.into()))
+    Some(Located::new(span, warning))
 }
 
 /// Returns the line of a response that something is said of.

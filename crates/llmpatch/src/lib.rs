@@ -56,8 +56,8 @@
 //! [`apply()`] is short. What it calls can be called one by one; every stage is a plain value:
 //!
 //! ```text
-//! response ──format::parse──▶ Patch ──plan::plan──▶ ChangeSet
-//! response ◀──format::print── Patch ◀──plan::derive── ChangeSet
+//! response ─response::parse─▶ Patch ──plan::plan──▶ ChangeSet
+//! response ◀──respond::print─ Patch ◀──plan::derive── ChangeSet
 //! ```
 //!
 //! [`patch::Patch`] says what the text means, in whatever format it is written. [`plan`] finds
@@ -84,7 +84,7 @@ pub mod plan;
 pub mod progress;
 pub mod report;
 pub mod respond;
-mod response;
+pub mod response;
 mod search;
 #[cfg(test)]
 mod testing;

@@ -4,6 +4,14 @@
 //! anybody sees it: a response that would come to another change, or to a warning that something is
 //! in doubt, is none.
 
+mod print;
+mod prose;
+#[cfg(test)]
+mod tests;
+
+pub use print::{is_of_printing, print};
+pub use prose::prose;
+
 use std::collections::BTreeMap;
 
 use bstr::{BString, ByteSlice as _};
@@ -15,7 +23,7 @@ use crate::path::{RepoPath, Resolver};
 use crate::plan::derive::{self, Derived, Replaced};
 use crate::plan::{self, Change, ChangeSet, Rules};
 use crate::progress::{Progress, Stage};
-use crate::response::Warning as Doubt;
+use crate::response::{self, Warning as Doubt};
 use crate::text::{Source, SourceId, Text};
 use crate::tree::{Entry, File, Obstacle, Tree, TreeError};
 
@@ -99,7 +107,7 @@ pub fn respond(
         Format::Opx => note(&mut patch, changes, &look.notes),
         _ => prose = [&as_prose(&look.notes)[..], &prose].concat(),
     }
-    let response = match format::print(&patch) {
+    let response = match print(&patch) {
         Ok(printed) if all.is_empty() => framed(&prose, &printed, look.base.as_deref(), format),
         printed => {
             all.extend(printed.err().unwrap_or_default());
@@ -132,8 +140,13 @@ fn framed(prose: &[u8], printed: &[u8], base: Option<&str>, format: Format) -> V
         (Some(base), _) => (format!("Base: {base}\n\n"), ""),
         (None, _) => (String::new(), ""),
     };
-    let prose = format::prose(prose);
-    [&prose[..], before.as_bytes(), printed, behind.as_bytes()].concat()
+    [
+        &self::prose(prose)[..],
+        before.as_bytes(),
+        printed,
+        behind.as_bytes(),
+    ]
+    .concat()
 }
 
 fn replaced(patch: &Patch<'_>) -> Vec<Replaced> {
@@ -211,7 +224,7 @@ fn differing(
     let changes = before.changes;
     before.progress.enter(Stage::Proving, changes.len());
     let all = || Ok(Some(misread(changes, format)));
-    let parsed = format::parse(
+    let parsed = response::parse(
         source,
         &format::Options {
             strict,
@@ -220,8 +233,8 @@ fn differing(
     );
     let is_plain = parsed.warnings.iter().all(|warning| match &warning.value {
         // A change may need the same edit twice.
-        format::Warning::Response(Doubt::RepeatedEdit { .. }) => true,
-        warning => format::is_of_printing(warning),
+        Doubt::RepeatedEdit { .. } => true,
+        warning => is_of_printing(warning),
     });
     if !(parsed.errors.is_empty() && is_plain && parsed.patch == *patch) {
         return all();

@@ -176,7 +176,7 @@ mod tests {
     /// Names what each part changes, and the edits that it comes from.
     fn taken_apart(response: &str, tree: &MemoryTree, case: Case) -> Vec<String> {
         let source = Source::new(SourceId(0), "answer", response.into()).unwrap();
-        let parsed = format::parse(&source, &format::Options::default());
+        let parsed = crate::response::parse(&source, &format::Options::default());
         assert!(parsed.errors.is_empty(), "{:?}", parsed.errors);
         let patches = [parsed.patch];
         let resolver = Resolver::default();
@@ -286,7 +286,7 @@ mod tests {
         let response = "*** Begin Patch\n*** Update File: a\n-a\n+1\n*** Update File: b\n-b\n+1\n*** \
              Update File: c\n-c\n+1\n*** End Patch\n";
         let source = Source::new(SourceId(0), "answer", response.into()).unwrap();
-        let mut patches = [format::parse(&source, &format::Options::default()).patch];
+        let mut patches = [crate::response::parse(&source, &format::Options::default()).patch];
         let tree = MemoryTree::new()
             .with("a", "a\n")
             .with("b", "b\n")

@@ -119,11 +119,11 @@ pub struct Refusal {
 /// Works out what every file would become if these patches were applied one after the other.
 ///
 /// ```
-/// use llmpatch::{format, plan, path::Resolver, text::{Source, SourceId}, tree::MemoryTree};
+/// use llmpatch::{format, plan, response, path::Resolver, text::{Source, SourceId}, tree::MemoryTree};
 ///
 /// let response = "*** Begin Patch\n*** Update File: a.txt\n-old\n+new\n*** End Patch\n";
 /// let source = Source::new(SourceId(0), "response.txt", response.into()).unwrap();
-/// let patch = format::parse(&source, &format::Options::default()).patch;
+/// let patch = response::parse(&source, &format::Options::default()).patch;
 /// let tree = MemoryTree::new().with("a.txt", "old\n");
 /// let plan = plan::plan(&[patch], &tree, &Resolver::default(), &plan::Rules::default()).unwrap();
 /// assert_eq!(&plan.changes.iter().next().unwrap().after.as_ref().unwrap().content[..], b"new\n");

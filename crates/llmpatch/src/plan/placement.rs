@@ -63,7 +63,7 @@ mod tests {
 
     fn planned(before: &str, answer: &str) -> Plan {
         let source = Source::new(SourceId(0), "answer.txt", answer.into()).unwrap();
-        let patch = crate::format::parse(&source, &crate::format::Options::default()).patch;
+        let patch = crate::response::parse(&source, &crate::format::Options::default()).patch;
         let tree = MemoryTree::new().with("a", before);
         crate::plan::plan(&[patch], &tree, &Resolver::default(), &Rules::default()).unwrap()
     }

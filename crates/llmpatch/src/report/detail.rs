@@ -7,10 +7,10 @@ use bstr::BString;
 use serde::Serialize;
 
 use super::{ResponsePlace, json};
-use crate::format::{PartCall, ResponsePart};
 use crate::patch::{FileEdit, Format, Operation, Patch};
 use crate::path::{RepoPath, Resolver};
 use crate::plan::{Placement, PlanId};
+use crate::response::{PartCall, ResponsePart};
 use crate::text::{LineNo, Shown, Source};
 
 /// What only programs are told of a run.

@@ -5,7 +5,7 @@ use bstr::ByteSlice as _;
 use super::answer::Answer;
 use super::encoded::ENCODINGS;
 use super::error::{Absence, Error, Hiding, Nearly, Warning};
-use crate::format::{Options, Warning as Any, blocks, files};
+use crate::format::{self, Options, blocks, files};
 use crate::patch::Format;
 use crate::text;
 use crate::text::{Lines, Located, Source, Span, is_binary};
@@ -23,7 +23,7 @@ pub(super) fn find(
     source: &Source,
     options: &Options<'_>,
     answer: &Answer<'_>,
-    warnings: &[Located<Any>],
+    warnings: &[Located<Warning>],
     skipped: Option<(Format, Format, Span)>,
 ) -> (Option<Span>, Error) {
     let bytes = source.bytes();
@@ -35,7 +35,10 @@ pub(super) fn find(
         );
     }
     let mid_line = warned(is_prose_edit, warnings).flatten();
-    let calls = warned(|warning| matches!(warning, Any::Tool(_)), warnings);
+    let calls = warned(
+        |warning| matches!(warning, Warning::Format(format::Warning::Tool(_))),
+        warnings,
+    );
     let is_undone = matches!(answer.hidden, Some((_, Hiding::Undone(_))));
     let (span, absence) = if let Some((asked, found, span)) = skipped {
         (Some(span), Absence::OtherFormat { asked, found })
@@ -74,11 +77,11 @@ fn encoded<'p>(answer: &'p Answer<'_>) -> Option<&'p (Span, Nearly)> {
     nearly.find(|(_, what)| is_encoded(what))
 }
 
-fn is_prose_edit(warning: &Any) -> bool {
-    matches!(warning, Any::Response(Warning::ProseEdit))
+fn is_prose_edit(warning: &Warning) -> bool {
+    matches!(warning, Warning::ProseEdit)
 }
 
-fn warned(is_it: fn(&Any) -> bool, warnings: &[Located<Any>]) -> Option<Option<Span>> {
+fn warned(is_it: fn(&Warning) -> bool, warnings: &[Located<Warning>]) -> Option<Option<Span>> {
     warnings
         .iter()
         .find(|warning| is_it(&warning.value))

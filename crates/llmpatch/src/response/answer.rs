@@ -7,8 +7,7 @@ use bstr::BString;
 use super::marks::MarkOf;
 use super::parts::{Part, Parts, Role, What};
 use super::session::Session;
-use super::{Error, Hiding, Nearly, Residue, Warning};
-use crate::format::{self, Block, Warning as Any};
+use super::{Block, Error, Hiding, Nearly, Residue, Warning};
 use crate::patch::Format;
 use crate::text::{Located, Source, Span};
 
@@ -35,7 +34,7 @@ pub(super) enum WalkItem<'a> {
     Block(Block<'a>),
     /// What shows that something of a patch in this format was lost.
     Residue(Format, Located<Residue>),
-    Remark(Located<format::Warning>),
+    Remark(Located<Warning>),
 }
 
 impl<'a> WalkItem<'a> {
@@ -51,7 +50,7 @@ impl<'a> WalkItem<'a> {
         WalkItem::Residue(format, Located::new(span, residue))
     }
 
-    pub(super) fn remark(span: Span, warning: impl Into<format::Warning>) -> Self {
+    pub(super) fn remark(span: Span, warning: impl Into<Warning>) -> Self {
         WalkItem::Remark(Located::new(span, warning.into()))
     }
 }
@@ -174,7 +173,7 @@ fn patch_of(source: &Source, part: &Part<'_>, span: Span) -> Option<(Format, Spa
         What::Marked { patch, .. } => *patch,
         What::Quotation(format) => Some((*format, span)),
         What::Told(told) => match **told {
-            Any::Response(Warning::ProseEdit) => Some((Format::Opx, span)),
+            Warning::ProseEdit => Some((Format::Opx, span)),
             _ => None,
         },
         _ => None,

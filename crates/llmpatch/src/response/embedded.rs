@@ -7,8 +7,8 @@ use bstr::ByteSlice as _;
 
 use super::command::{Form, Handed, Meaning, What};
 use super::literal::{Language, Program};
-use super::{Error, Nearly, command};
-use crate::format::{self, Block, Options, blocks, envelope, opx};
+use super::{Block, Error, Nearly, command, parse};
+use crate::format::{Options, blocks, envelope, opx};
 use crate::patch::{Format, Operation};
 use crate::text::{Decoded, Located, SourceId, Span, Text, trim_start};
 
@@ -223,7 +223,7 @@ fn nested(decoded: &Decoded, setting: Setting<'_>) -> Option<Block<'static>> {
         format: None,
         ..deeper(setting.options)
     };
-    let parsed = format::parse(&source, &options);
+    let parsed = parse(&source, &options);
     let place =
         |span: Span| (setting.place)(decoded.places.range(span.start as usize..span.end as usize));
     let whole = (setting.place)(decoded.places.range(0..decoded.text.len()));
@@ -238,10 +238,7 @@ pub(super) fn refuse(block: &mut Block<'_>, error: Error) {
     block.edits.iter_mut().for_each(|edit| {
         edit.operation = Operation::Unreadable;
     });
-    block.errors = vec![Located {
-        span,
-        value: error.into(),
-    }];
+    block.errors = vec![Located { span, value: error }];
     block.warnings.clear();
 }
 

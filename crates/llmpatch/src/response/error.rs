@@ -2,7 +2,7 @@ use bstr::BString;
 
 use super::near::Near;
 use super::{command, literal};
-use crate::format::blocks;
+use crate::format::{self, blocks};
 use crate::patch::Format;
 use crate::text::{LineNo, Shown};
 
@@ -11,6 +11,9 @@ use crate::text::{LineNo, Shown};
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::EnumProperty)]
 #[non_exhaustive]
 pub enum Error {
+    /// What is wrong in a patch.
+    #[error(transparent)]
+    Format(#[from] format::Error),
     #[error("the response is in UTF-16")]
     #[strum(props(advice = "send plain text in UTF-8"))]
     Utf16 { encoding: &'static str },
@@ -128,6 +131,18 @@ pub enum Error {
         advice = "send the change as a patch, not as a suggestion in a comment"
     ))]
     Suggestion,
+}
+
+impl Error {
+    /// Makes one of what is wrong in a patch.
+    pub(super) fn of(error: impl Into<format::Error>) -> Self {
+        Error::Format(error.into())
+    }
+
+    /// Returns whether it says that there is no patch.
+    pub(crate) fn is_absence(&self) -> bool {
+        matches!(self, Error::NoPatch(_))
+    }
 }
 
 /// What shows that something of a patch was lost, or that there is too much of it.
@@ -350,6 +365,9 @@ pub enum Nearly {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error, strum::EnumProperty)]
 #[non_exhaustive]
 pub enum Warning {
+    /// What was dropped or guessed in a patch.
+    #[error(transparent)]
+    Format(#[from] format::Warning),
     #[error("an `<edit>` in the middle of a line is ignored")]
     #[strum(props(
         kind = "prose-edit",
@@ -409,6 +427,13 @@ pub enum Warning {
         help = "if it is a file, put its path alone on the line above; a path in a sentence doesn't count"
     ))]
     NamelessFence,
+}
+
+impl Warning {
+    /// Makes one of what was dropped or guessed in a patch.
+    pub(super) fn of(warning: impl Into<format::Warning>) -> Self {
+        Warning::Format(warning.into())
+    }
 }
 
 impl Residue {

@@ -12,12 +12,12 @@ use super::rows::{at, ids, is, word};
 use super::schemas::CallForm;
 use super::session::SessionEntry;
 use super::texts::may_hold_patch;
-use super::{Error, Warning, embedded};
+use super::{Block, Error, Warning, embedded};
+use crate::format::excerpt;
 use crate::format::tool::fields::{self, Fields};
 use crate::format::tool::json::{Is, JsonText, Value};
 use crate::format::tool::shapes::{self, CallShape};
 use crate::format::tool::{self, CallReader, broken, is_of_calls};
-use crate::format::{Block, excerpt};
 use crate::patch::Format;
 use crate::text::{Located, Span, Text};
 
@@ -162,7 +162,7 @@ impl Messages<'_, '_> {
                 } else {
                     let own = fields.word(fields::DIRECTORY).unwrap_or_default();
                     let directory = embedded::joined(given.directory, &own);
-                    self.push(reader.block, &directory);
+                    self.push(reader.block.widened(), &directory);
                 }
             }
         }
@@ -230,7 +230,8 @@ impl Messages<'_, '_> {
             let known = [&known[..], &[fields::DIRECTORY, fields::TYPE, LANGUAGE]].concat();
             let mut reader = CallReader::new(self.source, self.options.strict, object.range());
             reader.members(fields, &known);
-            self.read.blocks[start].errors.extend(reader.block.errors);
+            let wrong: Block<'_> = reader.block.widened();
+            self.read.blocks[start].errors.extend(wrong.errors);
         } else if shapes::is_unread(given.tool, fields) {
             self.unread(object, given.tool);
         }
@@ -297,7 +298,7 @@ impl Messages<'_, '_> {
             blocks = if program.is_empty() { blocks } else { program };
         }
         let trials = trials.into_iter();
-        let trials = trials.map(|(at, what)| Located::new(at, Warning::Nearly { what }.into()));
+        let trials = trials.map(|(at, what)| Located::new(at, Warning::Nearly { what }));
         self.read.remarks.extend(trials);
         if !blocks.is_empty() {
             return self.read.blocks.extend(blocks);
@@ -313,7 +314,8 @@ impl Messages<'_, '_> {
             let edits = std::mem::take(&mut block.edits);
             let edits = reader.of_file(field, document, edits, &path);
             block.edits = edits.unwrap_or_default();
-            block.errors.extend(reader.block.errors);
+            let wrong: Block<'_> = reader.block.widened();
+            block.errors.extend(wrong.errors);
         }
         self.push(block, given.directory);
     }

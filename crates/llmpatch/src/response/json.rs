@@ -6,13 +6,13 @@ use std::ops::Range;
 use bstr::ByteSlice as _;
 use serde_json::value::RawValue;
 
-use super::marks;
 use super::messages::{Messages, ValueRead};
 use super::session::Session;
+use super::{Block, marks};
 use crate::format::fence::Fence;
 use crate::format::tool::json::JsonText;
 use crate::format::tool::{Error, behind_quote, broken, is_of_calls};
-use crate::format::{Block, InFile, Options};
+use crate::format::{InFile, Options};
 use crate::patch::Format;
 use crate::text::{LineNo, Source, is_name, trim, trim_start};
 
@@ -234,7 +234,7 @@ fn is_in_call(text: &[u8]) -> bool {
 }
 
 fn refused(source: &Source, range: Range<usize>, what: Error) -> Block<'static> {
-    let error = InFile { path: None, what };
+    let error = super::Error::of(InFile { path: None, what });
     Block::refused(Format::Tool, source.span(range), error)
 }
 

@@ -9,12 +9,12 @@ use super::place::JsonPath;
 use super::rows::{Holds, MatchedRows, Speaker, ids, word};
 use super::schemas::{CallForm, REVIEW};
 use super::session::Session;
-use super::{Error, Hiding, Warning};
+use super::{Block, Error, Hiding, Warning};
 use crate::format::tool::fields::{self, Fields};
 use crate::format::tool::json::{Is, Value};
 use crate::format::tool::shapes::{self, CallShape, shape};
 use crate::format::tool::{self, broken, is_of_calls};
-use crate::format::{self, Block, InFile, Options, excerpt};
+use crate::format::{InFile, Options, excerpt};
 use crate::patch::Format;
 use crate::text::{Located, Source, Span};
 
@@ -26,7 +26,7 @@ pub(super) struct ValueRead {
     /// The calls and patches in it; none of JSON that is prose.
     pub(super) blocks: Vec<Block<'static>>,
     /// What is said of parts that aren't read.
-    pub(super) remarks: Vec<Located<format::Warning>>,
+    pub(super) remarks: Vec<Located<Warning>>,
     /// The offset behind it.
     pub(super) end: usize,
     /// Whether it is a message, so that none of it is prose.
@@ -323,7 +323,7 @@ impl<'a, 'm> Messages<'a, 'm> {
     pub(super) fn hidden(&mut self, format: Format, span: Span, by: Hiding) {
         self.read.hidden.push((span, by.clone()));
         let warning = Warning::Hidden { format, by };
-        let warning = Located::new(span, warning.into());
+        let warning = Located::new(span, warning);
         self.read.remarks.push(warning);
     }
 
@@ -336,14 +336,16 @@ impl<'a, 'm> Messages<'a, 'm> {
     pub(super) fn remark(&mut self, object: Value<'_>, what: tool::Warning) {
         let said = InFile { path: None, what };
         let span = self.source.span(object.range());
-        self.read.remarks.push(Located::new(span, said.into()));
+        self.read
+            .remarks
+            .push(Located::new(span, Warning::of(said)));
     }
 
     pub(super) fn error(&mut self, value: Value<'_>, what: tool::Error) {
-        self.refuse(value, InFile { path: None, what });
+        self.refuse(value, Error::of(InFile { path: None, what }));
     }
 
-    pub(super) fn refuse(&mut self, value: Value<'_>, error: impl Into<format::Error>) {
+    pub(super) fn refuse(&mut self, value: Value<'_>, error: impl Into<Error>) {
         let span = self.source.span(value.range());
         let block = Block::refused(Format::Tool, span, error);
         self.read.blocks.push(block);

@@ -49,6 +49,7 @@ mod marks;
 mod messages;
 mod near;
 mod outcomes;
+mod parsed;
 mod parts;
 mod paths;
 mod place;
@@ -66,25 +67,65 @@ mod tests;
 mod texts;
 mod told;
 
-pub(crate) use error::{Absence, Error, Hiding, Nearly, Residue, Warning};
-pub(crate) use session::{Beside, Session};
+pub(crate) use error::{Absence, Hiding, Nearly, Residue};
+pub use error::{Error, Warning};
+pub(crate) use losses::stated_base;
+pub use parsed::{Parsed, PartCall, ResponsePart};
 
-use crate::format::{self, Options, Parsed};
+use crate::format::{self, Options};
 use crate::patch::Format;
 use crate::text::{Located, Source, Span};
 use answer::WalkItem;
-pub(crate) use losses::stated_base;
+use session::{Beside, Session};
 use settle::{choose, settle, unread};
 
-/// Finds and reads the patches of a response.
-pub(crate) fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a> {
+/// What was read of a patch, with what the response around it adds.
+pub(crate) type Block<'a> = format::Block<'a, Error, Warning>;
+
+/// Finds and reads the patches of a response. Never panics, whatever the bytes.
+pub fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a> {
+    parse_beside(source, options, None)
+}
+
+/// Reads responses that are one change, some of which may be parts of one session: such a part needs
+/// no patch of its own.
+pub fn parse_all<'a>(sources: &'a [Source], options: &Options<'_>) -> Vec<Parsed<'a>> {
+    let mut all: Vec<_> = sources
+        .iter()
+        .map(|source| parse(source, options))
+        .collect();
+    let sessions: Vec<_> = all
+        .iter_mut()
+        .map(|parsed| std::mem::take(&mut parsed.session))
+        .collect();
+    let beside = Session::beside(&sessions);
+    for ((read, source), beside) in all.iter_mut().zip(sources).zip(&beside) {
+        if beside.says_something() {
+            *read = parse_beside(source, options, Some(beside));
+        }
+    }
+    if all.iter().any(Parsed::has_patch) {
+        let parts = all.iter_mut().zip(&beside);
+        for (part, _) in parts.filter(|(_, beside)| beside.is_part) {
+            part.errors.retain(|error| !error.value.is_absence());
+        }
+    }
+    all
+}
+
+/// Reads a response, of which other parts of its session may say something.
+fn parse_beside<'a>(
+    source: &'a Source,
+    options: &Options<'_>,
+    beside: Option<&Beside>,
+) -> Parsed<'a> {
     if let Some(encoding) = absence::marked_utf16(source.bytes()) {
         return refused(source.span(0..2), Error::Utf16 { encoding }, options);
     }
-    let mut session = Session::of_part(options.beside);
+    let mut session = Session::of_part(beside);
     let parts = parts::delimit(source, options, &mut session);
     let mut answer = answer::answer(source, parts, session);
-    if let Some(beside) = options.beside {
+    if let Some(beside) = beside {
         answer.session.join(beside);
     }
     let chosen = choose(source, &mut answer);
@@ -94,7 +135,7 @@ pub(crate) fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a>
         && parsed.errors.iter().all(|error| error.value.is_absence())
         && !parsed.errors.is_empty()
     {
-        parsed.errors = vec![Located::new(piece, Error::Stream.into())];
+        parsed.errors = vec![Located::new(piece, Error::Stream)];
     }
     parsed.warnings.extend(chosen.warnings);
     parsed.parts.extend(chosen.parts);
@@ -116,23 +157,21 @@ pub(crate) fn parse<'a>(source: &'a Source, options: &Options<'_>) -> Parsed<'a>
 
 /// Drops the warnings of patches that don't count if an error says all that they say.
 fn drop_told_warnings(parsed: &mut Parsed<'_>) {
-    let is_told = parsed.errors.iter().any(|error| {
-        matches!(
-            error.value,
-            format::Error::Response(Error::NoPatch(Absence::Hidden(_)))
-        )
-    });
+    let is_told = parsed
+        .errors
+        .iter()
+        .any(|error| matches!(error.value, Error::NoPatch(Absence::Hidden(_))));
     parsed.warnings.retain(|warning| {
         !is_told
             || !matches!(
                 warning.value,
-                format::Warning::Response(Warning::Hidden { .. } | Warning::Undone { .. })
+                Warning::Hidden { .. } | Warning::Undone { .. }
             )
     });
 }
 
 fn refused<'a>(span: Span, error: Error, options: &Options<'_>) -> Parsed<'a> {
     let mut nothing = Parsed::of(options.format.unwrap_or(Format::Envelope));
-    nothing.errors.push(Located::new(span, error.into()));
+    nothing.errors.push(Located::new(span, error));
     nothing
 }

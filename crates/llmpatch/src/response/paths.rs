@@ -3,6 +3,7 @@
 
 use bstr::{BString, ByteSlice as _};
 
+use super::Block;
 use super::answer::WalkItem;
 use super::tags::{self, Tags, begin_at, wrong};
 use crate::format::blocks::marker::{self, Marker};
@@ -10,7 +11,7 @@ use crate::format::blocks::parse::BlockReader;
 use crate::format::blocks::{Error, Warning, path};
 use crate::format::fence::Fence;
 use crate::format::tool::is_same_file;
-use crate::format::{self, Block, InFile, Options, excerpt};
+use crate::format::{InFile, Options, excerpt};
 use crate::patch::{FileEdit, Format};
 use crate::text::{LineNo, Located, Row, Source, Span, Text, is_blank, trim};
 
@@ -105,7 +106,10 @@ impl<'a> Paths<'a> {
             self.above.line = Some(row);
             if self.ends_conflict(row) {
                 let (path, what) = (None, Warning::Conflict);
-                found.push(WalkItem::remark(row.span, InFile { path, what }));
+                found.push(WalkItem::remark(
+                    row.span,
+                    super::Warning::of(InFile { path, what }),
+                ));
             }
         }
         false
@@ -171,13 +175,13 @@ impl<'a> Paths<'a> {
         let opener = line.behind(at);
         let reader = BlockReader::new(source, opener, path.clone().ok(), options);
         let indentation: &[u8] = if is_blank(glued) { glued } else { b"" };
-        let (mut block, closing) = reader.read(indentation, fence.as_ref().map(|open| open.fence));
+        let (block, closing) = reader.read(indentation, fence.as_ref().map(|open| open.fence));
+        let mut block: Block<'_> = block.widened();
         if let Err(what) = &path {
             let (path, what) = (None, what.clone());
             let first = block.start(source);
-            block
-                .errors
-                .insert(0, Located::new(first, InFile { path, what }.into()));
+            let error = super::Error::of(InFile { path, what });
+            block.errors.insert(0, Located::new(first, error));
         }
         if let Some(line) = self.tags.block() {
             block.edits.iter_mut().for_each(|edit| begin_at(edit, line));
@@ -222,7 +226,7 @@ impl<'a> Paths<'a> {
         &self,
         source: &Source,
         block: &Block<'_>,
-    ) -> Option<Located<format::Error>> {
+    ) -> Option<Located<super::Error>> {
         let path = self.tags.path.as_ref();
         let path = path.filter(|_| block.format != Format::Blocks)?;
         let is_other = |edit: &&FileEdit<'_>| !is_same_file(&edit.path, path);
@@ -232,7 +236,8 @@ impl<'a> Paths<'a> {
             second: excerpt(&edit.path),
         };
         let span = edit.span.unwrap_or_else(|| block.start(source));
-        Some(Located::new(span, InFile { path: None, what }.into()))
+        let error = super::Error::of(InFile { path: None, what });
+        Some(Located::new(span, error))
     }
 
     /// Reads the end of the response in a fence: one line too few closes fences, so any of these may have

@@ -7,8 +7,8 @@ use std::collections::hash_map::Entry;
 use bstr::ByteSlice as _;
 
 use super::session::Session;
-use super::{WalkItem, Warning};
-use crate::format::{Block, unified};
+use super::{Block, WalkItem, Warning};
+use crate::format::unified;
 use crate::patch::{FileEdit, Format, Operation};
 use crate::text::{Located, Source, Span, starts_with_any_case};
 
@@ -22,7 +22,7 @@ pub(super) fn patches(
     source: &Source,
     session: &Session,
     found: &[WalkItem<'_>],
-    warnings: &mut Vec<Located<crate::format::Warning>>,
+    warnings: &mut Vec<Located<Warning>>,
 ) -> Vec<bool> {
     let mut is_repeated = vec![false; found.len()];
     if wholes(source, found).nth(1).is_none() {
@@ -59,7 +59,7 @@ pub(super) fn patches(
                     format: first.format,
                     first: line,
                 };
-                warnings.push(Located::new(first.start(source), warning.into()));
+                warnings.push(Located::new(first.start(source), warning));
             }
         }
     }
@@ -114,11 +114,7 @@ pub(super) fn without_note<'e, 'a>(edit: &'e FileEdit<'a>) -> impl Ord + use<'e,
 }
 
 /// Warns of the edits that repeat an earlier one, with another note perhaps.
-pub(super) fn edits(
-    source: &Source,
-    edits: &[FileEdit<'_>],
-    warnings: &mut Vec<Located<crate::format::Warning>>,
-) {
+pub(super) fn edits(source: &Source, edits: &[FileEdit<'_>], warnings: &mut Vec<Located<Warning>>) {
     let mut sorted: Vec<_> = edits
         .iter()
         .filter(|edit| edit.operation != Operation::Unreadable)
@@ -132,10 +128,7 @@ pub(super) fn edits(
         };
         for span in spans {
             let path = same[0].path.bytes.to_vec().into();
-            warnings.push(Located::new(
-                span,
-                Warning::RepeatedEdit { path, first }.into(),
-            ));
+            warnings.push(Located::new(span, Warning::RepeatedEdit { path, first }));
         }
     }
 }

@@ -10,9 +10,9 @@ use super::embedded::{self, Holder, InScript, Setting};
 use super::error::Error;
 use super::literal::{self, Language};
 use super::quotes::Quotes;
-use super::{marks, prose_line};
+use super::{Block, marks, prose_line};
 use crate::format::fence::Fence;
-use crate::format::{Block, Options, files, tool};
+use crate::format::{Options, files, tool};
 use crate::text::{self, LineNo, Row, Source};
 
 /// The reader of scripts, from the top of a response to its end.

@@ -6,8 +6,7 @@ use std::collections::{HashMap, HashSet, VecDeque};
 use std::ops::Range;
 
 use super::outcomes::Outcome;
-use super::{Error, Hiding};
-use crate::format::PartCall;
+use super::{Error, Hiding, PartCall};
 use crate::patch::FileEdit;
 use crate::text::{Located, Span};
 
@@ -361,7 +360,7 @@ impl Session {
 
 /// What the other parts of a session, each a response of its own, say of the calls of a part.
 #[derive(Debug, Default)]
-pub struct Beside {
+pub(crate) struct Beside {
     results: Vec<(String, CallResult)>,
     /// The ids of calls that are told in an earlier part.
     told: Vec<String>,

@@ -9,11 +9,9 @@ use super::answer::{Answer, WalkItem};
 use super::error::{Error, Hiding, Nearly, Residue, Warning};
 use super::near::{CALL_IN_TAGS, HUNK, NEAR};
 use super::session::{Fate, Session};
-use super::{absence, repeats};
+use super::{Block, Parsed, PartCall, ResponsePart, absence, repeats};
 use crate::format::fence::{self, Fence};
-use crate::format::{
-    self, Block, InFile, Options, Parsed, PartCall, ResponsePart, blocks, envelope, opx, tool,
-};
+use crate::format::{self, InFile, Options, blocks, envelope, opx, tool};
 use crate::patch::Format;
 use crate::text;
 use crate::text::{Lines, Located, Source, Span};
@@ -48,16 +46,14 @@ pub(super) fn settle<'a>(
                 if is_half || options.format.is_none_or(|asked| asked == of) {
                     parsed
                         .errors
-                        .push(residue.map(|residue| lost(residue, is_half).into()));
+                        .push(residue.map(|residue| lost(residue, is_half)));
                 }
             }
             WalkItem::Remark(warning) => parsed.warnings.push(warning),
         }
     }
     let refused = answer.refused.iter().cloned();
-    parsed
-        .errors
-        .extend(refused.map(|error| error.map(Into::into)));
+    parsed.errors.extend(refused);
     if taken.any {
         excuse_hunks(&mut parsed);
         let near = answer.nearly.iter();
@@ -118,12 +114,12 @@ fn explain_absence(
     if matches!(error, Error::Utf16 { .. }) {
         parsed.warnings.clear();
     }
-    parsed.errors.push(Located::new(span, error.into()));
+    parsed.errors.push(Located::new(span, error));
 }
 
 /// Returns the warning of what is nearly a patch.
-fn nearly(span: impl Into<Option<Span>>, what: Nearly) -> Located<format::Warning> {
-    Located::new(span, Warning::Nearly { what }.into())
+fn nearly(span: impl Into<Option<Span>>, what: Nearly) -> Located<Warning> {
+    Located::new(span, Warning::Nearly { what })
 }
 
 /// Returns the error of residue; of a call in tags beside a patch, that the patch may be half of a change.
@@ -141,7 +137,7 @@ fn is_of_tags(residue: &Residue) -> bool {
 }
 
 /// Makes one warning of all calls of a tool that change nothing.
-fn count_skipped(warnings: &mut Vec<Located<format::Warning>>) {
+fn count_skipped(warnings: &mut Vec<Located<Warning>>) {
     let mut counts = HashMap::new();
     for name in warnings
         .iter()
@@ -150,10 +146,10 @@ fn count_skipped(warnings: &mut Vec<Located<format::Warning>>) {
         *counts.entry(name.clone()).or_insert(0) += 1;
     }
     warnings.retain_mut(|warning| {
-        let format::Warning::Tool(InFile {
+        let Warning::Format(format::Warning::Tool(InFile {
             what: tool::Warning::Skipped { name, count },
             ..
-        }) = &mut warning.value
+        })) = &mut warning.value
         else {
             return true;
         };
@@ -164,12 +160,12 @@ fn count_skipped(warnings: &mut Vec<Located<format::Warning>>) {
 }
 
 /// Returns the name of a tool whose call changes nothing.
-fn skipped(warning: &format::Warning) -> Option<&BString> {
+fn skipped(warning: &Warning) -> Option<&BString> {
     match warning {
-        format::Warning::Tool(InFile {
+        Warning::Format(format::Warning::Tool(InFile {
             what: tool::Warning::Skipped { name, .. },
             ..
-        }) => Some(name),
+        })) => Some(name),
         _ => None,
     }
 }
@@ -180,11 +176,7 @@ pub(super) fn blocks<'i, 'a>(found: &'i [WalkItem<'a>]) -> impl Iterator<Item = 
 }
 
 /// Returns the error that patches are in two formats.
-fn mixed(
-    source: &Source,
-    session: &Session,
-    found: &[WalkItem<'_>],
-) -> Option<Located<format::Error>> {
+fn mixed(source: &Source, session: &Session, found: &[WalkItem<'_>]) -> Option<Located<Error>> {
     // What is none, since it broke off, say, is told by itself.
     let patches = || blocks(found).filter(|block| !block.edits.is_empty());
     let is_of_message =
@@ -201,18 +193,18 @@ fn mixed(
         line: source.line_at(first.start(source).start as usize),
         second: other.format,
     };
-    Some(Located::new(other.start(source), mixed.into()))
+    Some(Located::new(other.start(source), mixed))
 }
 
-fn is_mixed(error: &Located<format::Error>) -> bool {
-    matches!(error.value, format::Error::Response(Error::Mixed { .. }))
+fn is_mixed(error: &Located<Error>) -> bool {
+    matches!(error.value, Error::Mixed { .. })
 }
 
 /// Leaves out a patch in another format than was asked for.
 fn skip<'a>(source: &'a Source, block: Block<'a>, asked: Format, parsed: &mut Parsed<'a>) {
     let found = block.format;
     let warning = Warning::Skipped { found, asked };
-    let warning = Located::new(block.start(source), warning.into());
+    let warning = Located::new(block.start(source), warning);
     parsed.warnings.push(warning);
     if has_swallowed(source, &block, asked) {
         parsed.errors.extend(block.errors);
@@ -231,11 +223,8 @@ fn excuse_hunks(parsed: &mut Parsed<'_>) {
     parsed.warnings.extend(hunks);
 }
 
-fn is_stray_hunk(error: &Located<format::Error>) -> bool {
-    matches!(
-        error.value,
-        format::Error::Response(Error::Residue(Residue::StrayHunk { .. }))
-    )
+fn is_stray_hunk(error: &Located<Error>) -> bool {
+    matches!(error.value, Error::Residue(Residue::StrayHunk { .. }))
 }
 
 /// Takes a patch into what was read.
@@ -248,15 +237,13 @@ fn accept<'a>(
     let format = block.format;
     if let Some(nul) = memchr::memchr(0, &source.bytes()[block.range.clone()]) {
         let at = block.range.start + nul;
-        parsed.errors.push(Located::new(
-            source.span(at..at + 1),
-            Error::Nul { format }.into(),
-        ));
+        parsed
+            .errors
+            .push(Located::new(source.span(at..at + 1), Error::Nul { format }));
     } else if block.edits.is_empty() && block.errors.is_empty() {
-        parsed.errors.push(Located::new(
-            block.start(source),
-            Error::Empty { format }.into(),
-        ));
+        parsed
+            .errors
+            .push(Located::new(block.start(source), Error::Empty { format }));
     }
     parsed.parts.push(ResponsePart {
         span: Some(block.start(source)),
@@ -272,7 +259,7 @@ fn accept<'a>(
     let is_mixed = parsed.errors.first().is_some_and(is_mixed);
     if format == parsed.patch.format || !is_mixed {
         let fenced = block.edits.iter().filter_map(fence::around_file);
-        let fenced = fenced.map(|error| error.map(Into::into));
+        let fenced = fenced.map(|error| error.map(Error::of));
         parsed.errors.extend(fenced);
         parsed.patch.edits.extend(block.edits);
     }
@@ -299,8 +286,8 @@ fn has_swallowed(source: &Source, block: &Block<'_>, asked: Format) -> bool {
 /// What is said of the calls and texts of a session.
 #[derive(Default)]
 pub(super) struct Chosen {
-    pub(super) errors: Vec<Located<format::Error>>,
-    pub(super) warnings: Vec<Located<format::Warning>>,
+    pub(super) errors: Vec<Located<Error>>,
+    pub(super) warnings: Vec<Located<Warning>>,
     /// The calls that weren't made.
     pub(super) parts: Vec<ResponsePart>,
 }
@@ -335,7 +322,6 @@ pub(super) fn choose(source: &Source, answer: &mut Answer<'_>) -> Chosen {
                 chosen.parts.push(undone_call(span, block, session));
             }
             Fate::Cut(error) => {
-                let error = error.map(Into::into);
                 if chosen.errors.last() != Some(&error) {
                     chosen.errors.push(error);
                 }
@@ -348,13 +334,13 @@ pub(super) fn choose(source: &Source, answer: &mut Answer<'_>) -> Chosen {
     for (format, span, by) in hidden {
         answer.note_hidden(span, &by);
         let warning = Warning::Hidden { format, by };
-        chosen.warnings.push(Located::new(span, warning.into()));
+        chosen.warnings.push(Located::new(span, warning));
     }
     if let Some(first) = undone.first() {
         let count = undone.len();
         answer.note_hidden(*first, &Hiding::Undone(count));
         let warning = Warning::Undone { count };
-        chosen.warnings.push(Located::new(*first, warning.into()));
+        chosen.warnings.push(Located::new(*first, warning));
     }
     if let Some((span, place)) = answer.session.aside.passed.take()
         && answer.hidden.is_none()
@@ -364,7 +350,7 @@ pub(super) fn choose(source: &Source, answer: &mut Answer<'_>) -> Chosen {
     if let Some(first) = pending.first() {
         let count = pending.len();
         let warning = Warning::Pending { count };
-        chosen.warnings.push(Located::new(*first, warning.into()));
+        chosen.warnings.push(Located::new(*first, warning));
     }
     chosen
 }
@@ -382,10 +368,8 @@ fn undone_call(span: Span, block: &Block<'_>, session: &Session) -> ResponsePart
 }
 
 /// Returns the part that a warning says isn't read.
-pub(super) fn unread(warning: &Located<format::Warning>) -> Option<ResponsePart> {
-    let format::Warning::Response(what) = &warning.value else {
-        return None;
-    };
+pub(super) fn unread(warning: &Located<Warning>) -> Option<ResponsePart> {
+    let what = &warning.value;
     let (role, format) = match what {
         Warning::Hidden { format, by } => (by.role(), Some(*format)),
         Warning::Skipped { found, .. } => ("answer", Some(*found)),

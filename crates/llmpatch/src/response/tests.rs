@@ -4,7 +4,8 @@ mod sessions;
 
 use proptest::prelude::*;
 
-use crate::format::{Options, Parsed, parse};
+use super::{Parsed, parse};
+use crate::format::Options;
 use crate::patch::Format;
 use crate::report::Diagnose as _;
 use crate::text::{Source, SourceId};
@@ -864,9 +865,7 @@ fn an_answer_cut_in_the_first_words_of_another_patch_is_cut() {
         let is_cut = parsed.errors.iter().any(|error| {
             matches!(
                 error.value,
-                crate::format::Error::Response(super::Error::Residue(
-                    super::Residue::CutStart { .. }
-                ))
+                super::Error::Residue(super::Residue::CutStart { .. })
             )
         });
         assert_eq!(is_cut, want, "{tail:?}: {:?}", parsed.errors);

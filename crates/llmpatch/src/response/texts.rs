@@ -6,11 +6,11 @@ use std::ops::Range;
 use super::messages::{Around, DEEPEST, Messages, is_change};
 use super::place::JsonPath;
 use super::session::SessionEntry;
-use super::{Absence, Error, Warning};
+use super::{Absence, Block, Error, Warning, parse};
+use crate::format::Options;
 use crate::format::tool::fields::Fields;
 use crate::format::tool::json::{Is, JsonText, Value};
 use crate::format::tool::{self, CallReader, is_of_calls};
-use crate::format::{self, Block, Options};
 use crate::patch::Format;
 use crate::text::{Source, Span};
 
@@ -48,7 +48,6 @@ impl Messages<'_, '_> {
             depth: self.options.depth + deeper,
             file: file.or(self.options.file),
             is_closed: !is_prose || self.options.is_closed,
-            beside: None,
             // Whole files are read where the model speaks, and only if they were asked for.
             format: self
                 .options
@@ -63,7 +62,7 @@ impl Messages<'_, '_> {
         let mut reader = CallReader::new(self.source, self.options.strict, string.range());
         let document = reader.decoded(string);
         if document.is_none() {
-            self.read.blocks.push(reader.block);
+            self.read.blocks.push(reader.block.widened());
         }
         document
     }
@@ -79,7 +78,7 @@ impl Messages<'_, '_> {
     ) -> Option<Block<'static>> {
         let source = self.source;
         let text = Source::new(source.id(), source.name(), document.text().into())?;
-        let parsed = format::parse(&text, &self.options_of_text(is_prose, file));
+        let parsed = parse(&text, &self.options_of_text(is_prose, file));
         let format = parsed.patch.format;
         let is_absent = parsed.errors.iter().all(|error| error.value.is_absence());
         let place =
@@ -91,13 +90,13 @@ impl Messages<'_, '_> {
             return Some(block);
         }
         for warning in block.warnings {
-            if let format::Warning::Response(Warning::Hidden { format, by }) = warning.value {
+            if let Warning::Hidden { format, by } = warning.value {
                 self.hidden(format, warning.span?, by);
             }
         }
         // Where all is hidden, the error says so instead.
         for error in block.errors {
-            if let format::Error::Response(Error::NoPatch(Absence::Hidden(by))) = error.value {
+            if let Error::NoPatch(Absence::Hidden(by)) = error.value {
                 self.hidden(format, error.span?, by);
             }
         }
@@ -133,7 +132,7 @@ impl Messages<'_, '_> {
                 let document = value.string().ok()?;
                 let (id, name) = (self.source.id(), self.source.name());
                 let source = Source::new(id, name, document.text().into())?;
-                let parsed = format::parse(&source, &self.options_of_text(true, None));
+                let parsed = parse(&source, &self.options_of_text(true, None));
                 parsed.has_patch().then(|| found(parsed.patch.format))
             }
             _ => None,

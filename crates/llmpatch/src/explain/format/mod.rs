@@ -15,7 +15,6 @@ use crate::report::{Diagnose, Diagnostic};
 impl Diagnose for Error {
     fn diagnostic(&self) -> Diagnostic {
         match self {
-            Error::Response(error) => error.diagnostic(),
             Error::Envelope(error) => error.diagnostic(),
             Error::Opx(error) => error.diagnostic(),
             Error::Unified(error) => error.diagnostic(),
@@ -30,7 +29,6 @@ impl Diagnose for Error {
 impl Diagnose for Warning {
     fn diagnostic(&self) -> Diagnostic {
         match self {
-            Warning::Response(warning) => warning.diagnostic(),
             Warning::Envelope(warning) => warning.diagnostic(),
             Warning::Opx(warning) => warning.diagnostic(),
             Warning::Unified(warning) => warning.diagnostic(),

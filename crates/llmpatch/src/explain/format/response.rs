@@ -9,6 +9,7 @@ impl Diagnose for Error {
     fn diagnostic(&self) -> Diagnostic {
         let of = Diagnostic::fixed(Kind::Parse, self);
         match self {
+            Error::Format(error) => error.diagnostic(),
             Error::Utf16 { encoding } => of.help(format!(
                 "convert it first: `iconv -f {encoding} -t UTF-8 response.txt | git \
                      llmpatch apply`"
@@ -174,6 +175,7 @@ impl Diagnose for Warning {
     fn diagnostic(&self) -> Diagnostic {
         let of = Diagnostic::fixed(Kind::Parse, self);
         match self {
+            Warning::Format(warning) => warning.diagnostic(),
             Warning::Hidden { by, .. } => Diagnostic::new(kind_of(by)).help(meant(by)),
             Warning::Nearly { what } => of.help(correct(what)),
             Warning::RepeatedEdit { path, .. } => of.path(path),

@@ -6,7 +6,7 @@
 
 use super::marker::{self, Family, Marker};
 use super::path;
-use crate::format::print::{add_line, add_lines};
+use crate::format::{add_line, add_lines};
 use crate::patch::{FileEdit, Occurrence, Operation, Substitution, What};
 use crate::text::Text;
 

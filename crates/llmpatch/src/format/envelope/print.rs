@@ -2,7 +2,7 @@
 //!
 //! Every chunk begins with its own `@@`, so that no first line is taken for something else.
 
-use crate::format::print::{add_line, add_lines};
+use crate::format::{add_line, add_lines};
 use crate::patch::{FileEdit, Hunk, Operation, What};
 use crate::text;
 

@@ -1,9 +1,11 @@
 use proptest::prelude::*;
 
 use super::*;
-use crate::format::{Options, is_of_printing};
+use crate::format::Options;
 use crate::patch::{FileEdit, Hunk, HunkLine, Mark, Operation};
 use crate::report::Diagnose as _;
+use crate::respond::is_of_printing;
+use crate::response::Warning;
 use crate::text::{LineNo, Source, SourceId, Text};
 
 fn source(text: &[u8]) -> Source {
@@ -515,7 +517,7 @@ proptest! {
         let source = source(&printed);
         let block = parse_block(&source, source.row(LineNo::FIRST).unwrap(), &Options { strict: true, ..Options::default() });
         prop_assert_eq!(&block.errors, &[], "{}", String::from_utf8_lossy(&printed));
-        prop_assert!(block.warnings.iter().all(|warning| is_of_printing(&warning.value)));
+        prop_assert!(block.warnings.iter().all(|warning| is_of_printing(&Warning::Format(warning.value.clone()))));
         prop_assert_eq!(block.edits, edits);
     }
 }

@@ -3,7 +3,7 @@
 //! Nothing in a payload can be escaped, so whether a payload ends where it should is for the reader
 //! to say.
 
-use crate::format::print::add_lines;
+use crate::format::add_lines;
 use crate::patch::{FileEdit, Occurrence, Operation, Substitution, What};
 use crate::text::{Text, encode, is_spaces};
 

@@ -3,8 +3,9 @@
 use proptest::prelude::*;
 
 use super::json::JsonText;
-use crate::format::{self, Options};
+use crate::format::Options;
 use crate::patch::{Format, Operation};
+use crate::response;
 use crate::text::{Source, SourceId};
 
 proptest! {
@@ -40,7 +41,7 @@ proptest! {
         let call = if pretty { serde_json::to_string_pretty(&call).unwrap() } else { call.to_string() };
         let cut = (1..=cut.min(call.len() - 1)).rev().find(|&at| call.is_char_boundary(at)).unwrap();
         let source = Source::new(SourceId(0), "a", call[..cut].into()).unwrap();
-        let read = format::parse(&source, &Options::default());
+        let read = response::parse(&source, &Options::default());
         prop_assert!(!read.errors.is_empty());
     }
 }
@@ -49,7 +50,7 @@ proptest! {
 fn patches_in_strings_are_what_they_are_and_where_they_are() {
     let text = r#"{"type":"custom_tool_call","name":"apply_patch","input":"*** Begin Patch\n*** Delete File: a\n*** End Patch"}"#;
     let source = Source::new(SourceId(0), "a", text.into()).unwrap();
-    let read = format::parse(&source, &Options::default());
+    let read = response::parse(&source, &Options::default());
     assert_eq!(read.patch.format, Format::Envelope);
     let [edit] = &read.patch.edits[..] else {
         panic!("{read:?}")
@@ -70,7 +71,7 @@ fn what_ends_a_line_is_wrong_in_that_line() {
     for end in ["\n", "\r\n"] {
         let response = format!("{call}-{end}{call}\"b\"}}{end}");
         let source = Source::new(SourceId(0), "a", response.into()).unwrap();
-        let read = format::parse(&source, &Options::default());
+        let read = response::parse(&source, &Options::default());
         assert_eq!(
             (read.errors.len(), read.patch.edits.len()),
             (1, 1),
@@ -146,6 +147,6 @@ fn reading_takes_time_in_proportion_to_the_length() {
         ]
         .concat();
         let source = Source::new(SourceId(0), "a", text.into()).unwrap();
-        format::parse(&source, &Options::default());
+        response::parse(&source, &Options::default());
     }
 }

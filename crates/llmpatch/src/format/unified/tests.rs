@@ -1,6 +1,7 @@
-use crate::format::{Options, parse};
+use crate::format::Options;
 use crate::patch::{Format, Mark, Operation, Patch, Position, Status};
 use crate::report::Diagnose as _;
+use crate::response::parse;
 use crate::text::{Shown, Source, SourceId, Text};
 
 fn source(text: impl Into<Vec<u8>>) -> Source {

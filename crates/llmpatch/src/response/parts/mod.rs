@@ -18,8 +18,7 @@ use bstr::BString;
 
 use super::marks::{MarkAt, MarkOf};
 use super::near::Near;
-use super::{Error, Hiding, Nearly, Residue};
-use crate::format::{self, Block};
+use super::{Block, Error, Hiding, Nearly, Residue, Warning};
 use crate::patch::Format;
 use crate::text::{LineNo, Located, Span};
 
@@ -82,7 +81,7 @@ pub(crate) enum What<'a> {
     Near(&'static Near),
     /// What is nearly a patch, by more than a line of its own.
     Nearly(Nearly),
-    Told(Box<format::Warning>),
+    Told(Box<Warning>),
 }
 
 /// What a part means.

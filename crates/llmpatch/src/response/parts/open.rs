@@ -198,7 +198,7 @@ impl<'a> Walk<'a, '_> {
                 }
                 (losses::InLine::Edit(length), _) if !is_lost => {
                     let span = self.source.span(at..at + length);
-                    self.push(What::Told(Box::new(Warning::ProseEdit.into())), span);
+                    self.push(What::Told(Box::new(Warning::ProseEdit)), span);
                 }
                 _ => {}
             }

@@ -3,14 +3,14 @@
 use super::What;
 use super::walk::{MOST_EDITS, Walk, row_from};
 use crate::format::fence::Fence;
-use crate::format::{Block, envelope, files, opx, tool, unified};
+use crate::format::{envelope, files, opx, tool, unified};
 use crate::patch::Format;
 use crate::response::answer::WalkItem;
 use crate::response::embedded::InScript;
 use crate::response::near::{COMMAND, NEAR, NearLine};
 use crate::response::quotes::Quotes;
 use crate::response::scripts::ScriptAround;
-use crate::response::{Residue, Warning, json, marks};
+use crate::response::{Block, Residue, Warning, json, marks};
 use crate::text::{Row, is_blank, trim_start};
 
 impl<'a> Walk<'a, '_> {
@@ -38,13 +38,13 @@ impl<'a> Walk<'a, '_> {
                 let block = envelope::parse_block(self.source, row, self.options);
                 let last = self.source.line_at(block.range.end.saturating_sub(1));
                 self.seen.envelope_ends(last, row.start()..row.start() + at);
-                self.push_bare(block)
+                self.push_bare(block.widened())
             }
             Format::Opx => self.elements(row.start() + at),
             _ => {
                 let around = self.around();
                 let block = unified::parse_block(self.source, row.number, around, self.options);
-                self.push_bare(block)
+                self.push_bare(block.widened())
             }
         };
         self.paths.pass();
@@ -73,7 +73,7 @@ impl<'a> Walk<'a, '_> {
             bases.extend(base);
             let block = opx::parse_block(self.source, at);
             self.seen.above.opx = block.errors.is_empty();
-            let end = self.push_bare(block);
+            let end = self.push_bare(block.widened());
             let rest = row_from(self.source, end).filter(|rest| rest.start() == end);
             let line = rest.and_then(|rest| self.source.row(rest.number));
             // What is on a line of its own is read from there.
@@ -209,13 +209,10 @@ impl<'a> Walk<'a, '_> {
         }
         let Some(block) = files::parse_block(self.source, row, self.options) else {
             if !files::holds_patch(self.source, row) {
-                self.push(
-                    What::Told(Box::new(Warning::NamelessFence.into())),
-                    row.span,
-                );
+                self.push(What::Told(Box::new(Warning::NamelessFence)), row.span);
             }
             return None;
         };
-        Some(self.push_patch(block))
+        Some(self.push_patch(block.widened()))
     }
 }

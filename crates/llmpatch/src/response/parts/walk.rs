@@ -183,7 +183,7 @@ impl<'a> Walk<'a, '_> {
                 .is_some_and(|part| part.what.loses_an_envelope());
             if !is_told {
                 self.push(
-                    What::Told(Box::new(Warning::StrayMarker { marker }.into())),
+                    What::Told(Box::new(Warning::StrayMarker { marker })),
                     row.span,
                 );
             }

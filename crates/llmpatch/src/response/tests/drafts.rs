@@ -5,7 +5,8 @@ use proptest::prelude::*;
 use proptest::sample::select;
 
 use super::source;
-use crate::format::{self, Options};
+use crate::format::Options;
+use crate::response::parse;
 
 /// Patches of a file in all formats that say by themselves that they are patches.
 const PATCHES: [&str; 9] = [
@@ -50,7 +51,7 @@ const PLACES: [(&str, &str); 5] = [
 
 fn read(text: &str) -> (Vec<String>, bool) {
     let source = source(text);
-    let parsed = format::parse(&source, &Options::default());
+    let parsed = parse(&source, &Options::default());
     let edits = parsed.patch.edits.iter();
     let paths = edits.map(|edit| String::from_utf8_lossy(&edit.path).into_owned());
     (paths.collect(), parsed.errors.is_empty())

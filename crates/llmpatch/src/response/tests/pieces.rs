@@ -4,7 +4,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::source;
-use crate::format::{Options, parse};
+use crate::format::Options;
+use crate::response::parse;
 
 const PATCHES: [&str; 3] = [
     "*** Begin Patch\n*** Update File: a.py\n@@\n-x = 1\n+x = 2\n+y = 3\n*** End Patch\n",

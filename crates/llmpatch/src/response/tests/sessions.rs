@@ -5,11 +5,12 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::source;
+use crate::format::Options;
 use crate::format::tool::fields::Fields;
 use crate::format::tool::json::JsonText;
-use crate::format::{Options, parse, parse_all};
 use crate::response::rows::MatchedRows;
 use crate::response::schemas;
+use crate::response::{parse, parse_all};
 
 /// What a log says of what became of a call.
 #[derive(Clone, Copy, Debug, PartialEq)]

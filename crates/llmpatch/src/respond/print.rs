@@ -3,10 +3,10 @@
 
 use bstr::ByteSlice as _;
 
-use super::{Options, Warning, blocks, envelope, fence, opx, tool};
+use crate::format::{self, Options, blocks, envelope, fence, opx, tool};
 use crate::patch::{FileEdit, Format, Patch, Unrepresentable, What};
-use crate::response;
-use crate::text::{Source, SourceId, Text};
+use crate::response::{self, Warning};
+use crate::text::{Source, SourceId};
 
 /// Prints a patch: elements and blocks with an empty line between them, calls one a line, sections
 /// in one envelope. Every edit is read back by itself.
@@ -84,31 +84,12 @@ fn is_read(text: Vec<u8>, edit: &FileEdit<'_>) -> Result<(), What> {
 /// Returns whether a warning only says what a printed patch can't do without.
 pub fn is_of_printing(warning: &Warning) -> bool {
     use blocks::Warning::{Dividers, Unescaped};
+    let Warning::Format(warning) = warning else {
+        return false;
+    };
     match warning {
-        Warning::Blocks(warning) => matches!(warning.what, Unescaped | Dividers { .. }),
-        Warning::Envelope(warning) => matches!(warning, envelope::Warning::LastPlus { .. }),
+        format::Warning::Blocks(warning) => matches!(warning.what, Unescaped | Dividers { .. }),
+        format::Warning::Envelope(warning) => matches!(warning, envelope::Warning::LastPlus { .. }),
         _ => false,
     }
-}
-
-/// Adds lines to what is printed, each behind a prefix. A line that ends in a CR is ended with
-/// CRLF, of which readers take one CR away.
-pub(super) fn add_lines(out: &mut Vec<u8>, prefix: &str, lines: &[Text<'_>]) {
-    lines.iter().for_each(|line| add_line(out, prefix, line));
-}
-
-/// Adds a line.
-pub(super) fn add_line(out: &mut Vec<u8>, prefix: &str, line: &[u8]) {
-    out.extend(
-        [
-            prefix.as_bytes(),
-            line,
-            if line.ends_with(b"\r") {
-                b"\r\n"
-            } else {
-                b"\n"
-            },
-        ]
-        .concat(),
-    );
 }

@@ -5,13 +5,15 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use proptest::sample::select;
 
-use super::{Options, has_line_number, is_of_printing, parse, print};
+use super::{is_of_printing, print};
+use crate::format::{Options, has_line_number};
 use crate::kind::Kind;
 use crate::patch::{
     FileEdit, Format, Hunk, HunkLine, Mark, Occurrence, Operation, Patch, Substitution,
     Unrepresentable, What,
 };
 use crate::report::Diagnose as _;
+use crate::response::parse;
 use crate::text::{Source, SourceId, Text};
 
 const ODD: &[&[u8]] = &[

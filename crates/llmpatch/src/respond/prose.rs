@@ -3,7 +3,7 @@
 
 use bstr::ByteSlice as _;
 
-use super::{Options, parse};
+use crate::format::Options;
 use crate::response;
 use crate::text::{Source, SourceId};
 
@@ -97,7 +97,7 @@ fn is_nothing_between(prose: &[u8], [first, between, last]: &[&str; 3]) -> bool 
         strict: true,
         ..Options::default()
     };
-    let parsed = parse(&source, &options);
+    let parsed = response::parse(&source, &options);
     parsed.errors.is_empty() && parsed.warnings.is_empty() && parsed.patch.edits.len() == 3
 }
 
