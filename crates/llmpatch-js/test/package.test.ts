@@ -193,7 +193,7 @@ test("a file whose name is no text is refused", () => {
   const added = '--- /dev/null\n+++ "b/caf\\377"\n@@ -0,0 +1 @@\n+x\n';
   for (const files of [{}, () => null]) {
     const result = apply(added, files);
-    assert.deepEqual([result.errors[0]?.kind, result.changed], ["unsupported", []]);
+    assert.deepEqual([result.errors[0]?.kind, result.changed], ["repository", []]);
   }
   const drive = "*** Begin Patch\n*** Add File: ./c:/x\n+x\n*** End Patch\n";
   for (const [windows, status] of [[true, "failed"], [false, "checked"]] as const) assert.equal(apply(drive, () => null, { windows }).status, status);

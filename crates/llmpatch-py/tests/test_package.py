@@ -185,7 +185,7 @@ def test_a_file_whose_name_is_no_text_is_refused() -> None:
     nothing: dict[str, str] = {}
     for files in (nothing, nothing.get):
         result = apply(added, files)
-        assert ([error.kind for error in result.errors], result.changed) == (["unsupported"], [])
+        assert ([error.kind for error in result.errors], result.changed) == (["repository"], [])
     drive = "*** Begin Patch\n*** Add File: ./c:/x\n+x\n*** End Patch\n"
     assert [apply(drive, nothing, windows=windows).status for windows in (True, False)] == ["failed", "checked"]
 
