@@ -50,9 +50,10 @@ _git_llmpatch ()
 		,--limit=*) return ;;
 		,--include=*) return ;;
 		,--exclude=*) return ;;
+		,--only=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
 		,--json=*) __gitcomp "document schema" "" "${cur#--json=}"; return ;;
-		,-*) __gitcomp "--index --cached --commit --conflicts= --onto= --branch= --each --intent-to-add --interactive --expect= --check --dry-run --diff --stat --numstat --name-only --summary --apply --message= --edit --signoff --trailer= --author= --date= --gpg-sign --gpg-sign= --no-gpg-sign --no-verify --format= --file= --recount --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --include= --exclude= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
+		,-*) __gitcomp "--index --cached --commit --conflicts= --onto= --branch= --each --intent-to-add --interactive --expect= --check --dry-run --diff --stat --numstat --name-only --summary --apply --message= --edit --signoff --trailer= --author= --date= --gpg-sign --gpg-sign= --no-gpg-sign --no-verify --format= --file= --recount --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --include= --exclude= --only= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
 		esac
 		case "$prev" in
 		--conflicts) __gitcomp "refuse markers" "" "$cur"; return ;;
@@ -74,6 +75,7 @@ _git_llmpatch ()
 		--limit) return ;;
 		--include) return ;;
 		--exclude) return ;;
+		--only) return ;;
 		esac
 		;;
 	check)
@@ -89,9 +91,10 @@ _git_llmpatch ()
 		,--limit=*) return ;;
 		,--include=*) return ;;
 		,--exclude=*) return ;;
+		,--only=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
 		,--json=*) __gitcomp "document schema" "" "${cur#--json=}"; return ;;
-		,-*) __gitcomp "--staged --cached --onto= --format= --file= --recount --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --include= --exclude= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
+		,-*) __gitcomp "--staged --cached --onto= --format= --file= --recount --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --include= --exclude= --only= --quiet --verbose --color --color= --json --json= --feedback"; return ;;
 		esac
 		case "$prev" in
 		--onto) __git_complete_refs --cur="$cur"; return ;;
@@ -105,6 +108,7 @@ _git_llmpatch ()
 		--limit) return ;;
 		--include) return ;;
 		--exclude) return ;;
+		--only) return ;;
 		esac
 		;;
 	diff)
@@ -120,8 +124,9 @@ _git_llmpatch ()
 		,--limit=*) return ;;
 		,--include=*) return ;;
 		,--exclude=*) return ;;
+		,--only=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
-		,-*) __gitcomp "--stat --numstat --name-only --summary --cached --onto= --format= --file= --recount --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --include= --exclude= --quiet --verbose --color --color="; return ;;
+		,-*) __gitcomp "--stat --numstat --name-only --summary --cached --onto= --format= --file= --recount --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --include= --exclude= --only= --quiet --verbose --color --color="; return ;;
 		esac
 		case "$prev" in
 		--onto) __git_complete_refs --cur="$cur"; return ;;
@@ -135,6 +140,7 @@ _git_llmpatch ()
 		--limit) return ;;
 		--include) return ;;
 		--exclude) return ;;
+		--only) return ;;
 		esac
 		;;
 	convert)
@@ -152,8 +158,9 @@ _git_llmpatch ()
 		,--limit=*) return ;;
 		,--include=*) return ;;
 		,--exclude=*) return ;;
+		,--only=*) return ;;
 		,--color=*) __gitcomp "auto always never" "" "${cur#--color=}"; return ;;
-		,-*) __gitcomp "--to= --unified= --cached --onto= --format= --file= --recount --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --include= --exclude= --quiet --verbose --color --color="; return ;;
+		,-*) __gitcomp "--to= --unified= --cached --onto= --format= --file= --recount --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --include= --exclude= --only= --quiet --verbose --color --color="; return ;;
 		esac
 		case "$prev" in
 		--to) __gitcomp "unified envelope opx blocks tool" "" "$cur"; return ;;
@@ -169,6 +176,7 @@ _git_llmpatch ()
 		--limit) return ;;
 		--include) return ;;
 		--exclude) return ;;
+		--only) return ;;
 		esac
 		;;
 	show)
@@ -209,7 +217,8 @@ _git_llmpatch ()
 		,--limit=*) return ;;
 		,--include=*) return ;;
 		,--exclude=*) return ;;
-		,-*) __gitcomp "--onto= --commit --output= --resume --bundle= --jobs= --format= --file= --recount --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --include= --exclude="; return ;;
+		,--only=*) return ;;
+		,-*) __gitcomp "--onto= --commit --output= --resume --bundle= --jobs= --format= --file= --recount --strict --no-strict --unique --no-unique --fuzz= --no-fuzz --base= --no-base --3way --overwrite --allow-empty --directory= --root-is= --limit= --include= --exclude= --only="; return ;;
 		esac
 		case "$prev" in
 		--onto) __git_complete_refs --cur="$cur"; return ;;
@@ -226,6 +235,7 @@ _git_llmpatch ()
 		--limit) return ;;
 		--include) return ;;
 		--exclude) return ;;
+		--only) return ;;
 		esac
 		;;
 	undo)

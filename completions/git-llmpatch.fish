@@ -68,6 +68,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l root
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l limit -d 'Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l include -d 'Make the edits of these files only, and say which are left out; may be given several times' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l exclude -d 'Leave out the edits of these files, and say so; an absolute path is compared as the response writes it, with all that is below it; may be given several times' -r -F
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l only -d 'Make only the call or comment with this id, of a session or of review comments; may be given several times' -r
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand apply" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"
@@ -124,6 +125,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l root
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l limit -d 'Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l include -d 'Make the edits of these files only, and say which are left out; may be given several times' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l exclude -d 'Leave out the edits of these files, and say so; an absolute path is compared as the response writes it, with all that is below it; may be given several times' -r -F
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l only -d 'Make only the call or comment with this id, of a session or of review comments; may be given several times' -r
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand check" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"
@@ -163,6 +165,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l root-
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l limit -d 'Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l include -d 'Make the edits of these files only, and say which are left out; may be given several times' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l exclude -d 'Leave out the edits of these files, and say so; an absolute path is compared as the response writes it, with all that is below it; may be given several times' -r -F
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l only -d 'Make only the call or comment with this id, of a session or of review comments; may be given several times' -r
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand diff" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"
@@ -209,6 +212,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l ro
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l limit -d 'Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l include -d 'Make the edits of these files only, and say which are left out; may be given several times' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l exclude -d 'Leave out the edits of these files, and say so; an absolute path is compared as the response writes it, with all that is below it; may be given several times' -r -F
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l only -d 'Make only the call or comment with this id, of a session or of review comments; may be given several times' -r
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand convert" -l color -d 'Colour messages and diffs: auto, always or never (also color.ui, NO_COLOR)' -r -f -a "auto\t'If a terminal shows it'
 always\t'Even if a program reads it'
 never\t'Not even if a terminal shows it'"
@@ -263,6 +267,7 @@ complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l root
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l limit -d 'Refuse a response that touches anything else; may be given several times (also llmpatch.limit, llmpatch.protect)' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l include -d 'Make the edits of these files only, and say which are left out; may be given several times' -r -F
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l exclude -d 'Leave out the edits of these files, and say so; an absolute path is compared as the response writes it, with all that is below it; may be given several times' -r -F
+complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l only -d 'Make only the call or comment with this id, of a session or of review comments; may be given several times' -r
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l commit -d 'Make a commit of each, with the notes of the response for its message'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l resume -d 'Continue after the last line of that file, if there is one'
 complete -c git-llmpatch -n "__fish_git_llmpatch_using_subcommand batch" -l recount -d 'Ignore the line counts of a diff\'s hunks, as `git apply`: each ends where its lines do'

@@ -388,6 +388,7 @@ impl Session {
             file: self.reading.file.as_deref().map(OsStr::as_bytes),
             strip: self.reading.strip_directories,
             recount: self.reading.recount,
+            only: &self.reading.selection.only,
             is_file: Some(&is_file),
             ..format::Options::default()
         };

@@ -31,6 +31,10 @@ pub(super) struct Selection {
     #[arg(long, value_name = "pathspec", value_parser = excluded())]
     #[arg(value_hint = clap::ValueHint::AnyPath)]
     exclude: Vec<Excluded>,
+    /// Make only the call or comment with this id, of a session or of review comments; may be given
+    /// several times
+    #[arg(long, value_name = "id")]
+    pub(super) only: Vec<String>,
 }
 
 /// What is left out.

@@ -1,4 +1,4 @@
-//! `--include`, `--exclude`: which edits of a response are made.
+//! `--include`, `--exclude`, `--only`: which edits of a response are made.
 
 use std::fs;
 
@@ -120,4 +120,48 @@ fn a_move_has_two_paths() {
         assert_eq!(run.status == 0, is_made, "{options:?} {}", run.stderr);
         assert_eq!(repo.child("src/a.txt").exists(), is_made, "{options:?}");
     }
+}
+
+/// Calls of a session and comments of a review are chosen by their ids.
+#[test]
+fn calls_and_comments_are_chosen_by_their_ids() {
+    let call = |id: &str, path: &str| {
+        format!(
+            r#"{{"type":"tool_use","id":"{id}","name":"Edit","input":{{"file_path":"{path}","old_string":"old","new_string":"new"}}}}"#
+        )
+    };
+    let calls = [call("a", "a.txt"), call("b", "src/b.txt")].join(",");
+    let session = format!(r#"{{"role":"assistant","content":[{calls}]}}"#);
+    let comment = |id: u32, path: &str| {
+        format!(
+            r#"{{"id":{id},"path":"{path}","line":1,"side":"RIGHT","diff_hunk":"@@ -0,0 +1 @@\n+old","body":"```suggestion\nnew\n```"}}"#
+        )
+    };
+    let comments = format!("[{},{}]", comment(7, "a.txt"), comment(8, "docs/a.txt"));
+    for (response, only, made) in [
+        (&session, &["--only=b"][..], "src/b.txt\n"),
+        (&session, &["--only=b", "--only=a"], "a.txt\nsrc/b.txt\n"),
+        (&comments, &["--only=7"], "a.txt\n"),
+        (&comments, &[], "a.txt\ndocs/a.txt\n"),
+        (&session, &["--only=b", "--exclude=docs"], "src/b.txt\n"),
+    ] {
+        let (repo, _) = scene();
+        let run = repo.run(&[&["apply"], only].concat(), response).succeeded();
+        assert_eq!(changed(&repo), made, "{only:?}");
+        let is_told = run.stderr.contains("[left-out]");
+        assert_eq!(is_told, made.lines().count() < 2, "{}", run.stderr);
+    }
+    let (repo, diff) = scene();
+    let run = repo.run(&["apply", "--only=c"], &session).ended(2);
+    let said = "no call and no comment of the response has the id `c`";
+    assert!(run.stderr.contains(said), "{}", run.stderr);
+    let run = repo.run(&["apply", "--only=c"], &diff).ended(2);
+    assert!(run.stderr.contains(said), "{}", run.stderr);
+    let listed = repo.run(&["check", "-v"], &session).succeeded();
+    assert!(
+        listed.stderr.contains("call 2 (b) Edit src/b.txt"),
+        "{}",
+        listed.stderr
+    );
+    assert_eq!(changed(&repo), "");
 }

@@ -119,7 +119,7 @@ kinds! {
     QuotedPatch = "quoted-patch", Nobody;
     /// A patch in JSON was ignored, since no known message has patches where it is.
     UnknownPlace = "unknown-place", Nobody;
-    /// Calls were ignored, since they failed, were refused or were never carried out.
+    /// Calls were ignored, since they failed, were refused or were never carried out, or a review comment, since it is outdated or resolved.
     UndoneCall = "undone-call", Nobody;
     /// Calls at the end of a session were read, though nothing says whether they were carried out.
     PendingCall = "pending-call", Nobody;

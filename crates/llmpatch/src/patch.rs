@@ -101,6 +101,8 @@ pub struct CallRecord {
     pub directory: Vec<u8>,
     /// What the call's file held before.
     pub before: Option<Vec<u8>>,
+    /// Whether it is a comment of a review that suggests lines.
+    pub is_comment: bool,
 }
 
 impl<'a> FileEdit<'a> {
@@ -314,6 +316,9 @@ pub struct Hunk<'a> {
     /// of the hunk only if the file holds the old lines among them. Equality ignores it: a derived
     /// hunk has none.
     pub excess: usize,
+    /// Whether what is behind it isn't shown, so that no context there doesn't mean the file's end.
+    /// Equality ignores it: a derived hunk shows it.
+    pub breaks_off: bool,
     /// A line behind its own that was read as the patch's end, and would be its next if the file
     /// held it. Equality ignores it: a derived hunk has none.
     pub end: Option<Text<'a>>,

@@ -42,6 +42,8 @@ pub struct Options<'o> {
     pub depth: u8,
     /// Whether it is a part that is closed, so that nothing of it was cut off at its end.
     pub is_closed: bool,
+    /// Read only the calls and comments of a session that have one of these ids; none: all.
+    pub only: &'o [String],
     /// What knows the files; without it, there are none. A line with spaces is a path only of a
     /// file that is there.
     pub is_file: Option<IsFile<'o>>,

@@ -139,6 +139,7 @@ fn script_of(decoded: &Decoded, setting: Setting<'_>) -> InScript {
 fn deeper(options: Options<'_>) -> Options<'_> {
     Options {
         depth: options.depth + 1,
+        only: &[],
         ..options
     }
 }

@@ -123,14 +123,33 @@ pub enum Error {
     ))]
     Stream,
     /// A review comment with lines to take the place of others.
-    #[error("a suggestion in a review comment isn't read")]
+    #[error("a suggestion in a review comment {wrong}")]
     #[strum(props(
         kind = "unsupported",
         label = "this comment",
-        help = "apply it where it was made, or give its lines as a patch",
-        advice = "send the change as a patch, not as a suggestion in a comment"
+        help = "leave the comment out, or give the lines that it suggests as a patch",
+        advice = "send the change as a patch, or as one suggestion for lines that the comment's diff shows"
     ))]
-    Suggestion,
+    Suggestion { wrong: &'static str },
+    /// A call or comment that was asked for.
+    #[error("no call and no comment of the response has the id `{}`", Shown(id.as_bytes()))]
+    #[strum(props(
+        kind = "usage",
+        help = "`git llmpatch check -v <response>` lists the calls and comments with their ids"
+    ))]
+    NoCall { id: String },
+    /// Two suggestions, of which only one can be made.
+    #[error(
+        "another suggestion for `{}` has put others in the place of line {line}",
+        Shown(path)
+    )]
+    #[strum(props(
+        kind = "ambiguous",
+        label = "this comment",
+        help = "choose one of them by `--only=<id>`",
+        advice = "suggest something for each line once"
+    ))]
+    SameLines { path: BString, line: LineNo },
 }
 
 impl Error {
@@ -290,6 +309,17 @@ pub enum Hiding {
     /// Calls that failed, were refused, or were never carried out.
     #[error("{}", calls(*.0))]
     Undone(usize),
+    /// A comment of a review on lines that are no more, or that is settled.
+    #[error("a review comment that is outdated or resolved")]
+    Past,
+}
+
+/// Counts what has a patch.
+fn patches(count: usize) -> String {
+    match count {
+        1 => "a call, comment or text with a patch is".to_owned(),
+        _ => format!("{count} calls, comments or texts with patches are"),
+    }
 }
 
 /// Names calls that didn't take effect.
@@ -323,7 +353,7 @@ impl Hiding {
             | Hiding::Thoughts(_) => "draft",
             Hiding::Others(_) => "instruction",
             Hiding::Elsewhere(_) => "unknown",
-            Hiding::Undone(_) => "undone-call",
+            Hiding::Undone(_) | Hiding::Past => "undone-call",
         }
     }
 
@@ -336,6 +366,7 @@ impl Hiding {
                 | Hiding::Others(_)
                 | Hiding::Beside(_)
                 | Hiding::Undone(_)
+                | Hiding::Past
         )
     }
 
@@ -383,6 +414,10 @@ pub enum Warning {
     #[error("{} {} ignored", calls(*count), if *count == 1 { "is" } else { "are" })]
     #[strum(props(kind = "undone-call"))]
     Undone { count: usize },
+    /// Calls, comments and texts beside those that were asked for.
+    #[error("{} left out: others were asked for", patches(*count))]
+    #[strum(props(kind = "left-out"))]
+    LeftOut { count: usize },
     /// Calls at the end of a session, of which nothing says whether they were carried out.
     #[error("{}", pending(*count))]
     #[strum(props(

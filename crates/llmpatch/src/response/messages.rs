@@ -220,7 +220,7 @@ impl<'a, 'm> Messages<'a, 'm> {
         match around.speaker {
             Speaker::Thoughts => self.hide(object, around.path, Hiding::Thoughts),
             Speaker::Other if rows.iter().any(|row| row.name == REVIEW) => {
-                self.comment(object, fields, around.path)
+                self.comment(object, fields, around)
             }
             Speaker::Other => {
                 let of = fields.word(fields::TYPE).unwrap_or_default();

@@ -56,6 +56,7 @@ mod place;
 mod prose_line;
 mod quotes;
 mod repeats;
+mod review;
 mod rows;
 mod schemas;
 mod scripts;
@@ -104,6 +105,14 @@ pub fn parse_all<'a>(sources: &'a [Source], options: &Options<'_>) -> Vec<Parsed
             *read = parse_beside(source, options, Some(beside));
         }
     }
+    let missing = |id: &&String| !sessions.iter().any(|session| session.has_call(id));
+    if let Some(first) = all.first_mut() {
+        let missing = options.only.iter().filter(missing);
+        let missing = missing.map(|id| Error::NoCall { id: id.clone() });
+        first
+            .errors
+            .extend(missing.map(|error| Located::new(None, error)));
+    }
     if all.iter().any(Parsed::has_patch) {
         let parts = all.iter_mut().zip(&beside);
         for (part, _) in parts.filter(|(_, beside)| beside.is_part) {
@@ -128,7 +137,7 @@ fn parse_beside<'a>(
     if let Some(beside) = beside {
         answer.session.join(beside);
     }
-    let chosen = choose(source, &mut answer);
+    let chosen = choose(source, options.only, &mut answer);
     let found = std::mem::take(&mut answer.found);
     let mut parsed = settle(source, options, found, &answer);
     if let Some(piece) = answer.session.aside.piece
@@ -136,6 +145,11 @@ fn parse_beside<'a>(
         && !parsed.errors.is_empty()
     {
         parsed.errors = vec![Located::new(piece, Error::Stream)];
+    }
+    let is_here = |id: &String| answer.session.has_call(id);
+    if !options.only.is_empty() && !options.only.iter().any(is_here) {
+        // What was asked for is in another response, or that there is none is said.
+        parsed.errors.retain(|error| !error.value.is_absence());
     }
     parsed.warnings.extend(chosen.warnings);
     parsed.parts.extend(chosen.parts);

@@ -59,6 +59,8 @@ pub(super) struct SessionEntry {
     pub(super) edits: Vec<FileEdit<'static>>,
     /// Whether it changes files, or is to.
     pub(super) changes: bool,
+    /// Whether it is a comment of a review.
+    pub(super) is_comment: bool,
     pub(super) outcome: Option<Outcome>,
     /// Why it isn't whole, if it isn't, unless the session goes on.
     pub(super) cut: Option<Located<Error>>,
@@ -166,6 +168,18 @@ impl Session {
                 .map(|edit| edit.path[..].into())
                 .collect(),
         })
+    }
+
+    /// Returns whether an entry is a call with one of these ids.
+    pub(in crate::response) fn is_one_of(&self, number: usize, ids: &[String]) -> bool {
+        let entry = self.entries.get(number);
+        let own = entry.and_then(|entry| entry.call.as_ref());
+        own.is_some_and(|(own, _)| own.iter().any(|id| ids.contains(id)))
+    }
+
+    /// Returns whether a call has this id.
+    pub(in crate::response) fn has_call(&self, id: &str) -> bool {
+        self.ids.contains_key(id)
     }
 
     /// Notes that somebody else speaks.

@@ -9,7 +9,7 @@ use super::answer::{Answer, WalkItem};
 use super::error::{Error, Hiding, Nearly, Residue, Warning};
 use super::near::{CALL_IN_TAGS, HUNK, NEAR};
 use super::session::{Fate, Session};
-use super::{Block, Parsed, PartCall, ResponsePart, absence, repeats};
+use super::{Block, Parsed, PartCall, ResponsePart, absence, repeats, review};
 use crate::format::fence::{self, Fence};
 use crate::format::{self, InFile, Options, blocks, envelope, opx, tool};
 use crate::patch::Format;
@@ -62,6 +62,7 @@ pub(super) fn settle<'a>(
     } else if parsed.errors.is_empty() {
         explain_absence(source, options, answer, taken.skipped, &mut parsed);
     }
+    review::join(&mut parsed);
     repeats::edits(source, &parsed.patch.edits, &mut parsed.warnings);
     count_skipped(&mut parsed.warnings);
     parsed.errors.sort_by_key(|error| error.span);
@@ -293,10 +294,10 @@ pub(super) struct Chosen {
 }
 
 /// Takes out the calls of sessions that weren't made, and the texts beside calls; says so.
-pub(super) fn choose(source: &Source, answer: &mut Answer<'_>) -> Chosen {
+pub(super) fn choose(source: &Source, only: &[String], answer: &mut Answer<'_>) -> Chosen {
     let mut chosen = Chosen::default();
     let mut hidden = Vec::new();
-    let (mut undone, mut pending) = (Vec::new(), Vec::new());
+    let (mut undone, mut pending, mut left_out) = (Vec::new(), Vec::new(), Vec::new());
     let session = &answer.session;
     answer.found.retain_mut(|item| {
         let WalkItem::Block(block) = item else {
@@ -311,6 +312,14 @@ pub(super) fn choose(source: &Source, answer: &mut Answer<'_>) -> Chosen {
             record.before = before.map(Into::into);
         }
         let span = block.start(source);
+        let is_asked = |call| session.is_one_of(call, only);
+        if !only.is_empty() && !block.call.is_some_and(is_asked) {
+            left_out.push(span);
+            chosen
+                .parts
+                .push(unread_call("answer", NOT_ASKED, block, span, session));
+            return false;
+        }
         match block.call.map_or(Fate::Read, |call| session.fate(call)) {
             Fate::Read => return true,
             Fate::Pending => {
@@ -319,7 +328,10 @@ pub(super) fn choose(source: &Source, answer: &mut Answer<'_>) -> Chosen {
             }
             Fate::Undone => {
                 undone.push(span);
-                chosen.parts.push(undone_call(span, block, session));
+                let why = "it failed, was refused or never ran";
+                chosen
+                    .parts
+                    .push(unread_call("undone-call", why, block, span, session));
             }
             Fate::Cut(error) => {
                 if chosen.errors.last() != Some(&error) {
@@ -342,6 +354,11 @@ pub(super) fn choose(source: &Source, answer: &mut Answer<'_>) -> Chosen {
         let warning = Warning::Undone { count };
         chosen.warnings.push(Located::new(*first, warning));
     }
+    if let Some(first) = left_out.first() {
+        let count = left_out.len();
+        let warning = Warning::LeftOut { count };
+        chosen.warnings.push(Located::new(*first, warning));
+    }
     if let Some((span, place)) = answer.session.aside.passed.take()
         && answer.hidden.is_none()
     {
@@ -355,14 +372,23 @@ pub(super) fn choose(source: &Source, answer: &mut Answer<'_>) -> Chosen {
     chosen
 }
 
-/// Returns the part of a call that wasn't made.
-fn undone_call(span: Span, block: &Block<'_>, session: &Session) -> ResponsePart {
+/// Why a call isn't made of which another was asked for.
+const NOT_ASKED: &str = "others were asked for";
+
+/// Returns the part of a call that isn't made.
+fn unread_call(
+    role: &'static str,
+    why: &str,
+    block: &Block<'_>,
+    span: Span,
+    session: &Session,
+) -> ResponsePart {
     ResponsePart {
         span: Some(span),
-        role: "undone-call",
+        role,
         format: Some(block.format),
         directory: block.directory.clone(),
-        why: Some("it failed, was refused or never ran".to_owned()),
+        why: Some(why.to_owned()),
         call: block.call.and_then(|call| session.described(call)),
     }
 }

@@ -1,5 +1,6 @@
 mod drafts;
 mod pieces;
+mod review;
 mod sessions;
 
 use proptest::prelude::*;

@@ -48,6 +48,7 @@ impl Messages<'_, '_> {
             depth: self.options.depth + deeper,
             file: file.or(self.options.file),
             is_closed: !is_prose || self.options.is_closed,
+            only: &[],
             // Whole files are read where the model speaks, and only if they were asked for.
             format: self
                 .options

@@ -1,12 +1,11 @@
 //! What messages tell of calls and texts: how a message ended, what somebody else says of the texts
 //! before, and which calls are told again.
 
+use super::Error;
 use super::messages::{Around, Messages};
 use super::outcomes::{self, Outcome};
-use super::place::JsonPath;
 use super::rows::MatchedRows;
 use super::session::{Added, SessionEntry};
-use super::{Error, Hiding};
 use crate::format::tool;
 use crate::format::tool::fields::{self, Fields};
 use crate::format::tool::json::Value;
@@ -43,16 +42,6 @@ impl Messages<'_, '_> {
             self.session.aside.piece.get_or_insert(span);
             self.session
                 .cut_texts(from, &Located::new(span, Error::Stream));
-        }
-    }
-
-    /// Refuses a review comment that suggests lines; other patches in it are text.
-    pub(super) fn comment(&mut self, object: Value<'_>, fields: &Fields<'_>, path: JsonPath<'_>) {
-        let body = fields.word(&["body"]).unwrap_or_default();
-        if body.contains("```suggestion") {
-            self.refuse(object, Error::Suggestion);
-        } else if let Some((name, body)) = fields.get(&["body"]) {
-            self.hide(body, path.member(name), Hiding::Elsewhere);
         }
     }
 
@@ -95,6 +84,7 @@ impl Messages<'_, '_> {
         entry.changes |= !new.is_empty();
         entry.is_of_message = self.read.is_message;
         let (is_begun, is_call) = (entry.cut.is_some(), entry.call.is_some());
+        let is_comment = entry.is_comment;
         match self.session.add(entry) {
             Added::New(number) => {
                 let new = &mut self.read.blocks[start..];
@@ -105,6 +95,7 @@ impl Messages<'_, '_> {
                         let record = CallRecord {
                             directory: directory.into(),
                             before: None,
+                            is_comment,
                         };
                         edit.record = Some(record.into());
                     }

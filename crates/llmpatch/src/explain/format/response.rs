@@ -61,7 +61,7 @@ fn kind_of(by: &Hiding) -> Kind {
         Hiding::Comment => Kind::CommentedPatch,
         Hiding::Quote | Hiding::Beside(_) => Kind::QuotedPatch,
         Hiding::Elsewhere(_) => Kind::UnknownPlace,
-        Hiding::Undone(_) => Kind::UndoneCall,
+        Hiding::Undone(_) | Hiding::Past => Kind::UndoneCall,
         Hiding::Reasoning(..)
         | Hiding::Unclosed(_)
         | Hiding::Unopened(_)
@@ -87,6 +87,7 @@ fn meant(by: &Hiding) -> String {
             "if it is meant, give it by itself, as `jq -r '.{}'` prints it from this JSON",
             place.trim_start_matches(['$', '.'])
         ),
+        Hiding::Past => "give what it suggests as a patch if it is meant".into(),
         Hiding::Undone(_) => {
             "give the call in a response of its own if it is to be made after all".into()
         }

@@ -249,8 +249,9 @@ impl NumberPlacer<'_> {
         // without any context has but its number.
         let end = self.task.file.line_count() - run.len();
         let is_context = |line: &HunkLine<'_>| line.mark == Mark::Context;
-        let may_end =
-            hunk.lines.iter().any(is_context) && !hunk.lines.last().is_some_and(is_context);
+        let may_end = !hunk.breaks_off
+            && hunk.lines.iter().any(is_context)
+            && !hunk.lines.last().is_some_and(is_context);
         if may_end && end != at && self.fits(run, end, allowed) {
             let [numbered, end] = [at, end].map(LineNo::from_index);
             return Err(no_place(hunk, Ambiguity::End { numbered, end }));
